@@ -1,3 +1,4 @@
+import { ROOMS } from "./scripts/rooms.mjs";
 import { STORED_FORMS } from "./scripts/stored-forms.mjs";
 
 /**
@@ -14,18 +15,45 @@ const only = (name, comment, from, allowed) => ({
     pathNot: allowed.map((place) => `^${place}`),
   },
 });
-const tests = "\\.test\\.tsx?$|^lib/testing/";
-/** Files that declare the schema of a column, or build the plan of a leg as it is stored; they read no row. */
+const ANY_ROOM = `(?:${ROOMS.join("|")})`;
+/**
+ * A room: its modules import their own files, other modules of their room and of lower rooms through
+ * service.ts alone, the ports and the common parts of these rooms, core and contracts.
+ */
+const room = (name, at) => {
+  const reach = `lib/(?:${ROOMS.slice(0, at + 1).join("|")})`;
+  return only(
+    name,
+    `A module of ${name} → its own files, the service.ts of modules in its room and in ${ROOMS.slice(0, at).join(", ") || "no lower one"}, their ports and common parts.`,
+    {
+      path: `^lib/${name}/([^/]+)/`,
+      pathNot: `${tests}|^lib/platform/(?:config|db|log|os|telemetry)/|^lib/\\w+/ports/`,
+    },
+    [
+      `lib/${name}/$1/`,
+      `${reach}/[^/]+/service\\.ts$`,
+      `${reach}/ports/`,
+      "lib/core/",
+      "lib/contracts/",
+      "lib/platform/db/",
+      ...(at > 0 ? ["lib/chain/[^/]+\\.ts$", "lib/chain/erc4337/", "lib/chain/solidity/"] : []),
+    ],
+  );
+};
+const tests = "\\.test\\.tsx?$|^lib/dev/testing/";
+/**
+ * Files that declare the schema of a column, or build the plan of a leg as it is stored; they read
+ * no row.
+ */
 const columns = [
-  "operations/(gas-wait|refund-attention)",
-  "quotes/prepared-leg",
-  "smart-accounts/permitted",
-  "privacy/(leg-routing|shield|public-exit)",
+  "money/operations/(gas-wait|refund-attention)",
+  "chain/smart-accounts/permits",
+  "money/privacy/(leg-routing|shield|public-exit)",
 ];
-const storedForms = [...STORED_FORMS, ...columns].map((file) => `^lib/modules/${file}\\.ts$`);
+const storedForms = [...STORED_FORMS, ...columns].map((file) => `^lib/${file}\\.ts$`);
 /** The files whose repositories hand Prisma's row types to the stored forms of the same folder. */
-const rowTypes = STORED_FORMS.filter((file) => file.startsWith("operations/")).map(
-  (file) => `^lib/modules/${file}\\.ts$`,
+const rowTypes = STORED_FORMS.filter((file) => file.startsWith("money/operations/")).map(
+  (file) => `^lib/${file}\\.ts$`,
 );
 
 export default {
@@ -37,12 +65,19 @@ export default {
       from: {},
       to: { circular: true },
     },
-    only("core", "core → nothing: pure, browser-safe.", { path: "^lib/core/", pathNot: tests }, ["lib/core/"]),
+    only("core", "core → nothing: pure, browser-safe.", { path: "^lib/core/", pathNot: tests }, [
+      "lib/core/",
+    ]),
     only("contracts", "contracts → core.", { path: "^lib/contracts/", pathNot: tests }, [
       "lib/contracts/",
       "lib/core/",
     ]),
-    only("ports", "ports → core.", { path: "^lib/ports/", pathNot: tests }, ["lib/ports/", "lib/core/"]),
+    only(
+      "ports",
+      "ports → core, and the ports of lower rooms.",
+      { path: "^lib/\\w+/ports/", pathNot: tests },
+      ["lib/\\w+/ports/", "lib/core/", "lib/platform/db/codecs\\.ts$"],
+    ),
     only(
       "api-client",
       "api-client → contracts (and through them core).",
@@ -52,68 +87,79 @@ export default {
     only(
       "config",
       "config → core: the environment and the chain file, read once.",
-      { path: "^lib/config/", pathNot: tests },
-      ["lib/config/", "lib/core/"],
+      { path: "^lib/platform/config/", pathNot: tests },
+      ["lib/platform/config/", "lib/core/"],
     ),
     only(
       "telemetry",
-      "telemetry → core, ports, db, chains: metrics and traces, known to composition, http and server.ts. It counts the lines that log drops.",
-      { path: "^lib/telemetry/", pathNot: tests },
-      ["lib/telemetry/", "lib/log/", "lib/core/", "lib/ports/", "lib/db/", "lib/chains/"],
+      "telemetry → core, log: the registry of metrics, and traces. It counts the lines that log drops.",
+      { path: "^lib/platform/telemetry/", pathNot: tests },
+      ["lib/platform/telemetry/", "lib/platform/log/", "lib/core/"],
     ),
-    only("log", "log → core: the logger of every server process.", { path: "^lib/log/", pathNot: tests }, [
-      "lib/log/",
-      "lib/core/",
-    ]),
+    only(
+      "log",
+      "log → core: the logger of every server process.",
+      { path: "^lib/platform/log/", pathNot: tests },
+      ["lib/platform/log/", "lib/core/"],
+    ),
     only(
       "os",
       "os → nothing: processes, ports and files of the operating system, in plain Node.",
-      { path: "^lib/os/" },
-      ["lib/os/"],
+      { path: "^lib/platform/os/" },
+      ["lib/platform/os/"],
     ),
-    only("db", "db → core, config, os.", { path: "^lib/db/", pathNot: `${tests}|^lib/db/generated/` }, [
-      "lib/db/",
-      "lib/core/",
-      "lib/config/",
-      "lib/os/",
-    ]),
-    only("chains", "chains → core, config.", { path: "^lib/chains/", pathNot: tests }, [
-      "lib/chains/",
-      "lib/core/",
-      "lib/config/",
-    ]),
     only(
-      "modules",
-      "modules → core, contracts, ports, db, chains (reading), and another module's service.ts alone.",
-      { path: "^lib/modules/([^/]+)/", pathNot: tests },
+      "db",
+      "db → core, config, os.",
+      { path: "^lib/platform/db/", pathNot: `${tests}|^lib/platform/db/generated/` },
+      ["lib/platform/db/", "lib/core/", "lib/platform/config/", "lib/platform/os/"],
+    ),
+    ...ROOMS.map(room),
+    only(
+      "chain-parts",
+      "The common parts of chain (registry, RPC, reads) → core, config.",
+      { path: "^lib/chain/[^/]+\\.ts$", pathNot: tests },
       [
-        "lib/modules/$1/",
-        "lib/modules/[^/]+/service\\.ts$",
+        "lib/chain/[^/]+\\.ts$",
+        "lib/chain/(erc4337|solidity)/",
         "lib/core/",
-        "lib/contracts/",
-        "lib/ports/",
-        "lib/db/",
-        "lib/chains/",
+        "lib/platform/config/",
       ],
     ),
     only(
       "adapters",
-      "adapters → core, ports, chains, config, os; and their own folder.",
+      "adapters → core, ports, chain, config, os; and their own folder.",
       { path: "^lib/adapters/([^/]+)/", pathNot: tests },
-      ["lib/adapters/$1/", "lib/core/", "lib/ports/", "lib/chains/", "lib/config/", "lib/os/"],
+      [
+        "lib/adapters/$1/",
+        "lib/core/",
+        "lib/\\w+/ports/",
+        "lib/chain/",
+        "lib/platform/config/",
+        "lib/platform/os/",
+      ],
     ),
     only(
       "devnet",
-      "devnet → core, ports, chains, config, os: nothing else knows that a chain is local.",
-      { path: "^lib/devnet/", pathNot: tests },
-      ["lib/devnet/", "lib/core/", "lib/ports/", "lib/chains/", "lib/config/", "lib/os/"],
+      "devnet → core, ports, chain, config, os: nothing else knows that a chain is local.",
+      { path: "^lib/dev/devnet/", pathNot: tests },
+      [
+        "lib/dev/devnet/",
+        "lib/core/",
+        "lib/\\w+/ports/",
+        "lib/chain/",
+        "lib/platform/config/",
+        "lib/platform/os/",
+      ],
     ),
     {
       name: "devnet-is-a-leaf",
       comment: "Only composition, the supervisor, scripts and tests may know the local chains.",
       severity: "error",
-      from: { pathNot: `^lib/devnet/|^lib/composition\\.ts$|^lib/stack/|^scripts/|^e2e/|${tests}` },
-      to: { path: "^lib/devnet/" },
+      from: {
+        pathNot: `^lib/dev/devnet/|^lib/composition\\.ts$|^lib/stack/|^scripts/|^e2e/|${tests}`,
+      },
+      to: { path: "^lib/dev/devnet/" },
     },
     only(
       "http",
@@ -121,28 +167,40 @@ export default {
       { path: "^lib/http/", pathNot: tests },
       [
         "lib/http/",
-        "lib/log/",
-        "lib/telemetry/",
-        "lib/modules/encryption/text-seal\\.ts$",
+        "lib/platform/log/",
+        "lib/platform/telemetry/",
+        "lib/platform/encryption/aes-gcm\\.ts$",
         "lib/core/",
         "lib/contracts/",
         "lib/api-client/",
         "lib/composition\\.ts$",
-        "lib/config/",
+        "lib/composition/replica\\.ts$",
+        "lib/platform/config/",
       ],
     ),
-    only("workers", "workers → composition, core, and the job runner.", { path: "^lib/workers/", pathNot: tests }, [
-      "lib/workers/",
-      "lib/modules/jobs/service\\.ts$",
-      "lib/composition\\.ts$",
-      "lib/core/",
-      "lib/config/",
-    ]),
+    only(
+      "workers",
+      "workers → composition, core, and the job runner.",
+      { path: "^lib/workers/", pathNot: tests },
+      [
+        "lib/workers/",
+        "lib/platform/jobs/service\\.ts$",
+        "lib/composition\\.ts$",
+        "lib/core/",
+        "lib/platform/config/",
+      ],
+    ),
     only(
       "routes",
       "app/api → http, contracts, module serializers; no next/* so that server.ts can call them. next-auth's own route is the exception.",
       { path: "^app/api/", pathNot: `${tests}|^app/api/auth/\\[\\.\\.\\.nextauth\\]/` },
-      ["lib/http/", "lib/log/", "lib/contracts/", "lib/core/", "lib/modules/[^/]+/serializer\\.ts$"],
+      [
+        "lib/http/",
+        "lib/platform/log/",
+        "lib/contracts/",
+        "lib/core/",
+        `lib/${ANY_ROOM}/[^/]+/serializer\\.ts$`,
+      ],
     ),
     {
       name: "routes-without-next",
@@ -183,8 +241,14 @@ export default {
       name: "prisma-in-repositories",
       comment: "Only repositories and db import Prisma or pg.",
       severity: "error",
-      from: { path: "^(lib|app|components)/", pathNot: `^lib/db/|repository\\.ts$|${tests}|^lib/stack/` },
-      to: { path: "^node_modules/(@prisma|pg)/|^lib/db/generated/", dependencyTypesNot: ["type-only"] },
+      from: {
+        path: "^(lib|app|components)/",
+        pathNot: `^lib/platform/db/|repository\\.ts$|${tests}|^lib/stack/`,
+      },
+      to: {
+        path: "^node_modules/(@prisma|pg)/|^lib/platform/db/generated/",
+        dependencyTypesNot: ["type-only"],
+      },
     },
     {
       name: "stored-forms-in-repositories",
@@ -192,7 +256,7 @@ export default {
         "Rows and JSON columns are parsed once, in repositories and the files that hold a stored form; everybody else works with domain types.",
       severity: "error",
       from: { path: "^lib/modules/", pathNot: ["repository\\.ts$", ...storedForms, tests] },
-      to: { path: "^lib/ports/routing-json\\.ts$" },
+      to: { path: "^lib/money/ports/routing-json\\.ts$" },
     },
     {
       name: "rows-stay-in-repositories",
@@ -201,9 +265,9 @@ export default {
       severity: "error",
       from: {
         path: "^(lib|app|components)/",
-        pathNot: ["^lib/db/", "repository\\.ts$", ...rowTypes, tests],
+        pathNot: ["^lib/platform/db/", "repository\\.ts$", ...rowTypes, tests],
       },
-      to: { path: "^lib/db/generated/" },
+      to: { path: "^lib/platform/db/generated/" },
     },
     {
       name: "artifacts-are-files",
@@ -222,9 +286,12 @@ export default {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "^(\\.next|dist|\\.data|lib/db/generated/internal)" },
+    exclude: { path: "^(\\.next|dist|\\.data|lib/platform/db/generated/internal)" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
-    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default", "types"],
+    },
   },
 };

@@ -27,7 +27,7 @@ COPY --from=build /app/.next ./.next
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/public ./public
 COPY --from=build /app/prisma/migrations ./prisma/migrations
-COPY --from=build /app/lib/config/chains ./lib/config/chains
+COPY --from=build /app/lib/platform/config/chains ./lib/platform/config/chains
 USER node
 EXPOSE 3000
 STOPSIGNAL SIGTERM

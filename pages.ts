@@ -2,19 +2,21 @@ import next from "next";
 import { servePages } from "@/lib/http/pages-server";
 
 /**
- * Next alone, in a process of its own behind server.ts. Rendering turns on the asynchronous context tracking of the whole process,
- * which makes every promise dearer from then on: beside it the API lost a quarter of its throughput with the first page.
+ * Runs Next in its own process behind server.ts. Rendering enables asynchronous context tracking
+ * for the whole process, which makes every promise slower from then on: in a shared process the API
+ * lost a quarter of its throughput after the first page.
  */
 const main = async (): Promise<void> => {
   const socketPath = process.argv[2];
-  if (socketPath === undefined) throw new Error("server.ts starts the pages; they do not run alone.");
+  if (socketPath === undefined)
+    throw new Error("server.ts starts the pages; they do not run alone.");
   const app = next({ dev: false, dir: process.cwd() });
   await app.prepare();
   const handle = app.getRequestHandler();
   servePages(socketPath, (incoming, outgoing) => void handle(incoming, outgoing));
 };
 
-// A parent that ends while Next starts.
+// The parent may end while Next still starts.
 process.on("disconnect", () => process.exit(0));
 
 main().catch((error: unknown) => {

@@ -2,7 +2,10 @@ import { availableParallelism } from "node:os";
 import { defineConfig, devices } from "@playwright/test";
 
 const executablePath = process.env.CHROMIUM_PATH;
-/** They kill the stack's pages, or load the machine with a second server, so nothing else may run beside them. */
+/**
+ * They kill the stack's pages, or load the machine with a second server, so nothing else may run
+ * beside them.
+ */
 const DISTURBING = /(edge|parity|deploy)\.spec\.ts$/;
 const isRoot = process.getuid?.() === 0;
 
@@ -11,7 +14,8 @@ export default defineConfig({
   testMatch: "**/*.spec.ts",
   globalSetup: "./e2e/global-setup.ts",
   outputDir: "test-results",
-  // All journeys share one stack; each signs in as somebody new. A journey waits for chains most of the time.
+  // All journeys share one stack; each signs in as somebody new. A journey waits for chains most of
+  // the time.
   workers: Math.max(2, Math.floor(availableParallelism() / 2)),
   fullyParallel: false,
   retries: 0,
@@ -21,7 +25,8 @@ export default defineConfig({
   use: {
     // The global setup starts the stack on free ports and sets these for the workers.
     baseURL: process.env.E2E_BASE_URL ?? "http://localhost:3000",
-    // Recording a trace takes about as long as the journey itself. `npm run test:e2e -- --trace on` records.
+    // Recording a trace takes about as long as the journey itself. `npm run test:e2e -- --trace on`
+    // records.
     trace: "off",
     screenshot: "only-on-failure",
     locale: "en-GB",

@@ -7,7 +7,8 @@ interface ErrorPageProps {
   readonly reset: () => void;
 }
 
-// Every page carries it, and shows it when the frame around a page fails: plain elements alone.
+// Every page loads this component, and shows it also when the layout fails. It therefore uses only
+// plain elements.
 const ErrorPage = ({ error: { digest }, reset }: ErrorPageProps): ReactNode => (
   <main className="mx-auto flex max-w-2xl flex-col items-start gap-2 p-4" role="alert">
     <h1 className="sr-only">Error</h1>

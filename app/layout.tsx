@@ -1,4 +1,3 @@
-import "./globals.css";
 import type { Metadata, Viewport } from "next";
 import { headers } from "next/headers";
 import type { ReactNode } from "react";
@@ -6,6 +5,7 @@ import { Providers } from "@/components/providers/providers";
 import { readPreferences } from "@/lib/http/preferences";
 import { getPublicConfig } from "@/lib/http/public-config";
 import { getBrowserSession } from "@/lib/http/session";
+import "./globals.css";
 
 export const metadata: Metadata = {
   title: { default: "Causeway", template: "%s · Causeway" },
@@ -20,10 +20,13 @@ export const viewport: Viewport = {
   ],
 };
 
-/** Set by server.ts; absent under plain `next start`, which sends no content security policy either. */
+/**
+ * Nonce of the content security policy, set by server.ts. Plain `next start` sets neither the nonce
+ * nor a policy.
+ */
 const NONCE_HEADER = "x-causeway-nonce";
 
-// Chains and secrets are known only where the service runs, so no page is drawn at build time.
+// Pages depend on the chains and secrets of the running service, so the build must not render them.
 export const dynamic = "force-dynamic";
 
 interface LayoutProps {
@@ -31,9 +34,14 @@ interface LayoutProps {
 }
 
 const RootLayout = async ({ children }: LayoutProps): Promise<ReactNode> => {
-  const [session, sent, preferences] = await Promise.all([getBrowserSession(), headers(), readPreferences()]);
+  const [session, sent, preferences] = await Promise.all([
+    getBrowserSession(),
+    headers(),
+    readPreferences(),
+  ]);
   return (
-    // next-themes sets the class of the theme before React is there.
+    // next-themes sets the theme's class before React hydrates, so the attribute differs from the
+    // server's HTML.
     <html lang="en" suppressHydrationWarning>
       <body className="min-h-dvh antialiased">
         <Providers

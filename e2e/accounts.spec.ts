@@ -1,17 +1,18 @@
 import { readFileSync } from "node:fs";
 import { expect, test, type Page } from "./support/test";
 import type { ReservesProof } from "@/components/features/global-accounts/verify-proof";
-import { rootOf } from "@/lib/modules/reserves/merkle-sum";
+import { rootOf } from "@/lib/books/reserves/sum-trees";
 import { approveChange } from "./support/approve-change";
 import { axeFaults } from "./support/axe";
 import { choose, typeCode } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
-/** An amount as it is written, with its unit. */
-const usdc = (amount: string, more = ""): RegExp => new RegExp(`${amount.replace(".", "\\.")} ?USDC${more}`);
+/** Matches an amount with its unit, as the pages show it. */
+const usdc = (amount: string, more = ""): RegExp =>
+  new RegExp(`${amount.replace(".", "\\.")} ?USDC${more}`);
 
-/** Answers with its id. */
+/** Opens a global account. Returns its id. */
 const openAccount = async (page: Page, name: string): Promise<string> => {
   await page.goto("/accounts");
   await page.getByRole("button", { name: "Open account" }).first().click();
@@ -22,17 +23,22 @@ const openAccount = async (page: Page, name: string): Promise<string> => {
   await dialog.getByRole("button", { name: "Open account" }).click();
   await page.waitForURL(/\/accounts\/ga_/);
   await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
-  // The list leads with names and has no ids; the page has it, to be copied.
-  await expect(page.getByRole("main").getByRole("button", { name: "Copy id" }).first()).toBeVisible();
+  // The list shows names and no ids, but the account's page offers its id for copying.
+  await expect(
+    page.getByRole("main").getByRole("button", { name: "Copy id" }).first(),
+  ).toBeVisible();
   return page.url().split("/").at(-1) ?? "";
 };
 
-/** First asks for more than the reserves have, which is refused with the missing amount, then funds the account. */
+/**
+ * Asks for more than the reserves have, which is refused with the missing amount, and then funds
+ * the account.
+ */
 const fundAccount = async (page: Page, id: string): Promise<void> => {
   await page.goto(`/accounts/${id}`);
   await page.getByRole("button", { name: "Fund", exact: true }).click();
   const dialog = page.getByRole("dialog");
-  // Reserves count what lies at final blocks, so the gift takes a moment.
+  // Reserves count money only at final blocks, so the money from the faucet takes a moment.
   await expect(dialog.getByText(usdc("1,000.00")).first()).toBeVisible({ timeout: 30_000 });
   await dialog.getByLabel("Amount in USDC").fill("1,250.5");
   await expect(dialog.getByText(usdc("250.50", " more than the reserves have"))).toBeVisible();
@@ -40,11 +46,13 @@ const fundAccount = async (page: Page, id: string): Promise<void> => {
   await dialog.getByLabel("Amount in USDC").fill("600");
   await dialog.getByRole("button", { name: "Fund account" }).click();
   await expect(dialog).toHaveCount(0);
-  await expect(page.getByRole("region", { name: "Balance" }).getByText(usdc("600.00"))).toHaveCount(2);
+  await expect(page.getByRole("region", { name: "Balance" }).getByText(usdc("600.00"))).toHaveCount(
+    2,
+  );
   await expect(page.getByRole("table", { name: "Entries" }).getByText("+600")).toBeVisible();
 };
 
-/** Types one row by hand and pastes another one, which is wrong at first. */
+/** Types one row by hand, and pastes another one that has an error at first. */
 const fillPayout = async (page: Page, payer: string, payee: string): Promise<void> => {
   await page.goto(`/accounts/${payer}`);
   await page.getByRole("link", { name: "Pay accounts" }).click();
@@ -54,7 +62,9 @@ const fillPayout = async (page: Page, payer: string, payee: string): Promise<voi
   await page.getByLabel("Row 1 amount").fill("150.5");
   await page.getByRole("button", { name: "Paste" }).click();
   const pasting = page.getByRole("dialog", { name: "Paste rows" });
-  await pasting.getByLabel("Rows").fill(`recipientAccountId,amount,reference\n${payee},0.0000001,"Bonus, spring"`);
+  await pasting
+    .getByLabel("Rows")
+    .fill(`recipientAccountId,amount,reference\n${payee},0.0000001,"Bonus, spring"`);
   await pasting.getByRole("button", { name: "Read rows" }).click();
   const mapping = page.getByRole("dialog", { name: "Match the columns" });
   await mapping.getByRole("button", { name: "Add to the 1 row" }).click();
@@ -78,7 +88,9 @@ const approve = async (page: Page, project: TestProject): Promise<void> => {
   expect(await axeFaults(page)).toEqual([]);
   await typeCode(page, await project.code());
   await expect(page.getByText("2 of 2 rows paid.").first()).toBeVisible({ timeout: 30_000 });
-  await expect(page.getByRole("table", { name: "Rows" }).getByText("Paid", { exact: true })).toHaveCount(2);
+  await expect(
+    page.getByRole("table", { name: "Rows" }).getByText("Paid", { exact: true }),
+  ).toHaveCount(2);
 };
 
 const saved = async (page: Page, button: string): Promise<string> => {
@@ -109,7 +121,7 @@ const checkProof = async (page: Page, payee: string): Promise<void> => {
   const region = page.getByRole("region", { name: /^USDC/ });
   await expect(region.getByText("Covered", { exact: true })).toBeVisible();
   await expect(region.getByText(usdc("600.00")).first()).toBeVisible();
-  // The treasury holds 1,000 against 600 of the accounts.
+  // The treasury holds 1,000, and the accounts are owed 600.
   await expect(region.getByText("166.6 %")).toBeVisible();
   await expect(region.getByRole("table")).toBeHidden();
   await region.getByText("Chains, blocks and proof").click();
@@ -117,18 +129,26 @@ const checkProof = async (page: Page, payee: string): Promise<void> => {
   expect(await axeFaults(page)).toEqual([]);
   await page.goto(`/accounts/${payee}?view=proof`);
   await page.getByRole("button", { name: "Create the proof" }).click();
-  // A young account waits for the next sum tree.
-  await expect(page.getByText("This browser computed the way to the root")).toBeVisible({ timeout: 45_000 });
+  // A new account is part of the next sum tree, which is built some seconds later.
+  await expect(page.getByText("This browser computed the way to the root")).toBeVisible({
+    timeout: 45_000,
+  });
   expect(await axeFaults(page)).toEqual([]);
   const proof = JSON.parse(await saved(page, "Download proof")) as ReservesProof;
   expect(proof.accountId).toBe(payee);
   const { assetId, accountId, salt } = proof;
-  const steps = proof.siblings.map(({ hash, sumBase, side }) => ({ hash, sum: BigInt(sumBase), side }));
+  const steps = proof.siblings.map(({ hash, sumBase, side }) => ({
+    hash,
+    sum: BigInt(sumBase),
+    side,
+  }));
   const root = rootOf({ assetId, accountId, salt, balance: BigInt(proof.balanceBase) }, steps);
   expect(root).toEqual({ hash: proof.root.hash, sum: BigInt(proof.root.sumBase) });
 };
 
-/** Pays a wallet out of the account; more than it has is refused before anything is sent. */
+/**
+ * Pays a wallet from the account. An amount above its balance is refused before anything is sent.
+ */
 const withdraw = async (page: Page, project: TestProject, id: string): Promise<void> => {
   await page.goto(`/accounts/${id}`);
   await page.getByRole("link", { name: "Withdraw" }).click();
@@ -151,7 +171,10 @@ const withdraw = async (page: Page, project: TestProject, id: string): Promise<v
   const entries = page.getByRole("table", { name: "Entries" });
   const entry = entries.getByRole("row", { name: /Withdrawal.*20\.50/ });
   await expect(entry).toBeVisible();
-  await expect(entry.getByRole("link", { name: "Withdrawal", exact: true })).toHaveAttribute("href", /^\/payouts\/po_/);
+  await expect(entry.getByRole("link", { name: "Withdrawal", exact: true })).toHaveAttribute(
+    "href",
+    /^\/payouts\/po_/,
+  );
   await page.goto("/activity");
   const line = page.getByRole("row").filter({ hasText: "Withdrawal from Ada" });
   await expect(line.getByRole("link", { name: "20.50 USDC to 1 recipient" })).toHaveAttribute(
@@ -160,7 +183,10 @@ const withdraw = async (page: Page, project: TestProject, id: string): Promise<v
   );
 };
 
-/** The same again within 30 days needs a word of its own, and leads to the review like the first one. */
+/**
+ * Pays the same wallet again. Within 30 days this needs an extra confirmation, and then leads to
+ * the same review.
+ */
 const withdrawAgain = async (page: Page, id: string): Promise<void> => {
   await page.goto(`/accounts/${id}/withdraw`);
   await page.getByLabel("Amount", { exact: true }).fill("20.5");
@@ -176,7 +202,10 @@ const withdrawAgain = async (page: Page, id: string): Promise<void> => {
   await expect(page.getByRole("dialog", { name: "Approve the payout" })).toBeVisible();
 };
 
-/** Funds the account a second time and takes that back; the first funding has been spent. */
+/**
+ * Funds the account a second time, and takes this funding back. The first funding was spent, so it
+ * cannot be taken back.
+ */
 const takeBack = async (page: Page, payer: string): Promise<void> => {
   await page.goto(`/accounts/${payer}`);
   await page.getByRole("button", { name: "Fund", exact: true }).click();
@@ -191,7 +220,9 @@ const takeBack = async (page: Page, payer: string): Promise<void> => {
     .click();
   const confirm = page.getByRole("alertdialog", { name: "Take this funding back?" });
   await confirm.getByRole("button", { name: "Take back" }).click();
-  await expect(confirm.getByText(/^The account has .* available, less than the funding/)).toBeVisible();
+  await expect(
+    confirm.getByText(/^The account has .* available, less than the funding/),
+  ).toBeVisible();
   await confirm.getByRole("button", { name: "Leave it" }).click();
   await entries
     .getByRole("row", { name: /\+25/ })
@@ -203,10 +234,10 @@ const takeBack = async (page: Page, payer: string): Promise<void> => {
   await expect(entries.getByText("Taken back", { exact: true })).toBeVisible();
   await expect(entries.getByText("Reversal")).toBeVisible();
   await entries.getByRole("link", { name: "Funding taken back" }).click();
-  // The funding that was taken back, and no other.
-  await expect(page.getByRole("table", { name: "Activity" }).getByRole("row", { name: /Account funding/ })).toHaveCount(
-    1,
-  );
+  // The link leads to the funding that was taken back, and to no other.
+  await expect(
+    page.getByRole("table", { name: "Activity" }).getByRole("row", { name: /Account funding/ }),
+  ).toHaveCount(1);
 };
 
 test("an account is funded from the treasury and pays another; statement, reserves and proof agree", async ({
@@ -236,7 +267,9 @@ const act = async (page: Page, action: string): Promise<void> => {
   await page.getByRole("menuitem", { name: action }).click();
 };
 
-test("an account is renamed, frozen for a reason, unfrozen by code, and closed while it is empty", async ({ page }) => {
+test("an account is renamed, frozen for a reason, unfrozen by code, and closed while it is empty", async ({
+  page,
+}) => {
   test.setTimeout(120_000);
   await signIn(page.request);
   const project = await projectOf(page);
@@ -263,7 +296,9 @@ test("an account is renamed, frozen for a reason, unfrozen by code, and closed w
   await act(page, "Unfreeze");
   const unfreeze = page.getByRole("dialog", { name: "Unfreeze Rent, Berlin" });
   await unfreeze.getByRole("button", { name: "Unfreeze account" }).click();
-  await expect(unfreeze.getByRole("region", { name: "Change to approve" })).toContainText("Their documents expired");
+  await expect(unfreeze.getByRole("region", { name: "Change to approve" })).toContainText(
+    "Their documents expired",
+  );
   await approveChange(page, project);
   await expect(page.getByRole("button", { name: "Fund", exact: true })).toBeVisible();
 

@@ -8,6 +8,7 @@ import { choose, typeCode } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
 import { seedProject } from "./support/seed";
 import { signIn } from "./support/sign-in";
+import { expectNoHigherThan } from "./support/sizes";
 
 const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
@@ -43,15 +44,17 @@ test("filters live in the address and survive a reload, and the file holds exact
   for (const id of ids) expect(await project.untilFinal(id)).toBe("completed");
 
   await page.goto("/activity");
-  // The two gifts are deposits.
+  // The two payments from the faucet are deposits.
   await expect(rows(page)).toHaveCount(6);
   await choose(page, page.getByLabel("Kind", { exact: true }), "Transfer");
   await choose(page, page.getByLabel("Chain", { exact: true }), "Local 1");
   await page.getByLabel("Search").fill("usdc");
   await expect(rows(page)).toHaveCount(3);
-  // Either chain; then the first one is taken out again.
+  // Filters by both chains, and then removes the first one from the filter.
   await choose(page, page.getByLabel("Chain", { exact: true }), "Local 3");
-  await expect(page.getByRole("button", { name: "Remove the filter Local 1 or Local 3" })).toBeVisible();
+  await expect(
+    page.getByRole("button", { name: "Remove the filter Local 1 or Local 3" }),
+  ).toBeVisible();
   await expect(rows(page)).toHaveCount(3);
   await page.getByRole("option", { name: "Local 1" }).click();
   await choose(page, page.getByLabel("Wallet", { exact: true }), /^Treasury/);
@@ -68,7 +71,9 @@ test("filters live in the address and survive a reload, and the file holds exact
     });
   await page.reload();
   await expect(rows(page)).toHaveCount(2);
-  await expect(page.getByRole("list", { name: "Filters in use" }).getByRole("listitem")).toHaveCount(6);
+  await expect(
+    page.getByRole("list", { name: "Filters in use" }).getByRole("listitem"),
+  ).toHaveCount(6);
   expect(await axeFaults(page)).toEqual([]);
   const [header, ...lines] = await exportedLines(page);
   expect(header?.[0]).toMatch(/^\uFEFF?id$/);
@@ -76,14 +81,20 @@ test("filters live in the address and survive a reload, and the file holds exact
 
   await page.getByRole("button", { name: "Remove the filter Local 3" }).click();
   await expect(rows(page)).toHaveCount(3);
-  await page.getByRole("list", { name: "Filters in use" }).getByRole("button", { name: "Show all" }).click();
+  await page
+    .getByRole("list", { name: "Filters in use" })
+    .getByRole("button", { name: "Show all" })
+    .click();
   await expect(rows(page)).toHaveCount(6);
   await expect(page).toHaveURL(/\/activity$/);
   const all = (await exportedLines(page)).slice(1);
-  expect(all.filter((line) => line[1] === "transfer").map((line) => line[0])).toEqual([...ids].reverse());
+  expect(all.filter((line) => line[1] === "transfer").map((line) => line[0])).toEqual(
+    [...ids].reverse(),
+  );
   expect(all.filter((line) => line[1] === "deposit")).toHaveLength(2);
 
-  // A deposit is found some time after its block, so it may stand between the transfers. Row 0 is the header.
+  // A deposit is found some time after its block, so it may stand between the transfers. Row 0 is
+  // the header.
   const second = await rows(page).nth(2).getByRole("link").first().getAttribute("href");
   await page.locator("body").press("j");
   await page.locator("body").press("j");
@@ -121,7 +132,7 @@ test("memos are written, searched and filed; several statuses, presets and saved
   await page.getByLabel("Search").fill("studio");
   await expect(rows(page)).toHaveCount(2);
   await page.getByLabel("Search").fill("");
-  // The two swaps, and the deposit of the money that they need.
+  // The rows are the header, two swaps, and the deposit from the faucet that funds them.
   await expect(rows(page)).toHaveCount(4);
   await choose(page, page.getByLabel("Status", { exact: true }), "Cancelled");
   await expect(rows(page)).toHaveCount(2);
@@ -186,7 +197,7 @@ test("what waits for an approval stands on the overview, and is approved with a 
   await expect(rows(page)).toHaveCount(3);
 
   await page.goto(`/activity/${first}`);
-  await expect(page.getByText("Waiting for approval; nothing was sent.").first()).toBeVisible();
+  await expect(page.getByText("Waiting for approval. Nothing was sent.").first()).toBeVisible();
   await page.getByRole("button", { name: "Approve …" }).click();
   const dialog = page.getByRole("dialog", { name: "Approve the operation" });
   await expect(page).toHaveURL(/approve=true/);
@@ -196,12 +207,14 @@ test("what waits for an approval stands on the overview, and is approved with a 
   expect(await axeFaults(page)).toEqual([]);
   await typeCode(page, await project.code());
   await expect(dialog).toHaveCount(0);
-  await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({
+    timeout: 60_000,
+  });
 
   await page.goto(`/activity/${second}`);
   await page.getByRole("button", { name: "Cancel the operation" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Cancel the operation" }).click();
-  await expect(page.getByText("Cancelled; nothing was sent.").first()).toBeVisible();
+  await expect(page.getByText("Cancelled. Nothing was sent.").first()).toBeVisible();
   await expect(page.getByRole("button", { name: "Approve …" })).toHaveCount(0);
 });
 
@@ -210,10 +223,16 @@ test("what failed is tried again from its page, once, and both say so", async ({
   await signIn(page.request);
   const project = await projectOf(page);
   await project.give(31337, "ETH", "1");
-  // A recipient that turns into a contract which takes nothing, after everything was checked.
+  // After all checks, the recipient becomes a contract that refuses coins, so the transfer fails.
   const recipient = `0x${crypto.randomUUID().replaceAll("-", "")}00000000` as const;
   const chain = createTestClient({ mode: "anvil", transport: http(process.env.E2E_RPC_URL_31337) });
-  const move = { fromChainId: 31337, toChainId: 31337, token: "native", amount: "0.25", toAddress: recipient };
+  const move = {
+    fromChainId: 31337,
+    toChainId: 31337,
+    token: "native",
+    amount: "0.25",
+    toAddress: recipient,
+  };
   const transferId = await project.prepareTransfer(move);
   await chain.setCode({ address: recipient, bytecode: "0xfe" });
   const failed = await project.execute(transferId);
@@ -228,14 +247,16 @@ test("what failed is tried again from its page, once, and both say so", async ({
   await typeCode(page, await project.code());
   await page.getByRole("button", { name: "Execute retry" }).click();
   await page.waitForURL((url) => !url.pathname.endsWith(failed));
-  await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({
+    timeout: 60_000,
+  });
   await expect(page.getByText("Retries the failed parts of")).toBeVisible();
   await page.goto(`/activity/${failed}`);
   await expect(page.getByText("Retried by")).toBeVisible();
   await expect(page.getByRole("button", { name: "Retry …" })).toHaveCount(0);
 });
 
-/** Two lines of text with the space of a row around them. */
+/** Height of two lines of text with the padding of a row, in pixels. */
 const ROW_HEIGHT_MAX = 60;
 
 test("payouts, fundings and private moves stand among the operations, in rows of at most two lines, and link to their pages", async ({
@@ -255,11 +276,11 @@ test("payouts, fundings and private moves stand among the operations, in rows of
     Transfer: /^\/activity\/op_/,
   };
   for (const [name, path] of Object.entries(pages))
-    await expect(table.getByRole("link", { name, exact: true }).first()).toHaveAttribute("href", path);
-  const heights = await table
-    .locator("tbody tr")
-    .evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
-  expect(Math.max(...heights)).toBeLessThanOrEqual(ROW_HEIGHT_MAX);
+    await expect(table.getByRole("link", { name, exact: true }).first()).toHaveAttribute(
+      "href",
+      path,
+    );
+  await expectNoHigherThan(table.locator("tbody tr"), ROW_HEIGHT_MAX);
   const funding = table.getByRole("row").filter({ hasText: "Account funding" });
   await expect(funding).toContainText("Reserves");
   await expect(funding).toContainText("$300.00");
@@ -274,5 +295,7 @@ test("payouts, fundings and private moves stand among the operations, in rows of
   await page.locator("body").press("j");
   await page.locator("body").press("Enter");
   await page.waitForURL(/\/payouts\/po_/);
-  await expect(page.getByRole("heading", { level: 1, name: "123.45 USDC to 1 recipient" })).toBeVisible();
+  await expect(
+    page.getByRole("heading", { level: 1, name: "123.45 USDC to 1 recipient" }),
+  ).toBeVisible();
 });

@@ -14,12 +14,16 @@ const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const FRAME = "/api-reference/frame";
 const RENDER_TIMEOUT_MS = 60_000;
 
-/** Requests to other hosts, and everything that a content security policy or a script stopped. */
+/**
+ * Collects requests to other hosts, violations of the content security policy, and errors of
+ * scripts.
+ */
 const watch = async (page: Page): Promise<{ foreign: Set<string>; problems: string[] }> => {
   const found = { foreign: new Set<string>(), problems: [] as string[] };
   page.on("request", (request) => {
     const { hostname, protocol } = new URL(request.url());
-    if (protocol.startsWith("http") && !["localhost", "127.0.0.1"].includes(hostname)) found.foreign.add(hostname);
+    if (protocol.startsWith("http") && !["localhost", "127.0.0.1"].includes(hostname))
+      found.foreign.add(hostname);
   });
   page.on("pageerror", (error) => found.problems.push(error.message));
   page.on("console", (message) => {
@@ -34,16 +38,21 @@ test("the API reference is drawn from this installation alone, under its policy,
   test.setTimeout(180_000);
   const { foreign, problems } = await watch(page);
   await signIn(page.request);
-  const { accessToken } = (await (await page.request.get("/api/auth/session")).json()) as { accessToken: string };
+  const { accessToken } = (await (await page.request.get("/api/auth/session")).json()) as {
+    accessToken: string;
+  };
   const sent: (string | undefined)[] = [];
   page.on("request", (request) => {
-    if (new URL(request.url()).pathname === "/api/auth/whoami") sent.push(request.headers().authorization);
+    if (new URL(request.url()).pathname === "/api/auth/whoami")
+      sent.push(request.headers().authorization);
   });
 
   await page.goto("/api-reference");
   const frame = page.frameLocator("iframe[title='API reference']");
-  await expect(frame.getByRole("heading", { name: "Causeway" })).toBeVisible({ timeout: RENDER_TIMEOUT_MS });
-  // Who a key or token stands for: it changes nothing, and answers 200 to whoever is signed in.
+  await expect(frame.getByRole("heading", { name: "Causeway" })).toBeVisible({
+    timeout: RENDER_TIMEOUT_MS,
+  });
+  // GET /auth/whoami changes nothing, and answers 200 to everybody who is signed in.
   await frame.getByRole("button", { name: "Test Request (get /auth/whoami)" }).click();
   await frame.getByRole("button", { name: /^Send/ }).first().click();
   await expect.poll(() => sent.length, { timeout: RENDER_TIMEOUT_MS }).toBeGreaterThan(0);
@@ -68,8 +77,12 @@ test("the API reference sends requests in the chosen project", async ({ page }) 
 
   await page.goto("/api-reference");
   const frame = page.frameLocator("iframe[title='API reference']");
-  await frame.getByRole("button", { name: "Test Request (get /auth/whoami)" }).click({ timeout: RENDER_TIMEOUT_MS });
-  const answered = page.waitForResponse((response) => new URL(response.url()).pathname === "/api/auth/whoami");
+  await frame
+    .getByRole("button", { name: "Test Request (get /auth/whoami)" })
+    .click({ timeout: RENDER_TIMEOUT_MS });
+  const answered = page.waitForResponse(
+    (response) => new URL(response.url()).pathname === "/api/auth/whoami",
+  );
   await frame.getByRole("button", { name: /^Send/ }).first().click();
   expect(await (await answered).json()).toMatchObject({ projectId });
 });
@@ -89,22 +102,29 @@ test("the page of the API reference fits phones and both themes, and only its ow
 
   const headers = (await page.request.get(FRAME)).headers();
   expect(headers["content-security-policy"]).toContain("frame-ancestors 'self'");
-  expect(headers["content-security-policy"]).not.toMatch(/script-src[^;]*unsafe|style-src [^;]*unsafe/);
-  const script = /data-renderer="([^"]+)"/.exec(await (await page.request.get(FRAME)).text())?.[1] ?? "";
+  expect(headers["content-security-policy"]).not.toMatch(
+    /script-src[^;]*unsafe|style-src [^;]*unsafe/,
+  );
+  const script =
+    /data-renderer="([^"]+)"/.exec(await (await page.request.get(FRAME)).text())?.[1] ?? "";
   const file = await page.request.get(script);
   expect(file.headers()["cache-control"]).toContain("immutable");
   expect(file.headers()["content-encoding"]).toBe("gzip");
   expect((await page.request.get("/api-reference/other.js")).status()).toBe(404);
 });
 
-/** The code that the open dialog or page shows for a language. */
+/** Returns the code sample in a language that the dialog or page shows. */
 const snippetIn = async (part: Locator, language: string, label: string): Promise<string> => {
   await part.getByText("The same call by API").click();
   await part.getByRole("tab", { name: language }).click();
   return part.getByLabel(label, { exact: true }).innerText();
 };
 
-const run = async (command: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> =>
+const run = async (
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<string> =>
   (await promisify(execFile)(command, [...args], { env: { ...process.env, ...env } })).stdout;
 
 test.describe("a call that a form shows does what the form does", () => {
@@ -113,7 +133,9 @@ test.describe("a call that a form shows does what the form does", () => {
   test("cURL adds a contact as it stands in the form", async ({ page }) => {
     await signIn(page.request);
     const { api } = await projectOf(page);
-    const { secret } = await api.call(createApiKey, { body: { name: "Shell", scopes: ["transfers:write"] } });
+    const { secret } = await api.call(createApiKey, {
+      body: { name: "Shell", scopes: ["transfers:write"] },
+    });
     await page.goto("/contacts?new=true");
     const dialog = page.getByRole("dialog", { name: "Add a contact" });
     await dialog.getByLabel("Name", { exact: true }).fill(`O'Hara "& Sons" $HOME`);
@@ -128,15 +150,22 @@ test.describe("a call that a form shows does what the form does", () => {
   });
 
   test("Python opens an account as it stands in the form", async ({ page }) => {
-    test.skip(spawnSync("python3", ["--version"]).status !== 0, "python3 is not installed on this machine");
+    test.skip(
+      spawnSync("python3", ["--version"]).status !== 0,
+      "python3 is not installed on this machine",
+    );
     await signIn(page.request);
     const { api } = await projectOf(page);
-    const { secret } = await api.call(createApiKey, { body: { name: "Python", scopes: ["accounts:write"] } });
+    const { secret } = await api.call(createApiKey, {
+      body: { name: "Python", scopes: ["accounts:write"] },
+    });
     await page.goto("/accounts?new=true");
     const dialog = page.getByRole("dialog", { name: "Open a global account" });
     await dialog.getByLabel("Name", { exact: true }).fill("Ünal 'quoted' \\ end");
     const program = await snippetIn(dialog, "Python", "Python code");
-    const printed = await run("python3", ["-c", `${program}\nprint(result["id"])`], { CAUSEWAY_API_KEY: secret });
+    const printed = await run("python3", ["-c", `${program}\nprint(result["id"])`], {
+      CAUSEWAY_API_KEY: secret,
+    });
     const { data } = await api.call(listGlobalAccounts);
     expect(data).toMatchObject([{ id: printed.trim(), name: "Ünal 'quoted' \\ end" }]);
   });

@@ -6,9 +6,10 @@ import { mailedCode, signInWithBurner, typeCode, verifyEmail } from "./support/p
 const EMAIL = `joan-${String(Date.now())}@example.test`;
 const NEW_EMAIL = `joan-new-${String(Date.now())}@example.test`;
 
-const changeToApprove = (page: Page): Locator => page.getByRole("region", { name: "Change to approve" });
+const changeToApprove = (page: Page): Locator =>
+  page.getByRole("region", { name: "Change to approve" });
 
-/** Activates the target by the keyboard alone. */
+/** Activates an element by keyboard only. */
 const press = async (page: Page, target: Locator, key = "Enter"): Promise<void> => {
   await target.focus();
   await page.keyboard.press(key);
@@ -30,10 +31,12 @@ const makeExemptKeyByCode = async (page: Page, seen: string[]): Promise<void> =>
 
   const change = changeToApprove(page);
   await expect(change).toContainText('Create the API key "Shop backend"');
-  await expect(change).toContainText("Moves money without a code: up to 250 US dollars per UTC day");
+  await expect(change).toContainText(
+    "Moves money without a code: up to 250 US dollars per UTC day",
+  );
   await expect(change).toBeVisible();
   await checkLooks(page, "approval of a key");
-  // After going back and forth the typed values are still there.
+  // The typed values survive a return to the form.
   await dialog.getByRole("button", { name: "Back" }).click();
   await expect(dialog.getByLabel("Name")).toHaveValue("Shop backend");
   await dialog.getByRole("button", { name: "Create key" }).click();
@@ -49,7 +52,7 @@ const makeExemptKeyByCode = async (page: Page, seen: string[]): Promise<void> =>
   await page.getByRole("button", { name: "Close for good" }).click();
   const row = page.getByRole("row", { name: /Shop backend/ });
   await expect(row).toContainText("$250.00");
-  // A new secret for it needs an approval as well; without one nothing changes.
+  // A new secret for the key needs an approval too. Without one nothing changes.
   await row.getByRole("button", { name: "Make a new secret for Shop backend" }).click();
   const rotation = page.getByRole("dialog", { name: "New secret for “Shop backend”" });
   await rotation.getByRole("button", { name: "Make new secret" }).click();
@@ -64,7 +67,9 @@ const raiseCapBySignature = async (page: Page): Promise<void> => {
   await card.getByRole("button", { name: "Change the daily cap" }).click();
   await card.getByLabel("Daily cap (US dollars)").fill("2500");
   await page.keyboard.press("Enter");
-  await expect(changeToApprove(page)).toContainText("Daily cap of the project: 2500 US dollars (now 1000)");
+  await expect(changeToApprove(page)).toContainText(
+    "Daily cap of the project: 2500 US dollars (now 1000)",
+  );
   await card.getByRole("radio", { name: /^Sign with your wallet/ }).click();
   await checkLooks(page, "approval of a cap");
   const sign = card.getByRole("button", { name: "Sign and approve" });
@@ -90,10 +95,15 @@ const editKey = async (page: Page): Promise<void> => {
   await page.getByRole("button", { name: "Edit Shop backend" }).click();
   await dialog.getByLabel("Limit a day (US dollars)").fill("2000");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(changeToApprove(page)).toContainText("up to 2000 US dollars per UTC day (now up to 100");
+  await expect(changeToApprove(page)).toContainText(
+    "up to 2000 US dollars per UTC day (now up to 100",
+  );
   await dialog.getByRole("radio", { name: /^Sign with your wallet/ }).click();
   await dialog.getByRole("button", { name: "Sign and approve" }).click();
-  await page.getByRole("dialog", { name: "Sign a message" }).getByRole("button", { name: "Confirm" }).click();
+  await page
+    .getByRole("dialog", { name: "Sign a message" })
+    .getByRole("button", { name: "Confirm" })
+    .click();
   await expect(page.getByRole("row", { name: /Shop backend/ })).toContainText("$2,000.00");
 };
 
@@ -102,7 +112,7 @@ const replaceEmail = async (page: Page, seen: string[]): Promise<void> => {
   const card = page.getByRole("region", { name: /^E-mail/ });
   await card.getByRole("button", { name: "Change" }).click();
   await card.getByLabel("E-mail address").fill(NEW_EMAIL);
-  // Codes that verify an address are sent once a minute.
+  // The service sends one verification code per minute; the test makes the last one older.
   await ageEmailCodes(EMAIL);
   await card.getByRole("button", { name: "Send a code" }).click();
   await expect(changeToApprove(page)).toContainText(`New address: "${NEW_EMAIL}"`);
@@ -129,7 +139,7 @@ test("authority is widened with an approval alone: an exempt key by code, a high
   await raiseCapBySignature(page);
   await editKey(page);
   await replaceEmail(page, seen);
-  // The owner got the mail about the key at the address of that time.
+  // The mail about the key went to the address that the owner had at that time.
   await expect(async () => {
     const { data } = (await (
       await page.request.get("/api/dev/inbox", { params: { to: EMAIL, limit: 50 } })

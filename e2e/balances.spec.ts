@@ -17,10 +17,11 @@ test("balances open to chains and wallets, can be hidden, and stay hidden", asyn
   await expect(page.getByTestId("total-usd")).toHaveText("$1,250.25");
 
   const table = page.getByRole("table", { name: "Balances by token, chain and wallet" });
-  const line = (name: RegExp) => table.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
+  const line = (name: RegExp) =>
+    table.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
   await expect(table.getByRole("row")).toHaveCount(3);
   await expect(line(/^USDC/)).toContainText("1,250.12 USDC");
-  // By keyboard: a token to its chains, a chain to its wallets.
+  // The keyboard opens a token's chains, and then a chain's wallets.
   await line(/^USDC/).getByRole("button").focus();
   await page.keyboard.press("ArrowRight");
   await expect(line(/^Local 2/)).toContainText("250.12 USDC");
@@ -33,16 +34,19 @@ test("balances open to chains and wallets, can be hidden, and stay hidden", asyn
   await line(/^USDC/).getByRole("button").first().focus();
   await page.keyboard.press("ArrowLeft");
   await expect(table.getByRole("row")).toHaveCount(3);
-  // Nothing is rounded in silence.
+  // A rounded amount shows all its digits on focus and hover.
   const rounded = line(/^DAI/).getByText("0.12 DAI");
   await rounded.focus();
   await expect(page.getByText("0.123456789012345678 DAI").first()).toBeVisible();
   await page.keyboard.press("Escape");
-  // The pointer comes in again: a chart that is loaded meanwhile moves the text away from under it.
+  // Repeats the hover, because a chart that loads in the meantime may move the text away from the
+  // pointer.
   await expect(async () => {
     await page.mouse.move(0, 0);
     await rounded.hover();
-    await expect(page.getByText("0.123456789012345678 DAI").first()).toBeVisible({ timeout: 2_000 });
+    await expect(page.getByText("0.123456789012345678 DAI").first()).toBeVisible({
+      timeout: 2_000,
+    });
   }).toPass();
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await rounded.focus();
@@ -58,7 +62,9 @@ test("balances open to chains and wallets, can be hidden, and stay hidden", asyn
   await expect(page.getByTestId("total-usd")).toContainText("hidden");
   expect(await axeFaults(page)).toEqual([]);
   await page.goto("/");
-  await expect(page.getByRole("region", { name: "Balances" }).getByText("hidden").first()).toBeAttached();
+  await expect(
+    page.getByRole("region", { name: "Balances" }).getByText("hidden").first(),
+  ).toBeAttached();
   await expect(page.getByRole("main")).not.toContainText("1,250");
   await page.getByRole("button", { name: "Show amounts" }).click();
   await expect(page.getByRole("main")).toContainText("$1,250.25");
@@ -109,7 +115,9 @@ test("a chain that does not answer is named, with what is missing; history is dr
         data: [0, 1, 2].map((hour) => ({
           takenAt: new Date(Date.UTC(2026, 0, 1, hour)).toISOString(),
           totalUsd: String(hour + 7),
-          assets: [{ assetId: "usdc", token: "USDC", amount: String(hour + 7), usd: String(hour + 7) }],
+          assets: [
+            { assetId: "usdc", token: "USDC", amount: String(hour + 7), usd: String(hour + 7) },
+          ],
         })),
       },
     }),
@@ -118,8 +126,10 @@ test("a chain that does not answer is named, with what is missing; history is dr
   await expect(page.getByText("Local 3 is not up to date")).toBeVisible();
   await expect(page.getByText(/its balances are missing from all sums/)).toBeVisible();
   await page.getByText("The same as a table").click();
-  await expect(page.getByRole("region", { name: "History as a table" }).getByText("$9.00")).toBeVisible();
+  await expect(
+    page.getByRole("region", { name: "History as a table" }).getByText("$9.00"),
+  ).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);
-  // The page may be asking again just now.
+  // A request of the page may still be in progress.
   await page.unrouteAll({ behavior: "ignoreErrors" });
 });

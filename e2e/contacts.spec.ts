@@ -7,7 +7,7 @@ import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
 
 const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
-/** Begins and ends as Ada's does. */
+/** An address with the same beginning and end as Ada's. */
 const LIKE_ADA = `0x7099${"0".repeat(32)}79c8`;
 
 interface NewContact {
@@ -30,7 +30,10 @@ const add = async (page: Page, contact: NewContact): Promise<void> => {
 
 const rows = (page: Page) => page.getByRole("table", { name: "Contacts" }).getByRole("row");
 
-/** The row of this contact; a row that only looks like it names it further to the right. */
+/**
+ * The row of the contact with this name. A row that only warns about a similar name contains it
+ * further to the right.
+ */
 const rowOf = (page: Page, name: string) => page.getByRole("row", { name: new RegExp(`^${name}`) });
 
 const act = async (page: Page, name: string, action: string): Promise<void> => {
@@ -49,16 +52,23 @@ test("a contact is added with tags and a chain, found, flagged where it looks li
   const ada = rowOf(page, "Ada");
   await expect(ada).toContainText("Local 1");
   await expect(ada).toContainText("Proposed");
-  await expect(ada.getByRole("link", { name: "Activity with Ada" })).toHaveAttribute("href", `/activity?q=${ADA}`);
+  await expect(ada.getByRole("link", { name: "Activity with Ada" })).toHaveAttribute(
+    "href",
+    `/activity?q=${ADA}`,
+  );
 
   await page.getByRole("button", { name: "Add contact" }).click();
   const dialog = page.getByRole("dialog", { name: "Add a contact" });
   await dialog.getByLabel("Name", { exact: true }).fill("Mallory");
   await dialog.getByLabel("Address", { exact: true }).fill(LIKE_ADA);
-  await expect(dialog.getByText("This address looks like Ada in the address book, but it is not.")).toBeVisible();
+  await expect(
+    dialog.getByText(
+      "This address looks like an unapproved one in the address book, but it is not.",
+    ),
+  ).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Save contact" }).click();
-  await expect(rowOf(page, "Mallory")).toContainText("Looks like Ada");
+  await expect(rowOf(page, "Mallory")).toContainText("Looks like another address");
 
   await page.getByLabel("Search").fill("berl");
   await expect(rows(page)).toHaveCount(2);
@@ -87,7 +97,10 @@ test("an owner approves a contact by code, and settings lead to the contacts", a
   await signIn(page.request);
   const project = await projectOf(page);
   await page.goto("/settings");
-  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Contacts" }).click();
+  await page
+    .getByRole("navigation", { name: "Sections" })
+    .getByRole("link", { name: "Contacts" })
+    .click();
   await add(page, { name: "Ada", address: ADA });
   await act(page, "Ada", "Approve");
   const dialog = page.getByRole("dialog", { name: "Approve Ada" });
@@ -98,12 +111,51 @@ test("an owner approves a contact by code, and settings lead to the contacts", a
   await expect(rowOf(page, "Ada")).toContainText("Approved");
 });
 
+test("a name that looks like an approved one is flagged where it is approved, and another name or chain makes a contact proposed again", async ({
+  page,
+}) => {
+  test.setTimeout(180_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.addApproved({ name: "Payroll Ltd", address: ADA, chainIds: [31337] });
+  await page.goto("/contacts");
+  await add(page, { name: "Payro11 Ltd.", address: `0x1234${"0".repeat(32)}5678` });
+  const like = rowOf(page, "Payro11");
+  await expect(like).toContainText("Named like another");
+  await expect(rowOf(page, "Payroll Ltd")).not.toContainText("Named like");
+  await checkLooks(page, "contacts with a similar name");
+  await page.goto("/contacts");
+  await act(page, "Payro11 Ltd.", "Approve");
+  const dialog = page.getByRole("dialog", { name: "Approve Payro11 Ltd." });
+  await expect(dialog.getByText("Look at this contact again")).toBeVisible();
+  await expect(dialog.getByText("Every chain")).toBeVisible();
+  expect(await axeFaults(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Approve", exact: true }).click();
+  const change = dialog.getByRole("region", { name: "Change to approve" });
+  await expect(change).toContainText("looks like that of the approved contact");
+  await page.keyboard.press("Escape");
+
+  const payroll = rowOf(page, "Payroll Ltd");
+  await act(page, "Payroll Ltd", "Edit");
+  const edit = page.getByRole("dialog", { name: "Edit Payroll Ltd" });
+  await edit.getByLabel("Tags").fill("May");
+  await edit.getByRole("button", { name: "Save contact" }).click();
+  await expect(payroll).toContainText("May");
+  await expect(payroll).toContainText("Approved");
+  await act(page, "Payroll Ltd", "Edit");
+  await expect(edit.getByText("Another name or other chains make it proposed again")).toBeVisible();
+  await edit.getByLabel("Local 2", { exact: true }).check();
+  await edit.getByRole("button", { name: "Save contact" }).click();
+  await expect(payroll).toContainText("Local 2");
+  await expect(payroll).toContainText("Proposed");
+});
+
 test("on a phone the list of contacts keeps its place when it arrives late", async ({ page }) => {
   await signIn(page.request);
   const { api } = await projectOf(page);
   for (const [index, name] of ["Ada", "Grace", "Barbara", "Edsger"].entries())
     await api.call(createContact, {
-      body: { name, address: `0x${String(index + 1).padStart(40, "0")}`, tags: ["Payroll"] },
+      body: { name, address: `0x${String(index + 1).repeat(40)}`, tags: ["Payroll"] },
     });
   await page.setViewportSize({ width: 390, height: 844 });
   await countShifts(page);

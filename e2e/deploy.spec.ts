@@ -1,4 +1,7 @@
-/** The service as the Dockerfile and the units of systemd run it: two web instances and two workers in production, on a read-only tree. */
+/**
+ * Runs the service as the Dockerfile and the systemd units do: two web instances and two workers in
+ * production mode, from a read-only folder.
+ */
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { connect, type AddressInfo } from "node:net";
@@ -6,24 +9,32 @@ import { once } from "node:events";
 import { SMTPServer } from "smtp-server";
 import { query } from "./support/database";
 import { assemble, type Deployment, type Started } from "./support/deployment";
-import { freePort } from "@/lib/os/ports";
+import { freePort } from "@/lib/platform/os/ports";
 import { expect, test } from "./support/test";
 
 const PUBLIC_URL = "https://pay.example.org";
-const WAIT = { timeout: 60_000 };
+const WAIT = { timeout: 120_000 };
 const secret = (): string => randomBytes(32).toString("hex");
 
-/** Variables of a production service on the local chains, with its own database on the test stack's PostgreSQL and a mail server of the test. */
-const environmentOf = (database: string, smtpPort: number): Record<string, string> => {
-  const url = new URL(process.env.E2E_DATABASE_URL ?? "");
+/** Returns the URL of another database on the same server, for the same role. */
+const databaseUrl = (serverUrl: string | undefined, database: string): string => {
+  const url = new URL(serverUrl ?? "");
   url.pathname = `/${database}`;
+  return url.href;
+};
+
+/**
+ * Environment of a production service that uses the local chains, its own database on the test
+ * stack's PostgreSQL, and the test's mail server.
+ */
+const environmentOf = (database: string, smtpPort: number): Record<string, string> => {
   const chains = Object.entries(process.env).flatMap(([name, value]) => {
     const id = /^E2E_RPC_URL_(\d+)$/.exec(name)?.[1];
     return id === undefined || value === undefined ? [] : [[`RPC_URL_${id}`, value] as const];
   });
   return {
     ...Object.fromEntries(chains),
-    DATABASE_URL: url.href,
+    DATABASE_URL: databaseUrl(process.env.E2E_DATABASE_URL, database),
     HOST: "127.0.0.1",
     PUBLIC_URL,
     NEXTAUTH_URL: PUBLIC_URL,
@@ -50,7 +61,7 @@ const startMail = async () => {
   return { port, close: () => new Promise<void>((done) => mail.close(done)) };
 };
 
-/** A request whose body comes in two parts. `answer` resolves to the whole response. */
+/** Sends a request whose body arrives in two parts. `answer` resolves to the whole response. */
 const slowRequest = async (port: number) => {
   const body = JSON.stringify({ address: "0x000000000000000000000000000000000000dEaD" });
   const socket = connect(port, "127.0.0.1");
@@ -81,14 +92,16 @@ const refuses = (port: number): Promise<boolean> =>
   });
 
 const statusOf = async (port: number, path: string): Promise<number> => {
-  const response = await fetch(`http://127.0.0.1:${String(port)}${path}`, { redirect: "manual" }).catch(() => null);
+  const response = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
+    redirect: "manual",
+  }).catch(() => null);
   await response?.text();
   return response?.status ?? 0;
 };
 
 const expectEnded = async (started: Started): Promise<void> => {
   started.child.kill("SIGTERM");
-  // The process ends itself with 1 where a part does not stop within 8 s.
+  // The process exits with 1 when a part does not stop within 8 s.
   expect(await started.ended, started.output()).toBe(0);
 };
 
@@ -101,7 +114,11 @@ test("the image's commands run on a read-only tree without rights, and each proc
   const environment = environmentOf(database, mail.port);
   try {
     const before = deployment.files();
-    const migration = deployment.start(["node", "dist/migrate.js"], environment);
+    const migration = deployment.start(["node", "dist/migrate.js"], {
+      ...environment,
+      // The service connects with another role, which owns no table.
+      DATABASE_OWNER_URL: databaseUrl(process.env.E2E_DATABASE_OWNER_URL, database),
+    });
     expect(await migration.ended, migration.output()).toBe(0);
     expect(migration.output()).toMatch(/^\d+ migration\(s\) applied\.$/m);
 
@@ -113,7 +130,10 @@ test("the image's commands run on a read-only tree without rights, and each proc
     const [first, second] = ports;
     for (const port of ports) {
       await expect
-        .poll(() => isHealthy(deployment, port), { ...WAIT, message: webs.map((web) => web.output()).join("\n") })
+        .poll(() => isHealthy(deployment, port), {
+          ...WAIT,
+          message: webs.map((web) => web.output()).join("\n"),
+        })
         .toBe(true);
       await expect.poll(() => statusOf(port, "/api/ready"), WAIT).toBe(200);
       expect(await statusOf(port, "/sign-in")).toBe(200);
@@ -125,7 +145,7 @@ test("the image's commands run on a read-only tree without rights, and each proc
     expect(await slow.finish()).toMatch(/^HTTP\/1\.1 200 [^]*"nonce"/);
     expect(await webs[0]?.ended, webs[0]?.output()).toBe(0);
     for (const worker of workers.slice(0, 1)) await expectEnded(worker);
-    // The other worker has taken over: a worker that is alive is part of being ready.
+    // The other worker has taken over: readiness requires a live worker.
     await expect.poll(() => statusOf(second, "/api/ready"), WAIT).toBe(200);
     for (const started of [...webs.slice(1), ...workers.slice(1)]) await expectEnded(started);
 
@@ -138,11 +158,26 @@ test("the image's commands run on a read-only tree without rights, and each proc
   }
 });
 
+test("a copy that lacks node_modules folders of the build does not start, and says why", async () => {
+  const deployment = assemble(".", { without: ".next/node_modules" });
+  try {
+    const started = deployment.start(deployment.command, {
+      ...environmentOf("nothing", 1),
+      ROLE: "web",
+    });
+    expect(await started.ended, started.output()).toBe(1);
+    expect(started.output()).toMatch(/The web app: .* \.next\/node_modules\/.* missing/);
+  } finally {
+    await deployment.remove();
+  }
+});
+
 test("units of systemd and services of compose.yaml start what the image starts", () => {
   const deployment = assemble(".");
   const command = deployment.command.join(" ");
   const files = ["ops/systemd/causeway-web@.service", "ops/systemd/causeway-worker@.service"];
-  for (const file of files) expect(readFileSync(file, "utf8")).toContain(`ExecStart=/usr/bin/${command}\n`);
+  for (const file of files)
+    expect(readFileSync(file, "utf8")).toContain(`ExecStart=/usr/bin/${command}\n`);
   expect(readFileSync("ops/systemd/causeway-migrate.service", "utf8")).toContain(
     "ExecStart=/usr/bin/node dist/migrate.js\n",
   );

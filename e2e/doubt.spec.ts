@@ -21,11 +21,22 @@ const paidPayout = async ({ api, code }: TestProject): Promise<string> => {
   return id;
 };
 
-/** Loses what the chain executed from the rows, as a restore from a backup does; withdrawal-doubts.int.test.ts brings it about. */
+/**
+ * Removes the results of executed payouts from the rows, as a restore from a backup would.
+ * withdrawal-doubts.int.test.ts shows how this state arises.
+ */
 const lose = async (id: string): Promise<void> => {
-  const failure = { code: "source_replaced", message: "The other one may have paid them.", retryable: false };
-  const lost = "state = 'failed', failure = $2::jsonb, user_op_hash = NULL, tx_hash = NULL, version = version + 1";
-  await changeRows(`UPDATE wallet_payout_batch SET ${lost} WHERE payout_id = $1`, [id, JSON.stringify(failure)]);
+  const failure = {
+    code: "source_replaced",
+    message: "The other one may have paid them.",
+    retryable: false,
+  };
+  const lost =
+    "state = 'failed', failure = $2::jsonb, user_op_hash = NULL, tx_hash = NULL, version = version + 1";
+  await changeRows(`UPDATE wallet_payout_batch SET ${lost} WHERE payout_id = $1`, [
+    id,
+    JSON.stringify(failure),
+  ]);
   const ended = "status = 'failed', items_completed = 0, items_failed = 1, failure = $2::jsonb";
   await changeRows(`UPDATE payout SET ${ended} WHERE id = $1`, [id, JSON.stringify(failure)]);
 };
@@ -71,16 +82,22 @@ test("a payment in doubt is called so on the overview, in the inbox and on its p
   await card.getByRole("button", { name: "Check the chain" }).click();
   await expect(card).toHaveCount(0);
   await expect(page.getByText("1 of 1 row paid.").first()).toBeVisible();
-  expect(await project.api.call(getPayout, { params: { id } })).toMatchObject({ status: "completed", failure: null });
+  expect(await project.api.call(getPayout, { params: { id } })).toMatchObject({
+    status: "completed",
+    failure: null,
+  });
 });
 
-/** More than are drawn as elements of their own. */
+/** More rows than the page draws as separate elements. */
 const MANY = 2_400;
 
-/** The colours of a cell of the canvas, in the middle and at its edge, as `r,g,b`. */
+/** Colours of one cell of the canvas, in its middle and at its edge, as `r,g,b`. */
 const cellAt = async (page: Page, row: number): Promise<{ middle: string; edge: string }> => {
   const canvas = page.locator("canvas");
-  const { columns, pitch, size } = gridOf(MANY, await canvas.evaluate((element: HTMLCanvasElement) => element.width));
+  const { columns, pitch, size } = gridOf(
+    MANY,
+    await canvas.evaluate((element: HTMLCanvasElement) => element.width),
+  );
   const corner = { x: (row % columns) * pitch, y: Math.floor(row / columns) * pitch };
   const half = Math.floor(size / 2);
   const [middle = "", edge = ""] = await canvas.evaluate(
@@ -117,7 +134,11 @@ test("in the picture of thousands of rows those in doubt are hollow, and a chang
   }));
   const { payoutId } = await api.call(createWalletsPayout, { body: { chainId: 31337, transfers } });
   const id = String(payoutId);
-  const failure = { code: "source_replaced", message: "The other one may have paid them.", retryable: false };
+  const failure = {
+    code: "source_replaced",
+    message: "The other one may have paid them.",
+    retryable: false,
+  };
   await changeRows(
     "UPDATE wallet_payout_batch SET state = 'failed', failure = $2::jsonb WHERE payout_id = $1 AND number = 0",
     [id, JSON.stringify(failure)],

@@ -1,7 +1,7 @@
 import { expect, test, type Page } from "./support/test";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { stepAt, totpCode } from "@/lib/modules/factors/totp";
-import { fromBase32 } from "@/lib/testing/totp-app";
+import { stepAt, totpCode } from "@/lib/trust/proofs/totp";
+import { fromBase32 } from "@/lib/dev/testing/totp-app";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import { axeFaults, checkLooks, settle } from "./support/axe";
 import { choose, typeCode } from "./support/person";
@@ -11,7 +11,7 @@ import { signIn } from "./support/sign-in";
 const CHAIN = 31337;
 const RECIPIENT = privateKeyToAccount(generatePrivateKey()).address;
 
-/** An authenticator of this device, as Chromium's developer tools offer it. */
+/** Adds a virtual passkey authenticator by Chromium's developer tools. */
 const addAuthenticator = async (page: Page): Promise<void> => {
   const client = await page.context().newCDPSession(page);
   await client.send("WebAuthn.enable");
@@ -27,7 +27,9 @@ const addAuthenticator = async (page: Page): Promise<void> => {
   });
 };
 
-test("a person adds a passkey, signs in by it, and sets up an authenticator app that it approves", async ({ page }) => {
+test("a person adds a passkey, signs in by it, and sets up an authenticator app that it approves", async ({
+  page,
+}) => {
   await signIn(page.request);
   const project = await projectOf(page);
   await addAuthenticator(page);
@@ -36,11 +38,15 @@ test("a person adds a passkey, signs in by it, and sets up an authenticator app 
   const passkeys = page.getByRole("region", { name: "Passkeys" });
   await passkeys.getByLabel("Name of a new passkey").fill("Laptop");
   await passkeys.getByRole("button", { name: "Add a passkey" }).click();
-  await expect(passkeys.getByRole("region", { name: "Change to approve" })).toContainText('- Name: "Laptop"');
+  await expect(passkeys.getByRole("region", { name: "Change to approve" })).toContainText(
+    '- Name: "Laptop"',
+  );
   await passkeys.getByRole("button", { name: "Send code" }).click();
   await expect(passkeys.getByLabel("One-time code")).toBeVisible();
   await typeCode(page, await project.code());
-  await expect(passkeys.getByRole("listitem").filter({ hasText: "Laptop" })).toContainText("never used");
+  await expect(passkeys.getByRole("listitem").filter({ hasText: "Laptop" })).toContainText(
+    "never used",
+  );
 
   await page.context().clearCookies();
   await page.goto("/sign-in");
@@ -48,7 +54,9 @@ test("a person adds a passkey, signs in by it, and sets up an authenticator app 
   await expect(page.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
 
   await page.goto("/settings");
-  await expect(passkeys.getByRole("listitem").filter({ hasText: "Laptop" })).toContainText("last used");
+  await expect(passkeys.getByRole("listitem").filter({ hasText: "Laptop" })).toContainText(
+    "last used",
+  );
   const app = page.getByRole("region", { name: "Authenticator app" });
   await app.getByRole("button", { name: "Set up an authenticator app" }).click();
   await app.getByRole("radio", { name: /Passkey/ }).click();
@@ -57,14 +65,18 @@ test("a person adds a passkey, signs in by it, and sets up an authenticator app 
   const secret = fromBase32(await app.getByTestId("totp-secret").innerText());
   await app.getByLabel("Code of the app").click();
   await page.keyboard.type(totpCode(secret, stepAt(new Date())));
-  await expect(app.getByRole("list", { name: "Recovery codes" }).getByRole("listitem")).toHaveCount(10);
+  await expect(app.getByRole("list", { name: "Recovery codes" }).getByRole("listitem")).toHaveCount(
+    10,
+  );
   await app.getByRole("button", { name: "I have kept them" }).click();
   await expect(app.getByText("Recovery codes left: 10 of 10.")).toBeVisible();
   await settle(page);
   expect(await axeFaults(page)).toEqual([]);
 });
 
-test("a transfer is approved by the authenticator app, and a waiting payment by a passkey", async ({ page }) => {
+test("a transfer is approved by the authenticator app, and a waiting payment by a passkey", async ({
+  page,
+}) => {
   test.setTimeout(180_000);
   await signIn(page.request);
   const project = await projectOf(page);
@@ -97,11 +109,14 @@ test("a transfer is approved by the authenticator app, and a waiting payment by 
   await dialog.getByRole("radio", { name: /^Authenticator app/ }).click();
   await checkLooks(page, "approval of a transfer with second factors");
   await dialog.getByLabel("Code of the authenticator app").click();
-  // Each code is good once, and that of the next half minute is taken already.
+  // A code can be used only once, and the test has used one before. The service accepts the code of
+  // the next half minute already.
   await page.keyboard.type(totpCode(secret, Math.max(step + 1, stepAt(new Date()))));
   await page.getByRole("button", { name: "Execute transfer" }).click();
   await page.waitForURL(/\/activity\/op_/);
-  await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({
+    timeout: 60_000,
+  });
 
   const { operationId } = await project.api.call(swapAndTransfer, {
     body: {
@@ -136,7 +151,7 @@ test("a person sees their sessions, and ends another one", async ({ page, browse
   await typeCode(page, await project.code());
   await expect(passkeys.getByRole("listitem")).toHaveCount(1);
 
-  // The session of before goes on in a browser context of its own.
+  // The earlier session continues in a separate browser context.
   const other = await browser.newContext({ storageState: await page.context().storageState() });
   const elsewhere = await other.newPage();
   await page.context().clearCookies();

@@ -7,7 +7,10 @@ import { countShifts, expectStill } from "./support/layout-shifts";
 import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
 
-/** Of all scripts that the overview loads, each compressed by gzip; docs/figures.md has the measured value. */
+/**
+ * Maximum size of all scripts that the overview loads, each compressed by gzip. docs/figures.md
+ * contains the measured size.
+ */
 const OVERVIEW_SCRIPT_BYTES_MAX = 250 * 1024;
 
 test("the overview loads no more scripts than its budget allows, compressed by brotli and kept for ever", async ({
@@ -30,14 +33,17 @@ test("the overview loads no more scripts than its budget allows, compressed by b
     expect(sent["content-encoding"]).toBe("br");
     expect(sent["cache-control"]).toContain("immutable");
   }
-  expect([...sizes.values()].reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(OVERVIEW_SCRIPT_BYTES_MAX);
+  expect([...sizes.values()].reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(
+    OVERVIEW_SCRIPT_BYTES_MAX,
+  );
 });
 
 test("the overview arrives with its numbers, before any script has run, and the browser does not ask for them again", async ({
   page,
 }) => {
   await signIn(page.request);
-  // Data that is late is left out, and a machine under load may be late.
+  // The server leaves out data that arrives late, which can happen on a busy machine, so the test
+  // tries again.
   await expect(async () => {
     const answer = await page.request.get("/", { headers: { "accept-encoding": "br" } });
     expect(answer.headers()["content-encoding"]).toBe("br");
@@ -51,7 +57,8 @@ test("the overview arrives with its numbers, before any script has run, and the 
     const { pathname } = new URL(request.url());
     if (pathname.startsWith("/api/") && !pathname.startsWith("/api/auth/")) asked.push(pathname);
   });
-  // It would begin with what changed just before: this person's own sign-in.
+  // The stream would begin with recent changes, such as this person's sign-in, and cause further
+  // requests.
   await page.route("**/api/stream", () => undefined);
   await expect(async () => {
     asked = [];
@@ -62,7 +69,10 @@ test("the overview arrives with its numbers, before any script has run, and the 
   }).toPass({ timeout: 60_000 });
 });
 
-/** Opens the overview while keys, tasks and the history of balances cannot be read, and lets them come once the page is drawn. */
+/**
+ * Opens the overview while API keys, tasks and the history of balances cannot be read, and releases
+ * them once the page is shown.
+ */
 const openLate = async (page: Page, name: string): Promise<void> => {
   const release = await holdTables(["api_key", "payout_schedule", "balance_snapshot"]);
   try {
@@ -88,14 +98,22 @@ test("the overview stays still where its data comes after its first drawing", as
   for (const amount of ["10", "20", "30"])
     await project.api.call(swapAndTransfer, {
       body: {
-        ...{ fromWalletId: treasury.id, fromChainId: 31337, toChainId: 31337, fromToken: "USDC", toToken: "DAI" },
+        ...{
+          fromWalletId: treasury.id,
+          fromChainId: 31337,
+          toChainId: 31337,
+          fromToken: "USDC",
+          toToken: "DAI",
+        },
         ...{ amount, recipient: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8" },
       },
     });
   await openLate(page, "overview with tasks");
 });
 
-/** The text of the largest element that the browser painted so far; empty while there is none. */
+/**
+ * Text of the largest element that the browser has painted so far; empty before the first paint.
+ */
 const largestText = (page: Page): Promise<string> =>
   page.evaluate(
     () =>
@@ -107,7 +125,7 @@ const largestText = (page: Page): Promise<string> =>
       }),
   );
 
-/** Without scripts, which carry the same data once more. */
+/** Returns the text of a page without its scripts, which contain the same data again. */
 const textOf = (html: string): string =>
   html.replace(/<script.*?<\/script>|<!--.*?-->|<[^>]+>/gs, "").replace(/&#x27;|&#39;/g, "'");
 
@@ -116,7 +134,8 @@ for (const path of ["/", "/activity", "/swap"])
     page,
   }) => {
     await signIn(page.request);
-    // Data that is late is left out of the HTML, and a machine under load may be late.
+    // The server leaves late data out of the HTML, which can happen on a busy machine, so the test
+    // tries again.
     await expect(async () => {
       const html = await (await page.goto(path))?.text();
       await settle(page);

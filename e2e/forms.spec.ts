@@ -16,7 +16,9 @@ test("MAX leaves what backs global accounts, and more is refused with the reason
   await signIn(page.request);
   const project = await projectOf(page);
   await project.give(CHAIN, "USDC", "842.25");
-  const account = await project.api.call(createGlobalAccount, { body: { currency: "USDC", name: "Payroll" } });
+  const account = await project.api.call(createGlobalAccount, {
+    body: { currency: "USDC", name: "Payroll" },
+  });
   await expect(async () => {
     await project.api.call(fundGlobalAccount, {
       params: { id: account.id },
@@ -48,7 +50,7 @@ test("a link fills the swap in; amounts are read as they are written, in dollars
   await project.give(31338, "USDC", "5000");
   await page.goto("/swap?from=USDC&amount=1250.5&to=WETH&toChain=31339");
   const amount = page.getByLabel("Source 1 amount", { exact: true });
-  // Where the token lies, as the link names no chain.
+  // The link names no chain, so the form chooses the one where the token is.
   await expect(page.getByLabel("Source 1 chain", { exact: true })).toContainText("Local 2");
   await expect(amount).toHaveValue("1250.5");
   await expect(page.getByLabel("Destination token", { exact: true })).toContainText("WETH");
@@ -76,7 +78,9 @@ test("a link fills the swap in; amounts are read as they are written, in dollars
   await expect(page.getByLabel("Destination token", { exact: true })).toContainText("USDC");
 });
 
-test("the rate is inverted by its button, and lists of tokens begin with what is held", async ({ page }) => {
+test("the rate is inverted by its button, and lists of tokens begin with what is held", async ({
+  page,
+}) => {
   await signIn(page.request);
   const project = await projectOf(page);
   await project.give(31337, "DAI", "300");
@@ -88,7 +92,8 @@ test("the rate is inverted by its button, and lists of tokens begin with what is
   await expect(page.getByRole("region", { name: "Receipt" }).getByText(/^1 WETH/)).toBeVisible();
   await expect(rate).toHaveCount(0);
   await page.getByLabel("Source 1 token", { exact: true }).click();
-  // The dearest first; DAI stands after USDC and USDT in the configuration.
+  // Options are sorted by worth, the highest first. In the configuration DAI comes after USDC and
+  // USDT.
   await expect(page.getByRole("option").nth(0)).toContainText("DAI");
   await expect(page.getByRole("option").nth(1)).toContainText("WETH");
   await page.keyboard.press("Escape");
@@ -117,7 +122,9 @@ test("another route than the best one can be taken, and the best one again", asy
   await expect(routes.getByRole("button", { name })).toBeVisible();
 });
 
-test("a reload in the middle goes on at the code that was mailed, and then at the review", async ({ page }) => {
+test("a reload in the middle goes on at the code that was mailed, and then at the review", async ({
+  page,
+}) => {
   test.setTimeout(120_000);
   await signIn(page.request);
   const project = await projectOf(page);
@@ -129,7 +136,7 @@ test("a reload in the middle goes on at the code that was mailed, and then at th
   await expect(page.getByLabel("One-time code")).toBeVisible();
   await page.reload();
   await expect(page.getByRole("dialog", { name: "Approve the transfer" })).toBeVisible();
-  // The last digit sends the code.
+  // The form sends the code when its last digit is typed.
   await typeCode(page, await project.code());
   const review = page.getByRole("dialog", { name: "Review the transfer" });
   await expect(review.getByRole("button", { name: "Execute transfer" })).toBeVisible();
@@ -152,7 +159,9 @@ test("a select opens by an arrow key, and a person without an address for codes 
   await expect(page.getByLabel("From chain", { exact: true })).toContainText("Local 2");
 });
 
-test("the size of a large deposit is checked while it is typed, and saved by Enter", async ({ page }) => {
+test("the size of a large deposit is checked while it is typed, and saved by Enter", async ({
+  page,
+}) => {
   await signIn(page.request);
   await page.goto("/settings#notifications");
   const card = page.getByRole("region", { name: "Notifications", exact: true });
@@ -162,7 +171,9 @@ test("the size of a large deposit is checked while it is typed, and saved by Ent
   await expect(card.getByRole("button", { name: "Save" })).toBeDisabled();
   await size.fill("2,500");
   await expect(card.getByText("Read as 2,500 USD")).toBeVisible();
-  const saved = page.waitForResponse((answer) => answer.request().method() === "PUT" && answer.ok());
+  const saved = page.waitForResponse(
+    (answer) => answer.request().method() === "PUT" && answer.ok(),
+  );
   await size.press("Enter");
   await saved;
   await expect(card.getByRole("button", { name: "Save" })).toBeDisabled();
@@ -170,7 +181,9 @@ test("the size of a large deposit is checked while it is typed, and saved by Ent
   await expect(size).toHaveValue("2500");
 });
 
-test("a payout that would begin in the past is not checked, and the focus goes to its start", async ({ page }) => {
+test("a payout that would begin in the past is not checked, and the focus goes to its start", async ({
+  page,
+}) => {
   await signIn(page.request);
   await page.goto("/payouts/new");
   await page.getByRole("button", { name: "Type a row" }).click();
@@ -184,7 +197,7 @@ test("a payout that would begin in the past is not checked, and the focus goes t
   await summary.getByRole("button", { name: "Check and review" }).click();
   await expect(start).toBeFocused();
   await expect(page.getByRole("dialog")).toHaveCount(0);
-  // Without a schedule only the missing money is left to mend.
+  // Without a schedule, the missing money is the only error left.
   await summary.getByLabel("Pay later or repeatedly").uncheck();
   await summary.getByRole("button", { name: "Check and review" }).click();
   await expect(summary.getByText("Nothing was paid.")).toBeVisible();

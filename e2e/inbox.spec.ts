@@ -1,5 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { expect, test, type Page } from "./support/test";
+import { expect, openPage, test, type Page } from "./support/test";
 import { checkLooks, settle } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
 import { acceptInvitation, typeCode } from "./support/person";
@@ -7,10 +7,12 @@ import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
 const CHAIN = 31337;
-/** Nobody else is paid at this address meanwhile. */
+/** A new address, so that no other test pays it in the meantime. */
 const RECIPIENT = privateKeyToAccount(generatePrivateKey()).address;
 
-/** The person of `guest` joins the owner's project as an operator: invited, and the link accepted, both through the pages. */
+/**
+ * The owner invites the guest as an operator, and the guest accepts the link, both on the pages.
+ */
 const joins = async (page: Page, owner: TestProject, guest: Page, email: string): Promise<void> => {
   await page.goto("/members");
   await page.getByRole("button", { name: "Invite", exact: true }).click();
@@ -25,7 +27,7 @@ const joins = async (page: Page, owner: TestProject, guest: Page, email: string)
   await acceptInvitation(guest, email);
 };
 
-/** The owner demands the approval of one other person. */
+/** The owner makes payments require the approval of one other person. */
 const demandVotes = async (page: Page): Promise<void> => {
   await page.goto("/settings");
   await page.getByRole("button", { name: "Change approval by several people" }).click();
@@ -38,25 +40,34 @@ const demandVotes = async (page: Page): Promise<void> => {
   await expect(card).toContainText("1 of: owner, admin, operator, without the person who asked.");
 };
 
-test("a transfer of one person waits in the inbox until another person approves it", async ({ page, browser }) => {
+test("a transfer of one person waits in the inbox until another person approves it", async ({
+  page,
+  browser,
+}) => {
   test.setTimeout(240_000);
   await signIn(page.request);
   const owner = await projectOf(page);
   await owner.give(CHAIN, "USDC", "50");
-  const guest = await (await browser.newContext()).newPage();
+  const guest = await openPage(browser);
   await signIn(guest.request);
   const own = await projectOf(guest);
   await joins(page, owner, guest, own.email);
   await demandVotes(page);
   const before = await balanceOnChain(page, CHAIN, "USDC", RECIPIENT);
 
-  const transfer = { fromChainId: CHAIN, toChainId: CHAIN, toAddress: RECIPIENT, token: "USDC", amount: "12.5" };
+  const transfer = {
+    fromChainId: CHAIN,
+    toChainId: CHAIN,
+    toAddress: RECIPIENT,
+    token: "USDC",
+    amount: "12.5",
+  };
   const operationId = await owner.execute(await owner.prepareTransfer(transfer));
   await page.goto(`/activity/${operationId}`);
   await page.getByRole("link", { name: "Waits for votes …" }).click();
   await expect(page.getByRole("heading", { name: /^Transfer of 12.50 USDC on / })).toBeVisible();
   await expect(page.getByRole("region", { name: "What is approved" })).toContainText(RECIPIENT);
-  // The person who asked has no vote.
+  // The person who asked for the payment has no vote.
   await expect(page.getByRole("region", { name: "Votes" })).toContainText("Nobody has voted yet");
   await expect(page.getByRole("region", { name: "Your vote" })).toHaveCount(0);
 
@@ -72,8 +83,10 @@ test("a transfer of one person waits in the inbox until another person approves 
   await expect(card.getByLabel("One-time code")).toBeVisible();
   await settle(guest);
   await checkLooks(guest, "decision");
-  // A reload keeps the vote that was chosen, and goes on at the code that was mailed.
+  // A reload keeps the chosen vote, and continues where the mailed code is entered.
   await card.getByRole("radio", { name: /^Decline/ }).click();
+  // The page writes the choice to its address with a short delay.
+  await expect(guest).toHaveURL(/[?&]vote=decline/);
   await guest.reload();
   await expect(card.getByRole("radio", { name: /^Decline/ })).toBeChecked();
   await expect(card.getByLabel("One-time code")).toBeVisible();
@@ -84,7 +97,7 @@ test("a transfer of one person waits in the inbox until another person approves 
   const after = await balanceOnChain(page, CHAIN, "USDC", RECIPIENT);
   expect(Number(after) - Number(before)).toBeCloseTo(12.5, 6);
 
-  // Everybody who may decide was mailed; the list is empty again.
+  // Everybody who may vote got a mail; the list is empty again.
   const mail = await page.request.get("/api/dev/inbox", { params: { to: own.email, limit: 20 } });
   expect(await mail.text()).toContain("A payment waits for your approval");
   await guest.goto("/inbox");

@@ -33,7 +33,9 @@ test("the palette finds records by their names, says nothing above a hit, and gi
   await expect(palette.getByRole("option", { name: /^Treasury/ })).toBeVisible();
   await expect(palette.getByText("Nothing found.")).toHaveCount(0);
   await palette.getByRole("combobox").fill(treasury.address);
-  await expect(palette.getByRole("option", { name: /^The wallet with this address/ })).toBeVisible();
+  await expect(
+    palette.getByRole("option", { name: /^The wallet with this address/ }),
+  ).toBeVisible();
   await expect(palette.getByText("Nothing found.")).toHaveCount(0);
   await palette.getByRole("combobox").fill("qqqq");
   await expect(palette.getByText("Nothing found.")).toBeVisible();
@@ -50,7 +52,9 @@ const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const DAY_MS = 86_400_000;
 const DAYS = 29;
 
-test("the overview of a project with a history shows its balances without a scroll", async ({ page }) => {
+test("the overview of a project with a history shows its balances without a scroll", async ({
+  page,
+}) => {
   await signIn(page.request);
   const project = await projectOf(page);
   await project.give(31337, "USDC", "100");
@@ -67,12 +71,16 @@ test("the overview of a project with a history shows its balances without a scro
   await expect(row).toBeInViewport({ ratio: 1 });
 });
 
-test("the palette finds accounts, contacts, payouts and actions, and hides the amounts", async ({ page }) => {
+test("the palette finds accounts, contacts, payouts and actions, and hides the amounts", async ({
+  page,
+}) => {
   await signIn(page.request);
   const project = await projectOf(page);
   const { api } = project;
   await project.give(31337, "USDC", "100");
-  const account = await api.call(createGlobalAccount, { body: { currency: "USDC", name: "Deposits of tenants" } });
+  const account = await api.call(createGlobalAccount, {
+    body: { currency: "USDC", name: "Deposits of tenants" },
+  });
   await api.call(createContact, { body: { name: "Ada Lovelace", address: ADA } });
   const transfers = [{ address: ADA, amount: "12.5", token: "USDC" }];
   const { payoutId } = await api.call(createWalletsPayout, { body: { chainId: 31337, transfers } });
@@ -88,10 +96,10 @@ test("the palette finds accounts, contacts, payouts and actions, and hides the a
   };
   await find("tenants", /^Deposits of tenants/);
   await expect(page).toHaveURL(new RegExp(`/accounts/${account.id}$`));
-  await find("lovelace", /^Ada Lovelace/);
+  await find("lovelace", /Ada Lovelace/);
   await expect(page).toHaveURL(/\/transfer/);
   await expect(page.getByLabel("Recipient", { exact: true })).toHaveValue(ADA);
-  // A payout without a reference is found by the title that lists give it.
+  // A payout without a reference is found by the title that lists show for it.
   await find("12.50 usdc", /^12\.50 USDC to 1 recipient.*Pending/);
   await expect(page).toHaveURL(new RegExp(`/payouts/${String(payoutId)}$`));
   await find("new contact", /^New contact/);
@@ -102,7 +110,10 @@ test("the palette finds accounts, contacts, payouts and actions, and hides the a
   await expect(page.getByTestId("total-usd")).toContainText("hidden");
 });
 
-/** A dialog of each kind: opened by a button of the page, by one of a row, and by an item of a menu. */
+/**
+ * One dialog for each way to open it: by a button of the page, by a button of a row, and by an item
+ * of a menu.
+ */
 const OPENERS: readonly (readonly [path: string, opener: string | RegExp, item?: string])[] = [
   ["/contacts", "Add contact"],
   ["/contacts", "Actions for Ada Lovelace", "Edit"],

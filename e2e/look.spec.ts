@@ -1,5 +1,4 @@
 import { expect, test, type Page } from "./support/test";
-import { createContact } from "@/lib/contracts/contacts";
 import { createWalletsPayout } from "@/lib/contracts/payouts";
 import { createQuote, executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
@@ -7,12 +6,13 @@ import { axeFaults } from "./support/axe";
 import { choose, fillSource } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
+import { expectNoSidewaysScroll } from "./support/sizes";
 
 const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
-/** The same first and last four digits. */
+/** An address with the same first and last four digits as Ada's. */
 const LIKE_ADA = `0x7099${"0".repeat(32)}79c8`;
 
-/** A swap of two chains into a third. */
+/** Executes a swap from two chains to a third one. */
 const swapOfTwo = async (project: TestProject, toAddress: string): Promise<string> => {
   const { api, treasury } = project;
   await project.give(31337, "USDC", "500");
@@ -30,19 +30,20 @@ const swapOfTwo = async (project: TestProject, toAddress: string): Promise<strin
 
 const picture = (page: Page) => page.getByRole("figure", { name: "Flow of the money" });
 
-const sidewaysPx = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-
 test("an operation is drawn from its sources to its recipient, with names, and says the same in words", async ({
   page,
 }) => {
   test.setTimeout(120_000);
   await signIn(page.request);
   const project = await projectOf(page);
-  await project.api.call(createContact, { body: { name: "Ada Lovelace", address: ADA } });
+  await project.addApproved({ name: "Ada Lovelace", address: ADA });
   const id = await swapOfTwo(project, ADA);
-  const inbox = await page.request.get("/api/dev/inbox", { params: { to: project.email, limit: 5 } });
-  const mails = ((await inbox.json()) as { data: { text: string }[] }).data.map(({ text }) => text).join("\n");
+  const inbox = await page.request.get("/api/dev/inbox", {
+    params: { to: project.email, limit: 5 },
+  });
+  const mails = ((await inbox.json()) as { data: { text: string }[] }).data
+    .map(({ text }) => text)
+    .join("\n");
   expect(mails).toContain(`To: "Ada Lovelace", ${ADA}`);
   expect(mails).toContain(`on Local 1 from Treasury, ${project.treasury.address}`);
   await page.goto(`/activity/${id}`);
@@ -56,34 +57,43 @@ test("an operation is drawn from its sources to its recipient, with names, and s
     /^80\.00 USDC from Treasury on Local 2 over .*Across.*: Arrived on Local 3\.$/,
     /^To Ada Lovelace on Local 3: 0\.0\d+ WETH\.$/,
   ]);
-  // The part that has the focus shows its transactions.
+  // A part of the picture shows its transactions while it has the focus.
   await picture(page)
     .getByRole("img", { name: /^120\.00 USDC/ })
     .focus();
   await expect(picture(page).getByText("Delivered", { exact: true })).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(picture(page).getByText("Delivered", { exact: true })).toBeHidden();
-  await expect(page.getByRole("region", { name: "Where the money is now" })).toContainText("Ada Lovelace");
-  // The receipt shows the amount that arrived, not the promised one.
+  await expect(page.getByRole("region", { name: "Where the money is now" })).toContainText(
+    "Ada Lovelace",
+  );
+  // The receipt shows the amount that arrived instead of the promised minimum.
   const receipt = page.getByRole("region", { name: "Receipt" });
   await expect(receipt.getByText("Received", { exact: true })).toBeVisible();
   await expect(receipt.getByText("Minimum received")).toHaveCount(0);
   expect(await axeFaults(page)).toEqual([]);
 
   for (const width of [320, 390, 768]) {
-    await page.setViewportSize({ width, height: 800 });
+    await expectNoSidewaysScroll(page, "operation", [{ width, height: 800 }]);
     await expect(picture(page)).toBeVisible();
-    expect(await sidewaysPx(page), `at ${String(width)} px`).toBe(0);
   }
   expect(await axeFaults(page)).toEqual([]);
 });
 
-test("amounts that are hidden are hidden on the page of an operation and in the list too", async ({ page }) => {
+test("amounts that are hidden are hidden on the page of an operation and in the list too", async ({
+  page,
+}) => {
   test.setTimeout(120_000);
   await signIn(page.request);
   const project = await projectOf(page);
   await project.give(31337, "USDC", "500");
-  const move = { fromChainId: 31337, toChainId: 31337, token: "USDC", amount: "123.45", toAddress: ADA };
+  const move = {
+    fromChainId: 31337,
+    toChainId: 31337,
+    token: "USDC",
+    amount: "123.45",
+    toAddress: ADA,
+  };
   const id = await project.execute(await project.prepareTransfer(move));
   expect(await project.untilFinal(id)).toBe("completed");
 
@@ -100,7 +110,9 @@ test("amounts that are hidden are hidden on the page of an operation and in the 
     amount: "77.77",
     recipient: ADA,
   };
-  await project.api.call(swapAndTransfer, { body: { ...asked, fromChainId: 31337, toChainId: 31337 } });
+  await project.api.call(swapAndTransfer, {
+    body: { ...asked, fromChainId: 31337, toChainId: 31337 },
+  });
   for (const path of ["/inbox", "/"]) {
     await page.goto(path);
     await expect(page.getByText("Swap and transfer of •••••• USDC")).toBeVisible();
@@ -122,7 +134,7 @@ test("a swap knows its recipient as a transfer does: contacts by name, look-alik
   await signIn(page.request);
   const project = await projectOf(page);
   await project.give(31337, "USDC", "500");
-  await project.api.call(createContact, { body: { name: "Ada Lovelace", address: ADA } });
+  await project.addApproved({ name: "Ada Lovelace", address: ADA });
   await page.goto("/swap");
   await fillSource(page, 1, { chain: "Local 1", token: "USDC", amount: "20" });
   await choose(page, page.getByLabel("Destination chain", { exact: true }), "Local 3");
@@ -132,21 +144,25 @@ test("a swap knows its recipient as a transfer does: contacts by name, look-alik
   await expect(
     page.getByText("This address looks like Ada Lovelace in the address book, but it is not."),
   ).toBeVisible();
-  await expect(page.getByText("Compare the address first: it looks like one that you know.")).toBeVisible();
+  await expect(
+    page.getByText("Compare the address first: it looks like one that you know."),
+  ).toBeVisible();
   await expect(page.getByRole("button", { name: "Review", exact: true })).toBeDisabled();
 
   await page.getByRole("button", { name: "Address book" }).click();
   await page.getByRole("button", { name: "Choose Ada Lovelace" }).click();
   await expect(recipient).toHaveValue(ADA);
   await expect(page.getByText("Ada Lovelace, from the address book")).toBeVisible();
-  // The route is drawn before anything moves.
+  // The form draws the route before any money moves.
   await expect(page.getByRole("figure", { name: "Route" })).toContainText("Ada Lovelace");
   await expect(page.getByText("Minimum received", { exact: true })).toBeVisible();
   await expect(page.getByRole("button", { name: "Review", exact: true })).toBeEnabled();
   expect(await axeFaults(page)).toEqual([]);
 });
 
-test("the sign-in page says what the product is and shows the chains as they are", async ({ page }) => {
+test("the sign-in page says what the product is and shows the chains as they are", async ({
+  page,
+}) => {
   await page.goto("/sign-in");
   await expect(page.getByText(/one way to move money over them/)).toBeVisible();
   const chains = page.getByRole("figure", { name: "The chains now" });
@@ -178,12 +194,22 @@ test.describe("in German", () => {
     const table = page.getByRole("table", { name: "Balances by token, chain and wallet" });
     await expect(table).toContainText("1.250,50 USDC");
     await expect(page.getByTestId("total-usd")).toHaveText("1.250,50 $");
-    // Titles with amounts too: the server draws them in English, and the browser takes them over before it writes its own.
+    // Titles contain amounts too. The server writes them in English, and the browser hydrates this
+    // text before it uses its own locale.
     const transfers = [{ address: ADA, amount: "1000.5", token: "USDC" }];
-    const { payoutId } = await project.api.call(createWalletsPayout, { body: { chainId: 31337, transfers } });
-    const asked = { fromWalletId: project.treasury.id, fromToken: "USDC", toToken: "DAI", amount: "77.77" };
+    const { payoutId } = await project.api.call(createWalletsPayout, {
+      body: { chainId: 31337, transfers },
+    });
+    const asked = {
+      fromWalletId: project.treasury.id,
+      fromToken: "USDC",
+      toToken: "DAI",
+      amount: "77.77",
+    };
     const chains = { fromChainId: 31337, toChainId: 31337 };
-    const { operationId } = await project.api.call(swapAndTransfer, { body: { ...asked, ...chains, recipient: ADA } });
+    const { operationId } = await project.api.call(swapAndTransfer, {
+      body: { ...asked, ...chains, recipient: ADA },
+    });
     for (const [path, title] of [
       [`/payouts/${String(payoutId)}`, /^1\.000,50 USDC to 1 recipient$/],
       [`/activity/${operationId}`, /^77,77 USDC → /],

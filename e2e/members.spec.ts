@@ -1,19 +1,24 @@
-import { expect, test, type APIRequestContext, type Page } from "./support/test";
+import { expect, openPage, test, type APIRequestContext, type Page } from "./support/test";
 import { checkLooks, settle } from "./support/axe";
-import { mailedCode, typeCode } from "./support/person";
+import { mailedCode, signAddress, typeCode, useBurner } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
 const GUEST = `guest-${crypto.randomUUID()}@example.test`;
 
-/** The link of the invitation that was mailed to the address. */
+/** Returns the link of the invitation that was mailed to the address. */
 const mailedLink = async (request: APIRequestContext, to: string): Promise<string> => {
   let link = "";
   await expect(async () => {
-    const { data } = (await (await request.get("/api/dev/inbox", { params: { to, limit: 10 } })).json()) as {
+    const { data } = (await (
+      await request.get("/api/dev/inbox", { params: { to, limit: 10 } })
+    ).json()) as {
       data: { text: string }[];
     };
-    link = data.map(({ text }) => /\/join#[0-9A-Za-z]+/.exec(text)?.[0] ?? "").find((found) => found !== "") ?? "";
+    link =
+      data
+        .map(({ text }) => /\/join#[0-9A-Za-z]+/.exec(text)?.[0] ?? "")
+        .find((found) => found !== "") ?? "";
     expect(link).not.toBe("");
   }).toPass({ timeout: 30_000 });
   return link;
@@ -31,20 +36,23 @@ const invite = async (page: Page, owner: TestProject): Promise<void> => {
   await expect(page.getByRole("region", { name: "Change to approve" })).toContainText(GUEST);
   await dialog.getByRole("button", { name: "Send code" }).click();
   await expect(dialog.getByLabel("One-time code")).toBeVisible();
-  // A reload in the middle goes on at the code that was mailed.
+  // After a reload the dialog continues where the mailed code is entered.
   await page.reload();
   await expect(page.getByRole("region", { name: "Change to approve" })).toContainText(GUEST);
   await expect(dialog.getByLabel("One-time code")).toBeVisible();
   await typeCode(page, await owner.code());
   await expect(dialog).toHaveCount(0);
-  await expect(page.getByRole("table", { name: "Invitations" }).getByRole("row", { name: GUEST })).toContainText(
-    "Waiting",
-  );
+  await expect(
+    page.getByRole("table", { name: "Invitations" }).getByRole("row", { name: GUEST }),
+  ).toContainText("Waiting");
   await settle(page);
   await checkLooks(page, "members with an invitation");
 };
 
-/** Raises the guest's role; a reload in the middle opens the dialog again, at the code that was mailed. */
+/**
+ * Raises the guest's role. A reload before the approval opens the dialog again, where the mailed
+ * code is entered.
+ */
 const raiseToAdmin = async (page: Page, owner: TestProject): Promise<void> => {
   await page.goto("/members");
   await page.getByRole("button", { name: `Change the role of ${GUEST}` }).click();
@@ -59,27 +67,29 @@ const raiseToAdmin = async (page: Page, owner: TestProject): Promise<void> => {
   await expect(dialog).toHaveCount(0);
   const row = page.getByRole("table", { name: "Members" }).getByRole("row", { name: GUEST });
   await expect(row).toContainText("Admin");
-  // An approval that was given is asked for no more.
+  // An approval that was used is not requested again.
   await page.reload();
   await expect(row).toContainText("Admin");
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await page.getByRole("button", { name: `Change the role of ${GUEST}` }).click();
   await dialog.getByRole("radio", { name: /^Viewer/ }).click();
-  await expect(dialog.getByText("API keys that this person made stop working")).toBeVisible();
+  await expect(dialog.getByText("What this person made stops working")).toBeVisible();
   await checkLooks(page, "a role that ends keys");
   await dialog.getByRole("button", { name: "Cancel" }).click();
 };
 
-/** Opens the link while signed out of nothing: the person signs in on another page first, and verifies the address here. */
+/**
+ * Opens the invitation without a session: the person signs in first, and then verifies the e-mail
+ * address on this page.
+ */
 const join = async (page: Page, link: string): Promise<void> => {
   await page.goto(link);
   await expect(page).toHaveURL(/\/sign-in\?from=%2Faccept-invitation/);
-  await signIn(page.request);
-  await page.goto("/accept-invitation");
+  await useBurner(page);
   await expect(page.getByRole("region", { name: "Join My project" })).toContainText(GUEST);
   await expect(page.getByRole("button", { name: "Join project" })).toBeDisabled();
-  await page.getByLabel("E-mail address").fill(GUEST);
-  await page.getByRole("button", { name: "Send a code" }).click();
+  await signAddress(page, GUEST);
+  await expect(page.getByText("A code was sent to")).toBeVisible();
   await settle(page);
   await checkLooks(page, "invitation");
   await typeCode(page, await mailedCode(page.request, GUEST));
@@ -96,7 +106,7 @@ test("a person is invited, joins as a viewer, becomes an admin, switches project
   const owner = await projectOf(page);
   await invite(page, owner);
 
-  const guest = await (await browser.newContext()).newPage();
+  const guest = await openPage(browser);
   await join(guest, await mailedLink(page.request, GUEST));
   await guest.goto("/members");
   const members = guest.getByRole("table", { name: "Members" });
@@ -107,7 +117,7 @@ test("a person is invited, joins as a viewer, becomes an admin, switches project
 
   await raiseToAdmin(page, owner);
 
-  // In the own project the same person is the owner.
+  // The same person is the owner of their own project.
   await guest.getByRole("button", { name: /^Project / }).click();
   await guest.getByRole("menuitem", { name: /owner/ }).click();
   await expect(guest.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
@@ -119,12 +129,21 @@ test("a person is invited, joins as a viewer, becomes an admin, switches project
 
   await page.reload();
   await page.getByRole("button", { name: `Remove ${GUEST}` }).click();
+  await expect(page.getByText("Nothing that this person made stops.")).toBeVisible();
+  await checkLooks(page, "a removal");
   await page.getByRole("button", { name: "Remove member" }).click();
+  await expect(page.getByRole("region", { name: "Change to approve" })).toContainText(
+    "Remove a member",
+  );
+  await page.getByRole("button", { name: "Send code" }).click();
+  await typeCode(page, await owner.code());
   await expect(page.getByRole("table", { name: "Members" }).getByRole("row")).toHaveCount(2);
-  // The guest's browser falls back to the person's own project.
+  // The guest's browser returns to the person's own project.
   await expect(async () => {
     await guest.goto("/members");
-    await expect(guest.getByRole("button", { name: "Invite", exact: true })).toBeVisible({ timeout: 5000 });
+    await expect(guest.getByRole("button", { name: "Invite", exact: true })).toBeVisible({
+      timeout: 5000,
+    });
   }).toPass({ timeout: 30_000 });
 });
 

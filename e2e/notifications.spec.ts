@@ -8,10 +8,18 @@ import { signIn } from "./support/sign-in";
 const CHAIN = 31337;
 const RECIPIENT = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
 
-/** A swap that waits for the person's code. */
+/** Creates a swap that waits for the person's code. Returns its id. */
 const askForApproval = async ({ api, treasury }: TestProject): Promise<string> => {
-  const move = { fromWalletId: treasury.id, fromChainId: CHAIN, toChainId: CHAIN, fromToken: "USDC", toToken: "DAI" };
-  const { operationId } = await api.call(swapAndTransfer, { body: { ...move, amount: "10", recipient: RECIPIENT } });
+  const move = {
+    fromWalletId: treasury.id,
+    fromChainId: CHAIN,
+    toChainId: CHAIN,
+    fromToken: "USDC",
+    toToken: "DAI",
+  };
+  const { operationId } = await api.call(swapAndTransfer, {
+    body: { ...move, amount: "10", recipient: RECIPIENT },
+  });
   return operationId;
 };
 
@@ -21,7 +29,9 @@ const noticesTo = async (page: Page, to: string): Promise<number> => {
   return data.filter(({ subject }) => subject.includes("waits for approval")).length;
 };
 
-test("an approval that waits makes the bell count; the panel links to it, and then it is read", async ({ page }) => {
+test("an approval that waits makes the bell count; the panel links to it, and then it is read", async ({
+  page,
+}) => {
   await signIn(page.request);
   const project = await projectOf(page);
   await project.give(CHAIN, "USDC", "50");
@@ -39,13 +49,21 @@ test("an approval that waits makes the bell count; the panel links to it, and th
   await expect(page.getByRole("button", { name: "Notifications", exact: true })).toBeVisible();
   await expect.poll(() => noticesTo(page, project.email)).toBe(1);
 
-  // Without mail the next one stands in the dashboard alone.
+  // With mail turned off, the next notification appears only in the dashboard.
   await page.goto("/settings#notifications");
   const card = page.getByRole("region", { name: "Notifications", exact: true });
+  const saved = page.waitForResponse(
+    (answer) => answer.request().method() === "PUT" && answer.ok(),
+  );
   await choose(page, card.getByRole("combobox", { name: "An approval waits: mail" }), "No mail");
-  await expect(card.getByRole("combobox", { name: "An approval waits: mail" })).toHaveText("No mail");
+  await saved;
+  await expect(card.getByRole("combobox", { name: "An approval waits: mail" })).toHaveText(
+    "No mail",
+  );
   await page.reload();
-  await expect(card.getByRole("combobox", { name: "An approval waits: mail" })).toHaveText("No mail");
+  await expect(card.getByRole("combobox", { name: "An approval waits: mail" })).toHaveText(
+    "No mail",
+  );
   await askForApproval(project);
   await expect(page.getByRole("button", { name: "Notifications, 1 unread" })).toBeVisible();
   expect(await noticesTo(page, project.email)).toBe(1);

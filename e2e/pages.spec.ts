@@ -6,6 +6,7 @@ import { countShifts, expectStill } from "./support/layout-shifts";
 import { watchPolicy } from "./support/policy-violations";
 import { seedProject } from "./support/seed";
 import { signIn } from "./support/sign-in";
+import { expectNoHigherThan } from "./support/sizes";
 
 const PAGES = [
   "/",
@@ -36,30 +37,42 @@ const PAGES = [
   "/dev/webhooks",
 ];
 
-/** A tablet, and windows on both sides of where columns are left out; phones are tried in any case. */
+/**
+ * Window sizes: a tablet, and windows on both sides of the widths at which columns are hidden.
+ * Phones are always checked too.
+ */
 const WIDE = [768, 1024, 1180, 1440].map((width) => ({ width, height: 900 }));
-/** Three lines of text, with the space around them, and a line for a button. */
+/** Height of three lines of text and a line for a button, with padding, in pixels. */
 const CARD_HEIGHT_MAX = 132;
 const LISTS = ["/", "/activity", "/payouts", "/accounts", "/api-keys", "/webhooks"];
-/** One line of text, with the space around it and the line below. */
+/** Height of one line of text with padding and the border below, in pixels. */
 const ROW_HEIGHT_MAX = 40;
 /** The list with the most columns. */
 const WIDEST_LIST = "/activity";
 const PARTS = 2;
-/** Pages that other tests look at, because they need more than the seed. */
+/** Pages that other tests check, because they need more data than the seed. */
 const ELSEWHERE = [
   "/api-keys/[id]",
   "/inbox/[id]",
   "/join",
+  "/not-me",
   "/settings/policies",
   "/settings/policies/[subject]",
   "/settings/policies/evaluations/[id]",
 ];
 
-/** With a token the forms of swaps and transfers say what is available. The audit log and the notifications name the seeded movements. */
-const FILLED = ["/swap?from=USDC&chain=31337", "/transfer?token=USDC&chain=31337", "/audit-log", "/notifications"];
+/**
+ * Seeded pages that need more than their path: with a token in the address, the forms show
+ * available amounts. The audit log and the notifications name the seeded movements.
+ */
+const FILLED = [
+  "/swap?from=USDC&chain=31337",
+  "/transfer?token=USDC&chain=31337",
+  "/audit-log",
+  "/notifications",
+];
 
-/** The path of each page of the app, as its folder names it: `/payouts/[id]`. */
+/** Paths of all pages of the app, as the folders name them: `/payouts/[id]`. */
 const pagesOfApp = (): string[] =>
   readdirSync("app", { recursive: true, encoding: "utf8" })
     .filter((file) => /(^|[\\/])page\.tsx$/.test(file))
@@ -78,9 +91,7 @@ const isOf = (page: string, path: string): boolean =>
 const checkCards = async (page: Page, path: string): Promise<void> => {
   await page.setViewportSize({ width: 390, height: 844 });
   const rows = page.getByRole("main").locator("tbody tr");
-  await expect(rows.first()).toBeVisible();
-  const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
-  expect(Math.max(...heights), path).toBeLessThanOrEqual(CARD_HEIGHT_MAX);
+  await expectNoHigherThan(rows, CARD_HEIGHT_MAX, path);
   await page.setViewportSize({ width: 1280, height: 800 });
 };
 
@@ -88,14 +99,12 @@ const checkRows = async (page: Page, path: string): Promise<void> => {
   const rows = page.getByRole("main").locator("tbody tr");
   for (const width of [1440, 1280]) {
     await page.setViewportSize({ width, height: 900 });
-    await expect(rows.first()).toBeVisible();
-    const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
-    expect(Math.max(...heights), `${path} at ${String(width)} px`).toBeLessThanOrEqual(ROW_HEIGHT_MAX);
+    await expectNoHigherThan(rows, ROW_HEIGHT_MAX, `${path} at ${String(width)} px`);
   }
   await page.setViewportSize({ width: 1280, height: 800 });
 };
 
-// The tests share nothing, so each worker may take one.
+// The tests share no data, so each worker may run one of them.
 test.describe.configure({ mode: "parallel" });
 
 test("no page without data has a fault that axe finds, breaks its policy, or is wider than a phone", async ({
@@ -115,7 +124,10 @@ test("no page without data has a fault that axe finds, breaks its policy, or is 
   }
 });
 
-/** Each page is opened once for all that is true of every page, because opening it takes longer than the checks. */
+/**
+ * Opening a page takes longer than the checks, so each page is opened once and then gets all checks
+ * that apply to every page.
+ */
 for (let part = 0; part < PARTS; part += 1) {
   test(`every page that is full of data is still while it loads, fits every window, has cards of three lines, no fault that axe finds, hides its amounts, and keeps its policy (part ${String(part + 1)} of ${String(PARTS)})`, async ({
     page,
@@ -125,7 +137,9 @@ for (let part = 0; part < PARTS; part += 1) {
     const seeded = await seedProject(page);
     const paths = [...seeded, ...FILLED];
     const looked = [...PAGES, "/sign-in", ...ELSEWHERE, ...paths];
-    expect(pagesOfApp().filter((one) => !looked.some((path) => path === one || isOf(one, path)))).toEqual([]);
+    expect(
+      pagesOfApp().filter((one) => !looked.some((path) => path === one || isOf(one, path))),
+    ).toEqual([]);
     const violations = await watchPolicy(page);
     await countShifts(page);
     let amounts = 0;
@@ -139,7 +153,7 @@ for (let part = 0; part < PARTS; part += 1) {
       amounts += (await checkHiddenAmounts(page, path)).length;
       expect(violations, path).toEqual([]);
     }
-    // Otherwise pages without any amount would pass.
+    // Without this check, pages that show no amounts at all would pass.
     expect(amounts).toBeGreaterThan(0);
   });
 }
@@ -155,7 +169,10 @@ test("a person who is not signed in is sent to the sign-in page, and after it to
   await expect(page.getByRole("heading", { name: "Activity", level: 1 })).toBeVisible();
 });
 
-test("an API key is shown once, works, and stops working when it is revoked", async ({ page, request }) => {
+test("an API key is shown once, works, and stops working when it is revoked", async ({
+  page,
+  request,
+}) => {
   await signIn(page.request);
   await page.goto("/api-keys");
   await page.getByRole("button", { name: "New API key" }).first().click();
@@ -174,9 +191,13 @@ test("an API key is shown once, works, and stops working when it is revoked", as
   await expect(async () => expect((await ask()).status()).toBe(401)).toPass();
   await page.getByRole("link", { name: "Requests of Payroll" }).click();
   await expect(page.getByRole("heading", { name: "Requests of Payroll", level: 1 })).toBeVisible();
-  const requests = page.getByRole("table", { name: "Requests" }).getByRole("row", { name: /GET \/wallets/ });
-  const answered = (answer: string) => requests.filter({ has: page.getByText(answer, { exact: true }) });
-  // The list is read again every 5 seconds, and a request is in it about a second after its answer.
+  const requests = page
+    .getByRole("table", { name: "Requests" })
+    .getByRole("row", { name: /GET \/wallets/ });
+  const answered = (answer: string) =>
+    requests.filter({ has: page.getByText(answer, { exact: true }) });
+  // The page reads the list every 5 seconds, and a request appears in it about a second after its
+  // answer.
   await expect(answered("401 api_key_revoked").first()).toBeVisible();
   await expect(answered("200").last()).toBeVisible();
   await settle(page);

@@ -1,4 +1,4 @@
-/** Credentials that the requests of the parity test use. */
+/** Credentials for the requests of parity.spec.ts, which compares server.ts with plain Next. */
 export interface ParityCredentials {
   readonly apiKey: string;
   readonly accessToken: string;
@@ -7,22 +7,34 @@ export interface ParityCredentials {
 export interface ParityRequest {
   readonly name: string;
   readonly method: string;
-  /** After the origin. */
+  /** Path and query, without the origin. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Plain Next answers these without a body of ours, so only the status counts. */
+  /**
+   * Plain Next answers this request without the API's error body, so only the status is compared.
+   */
   readonly statusOnly?: true;
 }
 
 const JSON_TYPE = { "content-type": "application/json" };
 const LARGE = 2_000_000;
 
-/** One request for each kind of answer that the way to a route module could change. */
-export const parityRequests = ({ apiKey, accessToken }: ParityCredentials): readonly ParityRequest[] => {
+/**
+ * One request for each kind of answer in which server.ts could differ from plain Next, although
+ * both call the same route modules.
+ */
+export const parityRequests = ({
+  apiKey,
+  accessToken,
+}: ParityCredentials): readonly ParityRequest[] => {
   const key = { "x-api-key": apiKey };
   const token = { authorization: `Bearer ${accessToken}` };
-  const get = (name: string, path: string, headers?: Readonly<Record<string, string>>): ParityRequest =>
+  const get = (
+    name: string,
+    path: string,
+    headers?: Readonly<Record<string, string>>,
+  ): ParityRequest =>
     headers === undefined ? { name, method: "GET", path } : { name, method: "GET", path, headers };
   const post = (
     name: string,
@@ -51,21 +63,43 @@ export const parityRequests = ({ apiKey, accessToken }: ParityCredentials): read
     get("malformed key", "/api/wallets", { "x-api-key": "cw_test_nonsense" }),
     get("malformed token", "/api/wallets", { authorization: "Bearer nonsense" }),
     get("key and token", "/api/wallets", { ...key, ...token }),
-    get("project of others", "/api/wallets", { ...token, "x-project-id": "prj_01980000-0000-7000-8000-000000000000" }),
+    get("project of others", "/api/wallets", {
+      ...token,
+      "x-project-id": "prj_01980000-0000-7000-8000-000000000000",
+    }),
     get("page", "/api/operations?limit=1", key),
     get("bad page", "/api/operations?limit=0", key),
     get("unknown id", "/api/operations/op_01980000-0000-7000-8000-000000000000", key),
     get("encoded id", "/api/operations/a%2Fb", key),
-    get("stream of an unknown id", "/api/operations/op_01980000-0000-7000-8000-000000000000/events", key),
+    get(
+      "stream of an unknown id",
+      "/api/operations/op_01980000-0000-7000-8000-000000000000/events",
+      key,
+    ),
     get("unknown path", "/api/nothing"),
     get("deep unknown path", "/api/nothing/is/here", key),
     post("post to an unknown path", "/api/nothing", JSON_TYPE, "{}"),
     post("nonce", "/api/auth/nonce", JSON_TYPE, "{}"),
     post("body that is not JSON", "/api/swap/quote", { ...key, ...JSON_TYPE }, "{nope"),
-    post("fields at fault", "/api/swap/quote", { ...key, ...JSON_TYPE }, '{"from":[{"amount":"1e3"}],"toChainId":"x"}'),
+    post(
+      "fields at fault",
+      "/api/swap/quote",
+      { ...key, ...JSON_TYPE },
+      '{"from":[{"amount":"1e3"}],"toChainId":"x"}',
+    ),
     post("text", "/api/swap/quote", { ...key, "content-type": "text/plain" }, "{}"),
-    post("2 MB", "/api/swap/quote", { ...key, ...JSON_TYPE }, JSON.stringify({ from: "x".repeat(LARGE) })),
-    post("bad idempotency key", "/api/swap/request-otp", { ...key, ...JSON_TYPE, "idempotency-key": "" }, "{}"),
+    post(
+      "2 MB",
+      "/api/swap/quote",
+      { ...key, ...JSON_TYPE },
+      JSON.stringify({ from: "x".repeat(LARGE) }),
+    ),
+    post(
+      "bad idempotency key",
+      "/api/swap/request-otp",
+      { ...key, ...JSON_TYPE, "idempotency-key": "" },
+      "{}",
+    ),
     { name: "head", method: "HEAD", path: "/api/chains" },
     { name: "other method", method: "DELETE", path: "/api/chains", statusOnly: true },
     { name: "options", method: "OPTIONS", path: "/api/chains", statusOnly: true },
@@ -85,14 +119,26 @@ const HEADERS_THAT_MATTER = [
   "referrer-policy",
 ];
 
-/** Differs from answer to answer, whoever gives it. */
-const CHANGING = new Set(["requestId", "nonce", "uptimeSeconds", "latencyMs", "lastUsedAt", "expiresAt", "priceUsd"]);
+/** Fields whose values differ from answer to answer, also on one server. */
+const CHANGING = new Set([
+  "requestId",
+  "nonce",
+  "uptimeSeconds",
+  "latencyMs",
+  "lastUsedAt",
+  "expiresAt",
+  "priceUsd",
+  "docsUrl",
+]);
 
 const mask = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(mask);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, CHANGING.has(name) ? typeof inner : mask(inner)]),
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      CHANGING.has(name) ? typeof inner : mask(inner),
+    ]),
   );
 };
 
@@ -104,8 +150,11 @@ const bodyOf = (text: string): unknown => {
   }
 };
 
-/** The parts of an answer that both servers must agree on. */
-export const answerOf = async (origin: string, request: ParityRequest): Promise<Record<string, unknown>> => {
+/** Sends the request, and returns the parts of the answer in which both servers must agree. */
+export const answerOf = async (
+  origin: string,
+  request: ParityRequest,
+): Promise<Record<string, unknown>> => {
   const response = await fetch(origin + request.path, {
     method: request.method,
     headers: { ...request.headers },
@@ -115,16 +164,20 @@ export const answerOf = async (origin: string, request: ParityRequest): Promise<
   });
   const text = await response.text();
   if (request.statusOnly === true) return { status: response.status };
-  // A redirect has no page that headers could protect; Next makes it in both.
+  // Next makes redirects in both servers, and they have no content that other headers would
+  // protect.
   if (response.status >= 300 && response.status < 400)
     return { status: response.status, headers: { location: response.headers.get("location") } };
-  const headers = HEADERS_THAT_MATTER.map((name) => [name, response.headers.get(name)?.replace(origin, "") ?? null]);
+  const headers = HEADERS_THAT_MATTER.map((name) => [
+    name,
+    response.headers.get(name)?.replace(origin, "") ?? null,
+  ]);
   const hasRequestId = response.headers.get("x-request-id")?.startsWith("req_") === true;
   return {
     status: response.status,
     headers: Object.fromEntries(headers) as Record<string, string | null>,
     hasRequestId,
-    // A redirect's body is a courtesy, and Next writes it differently for its own server.
+    // Nothing reads the body of a redirect, and Next writes it differently on its own server.
     body: bodyOf(text),
   };
 };

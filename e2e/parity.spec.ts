@@ -6,7 +6,7 @@ import { createSiweMessage } from "viem/siwe";
 import { createApiClient } from "@/lib/api-client/client";
 import { createApiKey } from "@/lib/contracts/api-keys";
 import { createNonce, createToken } from "@/lib/contracts/auth";
-import { freePort } from "@/lib/os/ports";
+import { freePort } from "@/lib/platform/os/ports";
 import { environmentOf } from "./support/stack";
 import { answerOf, parityRequests, type ParityCredentials } from "./parity-requests";
 
@@ -38,16 +38,23 @@ const startNext = async (): Promise<{ origin: string; child: ChildProcess }> => 
   const port = await freePort();
   const cli = join("node_modules", "next", "dist", "bin", "next");
   const args = [cli, "start", "-p", String(port), "-H", "127.0.0.1"];
-  const child = spawn(process.execPath, args, { env: nextEnvironment(port), stdio: ["ignore", "ignore", "inherit"] });
+  const child = spawn(process.execPath, args, {
+    env: nextEnvironment(port),
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   const origin = `http://127.0.0.1:${String(port)}`;
-  /** A process that has ended is not waited for. */
+  /** State of the server. The wait stops early when the process has ended. */
   const state = async (): Promise<"ready" | "ended" | "silent"> => {
     if (child.exitCode !== null) return "ended";
     const answer = await fetch(`${origin}/api/health`).catch(() => null);
     return answer?.ok === true ? "ready" : "silent";
   };
   try {
-    const options = { timeout: NEXT_READY_MS, intervals: [POLL_MS], message: "`next start` did not answer in time." };
+    const options = {
+      timeout: NEXT_READY_MS,
+      intervals: [POLL_MS],
+      message: "`next start` did not answer in time.",
+    };
     await expect.poll(state, options).not.toBe("silent");
     expect(child.exitCode, "`next start` has ended.").toBeNull();
   } catch (error) {
@@ -60,9 +67,19 @@ const startNext = async (): Promise<{ origin: string; child: ChildProcess }> => 
 const signIn = async (origin: string): Promise<ParityCredentials> => {
   const account = privateKeyToAccount(generatePrivateKey());
   const client = createApiClient({ baseUrl: `${origin}/api` });
-  const { nonce, domain, uri, statement } = await client.call(createNonce, { body: { address: account.address } });
+  const { nonce, domain, uri, statement } = await client.call(createNonce, {
+    body: { address: account.address },
+  });
   const chainId = 31337;
-  const message = createSiweMessage({ address: account.address, chainId, domain, nonce, statement, uri, version: "1" });
+  const message = createSiweMessage({
+    address: account.address,
+    chainId,
+    domain,
+    nonce,
+    statement,
+    uri,
+    version: "1",
+  });
   const signature = await account.signMessage({ message });
   const { accessToken } = await client.call(createToken, { body: { message, signature } });
   const headers = { authorization: `Bearer ${accessToken}` };
@@ -75,7 +92,10 @@ test("`next start` and server.ts give the same answers", async () => {
   const { origin: nextOrigin, child } = await startNext();
   try {
     for (const request of parityRequests(await signIn(serverOrigin))) {
-      const [server, next] = [await answerOf(serverOrigin, request), await answerOf(nextOrigin, request)];
+      const [server, next] = [
+        await answerOf(serverOrigin, request),
+        await answerOf(nextOrigin, request),
+      ];
       expect.soft(next, `${request.name}: ${request.method} ${request.path}`).toEqual(server);
     }
   } finally {

@@ -1,4 +1,4 @@
-import { expect, test, type Page } from "./support/test";
+import { expect, openPage, test, type Page } from "./support/test";
 import { approveOperation } from "@/lib/contracts/operations";
 import { getPrivateBalances, shield } from "@/lib/contracts/privacy";
 import { requestOtp } from "@/lib/contracts/swap";
@@ -11,14 +11,15 @@ import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
 const CHAIN = 31337;
-/** Nobody has used it on the chain before. */
+/** An address that has not been used on the chain. */
 const RECIPIENT = `0x${Date.now().toString(16).padStart(40, "d")}`;
-/** Proofs take seconds of all cores, and other journeys want them too. */
+/** A proof takes seconds on all cores, which other tests use at the same time. */
 const PROOF_TIMEOUT_MS = 180_000;
 
 /**
- * Refuses transfers without `acceptSmallSet`, as a service that wants larger sets does. Accepted transfers go to the real service.
- * @returns the value of `acceptSmallSet` of each request, in their order
+ * Refuses transfers without `acceptSmallSet`, as a service that requires larger anonymity sets
+ * does. Passes other transfers to the real service.
+ * @returns the value of `acceptSmallSet` in each request, in order
  */
 const refuseSmallSets = async (page: Page): Promise<unknown[]> => {
   const asked: unknown[] = [];
@@ -29,25 +30,30 @@ const refuseSmallSets = async (page: Page): Promise<unknown[]> => {
     else
       await route.fulfill({
         status: 409,
-        json: { code: "small_anonymity_set", message: "Only 3 deposits.", requestId: "req_1", anonymitySet: 3 },
+        json: {
+          code: "small_anonymity_set",
+          message: "Only 3 deposits.",
+          requestId: "req_1",
+          anonymitySet: 3,
+        },
       });
   });
   return asked;
 };
 
-/** Types the code into the dialog that has opened. */
+/** Sends a code, and types it into the open dialog. */
 const approve = async (page: Page, project: TestProject, what: string): Promise<void> => {
   const dialog = page.getByRole("dialog", { name: `Approve the ${what}` });
   await dialog.getByRole("button", { name: "Send code" }).click();
   await expect(dialog.getByLabel("One-time code")).toBeVisible();
-  // A reload in the middle goes on at the code that was mailed.
+  // After a reload the dialog continues where the mailed code is entered.
   await page.reload();
   await expect(dialog.getByLabel("One-time code")).toBeVisible();
   await typeCode(page, await project.code());
   await expect(dialog).toHaveCount(0);
 };
 
-/** Reviews what the form says, and approves it with the code on the operation's page. */
+/** Reviews the form's movement, and approves it with the code on the operation's page. */
 const confirm = async (
   page: Page,
   project: TestProject,
@@ -66,13 +72,16 @@ const confirm = async (
 const completed = (page: Page, timeout: number): Promise<void> =>
   expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout });
 
-/** One person with one funded private wallet: the tests follow each other, and each spends of what is left. */
+/**
+ * All tests use one person with one funded private wallet, in sequence: each spends a part of the
+ * remaining money.
+ */
 test.describe.configure({ mode: "serial" });
 let page: Page;
 let project: TestProject;
 
 test.beforeAll(async ({ browser }) => {
-  page = await (await browser.newContext()).newPage();
+  page = await openPage(browser);
   await signIn(page.request);
   project = await projectOf(page);
 });
@@ -88,8 +97,11 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   await project.give(CHAIN, "USDC", "500");
 
   await page.goto("/");
-  // Empty, with one sentence and the way on.
-  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Private" }).click();
+  // An empty page shows one sentence and a link to the next step.
+  await page
+    .getByRole("navigation", { name: "Main" })
+    .getByRole("link", { name: "Private" })
+    .click();
   await expect(page.getByText("Nothing is private yet")).toBeVisible();
   await page.getByRole("link", { name: "Shield", exact: true }).first().click();
 
@@ -104,7 +116,9 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   await expect(reviewing).toBeDisabled();
   await page.getByRole("button", { name: "Use all 500 USDC" }).click();
   await page.getByLabel("Amount", { exact: true }).fill("100");
-  await expect(page.getByRole("list", { name: "Public chain" })).toContainText("The treasury deposited 100.00 USDC");
+  await expect(page.getByRole("list", { name: "Public chain" })).toContainText(
+    "The treasury deposited 100.00 USDC",
+  );
   await expect(page.getByRole("list", { name: "Your view" })).toContainText("owns a note of");
   await confirm(page, project, "shield");
   await completed(page, 60_000);
@@ -128,7 +142,7 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   const chain = page.getByRole("list", { name: "Public chain" });
   await expect(chain).toContainText("A relayer paid 25.00 USDC out of the pool");
   await checkLooks(page, "transfer");
-  // Amount and recipient survive a reload and are not in the page's address.
+  // The amount and the recipient survive a reload, although they are not in the page's address.
   await page.reload();
   await expect(page.getByLabel("Amount received")).toHaveValue("25");
   expect(page.url()).not.toContain(RECIPIENT);
@@ -138,7 +152,9 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
     await again.getByRole("button", { name: "Accept the small set" }).click();
   });
   expect(accepted).toEqual([undefined, true]);
-  await expect(page.getByRole("progressbar", { name: "Making the proof" })).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByRole("progressbar", { name: "Making the proof" })).toBeVisible({
+    timeout: 60_000,
+  });
   await expect(chain).toContainText("Nothing is on the chain while the proof is made.");
   await checkLooks(page, "proof");
   await completed(page, PROOF_TIMEOUT_MS);
@@ -146,7 +162,7 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   await expect(chain).toContainText("A relayer paid 25.00 USDC out of the pool");
   await checkLooks(page, "completed transfer");
 
-  // The history of private operations alone is here; the activity has them among everything that moved money.
+  // This page lists only private operations; the activity page lists them with all other movements.
   await page.goto("/private");
   const history = page.getByRole("table", { name: "Private operations" });
   await expect(history.getByRole("row")).toHaveCount(3);
@@ -160,7 +176,7 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
   expect(problems).toEqual([]);
 });
 
-/** The treasury's balance on the chain, read past all code of the app. */
+/** The treasury's balance, read directly from the chain. */
 const inTreasury = async (): Promise<number> =>
   Number(await balanceOnChain(page, CHAIN, "USDC", project.treasury.address));
 
@@ -169,13 +185,16 @@ const poolOf = async (symbol: string) => {
   return data.find(({ chainId, token }) => chainId === CHAIN && token.symbol === symbol);
 };
 
-/** A shield that waits for its approval. */
+/** Creates a shield that waits for its approval. */
 const shieldThroughApi = (amount: string, chainId = CHAIN, token = "USDC") =>
   project.api.call(shield, { body: { chainId, token, amount } });
 
 const approveThroughApi = async (operationId: string): Promise<void> => {
   await project.api.call(requestOtp, { body: { operationId } });
-  await project.api.call(approveOperation, { params: { id: operationId }, body: { otp: await project.code() } });
+  await project.api.call(approveOperation, {
+    params: { id: operationId },
+    body: { otp: await project.code() },
+  });
 };
 
 test("a private swap is quoted, executed with a code, and its note is spendable in the other pool", async () => {
@@ -193,7 +212,9 @@ test("a private swap is quoted, executed with a code, and its note is spendable 
   await typeCode(page, await project.code());
   await page.waitForURL(/\/private\/tr_/);
   await completed(page, PROOF_TIMEOUT_MS);
-  await expect.poll(async () => Number((await poolOf("DAI"))?.spendable), { timeout: 30_000 }).toBeGreaterThan(19);
+  await expect
+    .poll(async () => Number((await poolOf("DAI"))?.spendable), { timeout: 30_000 })
+    .toBeGreaterThan(19);
 });
 
 test("an unshield pays the treasury exactly the amount", async () => {
@@ -230,12 +251,17 @@ test("a private operation that waits for its approval is cancelled, and nothing 
 test("a private operation that failed is tried again by a new one, which awaits its own approval", async () => {
   const before = await inTreasury();
   const { operationId } = await shieldThroughApi("30");
-  // The devnet's chains refuse no deposit, so the operation is made one that failed before anything was sent.
+  // The local chains refuse no deposit, so the test changes the row into that of an operation that
+  // failed before anything was sent.
   await changeRows(
     "UPDATE operation SET status = 'failed', sub_status = 'full', failure = $2::jsonb, expires_at = NULL WHERE id = $1",
     [
       operationId,
-      JSON.stringify({ code: "simulation_failed", message: "The pool refused it. Nothing was sent.", retryable: true }),
+      JSON.stringify({
+        code: "simulation_failed",
+        message: "The pool refused it. Nothing was sent.",
+        retryable: true,
+      }),
     ],
   );
   await page.goto("/inbox");
@@ -244,7 +270,10 @@ test("a private operation that failed is tried again by a new one, which awaits 
     /^\/private\/tr_/,
   );
   await page.goto(`/activity/${operationId}`);
-  await expect(page.getByRole("link", { name: "its private page" })).toHaveAttribute("href", /^\/private\/tr_/);
+  await expect(page.getByRole("link", { name: "its private page" })).toHaveAttribute(
+    "href",
+    /^\/private\/tr_/,
+  );
   await expect(page.getByText("The pool refused it. Nothing was sent.").first()).toBeVisible();
   await page.getByRole("button", { name: "Retry …" }).click();
   await expect(page.getByText("Tried again. The new operation awaits approval.")).toBeVisible();
@@ -274,7 +303,7 @@ test("a declined deposit leaves in public, whole, to the treasury that made it",
   await page.waitForURL(/\/private\/tr_/);
   await approve(page, project, "public exit");
   await completed(page, PROOF_TIMEOUT_MS);
-  // The pool keeps its fee of the deposit.
+  // The pool keeps its fee for the deposit.
   const kept = before - (await inTreasury());
   expect(kept).toBeGreaterThanOrEqual(0);
   expect(kept).toBeLessThan(1);
@@ -297,7 +326,9 @@ test("a private wallet is created by name, and its mnemonic is shown only with a
   await expect(dialog.getByLabel("One-time code")).toBeVisible();
   await checkLooks(page, "export");
   await typeCode(page, await project.code());
-  await expect(dialog.getByRole("list", { name: "Mnemonic" }).getByRole("listitem")).toHaveCount(12);
+  await expect(dialog.getByRole("list", { name: "Mnemonic" }).getByRole("listitem")).toHaveCount(
+    12,
+  );
   await page.keyboard.press("Escape");
   await expect(page.getByRole("list", { name: "Mnemonic" })).toHaveCount(0);
 });

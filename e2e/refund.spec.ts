@@ -9,8 +9,8 @@ const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const PAYMENT = `0x${"ab".repeat(32)}`;
 
 /**
- * Makes a delivered bridge leg one whose refund is in doubt. The devnet's bridge always pays refunds that are clear, so the rows are
- * changed here; refund-decision.int.test.ts brings real ones about.
+ * Changes a delivered bridge leg into one whose refund is in doubt. The local bridge always pays
+ * clear refunds, so the test changes the rows; refund-decision.int.test.ts produces real doubts.
  */
 const doubtRefund = async (operationId: string): Promise<void> => {
   const doubt = {
@@ -22,9 +22,10 @@ const doubtRefund = async (operationId: string): Promise<void> => {
     reason: "It pays more than this deposit, and other deposits of the wallet are open.",
   };
   const attention = { doubts: [doubt], setAside: [], waitUntil: null, decided: null };
-  await changeRows("UPDATE operation SET status = 'processing', sub_status = 'needs_attention' WHERE id = $1", [
-    operationId,
-  ]);
+  await changeRows(
+    "UPDATE operation SET status = 'processing', sub_status = 'needs_attention' WHERE id = $1",
+    [operationId],
+  );
   await changeRows(
     "UPDATE operation_leg SET state = 'needs_attention', refund_attention = $2::jsonb WHERE operation_id = $1",
     [operationId, JSON.stringify(attention)],
@@ -37,7 +38,13 @@ test("a refund in doubt shows what is known, checks the named transaction, and t
   await signIn(page.request);
   const project = await projectOf(page);
   await project.give(31337, "USDC", "100");
-  const move = { fromChainId: 31337, toChainId: 31339, token: "USDC", amount: "20", toAddress: ADA };
+  const move = {
+    fromChainId: 31337,
+    toChainId: 31339,
+    token: "USDC",
+    amount: "20",
+    toAddress: ADA,
+  };
   const id = await project.execute(await project.prepareTransfer(move));
   expect(await project.untilFinal(id)).toBe("completed");
   await doubtRefund(id);
@@ -54,7 +61,9 @@ test("a refund in doubt shows what is known, checks the named transaction, and t
   await expect(named).toHaveValue(PAYMENT);
   await named.fill("0x12");
   await form.getByRole("button", { name: "It was refunded" }).click();
-  await expect(form.getByText("Enter a transaction hash: 0x and 64 hexadecimal digits")).toBeVisible();
+  await expect(
+    form.getByText("Enter a transaction hash: 0x and 64 hexadecimal digits"),
+  ).toBeVisible();
   const { legs } = await project.api.call(getOperation, { params: { id } });
   await named.fill(legs[0]?.txHash ?? "");
   await form.getByRole("button", { name: "It was refunded" }).click();

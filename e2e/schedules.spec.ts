@@ -1,4 +1,3 @@
-import { createContact } from "@/lib/contracts/contacts";
 import { createPayoutSchedule } from "@/lib/contracts/payout-schedules";
 import { expect, test } from "./support/test";
 import { checkLooks } from "./support/axe";
@@ -7,19 +6,20 @@ import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
 
 const CHAIN = 31337;
-/** More rows than the page of a schedule shows at first. */
+/** More rows than a schedule's page shows at first. */
 const ROWS = 52;
 const NAMED = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
-const recipient = (row: number): string => (row === 0 ? NAMED : `0x${String(row).padStart(40, "5")}`);
+const recipient = (row: number): string =>
+  row === 0 ? NAMED : `0x${String(row).padStart(40, "5")}`;
 
 test("a schedule that waits shows its approver whom it pays: by name, by whole address and with the amount", async ({
   page,
 }) => {
   test.setTimeout(120_000);
   await signIn(page.request);
-  const { api, code } = await projectOf(page);
-  await api.call(createContact, { body: { name: "Studio North", address: NAMED } });
-  const { scheduleId } = await api.call(createPayoutSchedule, {
+  const { api, code, addApproved } = await projectOf(page);
+  await addApproved({ name: "Studio North", address: NAMED });
+  const { id: scheduleId } = await api.call(createPayoutSchedule, {
     body: {
       chainId: CHAIN,
       transfers: Array.from({ length: ROWS }, (_, row) => ({

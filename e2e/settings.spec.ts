@@ -2,18 +2,25 @@ import { expect, test } from "./support/test";
 import { axeFaults, checkLooks, settle } from "./support/axe";
 import { signIn } from "./support/sign-in";
 
-test("the settings show what the project's sponsor pays, by chain, and axe finds nothing", async ({ page }) => {
+test("the settings show what the project's sponsor pays, by chain, and axe finds nothing", async ({
+  page,
+}) => {
   await signIn(page.request);
   await page.goto("/settings");
   await settle(page);
   const card = page.getByRole("region", { name: "Sponsor budgets" });
-  await expect(card.getByText(/Resets at 00:00 UTC, in \d+ (hours?|minutes?|seconds?)/)).toBeVisible();
-  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Sponsor budgets" }).click();
+  await expect(
+    card.getByText(/Resets at 00:00 UTC, in \d+ (hours?|minutes?|seconds?)/),
+  ).toBeVisible();
+  await page
+    .getByRole("navigation", { name: "Sections" })
+    .getByRole("link", { name: "Sponsor budgets" })
+    .click();
   await expect(card.getByRole("heading", { name: "Sponsor budgets" })).toBeInViewport();
   const rows = card.getByRole("table", { name: "Sponsor budgets by chain" }).getByRole("row");
   await expect(rows).toHaveCount(4);
   await expect(rows.nth(1)).toContainText("Local 1");
-  // Columns that do not fit beside the other settings are left out.
+  // The table hides columns that do not fit beside the other settings.
   await expect(rows.nth(1).getByRole("cell")).toContainText(
     ["Local 1", "0 ETH", "300 ETH", "Change"].map((text) => new RegExp(text.replace(" ", "\\s*"))),
   );
@@ -33,7 +40,9 @@ test("the settings show what the project's sponsor pays, by chain, and axe finds
   await expect(rows.nth(1)).toContainText(/25\s*ETH/);
 });
 
-test("an owner searches the audit log, opens an entry and sees its place in the chain", async ({ page }) => {
+test("an owner searches the audit log, opens an entry and sees its place in the chain", async ({
+  page,
+}) => {
   await signIn(page.request);
   await page.goto("/audit-log");
   await settle(page);
@@ -57,13 +66,19 @@ test("an owner searches the audit log, opens an entry and sees its place in the 
 });
 
 test("who may not sign up is told so on the sign-in page", async ({ page, context }) => {
-  // The answer of next-auth with SIGN_UP=closed; lib/http/next-auth.int.test.ts checks that the service gives it.
+  // Answers as next-auth does with SIGN_UP=closed; lib/http/next-auth.int.test.ts checks that the
+  // service really answers this.
   await context.route("**/api/auth/callback/credentials*", (route) =>
-    route.fulfill({ status: 401, json: { url: new URL("/sign-in?error=sign_up_closed", page.url()).href } }),
+    route.fulfill({
+      status: 401,
+      json: { url: new URL("/sign-in?error=sign_up_closed", page.url()).href },
+    }),
   );
   await page.goto("/sign-in");
   await page.getByRole("button", { name: "Use the burner wallet" }).click();
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await expect(page.getByText(/sign-up is closed\. Ask whoever runs this installation/)).toBeVisible();
+  await expect(
+    page.getByText(/sign-up is closed\. Ask whoever runs this installation/),
+  ).toBeVisible();
   await expect(page).toHaveURL(/\/sign-in/);
 });

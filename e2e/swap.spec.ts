@@ -1,11 +1,21 @@
 import { expect, test, type Page } from "./support/test";
 import { balanceOnChain } from "./support/chain";
-import { choose, fillSource, mailedCode, signInWithBurner, typeCode, verifyEmail } from "./support/person";
+import {
+  choose,
+  fillSource,
+  mailedCode,
+  signInWithBurner,
+  typeCode,
+  verifyEmail,
+} from "./support/person";
 
 const EMAIL = `ada-${String(Date.now())}@example.test`;
 const RECIPIENT = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
-/** With the first step's button, and, as the step is done then, with the panel for test tokens. */
+/**
+ * Gets test tokens in both ways: by the button of the first step, and, once that step is done, by
+ * the panel for test tokens.
+ */
 const fund = async (page: Page): Promise<void> => {
   await page.goto("/");
   await page.getByRole("button", { name: "1,000 USDC on Local 1" }).click();
@@ -16,13 +26,16 @@ const fund = async (page: Page): Promise<void> => {
   await expect(page.getByText("$2,000.00").first()).toBeVisible();
 };
 
-test("a newcomer swaps tokens of two chains into another on a third, and the chains agree", async ({ page }) => {
+test("a newcomer swaps tokens of two chains into another on a third, and the chains agree", async ({
+  page,
+}) => {
   test.setTimeout(180_000);
   const foreign = new Set<string>();
   const problems: string[] = [];
   page.on("request", (request) => {
     const { hostname, protocol } = new URL(request.url());
-    if (protocol.startsWith("http") && !["localhost", "127.0.0.1"].includes(hostname)) foreign.add(hostname);
+    if (protocol.startsWith("http") && !["localhost", "127.0.0.1"].includes(hostname))
+      foreign.add(hostname);
   });
   page.on("pageerror", (error) => problems.push(error.message));
   const seen: string[] = [];
@@ -47,7 +60,9 @@ test("a newcomer swaps tokens of two chains into another on a third, and the cha
   await page.getByRole("button", { name: "Execute swap" }).click();
 
   await page.waitForURL(/\/activity\/op_/);
-  await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({
+    timeout: 60_000,
+  });
   const after = await balanceOnChain(page, 31339, "WETH", RECIPIENT);
   const received = Number(after) - Number(before);
   expect(received).toBeGreaterThan(0.05);

@@ -1,4 +1,5 @@
 import { expect, test, type Page } from "./support/test";
+import { approveChange } from "./support/approve-change";
 import { axeFaults } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
 import { choose, typeCode } from "./support/person";
@@ -6,7 +7,7 @@ import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 
 const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
-/** The same first and last four digits. */
+/** An address with the same first and last four digits as Ada's. */
 const LIKE_ADA = `0x7099${"0".repeat(32)}79c8`;
 
 const approveAndExecute = async (page: Page, project: TestProject): Promise<void> => {
@@ -15,13 +16,15 @@ const approveAndExecute = async (page: Page, project: TestProject): Promise<void
   await expect(page.getByLabel("One-time code")).toBeVisible();
   await typeCode(page, await project.code());
   const review = page.getByRole("dialog", { name: "Review the transfer" });
-  // Whole, in groups; the text is the address alone.
+  // The review shows the whole address in groups of digits; its text contains no spaces.
   await expect(review.getByTitle(ADA).first()).toHaveText(ADA);
   await expect(review.getByText("Ada Lovelace, from the address book")).toBeVisible();
   await review.getByRole("button", { name: "Execute transfer" }).click();
   await page.waitForURL(/\/activity\/op_/);
   await expect(page.getByRole("heading", { name: /USDC → Ada Lovelace$/, level: 1 })).toBeVisible();
-  await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({
+    timeout: 60_000,
+  });
 };
 
 const received = async (page: Page, chainId: number, before: string): Promise<number> =>
@@ -41,7 +44,7 @@ test("money goes to a contact on one chain and across two, and not to an address
   await expect(page.getByLabel("Amount", { exact: true })).toHaveValue("500");
   await page.getByLabel("Amount", { exact: true }).fill("20.5");
 
-  // A new contact, from the form.
+  // Saves a new contact in the form.
   await page.getByLabel("Recipient", { exact: true }).fill(ADA);
   await page.getByRole("button", { name: "Save as contact" }).click();
   const book = page.getByRole("dialog", { name: "Address book" });
@@ -51,20 +54,31 @@ test("money goes to a contact on one chain and across two, and not to an address
   await book.getByRole("button", { name: "Save contact" }).click();
   await expect(book.getByRole("button", { name: "Choose Ada Lovelace" })).toBeVisible();
   await page.keyboard.press("Escape");
+  // Anybody may propose a name, so the form shows only approved names.
+  await expect(page.getByText("In the address book, but not approved")).toBeVisible();
+  await expect(page.getByText("Ada Lovelace")).toHaveCount(0);
+  await page.getByRole("button", { name: "Address book" }).click();
+  await book.getByRole("button", { name: "Approve Ada Lovelace" }).click();
+  await approveChange(page, project);
+  await expect(book.getByText("Approved", { exact: true })).toBeVisible();
+  await page.keyboard.press("Escape");
   await expect(page.getByText("Ada Lovelace, from the address book")).toBeVisible();
 
-  // An address that only looks similar has to be compared first.
+  // The person must compare an address that looks similar to a known one.
   await page.getByLabel("Recipient", { exact: true }).fill(LIKE_ADA);
   await expect(
     page.getByText("This address looks like Ada Lovelace in the address book, but it is not."),
   ).toBeVisible();
-  await expect(page.getByText("Compare the address first: it looks like one that you know.")).toBeVisible();
+  await expect(
+    page.getByText("Compare the address first: it looks like one that you know."),
+  ).toBeVisible();
   await expect(page.getByRole("button", { name: "Review", exact: true })).toBeDisabled();
   expect(await axeFaults(page)).toEqual([]);
   await page.getByLabel(/^I have compared the whole address/).check();
   await expect(page.getByRole("button", { name: "Review", exact: true })).toBeEnabled();
 
-  // The right one, from the book; on the same chain nothing is taken off.
+  // Chooses the right address from the address book. On the same chain the recipient gets the full
+  // amount.
   await page.getByRole("button", { name: "Address book" }).click();
   await book.getByRole("button", { name: "Choose Ada Lovelace" }).click();
   await expect(page.getByRole("button", { name: "Review", exact: true })).toBeEnabled();

@@ -31,13 +31,16 @@ import * as contactsId from "@/app/api/contacts/[id]/route";
 import * as contactsIdApprove from "@/app/api/contacts/[id]/approve/route";
 import * as deliveriesId from "@/app/api/deliveries/[id]/route";
 import * as deliveriesIdResend from "@/app/api/deliveries/[id]/resend/route";
+import * as deposits from "@/app/api/deposits/route";
 import * as depositsId from "@/app/api/deposits/[id]/route";
 import * as depositsIdRelease from "@/app/api/deposits/[id]/release/route";
+import * as depositsDust from "@/app/api/deposits/dust/route";
 import * as depositsEvents from "@/app/api/deposits/events/route";
 import * as devFaucet from "@/app/api/dev/faucet/route";
 import * as devInbox from "@/app/api/dev/inbox/route";
 import * as devWebhookReceiver from "@/app/api/dev/webhook-receiver/route";
 import * as devWebhookReceiverToken from "@/app/api/dev/webhook-receiver/[token]/route";
+import * as errorsCode from "@/app/api/errors/[code]/route";
 import * as events from "@/app/api/events/route";
 import * as globalAccounts from "@/app/api/global-accounts/route";
 import * as globalAccountsId from "@/app/api/global-accounts/[id]/route";
@@ -48,6 +51,7 @@ import * as globalAccountsIdFund from "@/app/api/global-accounts/[id]/fund/route
 import * as globalAccountsIdProof from "@/app/api/global-accounts/[id]/proof/route";
 import * as globalAccountsIdReversals from "@/app/api/global-accounts/[id]/reversals/route";
 import * as globalAccountsIdStatement from "@/app/api/global-accounts/[id]/statement/route";
+import * as globalAccountsIdStatementExport from "@/app/api/global-accounts/[id]/statement/export/route";
 import * as globalAccountsIdUnfreeze from "@/app/api/global-accounts/[id]/unfreeze/route";
 import * as health from "@/app/api/health/route";
 import * as inbox from "@/app/api/inbox/route";
@@ -71,9 +75,14 @@ import * as mePasskeysIdRemove from "@/app/api/me/passkeys/[id]/remove/route";
 import * as mePasskeysOptions from "@/app/api/me/passkeys/options/route";
 import * as meSessions from "@/app/api/me/sessions/route";
 import * as meSessionsId from "@/app/api/me/sessions/[id]/route";
+import * as meSessionsMade from "@/app/api/me/sessions/made/route";
+import * as meSessionsMadeRestore from "@/app/api/me/sessions/made/restore/route";
 import * as members from "@/app/api/members/route";
 import * as membersId from "@/app/api/members/[id]/route";
+import * as membersIdRemoval from "@/app/api/members/[id]/removal/route";
 import * as metrics from "@/app/api/metrics/route";
+import * as notMe from "@/app/api/not-me/route";
+import * as notMeLookup from "@/app/api/not-me/lookup/route";
 import * as notifications from "@/app/api/notifications/route";
 import * as notificationsRead from "@/app/api/notifications/read/route";
 import * as openapiJson from "@/app/api/openapi.json/route";
@@ -91,6 +100,7 @@ import * as payoutsIdApprove from "@/app/api/payouts/[id]/approve/route";
 import * as payoutsIdCancel from "@/app/api/payouts/[id]/cancel/route";
 import * as payoutsIdDoubtDecision from "@/app/api/payouts/[id]/doubt-decision/route";
 import * as payoutsIdItems from "@/app/api/payouts/[id]/items/route";
+import * as payoutsIdItemsExport from "@/app/api/payouts/[id]/items/export/route";
 import * as payoutsIdRetry from "@/app/api/payouts/[id]/retry/route";
 import * as payoutsBulkGlobalAccounts from "@/app/api/payouts/bulk/global-accounts/route";
 import * as payoutsBulkWallets from "@/app/api/payouts/bulk/wallets/route";
@@ -180,13 +190,16 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/contacts/[id]/approve", module: contactsIdApprove },
   { path: "/api/deliveries/[id]", module: deliveriesId },
   { path: "/api/deliveries/[id]/resend", module: deliveriesIdResend },
+  { path: "/api/deposits", module: deposits },
   { path: "/api/deposits/[id]", module: depositsId },
   { path: "/api/deposits/[id]/release", module: depositsIdRelease },
+  { path: "/api/deposits/dust", module: depositsDust },
   { path: "/api/deposits/events", module: depositsEvents },
   { path: "/api/dev/faucet", module: devFaucet },
   { path: "/api/dev/inbox", module: devInbox },
   { path: "/api/dev/webhook-receiver", module: devWebhookReceiver },
   { path: "/api/dev/webhook-receiver/[token]", module: devWebhookReceiverToken },
+  { path: "/api/errors/[code]", module: errorsCode },
   { path: "/api/events", module: events },
   { path: "/api/global-accounts", module: globalAccounts },
   { path: "/api/global-accounts/[id]", module: globalAccountsId },
@@ -197,6 +210,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/global-accounts/[id]/proof", module: globalAccountsIdProof },
   { path: "/api/global-accounts/[id]/reversals", module: globalAccountsIdReversals },
   { path: "/api/global-accounts/[id]/statement", module: globalAccountsIdStatement },
+  { path: "/api/global-accounts/[id]/statement/export", module: globalAccountsIdStatementExport },
   { path: "/api/global-accounts/[id]/unfreeze", module: globalAccountsIdUnfreeze },
   { path: "/api/health", module: health },
   { path: "/api/inbox", module: inbox },
@@ -220,9 +234,14 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/me/passkeys/options", module: mePasskeysOptions },
   { path: "/api/me/sessions", module: meSessions },
   { path: "/api/me/sessions/[id]", module: meSessionsId },
+  { path: "/api/me/sessions/made", module: meSessionsMade },
+  { path: "/api/me/sessions/made/restore", module: meSessionsMadeRestore },
   { path: "/api/members", module: members },
   { path: "/api/members/[id]", module: membersId },
+  { path: "/api/members/[id]/removal", module: membersIdRemoval },
   { path: "/api/metrics", module: metrics },
+  { path: "/api/not-me", module: notMe },
+  { path: "/api/not-me/lookup", module: notMeLookup },
   { path: "/api/notifications", module: notifications },
   { path: "/api/notifications/read", module: notificationsRead },
   { path: "/api/openapi.json", module: openapiJson },
@@ -240,6 +259,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/payouts/[id]/cancel", module: payoutsIdCancel },
   { path: "/api/payouts/[id]/doubt-decision", module: payoutsIdDoubtDecision },
   { path: "/api/payouts/[id]/items", module: payoutsIdItems },
+  { path: "/api/payouts/[id]/items/export", module: payoutsIdItemsExport },
   { path: "/api/payouts/[id]/retry", module: payoutsIdRetry },
   { path: "/api/payouts/bulk/global-accounts", module: payoutsBulkGlobalAccounts },
   { path: "/api/payouts/bulk/wallets", module: payoutsBulkWallets },

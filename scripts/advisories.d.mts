@@ -8,5 +8,8 @@ export interface AffectedPackage extends LockedPackage {
 }
 export function compareVersions(left: string, right: string): number;
 export function packagesOf(lock: object): LockedPackage[];
-export function findAffected(packages: readonly LockedPackage[], advisories: readonly object[]): AffectedPackage[];
+export function findAffected(
+  packages: readonly LockedPackage[],
+  advisories: readonly object[],
+): AffectedPackage[];
 export function readAdvisories(folder: string): Promise<object[]>;

@@ -16,7 +16,12 @@ const ADVISORY = {
       ranges: [
         {
           type: "SEMVER",
-          events: [{ introduced: "0" }, { fixed: "1.2.3" }, { introduced: "2.0.0-0" }, { last_affected: "2.1.0" }],
+          events: [
+            { introduced: "0" },
+            { fixed: "1.2.3" },
+            { introduced: "2.0.0-0" },
+            { last_affected: "2.1.0" },
+          ],
         },
       ],
     },
@@ -25,9 +30,12 @@ const ADVISORY = {
 const idsAt = (version: string, advisory: object = ADVISORY, name = "@ada/reader"): string[] =>
   findAffected([{ name, version }], [advisory]).map(({ id }) => id);
 
-test.each(["0.0.1", "1.2.2", "1.2.3-rc.1", "2.0.0-beta.2", "2.1.0"])("%s is affected", (version) => {
-  expect(idsAt(version)).toEqual(["GHSA-test"]);
-});
+test.each(["0.0.1", "1.2.2", "1.2.3-rc.1", "2.0.0-beta.2", "2.1.0"])(
+  "%s is affected",
+  (version) => {
+    expect(idsAt(version)).toEqual(["GHSA-test"]);
+  },
+);
 
 test.each(["1.2.3", "1.10.0", "2.1.1", "3.0.0"])("%s is not affected", (version) => {
   expect(idsAt(version)).toEqual([]);

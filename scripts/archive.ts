@@ -1,8 +1,17 @@
-/** `npm run archive`: writes a closed month's events, deliveries and ledger to files, and removes what nothing needs any more. */
+/**
+ * `npm run archive`: writes the events, deliveries and ledger of a closed month to files, and
+ * deletes the rows that the service does not need any more. It also restores or checks such an
+ * archive.
+ */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { archiveMonth, checkMonth, restoreMonth, type ArchivedRows } from "../lib/db/archive/archive";
+import {
+  archiveMonth,
+  checkMonth,
+  restoreMonth,
+  type ArchivedRows,
+} from "../lib/platform/db/archive/archive";
 import { dataDir, findDatabase } from "./database";
 
 const USAGE = `npm run archive -- --month 2026-01 [--directory DIR] [--restore | --check]
@@ -30,11 +39,16 @@ const main = async (): Promise<boolean> => {
   if (month === undefined || (restore && check)) throw new Error(USAGE);
   const source = await findDatabase();
   try {
-    const request = { url: source.url, month, directory: resolve(directory ?? join(dataDir(), "archive")) };
+    const request = {
+      url: source.ownerUrl,
+      month,
+      directory: resolve(directory ?? join(dataDir(), "archive")),
+    };
     if (check) {
       const faults = await checkMonth(request);
       for (const fault of faults) console.error(fault);
-      if (faults.length === 0) console.log(`The files of ${month} are whole, and the ledger is as they are.`);
+      if (faults.length === 0)
+        console.log(`The files of ${month} are whole, and the ledger is as they are.`);
       return faults.length === 0;
     }
     if (restore) show(await restoreMonth(request), "brought back");

@@ -1,4 +1,7 @@
-/** `npm run backup -- DIR`: copies the stack's own PostgreSQL to a new folder, also while Causeway runs. */
+/**
+ * `npm run backup -- DIR`: copies the stack's own PostgreSQL to a new folder. Causeway may run
+ * meanwhile.
+ */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { backUp } from "../lib/stack/postgres/backup";
@@ -21,9 +24,15 @@ const main = async (): Promise<void> => {
   if (!existsSync(`${folder}.json`)) throw new Error(`There is no database at ${folder}.`);
   const server = await startEmbeddedPostgres({ dataDir: folder });
   try {
-    const { files } = await backUp({ url: server.url(DATABASE), dataDir: server.dataDir, target: resolve(target) });
+    const { files } = await backUp({
+      url: server.url(DATABASE),
+      dataDir: server.dataDir,
+      target: resolve(target),
+    });
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    console.log(`${String(files.length)} files, ${(bytes / 2 ** 20).toFixed(1)} MB, are in ${resolve(target)}.`);
+    console.log(
+      `${String(files.length)} files, ${(bytes / 2 ** 20).toFixed(1)} MB, are in ${resolve(target)}.`,
+    );
     console.log(NOT_IN_IT);
   } finally {
     if (!server.adopted) await server.stop();

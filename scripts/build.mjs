@@ -1,11 +1,23 @@
-// Builds everything that `npm start` runs: Prisma's client, the route table, the pages, the server and the supervisor.
+// Builds everything that `npm start` runs: Prisma's client, the route table, the pages, the server
+// and the supervisor.
 import { readFileSync, rmSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { listBuildFiles } from "./build-files.mjs";
 import { compressStatic } from "./compress-static.mjs";
 import { phase } from "./phase.mjs";
-import { bin, checkNode, ensureInstalled, Refusal, report, ROOT, run, sourceDigest, stampBuild } from "./project.mjs";
+import {
+  bin,
+  checkNode,
+  ensureInstalled,
+  Refusal,
+  report,
+  ROOT,
+  run,
+  sourceDigest,
+  stampBuild,
+} from "./project.mjs";
 
 const expect = async (what, result) => {
   const { code, output } = await result;
@@ -13,13 +25,16 @@ const expect = async (what, result) => {
   throw new Refusal(`${output}\n${what} failed; see above.`);
 };
 
-/** Prisma's client and the table of routes. Their output is not kept in git or changes with the files beside it. */
+/**
+ * Generates Prisma's client and the table of routes. Git does not track the client, and the table
+ * changes with the files below app/api, so both are generated before each build.
+ */
 export const generate = async () => {
   await expect("`prisma generate`", run(bin("prisma"), ["generate"], { quiet: true }));
   await expect("The route table", run(bin("tsx"), ["scripts/gen-routes.ts"], { quiet: true }));
 };
 
-/** `@/x` means the project's own file; every other bare name stays a package. */
+/** Resolves `@/x` to the project's own file. All other bare names stay imports of packages. */
 const ownFiles = {
   name: "own-files",
   setup: (build) => {
@@ -29,10 +44,13 @@ const ownFiles = {
   },
 };
 
-/** The supervisor, and what it and the server start beside them. */
+/** Entry points of the supervisor and of the processes that the supervisor and the server start. */
 export const SUPERVISOR = ["stack", "chains-process", "checkpoint-process", "prover-process"];
 
-/** "viem" of "viem/accounts", "@prisma/client" of "@prisma/client/runtime/client". */
+/**
+ * Returns the package of an import: "viem" for "viem/accounts", "@prisma/client" for
+ * "@prisma/client/runtime/client".
+ */
 const packageOf = (path) =>
   path
     .replace(/^node:/, "")
@@ -40,8 +58,10 @@ const packageOf = (path) =>
     .slice(0, path.startsWith("@") ? 2 : 1)
     .join("/");
 
-/** Bundles server.ts and the supervisor into dist/, as ESM with the packages outside. */
-export const bundle = async (names = ["server", "pages", "migrate", "reconcile", ...SUPERVISOR]) => {
+/** Bundles server.ts and the supervisor into dist/ as ES modules, without the packages. */
+export const bundle = async (
+  names = ["server", "pages", "migrate", "reconcile", ...SUPERVISOR],
+) => {
   const { build, stop } = await import("esbuild");
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const entries = {
@@ -51,7 +71,7 @@ export const bundle = async (names = ["server", "pages", "migrate", "reconcile",
     reconcile: "scripts/reconcile.ts",
     stack: "lib/stack/main.ts",
     "chains-process": "lib/stack/chains-process.ts",
-    "checkpoint-process": "lib/devnet/journal/checkpoint-process.ts",
+    "checkpoint-process": "lib/dev/devnet/journal/checkpoint-process.ts",
     "prover-process": "lib/adapters/privacy-pools/prover-process.ts",
   };
   const { metafile } = await build({
@@ -68,19 +88,26 @@ export const bundle = async (names = ["server", "pages", "migrate", "reconcile",
     metafile: true,
     plugins: [ownFiles],
   });
-  const loaded = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => packageOf(path)));
-  const missing = [...new Set(loaded)].filter((name) => !builtinModules.includes(name) && !dependencies[name]);
+  const loaded = Object.values(metafile.outputs).flatMap(({ imports }) =>
+    imports.map(({ path }) => packageOf(path)),
+  );
+  const missing = [...new Set(loaded)].filter(
+    (name) => !builtinModules.includes(name) && !dependencies[name],
+  );
   if (missing.length > 0)
     throw new Refusal(
       `A production install lacks what the server loads. Move to "dependencies": ${missing.join(", ")}.`,
     );
-  // Its helper process would stay as long as the stack runs.
+  // Stops esbuild's helper process, which would otherwise run as long as the stack.
   await stop();
 };
 
 const buildPagesAndServer = async () => {
   const results = await Promise.allSettled([
-    expect("`next build`", run(bin("next"), ["build"], { quiet: true, env: { NEXT_TELEMETRY_DISABLED: "1" } })),
+    expect(
+      "`next build`",
+      run(bin("next"), ["build"], { quiet: true, env: { NEXT_TELEMETRY_DISABLED: "1" } }),
+    ),
     bundle(),
   ]);
   for (const result of results) if (result.status === "rejected") throw result.reason;
@@ -88,11 +115,13 @@ const buildPagesAndServer = async () => {
 };
 
 export const build = async (say) => {
-  // Digest first: a file that changes while we build makes the next start build again.
+  // The digest is computed before the build, so that a file that changes during the build causes
+  // another build at the next start.
   const digest = sourceDigest();
   rmSync(join(ROOT, "dist", "build.stamp"), { force: true });
   await phase(say, { name: "Prisma's client, routes" }, generate);
   await phase(say, { name: "Pages and server", hint: "about a minute" }, buildPagesAndServer);
+  listBuildFiles(ROOT);
   stampBuild(digest);
 };
 

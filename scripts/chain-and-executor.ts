@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
-import type { ChainConfig } from "../lib/config/chains";
-import { DEFAULT_CHAINS_FILE, readChains } from "../lib/config/env";
-import { withoutPrefix } from "../lib/config/production";
+import type { ChainConfig } from "../lib/platform/config/chains";
+import { DEFAULT_CHAINS_FILE, readChains } from "../lib/platform/config/env";
+import { withoutPrefix } from "../lib/platform/config/production";
 
 /**
- * The chain of CHAINS_FILE that `--chain` names, and the executor's account.
- * @param what is deployed, in the words of an error
+ * Reads the chain of CHAINS_FILE that the option `--chain` names, and the executor's account.
+ * @param what what the account does, as an error completes "this account …"
  */
 export const chainAndExecutor = (
   chainId: string | undefined,

@@ -1,15 +1,23 @@
-// Finds a Chromium for the browser tests, or gets one.
+// Finds a Chromium for the browser tests, or installs one.
 import { accessSync, constants } from "node:fs";
 import { INSTALL_TIMEOUT_MS, installOneOf } from "./debian.mjs";
 import { bin, run } from "./project.mjs";
 
-/** Preferred: the build without a window, which takes half of the time of a whole browser on two cores. */
+/**
+ * The preferred browser: a build without a window, which needs half of the time of a full browser
+ * on two cores.
+ */
 const HEADLESS_SHELL = "/usr/bin/chromium-headless-shell";
-const INSTALLED = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/snap/bin/chromium"];
-/** Of Debian, in the order of preference: older releases have only the whole browser. */
+const INSTALLED = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/snap/bin/chromium",
+];
+/** Debian packages, the preferred one first. Older Debian releases have only the full browser. */
 const DEBIAN_PACKAGES = ["chromium-headless-shell", "chromium"];
 
-/** Whether the browser exists and starts; without its libraries it does not start. */
+/** Whether the browser exists and starts. A browser whose libraries are missing does not start. */
 const works = async (path) => {
   try {
     accessSync(path, constants.X_OK);
@@ -33,8 +41,9 @@ const find = async () =>
   firstWorking([process.env.CHROMIUM_PATH, HEADLESS_SHELL, await playwrightsOwn(), ...INSTALLED]);
 
 /**
- * Path of a Chromium that starts: the one of CHROMIUM_PATH, Playwright's, the system's, or one that is installed now.
- * @returns {Promise<string | null>} null when none can be found or installed
+ * Finds a Chromium that starts: the one of CHROMIUM_PATH, the headless shell of Debian,
+ * Playwright's, or another one of the system. Otherwise installs one.
+ * @returns {Promise<string | null>} its path; null when none was found or installed
  */
 export const findChromium = async (say) => {
   const found = await find();

@@ -1,4 +1,4 @@
-// Installs packages of Debian that the tests use, where this process may.
+// Installs the Debian packages that tests use, where this process has the right to do so.
 import { run } from "./project.mjs";
 
 export const INSTALL_TIMEOUT_MS = 300_000;
@@ -10,8 +10,9 @@ const succeeds = async (command, args) => {
 };
 
 /**
- * Installs the first of the packages that can be installed.
- * @returns false when none can be, for instance because this process is not root or this system has no apt-get
+ * Installs the first package of the list that can be installed.
+ * @returns {Promise<boolean>} false when none can be, for instance because the process is not root
+ * or the system has no apt-get
  */
 export const installOneOf = async (packages, say) => {
   if (process.getuid?.() !== 0 || !(await succeeds("apt-get", ["--version"]))) return false;

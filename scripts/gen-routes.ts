@@ -9,10 +9,14 @@ const write = (target: string, source: string): void => {
   writeFileSync(target, source);
 };
 
-/** Writes the list of route modules that server.ts serves, and the calls of the client. Unit tests hold the files to app/api and the contracts. */
+/**
+ * Writes the list of route modules that server.ts serves, and the calls of the API client. Unit
+ * tests compare both files with app/api and the contracts.
+ */
 const main = (): void => {
   write("lib/routes.gen.ts", routesSource("app"));
   write("lib/api-client/calls.gen.ts", callsSource(namedContracts));
 };
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) main();
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+  main();

@@ -1,8 +1,11 @@
-/** `npm run jobs [-- resume <id>… | all]`: lists the jobs that failed too often to be tried again, and puts them back. */
+/**
+ * `npm run jobs [-- resume <id>… | all]`: lists the jobs that were parked because they failed too
+ * often, and queues them again.
+ */
 import { existsSync } from "node:fs";
 import { systemClock } from "../lib/core/clock";
-import { createDatabase } from "../lib/db/client";
-import { createParkedJobs } from "../lib/modules/jobs/parked-jobs";
+import { createDatabase } from "../lib/platform/db/client";
+import { createParkedJobs } from "../lib/news/parked-jobs/service";
 import { findDatabase } from "./database";
 
 const USAGE = "npm run jobs [-- resume <id>… | all]";
@@ -24,7 +27,10 @@ const main = async (): Promise<void> => {
     }
     const jobs = await parked.all();
     if (jobs.length === 0) console.log("No job is parked.");
-    else console.table(jobs.map(({ parkedAt, ...job }) => ({ ...job, parkedAt: parkedAt.toISOString() })));
+    else
+      console.table(
+        jobs.map(({ parkedAt, ...job }) => ({ ...job, parkedAt: parkedAt.toISOString() })),
+      );
   } finally {
     await database.close();
     await source.stop();

@@ -1,24 +1,29 @@
 /**
- * `npm run keys:rotate`: encrypts everything in the database under the current KEY_ENCRYPTION_KEY. May be killed and run again, and
- * runs beside instances that serve. Exit code 1 while anything is left under another key.
- *
- *   -- --check              changes nothing; exit code 0 when every previous key and secret may be removed
- *   -- --signing            makes a new key for access tokens, and removes those whose tokens have all expired
- *   -- --signing --remove KID   refuses this key's tokens from now on
+ * `npm run keys:rotate`: encrypts all secrets in the database under the current KEY_ENCRYPTION_KEY.
+ * It may be interrupted and repeated, and may run while instances serve requests. Exits with 1
+ * while any row still uses another key.
+ * - `-- --check` changes nothing; exits with 0 when all previous keys and secrets may be removed
+ * - `-- --signing` creates a new signing key for access tokens, and removes keys whose tokens have
+ * all expired
+ * - `-- --signing --remove KID` makes the service refuse tokens of this signing key from now on
  */
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { encryptedTablesOf } from "../lib/composition";
-import type { Config } from "../lib/config/env";
+import type { Config } from "../lib/platform/config/env";
 import { systemClock } from "../lib/core/clock";
 import { redactSecrets } from "../lib/core/redaction";
-import { createDatabase, type Database } from "../lib/db/client";
-import { countByAppSecret } from "../lib/modules/api-keys/repository";
-import { ACCESS_TOKEN_SECONDS } from "../lib/modules/auth/access-token";
-import { addTokenKey, removeSpentTokenKeys, removeTokenKey } from "../lib/modules/auth/token-keys";
-import { checkKeys, rotateKeys } from "../lib/modules/encryption/rotation";
-import { createKeyring, type Keyring } from "../lib/modules/encryption/service";
-import { createSecrets } from "../lib/modules/encryption/application-secret";
+import { createDatabase, type Database } from "../lib/platform/db/client";
+import { countByAppSecret } from "../lib/trust/api-keys/repository";
+import {
+  ACCESS_TOKEN_SECONDS,
+  addTokenKey,
+  removeSpentTokenKeys,
+  removeTokenKey,
+} from "../lib/trust/auth/access-token";
+import { checkKeys, rotateKeys } from "../lib/platform/encryption/rotation";
+import { createKeyring, type Keyring } from "../lib/platform/encryption/service";
+import { createSecrets } from "../lib/platform/encryption/application-secret";
 import { configOf, findDatabase } from "./database";
 
 interface Work {
@@ -27,11 +32,15 @@ interface Work {
   readonly keyring: Keyring;
 }
 
-/** @returns whether nothing is left under another key than the current one */
+/**
+ * Prints how many rows use each encryption key.
+ * @returns whether no row uses another key than the current one
+ */
 const reportKeys = async ({ database, keyring }: Work): Promise<boolean> => {
   const uses = await checkKeys(keyring, encryptedTablesOf(database));
   console.log(`Current key: ${keyring.currentId}`);
-  for (const { rows, kekId, count, is } of uses) console.log(`${rows}: ${String(count)} under ${kekId} (${is})`);
+  for (const { rows, kekId, count, is } of uses)
+    console.log(`${rows}: ${String(count)} under ${kekId} (${is})`);
   const unknown = uses.filter(({ is }) => is === "unknown");
   for (const { rows, kekId } of unknown)
     console.error(
@@ -39,9 +48,13 @@ const reportKeys = async ({ database, keyring }: Work): Promise<boolean> => {
     );
   for (const kekId of keyring.ids.slice(1)) {
     const isUsed = uses.some((use) => use.kekId === kekId);
-    console.log(`${kekId} ${isUsed ? "is still needed" : "may be removed from KEY_ENCRYPTION_KEY_PREVIOUS"}.`);
+    console.log(
+      `${kekId} ${isUsed ? "is still needed" : "may be removed from KEY_ENCRYPTION_KEY_PREVIOUS"}.`,
+    );
   }
-  const left = uses.filter(({ is }) => is === "previous").reduce((sum, { count }) => sum + count, 0);
+  const left = uses
+    .filter(({ is }) => is === "previous")
+    .reduce((sum, { count }) => sum + count, 0);
   if (left > 0)
     console.error(
       `${String(left)} rows are not under the current key. Run \`npm run keys:rotate\`; if it was just run, an instance still writes with an older configuration: restart it, then run this again.`,
@@ -49,11 +62,16 @@ const reportKeys = async ({ database, keyring }: Work): Promise<boolean> => {
   return unknown.length === 0 && left === 0;
 };
 
-/** @returns whether every API key is hashed under the current APP_SECRET */
+/**
+ * Prints how many API keys are hashed under each APP_SECRET.
+ * @returns whether all are hashed under the current one
+ */
 const reportApiKeys = async ({ config, database }: Work): Promise<boolean> => {
   const counts = await countByAppSecret(database.prisma, systemClock.now());
   const current = createSecrets(config.appSecret).id;
-  const left = [...counts].filter(([id]) => id !== current).reduce((sum, [, count]) => sum + count, 0);
+  const left = [...counts]
+    .filter(([id]) => id !== current)
+    .reduce((sum, [, count]) => sum + count, 0);
   console.log(
     left === 0
       ? "API keys: all are hashed under the current APP_SECRET."
@@ -64,28 +82,42 @@ const reportApiKeys = async ({ config, database }: Work): Promise<boolean> => {
 
 const rotate = async (work: Work): Promise<boolean> => {
   const tables = encryptedTablesOf(work.database);
-  const onBatch = (table: string, encrypted: number): void => console.log(`${table}: ${String(encrypted)} so far`);
+  const onBatch = (table: string, encrypted: number): void =>
+    console.log(`${table}: ${String(encrypted)} so far`);
   for (const { rows, encrypted } of await rotateKeys({ keyring: work.keyring, tables, onBatch }))
     console.log(`${rows}: ${String(encrypted)} encrypted anew`);
   return reportKeys(work);
 };
 
-const rotateSigning = async ({ database, keyring }: Work, remove: string | undefined): Promise<boolean> => {
+const rotateSigning = async (
+  { database, keyring }: Work,
+  remove: string | undefined,
+): Promise<boolean> => {
   const deps = { database, keyring, clock: systemClock };
   if (remove !== undefined) {
     const removed = await removeTokenKey(deps, remove);
-    console.log(removed ? `Removed ${remove}: its tokens are refused within a minute.` : `There is no key ${remove}.`);
+    console.log(
+      removed
+        ? `Removed ${remove}: its tokens are refused within a minute.`
+        : `There is no key ${remove}.`,
+    );
     return removed;
   }
   console.log(`New tokens are signed by ${await addTokenKey(deps)}.`);
   for (const kid of await removeSpentTokenKeys(deps, ACCESS_TOKEN_SECONDS))
     console.log(`Removed ${kid}: its tokens have expired.`);
-  console.log("Run this again in an hour or later to remove the key before it, or name it with --remove to do so now.");
+  console.log(
+    "Run this again in an hour or later to remove the key before it, or name it with --remove to do so now.",
+  );
   return true;
 };
 
 const main = async (): Promise<number> => {
-  const options = { check: { type: "boolean" }, signing: { type: "boolean" }, remove: { type: "string" } } as const;
+  const options = {
+    check: { type: "boolean" },
+    signing: { type: "boolean" },
+    remove: { type: "string" },
+  } as const;
   const { values } = parseArgs({ options });
   if (existsSync(".env")) process.loadEnvFile(".env");
   const source = await findDatabase();

@@ -1,7 +1,8 @@
-// `npm run check:openapi`: lints the OpenAPI document. Exit code 1 names what is wrong.
+// `npm run check:openapi`: lints the OpenAPI document. Prints each fault, and exits with 1 when
+// there is one.
 import { namedContracts } from "@/lib/contracts/all";
 import { openApiDocument } from "@/lib/http/openapi";
-import { lintOpenApi } from "@/lib/testing/lint-openapi";
+import { lintOpenApi } from "@/lib/dev/testing/lint-openapi";
 
 const findings = await lintOpenApi(openApiDocument(namedContracts));
 for (const finding of findings) console.error(finding);

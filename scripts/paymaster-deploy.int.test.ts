@@ -7,10 +7,10 @@ import { parseEther, type Address } from "viem";
 import { entryPoint07Abi } from "viem/account-abstraction";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, expect, test } from "vitest";
-import { markedPaymasterAbi } from "@/lib/chains/erc4337/marked-paymaster";
-import { creationCode } from "@/lib/devnet/artifacts";
-import { bundled } from "@/lib/testing/bundle";
-import { startBareAnvil, type BareAnvil } from "@/lib/testing/bare-anvil";
+import { markedPaymasterAbi } from "@/lib/chain/erc4337/marked-paymaster";
+import { creationCode } from "@/lib/dev/devnet/artifacts";
+import { bundled } from "@/lib/dev/testing/bundle";
+import { startBareAnvil, type BareAnvil } from "@/lib/dev/testing/bare-anvil";
 
 const run = promisify(execFile);
 const command = await bundled("scripts/paymaster-deploy.ts");
@@ -25,13 +25,16 @@ const executor = privateKeyToAccount(key).address;
 const OWNER: Address = "0x00000000000000000000000000000000000000AB";
 const FUNDER: Address = "0x00000000000000000000000000000000000000A1";
 
-/** A chain with EntryPoint and a funded executor, and the file that names it. */
+/**
+ * Starts a chain with EntryPoint and a funded executor, and writes the chains file that names it.
+ */
 const startChain = async (chainId: number, args: readonly string[] = []) => {
   const anvil = await startBareAnvil(chainId, args);
   started.push(anvil);
   const { client, config } = anvil;
   await client.impersonateAccount({ address: FUNDER });
-  for (const address of [FUNDER, executor]) await client.setBalance({ address, value: parseEther("10") });
+  for (const address of [FUNDER, executor])
+    await client.setBalance({ address, value: parseEther("10") });
   const data = creationCode("entryPoint");
   const hash = await client.sendUnsignedTransaction({ from: FUNDER, data, gas: 8_000_000n });
   const { contractAddress } = await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
@@ -47,8 +50,11 @@ const deploy = (file: string, args: readonly string[], variables: Record<string,
     env: { ...process.env, CHAINS_FILE: file, EXECUTOR_PRIVATE_KEY: `dev_${key}`, ...variables },
   });
 
-const read = <N extends "owner" | "entryPoint">({ client }: BareAnvil, address: Address, functionName: N) =>
-  client.readContract({ address, abi: markedPaymasterAbi, functionName });
+const read = <N extends "owner" | "entryPoint">(
+  { client }: BareAnvil,
+  address: Address,
+  functionName: N,
+) => client.readContract({ address, abi: markedPaymasterAbi, functionName });
 
 test("the script puts a staked paymaster with a deposit on the chain, and prints its address", async () => {
   const { anvil, entryPoint, file } = await startChain(41_348);
@@ -66,14 +72,22 @@ test("the script puts a staked paymaster with a deposit on the chain, and prints
     functionName: "getDepositInfo",
     args: [address],
   });
-  expect(info).toMatchObject({ deposit: parseEther("1.5"), staked: true, stake: parseEther("0.25") });
+  expect(info).toMatchObject({
+    deposit: parseEther("1.5"),
+    staked: true,
+    stake: parseEther("0.25"),
+  });
 });
 
 test("the script names what is missing, and sends nothing then", async () => {
   const { anvil, file } = await startChain(41_349, ["--hardfork", "shanghai"]);
   const args = ["--chain", "41349"];
   await expect(deploy(file, args)).rejects.toThrow("does not have transient storage (EIP-1153)");
-  await expect(deploy(file, ["--chain", "1"])).rejects.toThrow("Name a chain of CHAINS_FILE with --chain: 41349");
-  await expect(deploy(file, args, { EXECUTOR_PRIVATE_KEY: "" })).rejects.toThrow("EXECUTOR_PRIVATE_KEY is needed");
+  await expect(deploy(file, ["--chain", "1"])).rejects.toThrow(
+    "Name a chain of CHAINS_FILE with --chain: 41349",
+  );
+  await expect(deploy(file, args, { EXECUTOR_PRIVATE_KEY: "" })).rejects.toThrow(
+    "EXECUTOR_PRIVATE_KEY is needed",
+  );
   expect(await anvil.client.getTransactionCount({ address: executor })).toBe(0);
 });

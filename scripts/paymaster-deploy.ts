@@ -1,10 +1,11 @@
 /**
- * `npm run paymaster:deploy -- --chain <id> [--stake 0.1] [--deposit 0.5] [--owner 0x…]`: puts the project's paymaster on a chain of
- * CHAINS_FILE from the executor's account, and prints its address for that file. Amounts are in the chain's coin.
+ * `npm run paymaster:deploy -- --chain <id> [--stake 0.1] [--deposit 0.5] [--owner 0x…]`: deploys
+ * the project's paymaster to a chain of CHAINS_FILE from the executor's account, and prints its
+ * address for that file. Amounts are in the chain's coin.
  */
 import { parseArgs } from "node:util";
 import { getAddress, parseUnits } from "viem";
-import { deployPaymaster } from "../lib/chains/erc4337/deploy-paymaster";
+import { deployPaymaster } from "../lib/chain/erc4337/deploy-paymaster";
 import { chainAndExecutor } from "./chain-and-executor";
 
 const main = async (): Promise<void> => {
@@ -16,7 +17,10 @@ const main = async (): Promise<void> => {
       owner: { type: "string" },
     },
   });
-  const { chain, rpcUrl, executor } = chainAndExecutor(values.chain, "deploys the paymaster and marks for it");
+  const { chain, rpcUrl, executor } = chainAndExecutor(
+    values.chain,
+    "deploys the paymaster and marks for it",
+  );
   const owner = values.owner === undefined ? executor.address : getAddress(values.owner);
   const { symbol, decimals } = chain.nativeCurrency;
   await deployPaymaster({
@@ -26,7 +30,9 @@ const main = async (): Promise<void> => {
     stakeWei: parseUnits(values.stake, decimals),
     depositWei: parseUnits(values.deposit, decimals),
     deployed: (address) => {
-      console.log(`Deployed on ${chain.name} (chain ${String(chain.id)}). Owner ${owner}, marker ${executor.address}.`);
+      console.log(
+        `Deployed on ${chain.name} (chain ${String(chain.id)}). Owner ${owner}, marker ${executor.address}.`,
+      );
       console.log(`Put this among its contracts in CHAINS_FILE: "paymaster": "${address}"`);
     },
   });

@@ -8,4 +8,8 @@ interface Phase {
  * Says the name before and the seconds after.
  * @throws the error of `work`; no time is shown then
  */
-export function phase<T>(say: (line: string) => void, phase: Phase, work: () => Promise<T>): Promise<T>;
+export function phase<T>(
+  say: (line: string) => void,
+  phase: Phase,
+  work: () => Promise<T>,
+): Promise<T>;

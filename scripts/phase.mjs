@@ -1,6 +1,6 @@
 const NAME_WIDTH = 28;
 
-/** Runs one phase of `npm start` and shows how long it took. */
+/** Runs one phase of `npm start`, and prints how long it took. */
 export const phase = async (say, { name, hint = "" }, work) => {
   say(`  ${name} …${hint && ` (${hint})`}`);
   const begin = performance.now();

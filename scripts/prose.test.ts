@@ -1,13 +1,14 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
+import { ROOMS } from "./rooms.mjs";
 
 /** Reading every file takes seconds on a machine under load. */
 const READS_MS = 60_000;
-/** Folders without code of our own, and the generated database client. */
+/** Folders without code of this project. */
 const SKIPPED = /^(?:node_modules|vendor|dist|\..+)$/;
-const GENERATED = "lib/db/generated/";
+const GENERATED = "lib/platform/db/generated/";
 
 const isCode = (file: string): boolean => /\.tsx?$/.test(file) && !file.startsWith(GENERATED);
 
@@ -19,19 +20,24 @@ const filesBelow = (folder: string): string[] =>
 const codeFiles = (): string[] =>
   readdirSync(".", { withFileTypes: true })
     .filter(({ name }) => !SKIPPED.test(name))
-    .flatMap((entry) => (entry.isDirectory() ? filesBelow(entry.name) : [entry.name].filter(isCode)));
+    .flatMap((entry) =>
+      entry.isDirectory() ? filesBelow(entry.name) : [entry.name].filter(isCode),
+    );
 
 interface Comment {
-  /** Of its first line, from 1. */
+  /** Line number of the comment's first line, from 1. */
   readonly line: number;
-  /** Without comment marks, its lines joined by spaces. */
+  /** Text without comment marks; its lines are joined by spaces. */
   readonly text: string;
 }
 
-/** `//` after a colon belongs to an address such as `https://…`. */
+/** Matches the start of a comment. `//` after a colon is part of a URL such as `https://…`. */
 const COMMENT = /(\/\*+|(?<!:)\/\/|^\s*\*(?!\/))(.*)$/;
 
-/** Comments found line by line: much faster than a parser. A string that looks like a comment counts as one. */
+/**
+ * Finds comments line by line, which is much faster than a parser. A string that looks like a
+ * comment counts as one.
+ */
 const commentsOf = (source: string): Comment[] => {
   const found: Comment[] = [];
   let mark: string | null = null;
@@ -43,16 +49,22 @@ const commentsOf = (source: string): Comment[] => {
     }
     const text = words.replace(/\*\/.*$/, "").trim();
     const before = found.at(-1);
-    const goesOn = start.trim() === "*" || (start === "//" && mark === "//" && content.trim().startsWith("//"));
-    if (goesOn && before !== undefined) found[found.length - 1] = { ...before, text: `${before.text} ${text}`.trim() };
+    const goesOn =
+      start.trim() === "*" || (start === "//" && mark === "//" && content.trim().startsWith("//"));
+    if (goesOn && before !== undefined)
+      found[found.length - 1] = { ...before, text: `${before.text} ${text}`.trim() };
     else found.push({ line: index + 1, text });
     mark = start;
   });
   return found;
 };
 
-/** Sentences that do not name their subject; see Style in CONTRIBUTING.md. */
-const BANNED: readonly RegExp[] = [/^(?:- )?What\b/, /[.!?:;] (?:- )?What\b/, /\b(?:tell|tells|told) of\b/i];
+/** Patterns of sentences that do not name their subject; see Style in CONTRIBUTING.md. */
+const BANNED: readonly RegExp[] = [
+  /^(?:- )?What\b/,
+  /[.!?:;] (?:- )?What\b/,
+  /\b(?:tell|tells|told) of\b/i,
+];
 
 const bannedIn = (source: string): Comment[] =>
   commentsOf(source).filter(({ text }) => BANNED.some((pattern) => pattern.test(text)));
@@ -63,7 +75,9 @@ test(
     const files = codeFiles();
     expect(files).toContain("scripts/prose.test.ts");
     const faults = files.flatMap((file) =>
-      bannedIn(readFileSync(file, "utf8")).map(({ line, text }) => `${file}:${String(line)}: ${text}`),
+      bannedIn(readFileSync(file, "utf8")).map(
+        ({ line, text }) => `${file}:${String(line)}: ${text}`,
+      ),
     );
     expect(faults).toEqual([]);
   },
@@ -75,7 +89,10 @@ test.each([
   ["a docstring of several lines", "/**\n * # a part is worth,\n * in US dollars.\n */"],
   ["a line of a longer comment", "/**\n * Reads the part.\n * # it may cost: gas.\n */"],
   ["a second sentence", "// The balance is read first. # is asked for together is read together."],
-  ["a sentence after a line break", "/*\n * The balance is read first. #\n * is held comes next.\n */"],
+  [
+    "a sentence after a line break",
+    "/*\n * The balance is read first. #\n * is held comes next.\n */",
+  ],
   ["a comment behind code", "const amount = 1; // # is sent."],
   ["a comment in JSX", "{/* # is shown. */}"],
 ])("'What' is found at the beginning of %s", (_, source) => {
@@ -91,17 +108,22 @@ test.each(["tell", "tells", "Told", "told"])("'%s of' is found, also over two li
 
 const isDocumentedFile = (file: string): boolean =>
   !file.endsWith(".test.ts") &&
-  (/^lib\/(?:core|ports)\//.test(file) || (file.startsWith("lib/modules/") && basename(file) === "service.ts"));
+  (/^lib\/(?:core\/|\w+\/ports\/)/.test(file) ||
+    (ROOMS.some((room) => file.startsWith(`lib/${room}/`)) && basename(file) === "service.ts"));
 
 const isFunction = (node: ts.Expression | undefined): boolean =>
   node !== undefined && (ts.isArrowFunction(node) || ts.isFunctionExpression(node));
 
-/** The name of an exported function, or of an exported constant whose value is one. */
+/**
+ * Returns the name of an exported function, or of an exported constant whose value is a function.
+ */
 const exportedFunction = (statement: ts.Statement): string | null => {
   if (!isExported(statement)) return null;
   if (ts.isFunctionDeclaration(statement)) return statement.name?.text ?? "default";
   if (!ts.isVariableStatement(statement)) return null;
-  const found = statement.declarationList.declarations.find(({ initializer }) => isFunction(initializer));
+  const found = statement.declarationList.declarations.find(({ initializer }) =>
+    isFunction(initializer),
+  );
   return found === undefined ? null : found.name.getText();
 };
 
@@ -113,14 +135,19 @@ const hasDocstring = (statement: ts.Node, source: ts.SourceFile): boolean => {
   return /^\n? *$/.test(text.slice(last.end, statement.getStart()));
 };
 
-/** Interfaces whose functions others provide: settings, and what a module needs. */
+/** Interfaces of settings and dependencies, whose functions the callers of a module provide. */
 const GIVEN = /(?:Deps|Options|Config|Log)$/;
 
 const isFunctionMember = (member: ts.TypeElement): boolean =>
   ts.isMethodSignature(member) ||
-  (ts.isPropertySignature(member) && member.type !== undefined && ts.isFunctionTypeNode(member.type));
+  (ts.isPropertySignature(member) &&
+    member.type !== undefined &&
+    ts.isFunctionTypeNode(member.type));
 
-/** The object that `create…` returns, where no interface that documents it is named as its type. */
+/**
+ * Returns the object that a function `create…` returns, unless an interface is named as its return
+ * type: then the interface has the docstrings.
+ */
 const returnedObjects = (creates: ts.ArrowFunction): ts.ObjectLiteralExpression[] => {
   if (creates.type !== undefined) return [];
   const results = ts.isBlock(creates.body)
@@ -129,16 +156,23 @@ const returnedObjects = (creates: ts.ArrowFunction): ts.ObjectLiteralExpression[
   return results.filter((result) => result !== undefined).filter(ts.isObjectLiteralExpression);
 };
 
-/** The functions of a service or port: members of an exported interface, or of what an exported `create…` returns. */
+/**
+ * Returns the functions of a service or port: members of an exported interface, or of the object
+ * that an exported `create…` returns.
+ */
 const methodsOf = (statement: ts.Statement): ts.Node[] => {
   if (ts.isInterfaceDeclaration(statement))
     return GIVEN.test(statement.name.text) ? [] : statement.members.filter(isFunctionMember);
   if (!ts.isVariableStatement(statement)) return [];
   return statement.declarationList.declarations.flatMap(({ name, initializer }) =>
-    name.getText().startsWith("create") && initializer !== undefined && ts.isArrowFunction(initializer)
+    name.getText().startsWith("create") &&
+    initializer !== undefined &&
+    ts.isArrowFunction(initializer)
       ? returnedObjects(initializer)
           .flatMap(({ properties }) => [...properties])
-          .filter((property) => ts.isPropertyAssignment(property) && isFunction(property.initializer))
+          .filter(
+            (property) => ts.isPropertyAssignment(property) && isFunction(property.initializer),
+          )
       : [],
   );
 };
@@ -167,8 +201,10 @@ const undocumentedIn = (file: string, text: string): string[] => {
 test(
   "each exported function of a module's service, of the ports and of the core has a docstring",
   () => {
-    const files = ["lib/core", "lib/ports", "lib/modules"].flatMap(filesBelow).filter(isDocumentedFile);
-    expect(files).toContain("lib/modules/ledger/service.ts");
+    const files = ["core", ...ROOMS]
+      .flatMap((room) => filesBelow(`lib/${room}`))
+      .filter(isDocumentedFile);
+    expect(files).toContain("lib/books/ledger/service.ts");
     expect(files.flatMap((file) => undocumentedIn(file, readFileSync(file, "utf8")))).toEqual([]);
   },
   READS_MS,
@@ -185,20 +221,21 @@ test.each([
   expect(undocumentedIn("a.ts", code)).toEqual(["a.ts: act"]);
   expect(undocumentedIn("a.ts", `// Acts.\n${code}`)).toEqual(["a.ts: act"]);
   expect(undocumentedIn("a.ts", `/** The file. */\n\n${code}`)).toEqual(["a.ts: act"]);
-  expect(undocumentedIn("a.ts", `/** A limit. */\nconst LIMIT = 1;\n${code}`)).toEqual(["a.ts: act"]);
+  expect(undocumentedIn("a.ts", `/** A limit. */\nconst LIMIT = 1;\n${code}`)).toEqual([
+    "a.ts: act",
+  ]);
 });
 
 test(
   "each method of a module's service and of a port has a docstring",
   () => {
-    // Harnesses of contract tests are no ports.
+    // Files with contract tests contain test harnesses, which are not ports.
     const read = (file: string) => ({ file, source: readFileSync(file, "utf8") });
-    const files = ["lib/ports", "lib/modules"]
-      .flatMap(filesBelow)
+    const files = ROOMS.flatMap((room) => filesBelow(`lib/${room}`))
       .filter((file) => isDocumentedFile(file) && !file.includes("/fakes/"))
       .map(read)
       .filter(({ source }) => !source.includes('from "vitest"') && !source.includes(".contract"));
-    expect(files.map(({ file }) => file)).toContain("lib/modules/privacy/service.ts");
+    expect(files.map(({ file }) => file)).toContain("lib/money/privacy/service.ts");
     expect(files.flatMap(({ file, source }) => undocumentedMethodsIn(file, source))).toEqual([]);
   },
   READS_MS,
@@ -207,7 +244,11 @@ test(
 test.each([
   ["export interface Mailer {", "  send(mail: Mail): Promise<void>;", "}"],
   ["export interface Mailer {", "  readonly send: (mail: Mail) => Promise<void>;", "}"],
-  ["export const createMailer = (deps: Deps) => ({", "  send: (mail: Mail) => deps.send(mail),", "});"],
+  [
+    "export const createMailer = (deps: Deps) => ({",
+    "  send: (mail: Mail) => deps.send(mail),",
+    "});",
+  ],
   [
     "export const createMailer = (deps: Deps) => {",
     "  return {",
@@ -217,7 +258,11 @@ test.each([
   ],
 ])("a method without a docstring is found: %s %s", (...lines) => {
   const at = lines.findIndex((line) => line.includes("send"));
-  const documented = lines.toSpliced(at, 0, "  /** Sends one mail. @throws DomainError `provider_error` */");
+  const documented = lines.toSpliced(
+    at,
+    0,
+    "  /** Sends one mail. @throws DomainError `provider_error` */",
+  );
   expect(undocumentedMethodsIn("a.ts", documented.join("\n"))).toEqual([]);
   expect(undocumentedMethodsIn("a.ts", lines.join("\n"))).toHaveLength(1);
 });
@@ -225,15 +270,21 @@ test.each([
 test("a method that an interface documents, or that is needed, needs none of its own", () => {
   const typed = "export const createMailer = (): Mailer => ({\n  send: () => undefined,\n});";
   expect(undocumentedMethodsIn("a.ts", typed)).toEqual([]);
-  expect(undocumentedMethodsIn("a.ts", "export interface MailerDeps {\n  send(): void;\n}")).toEqual([]);
+  expect(
+    undocumentedMethodsIn("a.ts", "export interface MailerDeps {\n  send(): void;\n}"),
+  ).toEqual([]);
 });
 
 test("every port shows how it is used", () => {
-  const ports = readdirSync("lib/ports", { encoding: "utf8" })
+  const ports = ROOMS.map((room) => `lib/${room}/ports`)
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder).map((file) => join(folder, file)))
     .filter((file) => file.endsWith(".ts") && !file.endsWith(".contract.ts"))
-    .map((file) => ({ file, source: readFileSync(join("lib/ports", file), "utf8") }))
-    // Steps of contract tests are no ports.
-    .filter(({ source }) => !source.includes('from "vitest"'));
+    .map((file) => ({ file, source: readFileSync(file, "utf8") }))
+    // Files with steps of contract tests, or with the stored form of a port's types, are not ports.
+    .filter(({ source }) => !/from "(?:vitest|zod)"/.test(source));
   expect(ports.length).toBeGreaterThan(10);
-  expect(ports.filter(({ source }) => !source.includes("@example")).map(({ file }) => file)).toEqual([]);
+  expect(
+    ports.filter(({ source }) => !source.includes("@example")).map(({ file }) => file),
+  ).toEqual([]);
 });

@@ -1,12 +1,12 @@
 /**
- * `npm run reconcile`: compares the database with the chains after a restore or a failover, and allows signing when they agree. Exit code 1
- * while something is left to look at.
+ * `npm run reconcile`: compares the database with the chains after a restore or a failover, and
+ * allows signing again when they agree. Exits with 1 while differences need a person's decision.
  */
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
 import { createServices } from "../lib/composition";
-import { renderReport } from "../lib/modules/signing/render-report";
+import { renderReport } from "../lib/money/signing/reconcile";
 import { configOf, findDatabase } from "./database";
 
 const USAGE = `npm run reconcile [-- OPTIONS]

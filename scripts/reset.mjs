@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { commandOf, endProcess, isSameProcess } from "../lib/os/process.mjs";
+import { commandOf, endProcess, isSameProcess } from "../lib/platform/os/process.mjs";
 import { dataDir, Refusal, report, runningStack } from "./project.mjs";
 
 const STOP_TIMEOUT_MS = 45_000;
@@ -12,7 +12,10 @@ const end = async (pid, signal, what) => {
   throw new Refusal(`${what} (pid ${pid}) does not stop. End it, then run this again.`);
 };
 
-/** PostgreSQL's folder lies elsewhere when its user cannot enter ours. */
+/**
+ * Returns PostgreSQL's data folder. It lies outside the stack's folder when PostgreSQL runs as a
+ * user who cannot enter that folder.
+ */
 const postgresFolder = (folder) => {
   try {
     return JSON.parse(readFileSync(join(folder, "postgres.json"), "utf8")).dataDir;
@@ -22,8 +25,9 @@ const postgresFolder = (folder) => {
 };
 
 /**
- * The servers of a stack that was killed, as far as they still run: PostgreSQL writes its id into `postmaster.pid`, the local chains
- * theirs into `processes.json`. An id may belong to another program by now, so its command line must name this folder or port.
+ * Finds the servers of a killed stack that still run. PostgreSQL writes its process id to
+ * `postmaster.pid`, the local chains write theirs to `processes.json`. The id may by now belong to
+ * another program, so the command line of the process must name this folder or port.
  */
 const orphansBelow = (folder) => {
   if (!existsSync(folder)) return [];
@@ -36,12 +40,13 @@ const orphansBelow = (folder) => {
     if (basename(name) !== "processes.json") return [];
     const { host = {}, chains = [] } = JSON.parse(readFileSync(file, "utf8"));
     const nodes = chains.flatMap(({ pid, port }) => (isAnvilAt(commandOf(pid), port) ? [pid] : []));
-    // First the one that would start the others again.
+    // The host process comes first, because it would restart the chains.
     return [...(isSameProcess(host) ? [host.pid] : []), ...nodes];
   });
 };
 
-const isAnvilAt = (command, port) => command.includes("anvil") && command.includes(`--port ${port} `);
+const isAnvilAt = (command, port) =>
+  command.includes("anvil") && command.includes(`--port ${port} `);
 
 const endOrphans = async (folders) => {
   for (const pid of folders.flatMap(orphansBelow)) await end(pid, "SIGINT", "A left-over server");
@@ -49,9 +54,12 @@ const endOrphans = async (folders) => {
 
 const confirmed = async (folder) => {
   if (process.argv.includes("--yes")) return true;
-  if (!process.stdin.isTTY) throw new Refusal("Nothing was removed: there is no terminal to ask at. Add `-- --yes`.");
+  if (!process.stdin.isTTY)
+    throw new Refusal("Nothing was removed: there is no terminal to ask at. Add `-- --yes`.");
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await terminal.question(`Remove all data in ${folder}: accounts, keys, chains? [y/N] `);
+  const answer = await terminal.question(
+    `Remove all data in ${folder}: accounts, keys, chains? [y/N] `,
+  );
   terminal.close();
   return /^y(es)?$/i.test(answer.trim());
 };
@@ -70,7 +78,7 @@ try {
     const outside = database && !resolve(database).startsWith(resolve(folder)) ? database : null;
     await endOrphans(outside ? [folder, outside] : [folder]);
     rmSync(folder, { recursive: true, force: true });
-    // Named after this project by the supervisor, so it holds nothing else.
+    // The supervisor named this folder after the project, so it contains nothing else.
     if (outside && basename(dirname(outside)).startsWith("causeway-"))
       rmSync(dirname(outside), { recursive: true, force: true });
     console.log("All data is removed. `npm start` begins afresh.");

@@ -1,4 +1,7 @@
-/** `npm run restore -- DIR [--to DATA_DIR]`: makes the stack's own PostgreSQL out of a backup of `npm run backup`. */
+/**
+ * `npm run restore -- DIR [--to DATA_DIR]`: restores the stack's own PostgreSQL from a backup that
+ * `npm run backup` made.
+ */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -9,11 +12,18 @@ const USAGE = "npm run restore -- DIR [--to DATA_DIR]";
 
 const main = async (): Promise<void> => {
   if (existsSync(".env")) process.loadEnvFile(".env");
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { to: { type: "string" } } });
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { to: { type: "string" } },
+  });
   const [from, ...more] = positionals;
   if (from === undefined || more.length > 0) throw new Error(USAGE);
   const to = resolve(values.to ?? dataDir());
-  const { startedAt } = await restoreBackup({ from: resolve(from), dataDir: join(to, "postgres"), database: DATABASE });
+  const { startedAt } = await restoreBackup({
+    from: resolve(from),
+    dataDir: join(to, "postgres"),
+    database: DATABASE,
+  });
   console.log(`The backup of ${startedAt} is restored to ${to}. Signing is off.`);
   console.log(
     "Put secrets.json, or the variables with the same keys, beside it. Then start Causeway and run `npm run reconcile`.",

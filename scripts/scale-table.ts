@@ -1,20 +1,21 @@
 /**
- * `npx tsx scripts/scale-table.ts`: the table of docs/scale.md, computed from `scripts/growth-figures.json`, which has what
- * `scripts/bench-instances.ts` measured for one operation.
+ * `npx tsx scripts/scale-table.ts`: computes the table of docs/scale.md from
+ * `scripts/growth-figures.json`, which contains the measurements of `scripts/bench/instances.ts`
+ * for one operation.
  */
 import { readFileSync } from "node:fs";
 
 interface PerOperation {
-  /** JSON-RPC calls. */
+  /** Number of JSON-RPC calls. */
   readonly rpc: number;
   readonly tables: Readonly<Record<string, { readonly rows: number; readonly bytes: number }>>;
 }
 
 interface Figures {
   readonly transfers: PerOperation;
-  /** Between global accounts; no chain takes part. */
+  /** Figures of transfers between global accounts, which use no chain. */
   readonly ledger: PerOperation;
-  /** Processor of one transfer, in milliseconds: instances and PostgreSQL. */
+  /** CPU milliseconds of one transfer: in Node.js processes, and (`postgresMs`) in PostgreSQL. */
   readonly nodeMs: number;
   readonly postgresMs: number;
 }
@@ -23,18 +24,21 @@ const PROJECTS = [1, 10, 100] as const;
 const OPERATIONS = [1e4, 1e5, 1e6] as const;
 const DAYS = 30;
 const DAY_SECONDS = 86_400;
-/** The busiest hour against the mean. */
+/** Load of the busiest hour, divided by the mean load. */
 const PEAK = 3;
-/** A core is full at this share, so that peaks of a second do not wait. */
+/** Highest planned load of a core, so that work does not queue during short peaks. */
 const LOAD_MAX = 0.5;
-/** Two of each, so that one may fail. */
+/** At least two processes of each kind run, so that one may fail. */
 const PROCESSES_MIN = 2;
 const WEB_CONNECTIONS = 26;
 const WORKER_CONNECTIONS = 20;
-/** US dollars a month, as large clouds ask: a core with its memory, a GB of disk with its copy, a million calls of a node. */
+/**
+ * Monthly prices of large clouds in US dollars: a core with its memory, a GB of disk with its
+ * replica, and a million calls to a node.
+ */
 const PRICE = { core: 30, gigabyte: 0.2, millionCalls: 0.4 };
 const GIGA = 1e9;
-/** Rows that are swept within days, so they do not grow with the months. */
+/** Tables whose rows are deleted within days, so their size does not grow from month to month. */
 const SWEPT = new Set([
   "idempotency_key",
   "job",
@@ -44,15 +48,21 @@ const SWEPT = new Set([
   "event_outbox",
   "notification_due",
 ]);
-/** Of the events of a month, those that an archive leaves: the newest of each object. */
+/** Share of a month's events that remain after archiving: the newest event of each object. */
 const EVENTS_LEFT = 2 / 5;
 
-const totals = ({ tables }: PerOperation): { rows: number; bytes: number; archivedBytes: number } => {
+const totals = ({
+  tables,
+}: PerOperation): { rows: number; bytes: number; archivedBytes: number } => {
   const kept = Object.entries(tables).filter(([table]) => !SWEPT.has(table));
   const sum = (of: (one: { rows: number; bytes: number }) => number): number =>
     kept.reduce((all, [, one]) => all + of(one), 0);
   const events = tables.event?.bytes ?? 0;
-  return { rows: sum(({ rows }) => rows), bytes: sum(({ bytes }) => bytes), archivedBytes: events * (1 - EVENTS_LEFT) };
+  return {
+    rows: sum(({ rows }) => rows),
+    bytes: sum(({ bytes }) => bytes),
+    archivedBytes: events * (1 - EVENTS_LEFT),
+  };
 };
 
 const short = (value: number): string => {
@@ -66,19 +76,25 @@ const short = (value: number): string => {
   return `${shown >= 100 ? shown.toFixed(0) : String(Number(shown.toPrecision(2)))}${unit === undefined ? "" : String(unit[1])}`;
 };
 
-const line = ({ transfers, nodeMs, postgresMs }: Figures, projects: number, each: number): string => {
+const line = (
+  { transfers, nodeMs, postgresMs }: Figures,
+  projects: number,
+  each: number,
+): string => {
   const operations = projects * each;
   const { rows, bytes, archivedBytes } = totals(transfers);
   const peakPerSecond = (operations / DAY_SECONDS) * PEAK;
   const cores = (ms: number): number => (peakPerSecond * ms) / 1000 / LOAD_MAX;
-  // A process uses one core; half of an operation is accepted, the other half worked on.
+  // A process uses at most one core. Half of an operation's work is to accept it (web), the other
+  // half is to execute it (worker).
   const processes = Math.max(PROCESSES_MIN, Math.ceil(cores(nodeMs) / 2));
   const postgresCores = Math.max(2, Math.ceil(cores(postgresMs)));
   const connections = processes * (WEB_CONNECTIONS + WORKER_CONNECTIONS);
   const monthBytes = operations * DAYS * bytes;
   const monthCalls = operations * DAYS * transfers.rpc;
   const computing = (Math.max(2 * PROCESSES_MIN, 2 * processes) + postgresCores) * PRICE.core;
-  const cost = computing + (monthBytes / GIGA) * PRICE.gigabyte + (monthCalls / 1e6) * PRICE.millionCalls;
+  const cost =
+    computing + (monthBytes / GIGA) * PRICE.gigabyte + (monthCalls / 1e6) * PRICE.millionCalls;
   return `| ${[
     String(projects),
     short(each),
@@ -92,7 +108,9 @@ const line = ({ transfers, nodeMs, postgresMs }: Figures, projects: number, each
 };
 
 const main = (): void => {
-  const figures = JSON.parse(readFileSync(new URL("growth-figures.json", import.meta.url), "utf8")) as Figures;
+  const figures = JSON.parse(
+    readFileSync(new URL("growth-figures.json", import.meta.url), "utf8"),
+  ) as Figures;
   for (const [name, one] of [
     ["transfer on a chain", figures.transfers],
     ["transfer between global accounts", figures.ledger],
@@ -110,7 +128,8 @@ const main = (): void => {
     "\n| Projects | Operations a day in each | Rows a month | Disk a month, of it after archives | Web + worker processes, cores of PostgreSQL | Connections | RPC calls a month | Cost a month |",
   );
   console.log("| --- | --- | --- | --- | --- | --- | --- | --- |");
-  for (const projects of PROJECTS) for (const each of OPERATIONS) console.log(line(figures, projects, each));
+  for (const projects of PROJECTS)
+    for (const each of OPERATIONS) console.log(line(figures, projects, each));
 };
 
 main();

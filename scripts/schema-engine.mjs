@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Stand-in for Prisma's native `schema-engine` (which is downloaded from binaries.prisma.sh):
-// same JSON-RPC protocol, backed by the WASM build of the very same engine + @prisma/adapter-pg.
+// Replaces Prisma's native `schema-engine`, which would be downloaded from binaries.prisma.sh. It
+// speaks the same JSON-RPC protocol, and uses the WASM build of the same engine with
+// @prisma/adapter-pg.
 import { createInterface } from "node:readline";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -27,7 +28,9 @@ const log = (level, message, extra = {}) =>
   );
 
 if (argv.includes("--version") || argv.includes("-V")) {
-  const v = createRequire(import.meta.url)(join(dirname(fileURLToPath(glueUrl)), "package.json")).version;
+  const v = createRequire(import.meta.url)(
+    join(dirname(fileURLToPath(glueUrl)), "package.json"),
+  ).version;
   console.log(`schema-engine-cli ${v.split(".").pop()}`);
   process.exit(0);
 }
@@ -36,7 +39,8 @@ const ds = JSON.parse(opt("--datasource") ?? "{}");
 const parse = (s) => {
   const u = new URL(s);
   const schema = u.searchParams.get("schema") ?? "public";
-  for (const k of ["schema", "connection_limit", "pool_timeout", "pgbouncer"]) u.searchParams.delete(k);
+  for (const k of ["schema", "connection_limit", "pool_timeout", "pgbouncer"])
+    u.searchParams.delete(k);
   return { url: u, db: decodeURIComponent(u.pathname.slice(1)) || "postgres", schema };
 };
 const withDb = (u, db) => {
@@ -66,7 +70,7 @@ const runSql = async (connectionString, sql) => {
 
 const cli = argv.indexOf("cli");
 if (cli >= 0) {
-  // the CLI drops the first stderr line, then expects JSON log lines
+  // The CLI skips the first line of stderr, and expects JSON log lines after it.
   log("INFO", "schema-engine (wasm)");
   try {
     const { url, db } = parse(ds.url);
@@ -92,9 +96,10 @@ if (cli >= 0) {
   }
 }
 
-// ---- two things adapter-pg does not do for the schema engine:
-// 1. run a whole script in one simple-query message (it splits on ';', which breaks $$ bodies and quoted ';')
-// 2. know pg_catalog's internal "char" type (oid 18), which introspection queries return
+// adapter-pg lacks two things that the schema engine needs. First, it splits a script at each `;`,
+// which breaks $$ bodies and quoted semicolons, so a script is sent as one simple-query message.
+// Second, it does not know pg_catalog's internal type "char" (oid 18), which introspection queries
+// return.
 const CHAR = Symbol("char columns");
 const tagChars = (r) => {
   const i = r.fields?.flatMap((f, n) => (f.dataTypeID === 18 ? [n] : []));
@@ -153,12 +158,23 @@ function factory() {
     connectToShadowDb: async () => {
       if (ds.shadowDatabaseUrl) {
         const s = parse(ds.shadowDatabaseUrl);
-        await runSql(s.url.toString(), `DROP SCHEMA IF EXISTS "${s.schema}" CASCADE; CREATE SCHEMA "${s.schema}"`);
-        return fix(await new PrismaPg({ connectionString: s.url.toString(), max: 1 }, { schema: s.schema }).connect());
+        await runSql(
+          s.url.toString(),
+          `DROP SCHEMA IF EXISTS "${s.schema}" CASCADE; CREATE SCHEMA "${s.schema}"`,
+        );
+        return fix(
+          await new PrismaPg(
+            { connectionString: s.url.toString(), max: 1 },
+            { schema: s.schema },
+          ).connect(),
+        );
       }
       const name = `prisma_migrate_shadow_db_${crypto.randomUUID()}`;
       await runSql(url.toString(), `CREATE DATABASE "${name}"`);
-      const a = await new PrismaPg({ connectionString: withDb(url, name), max: 1 }, { schema }).connect();
+      const a = await new PrismaPg(
+        { connectionString: withDb(url, name), max: 1 },
+        { schema },
+      ).connect();
       let done;
       return fix(
         a,
@@ -207,13 +223,14 @@ const engine = () =>
 
 const rename = { getDatabaseVersion: "version" };
 const send = (o) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...o }) + "\n");
-const clean = (v) => (v instanceof Map ? Object.fromEntries([...v].map(([k, x]) => [k, clean(x)])) : v);
+const clean = (v) =>
+  v instanceof Map ? Object.fromEntries([...v].map(([k, x]) => [k, clean(x)])) : v;
 let printId = 1e6;
 let queue = Promise.resolve();
 const rl = createInterface({ input: process.stdin });
 rl.on("line", (line) => {
   const req = JSON.parse(line);
-  if (!req.method) return; // reply to our own "print"
+  if (!req.method) return; // The message is the CLI's answer to this script's own "print" request.
   queue = queue.then(async () => {
     try {
       if (req.method === "createDatabase") {
@@ -222,13 +239,20 @@ rl.on("line", (line) => {
         return send({ id: req.id, result: { databaseName: p.db } });
       }
       if (req.method === "dbExecute") {
-        await runSql(parse(req.params.datasourceType?.url ?? ds.url).url.toString(), req.params.script);
+        await runSql(
+          parse(req.params.datasourceType?.url ?? ds.url).url.toString(),
+          req.params.script,
+        );
         return send({ id: req.id, result: {} });
       }
       const e = await engine();
       const result = clean(await e[rename[req.method] ?? req.method](req.params ?? {})) ?? {};
       if (req.method === "diff" && result.stdout != null) {
-        send({ id: printId++, method: "print", params: { content: result.stdout.replace(/\n$/, "") } });
+        send({
+          id: printId++,
+          method: "print",
+          params: { content: result.stdout.replace(/\n$/, "") },
+        });
         delete result.stdout;
       }
       send({ id: req.id, result });

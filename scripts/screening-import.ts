@@ -1,20 +1,24 @@
 /**
- * `npm run screening:import -- FILE [--by NAME]`: imports a signed sanctions list. Its signature has to be one of a key of
- * SCREENING_LIST_KEYS, and its version higher than the stored one. Every instance uses the list within seconds.
+ * `npm run screening:import -- FILE [--by NAME]`: imports a signed sanctions list. The signature
+ * must be by one of the keys in SCREENING_LIST_KEYS, and the version must be higher than the stored
+ * one. Every instance uses the new list within seconds.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { parseArgs } from "node:util";
 import { systemClock } from "../lib/core/clock";
-import { createDatabase } from "../lib/db/client";
-import { importList } from "../lib/modules/screening/import-list";
+import { createDatabase } from "../lib/platform/db/client";
+import { importList } from "../lib/trust/screening/import-list";
 import { configOf, findDatabase } from "./database";
 
 const USAGE = "npm run screening:import -- FILE [--by NAME]";
 
 const main = async (): Promise<void> => {
   if (existsSync(".env")) process.loadEnvFile(".env");
-  const { positionals, values } = parseArgs({ allowPositionals: true, options: { by: { type: "string" } } });
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { by: { type: "string" } },
+  });
   const [file] = positionals;
   if (file === undefined) throw new Error(USAGE);
   const text = readFileSync(file, "utf8");

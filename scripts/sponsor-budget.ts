@@ -1,22 +1,27 @@
 /**
- * `npm run sponsor-budget -- <project> [<chain> [--daily <coins|default>] [--operation <coins|default>]]`: shows what the sponsor pays
- * for a project's network fees, and sets its limits on one chain, in the chain's coin. `default` takes the chain file's.
+ * `npm run sponsor-budget -- <project> [<chain> [--daily <coins|default>] [--operation
+ * <coins|default>]]`: shows how much of a project's network fees the sponsor pays, and sets the
+ * limits for one chain in the chain's coin. `default` restores the limit of the chains file.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { createChainRegistry } from "../lib/chains/registry";
-import { chainsFile } from "../lib/config/chains";
+import { createChainRegistry } from "../lib/chain/registry";
+import { chainsFile } from "../lib/platform/config/chains";
 import { systemClock } from "../lib/core/clock";
 import { parseAmount } from "../lib/core/money";
-import { createDatabase } from "../lib/db/client";
-import { toSponsorBudgets } from "../lib/modules/sponsorship/serializer";
-import { createSponsorshipService } from "../lib/modules/sponsorship/service";
+import { createDatabase } from "../lib/platform/db/client";
+import { toSponsorBudgets } from "../lib/books/sponsorship/serializer";
+import { createSponsorshipService } from "../lib/books/sponsorship/service";
 import { findDatabase } from "./database";
 
 const COIN_DECIMALS = 18;
-const USAGE = "npm run sponsor-budget -- <project> [<chain> [--daily <coins|default>] [--operation <coins|default>]]";
+const USAGE =
+  "npm run sponsor-budget -- <project> [<chain> [--daily <coins|default>] [--operation <coins|default>]]";
 
-/** Parses an option: keep the stored value, use the configuration's, or this many wei. */
+/**
+ * Parses an option: without it the stored limit stays, `default` removes it (null), and an amount
+ * becomes wei.
+ */
 const weiOf = (option: string | undefined, kept: bigint | null): bigint | null => {
   if (option === undefined) return kept;
   if (option === "default") return null;
@@ -31,8 +36,10 @@ const main = async (): Promise<void> => {
   });
   const [projectId, chain] = positionals;
   if (projectId === undefined) throw new Error(USAGE);
-  const file = process.env.CHAINS_FILE ?? "lib/config/chains/local.json";
-  const registry = createChainRegistry(chainsFile.parse(JSON.parse(readFileSync(file, "utf8"))).chains);
+  const file = process.env.CHAINS_FILE ?? "lib/platform/config/chains/local.json";
+  const registry = createChainRegistry(
+    chainsFile.parse(JSON.parse(readFileSync(file, "utf8"))).chains,
+  );
   const source = await findDatabase();
   const database = createDatabase(source.url, { poolSize: 1 });
   try {

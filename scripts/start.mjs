@@ -1,8 +1,9 @@
-// `npm start` and `npm run dev`: installs and builds what is missing, then runs everything in this process's care.
+// `npm start` and `npm run dev`: installs packages and builds when necessary, then starts and
+// supervises all processes of the stack.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { onParentEnd } from "../lib/os/process.mjs";
+import { onParentEnd } from "../lib/platform/os/process.mjs";
 import { phase } from "./phase.mjs";
 import {
   checkNode,
@@ -23,8 +24,12 @@ const main = async () => {
   checkNode();
   if (existsSync(join(ROOT, ".env"))) process.loadEnvFile(join(ROOT, ".env"));
   const other = runningStack();
-  // Checked before the build, because a build would replace the pages of the running stack.
-  if (other) throw new Refusal(`Causeway is already running: ${other.url ?? "starting"} (pid ${other.pid}).`);
+  // This check comes before the build, because a build would replace the files of the running
+  // stack.
+  if (other)
+    throw new Refusal(
+      `Causeway is already running: ${other.url ?? "starting"} (pid ${other.pid}).`,
+    );
   await ensureInstalled(console.log);
   const { build, bundle, generate, SUPERVISOR } = await import("./build.mjs");
   if (dev) {
@@ -46,8 +51,8 @@ const interrupted = () => {
 };
 process.on("SIGINT", interrupted);
 process.on("SIGTERM", interrupted);
-// npm's shell ends on a SIGTERM without passing it on. The running stack watches for that itself; this covers the
-// build.
+// npm's shell ends on SIGTERM without passing the signal on. A running stack watches its parent
+// itself; this handler covers the time of the build.
 let building = true;
 if (process.env.npm_lifecycle_event) onParentEnd(() => building && interrupted());
 

@@ -1,2 +1,2 @@
-/** Paths below lib/modules, without `.ts`. */
+/** Paths below lib, without `.ts`. */
 export const STORED_FORMS: readonly string[];

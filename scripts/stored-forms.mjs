@@ -1,25 +1,21 @@
 /**
- * Files that parse rows and JSON columns beside the repositories of their modules, below lib/modules and without `.ts`. Each is named
- * after the domain type that it returns; only repositories and other files of this list may call it. oxlint and dependency-cruiser read
- * this list.
+ * Files that parse database rows and JSON columns outside of the repositories, as paths below lib
+ * without `.ts`. Each is named after the domain type that it returns. Only repositories and other
+ * files of this list may call their parsers. oxlint and dependency-cruiser read this list.
  */
 export const STORED_FORMS = [
-  "balances/history-point",
-  "contacts/contact",
-  "deposits/deposit",
-  "members/invitation",
-  "members/member",
-  "operations/leg",
-  "operations/operation",
-  "operations/readable",
-  "payouts/payout",
-  "payouts/readable",
-  "payouts/schedules/payout-schedule",
-  "payouts/wallets/batches/payout-batch",
-  "payouts/wallets/wallet-payout",
-  "privacy/private-quote",
-  "privacy/private-step",
-  "privacy/private-transfer",
-  "quotes/quote",
-  "wallets/wallet",
+  "books/contacts/rules",
+  "money/deposits/deposit",
+  "trust/members/member",
+  "money/operations/leg",
+  "money/operations/operation",
+  "money/operations/readable",
+  "money/payouts/payout",
+  "money/payouts/readable",
+  "money/payouts/schedules/payout-schedule",
+  "money/payouts/wallets/batches/payout-batch",
+  "money/payouts/wallets/wallet-payout",
+  "money/privacy/rows",
+  "money/quotes/quote",
+  "trust/wallets/wallet",
 ];

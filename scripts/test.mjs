@@ -1,14 +1,24 @@
-// `npm test`: installs what is needed, runs every check and every test, and counts. The last line is `N passed, N failed`.
+// `npm test`: installs what is missing, runs every check and every test, and counts the results.
+// The last line is `N passed, N failed`.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { installOneOf } from "./debian.mjs";
-import { bin, checkNode, endChildren, ensureInstalled, npm, report, ROOT, run } from "./project.mjs";
+import {
+  bin,
+  checkNode,
+  endChildren,
+  ensureInstalled,
+  npm,
+  report,
+  ROOT,
+  run,
+} from "./project.mjs";
 
 const MINUTE_MS = 60_000;
-/** Ends a part that hangs. Tests and journeys have limits of their own. */
+/** Time limit for one part, which ends a part that hangs. Each test has its own, shorter limit. */
 const PART_MS = 60 * MINUTE_MS;
-/** After Ctrl-C the children get this time to stop their servers. */
+/** Time that the children get to stop their servers after Ctrl-C. */
 const GRACE_MS = 5_000;
 const SLOWEST_FILES = 10;
 
@@ -29,8 +39,9 @@ const readResult = (name) => {
 };
 
 /**
- * Runs one part of `npm test`, adds its counts to the totals, and prints its line. A part that exits with an error
- * although no test failed (a crash, an error outside the tests) counts as one failure.
+ * Runs one part of `npm test`, adds its counts to the totals, and prints its line. A part that
+ * exits with an error although no test failed (a crash, an error outside the tests) counts as one
+ * failure.
  */
 const perform = async (name, work) => {
   const begun = performance.now();
@@ -46,7 +57,7 @@ const perform = async (name, work) => {
   console.log(line);
 };
 
-/** A check counts as one. Its output is shown when it fails. */
+/** Runs a command as a check, which counts as one test. Shows its output only when it fails. */
 const check = (name, command) =>
   perform(name, async () => {
     const { code, output } = await command({ quiet: true, timeoutMs: PART_MS });
@@ -55,21 +66,32 @@ const check = (name, command) =>
   });
 
 /** Runs an npm script of package.json as a check. */
-const checkScript = (name, script) => check(name, (options) => npm(["run", "--silent", script], options));
+const checkScript = (name, script) =>
+  check(name, (options) => npm(["run", "--silent", script], options));
 
 const vitest = (project) =>
   perform(project, async () => {
     const file = `${project}.json`;
-    const reporters = ["--reporter=dot", "--reporter=json", `--outputFile.json=${join(results, file)}`];
+    const reporters = [
+      "--reporter=dot",
+      "--reporter=json",
+      `--outputFile.json=${join(results, file)}`,
+    ];
     const args = ["run", "--project", project, ...reporters];
-    // In colour each dot takes fifteen characters of a log.
+    // With colours, each dot of the progress takes fifteen characters in a log.
     const { code } = await run(bin("vitest"), args, { env: { NO_COLOR: "1" }, timeoutMs: PART_MS });
     const result = readResult(file);
     let unloadable = 0;
-    for (const { name, status: fileStatus, startTime, endTime, assertionResults } of result?.testResults ?? []) {
+    for (const {
+      name,
+      status: fileStatus,
+      startTime,
+      endTime,
+      assertionResults,
+    } of result?.testResults ?? []) {
       const title = relative(ROOT, name);
       files.push({ title, ms: endTime - startTime });
-      // A file that throws while it is loaded has no tests to name.
+      // A file that fails to load has no tests to list, so the file itself counts as one failure.
       if (fileStatus === "failed" && assertionResults.length === 0) {
         unloadable += 1;
         failures.push(title);
@@ -77,11 +99,15 @@ const vitest = (project) =>
       for (const { status, fullName } of assertionResults)
         if (status === "failed") failures.push(`${title}: ${fullName}`);
     }
-    const { numPassedTests: passed = 0, numFailedTests: failed = 1, numPendingTests: skipped = 0 } = result ?? {};
+    const {
+      numPassedTests: passed = 0,
+      numFailedTests: failed = 1,
+      numPendingTests: skipped = 0,
+    } = result ?? {};
     return { code, passed, failed: failed + unloadable, skipped };
   });
 
-/** The specs of a suite in Playwright's report and of the suites inside it. */
+/** Returns the specs of a suite in Playwright's report, including those of nested suites. */
 const specsOf = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specsOf)];
 
 const browser = ({ path, problem }) =>
@@ -91,11 +117,16 @@ const browser = ({ path, problem }) =>
       return { code: 1, passed: 0, failed: 0 };
     }
     const env = { CHROMIUM_PATH: path, PLAYWRIGHT_JSON_OUTPUT_NAME: join(results, "browser.json") };
-    const { code } = await run(bin("playwright"), ["test", "--reporter=list,json"], { env, timeoutMs: PART_MS });
+    const { code } = await run(bin("playwright"), ["test", "--reporter=list,json"], {
+      env,
+      timeoutMs: PART_MS,
+    });
     const result = readResult("browser.json");
     for (const suite of result?.suites ?? []) {
       const specs = specsOf(suite);
-      const durations = specs.flatMap(({ tests }) => tests.flatMap((test) => test.results.map((one) => one.duration)));
+      const durations = specs.flatMap(({ tests }) =>
+        tests.flatMap((test) => test.results.map((one) => one.duration)),
+      );
       files.push({ title: `e2e/${suite.file}`, ms: durations.reduce((sum, ms) => sum + ms, 0) });
       for (const { ok, title } of specs) if (!ok) failures.push(`e2e/${suite.file}: ${title}`);
     }
@@ -108,7 +139,7 @@ const prepare = async () => {
   await ensureInstalled(console.log);
   const { findChromium, NO_CHROMIUM } = await import("./chromium.mjs");
   const path = await findChromium(console.log);
-  // Where it cannot be installed its tests say so and are skipped.
+  // When pgbouncer cannot be installed, its tests are skipped and say so.
   const { code } = await run("pgbouncer", ["--version"], { quiet: true });
   if (code !== 0) await installOneOf(["pgbouncer"], console.log);
   return { path, problem: path === null ? NO_CHROMIUM : null };
@@ -116,7 +147,8 @@ const prepare = async () => {
 
 const runAll = async () => {
   const chromium = await prepare();
-  // It makes Prisma's client and the types of the routes, which the other checks read.
+  // The build comes first, because it generates Prisma's client and the types of the routes, which
+  // the other checks need.
   await check("build", (options) => run(process.execPath, ["scripts/build.mjs"], options));
   await Promise.all([
     checkScript("format", "check:format"),
@@ -152,8 +184,10 @@ try {
 
 const slowest = files.sort((a, b) => b.ms - a.ms).slice(0, SLOWEST_FILES);
 console.log("\nThe slowest files:");
-for (const { title, ms } of slowest) console.log(`${(ms / 1000).toFixed(0).padStart(5)} s  ${title}`);
-if (failures.length > 0) console.log(`\nFailed:\n${failures.map((failure) => `  ${failure}`).join("\n")}`);
+for (const { title, ms } of slowest)
+  console.log(`${(ms / 1000).toFixed(0).padStart(5)} s  ${title}`);
+if (failures.length > 0)
+  console.log(`\nFailed:\n${failures.map((failure) => `  ${failure}`).join("\n")}`);
 console.log(`\n${lines.join("\n")}\nAll done in ${secondsSince(started)}.`);
 console.log(`${totals.passed} passed, ${totals.failed} failed`);
 process.exitCode ||= totals.failed > 0 ? 1 : 0;

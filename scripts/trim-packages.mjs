@@ -1,46 +1,65 @@
-// Deletes files of installed packages that nothing of Causeway loads. They are about 500 MB of what npm unpacks.
+// Deletes about 500 MB of installed packages' files that Causeway never loads.
 import { readdirSync, readFileSync, rmSync, existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** Source maps of packages, states of their own compilers, and texts about them. Causeway's own source maps lie in dist/ and .next/. */
-const NEVER_LOADED = /\.(map|tsbuildinfo|flow)$|^(readme|changelog|history)(\.[\w-]+)*\.(md|markdown)$/i;
+/**
+ * Source maps of packages, state files of compilers, and changelogs and similar texts. Causeway's
+ * own source maps lie in dist/ and .next/ and are kept.
+ */
+const NEVER_LOADED =
+  /\.(map|tsbuildinfo|flow)$|^(readme|changelog|history)(\.[\w-]+)*\.(md|markdown)$/i;
 
-/** Parts of packages that are never loaded, by the package's name: paths in it, or patterns of file names in a folder. */
+/**
+ * Parts of packages that Causeway never loads, by the package's name: paths in the package, or
+ * patterns of file names in a folder.
+ */
 const UNUSED_PARTS = {
-  // Causeway runs on PostgreSQL alone; Prisma ships a query compiler for each engine, each in four forms.
+  // Causeway uses only PostgreSQL. Prisma ships a query compiler for each database engine, each in
+  // four forms.
   "@prisma/client": [
     { folder: "runtime", files: /\.(cockroachdb|mysql|sqlite|sqlserver)\./ },
-    // The generated client asks for the compiler's fast form as an ES module.
-    { folder: "runtime", files: /^query_compiler_(small_bg\.postgresql|fast_bg\.postgresql(\.wasm-base64)?\.js$)/ },
+    // The generated client imports the fast form of the compiler as an ES module; the other forms
+    // stay unused.
+    {
+      folder: "runtime",
+      files: /^query_compiler_(small_bg\.postgresql|fast_bg\.postgresql(\.wasm-base64)?\.js$)/,
+    },
   ],
   prisma: [{ folder: "build", files: /\.(cockroachdb|mysql|sqlite|sqlserver)\.|^studio\./ }],
-  // The proving keys are read from here; the code of that version may not be imported (see oxlint.config.mjs).
-  "pp-artifacts": ["dist/esm", "dist/types", "src", { folder: "dist/node", files: /^index-.*\.js$/ }],
-  // Only Node loads it, from dist/node.
+  // The privacy engine reads proving keys from this package; its code may not be imported (see
+  // oxlint.config.mjs).
+  "pp-artifacts": [
+    "dist/esm",
+    "dist/types",
+    "src",
+    { folder: "dist/node", files: /^index-.*\.js$/ },
+  ],
+  // Only Node loads this package, from dist/node.
   "@0xbow/privacy-pools-core-sdk": ["src", "dist/esm", { folder: "dist/types", files: /\.js$/ }],
-  // What the compiler was given and said; the devnet reads the contracts' own artifacts.
+  // Input and full output of the compiler. The local chains read only the artifacts of each
+  // contract.
   "@safe-global/safe-4337": ["build/artifacts/build-info"],
   "@safe-global/safe-contracts": ["build/artifacts/build-info"],
   "@uniswap/v2-core": ["build/Combined-Json.json"],
-  // Icons are imported by their names alone.
+  // Icons are imported only by their plain names.
   "lucide-react": [
     { folder: ".", files: /^dynamic.*\.d\.m?ts$/ },
     { folder: "dist", files: /\.(prefixed|suffixed)\.d\.ts$/ },
   ],
-  // Served as it is: dist/browser/standalone.js holds everything.
+  // The service sends dist/browser/standalone.js, which contains everything.
   "@scalar/api-reference": [
     { folder: "dist", folders: /^(?!browser$)/ },
     { folder: "dist/browser", files: /^(?!standalone\.js$)/ },
   ],
   "@redocly/config": [{ folder: ".", files: /^root-config-schema\.d\.ts$/ }],
-  // Their package.json names the built files alone; the sources lie beside them.
+  // The package.json of these packages refers only to built files; their sources lie beside them.
   viem: [{ folder: ".", files: /(?<!\.d)\.ts$/ }],
   ox: [{ folder: ".", files: /(?<!\.d)\.ts$/ }],
   permissionless: [{ folder: ".", files: /(?<!\.d)\.ts$/ }],
   bintrees: ["test"],
   zod: ["src"],
   effect: ["src"],
-  // Next loads the builds for React's experimental channel only when next.config.mjs asks for it.
+  // Next loads builds with React's experimental channel only when next.config.mjs requests it.
   next: [
     "dist/docs",
     { folder: "dist/compiled", folders: /-experimental$/ },
@@ -50,7 +69,7 @@ const UNUSED_PARTS = {
   typescript: [{ folder: "lib", folders: /^([a-z]{2}|[a-z]{2}-[a-z]{2})$/ }],
 };
 
-/** Every installed package with its folder, also those in the node_modules of other packages. */
+/** Lists every installed package with its folder, including nested node_modules. */
 const packagesIn = (folder, scope = "") =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
@@ -69,7 +88,10 @@ const removeFiles = (folder, pattern) => {
   }
 };
 
-/** A package's TypeScript sources are of no use when its package.json names its built files alone. */
+/**
+ * Removes the TypeScript sources in a package's folder `src` when its package.json does not refer
+ * to that folder. Keeps type declarations.
+ */
 const removeSources = (path) => {
   const sources = join(path, "src");
   if (!existsSync(sources) || !existsSync(join(path, "package.json"))) return;
@@ -86,10 +108,14 @@ const removePart = (path, part) => {
   const folder = join(path, part.folder);
   if (!existsSync(folder)) return;
   if (part.files) return removeFiles(folder, part.files);
-  for (const name of readdirSync(folder)) if (part.folders.test(name)) rmSync(join(folder, name), { recursive: true });
+  for (const name of readdirSync(folder))
+    if (part.folders.test(name)) rmSync(join(folder, name), { recursive: true });
 };
 
-/** @param {string} root the project's folder */
+/**
+ * Deletes the unused files from the project's node_modules.
+ * @param {string} root the project's folder
+ */
 export const trimPackages = (root) => {
   const modules = join(root, "node_modules");
   removeFiles(modules, NEVER_LOADED);

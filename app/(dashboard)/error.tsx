@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { ErrorState } from "@/components/ui/error-state";
+import { ErrorState } from "@/components/ui/states";
 
 interface ErrorPageProps {
   readonly error: Error & { readonly digest?: string };

@@ -2,17 +2,20 @@ import { headers } from "next/headers";
 import { redirect } from "next/navigation";
 import type { ReactNode } from "react";
 import { Prefetched } from "@/app/_data/prefetched";
-import { SHELL_QUERIES } from "@/app/_data/queries";
 import { LiveProvider } from "@/components/features/live/live-provider";
+import { meQuery } from "@/components/features/profile/use-me";
 import { AppShell } from "@/components/layout/app-shell";
-import { parseUrl } from "@/lib/core/parse-url";
+import { parseUrl } from "@/lib/core/redaction";
 import { getBrowserSession } from "@/lib/http/session";
 
 interface LayoutProps {
   readonly children: ReactNode;
 }
 
-/** Set by server.ts, because layouts do not know their path; without it people land on the overview. */
+/**
+ * Path of the request, set by server.ts because a Next layout does not receive it. Without the
+ * header, people reach the overview after they sign in.
+ */
 const PATH_HEADER = "x-causeway-path";
 
 const signInPath = async (): Promise<string> => {
@@ -20,7 +23,8 @@ const signInPath = async (): Promise<string> => {
   const url = asked === null ? null : parseUrl(asked, "http://localhost");
   if (url === null) return "/sign-in";
   const { pathname, searchParams } = url;
-  // Next's own mark on requests for parts of a page.
+  // Next adds `_rsc` when the browser fetches a part of a page; it is no part of the page's
+  // address.
   searchParams.delete("_rsc");
   const from = searchParams.size === 0 ? pathname : `${pathname}?${searchParams.toString()}`;
   return from === "/" ? "/sign-in" : `/sign-in?from=${encodeURIComponent(from)}`;
@@ -29,7 +33,7 @@ const signInPath = async (): Promise<string> => {
 const DashboardLayout = async ({ children }: LayoutProps): Promise<ReactNode> => {
   if ((await getBrowserSession()) === null) redirect(await signInPath());
   return (
-    <Prefetched queries={SHELL_QUERIES}>
+    <Prefetched queries={[meQuery]}>
       <LiveProvider>
         <AppShell>{children}</AppShell>
       </LiveProvider>

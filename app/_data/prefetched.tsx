@@ -1,38 +1,43 @@
-import { dehydrate, HydrationBoundary, QueryClient } from "@tanstack/react-query";
+import { dehydrate, HydrationBoundary, QueryClient, type QueryKey } from "@tanstack/react-query";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReactNode } from "react";
-import type { PageQuery } from "@/components/features/session/query-key";
-import type { ApiClient, CallOptions } from "@/lib/api-client/client";
-import type { Callable, ResponseOf } from "@/lib/contracts/contract";
+import { readFrom } from "@/components/features/session/api-query";
 import { createPageApi } from "@/lib/http/page-api";
 import { PAGE_ROUTES } from "./routes";
 
-/** A page waits for its data no longer than this; the browser asks for the rest. */
+/** Longest wait of a page for its data; the browser fetches the answers that took longer. */
 const WAIT_MS = 600;
 
-// For a contract that is not known by its type, the compiler cannot see that the options fit; `pageQuery` has checked them.
-const ask = (api: ApiClient, { contract, input }: PageQuery): Promise<ResponseOf<Callable>> =>
-  (api.call as (contract: Callable, input: CallOptions<Callable>) => Promise<ResponseOf<Callable>>)(contract, input);
+/**
+ * Query options of `apiQuery`, or list options of `apiPages`; of a list only the first page is
+ * read.
+ */
+interface PageQuery {
+  readonly queryKey: QueryKey;
+  readonly initialPageParam?: string | null;
+}
 
-const read = async (api: ApiClient, client: QueryClient, query: PageQuery): Promise<void> => {
-  const answer = await ask(api, query);
-  client.setQueryData(query.key, query.paged ? { pages: [answer], pageParams: [null] } : answer);
-};
+const read = (client: QueryClient, { queryKey, initialPageParam }: PageQuery): Promise<unknown> =>
+  initialPageParam === undefined
+    ? client.query({ queryKey })
+    : client.infiniteQuery({ queryKey, initialPageParam });
 
 interface PrefetchedProps {
+  /** The queries that the page's hooks use. `app/_data/routes.ts` must contain their routes. */
   readonly queries: readonly PageQuery[];
   readonly children: ReactNode;
 }
 
 /**
- * Draws `children` with the answers of `queries` in place, on the server and in the browser. An answer that is refused or late is left
- * out; the browser then asks itself, and shows the error as every page does.
+ * Runs `queries` on the server and draws `children` with their answers, so that the first HTML
+ * already shows the data. An answer that is refused or late is left out; the browser then sends the
+ * query again and shows the error as usual.
  */
 export const Prefetched = async ({ queries, children }: PrefetchedProps): Promise<ReactNode> => {
   const api = await createPageApi(PAGE_ROUTES);
   if (api === null) return children;
-  const client = new QueryClient();
-  const all = Promise.allSettled(queries.map((query) => read(api, client, query)));
+  const client = new QueryClient({ defaultOptions: { queries: { queryFn: readFrom(api) } } });
+  const all = Promise.allSettled(queries.map((query) => read(client, query)));
   const late = new AbortController();
   await Promise.race([all, sleep(WAIT_MS, null, { signal: late.signal }).catch(() => null)]);
   late.abort();

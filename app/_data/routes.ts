@@ -21,7 +21,7 @@ import { GET as webhookEndpoints } from "@/app/api/webhook-endpoints/route";
 import { GET as webhookEndpoint } from "@/app/api/webhook-endpoints/[id]/route";
 import { GET as webhookDeliveries } from "@/app/api/webhook-endpoints/[id]/deliveries/route";
 
-/** The routes that pages read before they are drawn. */
+/** The API routes that the server may call to prefetch the data of a page. */
 export const PAGE_ROUTES = [
   { path: "/api/activity", GET: activity },
   { path: "/api/auth/api-keys", GET: apiKeys },

@@ -4,10 +4,10 @@ import { getMe } from "@/lib/contracts/auth";
 import { namedContracts } from "@/lib/contracts/all";
 import { revokeApiKey } from "@/lib/contracts/api-keys";
 import { SCOPES, type Scope } from "@/lib/contracts/contract";
-import { ROLES, type Role } from "@/lib/core/actor";
+import { type Role, ROLES } from "@/lib/core/actor";
 import { newId } from "@/lib/core/ids";
 import { openApiDocument } from "@/lib/http/openapi";
-import { testApi, type TestApi, type TestSession } from "@/lib/testing/api";
+import { testApi, type TestApi, type TestSession } from "@/lib/dev/testing/api";
 
 interface Described {
   readonly operationId: string;
@@ -27,48 +27,83 @@ interface Answer {
   readonly text: string;
 }
 
-/** Operations of owners and admins alone. Written by hand, so that a contract that forgets its permission fails here. */
+/**
+ * Operations of owners and admins alone. Written by hand, so that a contract that forgets its
+ * permission fails here.
+ */
 const ADMINS_ONLY = new Set(
   `createApiKey updateApiKey listApiKeyRequests rotateApiKey revokeApiKey updatePolicies putPolicy approveContact unfreezeGlobalAccount decidePayoutDoubt updateSponsorBudget listAuditLog exportAuditLog
   listInvitations createInvitation withdrawInvitation updateMember updateProject exportPrivacyWallet releaseDeposit listParkedJobs resumeJob
   createWebhookEndpoint updateWebhookEndpoint deleteWebhookEndpoint rotateWebhookSecret testWebhookEndpoint replayWebhookEvents
   resendDelivery`.split(/\s+/),
 );
-/** Operations that any key may call: they show what the key itself is bounded by, or give test money. */
-const WITHOUT_SCOPE = new Set(["whoAmI", "getPolicies", "listPolicyVersions", "evaluatePolicies", "useFaucet"]);
-/** Reads that every role may make, a viewer too. Written by hand, so that a read of secrets cannot be open to all roles unseen. */
+/**
+ * Operations that any key may call: they show what the key itself is bounded by, or give test
+ * money.
+ */
+const WITHOUT_SCOPE = new Set([
+  "whoAmI",
+  "getPolicies",
+  "listPolicyVersions",
+  "evaluatePolicies",
+  "useFaucet",
+]);
+/**
+ * Reads that every role may make, a viewer too. Written by hand, so that a read of secrets cannot
+ * be open to all roles unseen.
+ */
 const OPEN_READS = new Set(
   `listAnnotations listApiKeys whoAmI getMe getBalanceHistory getUnifiedBalances streamChanges listContacts getContact listDecisions
-  getDecision getDeposit streamDeposits readWebhookReceiver listEvents getFactors listGlobalAccounts getGlobalAccount listEntries
-  getStatement readProjectInbox listMembers listNotifications getNotificationPreferences listOperations exportOperations listActivity exportActivity getOperation
-  streamOperationEvents listPasskeys listPayoutSchedules getPayoutSchedule listPayoutScheduleItems listPayouts getPayout listPayoutItems getPolicies
+  getDecision listDeposits getDeposit listDust streamDeposits readWebhookReceiver listEvents getFactors listGlobalAccounts getGlobalAccount listEntries
+  getStatement exportStatement readProjectInbox listMembers getMemberRemoval listNotifications getNotificationPreferences listOperations exportOperations listActivity exportActivity getOperation
+  streamOperationEvents listPasskeys listPayoutSchedules getPayoutSchedule listPayoutScheduleItems listPayouts getPayout listPayoutItems exportPayoutItems getPolicies
   listPolicyVersions getPolicyEvaluation listPrivacyWallets getPrivateBalances listPrivateExits listPrivateTransfers getPrivateTransfer
-  getReserves getReservesProof listSessions listTransfers getTransfer listWallets listLinkedWallets listDeliveries getDelivery
+  getReserves getReservesProof listSessions listMadeThings listTransfers getTransfer listWallets listLinkedWallets listDeliveries getDelivery
   listWebhookEndpoints getWebhookEndpoint`.split(/\s+/),
 );
-/** Reads that are no GET. Written by hand, so that a route that writes cannot open itself to viewers unseen. */
+/**
+ * Reads that are no GET. Written by hand, so that a route that writes cannot open itself to viewers
+ * unseen.
+ */
 const READS_BY_POST = new Set(["evaluatePolicies"]);
 
-/** Operations that anybody may call. Written by hand, so that a contract cannot become public unseen. */
+/**
+ * Operations that anybody may call. Written by hand, so that a contract cannot become public
+ * unseen.
+ */
 const PUBLIC = new Set(
-  `createNonce createToken refreshToken startPasskeySignIn signInByPasskey getJwks getOpenApi getHealth getReadiness getMetrics
-  listChains listTokens receiveRoutingCallback receiveBundlerCallback receiveWebhook readInbox`.split(/\s+/),
+  `createNonce createToken refreshToken startPasskeySignIn signInByPasskey getJwks getOpenApi getErrorPage getHealth getReadiness getMetrics
+  listChains listTokens receiveRoutingCallback receiveBundlerCallback receiveWebhook readInbox
+  lookUpNotMe confirmNotMe`.split(/\s+/),
 );
 
-/** Every role may leave the project by removeMember; other people are removed by these roles. The path names nobody's own id here. */
+/**
+ * Every role may leave the project by removeMember; other people are removed by these roles. The
+ * path names nobody's own id here.
+ */
 const OF_OTHERS: Readonly<Record<string, readonly Role[]>> = { removeMember: ["owner", "admin"] };
 
-const { paths } = openApiDocument(namedContracts) as { paths: Record<string, Record<string, Described>> };
+const { paths } = openApiDocument(namedContracts) as {
+  paths: Record<string, Record<string, Described>>;
+};
 const operations: readonly Operation[] = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, described]) => ({ ...described, method: method.toUpperCase(), path })),
+  Object.entries(methods).map(([method, described]) => ({
+    ...described,
+    method: method.toUpperCase(),
+    path,
+  })),
 );
 const allows = (operation: Operation, scheme: "apiKey" | "bearer"): boolean =>
   operation.security.some((one) => scheme in one);
 const named = (some: readonly Operation[]) => some.map((one) => [one.operationId, one] as const);
 const closed = named(operations.filter((one) => allows(one, "bearer")));
 const forKeys = named(operations.filter((one) => allows(one, "apiKey")));
-const forPeopleOnly = named(operations.filter((one) => allows(one, "bearer") && !allows(one, "apiKey")));
-const contractOf = new Map(namedContracts.map(({ operationId, contract }) => [operationId, contract]));
+const forPeopleOnly = named(
+  operations.filter((one) => allows(one, "bearer") && !allows(one, "apiKey")),
+);
+const contractOf = new Map(
+  namedContracts.map(({ operationId, contract }) => [operationId, contract]),
+);
 
 let api: TestApi;
 let projectId = "";
@@ -76,9 +111,18 @@ let treasuryId = "";
 let owner: TestSession;
 const people = new Map<Role, Headers>();
 const keysOf = new Map<string, string>();
-const stale = { revoked: "", expired: "", otherProjects: "", otherKey: "", ended: "", expiredToken: "" };
+const stale = {
+  revoked: "",
+  expired: "",
+  otherProjects: "",
+  otherKey: "",
+  ended: "",
+  expiredToken: "",
+};
 
-const tokenOf = ({ accessToken }: TestSession): Headers => ({ authorization: `Bearer ${accessToken}` });
+const tokenOf = ({ accessToken }: TestSession): Headers => ({
+  authorization: `Bearer ${accessToken}`,
+});
 
 const ask = async ({ method, path }: Operation, headers: Headers): Promise<Answer> => {
   const response = await api.fetch(path.replace(/\{[^}]+\}/g, "x"), {
@@ -112,7 +156,9 @@ const expiredToken = async (): Promise<string> => {
 const personAs = async (role: Role): Promise<Headers> => {
   const session = await api.signIn();
   const { id: userId } = await session.client.call(getMe);
-  await api.services.database.prisma.membership.create({ data: { projectId, userId, role, createdAt: new Date() } });
+  await api.services.database.prisma.membership.create({
+    data: { projectId, userId, role, createdAt: new Date() },
+  });
   api.services.projects.forget(userId);
   return { ...tokenOf(session), "x-project-id": projectId };
 };
@@ -140,7 +186,8 @@ beforeAll(async () => {
   owner = await api.signIn();
   projectId = (await owner.client.call(getMe)).projects[0]?.id ?? "";
   const { prisma } = api.services.database;
-  treasuryId = (await prisma.wallet.findFirstOrThrow({ where: { projectId, kind: "treasury" } })).id;
+  treasuryId = (await prisma.wallet.findFirstOrThrow({ where: { projectId, kind: "treasury" } }))
+    .id;
   for (const role of ROLES) people.set(role, await personAs(role));
   const [revoked, expired] = [await api.createKey(owner), await api.createKey(owner)];
   await owner.client.call(revokeApiKey, { params: { id: revoked.id } });
@@ -164,12 +211,16 @@ describe("each operation declares who may call it", () => {
     const isRead = operation.method === "GET" || READS_BY_POST.has(operationId);
     const writes = !isRead && contract?.personal !== true;
     expect(contract?.readsOnly === true).toBe(READS_BY_POST.has(operationId));
-    const expected = ADMINS_ONLY.has(operationId) ? ["owner", "admin"] : ROLES.filter((r) => !writes || r !== "viewer");
+    const expected = ADMINS_ONLY.has(operationId)
+      ? ["owner", "admin"]
+      : ROLES.filter((r) => !writes || r !== "viewer");
     expect(operation["x-roles"], "Name a `permission` in the contract.").toEqual(expected);
   });
 
   test.each(forKeys)("%s: its scope", (operationId, operation) => {
-    expect(scopesOf(operation).length > 0, "Name a `scope` in the contract.").toBe(!WITHOUT_SCOPE.has(operationId));
+    expect(scopesOf(operation).length > 0, "Name a `scope` in the contract.").toBe(
+      !WITHOUT_SCOPE.has(operationId),
+    );
   });
 
   test("the public ones are those of the list above", () => {
@@ -179,14 +230,17 @@ describe("each operation declares who may call it", () => {
 
   test("the reads that every role may make are those of the list above", () => {
     const found = operations.filter(
-      (one) => one.method === "GET" && allows(one, "bearer") && one["x-roles"]?.length === ROLES.length,
+      (one) =>
+        one.method === "GET" && allows(one, "bearer") && one["x-roles"]?.length === ROLES.length,
     );
     expect(found.map(({ operationId }) => operationId).sort()).toEqual([...OPEN_READS].sort());
   });
 
   test("the lists above name operations of the document", () => {
     const ids = new Set(operations.map(({ operationId }) => operationId));
-    expect([...ADMINS_ONLY, ...WITHOUT_SCOPE, ...READS_BY_POST].filter((id) => !ids.has(id))).toEqual([]);
+    expect(
+      [...ADMINS_ONLY, ...WITHOUT_SCOPE, ...READS_BY_POST].filter((id) => !ids.has(id)),
+    ).toEqual([]);
   });
 });
 
@@ -207,7 +261,8 @@ describe("a request that proves nobody is refused", () => {
       "a changed key": { "x-api-key": `${secret.slice(0, -1)}${secret.endsWith("A") ? "B" : "A"}` },
     };
     const statuses: Record<string, number> = {};
-    for (const [name, headers] of Object.entries(wrong)) statuses[name] = (await ask(operation, headers)).status;
+    for (const [name, headers] of Object.entries(wrong))
+      statuses[name] = (await ask(operation, headers)).status;
     expect(statuses).toEqual(Object.fromEntries(Object.keys(wrong).map((name) => [name, 401])));
   });
 });
@@ -222,13 +277,19 @@ test.each(closed)(
   },
 );
 
-test.each(forKeys)("%s stays in the project of an API key that names another project", async (_id, one) => {
-  const own = { "x-api-key": stale.otherKey };
-  const [plain, naming] = [await ask(one, own), await ask(one, { ...own, "x-project-id": projectId })];
-  expect([naming.status, naming.code]).toEqual([plain.status, plain.code]);
-  expect(naming.text).not.toContain(projectId);
-  expect(naming.text).not.toContain(treasuryId);
-});
+test.each(forKeys)(
+  "%s stays in the project of an API key that names another project",
+  async (_id, one) => {
+    const own = { "x-api-key": stale.otherKey };
+    const [plain, naming] = [
+      await ask(one, own),
+      await ask(one, { ...own, "x-project-id": projectId }),
+    ];
+    expect([naming.status, naming.code]).toEqual([plain.status, plain.code]);
+    expect(naming.text).not.toContain(projectId);
+    expect(naming.text).not.toContain(treasuryId);
+  },
+);
 
 describe.each(ROLES)("as %s", (role) => {
   test.each(closed)("%s", async (operationId, operation) => {
@@ -241,13 +302,20 @@ describe.each(ROLES)("as %s", (role) => {
 });
 
 test.each(forPeopleOnly)("%s refuses a key with every scope", async (_id, operation) => {
-  expect(await ask(operation, await keyWith(SCOPES))).toMatchObject({ status: 403, code: "forbidden" });
+  expect(await ask(operation, await keyWith(SCOPES))).toMatchObject({
+    status: 403,
+    code: "forbidden",
+  });
 });
 
 test.each(forKeys)("%s needs its scope, and no other", async (operationId, operation) => {
   const needed = scopesOf(operation);
-  for (const scope of needed) expect([401, 403]).not.toContain((await ask(operation, await keyWith([scope]))).status);
+  for (const scope of needed)
+    expect([401, 403]).not.toContain((await ask(operation, await keyWith([scope]))).status);
   if (WITHOUT_SCOPE.has(operationId)) return;
   const others = SCOPES.filter((scope) => !needed.includes(scope));
-  expect(await ask(operation, await keyWith(others))).toMatchObject({ status: 403, code: "insufficient_scope" });
+  expect(await ask(operation, await keyWith(others))).toMatchObject({
+    status: 403,
+    code: "insufficient_scope",
+  });
 });

@@ -1,11 +1,14 @@
-/** Every operation with an id in its body: the id of another project's object gets the answer of an id that names nothing. */
+/**
+ * Every operation with an id in its body: the id of another project's object gets the answer of an
+ * id that names nothing.
+ */
 import { beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { namedContracts } from "@/lib/contracts/all";
 import { SCOPES } from "@/lib/contracts/contract";
 import { newId, type IdKind } from "@/lib/core/ids";
-import { EXAMPLES } from "@/lib/http/openapi-examples";
-import { newCustomer, type Customer } from "@/lib/testing/journey";
+import { EXAMPLES } from "@/lib/http/openapi-errors";
+import { newCustomer, type Customer } from "@/lib/dev/testing/journey";
 import {
   approvalAsked,
   call,
@@ -19,15 +22,17 @@ import {
   theApi,
   attackFixture,
   transferBody,
-} from "@/lib/testing/token-attacks";
+} from "@/lib/dev/testing/token-attacks";
 
 type Body = Readonly<Record<string, unknown>>;
 type Maker = () => Promise<unknown>;
 
 const privateWallet: Maker = async () =>
-  (await call("POST", "/privacy/wallets", { name: "Payroll" })).body.privacyWalletId;
+  (await call("POST", "/privacy/wallets", { name: "Payroll" })).body.id;
 const approval: Maker = async () => {
-  const { got } = await approvalAsked(call("POST", "/auth/api-keys", { name: "x", otp: "exempt", dailyCapUsd: "1" }));
+  const { got } = await approvalAsked(
+    call("POST", "/auth/api-keys", { name: "x", otp: "exempt", dailyCapUsd: "1" }),
+  );
   return got.body.approvalId;
 };
 
@@ -38,10 +43,11 @@ const MAKERS = {
   globalAccount: () => Promise.resolve(attackFixture().accounts[0]),
   privacyWallet: privateWallet,
   quote: () => quoteOf(attackFixture()),
-  transfer: async () => (await call("POST", "/transfers", transferBody(attackFixture()))).body.transferId,
+  transfer: async () =>
+    (await call("POST", "/transfers", transferBody(attackFixture()))).body.transferId,
   operation: async () => (await operationOf(attackFixture())).body.operationId,
   payout: async () => (await payoutOf(attackFixture())).body.payoutId,
-  payoutSchedule: async () => (await scheduleOf(attackFixture())).body.scheduleId,
+  payoutSchedule: async () => (await scheduleOf(attackFixture())).body.id,
   approval,
 } as const satisfies Partial<Record<IdKind, Maker>>;
 type Kind = keyof typeof MAKERS;
@@ -78,32 +84,61 @@ const ROWS: readonly Row[] = [
   row("createWalletsPayout", "walletId", "wallet", (example, walletId) => ({
     ...{ ...example, fundFrom: [{ walletId, chainId: 31338, token: "USDC" }] },
   })),
-  row("createWalletsPayout", "sourceAccountId", "globalAccount", ({ chainId, transfers }, sourceAccountId) => ({
-    ...{ chainId, transfers, sourceAccountId },
-  })),
+  row(
+    "createWalletsPayout",
+    "sourceAccountId",
+    "globalAccount",
+    ({ chainId, transfers }, sourceAccountId) => ({
+      ...{ chainId, transfers, sourceAccountId },
+    }),
+  ),
   row("evaluatePolicies", "fromWalletId", "wallet"),
   row("evaluatePolicies", "keyId", "apiKey", (example, keyId, { wallet: fromWalletId }) => ({
     ...{ ...example, fromWalletId, keyId },
   })),
-  row("evaluatePolicies", "subjectId", "wallet", (example, subjectId, { wallet: fromWalletId }) => ({
-    ...{ ...example, fromWalletId, draft: { scope: "wallet", subjectId, rules: {} } },
-  })),
+  row(
+    "evaluatePolicies",
+    "subjectId",
+    "wallet",
+    (example, subjectId, { wallet: fromWalletId }) => ({
+      ...{ ...example, fromWalletId, draft: { scope: "wallet", subjectId, rules: {} } },
+    }),
+  ),
   row("putPolicy", "subjectId", "wallet", policyOf("wallet")),
   row("putPolicy", "subjectId", "apiKey", policyOf("key")),
   row("createAccountsPayout", "sourceAccountId", "globalAccount"),
-  row("createAccountsPayout", "recipientAccountId", "globalAccount", (example, id, { account: sourceAccountId }) => ({
-    ...{ ...example, sourceAccountId, transfers: [{ recipientAccountId: id, amount: "1", currency: "USDC" }] },
-  })),
+  row(
+    "createAccountsPayout",
+    "recipientAccountId",
+    "globalAccount",
+    (example, id, { account: sourceAccountId }) => ({
+      ...{
+        ...example,
+        sourceAccountId,
+        transfers: [{ recipientAccountId: id, amount: "1", currency: "USDC" }],
+      },
+    }),
+  ),
   row("shield", "privacyWalletId", "privacyWallet"),
   row("unshield", "privacyWalletId", "privacyWallet"),
   row("startPrivateExit", "privacyWalletId", "privacyWallet"),
   row("privateTransfer", "privacyWalletId", "privacyWallet"),
-  row("privateTransfer", "toPrivacyWalletId", "privacyWallet", ({ chainId, token, amount }, id, own) => ({
-    ...{ chainId, token, amount, privacyWalletId: own.privacyWallet, toPrivacyWalletId: id },
-  })),
-  row("preparePrivateSwap", "quoteId", "quote", (example, quoteId, { privacyWallet: privacyWalletId }) => ({
-    ...{ ...example, quoteId, privacyWalletId },
-  })),
+  row(
+    "privateTransfer",
+    "toPrivacyWalletId",
+    "privacyWallet",
+    ({ chainId, token, amount }, id, own) => ({
+      ...{ chainId, token, amount, privacyWalletId: own.privacyWallet, toPrivacyWalletId: id },
+    }),
+  ),
+  row(
+    "preparePrivateSwap",
+    "quoteId",
+    "quote",
+    (example, quoteId, { privacyWallet: privacyWalletId }) => ({
+      ...{ ...example, quoteId, privacyWalletId },
+    }),
+  ),
   row("preparePrivateSwap", "privacyWalletId", "privacyWallet", (example, privacyWalletId) => ({
     ...{ ...example, quoteId: ownQuote.id, privacyWalletId },
   })),
@@ -120,7 +155,9 @@ const ROWS: readonly Row[] = [
   alone("requestOtp", "approvalId", "approval"),
 ];
 
-/** Fields that name nothing of a project, or whose object is tested elsewhere, each with the reason. */
+/**
+ * Fields that name nothing of a project, or whose object is tested elsewhere, each with the reason.
+ */
 const EXCUSED: Readonly<Record<string, string>> = {
   chainId: "chains are everybody's",
   chainIds: "chains are everybody's",
@@ -144,10 +181,21 @@ interface Schema {
   readonly allOf?: readonly Schema[];
 }
 
-/** Names of all fields, except within an approval or a passkey, whose ids are those of the person's proof. */
-const fieldsOf = ({ properties = {}, items, anyOf = [], oneOf = [], allOf = [] }: Schema): string[] => [
+/**
+ * Names of all fields, except within an approval or a passkey, whose ids are those of the person's
+ * proof.
+ */
+const fieldsOf = ({
+  properties = {},
+  items,
+  anyOf = [],
+  oneOf = [],
+  allOf = [],
+}: Schema): string[] => [
   ...Object.entries(properties).flatMap(([name, schema]) =>
-    ["approval", "passkey", "credential", "rules"].includes(name) ? [] : [name, ...fieldsOf(schema)],
+    ["approval", "passkey", "credential", "rules"].includes(name)
+      ? []
+      : [name, ...fieldsOf(schema)],
   ),
   ...[...(items === undefined ? [] : [items]), ...anyOf, ...oneOf, ...allOf].flatMap(fieldsOf),
 ];
@@ -168,7 +216,9 @@ const answerOf = async ({ operationId, bodyOf }: Row, caller: Caller, id: string
   const { method, path } = contractOf(operationId);
   const body = bodyOf((EXAMPLES[operationId]?.request ?? {}) as Body, id, own);
   const proof: Record<string, string> =
-    caller === "token" ? { authorization: `Bearer ${stranger.token}` } : { "x-api-key": stranger.key };
+    caller === "token"
+      ? { authorization: `Bearer ${stranger.token}` }
+      : { "x-api-key": stranger.key };
   const headers = { ...proof, "content-type": "application/json" };
   const response = await theApi().fetch(path, { method, headers, body: JSON.stringify(body) });
   // The answers may differ in the id that was sent and in that of the request alone.
@@ -182,10 +232,11 @@ beforeAll(async () => {
   stranger.token = customer.session.accessToken;
   stranger.key = (await theApi().createKey(customer.session, { scopes: [...SCOPES] })).secret;
   for (const [kind, make] of Object.entries(MAKERS)) made.set(kind as Kind, String(await make()));
-  const mine = async (path: string, body: object) => (await call("POST", path, body, stranger.token)).body;
+  const mine = async (path: string, body: object) =>
+    (await call("POST", path, body, stranger.token)).body;
   own = {
     wallet: customer.treasuryId,
-    privacyWallet: String((await mine("/privacy/wallets", { name: "Own" })).privacyWalletId),
+    privacyWallet: String((await mine("/privacy/wallets", { name: "Own" })).id),
     account: String((await mine("/global-accounts", { currency: "USDC" })).id),
   };
   ownQuote.id = String((await privateQuote(stranger.token)).body.quoteId);
@@ -197,13 +248,21 @@ test("every field of a body that names an object of a project has a row here, or
       ? []
       : [
           ...new Set(
-            fieldsOf(z.toJSONSchema(body, { io: "input", unrepresentable: "any", reused: "inline" }) as Schema),
+            fieldsOf(
+              z.toJSONSchema(body, {
+                io: "input",
+                unrepresentable: "any",
+                reused: "inline",
+              }) as Schema,
+            ),
           ),
         ]
           .filter((field) => isOfProject(operationId, field))
           .map((field) => `${operationId}.${field}`),
   );
-  expect([...new Set(ROWS.map(({ operationId, field }) => `${operationId}.${field}`))].sort()).toEqual(wanted.sort());
+  expect(
+    [...new Set(ROWS.map(({ operationId, field }) => `${operationId}.${field}`))].sort(),
+  ).toEqual(wanted.sort());
 });
 
 const cases = ROWS.flatMap((one) => [
@@ -213,12 +272,18 @@ const cases = ROWS.flatMap((one) => [
     : []),
 ]);
 
-test.each(cases)("%s with %s of a foreign %s by the %s of a stranger", async (_id, _field, kind, caller, one) => {
-  const foreign = made.get(kind) ?? "";
-  expect(foreign, "The other project's object was made.").toMatch(/^[a-z]+_[0-9a-f-]{36}$/);
-  const answer = await answerOf(one, caller, foreign);
-  expect(answer).toEqual(await answerOf(one, caller, newId(kind)));
-  expect(answer.status, answer.text).toBeGreaterThanOrEqual(400);
-  // Whatever else of the request is wrong would hide the id; a refusal of the request has to name its field.
-  expect(answer.text).toMatch(new RegExp(`^(?!.*"code":"invalid_request")|"path":"[^"]*\\b${one.field}"`));
-});
+test.each(cases)(
+  "%s with %s of a foreign %s by the %s of a stranger",
+  async (_id, _field, kind, caller, one) => {
+    const foreign = made.get(kind) ?? "";
+    expect(foreign, "The other project's object was made.").toMatch(/^[a-z]+_[0-9a-f-]{36}$/);
+    const answer = await answerOf(one, caller, foreign);
+    expect(answer).toEqual(await answerOf(one, caller, newId(kind)));
+    expect(answer.status, answer.text).toBeGreaterThanOrEqual(400);
+    // Whatever else of the request is wrong would hide the id; a refusal of the request has to name
+    // its field.
+    expect(answer.text).toMatch(
+      new RegExp(`^(?!.*"code":"invalid_request")|"path":"[^"]*\\b${one.field}"`),
+    );
+  },
+);

@@ -1,14 +1,17 @@
-/** Every operation with an id in its path: the id of another project's object gets the answer of an id that names nothing. */
+/**
+ * Every operation with an id in its path: the id of another project's object gets the answer of an
+ * id that names nothing.
+ */
 import { beforeAll, expect, test } from "vitest";
 import { namedContracts, type NamedContract } from "@/lib/contracts/all";
 import { SCOPES } from "@/lib/contracts/contract";
 import { newId, type IdKind } from "@/lib/core/ids";
-import { EXAMPLES } from "@/lib/http/openapi-examples";
-import { quarantinedDeposit } from "@/lib/testing/deposits";
-import { testAccount } from "@/lib/testing/factories";
-import { invitationOf, openRequest, passkeyOf } from "@/lib/testing/people-attacks";
-import { putRules } from "@/lib/testing/policies";
-import { storedPrivateTransfer } from "@/lib/testing/private-transfer";
+import { EXAMPLES } from "@/lib/http/openapi-errors";
+import { quarantinedDeposit } from "@/lib/dev/testing/deposits";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { invitationOf, openRequest, passkeyOf } from "@/lib/dev/testing/people-attacks";
+import { putRules } from "@/lib/dev/testing/policies";
+import { storedPrivateTransfer } from "@/lib/dev/testing/private-transfer";
 import {
   call,
   deliveryOf,
@@ -21,7 +24,7 @@ import {
   theApi,
   attackFixture,
   transferBody,
-} from "@/lib/testing/token-attacks";
+} from "@/lib/dev/testing/token-attacks";
 
 type Maker = () => Promise<unknown>;
 
@@ -33,7 +36,7 @@ const refusedEvaluation: Maker = async () => {
 };
 
 const privateWalletOf = async (name: string): Promise<string> =>
-  String((await call("POST", "/privacy/wallets", { name })).body.privacyWalletId);
+  String((await call("POST", "/privacy/wallets", { name })).body.id);
 
 /** A private transfer with its operation, without money behind it. */
 const privateTransferOf: Maker = async () => {
@@ -50,11 +53,12 @@ const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
   "/annotations": ["operation", async () => (await operationOf(attackFixture())).body.operationId],
   "/contacts": [
     "contact",
-    async () => (await call("POST", "/contacts", { name: "Eve", address: testAccount().address })).body.id,
+    async () =>
+      (await call("POST", "/contacts", { name: "Eve", address: testAccount().address })).body.id,
   ],
   "/global-accounts": ["globalAccount", () => Promise.resolve(attackFixture().accounts[0])],
   "/operations": ["operation", async () => (await operationOf(attackFixture())).body.operationId],
-  "/payouts/schedules": ["payoutSchedule", async () => (await scheduleOf(attackFixture())).body.scheduleId],
+  "/payouts/schedules": ["payoutSchedule", async () => (await scheduleOf(attackFixture())).body.id],
   "/payouts": ["payout", async () => (await payoutOf(attackFixture())).body.payoutId],
   "/transfers": [
     "transfer",
@@ -74,7 +78,8 @@ const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
   "/jobs": ["operation", async () => (await operationOf(attackFixture())).body.operationId],
   "/me/sessions": [
     "session",
-    async () => ((await call("GET", "/me/sessions")).body as { data: { id: string }[] }).data[0]?.id,
+    async () =>
+      ((await call("GET", "/me/sessions")).body as { data: { id: string }[] }).data[0]?.id,
   ],
   "/me/passkeys": ["passkey", passkeyOf],
   "/approvals": ["decision", openRequest],
@@ -87,6 +92,7 @@ const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "/wallets/link": "an address is no secret id",
   "/dev/webhook-receiver": "public, and its token is the secret",
+  "/errors": "public, and a code is no id",
 };
 
 const baseOf = (path: string): string => path.slice(0, path.indexOf("/{"));
@@ -98,7 +104,9 @@ const stranger = { token: "", key: "" };
 type Caller = keyof typeof stranger;
 
 const headersOf = (caller: Caller): Readonly<Record<string, string>> =>
-  caller === "token" ? { authorization: `Bearer ${stranger.token}` } : { "x-api-key": stranger.key };
+  caller === "token"
+    ? { authorization: `Bearer ${stranger.token}` }
+    : { "x-api-key": stranger.key };
 
 const answerOf = async (
   { operationId, contract: { method, path } }: NamedContract,
@@ -161,7 +169,8 @@ test.each(READS.map((one) => [one.operationId, one] as const))(
     });
     // Some of them are streams without an end.
     await response.body?.cancel();
-    // 409: the account is found, and is in no proof of reserves yet. A worker makes one from time to time.
+    // 409: the account is found, and is in no proof of reserves yet. A worker makes one from time
+    // to time.
     expect(operationId === "getReservesProof" ? [200, 409] : [200]).toContain(response.status);
   },
 );

@@ -1,11 +1,14 @@
-/** Sends right, nearly right and hostile requests to every operation of the OpenAPI document, as every kind of caller. */
+/**
+ * Sends right, nearly right and hostile requests to every operation of the OpenAPI document, as
+ * every kind of caller.
+ */
 import { expect, inject, test } from "vitest";
 import { namedContracts } from "@/lib/contracts/all";
 import { openApiDocument } from "@/lib/http/openapi";
-import { testApi } from "@/lib/testing/api";
-import { fuzzCallers } from "@/lib/testing/fuzz-callers";
-import { runFuzz } from "@/lib/testing/fuzz-run";
-import { serveApi } from "@/lib/testing/http";
+import { testApi } from "@/lib/dev/testing/api";
+import { fuzzCallers } from "@/lib/dev/testing/fuzz-callers";
+import { runFuzz } from "@/lib/dev/testing/fuzz-run";
+import { serveApi } from "@/lib/dev/testing/http";
 
 const IS_LONG = inject("isLong");
 const REQUESTS = IS_LONG ? 20_000 : 400;
@@ -31,7 +34,8 @@ test(
     );
     expect(report.faults).toEqual([]);
     expect(report.requests).toBeGreaterThanOrEqual(REQUESTS);
-    // Requests that are all refused would show nothing. Of three to each operation, 31 to 45 of 165 operations succeed, by the seed.
+    // Requests that are all refused would show nothing. Of three to each operation, 31 to 45 of 165
+    // operations succeed, by the seed.
     expect(report.succeeded.size).toBeGreaterThan(report.operations / (IS_LONG ? 2 : 10));
   },
 );

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import type { ReactNode } from "react";
-import { safePath } from "@/components/features/sign-in/safe-path";
+import { safePath } from "@/components/features/sign-in/authentication";
 import { SignIn } from "@/components/features/sign-in/sign-in";
 import { SignInWallets } from "@/components/features/sign-in/sign-in-wallets";
 import { getBrowserSession } from "@/lib/http/session";
@@ -12,7 +12,8 @@ interface PageProps {
   readonly searchParams: Promise<Record<string, string | string[] | undefined>>;
 }
 
-const first = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
+const first = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value[0] : value;
 
 const SignInPage = async ({ searchParams }: PageProps): Promise<ReactNode> => {
   const { from, again } = await searchParams;

@@ -1,29 +1,49 @@
 "use client";
 
-import { Search } from "lucide-react";
+import {
+  CircleUserRound,
+  Eye,
+  EyeOff,
+  LogOut,
+  Menu,
+  Search,
+  Settings,
+  WifiOff,
+} from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
-import { useCallback, useState, type ReactNode } from "react";
-import { NotificationBell } from "@/components/features/notifications/notification-bell";
-import { NetworkHealth } from "@/components/features/system/network-health";
+import { usePathname } from "next/navigation";
+import { type ReactNode, useCallback, useEffect, useState } from "react";
+import { NotificationBell } from "@/components/features/notifications/notifications";
+import { type Me, useMe } from "@/components/features/profile/use-me";
+import { useSignOut } from "@/components/features/session/use-sign-out";
+import { NetworkHealth } from "@/components/features/system/readiness";
+import { AddressMark, shorten } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
+import { cn } from "@/components/ui/cn";
+import { useOnline } from "@/components/ui/use-online";
+import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/dropdown-menu";
+import { useHiddenAmounts } from "@/components/ui/hidden-amounts";
 import { Kbd } from "@/components/ui/kbd";
-import { AccountMenu } from "./account-menu";
 import { Logo, Wordmark } from "./logo";
 import { NavList } from "./nav-list";
-import { OfflineNotice } from "./offline-notice";
-import { PhoneBar } from "./phone-bar";
+import { isCurrent, NAVIGATION } from "./navigation";
 import { ProjectSwitcher } from "./project-switcher";
 import { ThemeSwitch } from "./theme-switch";
-import { usePaletteKey } from "./use-palette-key";
 
-// Both are opened by a key or a click, so no page carries them at first.
-const CommandPalette = dynamic(() => import("./command-palette").then((module) => module.CommandPalette), {
-  ssr: false,
-});
+// Loaded when they are opened, so that they delay no page.
+const CommandPalette = dynamic(
+  () => import("./command-palette").then((module) => module.CommandPalette),
+  {
+    ssr: false,
+  },
+);
 const Drawer = dynamic(() => import("./drawer").then((module) => module.Drawer), { ssr: false });
 
-/** A dialog stays once it was opened, so that it can close before the eye and give the focus back. */
+/**
+ * The state of a lazily loaded dialog. Once opened it stays mounted, so that it can animate its
+ * closing and return the focus.
+ */
 const useDialog = () => {
   const [open, set] = useState(false);
   const [wasOpened, setWasOpened] = useState(false);
@@ -52,7 +72,7 @@ export const AppShell = ({ children }: { readonly children: ReactNode }): ReactN
           <Wordmark />
         </Link>
         <ProjectSwitcher />
-        {/* The list scrolls where the window is low; the state of the system stays in sight. */}
+        {/* In a low window the list scrolls, and the system's state stays visible. */}
         <div className="-mx-3 min-h-0 flex-1 overflow-y-auto px-3">
           <NavList />
         </div>
@@ -83,13 +103,134 @@ export const AppShell = ({ children }: { readonly children: ReactNode }): ReactN
           <AccountMenu />
         </header>
         <OfflineNotice />
-        <main id="content" tabIndex={-1} className="mx-auto w-full max-w-[80rem] flex-1 p-4 pb-24 outline-none md:p-6">
+        <main
+          id="content"
+          tabIndex={-1}
+          className="mx-auto w-full max-w-[80rem] flex-1 p-4 pb-24 outline-none md:p-6"
+        >
           {children}
         </main>
       </div>
       <PhoneBar onMore={() => drawer.setOpen(true)} />
-      {palette.wasOpened ? <CommandPalette open={palette.open} onOpenChange={palette.setOpen} /> : null}
+      {palette.wasOpened ? (
+        <CommandPalette open={palette.open} onOpenChange={palette.setOpen} />
+      ) : null}
       {drawer.wasOpened ? <Drawer open={drawer.open} onOpenChange={drawer.setOpen} /> : null}
     </div>
   );
+};
+
+/** The verified e-mail address, else the wallet with which the person signs in. */
+const Who = ({ me }: { readonly me: Me | undefined }): ReactNode => {
+  if (me === undefined) return <span className="max-sm:hidden">Account</span>;
+  return me.email !== null && me.emailVerified ? (
+    <span className="max-w-24 truncate max-sm:hidden lg:max-w-40 xl:max-w-56" title={me.email}>
+      {me.email}
+    </span>
+  ) : (
+    <span className="font-mono max-sm:hidden">{shorten(me.address)}</span>
+  );
+};
+
+const AccountMenu = (): ReactNode => {
+  const { data } = useMe();
+  const signOut = useSignOut();
+  const [hidden, setHidden] = useHiddenAmounts();
+  return (
+    <DropdownMenu
+      trigger={
+        <Button size="sm" aria-label="Account">
+          {data === undefined ? (
+            <CircleUserRound aria-hidden />
+          ) : (
+            <AddressMark value={data.address} />
+          )}
+          <Who me={data} />
+        </Button>
+      }
+    >
+      <MenuLabel>
+        {data === undefined ? (
+          "Signed in"
+        ) : (
+          <code className="font-mono">{shorten(data.address, 10, 8)}</code>
+        )}
+      </MenuLabel>
+      <MenuSeparator />
+      <MenuItem asChild>
+        <Link href="/settings">
+          <Settings aria-hidden /> Settings
+        </Link>
+      </MenuItem>
+      <MenuItem onSelect={() => setHidden(!hidden)}>
+        {hidden ? <Eye aria-hidden /> : <EyeOff aria-hidden />}{" "}
+        {hidden ? "Show amounts" : "Hide amounts"}
+      </MenuItem>
+      <MenuItem onSelect={() => void signOut()}>
+        <LogOut aria-hidden /> Sign out
+      </MenuItem>
+    </DropdownMenu>
+  );
+};
+
+/** Warns that the page may be out of date while the browser has no network. */
+const OfflineNotice = (): ReactNode => {
+  if (useOnline()) return null;
+  return (
+    <p role="alert" className="flex items-center gap-2 bg-warning-tint px-4 py-2 text-warning">
+      <WifiOff className="size-4 shrink-0" aria-hidden />
+      You are offline. This page may be out of date. Money that is on its way is not affected.
+    </p>
+  );
+};
+
+const ITEM_LOOKS = "flex h-14 flex-1 flex-col items-center justify-center gap-0.5 text-xs";
+
+/** The bar at the bottom of phones. */
+const PhoneBar = ({ onMore }: { readonly onMore: () => void }): ReactNode => {
+  const path = usePathname();
+  return (
+    <nav
+      aria-label="Quick"
+      className="fixed inset-x-0 bottom-0 z-30 flex border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
+    >
+      {NAVIGATION.filter((item) => item.onPhoneBar === true).map(({ icon: Icon, ...item }) => {
+        const current = isCurrent(item.href, path);
+        return (
+          <Link
+            key={item.href}
+            href={item.href}
+            aria-current={current ? "page" : undefined}
+            className={cn(ITEM_LOOKS, current ? "font-medium text-accent" : "text-fg-2")}
+          >
+            <Icon className="size-5" aria-hidden />
+            {item.label}
+          </Link>
+        );
+      })}
+      <button type="button" onClick={onMore} className={cn(ITEM_LOOKS, "text-fg-2")}>
+        <Menu className="size-5" aria-hidden />
+        More
+      </button>
+    </nav>
+  );
+};
+
+interface Palette {
+  readonly open: boolean;
+  readonly setOpen: (open: boolean) => void;
+}
+
+/** Ctrl/⌘ K opens and closes the palette. */
+const usePaletteKey = ({ open, setOpen }: Palette): void => {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey)
+        return;
+      event.preventDefault();
+      setOpen(!open);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [open, setOpen]);
 };

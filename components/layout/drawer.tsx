@@ -2,7 +2,7 @@
 
 import { Dialog } from "radix-ui";
 import type { ReactNode } from "react";
-import { NetworkHealth } from "@/components/features/system/network-health";
+import { NetworkHealth } from "@/components/features/system/readiness";
 import { Wordmark } from "./logo";
 import { NavList } from "./nav-list";
 import { ProjectSwitcher } from "./project-switcher";

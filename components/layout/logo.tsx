@@ -1,11 +1,10 @@
 import type { ReactNode } from "react";
-import { cn } from "@/components/ui/cn";
 
 /** Two arches that carry a road over water. */
-export const Logo = ({ className }: { readonly className?: string }): ReactNode => (
+export const Logo = (): ReactNode => (
   <svg
     viewBox="0 0 28 24"
-    className={cn("h-6 w-7 shrink-0 text-accent", className)}
+    className="h-6 w-7 shrink-0 text-accent"
     fill="none"
     stroke="currentColor"
     strokeWidth="2.2"
@@ -20,8 +19,8 @@ export const Logo = ({ className }: { readonly className?: string }): ReactNode 
 );
 
 /** The mark and the name. */
-export const Wordmark = ({ className }: { readonly className?: string }): ReactNode => (
-  <span className={cn("inline-flex items-center gap-2 text-lg font-semibold tracking-tight", className)}>
+export const Wordmark = (): ReactNode => (
+  <span className="inline-flex items-center gap-2 text-lg font-semibold tracking-tight">
     <Logo /> Causeway
   </span>
 );

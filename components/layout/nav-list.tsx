@@ -48,11 +48,13 @@ const NavItem = ({ item: { icon: Icon, ...item }, onNavigate }: NavItemProps): R
     <li>
       <Link
         href={item.href}
-        {...(onNavigate === undefined ? {} : { onClick: onNavigate })}
+        onClick={onNavigate}
         aria-current={current ? "page" : undefined}
         className={cn(
           "flex h-7.5 items-center md:h-7 gap-2.5 rounded-control px-2.5 touch-target",
-          current ? "bg-accent-tint font-medium text-accent" : "text-fg-2 hover:bg-sunken hover:text-fg",
+          current
+            ? "bg-accent-tint font-medium text-accent"
+            : "text-fg-2 hover:bg-sunken hover:text-fg",
         )}
       >
         <Icon className="size-4 shrink-0" aria-hidden />

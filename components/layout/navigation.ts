@@ -32,9 +32,9 @@ export interface NavigationItem {
   readonly label: string;
   readonly icon: LucideIcon;
   readonly group: (typeof NAVIGATION_GROUPS)[number];
-  /** Stands in the bar at the bottom of phones. */
+  /** Whether it is in the bar at the bottom on phones. */
   readonly onPhoneBar?: boolean;
-  /** There with local chains alone. */
+  /** Shown with local chains only. */
   readonly developmentOnly?: boolean;
 }
 

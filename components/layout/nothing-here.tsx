@@ -1,9 +1,11 @@
+"use client";
+
 import { SearchX } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { Card } from "@/components/ui/card";
-import { EmptyState } from "@/components/ui/empty-state";
+import { EmptyState } from "@/components/ui/states";
 import { PageHeader } from "@/components/ui/page-header";
 
 /** The content of a page that does not exist. */

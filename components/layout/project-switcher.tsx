@@ -4,14 +4,16 @@ import { Check, ChevronsUpDown, Plus, Users } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useState, type ReactNode } from "react";
-import { chooseProject } from "@/components/features/projects/chosen-project";
-import { useProject } from "@/components/features/projects/use-project";
+import { chooseProject, useProject } from "@/components/features/projects/use-project";
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/dropdown-menu";
-import { Skeleton } from "@/components/ui/skeleton";
+import { Skeleton } from "@/components/ui/states";
 
-// It is opened by a click, so no page carries it and the library of forms at first.
+// Loaded when it is opened, because it brings the library of forms.
 const NewProjectDialog = dynamic(
-  () => import("@/components/features/projects/new-project-dialog").then((module) => module.NewProjectDialog),
+  () =>
+    import("@/components/features/projects/new-project-dialog").then(
+      (module) => module.NewProjectDialog,
+    ),
   { ssr: false },
 );
 
@@ -19,7 +21,7 @@ const NewProjectDialog = dynamic(
 export const ProjectSwitcher = (): ReactNode => {
   const { project, projects } = useProject();
   const [creating, setCreating] = useState(false);
-  // Stays once it was opened, so that it can close before the eye and give the focus back.
+  // Once opened it stays mounted, so that it can animate its closing and return the focus.
   const [wasOpened, setWasOpened] = useState(false);
   const open = (): void => {
     setWasOpened(true);
@@ -68,7 +70,7 @@ export const ProjectSwitcher = (): ReactNode => {
           <Plus aria-hidden /> New project
         </MenuItem>
       </DropdownMenu>
-      {wasOpened ? <NewProjectDialog open={creating} onOpenChange={setCreating} /> : null}
+      {wasOpened ? <NewProjectDialog open={creating} onClose={() => setCreating(false)} /> : null}
     </>
   );
 };

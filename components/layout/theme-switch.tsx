@@ -22,7 +22,12 @@ export const ThemeSwitch = (): ReactNode => {
         </Button>
       }
     >
-      <MenuChoice label="Theme" value={theme ?? "system"} onValueChange={setTheme} options={THEMES} />
+      <MenuChoice
+        label="Theme"
+        value={theme ?? "system"}
+        onValueChange={setTheme}
+        options={THEMES}
+      />
     </DropdownMenu>
   );
 };

@@ -1,6 +1,7 @@
 "use client";
 
-import { createContext, useContext, type ReactNode } from "react";
+import { createContext, type ReactNode, useContext } from "react";
+import type { ChainNameOf } from "@/components/features/operations/operation";
 import type { PublicChain, PublicConfig } from "@/lib/http/public-config";
 
 const PublicConfigContext = createContext<PublicConfig | null>(null);
@@ -14,13 +15,20 @@ export const PublicConfigProvider = ({ config, children }: ProviderProps): React
   <PublicConfigContext.Provider value={config}>{children}</PublicConfigContext.Provider>
 );
 
-/** Chains, environment and what else the root layout passed down. */
+/** The public configuration that the root layout provides: chains, environment and switches. */
 export const usePublicConfig = (): PublicConfig => {
   const config = useContext(PublicConfigContext);
-  if (config === null) throw new Error("usePublicConfig needs the PublicConfigProvider of the root layout.");
+  if (config === null)
+    throw new Error("usePublicConfig needs the PublicConfigProvider of the root layout.");
   return config;
 };
 
-/** A chain of the configuration; undefined where a record names one that is no longer configured. */
+/** A configured chain; undefined when a record names one that is no longer configured. */
 export const useChain = (chainId: number): PublicChain | undefined =>
   usePublicConfig().chains.find((chain) => chain.id === chainId);
+
+/** Names of chains as plain text, for sentences. */
+export const useChainName = (): ChainNameOf => {
+  const { chains } = usePublicConfig();
+  return (chainId) => chains.find((chain) => chain.id === chainId)?.name ?? `chain ${chainId}`;
+};

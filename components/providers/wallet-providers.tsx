@@ -6,8 +6,8 @@ import { usePublicConfig } from "./public-config";
 import { openWallets, walletsOf } from "./wallets";
 
 /**
- * Gives wagmi's hooks the wallets of this tab. Stands around the parts that use a wallet, which are loaded when they are drawn first, so
- * that no other page carries the wallet libraries.
+ * Provides the tab's wallets to wagmi's hooks. It wraps only the parts that use a wallet, which are
+ * loaded on demand, so that other pages do not load the wallet libraries.
  */
 export const WalletProviders = ({ children }: { readonly children: ReactNode }): ReactNode => {
   const publicConfig = usePublicConfig();

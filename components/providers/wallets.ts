@@ -1,17 +1,29 @@
-import type { Config } from "wagmi";
+import { connectorsForWallets, type WalletList } from "@rainbow-me/rainbowkit";
+import { injectedWallet, walletConnectWallet } from "@rainbow-me/rainbowkit/wallets";
+import { type Config, createConfig } from "wagmi";
 import { disconnect, reconnect } from "wagmi/actions";
+import { burnerWallet } from "@/components/features/burner/connector";
 import type { PublicConfig } from "@/lib/http/public-config";
-import { createWagmiConfig } from "./wagmi-config";
+import { chainsOf, transportsOf } from "./public-chains";
 
-/** Of this browser tab. The server makes one for each rendering, because it renders for many people. */
+/**
+ * The configuration of this browser tab. The server creates one per rendering, because it renders
+ * for many people.
+ */
 let ofTab: Config | null = null;
 let opening: Promise<unknown> | null = null;
 
-/** The wallets of this tab. Load this file by a dynamic import: the wallet libraries are larger than the rest of a page. */
+/**
+ * The wallets of this tab. Load this file by a dynamic import: the wallet libraries are larger than
+ * the rest of a page.
+ */
 export const walletsOf = (config: PublicConfig): Config =>
   typeof window === "undefined" ? createWagmiConfig(config) : (ofTab ??= createWagmiConfig(config));
 
-/** The same, once those are connected again that were connected before the page was loaded. */
+/**
+ * The wallets of this tab, after those that were connected before the page was loaded are connected
+ * again.
+ */
 export const openWallets = async (publicConfig: PublicConfig): Promise<Config> => {
   const config = walletsOf(publicConfig);
   opening ??= reconnect(config);
@@ -19,9 +31,37 @@ export const openWallets = async (publicConfig: PublicConfig): Promise<Config> =
   return config;
 };
 
-/** Lets go of every wallet, also of those that were connected before the page was loaded. */
+/** Disconnects every wallet, also those that were connected before the page was loaded. */
 export const closeWallets = async (publicConfig: PublicConfig): Promise<void> => {
   const config = await openWallets(publicConfig);
-  // A wallet may be gone already.
+  // A wallet may already be disconnected.
   await Promise.allSettled(config.connectors.map((connector) => disconnect(config, { connector })));
+};
+
+/**
+ * Browser wallets announce themselves (EIP-6963). WalletConnect needs a project id and calls its
+ * servers, so it is offered only when the operator configured an id. The burner wallet is for local
+ * chains.
+ */
+const createWagmiConfig = (config: PublicConfig): Config => {
+  const wallets: WalletList = [
+    ...(config.devnet
+      ? [{ groupName: "Development", wallets: [burnerWallet(config.chains)] }]
+      : []),
+    {
+      groupName: "Wallets",
+      wallets:
+        config.walletConnectProjectId === null
+          ? [injectedWallet]
+          : [injectedWallet, walletConnectWallet],
+    },
+  ];
+  return createConfig({
+    chains: chainsOf(config.chains),
+    connectors: connectorsForWallets(wallets, {
+      appName: "Causeway",
+      projectId: config.walletConnectProjectId ?? "none",
+    }),
+    transports: transportsOf(config.chains),
+  });
 };

@@ -1,11 +1,9 @@
-import { hashOf } from "./hash-of";
-
-/** Cells on each side; the right half mirrors the left. */
+/** Cells per side; the right half mirrors the left one. */
 export const FIGURE_SIDE = 8;
 const HALF = FIGURE_SIDE / 2;
 const HUES = 360;
 
-export interface AddressFigure {
+interface AddressFigure {
   readonly ground: string;
   readonly main: string;
   readonly spot: string;
@@ -14,7 +12,7 @@ export interface AddressFigure {
   readonly spotPath: string;
 }
 
-/** xorshift32: a stream of numbers in 0…1 that the seed decides. */
+/** xorshift32: numbers from 0 to 1, determined by the seed. */
 const randoms = (seed: number): (() => number) => {
   let state = seed === 0 ? 1 : seed;
   return () => {
@@ -32,7 +30,7 @@ const square = (x: number, y: number): string => `M${String(x)} ${String(y)}h1v1
 
 const make = (value: string): AddressFigure => {
   const next = randoms(hashOf(value.toLowerCase()));
-  // The first numbers of xorshift are near its seed.
+  // The first numbers of xorshift depend too closely on its seed.
   for (let skipped = 0; skipped < 8; skipped += 1) next();
   const hue = next() * HUES;
   const spotHue = (hue + 90 + next() * 180) % HUES;
@@ -57,7 +55,7 @@ const make = (value: string): AddressFigure => {
 const FIGURES_KEPT = 2_000;
 const figures = new Map<string, AddressFigure>();
 
-/** The figure of an address or id: symmetrical, in three colours, the same for every case of the letters. */
+/** The figure of an address or id: symmetrical, in three colours, independent of letter case. */
 export const addressFigure = (value: string): AddressFigure => {
   const known = figures.get(value);
   if (known !== undefined) return known;
@@ -65,4 +63,15 @@ export const addressFigure = (value: string): AddressFigure => {
   const made = make(value);
   figures.set(value, made);
   return made;
+};
+
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+/** 32-bit FNV-1a hash, so that a text has the same figure and colour in every browser. */
+export const hashOf = (text: string): number => {
+  let hash = FNV_OFFSET;
+  for (let at = 0; at < text.length; at += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
+  return hash >>> 0;
 };

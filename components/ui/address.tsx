@@ -1,25 +1,25 @@
 import { ExternalLink } from "lucide-react";
 import type { ReactNode } from "react";
-import { AddressMark } from "./address-mark";
+import { addressFigure, FIGURE_SIDE } from "./address-figure";
 import { cn } from "./cn";
-import { CopyButton } from "./copy-button";
+import { CopyButton } from "./button";
 
 const HEAD = 6;
 const TAIL = 4;
 
-/** `0x5aAe…eAed`: the middle of a long id or address left out. */
+/** Shortens a long id or address in the middle: `0x5aAe…eAed`. */
 export const shorten = (text: string, head = HEAD, tail = TAIL): string =>
   text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`;
 
 interface CodeValueProps {
   readonly value: string;
-  /** Whole, as review screens need it; may wrap. */
+  /** Shows the whole value, which may wrap; for reviews. */
   readonly full?: boolean;
   /** Names the value in the accessible name of the copy button: `Copy address`. */
   readonly what: string;
   readonly head?: number;
   readonly copyable?: boolean;
-  /** Page of a block explorer. */
+  /** Link to a block explorer. */
   readonly href?: string | null | undefined;
   readonly className?: string;
 }
@@ -34,7 +34,10 @@ const CodeValue = ({
   className,
 }: CodeValueProps): ReactNode => (
   <span className={cn("inline-flex min-w-0 items-center gap-0.5 align-middle", className)}>
-    <code className={cn("font-mono text-sm", full ? "break-all" : "whitespace-nowrap")} title={value}>
+    <code
+      className={cn("font-mono text-sm", full ? "break-all" : "whitespace-nowrap")}
+      title={value}
+    >
       {full ? value : shorten(value, head)}
     </code>
     {copyable ? <CopyButton value={value} label={`Copy ${what}`} /> : null}
@@ -53,13 +56,13 @@ const CodeValue = ({
 );
 
 export interface AddressProps extends Omit<CodeValueProps, "what" | "head"> {
-  /** A name that the project gave it; shown before the address. */
+  /** The project's name for it, shown before the address. */
   readonly name?: string | undefined;
-  /** False where the mark stands beside it already. */
+  /** False when the mark is beside it already. */
   readonly mark?: boolean;
 }
 
-/** An EIP-55 address, as the API gives it (already checksummed), with its mark. */
+/** An EIP-55 address (checksummed by the API) with its mark. */
 export const Address = ({ name, mark = true, ...props }: AddressProps): ReactNode => (
   <span className="inline-flex max-w-full min-w-0 items-center gap-1.5 align-middle">
     {mark ? <AddressMark value={props.value} /> : null}
@@ -74,7 +77,87 @@ export const TxHash = (props: Omit<CodeValueProps, "what" | "head">): ReactNode 
   <CodeValue {...props} what="transaction hash" />
 );
 
-/** A public id such as `op_0198…`; its end differs from its neighbours', so more of that is shown. */
+/** A public id, shortened to its prefix, its first digits and its end: `op_0198c…1a2b`. */
 export const PublicId = (props: Omit<CodeValueProps, "what" | "head">): ReactNode => (
   <CodeValue {...props} what="id" head={8} />
 );
+
+interface AddressMarkProps {
+  /** An address, or the id of an account or a person. */
+  readonly value: string;
+  readonly className?: string;
+}
+
+/**
+ * A figure that helps people to tell addresses apart; always shown beside a name or the address.
+ */
+export const AddressMark = ({ value, className }: AddressMarkProps): ReactNode => {
+  const { ground, main, spot, mainPath, spotPath } = addressFigure(value);
+  return (
+    <svg
+      viewBox={`0 0 ${String(FIGURE_SIDE)} ${String(FIGURE_SIDE)}`}
+      className={cn(
+        "relative -top-px inline-block size-4 shrink-0 rounded-tag align-middle",
+        className,
+      )}
+      shapeRendering="crispEdges"
+      aria-hidden
+    >
+      <path d={`M0 0h${String(FIGURE_SIDE)}v${String(FIGURE_SIDE)}H0z`} fill={ground} />
+      <path d={mainPath} fill={main} />
+      <path d={spotPath} fill={spot} />
+    </svg>
+  );
+};
+
+const PREFIX = "0x".length;
+const GROUP = 4;
+
+/** Splits the digits into groups of four, which people can compare. */
+const groupsOf = (address: string): string[] => {
+  const digits = address.slice(PREFIX);
+  return Array.from({ length: Math.ceil(digits.length / GROUP) }, (_, index) =>
+    digits.slice(index * GROUP, (index + 1) * GROUP),
+  );
+};
+
+interface AddressGroupsProps {
+  readonly value: string;
+  /** Another address; groups of digits in which the two differ are marked. */
+  readonly differsFrom?: string;
+  readonly className?: string;
+}
+
+/** Number of groups on a line when there is no room for all ten. */
+const LINE = 5;
+
+/**
+ * A whole address in groups that can be compared. The gaps are drawn by CSS, so copying gives the
+ * plain address.
+ */
+export const AddressGroups = ({ value, differsFrom, className }: AddressGroupsProps): ReactNode => {
+  const groups = groupsOf(value);
+  const other = differsFrom === undefined ? null : groupsOf(differsFrom);
+  const looksAt = (index: number): string => {
+    if (other !== null && other[index]?.toLowerCase() !== groups[index]?.toLowerCase())
+      return "rounded-tag bg-danger-tint font-semibold text-danger underline";
+    return index % 2 === 1 ? "text-fg-2" : "";
+  };
+  return (
+    <code
+      className={cn("inline-flex max-w-full flex-wrap gap-x-1.5 font-mono text-sm", className)}
+      title={value}
+    >
+      <span className="text-fg-3">{value.slice(0, PREFIX)}</span>
+      {[0, LINE].map((start) => (
+        <span key={start} className="inline-flex gap-x-1.5">
+          {groups.slice(start, start + LINE).map((group, index) => (
+            <span key={start + index} className={looksAt(start + index)}>
+              {group}
+            </span>
+          ))}
+        </span>
+      ))}
+    </code>
+  );
+};

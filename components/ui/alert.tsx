@@ -19,7 +19,13 @@ interface AlertProps {
 }
 
 /** A notice in the flow of the page. Danger and warning are read out when they appear. */
-export const Alert = ({ tone = "info", title, actions, className, children }: AlertProps): ReactNode => {
+export const Alert = ({
+  tone = "info",
+  title,
+  actions,
+  className,
+  children,
+}: AlertProps): ReactNode => {
   const Icon = ICONS[tone];
   return (
     <div
@@ -29,7 +35,7 @@ export const Alert = ({ tone = "info", title, actions, className, children }: Al
       <Icon className="mt-0.5 size-4 shrink-0" aria-hidden />
       <div className="flex min-w-0 flex-1 flex-col gap-1">
         {title === undefined ? null : <p className="font-semibold">{title}</p>}
-        {children === undefined ? null : <div className="text-fg">{children}</div>}
+        {children === undefined ? null : <div className="wrap-anywhere text-fg">{children}</div>}
         {actions === undefined ? null : <div className="mt-1 flex flex-wrap gap-2">{actions}</div>}
       </div>
     </div>

@@ -4,7 +4,8 @@ import { Amount, Usd } from "./amount";
 import { ChainMark, TokenMark } from "./marks";
 import { TooltipProvider } from "./tooltip";
 
-const drawn = (element: React.ReactNode): string => renderToStaticMarkup(<TooltipProvider>{element}</TooltipProvider>);
+const drawn = (element: React.ReactNode): string =>
+  renderToStaticMarkup(<TooltipProvider>{element}</TooltipProvider>);
 
 /** The text that a person reads and copies: the markup without the tags. */
 const textOf = (html: string): string => html.replaceAll(/<[^>]*>/g, "");

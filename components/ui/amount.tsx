@@ -1,9 +1,11 @@
 "use client";
 
-import type { ClipboardEvent, ReactNode } from "react";
-import { amountText, isStable, usdText, type AmountText } from "@/lib/core/amount-text";
+import { Eye, EyeOff } from "lucide-react";
+import type { ClipboardEvent, ComponentProps, ReactNode } from "react";
+import { amountText, type AmountText, isStable, usdText } from "@/lib/core/amount-text";
+import { Button } from "./button";
 import { cn } from "./cn";
-import { useAmountsHidden } from "./hidden-amounts";
+import { useAmountsHidden, useHiddenAmounts } from "./hidden-amounts";
 import { TokenMark } from "./marks";
 import { Tooltip } from "./tooltip";
 import { useLocale } from "./use-locale";
@@ -11,28 +13,38 @@ import { useLocale } from "./use-locale";
 /** Digits behind the point that a column has room for. */
 export type ColumnDigits = 2 | 6;
 
-/** Room for the widest of the column's tokens: cents where all of them are written like money. */
-export const columnDigits = (symbols: readonly string[]): ColumnDigits => (symbols.every(isStable) ? 2 : 6);
+/** The digits that a column needs: two when all tokens are stablecoins, else six. */
+export const columnDigits = (symbols: readonly string[]): ColumnDigits =>
+  symbols.every(isStable) ? 2 : 6;
 
 interface AmountProps {
   /** Decimal string in units of the token, as the API gives it. */
   readonly value: string;
   /** Symbol of the token; shown behind the number with its mark. */
   readonly unit?: string;
-  /** Symbol that decides how many digits are shown, where the unit stands elsewhere. */
+  /** Symbol that decides the number of digits when no unit is shown. */
   readonly symbol?: string;
   /** Every digit, for reviews and receipts. */
   readonly exact?: boolean;
-  /** In a column of several tokens: the points stand under each other, with room for this many digits behind them. */
+  /**
+   * In a column of several tokens: aligns the decimal points, with room for this many digits behind
+   * them.
+   */
   readonly column?: ColumnDigits;
   /** Shows `+` before gains, for changes of balances. */
   readonly signed?: boolean;
-  /** Inside a link, a button or an option, which cannot hold anything to focus; the title has all digits. */
+  /**
+   * For links, buttons and options, which cannot contain a focusable element; the title has all
+   * digits.
+   */
   readonly plain?: boolean;
   readonly className?: string;
 }
 
-/** An amount: 2 digits after the point for stablecoins, 6 significant ones otherwise; every digit on hover, on focus and in a copy. */
+/**
+ * An amount: 2 digits after the point for stablecoins, 6 significant ones otherwise; every digit on
+ * hover, on focus and in a copy.
+ */
 export const Amount = ({
   value,
   unit,
@@ -48,21 +60,34 @@ export const Amount = ({
   if (hidden) return <Hidden unit={unit} className={className} />;
   const text = amountText(value, { symbol, exact, signed, padded: column !== undefined, locale });
   return (
-    <Shown text={text} value={value} plain={plain} className={className} after={unit === undefined ? "" : ` ${unit}`}>
-      {column === undefined ? text.text : <Aligned text={text.text} locale={locale} digits={column} />}
+    <Shown
+      text={text}
+      value={value}
+      plain={plain}
+      className={className}
+      after={unit === undefined ? "" : ` ${unit}`}
+    >
+      {column === undefined ? (
+        text.text
+      ) : (
+        <Aligned text={text.text} locale={locale} digits={column} />
+      )}
       <Unit unit={unit} column={column !== undefined} />
     </Shown>
   );
 };
 
 interface UsdProps {
-  /** Decimal string; null where no price is known. */
+  /** Decimal string; null when no price is known. */
   readonly value: string | null;
   readonly plain?: boolean;
   readonly className?: string;
 }
 
-/** US dollars with cents; every digit on hover, on focus and in a copy. A dash where no price is known. */
+/**
+ * US dollars with cents; every digit on hover, on focus and in a copy. A dash when no price is
+ * known.
+ */
 export const Usd = ({ value, plain = false, className }: UsdProps): ReactNode => {
   const hidden = useAmountsHidden();
   const locale = useLocale();
@@ -81,7 +106,7 @@ interface UnknownProps {
   readonly className?: string | undefined;
 }
 
-/** Stands where a number is not known. Never a zero. */
+/** Shown in place of an unknown number, which must not look like zero. */
 export const Unknown = ({ reason, className }: UnknownProps): ReactNode => (
   <span className={cn("text-fg-3", className)} title={reason}>
     <span aria-hidden>–</span>
@@ -89,8 +114,11 @@ export const Unknown = ({ reason, className }: UnknownProps): ReactNode => (
   </span>
 );
 
-/** Fixed-width digits keep amounts aligned. */
-export const Hidden = ({
+/**
+ * Stands for an amount. All amounts get the same dots, so that the width does not reveal how large
+ * an amount is.
+ */
+const Hidden = ({
   unit,
   className,
 }: {
@@ -104,14 +132,23 @@ export const Hidden = ({
   </span>
 );
 
-/** Reserves room for the decimals, so that the points of a column stand below each other. The cards of a narrow table have no columns. */
+/**
+ * Reserves room for the decimals, so that the points of a column are aligned. The cards of a narrow
+ * table have no columns.
+ */
 const COLUMN_LOOKS = {
   2: "inline-block min-w-[2.7ch] text-left @max-[40rem]:min-w-0",
   6: "inline-block min-w-[7.8ch] text-left @max-[40rem]:min-w-0",
 } as const satisfies Record<ColumnDigits, string>;
 const UNIT_COLUMN_LOOKS = "inline-block min-w-[4rem] pl-1 text-left @max-[40rem]:min-w-0";
 
-const Unit = ({ unit, column }: { readonly unit: string | undefined; readonly column: boolean }): ReactNode =>
+const Unit = ({
+  unit,
+  column,
+}: {
+  readonly unit: string | undefined;
+  readonly column: boolean;
+}): ReactNode =>
   unit === undefined ? null : (
     <span className={cn("font-normal text-fg-3", column && UNIT_COLUMN_LOOKS)}>
       {" "}
@@ -127,7 +164,9 @@ interface AlignedProps {
 }
 
 const Aligned = ({ text, locale, digits }: AlignedProps): ReactNode => {
-  const point = new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === "decimal")?.value ?? ".";
+  const point =
+    new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === "decimal")
+      ?.value ?? ".";
   const at = text.lastIndexOf(point);
   return at < 0 ? (
     <>
@@ -144,7 +183,7 @@ const Aligned = ({ text, locale, digits }: AlignedProps): ReactNode => {
 
 interface ShownProps {
   readonly text: AmountText;
-  /** As the API gave it. */
+  /** The amount as the API gave it, with all digits. */
   readonly value: string;
   /** The unit behind the number in the title. */
   readonly after: string;
@@ -153,7 +192,7 @@ interface ShownProps {
   readonly children: ReactNode;
 }
 
-/** A copy of nothing but this amount gets every digit. */
+/** Copies every digit when the selection is only this amount. */
 const copyWhole = (event: ClipboardEvent<HTMLElement>, value: string): void => {
   const selection = window.getSelection();
   const within = selection !== null && event.currentTarget.contains(selection.anchorNode);
@@ -183,5 +222,29 @@ const Shown = ({ text, value, after, plain, className, children }: ShownProps): 
         {children}
       </span>
     </Tooltip>
+  );
+};
+
+/**
+ * A balance. It stays hidden in reviews too, which show only the amounts that are about to move.
+ */
+export const HeldAmount = (props: ComponentProps<typeof Amount>): ReactNode => {
+  const [hidden] = useHiddenAmounts();
+  return hidden ? <Hidden unit={props.unit} /> : <Amount {...props} />;
+};
+
+/** The value of a balance in US dollars; hidden as `HeldAmount` is. */
+export const HeldUsd = (props: ComponentProps<typeof Usd>): ReactNode => {
+  const [hidden] = useHiddenAmounts();
+  return hidden ? <Hidden /> : <Usd {...props} />;
+};
+
+export const HideAmountsButton = ({ size = "md" }: { readonly size?: "sm" | "md" }): ReactNode => {
+  const [hidden, setHidden] = useHiddenAmounts();
+  const Icon = hidden ? EyeOff : Eye;
+  return (
+    <Button size={size} onClick={() => setHidden(!hidden)}>
+      <Icon aria-hidden /> {hidden ? "Show amounts" : "Hide amounts"}
+    </Button>
   );
 };

@@ -1,5 +1,17 @@
-import type { LucideIcon } from "lucide-react";
+import {
+  Ban,
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  CircleSlash,
+  CircleX,
+  ClockAlert,
+  LoaderCircle,
+  type LucideIcon,
+  Undo2,
+} from "lucide-react";
 import type { ReactNode } from "react";
+import { isFinal, type Status, type SubStatus } from "@/lib/core/status";
 import { cn } from "./cn";
 
 export type Tone = "neutral" | "success" | "warning" | "danger" | "info" | "private";
@@ -22,7 +34,13 @@ interface BadgeProps {
 }
 
 /** A small tag. Its text states the status, so the colour is not the only sign of it. */
-export const Badge = ({ tone = "neutral", icon: Icon, title, className, children }: BadgeProps): ReactNode => (
+export const Badge = ({
+  tone = "neutral",
+  icon: Icon,
+  title,
+  className,
+  children,
+}: BadgeProps): ReactNode => (
   <span
     title={title}
     className={cn(
@@ -35,3 +53,103 @@ export const Badge = ({ tone = "neutral", icon: Icon, title, className, children
     <span className="truncate">{children}</span>
   </span>
 );
+
+interface StatusView {
+  readonly word: string;
+  readonly tone: Tone;
+  readonly icon: LucideIcon;
+}
+
+/** Icon, word and colour of every status. */
+export const STATUS_VIEWS = {
+  pending: { word: "Pending", tone: "neutral", icon: CircleDashed },
+  processing: { word: "Processing", tone: "info", icon: LoaderCircle },
+  completed: { word: "Completed", tone: "success", icon: CircleCheck },
+  partially_completed: { word: "Partly completed", tone: "warning", icon: CircleSlash },
+  failed: { word: "Failed", tone: "danger", icon: CircleX },
+  refunded: { word: "Refunded", tone: "warning", icon: Undo2 },
+  expired: { word: "Expired", tone: "neutral", icon: ClockAlert },
+  cancelled: { word: "Cancelled", tone: "neutral", icon: Ban },
+} as const satisfies Record<Status, StatusView>;
+
+/** The detail of a status in words, shown beside it. */
+const SUB_STATUS_WORDS = {
+  created: "created",
+  awaiting_otp: "waiting for the code",
+  awaiting_approval: "waiting for approval",
+  awaiting_signature: "waiting for a signature",
+  proving: "making the proof",
+  prepared: "ready to execute",
+  queued: "queued",
+  source_submitted: "sent, not yet confirmed",
+  source_confirmed: "confirmed at the source",
+  bridging: "crossing chains",
+  destination_submitted: "arriving",
+  delayed: "taking longer than usual",
+  refunding: "being refunded",
+  needs_attention: "waiting for a person's decision",
+  confirming: "waiting for confirmations",
+  quarantined: "in quarantine",
+  full: "in full",
+  partial: "in part",
+} as const satisfies Record<SubStatus, string>;
+
+const WAITING_FOR_A_PERSON: readonly SubStatus[] = [
+  "awaiting_otp",
+  "awaiting_approval",
+  "awaiting_signature",
+];
+
+const PAUSED: StatusView = { word: "Pending", tone: "warning", icon: CirclePause };
+const KEPT_BACK: StatusView = { word: "Kept back", tone: "warning", icon: CirclePause };
+
+/** Details that add nothing to the status: "created", and "in full" beside "Completed". */
+const SILENT: readonly SubStatus[] = ["created", "full"];
+
+/**
+ * After these ends the detail names the step that was never finished, so "Cancelled, waiting for
+ * approval" would be wrong.
+ */
+const SILENT_ENDS: readonly Status[] = ["cancelled", "expired"];
+
+const isSilent = (status: Status, subStatus: SubStatus): boolean =>
+  SILENT.includes(subStatus) ||
+  SILENT_ENDS.includes(status) ||
+  (status === "partially_completed" && subStatus === "partial");
+
+interface StatusBadgeProps {
+  readonly status: Status;
+  readonly subStatus?: SubStatus | null | undefined;
+}
+
+const viewOf = ({ status, subStatus }: StatusBadgeProps): StatusView => {
+  if (subStatus === "quarantined") return KEPT_BACK;
+  const waits =
+    status === "pending" && subStatus != null && WAITING_FOR_A_PERSON.includes(subStatus);
+  return waits ? PAUSED : STATUS_VIEWS[status];
+};
+
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/**
+ * Until the status is final only its detail is shown, because it says more: "Waiting for approval",
+ * "Crossing chains". The title has both.
+ */
+export const StatusBadge = ({ status, subStatus }: StatusBadgeProps): ReactNode => {
+  const view = viewOf({ status, subStatus });
+  const detail =
+    subStatus == null || isSilent(status, subStatus) ? null : SUB_STATUS_WORDS[subStatus];
+  const title = detail === null ? view.word : `${view.word}, ${detail}`;
+  if (detail !== null && !isFinal(status))
+    return (
+      <Badge tone={view.tone} icon={view.icon} title={title}>
+        {capital(detail)}
+      </Badge>
+    );
+  return (
+    <Badge tone={view.tone} icon={view.icon} title={title}>
+      {view.word}
+      {detail === null ? null : <span className="font-normal">, {detail}</span>}
+    </Badge>
+  );
+};

@@ -1,17 +1,19 @@
 "use client";
 
 import type { VariantProps } from "class-variance-authority";
-import { LoaderCircle } from "lucide-react";
+import { Check, Copy, LoaderCircle, RotateCw } from "lucide-react";
 import { Slot } from "radix-ui";
-import type { ComponentProps, ReactNode } from "react";
+import { type ComponentProps, type ReactNode, useEffect, useState } from "react";
 import { buttonLooks } from "./button-looks";
 import { cn } from "./cn";
+import { toast } from "./toast";
 import { Tooltip } from "./tooltip";
+import { useHydrated } from "./use-hydrated";
 
-export interface ButtonProps extends ComponentProps<"button">, VariantProps<typeof buttonLooks> {
-  /** Shows that the work runs and refuses further clicks; the label stays. */
+interface ButtonProps extends ComponentProps<"button">, VariantProps<typeof buttonLooks> {
+  /** Shows a spinner and refuses further clicks; the label stays. */
   readonly loading?: boolean;
-  /** Gives its looks to its only child, for instance a link. */
+  /** Applies the looks to the only child, for instance a link. */
   readonly asChild?: boolean;
 }
 
@@ -39,7 +41,7 @@ export const Button = ({
   );
 };
 
-export interface IconButtonProps extends Omit<ButtonProps, "children" | "asChild"> {
+interface IconButtonProps extends Omit<ButtonProps, "children" | "asChild"> {
   /** Accessible name, and the tooltip. */
   readonly label: string;
   readonly children: ReactNode;
@@ -54,8 +56,100 @@ export const IconButton = ({
   ...props
 }: IconButtonProps): ReactNode => (
   <Tooltip content={label}>
-    <Button {...props} variant={variant} size={size} aria-label={label} className={cn("aspect-square px-0", className)}>
+    <Button
+      {...props}
+      variant={variant}
+      size={size}
+      aria-label={label}
+      className={cn("aspect-square px-0", className)}
+    >
       {children}
     </Button>
   </Tooltip>
 );
+
+const SHOWN_MS = 1500;
+
+/**
+ * Resolves with false when the browser offers no clipboard, which it does only over HTTPS and on
+ * localhost.
+ */
+const copy = async (text: string): Promise<boolean> => {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+interface CopyButtonProps {
+  readonly value: string;
+  /** The noun of the copied value in the accessible name: `Copy address`. */
+  readonly label: string;
+  /** Shows the label beside the icon. */
+  readonly withText?: boolean;
+  readonly onCopied?: () => void;
+  readonly className?: string;
+}
+
+export const CopyButton = ({
+  value,
+  label,
+  withText = false,
+  onCopied,
+  className,
+}: CopyButtonProps): ReactNode => {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return undefined;
+    const timer = setTimeout(() => setCopied(false), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const run = async (): Promise<void> => {
+    if (await copy(value)) {
+      setCopied(true);
+      onCopied?.();
+    } else {
+      toast.error("The browser did not allow copying. Select the text and copy it by hand.");
+    }
+  };
+  const icon = copied ? <Check aria-hidden /> : <Copy aria-hidden />;
+  if (withText) {
+    return (
+      <Button className={className} onClick={() => void run()}>
+        {icon}
+        {copied ? "Copied" : label}
+      </Button>
+    );
+  }
+  return (
+    <IconButton
+      label={copied ? "Copied" : label}
+      className={`relative z-1 h-6 [&_svg]:size-3.5 ${className ?? ""}`}
+      onClick={() => void run()}
+    >
+      {icon}
+    </IconButton>
+  );
+};
+
+interface RefreshButtonProps {
+  /**
+   * `isFetching` of `useQuery`. It may be true before the page is hydrated, because the stream of
+   * changes can outdate an answer that the server sent.
+   */
+  readonly isFetching: boolean;
+  readonly onRefresh: () => void;
+}
+
+/** Reads the data of a page again, with a spinner meanwhile. */
+export const RefreshButton = ({ isFetching, onRefresh }: RefreshButtonProps): ReactNode => {
+  const isHydrated = useHydrated();
+  const isLoading = isHydrated && isFetching;
+  return (
+    <Button loading={isLoading} onClick={onRefresh}>
+      {isLoading ? null : <RotateCw aria-hidden />} Refresh
+    </Button>
+  );
+};

@@ -9,7 +9,7 @@ interface CardProps {
   readonly actions?: ReactNode;
   /** Without padding, for tables and lists that reach the edges. */
   readonly flush?: boolean;
-  /** Its content is a column as tall as the card, where the cards of a row are made equally tall. */
+  /** Stretches the content to the card's height, for rows of equally tall cards. */
   readonly fill?: boolean;
   readonly id?: string;
   readonly className?: string;
@@ -18,7 +18,16 @@ interface CardProps {
 
 /** A section of a page: a white card with a heading, on the warm ground. */
 export const Card = (props: CardProps): ReactNode => {
-  const { title, description, actions, flush = false, fill = false, id, className, children } = props;
+  const {
+    title,
+    description,
+    actions,
+    flush = false,
+    fill = false,
+    id,
+    className,
+    children,
+  } = props;
   const headingId = useId();
   return (
     <section
@@ -45,7 +54,7 @@ export const Card = (props: CardProps): ReactNode => {
 interface FactProps {
   readonly label: ReactNode;
   readonly children: ReactNode;
-  /** Larger and heavier: the line that matters. */
+  /** Larger and heavier, for the most important line. */
   readonly strong?: boolean;
 }
 

@@ -6,7 +6,10 @@ import { cn } from "./cn";
 
 const merge = extendTailwindMerge({
   extend: {
-    theme: { radius: ["tag", "control", "card", "dialog"], text: ["xs", "sm", "base", "lg", "xl", "2xl", "3xl"] },
+    theme: {
+      radius: ["tag", "control", "card", "dialog"],
+      text: ["xs", "sm", "base", "lg", "xl", "2xl", "3xl"],
+    },
   },
 });
 
@@ -21,7 +24,9 @@ const utilities = [
   ...new Set(
     sources
       .flatMap((source) =>
-        [...source.matchAll(/["`}]([^"`\n]*?)(?=["`]|\$\{)/g)].flatMap(([, text = ""]) => text.split(/\s+/)),
+        [...source.matchAll(/["`}]([^"`\n]*?)(?=["`]|\$\{)/g)].flatMap(([, text = ""]) =>
+          text.split(/\s+/),
+        ),
       )
       .map((word) => word.slice(word.lastIndexOf(":") + 1).replace(/^!|!$/g, ""))
       .filter((word) => /^-?[a-z][\w[\]/.%(),-]*$/.test(word)),
@@ -35,7 +40,9 @@ test("of two classes of the code the same ones win as with tailwind-merge", () =
   const different = utilities.flatMap((first) =>
     utilities.flatMap((second) => {
       const text = `${first} ${second}`;
-      return first === second || cn(text) === merge(text) ? [] : [`${text} → ${cn(text)}, not ${merge(text)}`];
+      return first === second || cn(text) === merge(text)
+        ? []
+        : [`${text} → ${cn(text)}, not ${merge(text)}`];
     }),
   );
   expect(different).toEqual([]);

@@ -1,12 +1,16 @@
 import { clsx, type ClassValue } from "clsx";
 
 /**
- * Which utilities of Tailwind set the same property, for the utilities that this project uses: name of the group → its classes. The table of
- * tailwind-merge has all of Tailwind and takes 9 KB; `cn.test.ts` compares this one with it over every pair of classes in the code.
+ * Groups of Tailwind utilities that set the same property, for the utilities that this project
+ * uses: name of the group → its classes. tailwind-merge has a table for all of Tailwind, which
+ * takes 9 KB; `cn.test.ts` compares both over every pair of classes in the code.
  */
 const GROUPS: readonly (readonly [string, RegExp])[] = [
   ["sr-only", /^(not-)?sr-only$/],
-  ["display", /^(block|inline|inline-block|flex|inline-flex|grid|inline-grid|table|contents|hidden)$/],
+  [
+    "display",
+    /^(block|inline|inline-block|flex|inline-flex|grid|inline-grid|table|contents|hidden)$/,
+  ],
   ["position", /^(static|fixed|absolute|relative|sticky)$/],
   ["visibility", /^(in)?visible$/],
   ["flex-direction", /^flex-(row|col)/],
@@ -38,9 +42,11 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
   ["align-content", /^content-./],
 ];
 
-/** Groups whose classes are their name, a dash and a value; longer names first. */
+/** Groups whose classes have the form name, dash, value. Longer names come first. */
 const BY_NAME = [
-  ..."min-w max-w min-h max-h gap-x gap-y overflow-x overflow-y inset-x inset-y translate-x translate-y".split(" "),
+  ..."min-w max-w min-h max-h gap-x gap-y overflow-x overflow-y inset-x inset-y translate-x translate-y".split(
+    " ",
+  ),
   ..."grid-cols grid-rows grid-flow auto-cols col-start col-span row-span justify-self outline-offset line-clamp".split(
     " ",
   ),
@@ -56,7 +62,7 @@ const BY_NAME = [
   ..."transition duration ease animate align aspect shadow accent resize".split(" "),
 ];
 
-/** Groups that a class takes the effect of as well. */
+/** Further groups that a class of a group overrides. */
 const COVERS: Readonly<Record<string, readonly string[]>> = {
   p: ["px", "py", "pt", "pr", "pb", "pl"],
   px: ["pr", "pl"],
@@ -84,12 +90,15 @@ const groupOf = (utility: string): string | undefined =>
   GROUPS.find(([, classes]) => classes.test(utility))?.[0] ??
   BY_NAME.find((name) => utility === name || utility.startsWith(`${name}-`));
 
-/** `max-md:px-2!` → its variants and mark of importance, which must be the same for one class to replace another, and the utility. */
+/**
+ * Matches the variants of a class such as `max-md:px-2!`. A class replaces another only when their
+ * variants and importance are equal.
+ */
 const PARTS = /^((?:[^:[\]]|\[[^\]]*\])*:)*/;
 
 interface Replaced {
-  /** Under which the class is replaced by a later one. */
-  readonly own: string;
+  /** Key that a later class must have to replace this one. */
+  readonly key: string;
   readonly covers: readonly string[];
 }
 
@@ -100,7 +109,7 @@ const readClass = (name: string): Replaced | null => {
   const group = groupOf(utility.replace(/^-/, ""));
   if (group === undefined) return null;
   const scope = `${variants}${utility === rest ? "" : "!"}`;
-  return { own: scope + group, covers: (COVERS[group] ?? []).map((covered) => scope + covered) };
+  return { key: scope + group, covers: (COVERS[group] ?? []).map((covered) => scope + covered) };
 };
 
 const known = new Map<string, Replaced | null>();
@@ -120,8 +129,8 @@ export const cn = (...classes: ClassValue[]): string => {
   for (const name of clsx(classes).split(/\s+/).reverse()) {
     const read = cached(name);
     if (read !== null) {
-      if (replaced.has(read.own)) continue;
-      replaced.add(read.own);
+      if (replaced.has(read.key)) continue;
+      replaced.add(read.key);
       for (const covered of read.covers) replaced.add(covered);
     }
     kept.push(name);

@@ -10,13 +10,13 @@ import { CONTROL_LOOKS, useFieldProps } from "./field";
 export interface ComboboxOption {
   readonly value: string;
   readonly label: string;
-  /** Of what it names: a wallet, a token, a chain. */
+  /** Mark of the wallet, token or chain. */
   readonly mark?: ReactNode;
   /** Second line, muted. */
   readonly description?: string;
-  /** At the right, for instance a balance. */
+  /** Content at the right, for instance a balance. */
   readonly aside?: ReactNode;
-  /** Further words that the search finds it by. */
+  /** Further words that the search matches. */
   readonly keywords?: readonly string[];
   readonly group?: string;
 }
@@ -28,7 +28,7 @@ interface ComboboxProps {
   readonly placeholder?: string;
   readonly searchPlaceholder?: string;
   readonly emptyText?: string;
-  /** Accessible name where no `Field` gives one. */
+  /** The accessible name. A surrounding `Field` gives one, so it is needed only without a `Field`. */
   readonly label?: string;
   readonly disabled?: boolean;
   readonly className?: string;
@@ -56,32 +56,96 @@ export const Combobox = ({
   className,
 }: ComboboxProps): ReactNode => {
   const [open, setOpen] = useState(false);
-  const field = useFieldProps({});
   const chosen = options.find((option) => option.value === value);
   const choose = (next: string): void => {
     onValueChange(next);
     setOpen(false);
   };
   return (
-    <Popover.Root open={open} onOpenChange={setOpen}>
+    <Picker
+      open={open}
+      onOpenChange={setOpen}
+      label={label}
+      disabled={disabled}
+      className={className}
+      width="w-max min-w-(--radix-popover-trigger-width)"
+      shown={
+        <span
+          className={cn("flex min-w-0 items-center gap-1.5", chosen === undefined && "text-fg-3")}
+        >
+          {chosen?.mark}
+          <span className="truncate">{chosen?.label ?? placeholder}</span>
+        </span>
+      }
+    >
+      <Command label={label ?? searchPlaceholder}>
+        <Command.Input
+          placeholder={searchPlaceholder}
+          className="h-9 w-full border-b bg-transparent px-3 outline-none placeholder:text-fg-3"
+        />
+        <Command.List className="max-h-72 overflow-y-auto p-1">
+          <Command.Empty className="px-2 py-3 text-sm text-fg-3">{emptyText}</Command.Empty>
+          {groupsOf(options).map(([group, members]) => (
+            <Command.Group
+              key={group}
+              heading={group === "" ? undefined : group}
+              className={GROUP_LOOKS}
+            >
+              {members.map((option) => (
+                <ComboboxItem
+                  key={option.value}
+                  option={option}
+                  chosen={option.value === value}
+                  choose={choose}
+                />
+              ))}
+            </Command.Group>
+          ))}
+        </Command.List>
+      </Command>
+    </Picker>
+  );
+};
+
+interface PickerProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+  /** The accessible name. A surrounding `Field` gives one, so it is needed only without a `Field`. */
+  readonly label?: string;
+  readonly disabled?: boolean;
+  readonly className?: string;
+  /** Class for the width of the list. */
+  readonly width: string;
+  /** The chosen value in the button. */
+  readonly shown: ReactNode;
+  /** The list of options. */
+  readonly children: ReactNode;
+}
+
+/** A button that opens a list of options. */
+export const Picker = (props: PickerProps): ReactNode => {
+  const field = useFieldProps({});
+  return (
+    <Popover.Root open={props.open} onOpenChange={props.onOpenChange}>
       <Popover.Trigger
         {...field}
         type="button"
         role="combobox"
-        aria-label={label}
-        aria-expanded={open}
-        disabled={disabled}
+        aria-label={props.label}
+        aria-expanded={props.open}
+        disabled={props.disabled}
         onKeyDown={(event) => {
           if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
           event.preventDefault();
-          setOpen(true);
+          props.onOpenChange(true);
         }}
-        className={cn(CONTROL_LOOKS, "flex items-center justify-between gap-2 text-left", className)}
+        className={cn(
+          CONTROL_LOOKS,
+          "flex items-center justify-between gap-2 text-left",
+          props.className,
+        )}
       >
-        <span className={cn("flex min-w-0 items-center gap-1.5", chosen === undefined && "text-fg-3")}>
-          {chosen?.mark}
-          <span className="truncate">{chosen?.label ?? placeholder}</span>
-        </span>
+        {props.shown}
         <ChevronDown className="size-4 shrink-0 text-fg-3" aria-hidden />
       </Popover.Trigger>
       <Popover.Portal>
@@ -89,24 +153,12 @@ export const Combobox = ({
           align="start"
           sideOffset={4}
           collisionPadding={8}
-          className="z-50 w-max max-w-[calc(100vw-16px)] min-w-(--radix-popover-trigger-width) animate-fade-in rounded-card border bg-surface shadow-float"
+          className={cn(
+            "z-50 max-w-[calc(100vw-16px)] animate-fade-in rounded-card border bg-surface shadow-float",
+            props.width,
+          )}
         >
-          <Command label={label ?? searchPlaceholder}>
-            <Command.Input
-              placeholder={searchPlaceholder}
-              className="h-9 w-full border-b bg-transparent px-3 outline-none placeholder:text-fg-3"
-            />
-            <Command.List className="max-h-72 overflow-y-auto p-1">
-              <Command.Empty className="px-2 py-3 text-sm text-fg-3">{emptyText}</Command.Empty>
-              {groupsOf(options).map(([group, members]) => (
-                <Command.Group key={group} {...(group === "" ? {} : { heading: group })} className={GROUP_LOOKS}>
-                  {members.map((option) => (
-                    <ComboboxItem key={option.value} option={option} chosen={option.value === value} choose={choose} />
-                  ))}
-                </Command.Group>
-              ))}
-            </Command.List>
-          </Command>
+          {props.children}
         </Popover.Content>
       </Popover.Portal>
     </Popover.Root>

@@ -2,19 +2,21 @@
 
 import { X } from "lucide-react";
 import { AlertDialog, Dialog as Primitive } from "radix-ui";
-import { useState, type ReactNode } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { Button, IconButton } from "./button";
 import { cn } from "./cn";
 import { AmountsShownProvider } from "./hidden-amounts";
-import { useReturnFocus } from "./use-return-focus";
+import { ActionError } from "./states";
 
 const OVERLAY_LOOKS = "fixed inset-0 z-50 animate-fade-in bg-overlay";
 const PANEL_LOOKS =
   "fixed z-50 flex outline-none max-h-[calc(100dvh-32px)] animate-pop-in flex-col overflow-hidden border bg-surface shadow-float inset-x-0 bottom-0 rounded-t-dialog sm:inset-x-auto sm:top-1/2 sm:bottom-auto sm:left-1/2 sm:w-[calc(100vw-32px)] sm:-translate-1/2 sm:rounded-dialog";
 
-interface DialogProps {
-  readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
+export interface DialogProps {
+  /** Default: true, for dialogs that are mounted only while open. */
+  readonly open?: boolean;
+  /** Called on Esc, the close button and a click beside the dialog. */
+  readonly onClose: () => void;
   readonly title: string;
   readonly description?: ReactNode;
   /** Buttons at the bottom right. */
@@ -23,18 +25,26 @@ interface DialogProps {
   readonly children?: ReactNode;
 }
 
-const SIZES = { sm: "sm:max-w-md", md: "sm:max-w-lg", lg: "sm:max-w-2xl", xl: "sm:max-w-4xl" } as const;
+const SIZES = {
+  sm: "sm:max-w-md",
+  md: "sm:max-w-lg",
+  lg: "sm:max-w-2xl",
+  xl: "sm:max-w-4xl",
+} as const;
 
-/** Without a field that asks for it, the focus goes to the dialog as a whole: on the close button it would open its tooltip. */
+/**
+ * Without an `autoFocus` field the focus goes to the dialog as a whole, because on the close button
+ * it would open its tooltip.
+ */
 const focusPanel = (event: Event): void => {
   event.preventDefault();
   if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
 };
 
-/** A controlled dialog; slides up from the bottom on phones. Esc and the close button ask `onOpenChange(false)`. */
+/** A controlled dialog; slides up from the bottom on phones. */
 export const Dialog = ({
-  open,
-  onOpenChange,
+  open = true,
+  onClose,
   title,
   description,
   footer,
@@ -43,7 +53,7 @@ export const Dialog = ({
 }: DialogProps): ReactNode => {
   const onCloseAutoFocus = useReturnFocus(open);
   return (
-    <Primitive.Root open={open} onOpenChange={onOpenChange}>
+    <Primitive.Root open={open} onOpenChange={() => onClose()}>
       <Primitive.Portal>
         <Primitive.Overlay className={OVERLAY_LOOKS} />
         <Primitive.Content
@@ -68,11 +78,13 @@ export const Dialog = ({
             </Primitive.Close>
           </header>
           <div className="min-h-0 overflow-y-auto p-4">
-            {/* A person who approves an amount has to see it, also where the page hides amounts. */}
+            {/* A person who approves an amount has to see it, even if the page hides amounts. */}
             <AmountsShownProvider value>{children}</AmountsShownProvider>
           </div>
           {footer === undefined ? null : (
-            <footer className="flex flex-wrap justify-end gap-2 border-t px-4 py-3">{footer}</footer>
+            <footer className="flex flex-wrap justify-end gap-2 border-t px-4 py-3">
+              {footer}
+            </footer>
           )}
         </Primitive.Content>
       </Primitive.Portal>
@@ -80,63 +92,129 @@ export const Dialog = ({
   );
 };
 
-interface ConfirmDialogProps {
-  readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
+interface ActionDialogProps {
+  /** Default: true, for dialogs that are mounted only while open. */
+  readonly open?: boolean;
+  /** Called when the person closes it, and after the action. */
+  readonly onClose: () => void;
   readonly title: string;
   /** Tells what the confirmed action does, and whether it can be undone. */
   readonly description: ReactNode;
   readonly confirmLabel: string;
   readonly cancelLabel?: string;
   readonly tone?: "primary" | "danger";
-  /** The dialog closes when it resolves; when it rejects the dialog stays and the caller shows why. */
+  /** The mutation that `onConfirm` runs. Its error is shown, and reset when the dialog closes. */
+  readonly action?: { readonly error: unknown; readonly reset: () => void };
+  /** Where the money is after an error. */
+  readonly money?: string;
+  /** The dialog closes when it resolves, and stays for another try when it rejects. */
   readonly onConfirm: () => Promise<void> | void;
 }
 
-/** Asks before something that cannot be undone. The safe answer has the focus. */
-export const ConfirmDialog = ({
-  open,
-  onOpenChange,
-  title,
-  description,
-  confirmLabel,
-  cancelLabel = "Cancel",
-  tone = "danger",
-  onConfirm,
-}: ConfirmDialogProps): ReactNode => {
+/** Asks before an action that cannot be undone. The focus is on the safe answer. */
+export const ActionDialog = (props: ActionDialogProps): ReactNode => {
+  const { open = true, action, tone = "danger" } = props;
   const [busy, setBusy] = useState(false);
   const onCloseAutoFocus = useReturnFocus(open);
+  const close = (): void => {
+    action?.reset();
+    props.onClose();
+  };
   const confirm = async (): Promise<void> => {
     setBusy(true);
     try {
-      await onConfirm();
-      onOpenChange(false);
+      await props.onConfirm();
+      close();
     } catch {
-      // The caller shows the reason; the dialog stays so that the person can try again.
+      // `action` has the error.
     } finally {
       setBusy(false);
     }
   };
   return (
-    <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
+    <AlertDialog.Root open={open} onOpenChange={close}>
       <AlertDialog.Portal>
-        {/* As high as dialogs, and later in the page: it covers the dialog that asks. */}
+        {/* Same z-index as dialogs and later in the document, so it covers the dialog below. */}
         <AlertDialog.Overlay className={cn(OVERLAY_LOOKS, "z-50")} />
-        <AlertDialog.Content className={cn(PANEL_LOOKS, SIZES.sm, "gap-2 p-4")} onCloseAutoFocus={onCloseAutoFocus}>
-          <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
+        <AlertDialog.Content
+          className={cn(PANEL_LOOKS, SIZES.sm, "gap-2 p-4")}
+          onCloseAutoFocus={onCloseAutoFocus}
+        >
+          <AlertDialog.Title className="text-lg font-semibold">{props.title}</AlertDialog.Title>
           <AlertDialog.Description asChild>
-            <div className="text-fg-2">{description}</div>
+            <div className="flex flex-col gap-2 text-fg-2">
+              <div>{props.description}</div>
+              <ActionError error={action?.error} money={props.money} />
+            </div>
           </AlertDialog.Description>
           <div className="mt-2 flex flex-wrap justify-end gap-2">
             <AlertDialog.Cancel asChild>
-              <Button>{cancelLabel}</Button>
+              <Button>{props.cancelLabel ?? "Cancel"}</Button>
             </AlertDialog.Cancel>
             <Button variant={tone} loading={busy} onClick={() => void confirm()}>
-              {confirmLabel}
+              {props.confirmLabel}
             </Button>
           </div>
         </AlertDialog.Content>
       </AlertDialog.Portal>
     </AlertDialog.Root>
   );
+};
+
+interface DialogButtonsProps {
+  readonly onCancel: () => void;
+  readonly busy: boolean;
+  readonly disabled?: boolean;
+  readonly tone?: "primary" | "danger";
+  /** Without it, the button submits the surrounding form. */
+  readonly onAct?: () => void;
+  /** Text of the button that acts. */
+  readonly children: ReactNode;
+}
+
+/** The buttons at the end of a form in a dialog: "Cancel", and the one that acts. */
+export const DialogButtons = (props: DialogButtonsProps): ReactNode => (
+  <div className="flex justify-end gap-2">
+    <Button onClick={props.onCancel}>Cancel</Button>
+    <Button
+      type={props.onAct === undefined ? "submit" : "button"}
+      variant={props.tone ?? "primary"}
+      loading={props.busy}
+      disabled={props.disabled}
+      onClick={props.onAct}
+    >
+      {props.children}
+    </Button>
+  </div>
+);
+
+/**
+ * The focused element; for a menu item, which disappears once chosen, the button that opened the
+ * menu.
+ */
+const openerOf = (active: Element | null): HTMLElement | null => {
+  const menu = active?.closest('[role="menu"]');
+  const button = document.getElementById(menu?.getAttribute("aria-labelledby") ?? "");
+  return button ?? (active instanceof HTMLElement ? active : null);
+};
+
+/**
+ * Returns the focus to the button that opened a dialog, or to the page when that button is gone.
+ * The opener is read during the first rendering, because a field with `autoFocus` takes the focus
+ * as soon as the dialog is mounted.
+ * @returns Radix's `onCloseAutoFocus`
+ */
+export const useReturnFocus = (open: boolean): ((event: Event) => void) => {
+  const opener = useRef<HTMLElement | null>(null);
+  const wasOpen = useRef(false);
+  if (open !== wasOpen.current) {
+    wasOpen.current = open;
+    if (open && typeof document !== "undefined") opener.current = openerOf(document.activeElement);
+  }
+  return (event) => {
+    event.preventDefault();
+    const target =
+      opener.current?.isConnected === true ? opener.current : document.getElementById("content");
+    target?.focus();
+  };
 };

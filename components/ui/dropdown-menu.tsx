@@ -9,17 +9,22 @@ interface DropdownMenuProps {
   /** The one child, which must take a ref; usually a `Button`. */
   readonly trigger: ReactNode;
   readonly align?: "start" | "end";
-  readonly side?: "top" | "bottom";
   readonly children: ReactNode;
 }
 
-/** Stays where its trigger is in the page, within the same landmark; the page under it can still be read. */
-export const DropdownMenu = ({ trigger, align = "end", side = "bottom", children }: DropdownMenuProps): ReactNode => (
+/**
+ * A menu that is rendered beside its trigger, within the same landmark, so the page stays readable
+ * for screen readers.
+ */
+export const DropdownMenu = ({
+  trigger,
+  align = "end",
+  children,
+}: DropdownMenuProps): ReactNode => (
   <Primitive.Root modal={false}>
     <Primitive.Trigger asChild>{trigger}</Primitive.Trigger>
     <Primitive.Content
       align={align}
-      side={side}
       sideOffset={4}
       collisionPadding={8}
       className="z-50 min-w-44 animate-fade-in rounded-card border bg-surface p-1 shadow-float"
@@ -34,24 +39,21 @@ const ITEM_LOOKS =
 
 interface MenuItemProps {
   readonly onSelect?: () => void;
-  readonly disabled?: boolean;
   readonly danger?: boolean;
-  /** Gives its looks and behaviour to its only child, for instance a link. */
+  /** Applies looks and behaviour to the only child, for instance a link. */
   readonly asChild?: boolean;
   readonly children: ReactNode;
 }
 
 export const MenuItem = ({
   onSelect,
-  disabled = false,
   danger = false,
   asChild = false,
   children,
 }: MenuItemProps): ReactNode => (
   <Primitive.Item
     asChild={asChild}
-    disabled={disabled}
-    {...(onSelect === undefined ? {} : { onSelect })}
+    onSelect={onSelect}
     className={cn(ITEM_LOOKS, danger && "text-danger [&_svg]:text-danger")}
   >
     {children}
@@ -62,11 +64,20 @@ interface MenuChoiceProps {
   readonly label: string;
   readonly value: string;
   readonly onValueChange: (value: string) => void;
-  readonly options: readonly { readonly value: string; readonly label: string; readonly icon?: ReactNode }[];
+  readonly options: readonly {
+    readonly value: string;
+    readonly label: string;
+    readonly icon?: ReactNode;
+  }[];
 }
 
 /** One of several, for instance the theme. */
-export const MenuChoice = ({ label, value, onValueChange, options }: MenuChoiceProps): ReactNode => (
+export const MenuChoice = ({
+  label,
+  value,
+  onValueChange,
+  options,
+}: MenuChoiceProps): ReactNode => (
   <Primitive.RadioGroup value={value} onValueChange={onValueChange} aria-label={label}>
     {options.map((option) => (
       <Primitive.RadioItem key={option.value} value={option.value} className={ITEM_LOOKS}>
@@ -84,4 +95,6 @@ export const MenuLabel = ({ children }: { readonly children: ReactNode }): React
   <Primitive.Label className="px-2 py-1.5 text-sm text-fg-3">{children}</Primitive.Label>
 );
 
-export const MenuSeparator = (): ReactNode => <Primitive.Separator className="-mx-1 my-1 border-t" />;
+export const MenuSeparator = (): ReactNode => (
+  <Primitive.Separator className="-mx-1 my-1 border-t" />
+);

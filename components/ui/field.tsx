@@ -12,12 +12,15 @@ interface FieldState {
 
 const FieldContext = createContext<FieldState | null>(null);
 
-/** The attributes that a control inside a `Field` carries: its id, its description, whether its value is wrong. */
-export const useFieldProps = (own: {
+/**
+ * The attributes of a control inside a `Field`: its id, its description, and whether it is invalid.
+ */
+export const useFieldProps = (control: {
   id?: string | undefined;
 }): { id?: string; "aria-describedby"?: string; "aria-invalid"?: true } => {
   const field = useContext(FieldContext);
-  const id = own.id ?? field?.id;
+  const id = control.id ?? field?.id;
+  // Absent in place of undefined, so that they replace no property of the control.
   return {
     ...(id === undefined ? {} : { id }),
     ...(field?.describedBy === undefined ? {} : { "aria-describedby": field.describedBy }),
@@ -27,9 +30,9 @@ export const useFieldProps = (own: {
 
 export interface FieldProps {
   readonly label: ReactNode;
-  /** Keeps the label for screen readers alone. */
+  /** Shows the label to screen readers only. */
   readonly labelHidden?: boolean;
-  /** At the right of the label, for instance a MAX button. */
+  /** Content at the right of the label, for instance a MAX button. */
   readonly aside?: ReactNode;
   readonly hint?: ReactNode;
   readonly error?: ReactNode;
@@ -50,14 +53,24 @@ export const Field = ({
   const id = useId();
   const invalid = error !== undefined && error !== null && error !== "" && error !== false;
   const hasHint = hint !== undefined && hint !== null;
-  const describedBy = [hasHint ? `${id}-hint` : "", invalid ? `${id}-error` : ""].filter(Boolean).join(" ");
+  const describedBy = [hasHint ? `${id}-hint` : "", invalid ? `${id}-error` : ""]
+    .filter(Boolean)
+    .join(" ");
   return (
-    <FieldContext.Provider value={{ id, describedBy: describedBy === "" ? undefined : describedBy, invalid }}>
+    <FieldContext.Provider
+      value={{ id, describedBy: describedBy === "" ? undefined : describedBy, invalid }}
+    >
       <div className={cn("flex min-w-0 flex-col gap-1", className)}>
         <div
-          className={cn("flex items-baseline justify-between gap-2", labelHidden && aside === undefined && "sr-only")}
+          className={cn(
+            "flex items-baseline justify-between gap-2",
+            labelHidden && aside === undefined && "sr-only",
+          )}
         >
-          <label htmlFor={id} className={cn("text-sm font-medium text-fg-2", labelHidden && "sr-only")}>
+          <label
+            htmlFor={id}
+            className={cn("text-sm font-medium text-fg-2", labelHidden && "sr-only")}
+          >
             {label}
           </label>
           {aside}
@@ -69,7 +82,11 @@ export const Field = ({
           </p>
         ) : null}
         {invalid ? (
-          <p id={`${id}-error`} role="alert" className="flex items-start gap-1.5 text-sm text-danger">
+          <p
+            id={`${id}-error`}
+            role="alert"
+            className="flex items-start gap-1.5 text-sm text-danger"
+          >
             <CircleAlert className="mt-0.5 size-3.5 shrink-0" aria-hidden />
             <span>{error}</span>
           </p>
@@ -89,13 +106,18 @@ interface InputProps extends ComponentProps<"input"> {
   readonly mono?: boolean;
 }
 
-export const Input = ({ numeric = false, mono = false, className, ...props }: InputProps): ReactNode => {
+export const Input = ({
+  numeric = false,
+  mono = false,
+  className,
+  ...props
+}: InputProps): ReactNode => {
   const field = useFieldProps({ id: props.id });
   return (
     <input
       autoComplete="off"
       spellCheck={false}
-      {...(numeric ? { inputMode: "decimal" as const } : {})}
+      inputMode={numeric ? "decimal" : undefined}
       {...props}
       {...field}
       className={cn(CONTROL_LOOKS, numeric && "num text-right", mono && "font-mono", className)}
@@ -112,4 +134,23 @@ export const Checkbox = ({ label, className, ...props }: CheckboxProps): ReactNo
     <input type="checkbox" {...props} className="size-4 shrink-0 accent-accent" />
     <span>{label}</span>
   </label>
+);
+
+interface DayInputProps {
+  /** `2026-11-21`; null: none. */
+  readonly value: string | null;
+  readonly min?: string | null;
+  readonly max?: string | null;
+  readonly onChange: (day: string | null) => void;
+}
+
+/** A day of a filter. */
+export const DayInput = ({ value, min, max, onChange }: DayInputProps): ReactNode => (
+  <Input
+    type="date"
+    value={value ?? ""}
+    min={min ?? undefined}
+    max={max ?? undefined}
+    onChange={({ target }) => onChange(target.value === "" ? null : target.value)}
+  />
 );

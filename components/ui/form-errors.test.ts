@@ -20,7 +20,10 @@ test("details that name a field stand at it as sentences, and nothing is left to
     { path: "url", message: "url must be https" },
     { path: "url", message: "second" },
   ]);
-  expect(splitByField(error, nameOf)).toEqual({ fields: [{ name: "url", message: "Must be https." }], rest: null });
+  expect(splitByField(error, nameOf)).toEqual({
+    fields: [{ name: "url", message: "Must be https." }],
+    rest: null,
+  });
 });
 
 test("an error that names anything else, or nothing, is shown whole", () => {
@@ -28,7 +31,10 @@ test("an error that names anything else, or nothing, is shown whole", () => {
     { path: "url", message: "is wrong" },
     { path: "events.0", message: "is unknown" },
   ]);
-  expect(splitByField(mixed, nameOf)).toEqual({ fields: [{ name: "url", message: "Is wrong." }], rest: mixed });
+  expect(splitByField(mixed, nameOf)).toEqual({
+    fields: [{ name: "url", message: "Is wrong." }],
+    rest: mixed,
+  });
   const bare = refused([]);
   expect(splitByField(bare, nameOf)).toEqual({ fields: [], rest: bare });
   expect(splitByField(null, nameOf)).toEqual({ fields: [], rest: null });
@@ -36,5 +42,8 @@ test("an error that names anything else, or nothing, is shown whole", () => {
 
 test("a policy's refusal is shown whole beside its field, because the field does not name the rule", () => {
   const error = refused([{ path: "url", message: "is not allowed" }], "policy_violation");
-  expect(splitByField(error, nameOf)).toEqual({ fields: [{ name: "url", message: "Is not allowed." }], rest: error });
+  expect(splitByField(error, nameOf)).toEqual({
+    fields: [{ name: "url", message: "Is not allowed." }],
+    rest: error,
+  });
 });

@@ -8,7 +8,13 @@ interface FieldError<Name extends string> {
 interface SplitError<Name extends string> {
   /** The first message of each field. */
   readonly fields: readonly FieldError<Name>[];
-  /** The error itself while something of it is at no field; else null. */
+  /** The error, unless the fields show all of it; then null. */
+  readonly rest: unknown;
+}
+
+interface MessagesByField<Name extends string> {
+  readonly fields: Readonly<Partial<Record<Name, string>>>;
+  /** The error, unless the fields show all of it; then null. */
   readonly rest: unknown;
 }
 
@@ -19,10 +25,13 @@ export const sentence = (message: string): string => {
   return /[.!?]$/.test(capital) ? capital : `${capital}.`;
 };
 
-/** Whether an error is shown whole even where fields show its details: they do not name the rule and the policy that refuse it. */
-export const isShownWhole = (code: string | null): boolean => code === "policy_violation";
+/**
+ * Whether an error is also shown as a whole when fields show its details, because those do not name
+ * the policy and its rule.
+ */
+const isShownWhole = (code: string | null): boolean => code === "policy_violation";
 
-/** Splits the API's `details` into messages for the fields of a form and a rest that is shown beside them. */
+/** Splits the API's `details` into messages for the fields of a form and a rest for its notice. */
 export const splitByField = <Name extends string>(
   error: unknown,
   nameOf: (path: string) => Name | undefined,
@@ -32,8 +41,22 @@ export const splitByField = <Name extends string>(
   const fields = new Map<Name, FieldError<Name>>();
   for (const { path, message } of details) {
     const name = nameOf(path);
-    if (name !== undefined && !fields.has(name)) fields.set(name, { name, message: sentence(message) });
+    if (name !== undefined && !fields.has(name))
+      fields.set(name, { name, message: sentence(message) });
   }
-  const isWhole = !isShownWhole(code) && details.length > 0 && details.every(({ path }) => nameOf(path) !== undefined);
+  const isWhole =
+    !isShownWhole(code) &&
+    details.length > 0 &&
+    details.every(({ path }) => nameOf(path) !== undefined);
   return { fields: [...fields.values()], rest: isWhole ? null : error };
+};
+
+/** The messages of `splitByField` by field name, for forms whose fields look up their message. */
+export const messagesByField = <Name extends string>(
+  error: unknown,
+  nameOf: (path: string) => Name | undefined,
+): MessagesByField<Name> => {
+  const { fields, rest } = splitByField(error, nameOf);
+  const entries = fields.map(({ name, message }) => [name, message] as const);
+  return { fields: Object.fromEntries(entries) as MessagesByField<Name>["fields"], rest };
 };

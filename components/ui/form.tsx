@@ -9,7 +9,15 @@
  *     <FormError money="Nothing was created." />
  *   </Form>
  */
-import { createContext, useContext, useEffect, useRef, type ComponentProps, type ReactNode } from "react";
+import {
+  createContext,
+  useContext,
+  useEffect,
+  useId,
+  useRef,
+  type ComponentProps,
+  type ReactNode,
+} from "react";
 import {
   useController,
   type Control,
@@ -18,28 +26,43 @@ import {
   type FieldValues,
   type UseFormReturn,
 } from "react-hook-form";
-import { ErrorState } from "./error-state";
+import { ApiError } from "@/lib/api-client/client";
+import { cn } from "./cn";
+import { Dialog, DialogButtons, type DialogProps } from "./dialog";
+import { RadioCards } from "./radio-cards";
+import { ErrorState } from "./states";
 import { Field, Input, type FieldProps } from "./field";
 import { splitByField } from "./form-errors";
 
-/** The API's error, when some of it is shown at no field; else null. */
+/** The API's error, unless the fields show all of it; then null. */
 const RemainingError = createContext<unknown>(null);
 
 const focusFirstWrong = (form: HTMLFormElement | null): void => {
   form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
 };
 
-interface FormProps<Values extends FieldValues, Context, Sent> extends Omit<ComponentProps<"form">, "onSubmit"> {
+interface FormProps<Values extends FieldValues, Context, Sent> extends Omit<
+  ComponentProps<"form">,
+  "onSubmit"
+> {
   readonly form: UseFormReturn<Values, Context, Sent>;
-  /** Called with the parsed values, when all of them are right. */
+  /**
+   * Called with the parsed values when all are valid. It may reject with the `ApiError` that
+   * `error` then holds.
+   */
   readonly onSubmit: (values: Sent) => unknown;
-  /** The API's error for the last submission; its `details` are shown at the fields that they name. */
+  /**
+   * The API's error for the last submission; its `details` are shown at the fields that they name.
+   */
   readonly error?: unknown;
-  /** Path of the API → name of a field, where the two differ. */
+  /** Path of the API → name of the field, for those that differ. */
   readonly fieldOf?: Readonly<Record<string, FieldPath<Values>>>;
 }
 
-/** Checks on submission, and puts the focus on the first field that is wrong, by its own check or by the API's. */
+/**
+ * A form that validates on submission and focuses the first field that is invalid, also by the
+ * API's error.
+ */
 export const Form = <Values extends FieldValues, Context, Sent>({
   form,
   onSubmit,
@@ -51,15 +74,25 @@ export const Form = <Values extends FieldValues, Context, Sent>({
   const element = useRef<HTMLFormElement>(null);
   const { submitCount } = form.formState;
   const isField = (path: string): path is FieldPath<Values> => path in form.getValues();
-  const { fields, rest } = splitByField(error, (path) => fieldOf[path] ?? (isField(path) ? path : undefined));
+  const { fields, rest } = splitByField(
+    error,
+    (path) => fieldOf[path] ?? (isField(path) ? path : undefined),
+  );
+  const submit = async (values: Sent): Promise<void> => {
+    try {
+      await onSubmit(values);
+    } catch (failure) {
+      if (!(failure instanceof ApiError)) throw failure;
+    }
+  };
   useEffect(() => focusFirstWrong(element.current), [submitCount]);
   useEffect(() => {
     if (fields.length === 0) return undefined;
     for (const { name, message } of fields) form.setError(name, { type: "server", message });
-    // The fields are marked as wrong when they are drawn next.
+    // The next rendering marks the fields as invalid.
     const frame = requestAnimationFrame(() => focusFirstWrong(element.current));
     return () => cancelAnimationFrame(frame);
-    // Only another answer sets errors again; they go when the field is changed.
+    // Only a new error sets the messages again; a change of the field removes its message.
   }, [error]);
   return (
     <form
@@ -67,9 +100,9 @@ export const Form = <Values extends FieldValues, Context, Sent>({
       ref={element}
       noValidate
       onSubmit={(event) => {
-        // In a dialog it is a child of the form behind it, as far as React's events go.
+        // React passes the events of a dialog's form on to the form that renders the dialog.
         event.stopPropagation();
-        void form.handleSubmit((values) => onSubmit(values))(event);
+        void form.handleSubmit(submit)(event);
       }}
     >
       <RemainingError value={rest}>{children}</RemainingError>
@@ -77,30 +110,121 @@ export const Form = <Values extends FieldValues, Context, Sent>({
   );
 };
 
-/** Shows the API's error unless the fields show all of it. `money` tells where the money is. */
-export const FormError = ({ money }: { readonly money: string }): ReactNode => {
+interface FormErrorProps {
+  /** Sentence that says where the money is after the error. */
+  readonly money: string;
+  readonly onRetry?: () => void;
+}
+
+/** The API's error, unless the fields show all of it. */
+export const FormError = ({ money, onRetry }: FormErrorProps): ReactNode => {
   const error = useContext(RemainingError);
-  return error == null ? null : <ErrorState compact error={error} money={money} />;
+  return error == null ? null : (
+    <ErrorState compact error={error} money={money} onRetry={onRetry} />
+  );
 };
+
+interface DialogFormProps<Values extends FieldValues, Context, Sent>
+  extends
+    FormProps<Values, Context, Sent>,
+    Pick<ComponentProps<typeof DialogButtons>, "onCancel" | "busy" | "disabled" | "tone"> {
+  /** Where the money is after an error. */
+  readonly money: string;
+  /** Text of the submit button. */
+  readonly act: string;
+  /** The same call as code. */
+  readonly snippet?: ReactNode;
+  /** The buttons stay in sight while the fields scroll. */
+  readonly long?: boolean;
+}
+
+/**
+ * A form that fills a dialog: the fields, the error, the code sample for the API, and the buttons
+ * "Cancel" and submit.
+ */
+export const DialogForm = <Values extends FieldValues, Context, Sent>({
+  money,
+  act,
+  snippet,
+  onCancel,
+  busy,
+  disabled,
+  tone,
+  long = false,
+  children,
+  ...form
+}: DialogFormProps<Values, Context, Sent>): ReactNode => (
+  <Form {...form} className="flex flex-col gap-4">
+    {children}
+    <FormError money={money} />
+    {snippet}
+    <div className={cn(long && "sticky -bottom-4 -mx-4 -mb-4 border-t bg-surface px-4 py-3")}>
+      <DialogButtons onCancel={onCancel} busy={busy} disabled={disabled} tone={tone}>
+        {act}
+      </DialogButtons>
+    </div>
+  </Form>
+);
+
+export interface FormDialogProps<Values extends FieldValues, Context, Sent>
+  extends
+    Omit<DialogFormProps<Values, Context, Sent>, "title" | "error" | "busy" | "onCancel">,
+    Pick<DialogProps, "open" | "onClose" | "title" | "description" | "size"> {
+  /** The mutation that `onSubmit` runs. */
+  readonly mutation: { readonly error: unknown; readonly isPending: boolean };
+}
+
+/** A dialog that is one form. It closes when `onSubmit` resolves, and stays when it rejects. */
+export const FormDialog = <Values extends FieldValues, Context, Sent>({
+  open,
+  onClose,
+  title,
+  description,
+  size,
+  mutation,
+  onSubmit,
+  ...form
+}: FormDialogProps<Values, Context, Sent>): ReactNode => (
+  <Dialog open={open} onClose={onClose} title={title} description={description} size={size}>
+    <DialogForm
+      {...form}
+      error={mutation.error}
+      busy={mutation.isPending}
+      onCancel={onClose}
+      onSubmit={async (values) => {
+        await onSubmit(values);
+        onClose();
+      }}
+    />
+  </Dialog>
+);
 
 type Bound<Values extends FieldValues, Name extends FieldPath<Values>, Context, Sent> = {
   readonly control: Control<Values, Context, Sent>;
   readonly name: Name;
 };
 
-type TextFieldProps<Values extends FieldValues, Name extends FieldPath<Values>, Context, Sent> = Bound<
-  Values,
-  Name,
+type TextFieldProps<
+  Values extends FieldValues,
+  Name extends FieldPath<Values>,
   Context,
-  Sent
-> &
+  Sent,
+> = Bound<Values, Name, Context, Sent> &
   Omit<FieldProps, "error" | "children"> & {
-    /** Of the input itself. */
-    readonly input?: Omit<ComponentProps<typeof Input>, "name" | "value" | "onChange" | "onBlur" | "ref">;
+    /** Properties of the input. */
+    readonly input?: Omit<
+      ComponentProps<typeof Input>,
+      "name" | "value" | "onChange" | "onBlur" | "ref"
+    >;
   };
 
 /** A text field of a form, with its label, hint and error. */
-export const TextField = <Values extends FieldValues, Name extends FieldPath<Values>, Context, Sent>({
+export const TextField = <
+  Values extends FieldValues,
+  Name extends FieldPath<Values>,
+  Context,
+  Sent,
+>({
   control,
   name,
   input = {},
@@ -114,12 +238,12 @@ export const TextField = <Values extends FieldValues, Name extends FieldPath<Val
   );
 };
 
-type ControlFieldProps<Values extends FieldValues, Name extends FieldPath<Values>, Context, Sent> = Bound<
-  Values,
-  Name,
+type ControlFieldProps<
+  Values extends FieldValues,
+  Name extends FieldPath<Values>,
   Context,
-  Sent
-> &
+  Sent,
+> = Bound<Values, Name, Context, Sent> &
   Omit<FieldProps, "error" | "children"> & {
     readonly children: (bound: {
       readonly value: FieldPathValue<Values, Name>;
@@ -128,7 +252,12 @@ type ControlFieldProps<Values extends FieldValues, Name extends FieldPath<Values
   };
 
 /** A select, combobox or any other control of a form, with its label, hint and error. */
-export const ControlField = <Values extends FieldValues, Name extends FieldPath<Values>, Context, Sent>({
+export const ControlField = <
+  Values extends FieldValues,
+  Name extends FieldPath<Values>,
+  Context,
+  Sent,
+>({
   control,
   name,
   children,
@@ -139,5 +268,42 @@ export const ControlField = <Values extends FieldValues, Name extends FieldPath<
     <Field {...props} error={fieldState.error?.message}>
       {children({ value: field.value, onValueChange: field.onChange })}
     </Field>
+  );
+};
+
+type RadioFieldProps<
+  Values extends FieldValues,
+  Name extends FieldPath<Values>,
+  Context,
+  Sent,
+> = Bound<Values, Name, Context, Sent> &
+  Pick<ComponentProps<typeof RadioCards>, "options"> & { readonly label: string };
+
+/** One of a few options of a form, below their label. */
+export const RadioField = <
+  Values extends FieldValues,
+  Name extends FieldPath<Values>,
+  Context,
+  Sent,
+>({
+  control,
+  name,
+  label,
+  options,
+}: RadioFieldProps<Values, Name, Context, Sent>): ReactNode => {
+  const { field } = useController({ control, name });
+  const labelId = useId();
+  return (
+    <div className="flex flex-col gap-1">
+      <span id={labelId} className="text-sm font-medium text-fg-2">
+        {label}
+      </span>
+      <RadioCards
+        labelledBy={labelId}
+        value={field.value}
+        onValueChange={field.onChange}
+        options={options}
+      />
+    </div>
   );
 };

@@ -11,15 +11,13 @@ const DIGITS = 6;
 interface OtpInputProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Called with all six digits. By default the form that the field stands in is sent. */
+  /** Called with all six digits. Default: submits the surrounding form. */
   readonly onComplete?: (code: string) => void;
-  readonly disabled?: boolean;
+  readonly disabled: boolean;
   readonly autoFocus?: boolean;
-  /** Accessible name where no `Field` gives one. */
-  readonly label?: string;
 }
 
-/** As Enter does: not while the button of the form may not be pressed. */
+/** Submits the form as Enter does, which needs an enabled submit button. */
 const sendByButton = (form: HTMLFormElement | null): void => {
   const button = [...(form?.elements ?? [])].find(
     (element) => element instanceof HTMLButtonElement && element.type === "submit",
@@ -27,20 +25,22 @@ const sendByButton = (form: HTMLFormElement | null): void => {
   if (button instanceof HTMLButtonElement && !button.disabled) form?.requestSubmit(button);
 };
 
-/** Six digits; takes pasted codes and the phone's own suggestion, and goes on by itself with the last digit. */
+/**
+ * A field for six digits. It accepts pasted codes and the phone's suggestion, and submits after the
+ * last digit.
+ */
 export const OtpInput = ({
   value,
   onChange,
   onComplete,
-  disabled = false,
+  disabled,
   autoFocus = false,
-  label,
 }: OtpInputProps): ReactNode => {
   const field = useFieldProps({});
   const nonce = useStyleNonce();
   const input = useRef<HTMLInputElement>(null);
   const sendForm = (): void => {
-    // The form's own state takes the last digit first.
+    // Waits until the form's state has the last digit.
     requestAnimationFrame(() => sendByButton(input.current?.form ?? null));
   };
   return (
@@ -58,7 +58,6 @@ export const OtpInput = ({
       pattern="^[0-9]+$"
       autoComplete="one-time-code"
       pasteTransformer={(pasted) => pasted.replace(/\D/g, "")}
-      aria-label={label}
       containerClassName={cn("flex items-center gap-1.5", disabled && "opacity-60")}
       render={({ slots }) =>
         slots.map((slot, index) => (

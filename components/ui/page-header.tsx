@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 
 interface PageHeaderProps {
-  /** Text, or a form of text that shortens itself. */
+  /** Text, or an element that shortens its text. */
   readonly title: ReactNode;
   readonly description?: ReactNode;
   readonly actions?: ReactNode;
@@ -14,6 +14,8 @@ export const PageHeader = ({ title, description, actions }: PageHeaderProps): Re
       <h1 className="text-2xl font-semibold wrap-anywhere">{title}</h1>
       {description === undefined ? null : <p className="max-w-3xl text-fg-2">{description}</p>}
     </div>
-    {actions === undefined ? null : <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+    {actions === undefined ? null : (
+      <div className="flex flex-wrap items-center gap-2">{actions}</div>
+    )}
   </header>
 );

@@ -1,15 +1,20 @@
 "use client";
 
 import { createContext, useContext, useSyncExternalStore, type ReactNode } from "react";
-import { PREFERENCE_COOKIES, preferenceOf, type Preference, type Preferences } from "@/lib/core/browser-cookies";
+import {
+  PREFERENCE_COOKIES,
+  preferenceOf,
+  type Preference,
+  type Preferences,
+} from "@/lib/core/browser-cookies";
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
-/** Cookies tell other tabs nothing; a change of this key does. */
+/** Other tabs do not notice changes of cookies; this key in localStorage notifies them. */
 const CHANGED_KEY = "causeway.preferences.changed";
 
 const listeners = new Set<() => void>();
 
-/** In the browser alone; on the server it is null. */
+/** Reads a preference from the browser's cookies; null on the server. */
 export const readPreference = (preference: Preference): string | null => {
   if (typeof document === "undefined") return null;
   const start = `${PREFERENCE_COOKIES[preference]}=`;
@@ -18,12 +23,14 @@ export const readPreference = (preference: Preference): string | null => {
   try {
     return preferenceOf(preference, decodeURIComponent(found.slice(start.length)));
   } catch {
-    // It is not percent-encoded text, so this page did not write it.
+    // The value is not percent-encoded, so this page did not write it.
     return null;
   }
 };
 
-/** @param value null forgets it */
+/**
+ * @param value null deletes the preference
+ */
 export const writePreference = (preference: Preference, value: string | null): void => {
   const lifetime = value === null ? 0 : YEAR_SECONDS;
   const secure = window.location.protocol === "https:" ? "; secure" : "";
@@ -31,7 +38,7 @@ export const writePreference = (preference: Preference, value: string | null): v
   try {
     localStorage.setItem(CHANGED_KEY, `${preference} ${String(Date.now())}`);
   } catch {
-    // Other tabs then see the change when they are loaded.
+    // Without localStorage, other tabs see the change when they are reloaded.
   }
   for (const listener of listeners) listener();
 };
@@ -45,10 +52,14 @@ const subscribe = (listener: () => void): (() => void) => {
   };
 };
 
-const PreferencesContext = createContext<Preferences>({ project: null, amountsHidden: null, firstStepsHidden: null });
+const PreferencesContext = createContext<Preferences>({
+  project: null,
+  amountsHidden: null,
+  firstStepsHidden: null,
+});
 
 interface ProviderProps {
-  /** As the request's cookies had them. */
+  /** The preferences in the request's cookies. */
   readonly sent: Preferences;
   readonly children: ReactNode;
 }
@@ -57,7 +68,7 @@ export const PreferencesProvider = ({ sent, children }: ProviderProps): ReactNod
   <PreferencesContext.Provider value={sent}>{children}</PreferencesContext.Provider>
 );
 
-/** The same on the server and in the first drawing of the browser, which both know the request's cookies. */
+/** A preference. Server and browser render the same value at first, from the request's cookies. */
 export const usePreference = (preference: Preference): string | null => {
   const sent = useContext(PreferencesContext)[preference];
   return useSyncExternalStore(

@@ -16,11 +16,11 @@ interface RadioCardsProps {
   /** Id of the element that names the group. */
   readonly labelledBy?: string;
   readonly label?: string;
-  /** Beside each other where there is room. */
+  /** Places the options in a row when there is room. */
   readonly inRow?: boolean;
 }
 
-/** One of a few, each with a word of explanation: presets, routes. */
+/** A choice of one of a few options, each with a description. */
 export const RadioCards = ({
   options,
   value,

@@ -10,7 +10,7 @@ import { CONTROL_LOOKS, useFieldProps } from "./field";
 export interface SelectOption {
   readonly value: string;
   readonly label: string;
-  /** Of what it names: a wallet, a token, a chain. */
+  /** Mark of the wallet, token or chain. */
   readonly mark?: ReactNode;
   readonly disabled?: boolean;
 }
@@ -20,7 +20,7 @@ interface SelectProps {
   readonly value: string;
   readonly onValueChange: (value: string) => void;
   readonly placeholder?: string;
-  /** Accessible name where no `Field` gives one. */
+  /** Accessible name, for use outside of a `Field`. */
   readonly label?: string;
   readonly disabled?: boolean;
   readonly className?: string;
@@ -38,7 +38,7 @@ export const Select = ({
   const field = useFieldProps({});
   const nonce = useStyleNonce();
   return (
-    <Primitive.Root value={value} onValueChange={onValueChange} {...(disabled === undefined ? {} : { disabled })}>
+    <Primitive.Root value={value} onValueChange={onValueChange} disabled={disabled}>
       <Primitive.Trigger
         {...field}
         aria-label={label}
@@ -88,3 +88,35 @@ export const Select = ({
     </Primitive.Root>
   );
 };
+
+interface FilterSelectProps<Value extends string> extends Omit<
+  SelectProps,
+  "options" | "value" | "onValueChange"
+> {
+  readonly options: readonly (SelectOption & { readonly value: Value })[];
+  /** Label of the option that filters nothing. */
+  readonly all: string;
+  /** The chosen option; null when nothing is filtered. */
+  readonly value: Value | null;
+  readonly onValueChange: (value: Value | null) => void;
+}
+
+const ALL = "*all*";
+
+/** A select for a filter of a list, with an option for all records. */
+export const FilterSelect = <Value extends string>({
+  options,
+  all,
+  value,
+  onValueChange,
+  ...props
+}: FilterSelectProps<Value>): ReactNode => (
+  <Select
+    {...props}
+    options={[{ value: ALL, label: all }, ...options]}
+    value={value ?? ALL}
+    onValueChange={(chosen) =>
+      onValueChange(options.find((option) => option.value === chosen)?.value ?? null)
+    }
+  />
+);

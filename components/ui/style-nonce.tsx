@@ -4,18 +4,21 @@ import { createContext, useContext, useState, type ReactNode } from "react";
 
 const StyleNonceContext = createContext<string | undefined>(undefined);
 
-/** The name under which react-remove-scroll, which dialogs use, looks for the nonce of its style elements. */
+/**
+ * Sets the global from which react-remove-scroll, a library of the dialogs, reads the nonce for its
+ * style elements.
+ */
 const rememberForStyleElements = (nonce: string): void => {
   (globalThis as { __webpack_nonce__?: string }).__webpack_nonce__ = nonce;
 };
 
 /**
- * The nonce of the document. A later render of the layout carries another one, which the document's policy does not name, so the
- * first one is kept.
+ * The nonce of the document. A later rendering of the layout has another nonce, which the
+ * document's policy does not allow, so the first one is kept.
  */
 export const useDocumentNonce = (nonce: string | null): string | undefined => {
   const [first] = useState(() => {
-    // The server renders for many documents in one process, so nothing is global there.
+    // Not on the server, where one process renders many documents.
     if (nonce !== null && typeof window !== "undefined") rememberForStyleElements(nonce);
     return nonce ?? undefined;
   });
@@ -32,7 +35,8 @@ export const StyleNonceProvider = ({ nonce, children }: ProviderProps): ReactNod
 );
 
 /**
- * The nonce that a style element needs, as properties for the component that renders one. The page's security policy blocks styles without it.
+ * The nonce as properties for a component that renders a style element, which the page's security
+ * policy blocks without it.
  * @example <Viewport {...useStyleNonce()} />
  */
 export const useStyleNonce = (): { readonly nonce?: string } => {

@@ -1,4 +1,8 @@
-import type { ReactNode } from "react";
+"use client";
+
+import Link from "next/link";
+import { type ReactNode, useEffect, useState } from "react";
+import { Button } from "./button";
 import { cn } from "./cn";
 
 export interface Column<Row> {
@@ -6,11 +10,17 @@ export interface Column<Row> {
   readonly header: ReactNode;
   readonly cell: (row: Row) => ReactNode;
   readonly align?: "left" | "right";
-  /** As a card: `title` heads it, `aside` stands at the right of the title, `hidden` is left out; of the rest two stand in a line. */
+  /**
+   * Place in the card of a narrow table: `title` is the head, `aside` is at its right, `hidden` is
+   * left out; the others follow, two to a line.
+   */
   readonly phone?: "title" | "aside" | "line" | "hidden";
-  /** Columns leave a table that has not enough space: `least` first, then `lowest`, `low` and `medium`; those without stay. */
+  /**
+   * Columns are hidden when the table is too narrow: `least` first, then `lowest`, `low` and
+   * `medium`; columns without a priority stay.
+   */
   readonly priority?: "least" | "lowest" | "low" | "medium";
-  /** On a card its value needs no label: times, ways, badges. */
+  /** Shows no label in a card, for times, routes and badges. */
   readonly bare?: true;
   readonly className?: string;
 }
@@ -23,19 +33,21 @@ interface TableProps<Row> {
   readonly rowKey: (row: Row) => string;
   /** Marks the row that the keyboard is on; see `useListKeys`. */
   readonly activeKey?: string | null;
-  readonly className?: string;
 }
 
-// Roles are spelled out, because a table that CSS lays out as cards loses them in some browsers.
+// The roles are explicit, because some browsers drop them from a table that CSS lays out as cards.
 
-/** Written whole, so that the style sheet has them. The widths are those of the table, because the navigation takes some of the window. */
+/**
+ * Whole class names, so that Tailwind finds them. They depend on the table's width, because the
+ * navigation takes part of the window.
+ */
 const DROPS = {
   least: "@max-[76rem]:hidden",
   lowest: "@max-[72rem]:hidden",
   low: "@max-[60rem]:hidden",
   medium: "@max-[48rem]:hidden",
 } as const;
-/** The same between the width of cards and that at which the column fits; on cards `phone` decides. */
+/** The classes of cells. They do not apply to cards, where `phone` decides. */
 const CELL_DROPS = {
   least: "@min-[40rem]:@max-[76rem]:hidden",
   lowest: "@min-[40rem]:@max-[72rem]:hidden",
@@ -50,12 +62,18 @@ const PHONE_LOOKS = {
 } as const;
 
 /**
- * Rows of 36 px; where the table is narrow, as on phones, cards of at most three lines: title and aside, then two cells to a line. To make
- * a whole row a link, give one cell a `RowLink`.
+ * A table with rows of 36 px. A narrow table, as on phones, becomes cards of at most three lines:
+ * title and aside, then two cells to a line. A `RowLink` in one cell makes the whole row a link.
  */
-export const Table = <Row,>({ caption, columns, rows, rowKey, activeKey, className }: TableProps<Row>): ReactNode => (
+export const Table = <Row,>({
+  caption,
+  columns,
+  rows,
+  rowKey,
+  activeKey,
+}: TableProps<Row>): ReactNode => (
   <div className="@container">
-    <table role="table" aria-label={caption} className={cn("w-full border-collapse @max-[40rem]:block", className)}>
+    <table role="table" aria-label={caption} className="w-full border-collapse @max-[40rem]:block">
       <thead role="rowgroup" className="@max-[40rem]:sr-only">
         <tr role="row" className="border-b">
           {columns.map((column) => (
@@ -76,7 +94,12 @@ export const Table = <Row,>({ caption, columns, rows, rowKey, activeKey, classNa
       </thead>
       <tbody role="rowgroup" className="divide-y @max-[40rem]:block">
         {rows.map((row) => (
-          <TableRow key={rowKey(row)} row={row} columns={columns} active={activeKey === rowKey(row)} />
+          <TableRow
+            key={rowKey(row)}
+            row={row}
+            columns={columns}
+            active={activeKey === rowKey(row)}
+          />
         ))}
       </tbody>
     </table>
@@ -89,8 +112,9 @@ interface TableRowProps<Row> {
   readonly active: boolean;
 }
 
-/** Ends the first line of a card, after the title and its neighbours. */
-const LINE_END = "@max-[40rem]:after:order-3 @max-[40rem]:after:basis-full @max-[40rem]:after:content-['']";
+/** Breaks the line of a card after the title and the aside. */
+const LINE_END =
+  "@max-[40rem]:after:order-3 @max-[40rem]:after:basis-full @max-[40rem]:after:content-['']";
 
 const TableRow = <Row,>({ row, columns, active }: TableRowProps<Row>): ReactNode => (
   <tr
@@ -123,3 +147,85 @@ const TableRow = <Row,>({ row, columns, active }: TableRowProps<Row>): ReactNode
     ))}
   </tr>
 );
+
+interface RowLinkProps {
+  readonly href: string;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+/**
+ * The link of a table row. It covers the whole row; other controls in the row need `relative z-1`
+ * to stay above it.
+ */
+export const RowLink = ({ href, className, children }: RowLinkProps): ReactNode => (
+  <Link
+    href={href}
+    className={cn("row-link font-medium wrap-break-word after:absolute after:inset-0", className)}
+  >
+    {children}
+  </Link>
+);
+
+interface PagerProps {
+  /** Cursor of the shown page; null for the newest page. */
+  readonly cursor: string | null;
+  /** Cursor of the next page; null or undefined when there is none. */
+  readonly nextCursor: string | null | undefined;
+  readonly onCursor: (cursor: string | null) => void;
+}
+
+/**
+ * The foot of a list that is read page by page, newest first. Renders nothing for a single page.
+ */
+export const Pager = ({ cursor, nextCursor, onCursor }: PagerProps): ReactNode =>
+  nextCursor == null && cursor === null ? null : (
+    <div className="flex justify-end gap-2 border-t px-4 py-2">
+      <Button size="sm" disabled={cursor === null} onClick={() => onCursor(null)}>
+        Newest
+      </Button>
+      <Button size="sm" disabled={nextCursor == null} onClick={() => onCursor(nextCursor ?? null)}>
+        Older
+      </Button>
+    </div>
+  );
+
+interface ListKeys {
+  readonly keys: readonly string[];
+  /** Called on Enter with the active row. */
+  readonly onOpen: (key: string) => void;
+}
+
+const typesText = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable ||
+    ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) ||
+    target.closest("[role=dialog]") !== null);
+
+/** Blurs the focused button, so that Enter opens the active row. */
+const letGoOfFocus = (): void => {
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+};
+
+/**
+ * Keyboard navigation of a list: j and k move, Enter opens, Escape clears. Returns the `activeKey`
+ * for `Table`.
+ */
+export const useListKeys = ({ keys, onOpen }: ListKeys): string | null => {
+  const [active, setActive] = useState<string | null>(null);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || typesText(event.target)) return;
+      if (event.key === "j" || event.key === "k") letGoOfFocus();
+      const index = active === null ? -1 : keys.indexOf(active);
+      if (event.key === "j") setActive(keys[Math.min(index + 1, keys.length - 1)] ?? null);
+      else if (event.key === "k") setActive(keys[Math.max(index - 1, 0)] ?? null);
+      else if (event.key === "Escape") setActive(null);
+      else if (event.key === "Enter" && active !== null && event.target === document.body)
+        onOpen(active);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [keys, active, onOpen]);
+  return active !== null && keys.includes(active) ? active : null;
+};

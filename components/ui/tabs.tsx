@@ -6,17 +6,17 @@ import type { ReactNode } from "react";
 interface TabsProps {
   /** Accessible name of the list of tabs. */
   readonly label: string;
-  readonly tabs: readonly { readonly value: string; readonly label: ReactNode; readonly content: ReactNode }[];
+  readonly tabs: readonly {
+    readonly value: string;
+    readonly label: ReactNode;
+    readonly content: ReactNode;
+  }[];
   readonly value?: string;
   readonly onValueChange?: (value: string) => void;
 }
 
 export const Tabs = ({ label, tabs, value, onValueChange }: TabsProps): ReactNode => (
-  <Primitive.Root
-    defaultValue={tabs[0]?.value ?? ""}
-    {...(value === undefined ? {} : { value })}
-    {...(onValueChange === undefined ? {} : { onValueChange })}
-  >
+  <Primitive.Root defaultValue={tabs[0]?.value ?? ""} value={value} onValueChange={onValueChange}>
     <Primitive.List aria-label={label} className="flex gap-4 overflow-x-auto border-b">
       {tabs.map((tab) => (
         <Primitive.Trigger

@@ -10,16 +10,31 @@ export interface TimelineStep {
   readonly state: StepState;
   /** Facts that explain it, such as hash, confirmations and time. */
   readonly detail?: ReactNode;
-  /** At the right of the title, usually a time. */
+  /** Content at the right of the title, usually a time. */
   readonly aside?: ReactNode;
 }
 
 /** Icon, colour and word of every state of a step. */
 export const STEP_VIEWS = {
   todo: { icon: Circle, text: "text-fg-3", looks: "border-border text-fg-3", word: "to do" },
-  current: { icon: LoaderCircle, text: "text-info", looks: "border-info bg-info-tint text-info", word: "in progress" },
-  done: { icon: Check, text: "text-success", looks: "border-success bg-success-tint text-success", word: "done" },
-  failed: { icon: X, text: "text-danger", looks: "border-danger bg-danger-tint text-danger", word: "failed" },
+  current: {
+    icon: LoaderCircle,
+    text: "text-info",
+    looks: "border-info bg-info-tint text-info",
+    word: "in progress",
+  },
+  done: {
+    icon: Check,
+    text: "text-success",
+    looks: "border-success bg-success-tint text-success",
+    word: "done",
+  },
+  failed: {
+    icon: X,
+    text: "text-danger",
+    looks: "border-danger bg-danger-tint text-danger",
+    word: "failed",
+  },
   refunded: {
     icon: Undo2,
     text: "text-warning",
@@ -41,18 +56,32 @@ interface TimelineProps {
   readonly steps: readonly TimelineStep[];
 }
 
-/** Steps one below the other; the state of each is an icon and a word for screen readers. */
+/** A vertical list of steps. Each state has an icon, and a word for screen readers. */
 export const Timeline = ({ label, steps }: TimelineProps): ReactNode => (
   <ol aria-label={label} className="flex flex-col">
     {steps.map((step, index) => {
       const { icon: Icon, looks, word } = STEP_VIEWS[step.state];
       return (
-        <li key={step.id} aria-current={step.state === "current" ? "step" : undefined} className="flex gap-3">
+        <li
+          key={step.id}
+          aria-current={step.state === "current" ? "step" : undefined}
+          className="flex gap-3"
+        >
           <span className="flex flex-col items-center">
-            <span className={cn("flex size-6 shrink-0 items-center justify-center rounded-full border", looks)}>
-              <Icon className={cn("size-3.5", step.state === "current" && "animate-spin")} aria-hidden />
+            <span
+              className={cn(
+                "flex size-6 shrink-0 items-center justify-center rounded-full border",
+                looks,
+              )}
+            >
+              <Icon
+                className={cn("size-3.5", step.state === "current" && "animate-spin")}
+                aria-hidden
+              />
             </span>
-            {index === steps.length - 1 ? null : <span aria-hidden className="w-px flex-1 bg-border" />}
+            {index === steps.length - 1 ? null : (
+              <span aria-hidden className="w-px flex-1 bg-border" />
+            )}
           </span>
           <div className="min-w-0 flex-1 pt-0.5 pb-4">
             <div className="flex flex-wrap items-baseline justify-between gap-x-4">
@@ -60,9 +89,13 @@ export const Timeline = ({ label, steps }: TimelineProps): ReactNode => (
                 {step.title}
                 <span className="sr-only">, {word}</span>
               </span>
-              {step.aside === undefined ? null : <span className="text-sm text-fg-3">{step.aside}</span>}
+              {step.aside === undefined ? null : (
+                <span className="text-sm text-fg-3">{step.aside}</span>
+              )}
             </div>
-            {step.detail === undefined ? null : <div className="text-sm text-fg-2">{step.detail}</div>}
+            {step.detail === undefined ? null : (
+              <div className="text-sm text-fg-2">{step.detail}</div>
+            )}
           </div>
         </li>
       );
@@ -73,18 +106,21 @@ export const Timeline = ({ label, steps }: TimelineProps): ReactNode => (
 interface StepsProps {
   readonly label: string;
   readonly steps: readonly string[];
-  /** Index of the step that is under way. */
+  /** Index of the current step. */
   readonly current: number;
 }
 
-/** Shows the current step of a flow of a few pages: Quote → Code → Review → Done. */
+/** The steps of a flow with the current one marked: Quote → Code → Review → Done. */
 export const Steps = ({ label, steps, current }: StepsProps): ReactNode => (
   <ol aria-label={label} className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
     {steps.map((step, index) => (
       <li
         key={step}
         aria-current={index === current ? "step" : undefined}
-        className={cn("flex items-center gap-2", index === current ? "font-semibold text-fg" : "text-fg-3")}
+        className={cn(
+          "flex items-center gap-2",
+          index === current ? "font-semibold text-fg" : "text-fg-3",
+        )}
       >
         {index === 0 ? null : <span aria-hidden className="h-px w-4 bg-control" />}
         <span className="flex items-center gap-1">

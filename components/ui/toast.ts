@@ -1,9 +1,12 @@
-/** Toasts: short notes at the edge of the window. Their library is loaded after the first key, click or note, so that it delays no page. */
+/**
+ * Toasts: short notes at the edge of the window. Their library is loaded after the first key, click
+ * or note, so that it delays no page.
+ */
 
 let wanted = false;
 const listeners = new Set<() => void>();
 
-/** From now on `Toaster` shows notes. Those that were made before are shown as soon as it can. */
+/** Makes `Toaster` load its library, then show all notes, also earlier ones. */
 export const wantToasts = (): void => {
   if (wanted) return;
   wanted = true;
@@ -24,5 +27,5 @@ const show =
     void import("sonner").then(({ toast: sonner }) => sonner[kind](text));
   };
 
-/** Messages that people must act on belong into the page instead. */
+/** Shows a short note. Messages that people must act on belong in the page instead. */
 export const toast = { success: show("success"), error: show("error"), info: show("info") };

@@ -12,7 +12,8 @@ export const ToasterView = (): ReactNode => {
       position="bottom-right"
       toastOptions={{
         classNames: {
-          toast: "rounded-card! border! border-border! bg-surface! text-fg! shadow-float! font-sans!",
+          toast:
+            "rounded-card! border! border-border! bg-surface! text-fg! shadow-float! font-sans!",
           description: "text-fg-2!",
         },
       }}

@@ -7,7 +7,7 @@ export const TooltipProvider = ({ children }: { readonly children: ReactNode }):
   <Primitive.Provider delayDuration={300}>{children}</Primitive.Provider>
 );
 
-/** Explains its child on hover and focus. Information that people need must stand elsewhere too. */
+/** Explains its child on hover and focus. Necessary information must also be shown elsewhere. */
 export const Tooltip = ({
   content,
   children,
@@ -19,7 +19,8 @@ export const Tooltip = ({
     <Primitive.Trigger asChild>{children}</Primitive.Trigger>
     <Primitive.Portal>
       <Primitive.Content
-        // Its text is read as the description of the child; as content of its own it would lie outside of all landmarks.
+        // Screen readers read the text as the child's description; as separate content it would be
+        // outside of all landmarks.
         aria-hidden
         sideOffset={6}
         collisionPadding={8}

@@ -4,7 +4,10 @@ import { useSyncExternalStore } from "react";
 
 const subscribe = (): (() => void) => () => undefined;
 
-/** False on the server and in the first drawing of the browser, which must be equal (React error 418); true from then on. */
+/**
+ * False on the server and during hydration, whose output must be equal (React error 418); true
+ * afterwards.
+ */
 export const useHydrated = (): boolean =>
   useSyncExternalStore(
     subscribe,

@@ -1,8 +1,9 @@
 "use client";
 
-import { useSyncExternalStore } from "react";
+import { useMemo, useSyncExternalStore } from "react";
+import { useAmountsHidden } from "./hidden-amounts";
 
-/** Of what the server draws, before the browser's own is known. */
+/** Locale of the server's rendering. */
 const SERVER_LOCALE = "en";
 
 const subscribe = (listener: () => void): (() => void) => {
@@ -10,10 +11,20 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => window.removeEventListener("languagechange", listener);
 };
 
-/** BCP 47 tag of the reader's language, by which numbers are written. The first drawing is that of the server. */
+/** BCP 47 tag of the reader's language, for writing numbers. Hydration uses the server's locale. */
 export const useLocale = (): string =>
   useSyncExternalStore(
     subscribe,
     () => navigator.language,
     () => SERVER_LOCALE,
   );
+
+/**
+ * Options for titles with amounts. Hydration uses the server's locale, so that both render the
+ * same.
+ */
+export const useTitleOptions = (): { readonly hidden: boolean; readonly locale: string } => {
+  const hidden = useAmountsHidden();
+  const locale = useLocale();
+  return useMemo(() => ({ hidden, locale }), [hidden, locale]);
+};

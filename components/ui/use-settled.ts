@@ -4,8 +4,10 @@ import { useEffect, useState } from "react";
 
 const SETTLE_MS = 400;
 
-/** `value` once it has not changed for a while, and a way to take it at once. */
-export const useSettled = (value: string | null): [string | null, (value: string | null) => void] => {
+/** Returns `value` once it has not changed for a while, and a function that sets it at once. */
+export const useSettled = <Value extends string | null>(
+  value: Value,
+): [Value, (value: Value) => void] => {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     if (value === settled) return undefined;

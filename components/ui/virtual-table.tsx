@@ -10,9 +10,9 @@ export interface VirtualColumn {
   readonly id: string;
   readonly header: ReactNode;
   readonly align?: "left" | "right";
-  /** Behind a column of numbers, which end where it begins. */
+  /** Adds space before a column that follows right-aligned numbers. */
   readonly spaced?: boolean;
-  /** Of its header; the cells have their own. */
+  /** Class of the header; cells have their own classes. */
   readonly className?: string;
 }
 
@@ -20,18 +20,17 @@ interface VirtualTableProps {
   /** Accessible name of the table. */
   readonly caption: string;
   readonly columns: readonly VirtualColumn[];
-  /** Tailwind's template of the columns from tablets on; phones show cards. */
+  /** Tailwind class for the grid's columns on tablets and wider; phones show cards. */
   readonly template: string;
   readonly count: number;
   readonly keyOf: (index: number) => string | number;
-  /** Expected height of a row in pixels; the real one is measured. */
+  /** Estimated height of a row in pixels; the real one is measured. */
   readonly rowHeight: number;
   /** The cells of a row, each with `role="cell"`. */
   readonly children: (index: number) => ReactNode;
-  readonly className?: string;
 }
 
-/** A table that draws only the rows in sight, so that ten thousand scroll as smoothly as ten. */
+/** A table that draws only the visible rows, so that ten thousand scroll as smoothly as ten. */
 export const VirtualTable = ({
   caption,
   columns,
@@ -40,7 +39,6 @@ export const VirtualTable = ({
   keyOf,
   rowHeight,
   children,
-  className,
 }: VirtualTableProps): ReactNode => {
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
@@ -57,10 +55,14 @@ export const VirtualTable = ({
       aria-label={caption}
       aria-rowcount={count + 1}
       tabIndex={0}
-      className={cn("max-h-[min(32rem,70dvh)] overflow-y-auto", className)}
+      className="max-h-[min(32rem,70dvh)] overflow-y-auto"
     >
       <div role="rowgroup" className="sticky top-0 z-2 border-b bg-surface max-md:sr-only">
-        <div role="row" aria-rowindex={1} className={cn("grid h-8 items-center gap-x-3 px-4", template)}>
+        <div
+          role="row"
+          aria-rowindex={1}
+          className={cn("grid h-8 items-center gap-x-3 px-4", template)}
+        >
           {columns.map((column) => (
             <span
               key={column.id}

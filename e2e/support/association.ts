@@ -1,10 +1,13 @@
 import type { Address } from "viem";
-import { createAssociationChain } from "@/lib/devnet/association/chain";
-import { planDeployments } from "@/lib/devnet/contracts";
+import { createAssociationChain } from "@/lib/dev/devnet/association/chain";
+import { planDeployments } from "@/lib/dev/devnet/contracts";
 
 const CHAIN = 31337;
 
-/** From now on the stack's association set declines what the account deposits into privacy pools; the chain keeps that. */
+/**
+ * Makes the chain's association set decline all later deposits of this account into privacy pools.
+ * The chain keeps this state.
+ */
 export const declineDepositsOf = (depositor: Address): Promise<void> =>
   createAssociationChain({
     rpcUrl: process.env[`E2E_RPC_URL_${String(CHAIN)}`] ?? "",

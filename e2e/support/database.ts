@@ -1,8 +1,11 @@
 import { Client, type QueryResult } from "pg";
 
-/** Runs a statement in the stack's database. */
-export const query = async (text: string, values: readonly unknown[] = []): Promise<QueryResult> => {
-  const client = new Client({ connectionString: process.env.E2E_DATABASE_URL });
+/** Runs a statement in the stack's database as the owner of the tables. */
+export const query = async (
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<QueryResult> => {
+  const client = new Client({ connectionString: process.env.E2E_DATABASE_OWNER_URL });
   await client.connect();
   try {
     return await client.query(text, [...values]);
@@ -11,14 +14,20 @@ export const query = async (text: string, values: readonly unknown[] = []): Prom
   }
 };
 
-/** Changes rows of the stack's database, for states that would take minutes, or that the devnet does not bring about. */
+/**
+ * Changes rows of the stack's database, to create states that would take minutes or that the devnet
+ * never reaches.
+ */
 export const changeRows = async (text: string, values: readonly unknown[]): Promise<void> => {
   if ((await query(text, values)).rowCount === 0) throw new Error("No row was changed.");
 };
 
-/** Keeps everybody from reading these tables, as a busy database does, until the function that it answers with is called. */
+/**
+ * Locks these tables against all readers, as a busy database would, until the returned function is
+ * called.
+ */
 export const holdTables = async (tables: readonly string[]): Promise<() => Promise<void>> => {
-  const client = new Client({ connectionString: process.env.E2E_DATABASE_URL });
+  const client = new Client({ connectionString: process.env.E2E_DATABASE_OWNER_URL });
   await client.connect();
   await client.query("BEGIN");
   for (const table of tables) await client.query(`LOCK TABLE "${table}" IN ACCESS EXCLUSIVE MODE`);

@@ -1,12 +1,28 @@
-/** Follows the Dockerfile without containers: a tree that nothing may write, and processes of a user without rights. */
+/**
+ * Deploys the service as the Dockerfile does, but without containers: a read-only folder, and
+ * processes of an unprivileged user.
+ */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { rm } from "node:fs/promises";
 
-/** Debian's `nobody`. Another user than root stays who they are. */
+/**
+ * User id of Debian's `nobody`. Only root can change to it; any other user runs the processes as
+ * themselves.
+ */
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 
@@ -15,13 +31,14 @@ interface Stage {
   readonly instructions: readonly { readonly name: string; readonly text: string }[];
 }
 
-/** The stages of a Dockerfile whose instructions have a line each. */
+/** Parses the stages of a Dockerfile in which every instruction fits on one line. */
 export const readStages = (file: string): readonly Stage[] => {
   const stages: { name: string; instructions: { name: string; text: string }[] }[] = [];
   for (const line of readFileSync(file, "utf8").split("\n")) {
     const [, name, text] = /^([A-Z]+) (.*)$/.exec(line) ?? [];
     if (name === undefined || text === undefined) continue;
-    if (name === "FROM") stages.push({ name: / AS (\w+)$/.exec(text)?.[1] ?? "final", instructions: [] });
+    if (name === "FROM")
+      stages.push({ name: / AS (\w+)$/.exec(text)?.[1] ?? "final", instructions: [] });
     else stages.at(-1)?.instructions.push({ name, text });
   }
   return stages;
@@ -30,18 +47,21 @@ export const readStages = (file: string): readonly Stage[] => {
 const textsOf = (stage: Stage | undefined, name: string): readonly string[] =>
   (stage?.instructions ?? []).filter((one) => one.name === name).map(({ text }) => text);
 
-/** The command of `CMD [...]` or `HEALTHCHECK ... CMD [...]`. */
+/** Parses the command of `CMD [...]` or `HEALTHCHECK ... CMD [...]`. */
 const commandOf = (text: string | undefined): readonly string[] =>
   JSON.parse(/\[.*\]$/.exec(text ?? "")?.[0] ?? "[]") as string[];
 
-/** `--from=build /app/a /app/b ./c` → [{ from: "a", to: "c" }, …]; a folder as target ends in `/`. */
+/**
+ * Parses the text of a COPY instruction: `--from=build /app/a /app/b ./c` → [{ from: "a", to: "c"
+ * }, …]. A target folder ends in `/`.
+ */
 const copiesOf = (text: string): readonly { from: string; to: string }[] => {
   const [, ...paths] = text.split(" ").map((path) => path.replace(/^(\/app|\.)\//, ""));
   const to = paths.pop() ?? "";
   return paths.map((from) => ({ from, to: to === "" || to.endsWith("/") ? join(to, from) : to }));
 };
 
-/** Path, size and time of each file below a folder; links are not followed. */
+/** Lists path, size and modification time of each file below a folder, without following links. */
 const snapshotOf = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
@@ -53,34 +73,48 @@ const snapshotOf = (folder: string): readonly string[] =>
 
 const makeReadOnly = (folder: string): void => {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
-    if (!entry.isSymbolicLink()) chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o555 : 0o444);
+    if (!entry.isSymbolicLink())
+      chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o555 : 0o444);
   chmodSync(folder, 0o555);
 };
 
 export interface Started {
   readonly child: ChildProcess;
-  /** Everything that it wrote. */
+  /** Returns everything that the process wrote so far. */
   readonly output: () => string;
-  /** Its exit code, or the signal that ended it. */
+  /** Resolves to the exit code, or to the signal that ended the process. */
   readonly ended: Promise<number | string>;
 }
 
 export interface Deployment {
-  /** Path, size and time of each file of the deployed tree, to compare before and after: the service may change none. */
+  /**
+   * Lists path, size and modification time of each deployed file. Tests compare the list before and
+   * after a run, because the service may not change any file.
+   */
   readonly files: () => readonly string[];
   readonly command: readonly string[];
   readonly healthcheck: readonly string[];
-  /** Starts a command in the tree as the user without rights. */
+  /** Starts a command in the deployed folder as the unprivileged user. */
   start(command: readonly string[], variables: Readonly<Record<string, string>>): Started;
-  /** Kills what still runs, and removes the tree. */
+  /** Kills the processes that still run, and removes the folder. */
   remove(): Promise<void>;
 }
 
-/**
- * The tree of the Dockerfile's last stage, from a checkout that is built.
- * @param packages the folder of the packages; the checkout's own one stands in for an install without development packages
- */
-export const assemble = (checkout: string, packages = join(checkout, "node_modules")): Deployment => {
+interface AssembleOptions {
+  /**
+   * The node_modules folder to deploy. By default the checkout's own folder replaces an install
+   * without development packages.
+   */
+  readonly packages?: string;
+  /** Path of a deployed file or folder that is left out. */
+  readonly without?: string;
+}
+
+/** Copies the files of the Dockerfile's last stage from a built checkout. */
+export const assemble = (
+  checkout: string,
+  { packages = join(checkout, "node_modules"), without }: AssembleOptions = {},
+): Deployment => {
   const stages = readStages(join(checkout, "Dockerfile"));
   const last = stages.at(-1);
   const base = mkdtempSync(join(tmpdir(), "causeway-deploy-"));
@@ -93,11 +127,14 @@ export const assemble = (checkout: string, packages = join(checkout, "node_modul
       else cpSync(join(checkout, from), join(tree, to), { recursive: true });
     }
   }
+  if (without !== undefined) rmSync(join(tree, without), { recursive: true });
   makeReadOnly(tree);
   chmodSync(base, 0o755);
   chmodSync(scratch, 0o777);
   const fixed = Object.fromEntries(
-    textsOf(last, "ENV").flatMap((text) => text.split(" ").map((pair) => pair.split("=") as [string, string])),
+    textsOf(last, "ENV").flatMap((text) =>
+      text.split(" ").map((pair) => pair.split("=") as [string, string]),
+    ),
   );
   const running: ChildProcess[] = [];
   return {
@@ -124,7 +161,9 @@ export const assemble = (checkout: string, packages = join(checkout, "node_modul
         stream.on("data", (chunk: Buffer) => {
           output += chunk.toString();
         });
-      const ended = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
+      const ended = once(child, "exit").then(
+        ([code, signal]) => (code ?? signal) as number | string,
+      );
       return { child, output: () => output, ended };
     },
     remove: async () => {

@@ -1,16 +1,26 @@
 import { expect, type Page } from "@playwright/test";
 import { PREFERENCE_COOKIES } from "@/lib/core/browser-cookies";
 
-/** A number with a fraction, or with the sign of dollars; no share, version, address or time. */
+/**
+ * Matches numbers with a fraction or a dollar sign, but no percentages, versions, addresses or
+ * times.
+ */
 const AMOUNT = String.raw`(?<![\w.…:/-])(\$\s?\d[\d.,]*|\d[\d,]*\.\d+)(?![\w.:-]|\s?%)`;
-/** Texts that are no amounts: the version of the database, and the choices of a slippage. */
+/**
+ * Texts with numbers that are no amounts: the version of the database, and the choices of slippage.
+ */
 const OTHER_NUMBERS = String.raw`^PostgreSQL \d|^0\.\d$`;
-/** The same call by API, with what is typed in the form, or an example. */
-const SNIPPETS = "[aria-label='cURL command'], [aria-label='TypeScript code'], [aria-label='Python code']";
+/**
+ * Code samples for the API. They contain the typed values or an example, also while amounts are
+ * hidden.
+ */
+const SNIPPETS =
+  "[aria-label='cURL command'], [aria-label='TypeScript code'], [aria-label='Python code']";
 
 /**
- * The amounts that a person could read: in texts, in titles, and in what screen readers are told.
- * @param html a document as the server sent it; without it the page as it is shown now
+ * Returns the amounts that a person could read: in texts, in titles, and in labels for screen
+ * readers.
+ * @param html a document as the server sent it; without it, the page as it is shown now
  */
 const amountsOn = (page: Page, html: string | null = null): Promise<string[]> =>
   page.evaluate(
@@ -19,7 +29,10 @@ const amountsOn = (page: Page, html: string | null = null): Promise<string[]> =>
       const isOther = new RegExp(other);
       const root = sent === null ? document : new DOMParser().parseFromString(sent, "text/html");
       const texts: string[] = [root.title];
-      const walker = root.createTreeWalker(root.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+      const walker = root.createTreeWalker(
+        root.body,
+        NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT,
+      );
       for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
         if (node instanceof Element) {
           if (node.matches("script, style")) continue;
@@ -34,7 +47,10 @@ const amountsOn = (page: Page, html: string | null = null): Promise<string[]> =>
     { amount: AMOUNT, other: OTHER_NUMBERS, snippets: SNIPPETS, sent: html },
   );
 
-/** Hides or shows the amounts as another tab of this browser would. */
+/**
+ * Hides or shows amounts as another tab of this browser would: changes the cookie, and reports it
+ * by a `storage` event.
+ */
 const setHidden = (page: Page, hidden: boolean): Promise<void> =>
   page.evaluate(
     ([name, isHidden]) => {
@@ -45,9 +61,9 @@ const setHidden = (page: Page, hidden: boolean): Promise<void> =>
   );
 
 /**
- * Checks that no amount is left on the page once amounts are hidden, neither where the browser draws it again nor in
- * the HTML that the server sends then. Amounts are shown again afterwards.
- * @returns the amounts that were shown before, so that the caller can tell that there were some
+ * Checks that the page shows no amount once amounts are hidden, neither after the browser's redraw
+ * nor in the HTML that the server then sends. Shows the amounts again afterwards.
+ * @returns the amounts that were shown before, so that the caller can check that there were some
  */
 export const checkHiddenAmounts = async (page: Page, path: string): Promise<string[]> => {
   const shown = await amountsOn(page);

@@ -1,6 +1,6 @@
 import { expect, type Page } from "@playwright/test";
 
-/** Half of the cumulative layout shift that Web Vitals call good. */
+/** Half of the cumulative layout shift (0.1) that Web Vitals rates as good. */
 const SHIFT_MAX = 0.05;
 
 interface Shifts {
@@ -8,7 +8,10 @@ interface Shifts {
   largest: string;
 }
 
-/** Counts layout shifts that no input of the person caused, as browsers do for the cumulative layout shift. */
+/**
+ * Adds up the layout shifts that no input of the person caused, by the definition of the cumulative
+ * layout shift.
+ */
 export const countShifts = async (page: Page): Promise<void> => {
   await page.addInitScript(() => {
     interface Shift extends PerformanceEntry {
@@ -32,8 +35,12 @@ export const countShifts = async (page: Page): Promise<void> => {
   });
 };
 
-/** Fails when the page shifted by more than 0.05 since it was opened, and names the largest shift. */
+/**
+ * Fails when the page shifted by more than 0.05 since it was opened, and names the largest shift.
+ */
 export const expectStill = async (page: Page, name: string): Promise<void> => {
-  const { total, largest } = await page.evaluate(() => (window as unknown as { shifts: Shifts }).shifts);
+  const { total, largest } = await page.evaluate(
+    () => (window as unknown as { shifts: Shifts }).shifts,
+  );
   expect(total, `${name}: ${largest}`).toBeLessThanOrEqual(SHIFT_MAX);
 };

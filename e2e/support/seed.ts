@@ -18,7 +18,7 @@ const BOB = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const RESERVES_TIMEOUT_MS = 30_000;
 
-/** One transfer that arrived and one swap that waits for an approval. */
+/** Creates a transfer that arrives and a swap that waits for an approval. */
 const seedMovements = async (project: TestProject): Promise<string[]> => {
   const { api, treasury } = project;
   await api.call(createContact, {
@@ -29,7 +29,13 @@ const seedMovements = async (project: TestProject): Promise<string[]> => {
       chainIds: [CHAIN],
     },
   });
-  const move = { fromChainId: CHAIN, toChainId: 31338, token: "USDC", amount: "25.5", toAddress: ADA };
+  const move = {
+    fromChainId: CHAIN,
+    toChainId: 31338,
+    token: "USDC",
+    amount: "25.5",
+    toAddress: ADA,
+  };
   const sent = await project.execute(await project.prepareTransfer(move));
   const waiting = await api.call(swapAndTransfer, {
     body: {
@@ -42,20 +48,31 @@ const seedMovements = async (project: TestProject): Promise<string[]> => {
       recipient: BOB,
     },
   });
-  await api.call(putAnnotation, { params: { id: sent }, body: { memo: "For the work of May", tags: ["Payroll"] } });
+  await api.call(putAnnotation, {
+    params: { id: sent },
+    body: { memo: "For the work of May", tags: ["Payroll"] },
+  });
   return ["/contacts", "/activity", `/activity/${sent}`, `/activity/${waiting.operationId}`];
 };
 
-/** Two accounts, of which one was funded and paid the other. */
+/** Creates two accounts, funds the first one, and pays the second one from it. */
 const seedAccounts = async ({ api }: TestProject): Promise<string[]> => {
-  const open = (name: string) => api.call(createGlobalAccount, { body: { currency: "USDC", name } });
+  const open = (name: string) =>
+    api.call(createGlobalAccount, { body: { currency: "USDC", name } });
   const [payer, payee] = [await open("Payroll of the whole company"), await open("Ada")];
-  // Reserves count the treasury's money at final blocks.
+  // The reserves count the treasury's money only at final blocks, so funding may fail at first.
   await expect(async () => {
-    await api.call(fundGlobalAccount, { params: { id: payer.id }, body: { amount: "300", currency: payer.assetId } });
+    await api.call(fundGlobalAccount, {
+      params: { id: payer.id },
+      body: { amount: "300", currency: payer.assetId },
+    });
   }).toPass({ timeout: RESERVES_TIMEOUT_MS });
-  const transfers = [{ recipientAccountId: payee.id, amount: "123.45", currency: payer.assetId, reference: "May" }];
-  const paid = await api.call(createAccountsPayout, { body: { sourceAccountId: payer.id, transfers } });
+  const transfers = [
+    { recipientAccountId: payee.id, amount: "123.45", currency: payer.assetId, reference: "May" },
+  ];
+  const paid = await api.call(createAccountsPayout, {
+    body: { sourceAccountId: payer.id, transfers },
+  });
   return [
     "/accounts",
     `/accounts/${payer.id}`,
@@ -67,7 +84,7 @@ const seedAccounts = async ({ api }: TestProject): Promise<string[]> => {
   ];
 };
 
-/** A payout and a schedule to wallets, which wait for their approval. */
+/** Creates a payout and a schedule to wallets; both wait for their approval. */
 const seedPayouts = async ({ api }: TestProject): Promise<string[]> => {
   const transfers = [ADA, BOB].map((address, index) => ({
     address,
@@ -79,33 +96,51 @@ const seedPayouts = async ({ api }: TestProject): Promise<string[]> => {
   const body = { chainId: CHAIN, transfers, reference: "Contractors, May" };
   const { payoutId } = await api.call(createWalletsPayout, { body });
   const startsAt = new Date(Date.now() + DAY_MS).toISOString();
-  const schedule = await api.call(createPayoutSchedule, { body: { ...body, startsAt, every: "month" } });
+  const schedule = await api.call(createPayoutSchedule, {
+    body: { ...body, startsAt, every: "month" },
+  });
   return [
     "/payouts",
     `/payouts/${String(payoutId)}`,
     `/payouts/${String(payoutId)}/receipt`,
     "/payouts/schedules",
-    `/payouts/schedules/${schedule.scheduleId}`,
+    `/payouts/schedules/${schedule.id}`,
   ];
 };
 
-/** A second private wallet, and a deposit that waits for its approval. */
+/** Creates a second private wallet, and a deposit that waits for its approval. */
 const seedPrivate = async ({ api }: TestProject): Promise<string[]> => {
   await api.call(createPrivacyWallet, { body: { name: "Payroll, private" } });
-  const { transferId } = await api.call(shield, { body: { chainId: CHAIN, token: "USDC", amount: "50" } });
-  return ["/private", `/private/${transferId}`, "/private/shield", "/private/unshield", "/private/swap"];
+  const { transferId } = await api.call(shield, {
+    body: { chainId: CHAIN, token: "USDC", amount: "50" },
+  });
+  return [
+    "/private",
+    `/private/${transferId}`,
+    "/private/shield",
+    "/private/unshield",
+    "/private/swap",
+  ];
 };
 
-/** Keys, wallets and an endpoint of webhooks that has received an event. */
+/** Creates API keys, wallets, and a webhook endpoint that has received an event. */
 const seedSettings = async (project: TestProject): Promise<string[]> => {
   const { api } = project;
-  await api.call(createApiKey, { body: { name: "Shop backend", scopes: ["wallets:read", "balances:read"] } });
+  await api.call(createApiKey, {
+    body: { name: "Shop backend", scopes: ["wallets:read", "balances:read"] },
+  });
   const treasury = project.treasury;
   await api.call(createSmartAccount, {
-    body: { ownerAddress: treasury.ownerAddress ?? treasury.address, chainId: 31338, label: "Savings for the taxes" },
+    body: {
+      ownerAddress: treasury.ownerAddress ?? treasury.address,
+      chainId: 31338,
+      label: "Savings for the taxes",
+    },
   });
   const { url } = await api.call(readWebhookReceiver, {});
-  const endpoint = await api.call(createWebhookEndpoint, { body: { url, events: ["*"], description: "Receiver" } });
+  const endpoint = await api.call(createWebhookEndpoint, {
+    body: { url, events: ["*"], description: "Receiver" },
+  });
   await api.call(testWebhookEndpoint, { params: { id: endpoint.id } });
   return [
     "/api-keys",
@@ -120,8 +155,8 @@ const seedSettings = async (project: TestProject): Promise<string[]> => {
 };
 
 /**
- * Fills the project of the person who is signed in, through the API alone.
- * @returns the paths of all pages that show something of it
+ * Fills the signed-in person's project, only through the API.
+ * @returns the paths of all pages that show some of the data
  */
 export const seedProject = async (page: Page): Promise<string[]> => {
   const project = await projectOf(page);

@@ -7,7 +7,10 @@ import { parseEventStream } from "./events";
 type Fetch = typeof fetch;
 
 const json = (status: number, body: unknown, headers: Record<string, string> = {}): Response =>
-  new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } });
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/json", ...headers },
+  });
 
 test("parameters and query are put into the path, encoded", () => {
   expect(pathOf(getOperation, { params: { id: "a/b" } })).toBe("/operations/a%2Fb");
@@ -22,7 +25,10 @@ describe("a call", () => {
     const send = vi.fn<Fetch>(() => Promise.resolve(json(200, { otpId: "otp_1" })));
     const headers = () => Promise.resolve({ authorization: "Bearer t" });
     const client = createApiClient({ baseUrl: "https://x.test/api", headers, fetch: send });
-    const answer = await client.call(requestOtp, { body: { quoteId: "qt_1" }, idempotencyKey: "k" });
+    const answer = await client.call(requestOtp, {
+      body: { quoteId: "qt_1" },
+      idempotencyKey: "k",
+    });
     expect(answer.otpId).toBe("otp_1");
     const [url, init] = send.mock.calls[0] ?? [];
     expect(url).toBe("https://x.test/api/swap/request-otp");
@@ -36,8 +42,14 @@ describe("a call", () => {
   });
 
   test("throws what the service said", async () => {
-    const body = { message: "Moved.", code: "quote_price_moved", requestId: "req_1", quote: { quoteId: "qt_2" } };
-    const send: Fetch = () => Promise.resolve(json(409, body, { "x-request-id": "req_1", "retry-after": "3" }));
+    const body = {
+      message: "Moved.",
+      code: "quote_price_moved",
+      requestId: "req_1",
+      quote: { quoteId: "qt_2" },
+    };
+    const send: Fetch = () =>
+      Promise.resolve(json(409, body, { "x-request-id": "req_1", "retry-after": "3" }));
     const client = createApiClient({ baseUrl: "/api", fetch: send });
     const error: unknown = await client.call(listOperations).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ApiError);
@@ -52,21 +64,31 @@ describe("a call", () => {
   });
 
   test("a file comes as its text, a refusal of it as an error", async () => {
-    const csv: Fetch = () => Promise.resolve(new Response("a,b\r\n", { headers: { "content-type": "text/csv" } }));
-    expect(await createApiClient({ baseUrl: "/api", fetch: csv }).call(exportOperations)).toBe("a,b\r\n");
-    const refused: Fetch = () => Promise.resolve(json(403, { message: "No.", code: "insufficient_scope" }));
-    await expect(createApiClient({ baseUrl: "/api", fetch: refused }).call(exportOperations)).rejects.toMatchObject({
+    const csv: Fetch = () =>
+      Promise.resolve(new Response("a,b\r\n", { headers: { "content-type": "text/csv" } }));
+    expect(await createApiClient({ baseUrl: "/api", fetch: csv }).call(exportOperations)).toBe(
+      "a,b\r\n",
+    );
+    const refused: Fetch = () =>
+      Promise.resolve(json(403, { message: "No.", code: "insufficient_scope" }));
+    await expect(
+      createApiClient({ baseUrl: "/api", fetch: refused }).call(exportOperations),
+    ).rejects.toMatchObject({
       code: "insufficient_scope",
     });
   });
 
   test("an answer that is no JSON, and no answer at all, are errors too", async () => {
     const page: Fetch = () => Promise.resolve(new Response("<html>", { status: 200 }));
-    await expect(createApiClient({ baseUrl: "/api", fetch: page }).call(listOperations)).rejects.toMatchObject({
+    await expect(
+      createApiClient({ baseUrl: "/api", fetch: page }).call(listOperations),
+    ).rejects.toMatchObject({
       code: "unexpected_answer",
     });
     const down: Fetch = () => Promise.reject(new TypeError("fetch failed"));
-    await expect(createApiClient({ baseUrl: "/api", fetch: down }).call(listOperations)).rejects.toMatchObject({
+    await expect(
+      createApiClient({ baseUrl: "/api", fetch: down }).call(listOperations),
+    ).rejects.toMatchObject({
       status: 0,
       code: "network_error",
     });
@@ -85,7 +107,11 @@ describe("event streams", () => {
   test("are read whatever the chunks and line ends; comments are skipped", async () => {
     const events = [];
     for await (const event of parseEventStream(
-      streamOf("retry: 1\n\n: hello\n\nid: 1\neve", "nt: a\ndata: x\ndata: y\n", "\nid:2\r\ndata:z\r\n\r\ndata: cut"),
+      streamOf(
+        "retry: 1\n\n: hello\n\nid: 1\neve",
+        "nt: a\ndata: x\ndata: y\n",
+        "\nid:2\r\ndata:z\r\n\r\ndata: cut",
+      ),
     ))
       events.push(event);
     expect(events).toEqual([
@@ -95,9 +121,13 @@ describe("event streams", () => {
   });
 
   test("a refusal is not tried again", async () => {
-    const send = vi.fn<Fetch>(() => Promise.resolve(json(404, { message: "No.", code: "not_found" })));
+    const send = vi.fn<Fetch>(() =>
+      Promise.resolve(json(404, { message: "No.", code: "not_found" })),
+    );
     const client = createApiClient({ baseUrl: "/api", fetch: send });
-    await expect(client.events(getOperation, { params: { id: "op_1" } }).next()).rejects.toMatchObject({ status: 404 });
+    await expect(
+      client.events(getOperation, { params: { id: "op_1" } }).next(),
+    ).rejects.toMatchObject({ status: 404 });
     expect(send).toHaveBeenCalledTimes(1);
   });
 });

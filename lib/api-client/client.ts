@@ -22,7 +22,10 @@ interface ApiErrorFields {
   readonly body: unknown;
 }
 
-/** An error answer of the service. Status 0 with the code `network_error` means that there was no answer. */
+/**
+ * An error answer of the service. Status 0 with the code `network_error` means that there was no
+ * answer.
+ */
 export class ApiError extends Error implements ApiErrorFields {
   readonly status: number;
   readonly code: string;
@@ -43,7 +46,7 @@ export class ApiError extends Error implements ApiErrorFields {
   }
 }
 
-/** Absent where the contract has none, optional where every field is. */
+/** Absent when the contract has no such part, and optional when all of its fields are. */
 type Part<Name extends string, Input, Output> = Output extends undefined
   ? Readonly<Partial<Record<Name, undefined>>>
   : Partial<Input> extends Input
@@ -59,25 +62,31 @@ export type CallOptions<C extends Callable> = Part<"params", ParamsInput<C>, Par
   };
 
 type Arguments<C extends Callable> =
-  Partial<CallOptions<C>> extends CallOptions<C> ? [options?: CallOptions<C>] : [options: CallOptions<C>];
+  Partial<CallOptions<C>> extends CallOptions<C>
+    ? [options?: CallOptions<C>]
+    : [options: CallOptions<C>];
 
 export interface ApiClient {
   /** @throws ApiError */
   call<C extends Callable>(contract: C, ...options: Arguments<C>): Promise<ResponseOf<C>>;
   /**
-   * Events of a stream, over lost connections: it goes on after the last event that it saw. Ends when the service ends the stream.
+   * Events of a stream across lost connections: after each one it continues after the last received
+   * event. Ends when the service ends the stream.
    * @throws ApiError when the service refuses, or does not answer for too long
    */
-  events<C extends Callable>(contract: C, ...options: Arguments<C>): AsyncGenerator<ServerEvent<ResponseOf<C>>>;
+  events<C extends Callable>(
+    contract: C,
+    ...options: Arguments<C>
+  ): AsyncGenerator<ServerEvent<ResponseOf<C>>>;
 }
 
 export interface ApiClientOptions {
-  /** Up to and with `/api`: `https://pay.example.com/api`, or `/api` in the browser. */
+  /** URL up to and including `/api`: `https://pay.example.com/api`, or `/api` in the browser. */
   readonly baseUrl: string;
-  /** Asked before each call: the Authorization or x-api-key header, x-project-id. */
+  /** Called before each call: the Authorization or x-api-key header, x-project-id. */
   readonly headers?: () => HeadersInit | Promise<HeadersInit>;
   readonly fetch?: typeof fetch;
-  /** Deadline of one call, streams apart. */
+  /** Deadline of one call, except for streams. */
   readonly timeoutMs?: number;
 }
 
@@ -92,22 +101,30 @@ interface LooseOptions {
 
 const TIMEOUT_MS = 30_000;
 
-const text = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const text = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value);
 
-/** `/operations/{id}` and its params and query → the path to call. */
-export const pathOf = (contract: Callable, options: Pick<LooseOptions, "params" | "query">): string => {
+/** The path to call, from a template such as `/operations/{id}` with its params and query. */
+export const pathOf = (
+  contract: Callable,
+  options: Pick<LooseOptions, "params" | "query">,
+): string => {
   const params = (options.params ?? {}) as Record<string, unknown>;
-  const path = contract.path.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(text(params[name])));
+  const path = contract.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
+    encodeURIComponent(text(params[name])),
+  );
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries((options.query ?? {}) as Record<string, unknown>))
     if (value !== undefined && value !== null) query.append(name, text(value));
   return query.size === 0 ? path : `${path}?${query.toString()}`;
 };
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
 
-/** Whether the answer is text, such as a CSV file; the whole body is the answer. */
-const isText = ({ mediaType }: Callable): boolean => mediaType !== undefined && mediaType !== "text/event-stream";
+/** Whether the answer is text, such as a CSV file. The whole body is then the result. */
+const isText = ({ mediaType }: Callable): boolean =>
+  mediaType !== undefined && mediaType !== "text/event-stream";
 
 const readBody = async (response: Response): Promise<unknown> => {
   if (!(response.headers.get("content-type") ?? "").startsWith("application/json")) return null;
@@ -125,7 +142,10 @@ const toApiError = async (response: Response): Promise<ApiError> => {
   return new ApiError({
     status: response.status,
     code: typeof record.code === "string" ? record.code : "unexpected_answer",
-    message: typeof record.message === "string" ? record.message : `The service answered ${String(response.status)}.`,
+    message:
+      typeof record.message === "string"
+        ? record.message
+        : `The service answered ${String(response.status)}.`,
     details: Array.isArray(record.details) ? (record.details as ErrorDetail[]) : [],
     requestId: response.headers.get("x-request-id"),
     retryAfterSeconds: Number.isNaN(retryAfter) ? null : retryAfter,
@@ -147,11 +167,15 @@ const networkError = (cause: unknown): ApiError =>
     cause,
   );
 
-/** A typed client over the contracts, for browsers and Node. Answers are trusted to keep their contract; only their kind is checked. */
+/**
+ * A typed client for the contracts, for browsers and Node. It trusts that answers match their
+ * contract, and checks only their media type.
+ */
 export const createApiClient = (options: ApiClientOptions): ApiClient => {
-  const send = options.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init));
+  const send =
+    options.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init));
 
-  /** Making the headers may itself need the network, for instance for a token. */
+  /** Creating the headers may need the network, for example for a token. */
   const ownHeaders = async (signal: AbortSignal | undefined): Promise<Headers> => {
     try {
       return new Headers(await options.headers?.());
@@ -161,7 +185,11 @@ export const createApiClient = (options: ApiClientOptions): ApiClient => {
     }
   };
 
-  const request = async (contract: Callable, call: LooseOptions, signal: AbortSignal | null): Promise<Response> => {
+  const request = async (
+    contract: Callable,
+    call: LooseOptions,
+    signal: AbortSignal | null,
+  ): Promise<Response> => {
     const headers = await ownHeaders(call.signal);
     new Headers(call.headers).forEach((value, name) => headers.set(name, value));
     headers.set("accept", contract.mediaType ?? "application/json");
@@ -172,7 +200,7 @@ export const createApiClient = (options: ApiClientOptions): ApiClient => {
     try {
       return await send(options.baseUrl + pathOf(contract, call), init);
     } catch (error) {
-      // The caller's own abort is no error of the network.
+      // An abort by the caller is not a network error.
       if (call.signal?.aborted === true) throw error;
       throw networkError(error);
     }
@@ -201,7 +229,11 @@ export const createApiClient = (options: ApiClientOptions): ApiClient => {
           if (!response.ok) throw await toApiError(response);
           return response;
         },
-        (error) => error instanceof ApiError && error.status !== 0 && error.status !== 429 && error.status < 500,
+        (error) =>
+          error instanceof ApiError &&
+          error.status !== 0 &&
+          error.status !== 429 &&
+          error.status < 500,
         call.signal,
       ),
   };

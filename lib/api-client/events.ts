@@ -9,18 +9,22 @@ export interface ServerEvent<Data> {
 
 const BACKOFF_FIRST_MS = 500;
 const BACKOFF_MAX_MS = 15_000;
-/** Connections in a row that bring no event; then the last error is the caller's. */
+/** Maximum number of consecutive connections without an event; then the last error is thrown. */
 const FRUITLESS_ATTEMPTS_MAX = 10;
 const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
 
-/** The event by which the service ends a stream; a stream that stops without it was cut. */
+/**
+ * The event with which the service ends a stream. A stream that stops without it was interrupted.
+ */
 const END_EVENT = "end";
 
 /**
- * Events of a stream, as they become complete (WHATWG HTML 9.2.6; comments and `retry` are skipped).
+ * The complete events of a stream (WHATWG HTML 9.2.6; comments and `retry` are skipped).
  * @throws Error when an event is larger than 4 million characters
  */
-export async function* parseEventStream(body: ReadableStream<Uint8Array>): AsyncGenerator<EventSourceMessage> {
+export async function* parseEventStream(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<EventSourceMessage> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const complete: EventSourceMessage[] = [];
@@ -33,7 +37,8 @@ export async function* parseEventStream(body: ReadableStream<Uint8Array>): Async
       const text = decoder.decode(value, { stream: true });
       parser.feed(text);
       charactersSinceEvent = complete.length > 0 ? 0 : charactersSinceEvent + text.length;
-      if (charactersSinceEvent > EVENT_CHARACTERS_MAX) throw new Error("An event of the stream is too large.");
+      if (charactersSinceEvent > EVENT_CHARACTERS_MAX)
+        throw new Error("An event of the stream is too large.");
       yield* complete.splice(0);
     }
   } finally {
@@ -52,12 +57,13 @@ const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
     signal?.addEventListener("abort", done, { once: true });
   });
 
-// Read through a function, so that the compiler does not take an earlier answer for this one's.
+// Read through a function, because the compiler would otherwise reuse an earlier result.
 const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 
 /**
- * Reads a stream to its end, over lost connections, each time after the last event that was seen.
- * @param isRefusal errors that another attempt would only repeat
+ * Reads a stream to its end across lost connections, continuing each time after the last received
+ * event.
+ * @param isRefusal recognises errors for which another attempt is pointless
  */
 export async function* readEvents<Data>(
   connect: (lastEventId: string | null) => Promise<Response>,

@@ -1,13 +1,13 @@
-import { permissionGuard } from "@/lib/core/permission-guard";
+import { permissionGuard } from "@/lib/core/permissions";
 import { tracedService } from "@/lib/core/tracing";
-import { sqlOn } from "@/lib/db/sql";
-import { createActivityService, type ActivityDeps } from "@/lib/modules/activity/service";
-import { createAnnotationReads } from "@/lib/modules/annotations/service";
+import { sqlOn } from "@/lib/platform/db/sql";
+import { createActivityService, type ActivityDeps } from "@/lib/money/activity/service";
+import { createAnnotationReads } from "@/lib/money/annotations/service";
 import * as rights from "./caller-rights";
 import type { Money } from "./money";
 import type { Platform } from "./platform";
 
-/** One list of everything that moved money. */
+/** Combines everything that moved money into one list. */
 export const buildActivity = (
   { database }: Pick<Platform, "database">,
   { operations, ledger, assets }: Pick<Money, "operations" | "ledger" | "assets">,

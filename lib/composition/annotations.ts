@@ -1,12 +1,12 @@
-import { mayReadPrivate, type Actor } from "@/lib/core/actor";
+import { type Actor, mayReadPrivate } from "@/lib/core/actor";
 import {
-  createAnnotationReads,
-  createAnnotationsService,
   type Access,
   type AnnotationsService,
-} from "@/lib/modules/annotations/service";
-import { isPrivateKind, type OperationsService } from "@/lib/modules/operations/service";
-import type { PayoutsService } from "@/lib/modules/payouts/service";
+  createAnnotationReads,
+  createAnnotationsService,
+} from "@/lib/money/annotations/service";
+import { isPrivateKind, type OperationsService } from "@/lib/money/operations/service";
+import type { PayoutsService } from "@/lib/money/payouts/service";
 import type { Platform } from "./platform";
 
 interface Subjects {
@@ -14,19 +14,28 @@ interface Subjects {
   readonly payouts: Pick<PayoutsService, "known">;
 }
 
-/** Memos and tags, seen by those who see what they belong to. */
+/** Memos and tags. Whoever may see an object may see them. */
 export const buildAnnotations = (
   { database, clock }: Pick<Platform, "database" | "clock">,
   { operations, payouts }: Subjects,
 ): AnnotationsService => {
-  const visibleOperations = async (actor: Actor, ids: readonly string[]): Promise<ReadonlySet<string>> => {
+  const visibleOperations = async (
+    actor: Actor,
+    ids: readonly string[],
+  ): Promise<ReadonlySet<string>> => {
     const found = [...(await operations.getMany(actor.projectId, ids)).values()];
-    return new Set(found.filter(({ kind }) => !isPrivateKind(kind) || mayReadPrivate(actor)).map(({ id }) => id));
+    return new Set(
+      found.filter(({ kind }) => !isPrivateKind(kind) || mayReadPrivate(actor)).map(({ id }) => id),
+    );
   };
-  // The routes ask for the scope of operations; for a payout a key needs the scope of payouts too.
+  // The routes require the scope of operations; for a payout a key also needs the scope of payouts.
   const mayPayouts = (actor: Actor, to: Access): boolean =>
     actor.type === "user" || actor.scopes.includes(`payouts:${to}`);
-  const visiblePayouts = (actor: Actor, ids: readonly string[], to: Access): Promise<ReadonlySet<string>> =>
+  const visiblePayouts = (
+    actor: Actor,
+    ids: readonly string[],
+    to: Access,
+  ): Promise<ReadonlySet<string>> =>
     mayPayouts(actor, to) ? payouts.known(actor.projectId, ids) : Promise.resolve(new Set());
   return createAnnotationsService({
     database,

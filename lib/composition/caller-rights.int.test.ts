@@ -1,17 +1,18 @@
-/** Services check the caller's role themselves: here nothing of HTTP stands before them. */
+/** Services check the caller's role themselves, because this test calls them without HTTP. */
 import { beforeAll, expect, test } from "vitest";
 import { getMe } from "@/lib/contracts/auth";
 import type { Role, UserActor } from "@/lib/core/actor";
-import { testApi } from "@/lib/testing/api";
-import { quarantinedDeposit } from "@/lib/testing/deposits";
-import { newCustomer } from "@/lib/testing/journey";
-import { actorOf, newMember } from "@/lib/testing/voters";
+import { newId } from "@/lib/core/ids";
+import { testApi } from "@/lib/dev/testing/api";
+import { quarantinedDeposit } from "@/lib/dev/testing/deposits";
+import { newCustomer } from "@/lib/dev/testing/journey";
+import { actorOf, newMember } from "@/lib/dev/testing/voters";
 
 const api = await testApi({ devnet: false });
 const { services } = api;
 const { database, privacy, members, webhooks, apiKeys } = services;
 
-/** Never looked at: the role is checked first. */
+/** The arguments are never read, because the role is checked first. */
 const UNREAD = "unread" as never;
 let projectId = "";
 let ownerId = "";
@@ -23,7 +24,8 @@ beforeAll(async () => {
   const me = await customer.session.client.call(getMe);
   ownerId = me.id;
   projectId = me.projects[0]?.id ?? "";
-  for (const role of ["viewer", "operator"] as const) actors.set(role, (await newMember(api, projectId, role)).actor);
+  for (const role of ["viewer", "operator"] as const)
+    actors.set(role, (await newMember(api, projectId, role)).actor);
   ids.deposit = await quarantinedDeposit(services, customer);
   const subject = { type: "test", id: "thing_1" };
   const about = { projectId, subject, digest: new Uint8Array(32), title: "Pay", lines: [] };
@@ -43,32 +45,33 @@ const MONEY: Readonly<Record<string, Call>> = {
   "swaps.prepare": (actor) => services.swaps.prepare(actor, UNREAD, undefined),
   "swaps.execute": (actor) => services.swaps.execute(actor, UNREAD),
   "swaps.swapAndTransfer": (actor) => services.swaps.swapAndTransfer(actor, UNREAD, null),
-  "swaps.approve": (actor) => services.swaps.approve(actor, "op_1", "000000"),
+  "authorize.requestCode": (actor) => services.authorize.requestCode(actor, newId("operation")),
+  "authorize.approve": (actor) => services.authorize.approve(actor, newId("operation"), "000000"),
   "transfers.create": (actor) => services.transfers.create(actor, UNREAD, null),
   "operations.cancel": (actor) => services.operations.cancel(actor, "op_1"),
   "operations.decideRefund": (actor) => services.operations.decideRefund(actor, UNREAD, UNREAD),
   "globalAccounts.open": (actor) => services.globalAccounts.open(actor, UNREAD),
   "globalAccounts.fund": (actor) => services.globalAccounts.fund(actor, UNREAD, UNREAD),
   "accountChanges.close": (actor) => services.accountChanges.close(actor, UNREAD, UNREAD),
-  "payouts.createToWallets": (actor) => services.payouts.createToWallets(actor, UNREAD),
-  "payouts.createBetweenAccounts": (actor) => services.payouts.createBetweenAccounts(actor, UNREAD),
-  "payouts.approve": (actor) => services.payouts.approve(actor, "po_1", "000000"),
+  "payouts.create": (actor) => services.payouts.create(actor, UNREAD),
+  "payouts.createPayout": (actor) => services.payouts.createPayout(actor, UNREAD, UNREAD),
   "payoutSchedules.create": (actor) => services.payoutSchedules.create(actor, UNREAD),
   "privacy.shield": (actor) => privacy.shield(actor, UNREAD, null),
   "privacy.transfer": (actor) => privacy.transfer(actor, UNREAD, null),
   "privacy.exit": (actor) => privacy.exit(actor, UNREAD, null),
   "privacy.wallets.create": (actor) => privacy.wallets.create(actor, "Payroll"),
-  "decisions.decide": (actor) => services.decisions.decide(actor, ids.decision, { decision: "approve", otp: "000000" }),
+  "decisions.decide": (actor) =>
+    services.decisions.decide(actor, ids.decision, { decision: "approve", otp: "000000" }),
 };
 
-/** Functions of owners and admins alone. */
+/** Functions for owners and admins only. */
 const ADMIN: Readonly<Record<string, Call>> = {
   "apiKeys.create": (actor) => apiKeys.create(actor, { name: "Mine" }),
   "apiKeys.revoke": (actor) => apiKeys.revoke(actor, UNREAD),
   "apiRequests.list": (actor) => services.apiRequests.list(actor, UNREAD, { limit: 1 }),
   "members.invite": (actor) => members.invite(actor, { email: "eve@example.test", role: "viewer" }),
   "members.changeRole": (actor) => members.changeRole(actor, ownerId, { role: "viewer" }),
-  "members.remove": (actor) => members.remove(actor, ownerId),
+  "members.remove": (actor) => members.remove(actor, ownerId, undefined),
   "members.rename": (actor) => members.rename(actor, "Taken"),
   "projectPolicies.update": (actor) => services.projectPolicies.update(actor, { dailyCapUsd: "1" }),
   "votingPolicy.set": (actor) => services.votingPolicy.set(actor, null, undefined),
@@ -95,7 +98,7 @@ test.each(CASES)("%s refuses the %s who calls it directly", async (_name, role, 
   const actor = actors.get(role) ?? actorOf("usr_none", projectId, role);
   const entries = () => database.prisma.auditEvent.count({ where: { projectId } });
   const before = await entries();
-  // Some throw before they return a promise.
+  // Some functions throw before they return a promise.
   const called = (): Promise<unknown> => Promise.resolve().then(() => work(actor));
   await expect(called()).rejects.toMatchObject({ code: "forbidden" });
   expect(await entries()).toBe(before);

@@ -1,12 +1,15 @@
 import { expect, test } from "vitest";
 import { createServices } from "@/lib/composition";
 import type { Role, UserActor } from "@/lib/core/actor";
-import { roleMay, type Permission } from "@/lib/core/permissions";
-import { testConfig } from "@/lib/testing/devnet";
+import { type Permission, roleMay } from "@/lib/core/permissions";
+import { testConfig } from "@/lib/dev/testing/devnet";
 import * as rights from "./caller-rights";
 
-// Nothing connects before it is used, and a refused caller causes no use: the address answers nobody.
-const services = createServices(testConfig({ databaseUrl: "postgresql://nobody@127.0.0.1:1/none", rpcUrls: null }));
+// Nothing connects before its first use, and a refused caller causes no use, so the address need
+// not answer.
+const services = createServices(
+  testConfig({ databaseUrl: "postgresql://nobody@127.0.0.1:1/none", rpcUrls: null }),
+);
 
 const person = (role: Role): UserActor => ({
   type: "user",
@@ -38,9 +41,15 @@ const guarded = Object.entries(TABLES).flatMap(([service, table]) =>
   ),
 );
 
-/** The code of the refusal, or null where the caller got further. */
-const refusalOf = (service: keyof typeof TABLES, name: string, role: Role): Promise<string | null> => {
-  const work = (services[service] as unknown as Record<string, (actor: UserActor) => Promise<unknown>>)[name];
+/** The code of the refusal; null when the caller was not refused. */
+const refusalOf = (
+  service: keyof typeof TABLES,
+  name: string,
+  role: Role,
+): Promise<string | null> => {
+  const work = (
+    services[service] as unknown as Record<string, (actor: UserActor) => Promise<unknown>>
+  )[name];
   if (work === undefined) throw new Error(`${service} has no ${name}.`);
   return work(person(role)).then(
     () => null,
@@ -50,7 +59,11 @@ const refusalOf = (service: keyof typeof TABLES, name: string, role: Role): Prom
 
 test("every table is tried here", () => {
   // The private wallets are a part of the service `privacy`. Everybody may read the activity.
-  const tried = new Set<unknown>([...Object.values(TABLES), rights.PRIVATE_WALLETS, rights.ACTIVITY]);
+  const tried = new Set<unknown>([
+    ...Object.values(TABLES),
+    rights.PRIVATE_WALLETS,
+    rights.ACTIVITY,
+  ]);
   expect(tried).toEqual(new Set<unknown>(Object.values(rights)));
 });
 
@@ -58,14 +71,19 @@ test("there are guarded functions of every service", () => {
   expect(new Set(guarded.map(([service]) => service))).toEqual(new Set(Object.keys(TABLES)));
 });
 
-test.each(guarded)("%s.%s refuses a viewer before it looks at anything: it needs %s", async (service, name) => {
-  expect(await refusalOf(service, name, "viewer")).toBe("forbidden");
-});
+test.each(guarded)(
+  "%s.%s refuses a viewer before it looks at anything: it needs %s",
+  async (service, name) => {
+    expect(await refusalOf(service, name, "viewer")).toBe("forbidden");
+  },
+);
 
 test.each(guarded)(
   "%s.%s refuses an operator just where the role lacks the permission",
   async (service, name, permission) => {
-    expect(await refusalOf(service, name, "operator")).toBe(roleMay("operator", permission) ? null : "forbidden");
+    expect(await refusalOf(service, name, "operator")).toBe(
+      roleMay("operator", permission) ? null : "forbidden",
+    );
   },
 );
 

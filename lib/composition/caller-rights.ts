@@ -1,22 +1,22 @@
 /**
- * The permission that a person's role needs for each function that a caller uses. A service of these tables checks none of them a second time.
- * Keys are held to their scopes by their routes.
+ * The permission that a person's role needs for each function that a caller uses. A service in
+ * these tables does not check them again. For API keys the routes check scopes.
  */
-import type { Needs } from "@/lib/core/permission-guard";
-import type { ActivityService } from "@/lib/modules/activity/service";
-import type { AnnotationsService } from "@/lib/modules/annotations/service";
-import type { ContactsService } from "@/lib/modules/contacts/service";
-import type { DepositsService } from "@/lib/modules/deposits/service";
-import type { AccountChangesService } from "@/lib/modules/global-accounts/account-changes";
-import type { GlobalAccountsService } from "@/lib/modules/global-accounts/service";
-import type { OperationsService } from "@/lib/modules/operations/service";
-import type { createSchedulesService } from "@/lib/modules/payouts/schedules/service";
-import type { PayoutsService } from "@/lib/modules/payouts/service";
-import type { createPrivacyService } from "@/lib/modules/privacy/service";
-import type { QuotesService } from "@/lib/modules/quotes/service";
-import type { SwapsService } from "@/lib/modules/swaps/service";
-import type { createTransfersService } from "@/lib/modules/transfers/service";
-import type { WalletsService } from "@/lib/modules/wallets/service";
+import type { Needs } from "@/lib/core/permissions";
+import type { ActivityService } from "@/lib/money/activity/service";
+import type { AnnotationsService } from "@/lib/money/annotations/service";
+import type { ContactsService } from "@/lib/books/contacts/service";
+import type { DepositsService } from "@/lib/money/deposits/service";
+import type { AccountChangesService } from "@/lib/books/global-accounts/account-changes";
+import type { GlobalAccountsService } from "@/lib/books/global-accounts/service";
+import type { OperationsService } from "@/lib/money/operations/service";
+import type { createSchedulesService } from "@/lib/money/payouts/schedules/service";
+import type { PayoutsService } from "@/lib/money/payouts/service";
+import type { createPrivacyService } from "@/lib/money/privacy/service";
+import type { QuotesService } from "@/lib/money/quotes/service";
+import type { SwapsService } from "@/lib/money/swaps/service";
+import type { createTransfersService } from "@/lib/money/transfers/service";
+import type { WalletsService } from "@/lib/trust/wallets/service";
 
 const MOVES = "money:move";
 const WRITES = "records:write";
@@ -31,16 +31,19 @@ export const QUOTES: Needs<QuotesService> = {
 };
 
 export const SWAPS: Needs<SwapsService> = {
-  requestCode: MOVES,
-  checkRecipient: null,
+  approvable: MOVES,
+  awaiting: MOVES,
+  checkCaller: null,
   prepare: MOVES,
   execute: MOVES,
   swapAndTransfer: MOVES,
-  approve: MOVES,
   retry: MOVES,
 };
 
-export const TRANSFERS: Needs<ReturnType<typeof createTransfersService>> = { create: MOVES, cancel: MOVES };
+export const TRANSFERS: Needs<ReturnType<typeof createTransfersService>> = {
+  create: MOVES,
+  cancel: MOVES,
+};
 
 export const OPERATIONS: Needs<OperationsService> = {
   show: null,
@@ -51,7 +54,11 @@ export const OPERATIONS: Needs<OperationsService> = {
   decideRefund: MOVES,
 };
 
-export const GLOBAL_ACCOUNTS: Needs<GlobalAccountsService> = { open: MOVES, fund: MOVES, reverse: MOVES };
+export const GLOBAL_ACCOUNTS: Needs<GlobalAccountsService> = {
+  open: MOVES,
+  fund: MOVES,
+  reverse: MOVES,
+};
 
 export const ACCOUNT_CHANGES: Needs<AccountChangesService> = {
   rename: "records:write",
@@ -65,13 +72,11 @@ export const ACTIVITY: Needs<ActivityService> = { list: null, all: null };
 export const ANNOTATIONS: Needs<AnnotationsService> = { list: null, put: WRITES };
 
 export const PAYOUTS: Needs<PayoutsService> = {
-  createBetweenAccounts: MOVES,
-  createToWallets: MOVES,
-  createScheduled: MOVES,
+  create: MOVES,
+  createPayout: MOVES,
   checkRecipients: null,
   checkRetry: null,
-  requestCode: MOVES,
-  approve: MOVES,
+  awaiting: MOVES,
   cancel: MOVES,
   retry: MOVES,
   decideDoubt: "policies:manage",
@@ -79,8 +84,7 @@ export const PAYOUTS: Needs<PayoutsService> = {
 
 export const PAYOUT_SCHEDULES: Needs<ReturnType<typeof createSchedulesService>> = {
   create: MOVES,
-  requestCode: MOVES,
-  approve: MOVES,
+  awaiting: MOVES,
   cancel: MOVES,
 };
 
@@ -96,9 +100,8 @@ export const PRIVACY: Needs<PrivacyService> = {
   quoteSwap: MOVES,
   prepareSwap: MOVES,
   executeSwap: MOVES,
-  requestCode: MOVES,
-  requestQuoteCode: MOVES,
-  approve: MOVES,
+  approvable: MOVES,
+  awaiting: MOVES,
   cancel: MOVES,
   retry: MOVES,
   checkRecipient: null,
@@ -117,6 +120,11 @@ export const CONTACTS: Needs<ContactsService> = {
   remove: WRITES,
 };
 
-export const DEPOSITS: Needs<DepositsService> = { get: null, release: "deposits:release" };
+export const DEPOSITS: Needs<DepositsService> = {
+  list: null,
+  get: null,
+  dust: null,
+  release: "deposits:release",
+};
 
 export const WALLETS: Needs<WalletsService> = { createSmartAccount: WRITES, label: WRITES };

@@ -1,31 +1,43 @@
-import { createTokenFreezes } from "@/lib/chains/token-freezes";
+import { createTokenFreezes } from "@/lib/chain/token-freezes";
 import { privateKeyToAddress } from "viem/accounts";
 import { createRpcBundler } from "@/lib/adapters/erc4337-rpc/rpc-bundler";
 import { createExecutorBundler } from "@/lib/adapters/executor/executor-bundler";
 import { createBundlerRouter } from "@/lib/adapters/executor/router";
 import { createLocalSigner } from "@/lib/adapters/local-signer/signer";
 import { createSafeAccounts } from "@/lib/adapters/safe-account/safe-accounts";
-import { createMarkerCheck } from "@/lib/chains/erc4337/marker-check";
-import { createEnvelopes } from "@/lib/modules/encryption/service";
-import { createChainTransactionsService } from "@/lib/modules/chain-transactions/service";
-import { createManagedKeyRepository } from "@/lib/modules/wallets/managed-key-repository";
-import { createSenderQueue } from "@/lib/modules/smart-accounts/sender-queue-repository";
-import { createWalletsService } from "@/lib/modules/wallets/service";
-import type { EvmAddress } from "@/lib/ports/routing";
-import { observedBundler } from "@/lib/telemetry/bundler-metrics";
-import { measuredSigner } from "@/lib/telemetry/call-metrics";
+import { createMarkerCheck } from "@/lib/chain/erc4337/marked-paymaster";
+import { createEnvelopes } from "@/lib/platform/encryption/service";
+import { createChainTransactionsService } from "@/lib/chain/transactions/service";
+import { createManagedKeyRepository } from "@/lib/trust/wallets/repository";
+import { createSenderQueue } from "@/lib/chain/smart-accounts/repository";
+import { createWalletsService } from "@/lib/trust/wallets/service";
+import type { EvmAddress } from "@/lib/core/evm";
+import { observedBundler } from "@/lib/composition/metrics/metrics";
+import { measuredSigner } from "@/lib/composition/metrics/call-metrics";
 import type { Platform } from "./platform";
 import { gatedBundler, gatedSigner, gatedTransactions } from "./signing";
 
 /** The first is `executor`; the others are `executor-2`, `executor-3` and so on. */
-const executorKeyId = (index: number): string => (index === 0 ? "executor" : `executor-${String(index + 1)}`);
+const executorKeyId = (index: number): string =>
+  index === 0 ? "executor" : `executor-${String(index + 1)}`;
 
-/** Signing for wallets, their accounts on the chains, and how transactions get there. */
-export const buildChainAccess = ({ config, overrides, database, signing, registry, keyring, clock, log }: Platform) => {
+/** Signing for wallets, their accounts on the chains, and sending transactions. */
+export const buildChainAccess = ({
+  config,
+  overrides,
+  database,
+  signing,
+  registry,
+  keyring,
+  clock,
+  log,
+}: Platform) => {
   const localSigner = createLocalSigner({
     store: createManagedKeyRepository(database),
     envelopes: createEnvelopes(keyring),
-    staticKeys: Object.fromEntries(config.executorPrivateKeys.map((key, index) => [executorKeyId(index), key])),
+    staticKeys: Object.fromEntries(
+      config.executorPrivateKeys.map((key, index) => [executorKeyId(index), key]),
+    ),
     clock,
   });
   const signer = gatedSigner(measuredSigner(localSigner), signing);
@@ -36,11 +48,15 @@ export const buildChainAccess = ({ config, overrides, database, signing, registr
     mayCall: createMarkerCheck(registry),
   });
   const transactions = gatedTransactions(ownTransactions, signing);
-  const executorAddress = config.executorPrivateKey === null ? null : privateKeyToAddress(config.executorPrivateKey);
+  const executorAddress =
+    config.executorPrivateKey === null ? null : privateKeyToAddress(config.executorPrivateKey);
   const marker = executorAddress === null ? null : { transactions, executorAddress };
   const queue = createSenderQueue(database);
   const rpc = createRpcBundler({ registry, urls: config.bundlerUrls, marker, queue });
-  const executor = executorAddress === null ? null : createExecutorBundler({ registry, transactions, executorAddress });
+  const executor =
+    executorAddress === null
+      ? null
+      : createExecutorBundler({ registry, transactions, executorAddress });
   const rpcChainIds = new Set(config.bundlerUrls.keys());
   const bundlers = executor === null ? rpc : createBundlerRouter({ executor, rpc, rpcChainIds });
   const bundler = gatedBundler(observedBundler(overrides.bundler ?? bundlers, log), signing);
@@ -56,14 +72,21 @@ export const buildChainAccess = ({ config, overrides, database, signing, registr
 
 export type ChainAccess = ReturnType<typeof buildChainAccess>;
 
-/** The wallets module asks by address; the accounts answer in order. */
+/**
+ * The wallets module looks up single addresses; the accounts return a list in the order of the
+ * addresses.
+ */
 const deploymentsOf = (smartAccounts: ReturnType<typeof createSafeAccounts>) => ({
-  addressOf: ({ ownerAddress }: { readonly ownerAddress: EvmAddress }) => smartAccounts.addressOf(ownerAddress),
+  addressOf: ({ ownerAddress }: { readonly ownerAddress: EvmAddress }) =>
+    smartAccounts.addressOf(ownerAddress),
   originOf: async ({ ownerAddress }: { readonly ownerAddress: EvmAddress }) => ({
     factory: (await smartAccounts.deployment(ownerAddress)).to,
     salt: smartAccounts.saltNonce.toString(),
   }),
-  isDeployed: async (chainId: number, addresses: readonly EvmAddress[]): Promise<ReadonlyMap<EvmAddress, boolean>> => {
+  isDeployed: async (
+    chainId: number,
+    addresses: readonly EvmAddress[],
+  ): Promise<ReadonlyMap<EvmAddress, boolean>> => {
     const deployed = await smartAccounts.isDeployed(chainId, addresses);
     return new Map(addresses.map((address, index) => [address, deployed[index] === true]));
   },

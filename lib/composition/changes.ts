@@ -1,7 +1,7 @@
-import { fingerprintOf } from "@/lib/modules/balances/fingerprint";
-import type { UnifiedBalances } from "@/lib/modules/balances/service";
-import { createChangesRepository } from "@/lib/modules/changes/repository";
-import { createChangesService } from "@/lib/modules/changes/service";
+import { fingerprintOf } from "@/lib/books/balances/fingerprint";
+import type { UnifiedBalances } from "@/lib/books/balances/service";
+import { createChangesRepository } from "@/lib/news/feed/repository";
+import { createChangesService } from "@/lib/news/feed/service";
 import type { Platform } from "./platform";
 
 /** Streams of hints about what changes in a project. */

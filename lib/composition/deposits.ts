@@ -1,4 +1,4 @@
-import { createDepositsService } from "@/lib/modules/deposits/service";
+import { createDepositsService } from "@/lib/money/deposits/service";
 import type { Identity } from "./identity";
 import type { Money } from "./money";
 import type { Platform } from "./platform";
@@ -8,4 +8,14 @@ export const buildDeposits = (
   { database, registry, listener, ticker, clock }: Platform,
   { approvals }: Pick<Identity, "approvals">,
   { screening, prices }: Pick<Money, "screening" | "prices">,
-) => createDepositsService({ database, registry, listener, ticker, clock, approvals, screening, prices });
+) =>
+  createDepositsService({
+    database,
+    registry,
+    listener,
+    ticker,
+    clock,
+    approvals,
+    screening,
+    prices,
+  });

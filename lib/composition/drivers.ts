@@ -1,26 +1,33 @@
 import { LRUCache } from "lru-cache";
-import { createDeploymentClaims } from "@/lib/modules/smart-accounts/repository";
-import type { ManagedAccount } from "@/lib/modules/smart-accounts/service";
-import { createOperationDriver } from "@/lib/modules/operations/driver";
-import { createScreenAgain } from "@/lib/modules/operations/screen-again";
-import { createSigningPermission } from "@/lib/modules/operations/signing-permission";
-import { createHeadRepository } from "@/lib/modules/operations/head-repository";
-import { createGasWaitRepository } from "@/lib/modules/operations/gas-wait-repository";
-import { createHeads } from "@/lib/modules/operations/heads";
-import { createBatchDriver } from "@/lib/modules/payouts/wallets/batches/driver";
-import { createPayoutGasWaits } from "@/lib/modules/payouts/wallets/batches/gas-wait-repository";
-import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
-import type { WalletsService } from "@/lib/modules/wallets/service";
+import { createDeploymentClaims } from "@/lib/chain/smart-accounts/repository";
+import type { ManagedAccount } from "@/lib/chain/smart-accounts/service";
+import { createOperationDriver } from "@/lib/money/operations/driver";
+import { createScreenAgain, createSigningPermission } from "@/lib/money/operations/parameters";
+import { createHeadRepository } from "@/lib/money/operations/head-repository";
+import { createGasWaitRepository } from "@/lib/money/operations/state-repository";
+import { createHeads } from "@/lib/money/operations/heads";
+import { createBatchDriver } from "@/lib/money/payouts/wallets/batches/driver";
+import { createPayoutGasWaits } from "@/lib/money/payouts/wallets/batches/gas-wait-repository";
+import { createBatchRepository } from "@/lib/money/payouts/wallets/batches/repository";
+import type { WalletsService } from "@/lib/trust/wallets/service";
 import type { Platform } from "./platform";
 import type { ChainAccess } from "./chain-access";
 import type { Money } from "./money";
 import { pausedWhileOff } from "./signing";
 
-/** The drivers carry operations, and the batches of payouts to wallets, on until they end. */
+/** The drivers move operations, and the batches of payouts to wallets, forward until they end. */
 export const buildDrivers = (
   { database, registry, clock, errorLog, signing }: Platform,
   { wallets, freezes, transactions }: Pick<ChainAccess, "wallets" | "freezes" | "transactions">,
-  { smartAccounts, routing, sponsorship, operationsRepository, legRepository, policyEngine, screening }: Money,
+  {
+    smartAccounts,
+    routing,
+    sponsorship,
+    operationsRepository,
+    legRepository,
+    policyEngine,
+    screening,
+  }: Money,
 ) => {
   const heads = createHeads({ registry, repository: createHeadRepository(database) });
   const driving = {
@@ -37,7 +44,9 @@ export const buildDrivers = (
     },
     isSigningAllowed: createSigningPermission(policyEngine),
     isAllowed: policyEngine.isAllowed,
-    managedAccount: keptAccounts((projectId, walletId) => managedAccountOf(wallets, projectId, walletId)),
+    managedAccount: keptAccounts((projectId, walletId) =>
+      managedAccountOf(wallets, projectId, walletId),
+    ),
     log: errorLog,
   };
   const operationDriver = createOperationDriver({
@@ -72,8 +81,9 @@ const ACCOUNTS_MAX = 10_000;
 type FindAccount = (projectId: string, walletId: string) => Promise<ManagedAccount | null>;
 
 /**
- * Keeps the last `ACCOUNTS_MAX` accounts whose key the service holds. An entry cannot become wrong: it has the address, the owner and
- * the id of the key, which no statement changes, and only linked wallets are unlinked. The key itself is read at each signature.
+ * Caches the last `ACCOUNTS_MAX` accounts whose key the service holds. An entry cannot become
+ * outdated: it has the address, the owner and the id of the key, which no statement changes, and
+ * only linked wallets are unlinked. The key itself is read at each signature.
  */
 const keptAccounts = (find: FindAccount): FindAccount => {
   const known = new LRUCache<string, ManagedAccount>({ max: ACCOUNTS_MAX });
@@ -94,5 +104,10 @@ const managedAccountOf = async (
 ): Promise<ManagedAccount | null> => {
   const wallet = await wallets.findById(projectId, walletId);
   if (!wallet || wallet.keyId === null || wallet.ownerAddress === null) return null;
-  return { projectId, address: wallet.address, ownerAddress: wallet.ownerAddress, keyId: wallet.keyId };
+  return {
+    projectId,
+    address: wallet.address,
+    ownerAddress: wallet.ownerAddress,
+    keyId: wallet.keyId,
+  };
 };

@@ -1,36 +1,119 @@
-import { createAssets } from "@/lib/chains/assets";
+import { readBalances } from "@/lib/chain/balances";
+import type { ChainRegistry } from "@/lib/chain/registry";
+import { DomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
-import { sqlOf } from "@/lib/db/sql";
-import { createAnnotationReads } from "@/lib/modules/annotations/service";
-import { createSmartAccountsService } from "@/lib/modules/smart-accounts/service";
-import { createHoldsRepository } from "@/lib/modules/holds/repository";
-import { createHoldsService } from "@/lib/modules/holds/service";
-import { createScreenedBlocks } from "@/lib/modules/holds/screened-blocks";
-import { createLedgerRepository } from "@/lib/modules/ledger/repository";
-import { createLedgerService } from "@/lib/modules/ledger/service";
-import { createEventRepository } from "@/lib/modules/operations/event-repository";
-import { createOperationListRepository } from "@/lib/modules/operations/list-repository";
-import { createKnownSets } from "@/lib/modules/operations/known-sets";
-import { createLegRepository } from "@/lib/modules/operations/leg-repository";
-import { createOperationsRepository } from "@/lib/modules/operations/repository";
-import { createRefundDecisionRepository } from "@/lib/modules/operations/refund-decision-repository";
-import { createOperationsService } from "@/lib/modules/operations/service";
-import { createWaitingRepository } from "@/lib/modules/operations/waiting-repository";
-import { withPrivacyLegs, type ExitCalls } from "@/lib/modules/privacy/service";
-import { createReserveReadings } from "@/lib/modules/reserves/repository";
-import { createReservesService } from "@/lib/modules/reserves/service";
-import { createSponsorshipService } from "@/lib/modules/sponsorship/service";
-import { createStreamsRepository } from "@/lib/modules/streams/repository";
-import { createStreamsService } from "@/lib/modules/streams/service";
-import { observeLedgerBatch } from "@/lib/telemetry/call-metrics";
-import { readAt, readEach } from "./balance-reads";
-import type { Platform } from "./platform";
-import { buildScreening } from "./screening";
-import { buildRouting } from "./routing";
-import type { ChainAccess } from "./chain-access";
+import type { EvmAddress } from "@/lib/core/evm";
+import { createPolicyDocuments } from "@/lib/trust/policies/documents";
+import { createPolicyEngine, type EngineDeps } from "@/lib/trust/policies/engine";
+import type { ScreeningService } from "@/lib/trust/screening/service";
 import type { Identity } from "./identity";
+import type { Platform } from "./platform";
+import { gatedPolicies } from "./signing";
+import { createAssets } from "@/lib/chain/assets";
+import { sqlOf } from "@/lib/platform/db/sql";
+import { createAnnotationReads } from "@/lib/money/annotations/service";
+import { createSmartAccountsService } from "@/lib/chain/smart-accounts/service";
+import { createHoldsRepository } from "@/lib/books/holds/repository";
+import { createHoldsService } from "@/lib/books/holds/service";
+import { createScreenedBlocks } from "@/lib/books/holds/screened-blocks";
+import { createLedgerRepository } from "@/lib/books/ledger/repository";
+import { createLedgerService } from "@/lib/books/ledger/service";
+import { createEventRepository } from "@/lib/money/operations/state-repository";
+import { createOperationListRepository } from "@/lib/money/operations/list-repository";
+import {
+  createLegRepository,
+  createRefundDecisionRepository,
+} from "@/lib/money/operations/step-repository";
+import { createOperationsRepository } from "@/lib/money/operations/repository";
+import { createOperationsService } from "@/lib/money/operations/service";
+import { createWaitingRepository } from "@/lib/money/operations/waiting-repository";
+import { type ExitCalls, withPrivacyLegs } from "@/lib/money/privacy/service";
+import { createReserveReadings } from "@/lib/books/reserves/repository";
+import { createReservesService } from "@/lib/books/reserves/service";
+import { createSponsorshipService } from "@/lib/books/sponsorship/service";
+import { createStreamsRepository } from "@/lib/news/feed/streams-repository";
+import { createStreamsService } from "@/lib/news/feed/streams";
+import { observeLedgerBatch } from "@/lib/composition/metrics/call-metrics";
+import type { CheckedAccess } from "./routing";
 import { buildMovement } from "./movement";
-import { buildPolicies } from "./policies";
+
+const unreadable = (registry: ChainRegistry, { symbol, chainId }: Token): DomainError =>
+  new DomainError(
+    "chain_unavailable",
+    `The balance of ${symbol} on ${registry.get(chainId).name} could not be read. Nothing was moved; try again shortly.`,
+  );
+
+/** One balance at a block. */
+const readAt = async (
+  registry: ChainRegistry,
+  { owner, token }: { readonly owner: string; readonly token: Token },
+  block: bigint,
+): Promise<bigint> => {
+  const address = owner as EvmAddress;
+  const balance = (await readBalances(registry, token.chainId, [address], [token], block)).get(
+    address,
+    token,
+  );
+  if (balance === null) throw unreadable(registry, token);
+  return balance;
+};
+
+/**
+ * One round trip per chain for any number of balances. A balance that cannot be read is an error,
+ * not zero.
+ */
+const readEach = async (
+  registry: ChainRegistry,
+  at: readonly { chainId: number; owner: string; token: Token }[],
+): Promise<readonly bigint[]> => {
+  const chainIds = [...new Set(at.map(({ chainId }) => chainId))];
+  const byChain = await Promise.all(
+    chainIds.map(async (chainId) => {
+      const here = at.filter((each) => each.chainId === chainId);
+      const owners = [...new Set(here.map(({ owner }) => owner as EvmAddress))];
+      const tokens = [...new Map(here.map(({ token }) => [token.address, token])).values()];
+      return [chainId, await readBalances(registry, chainId, owners, tokens)] as const;
+    }),
+  );
+  const balances = new Map(byChain);
+  return at.map(({ chainId, owner, token }) => {
+    const balance = balances.get(chainId)?.get(owner as EvmAddress, token);
+    if (balance === null || balance === undefined) throw unreadable(registry, token);
+    return balance;
+  });
+};
+
+/**
+ * The policies of projects, wallets and keys: their documents, and the engine that applies them.
+ */
+const buildPolicies = (
+  { database, registry, secrets, clock, signing }: Platform,
+  { approvals, decisions, projects }: Identity,
+  prices: EngineDeps["prices"],
+  screening: ScreeningService,
+) => {
+  const own = createPolicyEngine({
+    database,
+    prices,
+    approvals: decisions,
+    secrets,
+    clock,
+    screening,
+  });
+  const policyEngine = gatedPolicies(own, signing);
+  return {
+    policyEngine,
+    policyDocuments: createPolicyDocuments({
+      database,
+      approvals,
+      registry,
+      engine: policyEngine,
+      projects,
+      decisions,
+      clock,
+    }),
+  };
+};
 
 const buildHolds = ({ database, registry }: Pick<Platform, "database" | "registry">) => {
   const repository = createHoldsRepository(database);
@@ -43,15 +126,32 @@ const buildHolds = ({ database, registry }: Pick<Platform, "database" | "registr
 };
 
 /** Balances, holds and budgets, and the operations that move money over the chains. */
-export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identity: Identity, exitCalls: ExitCalls) => {
-  const { config, shares, database, listener, handover, ticker, registry, secrets, clock } = platform;
-  const { safeAccounts, bundler, wallets } = chainAccess;
-  const routing = withPrivacyLegs(buildRouting(platform), exitCalls);
-  const smartAccounts = createSmartAccountsService({ registry, smartAccounts: safeAccounts, bundler });
+export const buildMoney = (
+  platform: Platform,
+  access: CheckedAccess,
+  identity: Identity,
+  exitCalls: ExitCalls,
+) => {
+  const { config, shares, database, listener, handover, ticker, registry, secrets, clock } =
+    platform;
+  const { safeAccounts, bundler, wallets, screening, recipients } = access;
+  const routing = withPrivacyLegs(access.routing, exitCalls);
+  const smartAccounts = createSmartAccountsService({
+    registry,
+    smartAccounts: safeAccounts,
+    bundler,
+  });
   const { holds, screenedBlocks } = buildHolds(platform);
   const pooling = { poolSize: shares.ledger, isPooled: config.isDatabasePooled };
-  const ledgerRepository = createLedgerRepository(config.databaseUrl, { ...pooling, onAnnounced: listener.tell });
-  const ledger = createLedgerService({ repository: ledgerRepository, clock, onBatch: observeLedgerBatch });
+  const ledgerRepository = createLedgerRepository(config.databaseUrl, {
+    ...pooling,
+    onAnnounced: listener.tell,
+  });
+  const ledger = createLedgerService({
+    repository: ledgerRepository,
+    clock,
+    onBatch: observeLedgerBatch,
+  });
   const assets = createAssets(registry);
   const [readings, reader] = [createReserveReadings(database), sqlOf(database.prisma)];
   const reserves = createReservesService({
@@ -63,9 +163,8 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
     clock,
     maxFeePerGas: (chainId) => smartAccounts.maxFeePerGas(chainId),
   });
-  const knownSets = createKnownSets();
-  const operationsRepository = createOperationsRepository(database, sponsorship, { known: knownSets, handover });
-  const legRepository = createLegRepository(database, sponsorship, knownSets);
+  const operationsRepository = createOperationsRepository(database, sponsorship, handover);
+  const legRepository = createLegRepository(database, sponsorship);
   const operations = createOperationsService({
     repository: operationsRepository,
     lists: createOperationListRepository(database, platform.errorLog),
@@ -90,11 +189,11 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
   });
   const prices = {
     priceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.priceUsd(tokens, signal),
-    highestPriceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.highestPriceUsd(tokens, signal),
+    highestPriceUsd: (tokens: readonly Token[], signal: AbortSignal) =>
+      routing.highestPriceUsd(tokens, signal),
   };
-  const screening = buildScreening(platform);
   const policies = buildPolicies(platform, identity, prices, screening);
-  const movement = buildMovement(platform, chainAccess, identity, {
+  const movement = buildMovement(platform, access, identity, {
     routing,
     smartAccounts,
     holds,
@@ -105,6 +204,7 @@ export const buildMoney = (platform: Platform, chainAccess: ChainAccess, identit
   return {
     ...policies,
     screening,
+    recipients,
     routing,
     smartAccounts,
     holds,

@@ -1,21 +1,48 @@
+import { LRUCache } from "lru-cache";
+import type { Wallet, WalletsService } from "@/lib/trust/wallets/service";
 import { createChainlinkOracle } from "@/lib/adapters/chainlink/price-oracle";
-import type { PolicyEngine } from "@/lib/modules/policies/engine";
-import { createQuotesRepository } from "@/lib/modules/quotes/repository";
-import { createQuotesService } from "@/lib/modules/quotes/service";
-import { createSwapsService, type SwapsDeps } from "@/lib/modules/swaps/service";
-import { createTransfersService } from "@/lib/modules/transfers/service";
-import { createAddressNames } from "@/lib/modules/contacts/service";
-import type { HoldsService } from "@/lib/modules/holds/service";
-import type { SponsorshipService } from "@/lib/modules/sponsorship/service";
-import type { ChainAccess } from "./chain-access";
+import type { PolicyEngine } from "@/lib/trust/policies/engine";
+import { createQuotesRepository } from "@/lib/money/quotes/repository";
+import { createQuotesService } from "@/lib/money/quotes/service";
+import { createSwapsService, type SwapsDeps } from "@/lib/money/swaps/service";
+import { createTransfersService } from "@/lib/money/transfers/service";
+import { createAddressNames } from "@/lib/books/contacts/service";
+import type { HoldsService } from "@/lib/books/holds/service";
+import type { SponsorshipService } from "@/lib/books/sponsorship/service";
+import type { CheckedAccess } from "./routing";
 import type { Identity } from "./identity";
-import { keptWallets } from "./kept-wallets";
 import type { Platform } from "./platform";
 
-/** Quotes, and the swaps and transfers that carry them out. */
+const WALLETS_MAX = 10_000;
+
+/**
+ * Looks up wallets for movements. Caches the last wallets whose key the service holds: their
+ * address, owner and key id never change, and only linked wallets are unlinked, so an entry without
+ * its label cannot become outdated. Other wallets are read each time.
+ */
+const keptWallets = (wallets: Pick<WalletsService, "find" | "findById">) => {
+  const known = new LRUCache<string, Wallet>({ max: WALLETS_MAX });
+
+  const keep = async (key: string, find: () => Promise<Wallet | null>): Promise<Wallet | null> => {
+    const wallet = known.get(key) ?? (await find());
+    if (wallet === null || wallet.keyId === null || wallet.kind === "linked") return wallet;
+    const unlabelled = { ...wallet, label: null };
+    known.set(key, unlabelled);
+    return unlabelled;
+  };
+
+  return {
+    find: (projectId: string, address: string) =>
+      keep(`${projectId}:${address}`, () => wallets.find(projectId, address)),
+    findById: (projectId: string, walletId: string) =>
+      keep(`${projectId}:${walletId}`, () => wallets.findById(projectId, walletId)),
+  };
+};
+
+/** Quotes, and the swaps and transfers that execute them. */
 export const buildMovement = (
   { database, registry, clock, overrides }: Platform,
-  { wallets: allWallets, freezes }: ChainAccess,
+  { wallets: allWallets, freezes, recipients }: CheckedAccess,
   { otp, policies, decisions }: Identity,
   {
     routing,
@@ -41,6 +68,7 @@ export const buildMovement = (
     policies,
     policyEngine,
     sponsorship,
+    recipients,
     clock,
   });
   const swaps = createSwapsService({

@@ -1,32 +1,57 @@
-/** The database, the clock, the logs, the chains and the secrets of a process. */
+import type { Prover } from "@/lib/adapters/privacy-pools/prover";
+import { type ChainRegistry, createChainRegistry } from "@/lib/chain/registry";
+import type { Clock } from "@/lib/core/clock";
+import { createTicker, type Ticker } from "@/lib/core/ticker";
+import type { Bundler } from "@/lib/chain/ports/bundler";
+import type { Mailer } from "@/lib/platform/ports/mail";
+import type { PriceOracle } from "@/lib/books/ports/price-oracle";
+import type { PrivacyEngine } from "@/lib/money/ports/privacy";
+import type { RoutingProvider } from "@/lib/money/ports/routing";
+import type { ScreeningSource } from "@/lib/trust/ports/screening";
+import type { WebhookSender } from "@/lib/money/ports/webhook-sender";
 import { hostname } from "node:os";
-import { createChainRegistry } from "@/lib/chains/registry";
-import type { Config } from "@/lib/config/env";
-import { createTicker } from "@/lib/core/ticker";
-import { createDatabase } from "@/lib/db/client";
-import { splitConnections } from "@/lib/db/connections";
-import { createDatabaseClock } from "@/lib/db/database-clock";
-import { createInstances } from "@/lib/db/instances";
-import { createHandover } from "@/lib/modules/jobs/service";
-import { createListener } from "@/lib/db/listener";
-import { createPool } from "@/lib/db/pool";
-import { createRpcBudgetStore } from "@/lib/db/rpc-budget";
-import { getLogger, loggedError } from "@/lib/log/logger";
-import { createKeyring } from "@/lib/modules/encryption/service";
-import { createSecrets } from "@/lib/modules/encryption/application-secret";
-import { measureBudgetWait, measureRpc } from "@/lib/telemetry/call-metrics";
-import { countDroppedLines } from "@/lib/telemetry/log-metrics";
-import type { Overrides } from "./overrides";
+import type { Config } from "@/lib/platform/config/env";
+import { createDatabase } from "@/lib/platform/db/client";
+import { splitConnections } from "@/lib/platform/db/connections";
+import { createDatabaseClock, createInstances } from "@/lib/platform/db/instances";
+import { createHandover } from "@/lib/platform/jobs/service";
+import { createListener } from "@/lib/platform/db/listener";
+import { createPool } from "@/lib/platform/db/pool";
+import { createRpcBudgetStore } from "@/lib/platform/db/rate-window";
+import { getLogger, loggedError } from "@/lib/platform/log/logger";
+import { createKeyring } from "@/lib/platform/encryption/service";
+import { createSecrets } from "@/lib/platform/encryption/application-secret";
+import { measureBudgetWait, measureRpc } from "@/lib/composition/metrics/call-metrics";
+import { countDroppedLines } from "@/lib/composition/metrics/metrics";
 import { buildSigningGate } from "./signing";
 
-/** The parts that every other one uses. Nothing connects before it is used. */
+/** Replacements for real dependencies in tests. */
+export interface Overrides {
+  clock?: Clock;
+  registry?: ChainRegistry;
+  /** All routing providers, in order of preference. */
+  routing?: readonly RoutingProvider[];
+  priceOracle?: PriceOracle;
+  bundler?: Bundler;
+  prover?: Prover;
+  privacyEngine?: PrivacyEngine;
+  mailer?: Mailer;
+  ticker?: Ticker;
+  webhookSender?: WebhookSender;
+  /** All sources of screening. */
+  screening?: readonly ScreeningSource[];
+}
+
+// The database, the clock, the logs, the chains and the secrets of a process.
+
+/** The parts that all other parts use. Nothing connects before its first use. */
 export const buildPlatform = (config: Config, overrides: Overrides) => {
   const shares = splitConnections(config.databaseConnectionsMax);
   const { clock, instances, closeInstances } = buildInstances(config, overrides, shares.heartbeat);
   const listener = createListener(config.listenUrl);
   const log = getLogger(config.logLevel);
   countDroppedLines();
-  // The fields of an error may hold secrets, so errors have a serializer of their own.
+  // The fields of an error may contain secrets, so errors have a separate serializer.
   const errorLog = {
     warn: (fields: object, message: string): void => log.warn(withError(fields), message),
     error: (fields: object, message: string): void => log.error(withError(fields), message),
@@ -64,12 +89,19 @@ export const buildPlatform = (config: Config, overrides: Overrides) => {
 
 export type Platform = ReturnType<typeof buildPlatform>;
 
-const withError = (fields: object): object => ("err" in fields ? { ...fields, err: loggedError(fields.err) } : fields);
+const withError = (fields: object): object =>
+  "err" in fields ? { ...fields, err: loggedError(fields.err) } : fields;
 
-/** This process among those that share the database, and the time by the database's clock. */
+/**
+ * This process in the list of processes that share the database, and the time by the database's
+ * clock.
+ */
 const buildInstances = (config: Config, overrides: Overrides, connections: number) => {
   const databaseClock = createDatabaseClock();
-  const pool = createPool(config.databaseUrl, { max: connections, isPooled: config.isDatabasePooled });
+  const pool = createPool(config.databaseUrl, {
+    max: connections,
+    isPooled: config.isDatabasePooled,
+  });
   const instances = createInstances({ pool, id: newInstanceId(), onTime: databaseClock.measured });
   const closeInstances = async (): Promise<void> => {
     await instances.close();
@@ -78,5 +110,6 @@ const buildInstances = (config: Config, overrides: Overrides, connections: numbe
   return { clock: overrides.clock ?? databaseClock, instances, closeInstances };
 };
 
-/** Host, process and a part that is new after each start. */
-const newInstanceId = (): string => `${hostname()}:${String(process.pid)}:${crypto.randomUUID().slice(0, 8)}`;
+/** Host, process id, and a part that changes with each start. */
+const newInstanceId = (): string =>
+  `${hostname()}:${String(process.pid)}:${crypto.randomUUID().slice(0, 8)}`;

@@ -2,33 +2,48 @@ import { zeroAddress } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { createPrivacyPools } from "@/lib/adapters/privacy-pools/engine";
 import { createProver } from "@/lib/adapters/privacy-pools/prover";
-import { feesWithinCap } from "@/lib/chains/fee-cap";
-import { createEnvelopes } from "@/lib/modules/encryption/service";
-import { createExportWallet } from "@/lib/modules/privacy/export-wallet";
-import { createGasWaitRepository } from "@/lib/modules/operations/gas-wait-repository";
-import { createPoolLogRepository } from "@/lib/modules/privacy/pool-log-repository";
-import { createPrivacyRepository } from "@/lib/modules/privacy/repository";
-import { createPrivacyRunner } from "@/lib/modules/privacy/runner";
-import { createPrivacyService } from "@/lib/modules/privacy/service";
-import { createPrivacyWalletRepository } from "@/lib/modules/privacy/wallet-repository";
-import { createPrivateWallets } from "@/lib/modules/privacy/private-wallets";
-import { measuredProver } from "@/lib/telemetry/call-metrics";
+import { feesWithinCap } from "@/lib/chain/fees";
+import { createEnvelopes } from "@/lib/platform/encryption/service";
+import { createExportWallet } from "@/lib/money/privacy/export-wallet";
+import { createGasWaitRepository } from "@/lib/money/operations/state-repository";
+import {
+  createPoolLogRepository,
+  createPrivacyWalletRepository,
+} from "@/lib/money/privacy/wallet-repository";
+import { createPrivacyRepository } from "@/lib/money/privacy/repository";
+import { createPrivacyRunner } from "@/lib/money/privacy/runner";
+import { createPrivacyService } from "@/lib/money/privacy/service";
+import { createPrivateWallets } from "@/lib/money/privacy/private-wallets";
+import { measuredProver } from "@/lib/composition/metrics/call-metrics";
 import type { Platform } from "./platform";
 import type { ChainAccess } from "./chain-access";
 import type { Identity } from "./identity";
-import { spendDigest } from "@/lib/modules/privacy/spend-parameters";
 import type { Money } from "./money";
 import { pausedWhileOff } from "./signing";
 
-/** Private balances: the engine that proves, the service that accepts requests, and the runner that carries them on. */
+/**
+ * Private balances: the engine that makes proofs, the service that accepts requests, and the runner
+ * that drives them.
+ */
 export const buildPrivacy = (
   platform: Platform,
   { wallets, transactions, freezes }: Pick<ChainAccess, "wallets" | "transactions" | "freezes">,
-  { otp, policies, approvals, decisions }: Identity,
-  { smartAccounts, operations, sponsorship, prices, policyEngine, policyDocuments }: Money,
+  { otp, policies, approvals, decisions, projects, people }: Identity,
+  {
+    smartAccounts,
+    operations,
+    sponsorship,
+    prices,
+    policyEngine,
+    policyDocuments,
+    recipients,
+  }: Money,
 ) => {
   const { config, overrides, database, keyring, registry, clock, errorLog, signing } = platform;
-  const relayer = config.executorPrivateKey === null ? zeroAddress : privateKeyToAddress(config.executorPrivateKey);
+  const relayer =
+    config.executorPrivateKey === null
+      ? zeroAddress
+      : privateKeyToAddress(config.executorPrivateKey);
   const prover = measuredProver(overrides.prover ?? createProver());
   const engine =
     overrides.privacyEngine ??
@@ -46,7 +61,6 @@ export const buildPrivacy = (
     newMnemonic: engine.newMnemonic,
     clock,
   });
-  const anonymitySetMin = config.privacyAnonymitySetMin;
   const service = createPrivacyService({
     wallets,
     smartAccounts,
@@ -63,7 +77,8 @@ export const buildPrivacy = (
     repository,
     privateWallets,
     engine,
-    anonymitySetMin,
+    recipients,
+    anonymitySetMin: config.privacyAnonymitySetMin,
   });
   const runner = createPrivacyRunner({
     repository,
@@ -83,18 +98,16 @@ export const buildPrivacy = (
   return {
     service,
     runner: { run: pausedWhileOff(signing, runner.run) },
-    /** The digest of the parameters of an operation that spends notes, as it is stored; null when there is no such operation. */
-    spendDigest: async (projectId: string, operationId: string) => {
-      const transfer = await repository.findByOperation(projectId, operationId);
-      return transfer === null ? null : spendDigest(transfer, await repository.steps(projectId, operationId));
-    },
     exportWallet: createExportWallet({
-      ...{ wallets: walletRepository, privateWallets, approvals, clock },
-      demandsVotes: async (projectId) =>
-        (await decisions.requirementOf(projectId)) !== null ||
-        (await policyDocuments.list(projectId)).some(
-          ({ scope, rules }) => scope === "project" && rules.approvals !== undefined,
-        ),
+      wallets: walletRepository,
+      privateWallets,
+      approvals,
+      decisions,
+      boundsOf: policyDocuments.boundsOf,
+      projects,
+      people,
+      publicUrl: config.publicUrl,
+      clock,
     }),
     close: () => engine.close(),
   };

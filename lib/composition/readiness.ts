@@ -1,11 +1,11 @@
-import { databaseProbes, NotReadyError } from "@/lib/db/readiness-probes";
-import { createHeadProbe } from "@/lib/chains/head-probe";
+import { databaseProbes, NotReadyError } from "@/lib/platform/db/readiness-probes";
+import { createHeadProbe } from "@/lib/chain/blocks";
 import { createReadinessService } from "@/lib/core/readiness";
-import { createPool } from "@/lib/db/pool";
-import { createJobsRepository } from "@/lib/modules/jobs/repository";
-import { createSigningRepository } from "@/lib/modules/signing/repository";
-import { createSigningGate, type SigningGate } from "@/lib/modules/signing/service";
-import type { Mailer } from "@/lib/ports/mail";
+import { createPool } from "@/lib/platform/db/pool";
+import { createJobsRepository } from "@/lib/platform/jobs/repository";
+import { createSigningRepository } from "@/lib/money/signing/repository";
+import { createSigningGate, type SigningGate } from "@/lib/money/signing/service";
+import type { Mailer } from "@/lib/platform/ports/mail";
 import type { Platform } from "./platform";
 
 const OVERDUE_MS = 15_000;
@@ -19,14 +19,22 @@ const describeSigning = async ({ state }: SigningGate): Promise<string> => {
   );
 };
 
-/** The parts that `/ready` asks, over a connection of its own. */
+/** The dependencies that `/ready` checks, over a separate database connection. */
 export const buildReadiness = (platform: Platform, mailer: Mailer) => {
   const { config, registry, shares } = platform;
-  const pool = createPool(config.databaseUrl, { max: shares.readiness, isPooled: config.isDatabasePooled });
+  const pool = createPool(config.databaseUrl, {
+    max: shares.readiness,
+    isPooled: config.isDatabasePooled,
+  });
   const jobs = createJobsRepository({ pool });
-  const mail = { name: "mail", check: () => Promise.resolve(mailer.id === "inbox" ? "development inbox" : mailer.id) };
-  // Optional: reads go on, and the instance can serve them.
-  const gate = createSigningGate(createSigningRepository({ pool, rawTransaction: platform.database.rawTransaction }));
+  const mail = {
+    name: "mail",
+    check: () => Promise.resolve(mailer.id === "inbox" ? "development inbox" : mailer.id),
+  };
+  // Optional, because reads still work and the instance can serve them.
+  const gate = createSigningGate(
+    createSigningRepository({ pool, rawTransaction: platform.database.rawTransaction }),
+  );
   const signing = { name: "signing", optional: true, check: () => describeSigning(gate) };
   const readiness = createReadinessService([
     ...databaseProbes({

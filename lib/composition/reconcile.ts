@@ -1,12 +1,15 @@
-/** The comparison of the database with the chains, for the command `npm run reconcile`. */
+/** Compares the database with the chains, for the command `npm run reconcile`. */
 import { privateKeyToAddress } from "viem/accounts";
-import { createAdoptLeg } from "@/lib/modules/operations/adopt-operation";
-import { createAdoptBatch } from "@/lib/modules/payouts/wallets/batches/adopt-operation";
-import { attemptName } from "@/lib/modules/payouts/wallets/batches/payout-batch";
-import { createBatchRepository } from "@/lib/modules/payouts/wallets/batches/repository";
-import { createKnownRepository } from "@/lib/modules/signing/known-repository";
-import { reconcile, type ReconcileReport, type ReconcileRequest } from "@/lib/modules/signing/reconcile";
-import { createSigningRepository } from "@/lib/modules/signing/repository";
+import { createAdoptLeg } from "@/lib/money/operations/driver";
+import { createAdoptBatch } from "@/lib/money/payouts/wallets/batches/adopt-operation";
+import { attemptName } from "@/lib/money/payouts/wallets/batches/payout-batch";
+import { createBatchRepository } from "@/lib/money/payouts/wallets/batches/repository";
+import { createKnownRepository, createSigningRepository } from "@/lib/money/signing/repository";
+import {
+  reconcile,
+  type ReconcileReport,
+  type ReconcileRequest,
+} from "@/lib/money/signing/reconcile";
 import type { Money } from "./money";
 import type { Platform } from "./platform";
 
@@ -26,15 +29,25 @@ export const buildReconcile = (
     findByNonce: smartAccounts.sent.findByNonce,
     executors: config.executorPrivateKeys.map((key) => privateKeyToAddress(key)),
     adoptLeg: createAdoptLeg({ repository: operationsRepository, legs: legRepository, clock }),
-    adoptBatch: createAdoptBatch({ repository: createBatchRepository(database, sponsorship), clock }),
+    adoptBatch: createAdoptBatch({
+      repository: createBatchRepository(database, sponsorship),
+      clock,
+    }),
   };
   return {
     /** Compares every chain, and allows signing when nothing is left to look at. */
     reconcile: (request: ReconcileRequest): Promise<ReconcileReport> => reconcile(deps, request),
-    /** Turns signing off at every instance within a second. */
-    stopSigning: (by: string, reason: string): Promise<void> => repository.stop({ by, reason, at: clock.now() }),
-    /** Lets the recipients of accepted moves be paid again. @returns the hashes that it has released */
-    releaseMoves: (hashes: readonly string[], by: string, reason: string): Promise<readonly string[]> =>
-      repository.release(hashes, { by, reason, at: clock.now() }),
+    /** Turns signing off on every instance within a second. */
+    stopSigning: (by: string, reason: string): Promise<void> =>
+      repository.stop({ by, reason, at: clock.now() }),
+    /**
+     * Allows that the recipients of accepted movements are paid again.
+     * @returns the released hashes
+     */
+    releaseMoves: (
+      hashes: readonly string[],
+      by: string,
+      reason: string,
+    ): Promise<readonly string[]> => repository.release(hashes, { by, reason, at: clock.now() }),
   };
 };

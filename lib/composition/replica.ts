@@ -1,11 +1,29 @@
-import { createPool } from "@/lib/db/pool";
-import { createReplica, writtenUpTo } from "@/lib/db/replica";
-import type { Config } from "@/lib/config/env";
-import type { HttpReplica } from "@/lib/http/services";
-import { observedReplica } from "@/lib/telemetry/replica-metrics";
+import { createPool } from "@/lib/platform/db/pool";
+import { createReplica, writtenUpTo } from "@/lib/platform/db/replica";
+import type { Config } from "@/lib/platform/config/env";
+import { observedReplica } from "@/lib/composition/metrics/metrics";
 import type { Platform } from "./platform";
 
-/** Of one process to the replica: one asks how far it is, six are the least that services need. */
+/** Services that answer reads from a replica of the database. */
+export interface HttpReplica {
+  /**
+   * Whether the replica is close to the primary and has everything up to this position. Never
+   * throws.
+   * @param place the result of `writtenUpTo`; null when the caller wrote nothing
+   */
+  has(place: string | null): Promise<boolean>;
+  /** The services for handlers, with reads from the replica. */
+  readonly reads: object;
+  /**
+   * The log position up to which the primary has written. @throws when the database does not answer
+   */
+  writtenUpTo(): Promise<string>;
+}
+
+/**
+ * Connections of one process to the replica: one reads its position, and six are the minimum for
+ * services.
+ */
 const CONNECTIONS_MAX = 10;
 
 interface Reads {
@@ -19,8 +37,9 @@ interface BuiltReplica {
 }
 
 /**
- * The services that answer from `DATABASE_REPLICA_URL`; null without one. A replica refuses every write, so nothing can be changed over it.
- * @param build makes services on another database
+ * The services that answer from `DATABASE_REPLICA_URL`; null when it is not set. A replica refuses
+ * every write, so nothing can be changed through it.
+ * @param build creates services on another database
  */
 export const buildReplica = (
   { config, database }: Pick<Platform, "config" | "database">,
@@ -30,7 +49,12 @@ export const buildReplica = (
   if (url === null) return { replica: null, close: () => Promise.resolve() };
   const pool = createPool(url, { max: 1 });
   const { has } = observedReplica(createReplica({ pool }));
-  const own = { databaseUrl: url, databaseReplicaUrl: null, isDatabasePooled: false, listenUrl: null };
+  const own = {
+    databaseUrl: url,
+    databaseReplicaUrl: null,
+    isDatabasePooled: false,
+    listenUrl: null,
+  };
   const { reads, close } = build({ ...config, ...own, databaseConnectionsMax: CONNECTIONS_MAX });
   return {
     replica: { has, reads, writtenUpTo: () => writtenUpTo(database.pool) },

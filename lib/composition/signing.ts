@@ -1,16 +1,22 @@
-/** Puts the signing gate before everything that signs, sends or accepts a move of money on a chain. */
-import { createSigningRepository } from "@/lib/modules/signing/repository";
-import { createSigningGate, type SigningGate } from "@/lib/modules/signing/service";
-import type { ChainTransactionsService } from "@/lib/modules/chain-transactions/service";
-import type { Intent, PolicyEngine } from "@/lib/modules/policies/engine";
-import type { Bundler } from "@/lib/ports/bundler";
-import type { Signer } from "@/lib/ports/signer";
-import type { Database } from "@/lib/db/client";
+/**
+ * Puts the signing gate in front of everything that signs, sends or accepts a movement of money on
+ * a chain.
+ */
+import { createSigningRepository } from "@/lib/money/signing/repository";
+import { createSigningGate, type SigningGate } from "@/lib/money/signing/service";
+import type { ChainTransactionsService } from "@/lib/chain/transactions/service";
+import type { Intent, PolicyEngine } from "@/lib/trust/policies/engine";
+import type { Bundler } from "@/lib/chain/ports/bundler";
+import type { Signer } from "@/lib/chain/ports/signer";
+import type { Database } from "@/lib/platform/db/client";
 
 export const buildSigningGate = (database: Database): SigningGate =>
   createSigningGate(createSigningRepository(database));
 
-/** Signs nothing while signing is off. Transactions are signed inside a database transaction, after `gatedTransactions` has asked. */
+/**
+ * Signs nothing while signing is off. Transactions are signed inside a database transaction, after
+ * `gatedTransactions` has checked the gate.
+ */
 export const gatedSigner = (signer: Signer, gate: SigningGate): Signer => ({
   ...signer,
   signTypedData: async (scope, data) => {
@@ -27,7 +33,10 @@ export const gatedSigner = (signer: Signer, gate: SigningGate): Signer => ({
   },
 });
 
-/** Neither signs nor sends the service's own transactions while signing is off; stored ones are not sent again either. */
+/**
+ * Neither signs nor sends the service's own transactions while signing is off; stored ones are not
+ * sent again either.
+ */
 export const gatedTransactions = (
   transactions: ChainTransactionsService,
   gate: SigningGate,
@@ -55,10 +64,14 @@ export const gatedBundler = (bundler: Bundler, gate: SigningGate): Bundler => ({
   },
 });
 
-/** Accepts no move on a chain while signing is off, and none to a recipient that a lost move has named. */
+/**
+ * Accepts no movement on a chain while signing is off, and none to a recipient that a lost movement
+ * has named.
+ */
 export const gatedPolicies = (engine: PolicyEngine, gate: SigningGate): PolicyEngine => {
   const check = async ({ outflows, projectId, recipients }: Intent): Promise<void> => {
-    if (outflows.some(({ isOnChain }) => isOnChain)) await gate.requireUnpaid(projectId, recipients);
+    if (outflows.some(({ isOnChain }) => isOnChain))
+      await gate.requireUnpaid(projectId, recipients);
   };
   return {
     ...engine,
@@ -73,7 +86,7 @@ export const gatedPolicies = (engine: PolicyEngine, gate: SigningGate): PolicyEn
   };
 };
 
-/** A turn of a job that waits for signing begins again after this time. */
+/** A job that waits for signing runs again after this time. */
 const OFF_WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 500;
 
@@ -82,16 +95,23 @@ interface Turn {
 }
 
 /**
- * A job that waits while signing is off: nothing of it is carried on, and nothing fails for having waited. A turn that is under way when
- * signing goes off is stopped as when its lease is lost.
+ * Pauses a job while signing is off: nothing is driven, and nothing fails because of the wait. When
+ * signing is turned off during a run, the run is stopped as if its lease were lost.
  */
 export const pausedWhileOff =
-  <Key, Result extends Turn>(gate: SigningGate, run: (key: Key, signal: AbortSignal) => Promise<Result>) =>
-  async (key: Key, signal: AbortSignal): Promise<Result | { readonly done: false; readonly againInMs: number }> => {
+  <Key, Result extends Turn>(
+    gate: SigningGate,
+    run: (key: Key, signal: AbortSignal) => Promise<Result>,
+  ) =>
+  async (
+    key: Key,
+    signal: AbortSignal,
+  ): Promise<Result | { readonly done: false; readonly againInMs: number }> => {
     if (!(await gate.state()).isAllowed) return { done: false, againInMs: OFF_WAIT_MS };
     const off = new AbortController();
     const look = setInterval(() => {
-      // A database that does not answer says nothing about signing; what signs asks it again.
+      // When the database does not answer, the state of signing is unknown; the code that signs
+      // checks it again.
       gate.state().then(
         ({ isAllowed }) => isAllowed || off.abort(),
         () => undefined,

@@ -1,16 +1,21 @@
-/** Where the metrics of a process are measured: jobs here, calls to chains and signers where those are built. */
+/**
+ * Measures the metrics of a process: jobs here, calls to chains and signers where those are built.
+ */
 import { privateKeyToAddress } from "viem/accounts";
-import { sqlOn } from "@/lib/db/sql";
-import { backlogSamplers } from "@/lib/telemetry/backlog-sampler";
-import { measuredJobs } from "@/lib/telemetry/call-metrics";
-import { chainSamplers } from "@/lib/telemetry/chain-sampler";
-import { depositSampler } from "@/lib/telemetry/deposit-sampler";
-import { createEndObserver } from "@/lib/telemetry/operation-metrics";
-import { poolSampler, type PoolUse } from "@/lib/telemetry/pool-sampler";
-import { createMetrics, type Sampler } from "@/lib/telemetry/registry";
-import { reserveSampler } from "@/lib/telemetry/reserve-sampler";
-import { signingSampler } from "@/lib/telemetry/signing-sampler";
-import { screeningSampler } from "@/lib/telemetry/screening-sampler";
+import { sqlOn } from "@/lib/platform/db/sql";
+import { backlogSamplers } from "@/lib/composition/metrics/backlog-sampler";
+import { measuredJobs } from "@/lib/composition/metrics/call-metrics";
+import {
+  chainSamplers,
+  depositSampler,
+  poolSampler,
+  type PoolUse,
+  reserveSampler,
+  screeningSampler,
+  signingSampler,
+} from "@/lib/composition/metrics/samplers";
+import { createEndObserver } from "@/lib/composition/metrics/metrics";
+import { createMetrics, type Sampler } from "@/lib/platform/telemetry/registry";
 import type { Money } from "./money";
 import type { Platform } from "./platform";
 
@@ -51,8 +56,12 @@ export const buildTelemetry = (platform: Platform, { money, webhooks }: Measured
     };
   return {
     metrics,
-    /** The handlers of jobs, measured; those of operations also tell how the operation ended. */
-    measureJobs: <Handlers extends Readonly<Record<string, JobHandler>>>(handlers: Handlers): Handlers => {
+    /**
+     * The handlers of jobs with metrics. Those of operations also report how the operation ended.
+     */
+    measureJobs: <Handlers extends Readonly<Record<string, JobHandler>>>(
+      handlers: Handlers,
+    ): Handlers => {
       const withEnds = Object.entries(handlers).map(([queue, handler]) => [
         queue,
         queue === "operation" || queue === "privacy" ? noted(handler) : handler,

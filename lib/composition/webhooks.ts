@@ -1,33 +1,52 @@
 import { acrossCallbacks } from "@/lib/adapters/across/callbacks";
 import { relayCallbacks } from "@/lib/adapters/relay/callbacks";
 import { createWebhookSender } from "@/lib/adapters/webhook-http/sender";
-import { keptSqlOn, type Sql } from "@/lib/db/sql";
-import { inRawTransaction } from "@/lib/db/client";
-import { createLayout } from "@/lib/db/layout";
-import { createPool } from "@/lib/db/pool";
-import { callbackMetrics, deliveryMetrics, webhookSampler } from "@/lib/telemetry/webhook-metrics";
-import { createCallbacksRepository } from "@/lib/modules/callbacks/repository";
-import { createCallbacksService } from "@/lib/modules/callbacks/service";
-import { CHANGE_CHANNEL } from "@/lib/modules/changes/service";
-import { outboxBacklog } from "@/lib/modules/events/repository";
-import { createSequencer } from "@/lib/modules/events/sequencer";
-import type { SequencedRange } from "@/lib/modules/events/service";
-import { queueNews } from "@/lib/modules/notifications/service";
-import { deliveryBacklog } from "@/lib/modules/webhooks/backlog-repository";
-import { countEndpointStates } from "@/lib/modules/webhooks/endpoint-repository";
-import { startDeliveryRunner } from "@/lib/modules/webhooks/runner";
-import { createWebhookReceiver } from "@/lib/modules/webhooks/receiver";
-import { createWebhooksService, fanOutEvents, type WebhooksService } from "@/lib/modules/webhooks/service";
-import type { WebhookSender } from "@/lib/ports/webhook-sender";
+import { createLayout, keptSqlOn, type Sql } from "@/lib/platform/db/sql";
+import { inRawTransaction } from "@/lib/platform/db/client";
+import { createPool } from "@/lib/platform/db/pool";
+import {
+  callbackMetrics,
+  deliveryMetrics,
+  webhookSampler,
+} from "@/lib/composition/metrics/metrics";
+import { createCallbacksRepository } from "@/lib/money/callbacks/repository";
+import { createCallbacksService } from "@/lib/money/callbacks/service";
+import { CHANGE_CHANNEL } from "@/lib/news/feed/service";
+import { outboxBacklog } from "@/lib/news/events/repository";
+import { createSequencer } from "@/lib/news/events/sequencer";
+import type { SequencedRange } from "@/lib/news/events/service";
+import { queueNews } from "@/lib/money/notifications/service";
+import { countEndpointStates, deliveryBacklog } from "@/lib/money/webhooks/repository";
+import { startDeliveryRunner } from "@/lib/money/webhooks/runner";
+import { createWebhookReceiver } from "@/lib/money/webhooks/receiver";
+import {
+  createWebhooksService,
+  fanOutEvents,
+  type WebhooksService,
+} from "@/lib/money/webhooks/service";
+import type { WebhookSender } from "@/lib/money/ports/webhook-sender";
 import type { Platform } from "./platform";
 import type { Identity } from "./identity";
 
 /** Webhooks of projects, and callbacks of providers. */
-export const buildWebhooks = (platform: Platform, { projects }: Pick<Identity, "projects">) => {
+export const buildWebhooks = (
+  platform: Platform,
+  { approvals, projects, sessionMade }: Pick<Identity, "approvals" | "projects" | "sessionMade">,
+) => {
   const { config, overrides, database, keyring, clock } = platform;
   const { publicUrl } = config;
-  const sender = overrides.webhookSender ?? createWebhookSender({ allowLoopback: config.env === "development" });
-  const webhooks = createWebhooksService({ database, keys: keyring, sender, projects, publicUrl, clock });
+  const sender =
+    overrides.webhookSender ?? createWebhookSender({ allowLoopback: config.env === "development" });
+  const webhooks = createWebhooksService({
+    database,
+    keys: keyring,
+    sender,
+    approvals,
+    projects,
+    sessionMade,
+    publicUrl,
+    clock,
+  });
   return {
     webhooks,
     webhookReceiver: buildReceiver(platform, webhooks),
@@ -36,34 +55,62 @@ export const buildWebhooks = (platform: Platform, { projects }: Pick<Identity, "
   };
 };
 
-/** The sequencer and the deliveries, on connections of their own where there are enough. */
+/** The sequencer and the deliveries, on separate connections if there are enough. */
 const buildSending = (
   { config, shares, clock, database, listener, errorLog: log }: Platform,
   webhooks: WebhooksService,
   webhookSender: WebhookSender,
 ) => {
   const { databaseUrl, isDatabasePooled: isPooled } = config;
-  const own = shares.webhooks === 0 ? null : createPool(databaseUrl, { max: shares.webhooks, isPooled });
+  const own =
+    shares.webhooks === 0 ? null : createPool(databaseUrl, { max: shares.webhooks, isPooled });
   const pool = own ?? database.pool;
   const sql = keptSqlOn(pool);
-  // Its transactions then ask whether tables are distributed.
+  // Transactions on the pool then check whether tables are distributed.
   createLayout(pool);
-  const transaction = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work, keptSqlOn);
+  const transaction = <T>(work: (tx: Sql) => Promise<T>): Promise<T> =>
+    inRawTransaction(pool, work, keptSqlOn);
   const start = (workerId: string): { stop(): Promise<void> } => {
     const { secretsOf, disable } = webhooks;
-    const common = { sql, clock, log, metrics: deliveryMetrics, random: Math.random, secretsOf, disable };
-    // Planned anew each time: a plan that was made while few deliveries waited costs seconds once thousands do.
+    const common = {
+      sql,
+      clock,
+      log,
+      metrics: deliveryMetrics,
+      random: Math.random,
+      secretsOf,
+      disable,
+    };
+    // Planned anew each time, because a plan from a time with few waiting deliveries costs seconds
+    // with thousands of them.
     const store = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work);
-    const deliveries = startDeliveryRunner({ ...common, transaction: store, sender: webhookSender, workerId });
+    const deliveries = startDeliveryRunner({
+      ...common,
+      transaction: store,
+      sender: webhookSender,
+      workerId,
+    });
     const fanOut = async (tx: Sql, ranges: readonly SequencedRange[]): Promise<number> => {
-      const [made] = await Promise.all([fanOutEvents(tx, ranges, clock.now()), queueNews(tx, ranges)]);
+      const [made] = await Promise.all([
+        fanOutEvents(tx, ranges, clock.now()),
+        queueNews(tx, ranges),
+      ]);
       return made;
     };
     const onSequenced = (ranges: readonly SequencedRange[], made: number): void => {
       if (made > 0) deliveries.wake();
-      listener.tell(ranges.map(({ projectId }) => ({ channel: CHANGE_CHANNEL, payload: projectId })));
+      listener.tell(
+        ranges.map(({ projectId }) => ({ channel: CHANGE_CHANNEL, payload: projectId })),
+      );
     };
-    const sequencer = createSequencer({ sql, transaction, fanOut, log, onSequenced, listener }).start();
+    const sequencer = createSequencer({
+      sql,
+      transaction,
+      fanOut,
+      log,
+      onSequenced,
+      listener,
+    }).start();
     return {
       stop: async () => {
         await sequencer.stop();
@@ -84,10 +131,18 @@ const buildSending = (
   return { start, close, sampler };
 };
 
-/** The receiver takes requests without authentication, so it exists in development alone. */
-const buildReceiver = ({ config: { env, publicUrl }, secrets, clock }: Platform, endpoints: WebhooksService) => {
+/** The receiver accepts requests without authentication, so it exists only in development. */
+const buildReceiver = (
+  { config: { env, publicUrl }, secrets, clock }: Platform,
+  endpoints: WebhooksService,
+) => {
   if (env !== "development") return null;
-  return createWebhookReceiver({ key: secrets.derive("webhook-receiver")[0], publicUrl, clock, endpoints });
+  return createWebhookReceiver({
+    key: secrets.derive("webhook-receiver")[0],
+    publicUrl,
+    clock,
+    endpoints,
+  });
 };
 
 const buildCallbacks = ({ config, database, clock }: Platform) =>

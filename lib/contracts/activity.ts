@@ -1,4 +1,6 @@
-/** One list of everything that moved money: operations, payouts, and what went into and out of accounts. */
+/**
+ * One list of everything that moved money: operations, payouts, and credits and debits of accounts.
+ */
 import { z } from "zod";
 import {
   address,
@@ -12,6 +14,7 @@ import {
   status,
   subStatus,
   timestamp,
+  createdBetween,
 } from "./common";
 import { STATUSES } from "@/lib/core/status";
 import { defineContract } from "./contract";
@@ -36,7 +39,10 @@ const movedAmount = z
         symbol: z.string().meta({ description: "Symbol of the token or asset" }),
         assetId: z.string().meta({ description: "The asset over all chains" }),
         decimals: z.int().meta({ description: "The most digits after the point" }),
-        chainId: z.int().nullable().meta({ description: "EIP-155 chain id; null for money in accounts" }),
+        chainId: z
+          .int()
+          .nullable()
+          .meta({ description: "EIP-155 chain id; null for money in accounts" }),
       })
       .meta({ description: "What the amount is of" }),
   })
@@ -52,16 +58,25 @@ const accountParty = z
 
 const activityParty = z
   .discriminatedUnion("type", [
-    z.object({ type: z.literal("address").meta({ description: "An address on a chain" }), address }),
+    z
+      .object({
+        type: z.literal("address").meta({ description: "An address on a chain" }),
+        address,
+      })
+      .meta({ id: "AddressParty" }),
     accountParty,
-    z.object({
-      type: z.literal("private_wallet").meta({ description: "A private wallet of the project" }),
-      privacyWalletId: id("pw").meta({ description: "Id of the private wallet" }),
-    }),
-    z.object({
-      type: z.literal("recipients").meta({ description: "Several recipients of a payout" }),
-      count: z.int().meta({ description: "How many rows the payout has" }),
-    }),
+    z
+      .object({
+        type: z.literal("private_wallet").meta({ description: "A private wallet of the project" }),
+        privacyWalletId: id("pw").meta({ description: "Id of the private wallet" }),
+      })
+      .meta({ id: "PrivateWalletParty" }),
+    z
+      .object({
+        type: z.literal("recipients").meta({ description: "Several recipients of a payout" }),
+        count: z.int().meta({ description: "How many rows the payout has" }),
+      })
+      .meta({ id: "RecipientsParty" }),
   ])
   .meta({ id: "ActivityParty" });
 
@@ -79,52 +94,68 @@ export const activityRecord = z
     received: movedAmount.nullable().meta({
       description: "What arrived so far; null for a payout in several tokens, whose rows tell it",
     }),
-    minimum: movedAmount.nullable().meta({ description: "What an operation brings at least; null for other kinds" }),
+    minimum: movedAmount
+      .nullable()
+      .meta({ description: "What an operation brings at least; null for other kinds" }),
     source: accountParty
       .nullable()
       .meta({ description: "The account that pays; null where a wallet or the reserves do" }),
     counterparty: activityParty.nullable().meta({
-      description: "Who receives it; of a deposit, who sent it. Null where no chain tells it, and for a reversal",
+      description:
+        "Who receives it; of a deposit, who sent it. Null where no chain tells it, and for a reversal",
     }),
-    reference: z
-      .string()
+    reference: z.string().nullable().meta({
+      description: "Your reference of a payout; null where none was given, and for other kinds",
+    }),
+    transferId: id("tr")
       .nullable()
-      .meta({ description: "Your reference of a payout; null where none was given, and for other kinds" }),
-    transferId: id("tr").nullable().meta({ description: "Of a private operation, its id under /privacy/transfers" }),
+      .meta({ description: "Of a private operation, its id under /privacy/transfers" }),
     usd: amountOut.nullable().meta({
-      description: "What was sent, in US dollars, as its record was priced then; null where no price was recorded",
+      description:
+        "What was sent, in US dollars, as its record was priced then; null where no price was recorded",
     }),
     memo: z.string().meta({ description: "What people noted; empty where they noted nothing" }),
     tags: tagsOut,
-    createdBy: z
-      .string()
-      .meta({ description: "Who began it: a person (usr_), an API key (key_) or a part of the service" }),
+    createdBy: z.string().meta({
+      description: "Who began it: a person (usr_), an API key (key_) or a part of the service",
+    }),
     createdAt: timestamp.meta({ description: "When it began, or was found" }),
   })
   .meta({ id: "Activity" });
 
 const activityFilters = {
-  status: listOf(STATUSES).optional().meta({ description: "Only these statuses, separated by commas" }),
-  kind: listOf(ACTIVITY_KINDS).optional().meta({ description: "Only these kinds, separated by commas" }),
+  status: listOf(STATUSES)
+    .optional()
+    .meta({ description: "Only these statuses, separated by commas" }),
+  kind: listOf(ACTIVITY_KINDS)
+    .optional()
+    .meta({ description: "Only these kinds, separated by commas" }),
   chainId: chainIds.optional().meta({
-    description: "On one of these chains, separated by commas. Movements between accounts are on none",
+    description:
+      "On one of these chains, separated by commas. Movements between accounts are on none",
   }),
   walletId: idsOf("wal").optional().meta({
     description: "Only what one of these wallets pays, and deposits into them, separated by commas",
   }),
-  from: timestamp.optional().meta({ description: "Created at or after" }),
-  to: timestamp.optional().meta({ description: "Created before" }),
+  ...createdBetween,
   q: z.string().trim().min(1).max(120).optional().meta({
     description:
       "An id, a 0x address, a transaction hash, a token symbol, or a part of a memo, tag, reference or account name. Of recipients of payouts, the newest 100,000 rows are searched",
   }),
-  tag: z.string().trim().min(1).max(32).optional().meta({ description: "Only those with this tag, in any case" }),
+  tag: z
+    .string()
+    .trim()
+    .min(1)
+    .max(32)
+    .optional()
+    .meta({ description: "Only those with this tag, in any case" }),
 };
 
 export const listActivity = defineContract({
   method: "GET",
   path: "/activity",
-  summary: "Everything that moved money, newest first: operations, payouts, and fundings of accounts",
+  summary:
+    "Everything that moved money, newest first: operations, payouts, and fundings of accounts",
   description:
     "One list of swaps, transfers, deposits, private operations, payouts, fundings of accounts and their reversals. With an API key, payouts need the scope `payouts:read` too, accounts `accounts:read`, and private operations `privacy:read`; what it may not read is left out. Changes nothing.",
   tag,
@@ -139,7 +170,8 @@ export const listActivity = defineContract({
 export const exportActivity = defineContract({
   method: "GET",
   path: "/activity/export",
-  summary: "The same list as CSV (RFC 4180), 10,000 movements at most; cells are safe to open in a spreadsheet",
+  summary:
+    "The same list as CSV (RFC 4180), 10,000 movements at most; cells are safe to open in a spreadsheet",
   description:
     "Takes the same filters as GET /activity and answers a CSV download with a line for each amount that was sent. What was received and its worth stand on the first line of each movement. `title` is a payout's reference, or its amounts and the number of its recipients. Changes nothing.",
   tag,

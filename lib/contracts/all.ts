@@ -18,6 +18,7 @@ import * as globalAccounts from "./global-accounts";
 import * as inbox from "./inbox";
 import * as jobs from "./jobs";
 import * as members from "./members";
+import * as notMe from "./not-me";
 import * as notifications from "./notifications";
 import * as operations from "./operations";
 import * as passkeys from "./passkeys";
@@ -38,7 +39,10 @@ import * as webhookDeliveries from "./webhook-deliveries";
 import * as webhookEndpoints from "./webhook-endpoints";
 import * as webhooks from "./webhooks";
 
-/** Files of contracts. An export of one of them that is a contract is a route of the service; its name is the operation's id. */
+/**
+ * The files with contracts. Each of their exports that is a contract is a route of the service; the
+ * export's name is the operation's id.
+ */
 const FILES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   activity,
   annotations,
@@ -59,6 +63,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   inbox,
   jobs,
   members,
+  notMe,
   notifications,
   operations,
   passkeys,
@@ -80,21 +85,26 @@ const FILES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   webhooks,
 };
 
-/** A contract and the name by which generated clients call it. */
+/** A contract with its name in generated clients. */
 export interface NamedContract {
   readonly operationId: string;
-  /** The file of `lib/contracts` that has it, in camel case: `globalAccounts`. */
+  /** The name of its file in `lib/contracts` in camel case: `globalAccounts`. */
   readonly file: string;
   readonly contract: Contract;
 }
 
 const isContract = (value: unknown): value is Contract =>
-  typeof value === "object" && value !== null && "method" in value && "path" in value && "response" in value;
+  typeof value === "object" &&
+  value !== null &&
+  "method" in value &&
+  "path" in value &&
+  "response" in value;
 
-export const namedContracts: readonly NamedContract[] = Object.entries(FILES).flatMap(([file, exports]) =>
-  Object.entries(exports).flatMap(([operationId, contract]) =>
-    isContract(contract) ? [{ operationId, file, contract }] : [],
-  ),
+export const namedContracts: readonly NamedContract[] = Object.entries(FILES).flatMap(
+  ([file, exports]) =>
+    Object.entries(exports).flatMap(([operationId, contract]) =>
+      isContract(contract) ? [{ operationId, file, contract }] : [],
+    ),
 );
 
 /** Every route of the service; a test compares them with the route files. */

@@ -7,14 +7,18 @@ const tag = "Operations";
 const MEMO_MAX = 500;
 const IDS_MAX = 100;
 
-const subject = z.union([id("op"), id("po")]).meta({ description: "Id of an operation (op_) or a payout (po_)" });
+const subject = z
+  .union([id("op"), id("po")])
+  .meta({ description: "Id of an operation (op_) or a payout (po_)" });
 
 const annotationRecord = z
   .object({
     id: subject,
     memo: z.string().meta({ description: "What people noted; empty where they noted nothing" }),
     tags: tagsOut,
-    updatedBy: z.string().meta({ description: "Who wrote it last: a person (usr_) or an API key (key_)" }),
+    updatedBy: z
+      .string()
+      .meta({ description: "Who wrote it last: a person (usr_) or an API key (key_)" }),
     updatedAt: timestamp.meta({ description: "When it was written last" }),
   })
   .meta({ id: "Annotation" });
@@ -40,7 +44,9 @@ export const listAnnotations = defineContract({
       .meta({ description: "Ids of operations and payouts, separated by commas, 100 at most" }),
   }),
   status: 200,
-  response: z.object({ data: z.array(annotationRecord).meta({ description: "In no particular order" }) }),
+  response: z.object({
+    data: z.array(annotationRecord).meta({ description: "In no particular order" }),
+  }),
 });
 
 export const putAnnotation = defineContract({
@@ -55,7 +61,12 @@ export const putAnnotation = defineContract({
   scope: "operations:write",
   params: z.object({ id: subject }),
   body: z.object({
-    memo: z.string().trim().max(MEMO_MAX).default("").meta({ description: "At most 500 characters" }),
+    memo: z
+      .string()
+      .trim()
+      .max(MEMO_MAX)
+      .default("")
+      .meta({ description: "At most 500 characters" }),
     tags: tags.default([]),
   }),
   status: 200,

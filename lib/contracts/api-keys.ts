@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { APPROVAL_ERRORS, givenApproval } from "./approvals";
 import { plainNetwork } from "@/lib/core/network";
-import { address, id, timestamp, usdAmount } from "./common";
+import { address, id, longPageQuery, page, timestamp, usdAmount } from "./common";
 import { defineContract, SCOPES } from "./contract";
+import { displayName } from "./names";
+import { recipientWarnings } from "./warnings";
 
 const tag = "API keys";
 
@@ -13,7 +15,10 @@ const network = z
   .transform((text, context) => {
     const plain = plainNetwork(text);
     if (plain !== null) return plain;
-    context.addIssue({ code: "custom", message: "is not a network such as 203.0.113.0/24 or 2001:db8::/32" });
+    context.addIssue({
+      code: "custom",
+      message: "is not a network such as 203.0.113.0/24 or 2001:db8::/32",
+    });
     return z.NEVER;
   });
 const NETWORKS_MAX = 50;
@@ -24,38 +29,62 @@ export const apiKeyRecord = z
   .object({
     id: id("key"),
     name: z.string().meta({ description: "Name that was given to the key" }),
-    prefix: z.string().meta({ description: "First characters of the secret; they tell keys apart" }),
+    prefix: z
+      .string()
+      .meta({ description: "First characters of the secret; they tell keys apart" }),
     last4: z.string().meta({ description: "Last four characters of the secret" }),
     scopes: z.array(z.enum(SCOPES)).meta({ description: "What the key may do" }),
-    otp: z.enum(["required", "exempt"]).meta({ description: "Whether what the key moves needs a one-time code" }),
-    dailyCapUsd: z
-      .string()
-      .nullable()
-      .meta({ description: "US dollars per UTC day that an exempt key moves without a one-time code" }),
-    recipients: z.array(address).meta({ description: "The only addresses that the key may send to; empty for any" }),
-    networks: z
-      .array(z.string())
-      .meta({ description: "The only networks that the key may be used from, in CIDR notation; empty for any" }),
+    otp: z
+      .enum(["required", "exempt"])
+      .meta({ description: "Whether what the key moves needs a one-time code" }),
+    dailyCapUsd: z.string().nullable().meta({
+      description: "US dollars per UTC day that an exempt key moves without a one-time code",
+    }),
+    recipients: z
+      .array(address)
+      .meta({ description: "The only addresses that the key may send to; empty for any" }),
+    networks: z.array(z.string()).meta({
+      description:
+        "The only networks that the key may be used from, in CIDR notation; empty for any",
+    }),
     createdAt: timestamp.meta({ description: "When it was created" }),
-    expiresAt: timestamp.nullable().meta({ description: "When the key stops working; null: never by itself" }),
-    lastUsedAt: timestamp.nullable().meta({ description: "When a request last used it; null: never" }),
-    lastUsedAddress: z
-      .string()
+    expiresAt: timestamp
       .nullable()
-      .meta({ description: "IP address of the caller that last used it, within a minute; null where it is not known" }),
+      .meta({ description: "When the key stops working; null: never by itself" }),
+    lastUsedAt: timestamp
+      .nullable()
+      .meta({ description: "When a request last used it; null: never" }),
+    lastUsedAddress: z.string().nullable().meta({
+      description:
+        "IP address of the caller that last used it, within a minute; null where it is not known",
+    }),
     revokedAt: timestamp.nullable().meta({ description: "When it was revoked; null: it was not" }),
+    suspendedAt: timestamp.nullable().meta({
+      description:
+        "Since when it is refused, because it was made without a proof and the session that made it was ended; null: it is not. POST /me/sessions/made/restore lets it work again",
+    }),
     previous: z
       .object({
-        last4: z.string().meta({ description: "Last four characters of the secret before the last rotation" }),
+        last4: z
+          .string()
+          .meta({ description: "Last four characters of the secret before the last rotation" }),
         until: timestamp.meta({ description: "When that secret stops working" }),
       })
       .nullable()
-      .meta({ description: "The secret before the last rotation; null for a key that was never rotated" }),
-    createdBy: z
-      .string()
-      .meta({ description: "Who created it: a person (usr_), an API key (key_) or a part of the service" }),
+      .meta({
+        description: "The secret before the last rotation; null for a key that was never rotated",
+      }),
+    createdBy: z.string().meta({
+      description: "Who created it: a person (usr_), an API key (key_) or a part of the service",
+    }),
   })
   .meta({ id: "ApiKey" });
+
+const keyWithSecret = apiKeyRecord.extend({
+  secret: z.string().meta({
+    description: "The key itself, for the header x-api-key; in this answer and never again",
+  }),
+});
 
 export const createApiKey = defineContract({
   method: "POST",
@@ -69,24 +98,26 @@ export const createApiKey = defineContract({
   permission: "keys:manage",
   body: z
     .object({
-      name: z.string().trim().min(1).max(80).meta({ description: "Name for people, 1–80 characters" }),
+      name: displayName(80).meta({ description: "Name for people, 1–80 characters" }),
       scopes: z
         .array(z.enum(SCOPES))
         .min(1)
         .optional()
         .meta({ description: "What the key may do. Default: everything but managing keys" }),
-      expiresAt: timestamp.optional().meta({ description: "When the key stops working. Default: never by itself" }),
+      expiresAt: timestamp
+        .optional()
+        .meta({ description: "When the key stops working. Default: never by itself" }),
       otp: z.enum(["required", "exempt"]).default("required").meta({
-        description: "`required`: a one-time code approves each move. `exempt`: moves within `dailyCapUsd` need none",
+        description:
+          "`required`: a one-time code approves each move. `exempt`: moves within `dailyCapUsd` need none",
       }),
       dailyCapUsd: usdAmount.optional().meta({
-        description: "US dollars; goes with `exempt`, and only with it. At most the project's own (GET /policies)",
+        description:
+          "US dollars; goes with `exempt`, and only with it. At most the project's own (GET /policies)",
       }),
-      recipients: z
-        .array(address)
-        .max(100)
-        .default([])
-        .meta({ description: "The only addresses that the key may send to, 100 at most; empty for any" }),
+      recipients: z.array(address).max(100).default([]).meta({
+        description: "The only addresses that the key may send to, 100 at most; empty for any",
+      }),
       networks: z.array(network).max(NETWORKS_MAX).default([]).meta({ description: NETWORKS }),
       approval: givenApproval.optional(),
     })
@@ -95,11 +126,7 @@ export const createApiKey = defineContract({
       path: ["dailyCapUsd"],
     }),
   status: 201,
-  response: apiKeyRecord.extend({
-    secret: z
-      .string()
-      .meta({ description: "The key itself, for the header x-api-key; in this answer and never again" }),
-  }),
+  response: keyWithSecret.extend({ warnings: recipientWarnings }),
   errors: APPROVAL_ERRORS,
 });
 
@@ -116,20 +143,23 @@ export const updateApiKey = defineContract({
   params: z.object({ id: id("key").meta({ description: "The key to change" }) }),
   body: z
     .object({
-      name: z.string().trim().min(1).max(80).optional().meta({ description: "New name, 1–80 characters" }),
+      name: displayName(80).optional().meta({ description: "New name, 1–80 characters" }),
       scopes: z
         .array(z.enum(SCOPES))
         .min(1)
         .optional()
         .meta({ description: "New scopes; they replace the present ones" }),
-      expiresAt: timestamp.nullable().optional().meta({ description: "null takes the expiry away" }),
+      expiresAt: timestamp
+        .nullable()
+        .optional()
+        .meta({ description: "null takes the expiry away" }),
       otp: z
         .enum(["required", "exempt"])
         .optional()
         .meta({ description: "Whether moves of the key need a one-time code" }),
-      dailyCapUsd: usdAmount
-        .optional()
-        .meta({ description: "US dollars per UTC day that an exempt key moves without a one-time code" }),
+      dailyCapUsd: usdAmount.optional().meta({
+        description: "US dollars per UTC day that an exempt key moves without a one-time code",
+      }),
       recipients: z.array(address).max(100).optional().meta({ description: "Empty for any" }),
       networks: z.array(network).max(NETWORKS_MAX).optional().meta({ description: NETWORKS }),
       approval: givenApproval.optional(),
@@ -139,7 +169,7 @@ export const updateApiKey = defineContract({
       path: ["name"],
     }),
   status: 200,
-  response: apiKeyRecord,
+  response: apiKeyRecord.extend({ warnings: recipientWarnings }),
   errors: ["not_found", ...APPROVAL_ERRORS],
 });
 
@@ -149,9 +179,9 @@ export const rotateApiKey = defineContract({
   method: "POST",
   path: "/auth/api-keys/{id}/rotate",
   summary:
-    "Makes a new secret for an API key; the present one still works for a while. A key that may do more than a new one needs an approval (409 approval_required)",
+    "Makes a new secret for an API key; the present one still works for a while. Needs an approval (409 approval_required)",
   description:
-    "The key keeps its id, its rights, its limits and what it has spent of them. The answer has the new secret, and no later one shows it. Until `overlapSeconds` have passed both secrets work; a secret from before an earlier rotation stops at once. Use 0 when the secret has leaked.",
+    "The key keeps its id, its rights, its limits and what it has spent of them. The answer has the new secret, and no later one shows it. Until `overlapSeconds` have passed both secrets work; a secret from before an earlier rotation stops at once. Use 0 when the secret has leaked. The first answer is 409 `approval_required`, and the owners get a mail. Who rotated a key has no vote on what it asks for where makers have none; a rotation after which too few people could vote is 409 `invalid_state`.",
   tag,
   auth: "user",
   permission: "keys:manage",
@@ -167,7 +197,7 @@ export const rotateApiKey = defineContract({
     approval: givenApproval.optional(),
   }),
   status: 200,
-  response: createApiKey.response,
+  response: keyWithSecret,
   errors: ["not_found", ...APPROVAL_ERRORS],
 });
 
@@ -175,13 +205,13 @@ export const listApiKeys = defineContract({
   method: "GET",
   path: "/auth/api-keys",
   summary: "API keys of the project, newest first, revoked ones included",
-  description: "Shows names, scopes, policies and times of all keys, without their secrets. Changes nothing.",
+  description:
+    "Shows names, scopes, policies and times of the keys, without their secrets, up to 1,000 on a page. Changes nothing.",
   tag,
   auth: "user",
+  query: longPageQuery("API keys"),
   status: 200,
-  response: z.object({
-    data: z.array(apiKeyRecord).meta({ description: "API keys, newest first, without their secrets" }),
-  }),
+  response: page(apiKeyRecord),
 });
 
 export const revokeApiKey = defineContract({

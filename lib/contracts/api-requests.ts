@@ -4,14 +4,26 @@ import { defineContract } from "./contract";
 
 export const apiRequestRecord = z
   .object({
-    id: id("req").meta({ description: "Id of the request, as in the header `x-request-id` of its answer" }),
+    id: id("req").meta({
+      description: "Id of the request, as in the header `x-request-id` of its answer",
+    }),
     keyId: id("key"),
     method: z.string().meta({ description: "HTTP method" }),
-    path: z.string().meta({ description: "Path of the operation, with the names of its parameters" }),
+    path: z
+      .string()
+      .meta({ description: "Path of the operation, with the names of its parameters" }),
     status: z.int().meta({ description: "HTTP status of the answer" }),
-    code: z.string().nullable().meta({ description: "Code of the error that was answered; null for a success" }),
-    durationMs: z.number().meta({ description: "Milliseconds until the answer; of a stream, until it began" }),
-    clientAddress: z.string().nullable().meta({ description: "IP address of the caller, where it is known" }),
+    code: z
+      .string()
+      .nullable()
+      .meta({ description: "Code of the error that was answered; null for a success" }),
+    durationMs: z
+      .number()
+      .meta({ description: "Milliseconds until the answer; of a stream, until it began" }),
+    clientAddress: z
+      .string()
+      .nullable()
+      .meta({ description: "IP address of the caller, where it is known" }),
     bodySha256: z.string().nullable().meta({
       description:
         "SHA-256 of the body's bytes as they were sent, in hexadecimal; null where there is none, or the request was refused before its body was read",
@@ -31,7 +43,10 @@ export const listApiKeyRequests = defineContract({
   permission: "keys:manage",
   params: z.object({ id: id("key") }),
   query: pageQuery.extend({
-    method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).optional().meta({ description: "Only this method" }),
+    method: z
+      .enum(["GET", "POST", "PUT", "PATCH", "DELETE"])
+      .optional()
+      .meta({ description: "Only this method" }),
     path: z
       .string()
       .max(200)

@@ -4,13 +4,21 @@ import type { ErrorCode } from "@/lib/core/errors";
 import { passkeyAssertion } from "./passkey-records";
 import { recoveryCode, totp } from "./proofs";
 
-/** The field `approval` of a request that widens authority. The 409 `approval_required` of the first try names what to approve. */
+/**
+ * The field `approval` of a request that extends authority. The 409 `approval_required` of the
+ * first request names what to approve.
+ */
 export const givenApproval = z
   .object({
     approvalId: id("apr").meta({ description: "Id of the 409 `approval_required`" }),
-    otp: otp.optional().meta({ description: "The code that POST /swap/request-otp {approvalId} sends" }),
+    otp: otp
+      .optional()
+      .meta({ description: "The code that POST /swap/request-otp {approvalId} sends" }),
     totp: totp.optional(),
-    recoveryCode: recoveryCode.optional(),
+    recoveryCode: recoveryCode.optional().meta({
+      description:
+        "Only for changes that replace a lost factor; the 409 names the proofs that a change takes in `proofs`",
+    }),
     passkey: passkeyAssertion.optional().meta({
       description: "Over the challenge of POST /swap/request-otp {approvalId, channel: passkey}",
     }),
@@ -24,9 +32,12 @@ export const givenApproval = z
       [code, app, recovery, passkey, signature].filter((proof) => proof !== undefined).length === 1,
     { message: "give one of otp, totp, recoveryCode, passkey and signature", path: ["otp"] },
   )
-  .meta({ id: "GivenApproval", description: "The approval of exactly this request; good once, for 10 minutes" });
+  .meta({
+    id: "GivenApproval",
+    description: "The approval of exactly this request; good once, for 10 minutes",
+  });
 
-/** Error codes that a route which asks for an approval may answer, beside its own. */
+/** Further error codes of a route that needs an approval. */
 export const APPROVAL_ERRORS = [
   "approval_required",
   "invalid_state",

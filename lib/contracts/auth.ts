@@ -6,7 +6,10 @@ import { defineContract } from "./contract";
 
 const tag = "Sign-in";
 
-/** In characters. Signatures of contracts are longer than those of keys; message and signature still fit into the body of a public route (16 KiB). */
+/**
+ * Maximum length in characters. Signatures of contracts are longer than those of keys; message and
+ * signature still fit into the body of a public route (16 KiB).
+ */
 export const SIGNATURE_LENGTH_MAX = 10_000;
 export const INVITATION_TOKEN_LENGTH_MAX = 100;
 
@@ -21,7 +24,8 @@ export const createNonce = defineContract({
   signInAttempt: true,
   body: z.object({
     address: address.optional().meta({
-      description: "The wallet that will sign; the nonce is good for it alone. Without it any wallet may use the nonce",
+      description:
+        "The wallet that will sign; the nonce is good for it alone. Without it any wallet may use the nonce",
     }),
   }),
   status: 200,
@@ -39,7 +43,9 @@ export const tokens = z
     accessToken: z.string().meta({ description: "JWT for `Authorization: Bearer`" }),
     tokenType: z.literal("Bearer").meta({ description: "Always `Bearer`" }),
     expiresIn: z.int().meta({ description: "Lifetime of the access token in seconds" }),
-    refreshToken: z.string().meta({ description: "Gets the next pair at POST /auth/refresh, once" }),
+    refreshToken: z
+      .string()
+      .meta({ description: "Gets the next pair at POST /auth/refresh, once" }),
   })
   .meta({ id: "TokenPair" });
 
@@ -54,12 +60,19 @@ export const createToken = defineContract({
   auth: "public",
   signInAttempt: true,
   body: z.object({
-    message: z.string().min(1).max(4096).meta({ description: "The EIP-4361 message, exactly as it was signed" }),
+    message: z
+      .string()
+      .min(1)
+      .max(4096)
+      .meta({ description: "The EIP-4361 message, exactly as it was signed" }),
     signature: z
       .string()
       .max(SIGNATURE_LENGTH_MAX)
       .regex(/^0x[0-9a-fA-F]+$/)
-      .meta({ description: "Signature over the message (EIP-191; ERC-1271 and ERC-6492 for contracts), 0x hex" }),
+      .meta({
+        description:
+          "Signature over the message (EIP-191; ERC-1271 and ERC-6492 for contracts), 0x hex",
+      }),
     invitation: z.string().min(1).max(INVITATION_TOKEN_LENGTH_MAX).optional().meta({
       description:
         "Token of a mailed invitation. While it can be accepted, it lets a new person sign in where sign-up is closed. It is not accepted by this: POST /invitations/accept still needs the invited address",
@@ -75,11 +88,15 @@ export const refreshToken = defineContract({
   path: "/auth/refresh",
   summary: "A new access token and refresh token; the old refresh token stops working",
   description:
-    "Use it before the access token ends. Each refresh token works once; store the new one. A refresh token that was used before ends the whole session, because somebody may have stolen it.",
+    "Use it before the access token ends. Each refresh token works once; store the new one. For 10 s the same user agent in the same network gets the same new token again, so an answer that was lost can be asked for again. Any other second use ends the whole session, because somebody may have stolen the token.",
   tag,
   auth: "public",
   body: z.object({
-    refreshToken: z.string().min(1).max(200).meta({ description: "The refresh token of the newest pair" }),
+    refreshToken: z
+      .string()
+      .min(1)
+      .max(200)
+      .meta({ description: "The refresh token of the newest pair" }),
   }),
   status: 200,
   response: tokens,
@@ -99,6 +116,18 @@ export const logout = defineContract({
   response: z.object({ loggedOut: z.literal(true).meta({ description: "Always true" }) }),
 });
 
+const jsonWebKey = z
+  .object({
+    kty: z.literal("EC").meta({ description: "Elliptic curve" }),
+    crv: z.literal("P-256").meta({ description: "The curve" }),
+    x: z.string().meta({ description: "X coordinate, base64url" }),
+    y: z.string().meta({ description: "Y coordinate, base64url" }),
+    kid: z.string().meta({ description: "Names the key in the header of a token" }),
+    alg: z.string().meta({ description: "Algorithm of the signatures, `ES256`" }),
+    use: z.literal("sig").meta({ description: "The key verifies signatures" }),
+  })
+  .meta({ id: "JsonWebKey", description: "A public key (RFC 7517)" });
+
 export const getJwks = defineContract({
   method: "GET",
   path: "/auth/jwks",
@@ -108,17 +137,25 @@ export const getJwks = defineContract({
   tag,
   auth: "public",
   status: 200,
-  response: z.object({ keys: z.array(z.record(z.string(), z.unknown())).meta({ description: "JSON Web Keys" }) }),
+  response: z.object({ keys: z.array(jsonWebKey).meta({ description: "JSON Web Keys" }) }),
 });
 
 const me = z
   .object({
     id: z.string().meta({ description: "Id of the person, with the prefix usr_" }),
     address,
-    email: z.string().nullable().meta({ description: "E-mail address for codes and notices; null where none is set" }),
-    emailVerified: z
-      .boolean()
-      .meta({ description: "Whether a mailed code has verified the address; codes go to verified addresses alone" }),
+    email: z
+      .string()
+      .nullable()
+      .meta({ description: "E-mail address for codes and notices; null where none is set" }),
+    emailVerified: z.boolean().meta({
+      description:
+        "Whether a mailed code has verified the address; codes go to verified addresses alone",
+    }),
+    emailHeldUntil: timestamp.nullable().meta({
+      description:
+        "Until then no code goes to the address, because it was set with a recovery code; null: codes go there",
+    }),
     createdAt: timestamp.meta({ description: "When it was created" }),
     projects: z
       .array(
@@ -139,9 +176,13 @@ export const sponsorBudget = z
     chainId,
     symbol: z.string().meta({ description: "The chain's coin, in units of which all amounts are" }),
     dailyLimit: amountOut.meta({ description: "The most that the sponsor pays per UTC day" }),
-    dailyCeiling: amountOut.meta({ description: "The highest daily limit that the project can set; the operator's" }),
+    dailyCeiling: amountOut.meta({
+      description: "The highest daily limit that the project can set; the operator's",
+    }),
     used: amountOut.meta({ description: "Paid for operations that were accepted today" }),
-    reserved: amountOut.meta({ description: "The most that today's operations which have not ended may still cost" }),
+    reserved: amountOut.meta({
+      description: "The most that today's operations which have not ended may still cost",
+    }),
     remaining: amountOut.meta({ description: "dailyLimit less used and reserved" }),
     resetsAt: timestamp.meta({ description: "When the next UTC day begins" }),
     perOperation: amountOut.meta({ description: "The most that one operation may cost" }),
@@ -158,17 +199,31 @@ const gasAlert = z
   .object({
     chainId,
     account: z.enum(["executor", "paymaster"]).meta({
-      description: "`executor` sends the service's transactions; `paymaster` sponsors the fees of smart accounts",
+      description:
+        "`executor` sends the service's transactions; `paymaster` sponsors the fees of smart accounts",
     }),
-    balance: amountOut.meta({ description: "What the account had at the last reading, in the chain's coin" }),
+    balance: amountOut.meta({
+      description: "What the account had at the last reading, in the chain's coin",
+    }),
     since: timestamp.meta({ description: "Since when it has too little" }),
   })
-  .meta({ id: "GasAlert", description: "An account of the service that has little left for network fees" });
+  .meta({
+    id: "GasAlert",
+    description: "An account of the service that has little left for network fees",
+  });
+
+const signingOff = z
+  .object({
+    since: timestamp.meta({ description: "Since when no payment leaves" }),
+    reason: z.string().meta({ description: "Why, for people" }),
+  })
+  .meta({ id: "SigningOff", description: "Payments are paused: the service signs nothing" });
 
 export const whoAmI = defineContract({
   method: "GET",
   path: "/auth/whoami",
-  summary: "Who a key or token stands for, and what it may do: tries credentials without touching anything",
+  summary:
+    "Who a key or token stands for, and what it may do: tries credentials without touching anything",
   description: "Checks a key or a token without a side effect. Use it to test a configuration.",
   tag,
   auth: "member",
@@ -178,7 +233,10 @@ export const whoAmI = defineContract({
     id: z.string().meta({ description: "Id of the API key, or of the person" }),
     projectId: id("prj").meta({ description: "The project that the request acts for" }),
     role: z.enum(ROLES).nullable().meta({ description: "Of a person; null for an API key" }),
-    scopes: z.array(z.string()).nullable().meta({ description: "Of an API key; null for a person" }),
+    scopes: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: "Of an API key; null for a person" }),
   }),
 });
 
@@ -187,15 +245,21 @@ export const getMe = defineContract({
   path: "/me",
   summary: "The signed-in person, and what the project's sponsor pays for network fees today",
   description:
-    "Reads the profile of the signed-in person, the projects and roles, today's budget for sponsored network fees on each chain, and the chains on which the service itself has little left for fees.",
+    "Reads the profile of the signed-in person, the projects and roles, today's budget for sponsored network fees on each chain, the chains on which the service itself has little left for fees, and whether payments are paused.",
   tag: "Profile",
   auth: "user",
   status: 200,
   response: me.extend({
-    sponsorBudgets: z.array(sponsorBudget).meta({ description: "One for each chain that has a sponsor" }),
+    sponsorBudgets: z
+      .array(sponsorBudget)
+      .meta({ description: "One for each chain that has a sponsor" }),
     gasAlerts: z.array(gasAlert).meta({
-      description: "Chains whose movements stop soon, because the service can pay no more fees; empty when all is well",
+      description:
+        "Chains whose movements stop soon, because the service can pay no more fees; empty when all is well",
     }),
+    signingOff: signingOff
+      .nullable()
+      .meta({ description: "Why payments are paused; null: they are not" }),
   }),
 });
 
@@ -203,9 +267,9 @@ export const updateMe = defineContract({
   method: "PATCH",
   path: "/me",
   summary:
-    "Sets the e-mail address and mails a code to it; it counts once the code is verified. Replacing a verified address needs an approval (409 approval_required)",
+    "Sets the e-mail address and mails a code to it; it counts once the code is verified. Needs an approval (409 approval_required)",
   description:
-    "Mails a code to the new address. Confirm it with POST /me/email/verify; until then one-time codes go to the old address. Replacing a verified address answers 409 `approval_required` first.",
+    "Mails a code to the address. Confirm it with POST /me/email/verify; until then one-time codes go to the old address. Codes approve payments, so the first answer is 409 `approval_required`: for a first address the wallet that signs in signs `message` (or a passkey or the authenticator app approves it); a further one takes a code of the present address too. Send the same request again with `approval`. The verified address can be mailed another code without one. Members with one mailbox are one person who votes once, so an address with which too few people could vote in a project is 409 `invalid_state`.",
   tag: "Profile",
   auth: "user",
   personal: true,
@@ -238,5 +302,5 @@ export const verifyEmail = defineContract({
   body: z.object({ code: otp.meta({ description: "The six digits of the mail" }) }),
   status: 200,
   response: me,
-  errors: ["otp_invalid", "otp_expired", "otp_attempts_exceeded"],
+  errors: ["otp_invalid", "otp_expired", "otp_attempts_exceeded", "invalid_state"],
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { chainId, tokenRecord } from "./common";
 import { defineContract } from "./contract";
+import { poolRecord } from "./privacy-records";
 
 const tag = "Chains and tokens";
 
@@ -27,10 +28,10 @@ export const listChains = defineContract({
               decimals: z.int().meta({ description: "Decimals of the coin" }),
             })
             .meta({ description: "The chain's coin" }),
-          rpcUrl: z
-            .string()
-            .nullable()
-            .meta({ description: "For browsers; null where the operator publishes none, and wallets use their own" }),
+          rpcUrl: z.string().nullable().meta({
+            description:
+              "For browsers; null where the operator publishes none, and wallets use their own",
+          }),
           explorerUrl: z
             .string()
             .nullable()
@@ -39,8 +40,14 @@ export const listChains = defineContract({
             description:
               "Depth, in blocks, at which a transaction counts as final; the usual depth where the chain has a final block of its own",
           }),
-          blockTimeMs: z.int().meta({ description: "Usual time between two blocks, in milliseconds" }),
+          blockTimeMs: z
+            .int()
+            .meta({ description: "Usual time between two blocks, in milliseconds" }),
           multicall3: z.string().meta({ description: "Address of Multicall3 on the chain" }),
+          privacyPools: z.array(poolRecord).meta({
+            description:
+              "The chain's privacy pools, for software that recovers notes by mnemonic; empty where there are none",
+          }),
           faucet: z.boolean().meta({ description: "Whether /dev/faucet gives tokens here" }),
         }),
       )
@@ -57,7 +64,12 @@ export const listTokens = defineContract({
   tag,
   auth: "public",
   query: z.object({
-    chainId: z.coerce.number().int().positive().optional().meta({ description: "Only tokens of this chain" }),
+    chainId: z.coerce
+      .number()
+      .int()
+      .positive()
+      .optional()
+      .meta({ description: "Only tokens of this chain" }),
   }),
   status: 200,
   response: z.object({
@@ -66,10 +78,13 @@ export const listTokens = defineContract({
         tokenRecord.extend({
           name: z.string().meta({ description: "Name of the token" }),
           caip19: z.string().meta({ description: "The token as a CAIP-19 asset id" }),
-          priceUsd: z
-            .string()
-            .nullable()
-            .meta({ description: "Price of one unit in US dollars, a decimal string; null where it is not known" }),
+          usdPegged: z.boolean().meta({
+            description: "Whether the operator configured that one token is one US dollar",
+          }),
+          priceUsd: z.string().nullable().meta({
+            description:
+              "Price of one unit in US dollars, a decimal string; null where it is not known",
+          }),
         }),
       )
       .meta({ description: "Tokens of all chains" }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { timestamp } from "./common";
 import { defineContract } from "./contract";
 
-/** Parts of a project that change, as the stream of changes names them. */
+/** Parts of a project that change, named as in the stream of changes. */
 export const CHANGE_KINDS = [
   "operations",
   "payouts",
@@ -23,7 +23,8 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number];
 const change = z
   .object({
     kind: z.enum(CHANGE_KINDS).meta({
-      description: "What to read again. `all`: more has changed than the stream can name; read everything again",
+      description:
+        "What to read again. `all`: more has changed than the stream can name; read everything again",
     }),
     id: z
       .string()

@@ -1,27 +1,50 @@
 import { getAddress, isAddress } from "viem";
 import { z } from "zod";
+import { notAnAddress } from "@/lib/core/address-words";
 import { ID_PREFIXES, type IdKind } from "@/lib/core/ids";
 import { AMOUNT_PATTERN } from "@/lib/core/money";
 import { STATUSES, SUB_STATUSES } from "@/lib/core/status";
-import { ERROR_FIELDS } from "./error-fields";
 
 /**
- * A 20-byte address. All lower or all upper case is accepted; mixed case must be a right EIP-55 checksum. Parsed to its
- * checksummed form.
+ * An address in a request. All lower or all upper case is accepted; mixed case must be a valid
+ * EIP-55 checksum.
  */
-export const address = z
+const writtenAddress = z
   .string()
-  .refine((text) => /^0x[0-9a-fA-F]{40}$/.test(text), { message: "must be a 0x address of 20 bytes", abort: true })
+  .regex(/^0x[0-9a-fA-F]{40}$/, { error: ({ input }) => notAnAddress(String(input)), abort: true })
   .refine((text) => /^0x([0-9a-f]{40}|[0-9A-F]{40})$/.test(text) || isAddress(text), {
     message: "has a wrong checksum (EIP-55)",
     abort: true,
   })
-  .transform((text) => getAddress(text))
-  .meta({
-    id: "Address",
-    description: "EVM address, EIP-55 checksummed in answers",
-    examples: ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"],
-  });
+  .meta({ description: "EVM address in lower case, in upper case, or with its EIP-55 checksum" });
+
+const checksummedAddress = z
+  .templateLiteral(["0x", z.string().regex(/^[0-9a-fA-F]{40}$/)])
+  .meta({ description: "EVM address with its EIP-55 checksum" });
+
+/** A 20-byte address, parsed to the checksummed form that answers use. */
+export const address = writtenAddress
+  .overwrite((text) => getAddress(text))
+  .pipe(checksummedAddress)
+  .meta({ id: "Address", examples: ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"] });
+
+/**
+ * Any JSON value whose form another party defines. Its form is not checked. The items of arrays
+ * have no type, because openapi-typescript turns an array of this same schema into a type that
+ * TypeScript refuses (TS2502).
+ */
+export const jsonValue = z.unknown().meta({
+  id: "JsonValue",
+  description: "Any JSON value",
+  anyOf: [
+    { type: ["string", "number", "boolean", "null"] },
+    { type: "array" },
+    { type: "object", additionalProperties: { $ref: "#/$defs/JsonValue" } },
+  ],
+});
+
+/** An object with any fields, such as the body of another service or the data of an audit entry. */
+export const jsonObject = z.record(z.string(), jsonValue);
 
 /** Checked for its form here; precision and range are checked against the token. */
 export const amount = z
@@ -29,7 +52,10 @@ export const amount = z
   .max(60, { message: "is too long", abort: true })
   .regex(AMOUNT_PATTERN, { message: 'must be a decimal string like "12.5"', abort: true })
   .refine((text) => /[1-9]/.test(text), "must be above zero")
-  .meta({ description: "Decimal amount in units of the token, never base units", examples: ["12.5"] });
+  .meta({
+    description: "Decimal amount in units of the token, never base units",
+    examples: ["12.5"],
+  });
 
 export const amountOut = z.string().meta({ description: "Decimal amount in units of the token" });
 
@@ -53,13 +79,27 @@ export const hex = z
   .regex(/^0x[0-9a-fA-F]*$/, "must be 0x hex")
   .meta({ description: "Bytes as 0x hex" });
 
-/** A one-time code, as it is mailed to a person. */
-export const otp = z
+/**
+ * Six digits. People copy them with spaces or a hyphen between groups, as in mails and apps: "123
+ * 456".
+ */
+export const sixDigits = z
   .string()
-  .regex(/^[0-9]{6}$/, "must be 6 digits")
-  .meta({ id: "OneTimeCode", description: "The one-time code: six digits, good for 5 minutes", examples: ["123456"] });
+  .max(40, "must be 6 digits")
+  .overwrite((text) => text.replace(/[\s-]/g, ""))
+  .regex(/^[0-9]{6}$/, "must be 6 digits");
 
-/** `0x` and 32 KiB as hex: a signature of a contract that is not deployed yet (ERC-6492) contains the contract's creation code. */
+/** A one-time code, as it is mailed to a person. */
+export const otp = sixDigits.meta({
+  id: "OneTimeCode",
+  description: "The one-time code: six digits, good for 5 minutes",
+  examples: ["123456"],
+});
+
+/**
+ * `0x` and 32 KiB as hex: a signature of a contract that is not deployed yet (ERC-6492) contains
+ * the contract's creation code.
+ */
 const SIGNATURE_LENGTH_MAX = 2 + 2 * 32_768;
 export const walletSignature = hex.max(SIGNATURE_LENGTH_MAX);
 
@@ -74,14 +114,20 @@ export const listOf = <T extends string>(values: readonly [T, ...T[]]) => {
   return z
     .string()
     .max(400)
-    .regex(new RegExp(`^${one}(?:,${one})*$`), `Use one or several of ${values.join(", ")}, separated by commas`)
+    .regex(
+      new RegExp(`^${one}(?:,${one})*$`),
+      `Use one or several of ${values.join(", ")}, separated by commas`,
+    )
     .transform((text) => [...new Set(text.split(","))] as T[]);
 };
 
 const LISTED_MAX = 20;
 const ID_LENGTH_MAX = 80;
 
-/** One or several ids with this prefix, separated by commas, in a query. As with one id, what is no id is not found. */
+/**
+ * One or several ids with this prefix, separated by commas, in a query. A text that is not an id
+ * counts as not found, as for a single id.
+ */
 export const idsOf = (prefix: IdPrefix) =>
   z
     .string()
@@ -96,14 +142,26 @@ export const idsOf = (prefix: IdPrefix) =>
 /** One or several EIP-155 chain ids, separated by commas, in a query. */
 export const chainIds = z.coerce
   .string()
-  .regex(/^[1-9]\d{0,14}(?:,[1-9]\d{0,14}){0,19}$/, `Use up to ${String(LISTED_MAX)} chain ids, separated by commas`)
+  .regex(
+    /^[1-9]\d{0,14}(?:,[1-9]\d{0,14}){0,19}$/,
+    `Use up to ${String(LISTED_MAX)} chain ids, separated by commas`,
+  )
   .transform((text) => [...new Set(text.split(",").map(Number))]);
 
-// PostgreSQL knows no year 0, which RFC 3339 allows.
+/** Converts a time with an offset to UTC; returns any other text unchanged. */
+const inUtc = (text: string): string =>
+  text.endsWith("Z") || Number.isNaN(Date.parse(text)) ? text : new Date(text).toISOString();
+
+// PostgreSQL has no year 0, which RFC 3339 allows.
 export const timestamp = z.iso
-  .datetime()
-  .refine((text) => !text.startsWith("0000"), "is before the year 1")
-  .meta({ id: "Timestamp", description: "RFC 3339, UTC, from the year 1" });
+  .datetime({ offset: true })
+  .overwrite(inUtc)
+  .refine((text) => /^(?!0000)\d{4}-/.test(text), "must be within the years 1 to 9999 in UTC")
+  .meta({
+    id: "Timestamp",
+    description:
+      "RFC 3339, from the year 1: UTC in answers; requests may have another offset, such as +02:00",
+  });
 
 const idSchema = (kind: IdKind): z.ZodString => {
   const prefix = ID_PREFIXES[kind];
@@ -123,7 +181,10 @@ const ID_SCHEMAS = new Map<string, z.ZodString>(
   (Object.keys(ID_PREFIXES) as IdKind[]).map((kind) => [ID_PREFIXES[kind], idSchema(kind)]),
 );
 
-/** An id with this prefix. The form is not checked here: a text that is no id is not found, and the route answers `not_found`. */
+/**
+ * An id with this prefix. The form is not checked here: a text that is not an id is not found, and
+ * the route answers `not_found`.
+ */
 export const id = (prefix: IdPrefix): z.ZodString => {
   const schema = ID_SCHEMAS.get(prefix);
   if (schema === undefined) throw new Error(`No id has the prefix ${prefix}.`);
@@ -135,7 +196,9 @@ export const tokenRecord = z
     symbol: z.string().meta({ description: "Symbol from the chain's token list" }),
     address: z.string().meta({ description: "0x address or `native`" }),
     chainId,
-    decimals: z.int().meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
+    decimals: z
+      .int()
+      .meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
     assetId: z.string().meta({ description: "The asset over all chains" }),
   })
   .meta({ id: "Token" });
@@ -152,8 +215,12 @@ export const tokenAmount = z
   .object({
     token: tokenRecord.meta({ description: "The token that the amount is of" }),
     amount: amountOut,
-    amountBase: z.string().meta({ description: "The same amount as an integer string of base units" }),
-    decimals: z.int().meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
+    amountBase: z
+      .string()
+      .meta({ description: "The same amount as an integer string of base units" }),
+    decimals: z
+      .int()
+      .meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
   })
   .meta({ id: "TokenAmount" });
 
@@ -161,18 +228,38 @@ export const status = z.enum(STATUSES).meta({ id: "Status" });
 export const subStatus = z.enum(SUB_STATUSES).meta({ id: "SubStatus" });
 
 export const pageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "Records on a page, 1–100" }),
-  cursor: z.string().max(200).optional().meta({ description: "`nextCursor` of the page before" }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(20)
+    .meta({ description: "Records on a page, 1–100" }),
+  // A cursor is longer when the list is sorted by name, because it contains the name.
+  cursor: z.string().max(600).optional().meta({ description: "`nextCursor` of the page before" }),
 });
 
-/** How many wallets a page lists. Most projects have fewer, so that they need one page. */
-export const walletsLimit = z.coerce
-  .number()
-  .int()
-  .min(1)
-  .max(1000)
-  .default(1000)
-  .meta({ description: "Wallets on a page, 1–1000" });
+/** Limits a list by the creation time of its records. */
+export const createdBetween = {
+  from: timestamp.optional().meta({ description: "Created at or after" }),
+  to: timestamp.optional().meta({ description: "Created before" }),
+};
+
+/**
+ * Pages of a list that is usually read as a whole, because in most projects the first page has all
+ * records.
+ */
+export const longPageQuery = (records: string) =>
+  z.object({
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(1000)
+      .default(1000)
+      .meta({ description: `${records} on a page, 1–1000` }),
+    cursor: pageQuery.shape.cursor,
+  });
 
 export const page = <T extends z.ZodType>(
   item: T,
@@ -184,25 +271,3 @@ export const page = <T extends z.ZodType>(
       .nullable()
       .meta({ description: "Goes into `cursor` to read the next page; null on the last page" }),
   });
-
-export const errorBody = z
-  .object({
-    message: z.string().meta({ description: "What happened and what to do, for people" }),
-    code: z.string().meta({ description: "Stable code for programs" }),
-    requestId: z.string().meta({ description: "Names the request in the service's logs" }),
-    details: z
-      .array(
-        z
-          .object({
-            path: z.string().meta({ description: "The field, such as `from.0.amount`" }),
-            message: z.string().meta({ description: "What is wrong with it" }),
-            code: z.string().optional().meta({ description: "Stable code of this fault, where it has one of its own" }),
-          })
-          .meta({ id: "ErrorDetail" }),
-      )
-      .optional()
-      .meta({ description: "Each field that is at fault" }),
-    docsUrl: z.string().optional().meta({ description: "Page that explains the error" }),
-    ...ERROR_FIELDS,
-  })
-  .meta({ id: "Error" });

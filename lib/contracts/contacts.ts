@@ -1,10 +1,23 @@
 import { z } from "zod";
 import { APPROVAL_ERRORS, givenApproval } from "./approvals";
-import { address, chainId, id, timestamp } from "./common";
+import { address, chainId, id, longPageQuery, page, timestamp } from "./common";
 import { defineContract } from "./contract";
 import { tags, tagsOut } from "./tags";
+import { displayName } from "./names";
+import { RECIPIENT_WARNINGS, recipientWarning } from "./warnings";
 
 const tag = "Address book";
+
+const CONTACT_STATES = ["proposed", "approved"] as const;
+
+const contactWarning = recipientWarning
+  .extend({
+    code: z.enum(["similar_name", ...RECIPIENT_WARNINGS]).meta({
+      description:
+        "As of a recipient; `similar_name`: another contact or wallet has an equal name or one that looks like it",
+    }),
+  })
+  .meta({ id: "ContactWarning" });
 
 const contactRecord = z
   .object({
@@ -14,24 +27,28 @@ const contactRecord = z
     tags: tagsOut,
     chainIds: z.array(chainId).meta({
       description:
-        "Chains on which the address is meant to be paid; empty: every chain. For people: no payment is refused by it",
+        "Chains on which the address is to be paid, in ascending order; empty: every chain. An approval counts on these chains alone",
     }),
-    state: z.enum(["proposed", "approved"]).meta({
-      description: "Whether it may be paid where a policy asks for approved contacts",
+    state: z.enum(CONTACT_STATES).meta({
+      description:
+        "Whether somebody has approved this name, address and these chains. Only an approved contact is paid where a policy asks for approved contacts, and only its name is shown where people decide",
     }),
-    approvedAt: timestamp.nullable().meta({ description: "When it was approved; null while it is proposed" }),
-    createdBy: z
-      .string()
-      .meta({ description: "Who created it: a person (usr_), an API key (key_) or a part of the service" }),
+    approvedAt: timestamp
+      .nullable()
+      .meta({ description: "When it was approved; null while it is proposed" }),
+    createdBy: z.string().meta({
+      description: "Who created it: a person (usr_), an API key (key_) or a part of the service",
+    }),
     createdAt: timestamp.meta({ description: "When it was created" }),
+    warnings: z.array(contactWarning).meta({
+      description:
+        "What to look at. Answers for one contact also ask chains and screening sources; the list has what the project's records say",
+    }),
   })
   .meta({ id: "Contact" });
-const name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(80)
-  .meta({ description: "Name of whom the address belongs to, 1–80 characters" });
+const name = displayName(80).meta({
+  description: "Name of whom the address belongs to, 1–80 characters",
+});
 const CHAINS_MAX = 50;
 const details = {
   tags: tags.optional(),
@@ -39,20 +56,24 @@ const details = {
     .array(chainId)
     .max(CHAINS_MAX)
     .optional()
-    .meta({ description: "Chains on which the address is meant to be paid; empty: every chain" }),
+    .meta({ description: "Chains on which the address is to be paid; empty: every chain" }),
 };
 const params = z.object({ id: id("ct").meta({ description: "Id in the path" }) });
 
 export const listContacts = defineContract({
   method: "GET",
   path: "/contacts",
-  summary: "The project's address book, by name (1,000 at most)",
-  description: "The whole address book, sorted by name. Changes nothing.",
+  summary: "The project's address book, by name",
+  description: "The address book, sorted by name, up to 1,000 contacts on a page. Changes nothing.",
   tag,
   auth: "member",
   scope: "transfers:read",
+  query: longPageQuery("Contacts").extend({
+    address: address.optional().meta({ description: "Only contacts with this address" }),
+    state: z.enum(CONTACT_STATES).optional().meta({ description: "Only contacts in this state" }),
+  }),
   status: 200,
-  response: z.object({ data: z.array(contactRecord).meta({ description: "Contacts, by name" }) }),
+  response: page(contactRecord),
 });
 
 export const createContact = defineContract({
@@ -60,7 +81,7 @@ export const createContact = defineContract({
   path: "/contacts",
   summary: "Puts an address into the address book; one that is there already is renamed",
   description:
-    "Stores a name for an address, for people who choose recipients. A new contact is `proposed`: a policy that asks for approved contacts does not let it be paid before POST /contacts/{id}/approve. Moves nothing. An address that is known gets the new name, and the tags and chains that are given.",
+    "Stores a name for an address, for people who choose recipients. A new contact is `proposed`: a policy that asks for approved contacts does not let it be paid before POST /contacts/{id}/approve. Moves nothing. An address that is known gets the new name, and the tags and chains that are given; another name or other chains make an approved contact `proposed` again. The owners get one mail a day about contacts that were proposed.",
   tag,
   auth: "member",
   permission: "records:write",
@@ -90,7 +111,7 @@ export const updateContact = defineContract({
   path: "/contacts/{id}",
   summary: "Changes the name, tags or chains of a contact",
   description:
-    "Changes the fields that are given; the address and the state stay. Moves nothing. To correct an address, add another contact and delete this one.",
+    "Changes the fields that are given; the address stays. Another name or other chains make an approved contact `proposed` again, until POST /contacts/{id}/approve; tags do not. Moves nothing. To correct an address, add another contact and delete this one.",
   tag,
   auth: "member",
   permission: "records:write",
@@ -109,7 +130,7 @@ export const approveContact = defineContract({
   path: "/contacts/{id}/approve",
   summary: "Approves a contact; needs an approval (409 approval_required)",
   description:
-    "Lets the contact be paid where a policy asks for approved contacts, for owners and admins. Answers 409 `approval_required` first; send it again with `approval`. A contact that is approved already stays as it is.",
+    "Approves name, address and chains of the contact, for owners and admins: it is then paid on these chains where a policy asks for approved contacts, and its name is shown where people decide. Answers 409 `approval_required` first; send it again with `approval`. A contact that is approved already stays as it is.",
   tag,
   auth: "user",
   permission: "policies:manage",

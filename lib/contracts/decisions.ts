@@ -14,7 +14,7 @@ const count = z.int().min(1).max(20).meta({ description: "How many people must a
 /** Roles that may move money, and so may be asked to approve. */
 export const approverRole = z.enum(ROLES).exclude(["viewer"]);
 
-/** Who must approve what awaits approval. */
+/** Who must approve waiting objects. */
 export const approvalRequirement = z
   .object({
     count,
@@ -30,11 +30,26 @@ export const approvalRequirement = z
   })
   .meta({ id: "ApprovalRequirement" });
 
+/**
+ * Description of `exemptKeys`, which the project's setting and the policy rule `approvals` both
+ * have.
+ */
+export const EXEMPT_KEYS_MEANING =
+  "Whether API keys that are exempt from codes move money without votes, within their daily caps. Without it votes bind them too. Only an owner sets it, with an approval";
+
+/** The project's setting. */
+export const votingSetting = approvalRequirement
+  .extend({ exemptKeys: z.boolean().default(false).meta({ description: EXEMPT_KEYS_MEANING }) })
+  .meta({ id: "VotingSetting" });
+
 const voteRecord = z
   .object({
     userId: id("usr").meta({ description: "Who voted" }),
     decision: verdict.meta({ description: "How the person voted" }),
-    reason: z.string().nullable().meta({ description: "The reason that was given; null where none was" }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: "The reason that was given; null where none was" }),
     createdAt: timestamp.meta({ description: "When" }),
   })
   .meta({ id: "Vote" });
@@ -44,19 +59,26 @@ export const decisionRecord = z
     id: id("dec").meta({ description: "Id of the request" }),
     subject: z
       .object({
-        type: z.string().meta({ description: "`operation` or `payout`" }),
+        type: z.string().meta({
+          description: "`operation`, `payout`, or `privacy_wallet`: its mnemonic is shown",
+        }),
         id: z.string().meta({ description: "Id of the object" }),
       })
       .meta({ description: "What is decided about" }),
     title: z.string().meta({ description: "What is decided, in one line" }),
     lines: z.array(z.string()).meta({ description: "Every value that is approved, in words" }),
-    state: state.meta({ description: "`open` until it is decided, expires or its object is cancelled" }),
+    state: state.meta({
+      description: "`open` until it is decided, expires or its object is cancelled",
+    }),
     requestedBy: z.string().meta({ description: "The person or API key that asked" }),
     required: approvalRequirement.meta({ description: "How many approvals it needs, and of whom" }),
     demandedBy: z.array(z.string()).meta({
-      description: "The rules of policies and the setting of the project that demand the votes, in words",
+      description:
+        "The rules of policies and the setting of the project that demand the votes, in words",
     }),
-    votes: z.array(voteRecord).meta({ description: "Votes in their order. One to decline ends the request" }),
+    votes: z
+      .array(voteRecord)
+      .meta({ description: "Votes in their order. One to decline ends the request" }),
     mayDecide: z.boolean().meta({ description: "Whether the caller may vote now" }),
     messages: z
       .object({
@@ -69,7 +91,9 @@ export const decisionRecord = z
           "What the caller's wallet signs in place of a code; null where the caller may not vote, and in lists",
       }),
     createdAt: timestamp.meta({ description: "Since when it waits" }),
-    expiresAt: timestamp.meta({ description: "Until when it can be decided; then its object ends and no money moves" }),
+    expiresAt: timestamp.meta({
+      description: "Until when it can be decided; then its object ends and no money moves",
+    }),
     decidedAt: timestamp.nullable().meta({ description: "When it ended; null while it is open" }),
   })
   .meta({ id: "ApprovalRequest" });
@@ -92,29 +116,46 @@ const VOTE_ERRORS = [
 const voteBody = z
   .object({
     ...proofFields,
-    otp: otp.optional().meta({ description: "The code that POST /approvals/{id}/request-otp mails" }),
+    otp: otp
+      .optional()
+      .meta({ description: "The code that POST /approvals/{id}/request-otp mails" }),
     signature: walletSignature.optional().meta({
       description:
         "Over the message in `messages`, by the wallet that the person signs in with (EIP-191, ERC-1271, ERC-6492)",
     }),
-    reason: z.string().trim().min(1).max(500).optional().meta({ description: "Why, for the other people" }),
+    reason: z
+      .string()
+      .trim()
+      .min(1)
+      .max(500)
+      .optional()
+      .meta({ description: "Why, for the other people" }),
   })
-  .refine(({ signature, ...codes }) => hasOneProof(codes) !== (signature !== undefined) && hasOneProofAtMost(codes), {
-    message: "give one of otp, totp, passkey and signature",
-    path: ["otp"],
-  });
+  .refine(
+    ({ signature, ...codes }) =>
+      hasOneProof(codes) !== (signature !== undefined) && hasOneProofAtMost(codes),
+    {
+      message: "give one of otp, totp, passkey and signature",
+      path: ["otp"],
+    },
+  );
 
 export const listDecisions = defineContract({
   method: "GET",
   path: "/approvals",
   summary: "Payments that wait for votes or were decided, newest first",
-  description: "Filter by state or by the object. Read further pages with `cursor`. Changes nothing.",
+  description:
+    "Filter by state or by the object. Read further pages with `cursor`. Changes nothing.",
   tag,
   auth: "member",
   scope: "operations:read",
   query: pageQuery.extend({
     state: state.optional().meta({ description: "Only this state" }),
-    subjectType: z.string().max(40).optional().meta({ description: "Only about this type of object" }),
+    subjectType: z
+      .string()
+      .max(40)
+      .optional()
+      .meta({ description: "Only about this type of object" }),
     subjectId: z.string().max(80).optional().meta({ description: "Only about this object" }),
   }),
   status: 200,
@@ -125,7 +166,8 @@ export const getDecision = defineContract({
   method: "GET",
   path: "/approvals/{id}",
   summary: "One request with its votes",
-  description: "Shows exactly what is approved, who has voted, and whether the caller may vote. Changes nothing.",
+  description:
+    "Shows exactly what is approved, who has voted, and whether the caller may vote. Changes nothing.",
   tag,
   auth: "member",
   scope: "operations:read",
@@ -139,19 +181,28 @@ export const requestDecisionCode = defineContract({
   method: "POST",
   path: "/approvals/{id}/request-otp",
   summary: "Mails the caller a code for one vote on the request",
-  description: "The code is good for this request and this person alone, for either decision. Moves nothing.",
+  description:
+    "The code is good for this request and this person alone, for either decision. Moves nothing.",
   tag,
   auth: "user",
   permission: "money:move",
   params,
   query: z.object({
     channel: z.enum(["email", "passkey"]).optional().meta({
-      description: "`email` (default) mails a code; `passkey` answers a challenge for the person's passkey",
+      description:
+        "`email` (default) mails a code; `passkey` answers a challenge for the person's passkey",
     }),
   }),
   status: 200,
   response: requestOtp.response,
-  errors: ["not_found", "forbidden", "invalid_state", "otp_channel_missing", "rate_limited", "provider_error"],
+  errors: [
+    "not_found",
+    "forbidden",
+    "invalid_state",
+    "otp_channel_missing",
+    "rate_limited",
+    "provider_error",
+  ],
 });
 
 export const approveDecision = defineContract({
@@ -174,7 +225,8 @@ export const declineDecision = defineContract({
   method: "POST",
   path: "/approvals/{id}/decline",
   summary: "Votes to decline, which ends the request; no money moves",
-  description: "One vote to decline is enough. The payment is cancelled, and its money stays where it is.",
+  description:
+    "One vote to decline is enough. The payment is cancelled, and its money stays where it is.",
   tag,
   auth: "user",
   permission: "money:move",

@@ -12,35 +12,52 @@ export const depositState = z.enum(depositStates).meta({
 
 export const depositRecord = z
   .object({
-    depositId: id("op").meta({ description: "Id of the deposit and of its operation" }),
+    id: id("op").meta({ description: "Id of the deposit and of its operation" }),
     state: depositState,
-    sender: address.nullable().meta({ description: "Who sent it; null for coins, of whose sender no log tells" }),
+    sender: address.nullable().meta({
+      description:
+        "Who sent it; null for coins that a contract sent, where the chain keeps no log of it",
+    }),
     walletId: id("wal").meta({ description: "The wallet that it came into" }),
     walletAddress: address.meta({ description: "Address of that wallet" }),
     chainId,
     received: tokenAmount.meta({ description: "What came in" }),
-    usd: amountOut
+    usd: amountOut.nullable().meta({
+      description:
+        "Its worth in US dollars when it was credited; null before, and where no price was known",
+    }),
+    txHash: hex
       .nullable()
-      .meta({ description: "Its worth in US dollars when it was credited; null before, and where no price was known" }),
-    txHash: hex.nullable().meta({ description: "Its transaction; null for coins, of which no log tells" }),
+      .meta({ description: "Its transaction; null for coins whose sender is not known" }),
     blockNumber: z.string().meta({ description: "Number of its block, a decimal string" }),
-    confirmations: z.int().meta({ description: "Blocks on top of its block, that block included, as far as needed" }),
+    confirmations: z
+      .int()
+      .meta({ description: "Blocks on top of its block, that block included, as far as needed" }),
     confirmationsNeeded: z.int().meta({ description: "Confirmations at which it counts as final" }),
-    explorerUrl: z
-      .string()
-      .nullable()
-      .meta({ description: "Page of its transaction in the chain's explorer; null where there is none" }),
+    explorerUrl: z.string().nullable().meta({
+      description: "Page of its transaction in the chain's explorer; null where there is none",
+    }),
     screening: z
       .object({
         verdict: z.enum(screeningStates).meta({
-          description: "What the sources say of the sender. `not_covered` and `unavailable` never mean `clear`",
+          description:
+            "What the sources say of the sender. `not_covered` and `unavailable` never mean `clear`",
         }),
-        source: z.string().nullable().meta({ description: "The source that decided; null: no source covers it" }),
-        listVersion: z.string().nullable().meta({ description: "Version of its list; null where it has none" }),
+        source: z
+          .string()
+          .nullable()
+          .meta({ description: "The source that decided; null: no source covers it" }),
+        listVersion: z
+          .string()
+          .nullable()
+          .meta({ description: "Version of its list; null where it has none" }),
         at: timestamp.meta({ description: "When the sender was screened" }),
       })
       .nullable()
-      .meta({ description: "The screening of the sender; null where nothing is set up or the policy asks for none" }),
+      .meta({
+        description:
+          "The screening of the sender; null where nothing is set up or the policy asks for none",
+      }),
     decision: z
       .object({
         by: z.string().meta({ description: "Who decided" }),
@@ -48,7 +65,10 @@ export const depositRecord = z
         at: timestamp.meta({ description: "When" }),
       })
       .nullable()
-      .meta({ description: "The decision of a person about a quarantined deposit; null where there was none" }),
+      .meta({
+        description:
+          "The decision of a person about a quarantined deposit; null where there was none",
+      }),
     may: z
       .object({ release: z.boolean().meta({ description: "Whether POST …/release is possible" }) })
       .meta({ description: "What can be asked of it now" }),

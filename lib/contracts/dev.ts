@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { address, amount, chainId, hex, timestamp, tokenRef } from "./common";
+import { address, amount, chainId, hex, jsonObject, timestamp, tokenRef } from "./common";
 import { BODY_BYTES_MAX, defineContract } from "./contract";
 
 const tag = "Development";
@@ -13,10 +13,21 @@ export const useFaucet = defineContract({
   tag,
   auth: "member",
   permission: "records:write",
-  body: z.object({ address, chainId, token: tokenRef.meta({ description: "The token to give" }), amount }),
+  body: z.object({
+    address,
+    chainId,
+    token: tokenRef.meta({ description: "The token to give" }),
+    amount,
+  }),
   status: 201,
   response: z.object({ txHash: hex.meta({ description: "Transaction that gave the tokens" }) }),
-  errors: ["not_found", "unsupported_chain", "unsupported_token", "amount_precision", "chain_unavailable"],
+  errors: [
+    "not_found",
+    "unsupported_chain",
+    "unsupported_token",
+    "amount_precision",
+    "chain_unavailable",
+  ],
 });
 
 export const readInbox = defineContract({
@@ -29,7 +40,13 @@ export const readInbox = defineContract({
   auth: "public",
   query: z.object({
     to: z.string().max(254).optional().meta({ description: "Only mail to this address" }),
-    limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: "Mails at most, 1–100" }),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(100)
+      .default(20)
+      .meta({ description: "Mails at most, 1–100" }),
   }),
   status: 200,
   response: z.object({
@@ -40,13 +57,16 @@ export const readInbox = defineContract({
           to: z.string().meta({ description: "Recipient" }),
           subject: z.string().meta({ description: "Subject line" }),
           text: z.string().meta({ description: "Plain text" }),
-          code: z.string().optional().meta({ description: "The one-time code in the text, where it has one" }),
+          code: z
+            .string()
+            .optional()
+            .meta({ description: "The one-time code in the text, where it has one" }),
           createdAt: timestamp.meta({ description: "When it was sent" }),
         }),
       )
       .meta({ description: "Mails, newest first" }),
   }),
-  errors: ["not_found"],
+  errors: ["forbidden", "not_found"],
 });
 
 const SIGNATURE_STATES = ["valid", "invalid", "too_old", "missing"] as const;
@@ -54,19 +74,24 @@ const SIGNATURE_STATES = ["valid", "invalid", "too_old", "missing"] as const;
 export const receiveWebhook = defineContract({
   method: "POST",
   path: "/dev/webhook-receiver/{token}",
-  summary: "Takes webhooks that were sent to the project's receiver, and shows them on the page /dev/webhooks",
+  summary:
+    "Takes webhooks that were sent to the project's receiver, and shows them on the page /dev/webhooks",
   description:
     "Development only: an endpoint that accepts webhooks for testing. The token in the path names the project. Answers 404 in production.",
   tag,
   auth: "public",
   params: z.object({
-    token: z.string().max(200).meta({ description: "Names the project; it is a part of the receiver's URL" }),
+    token: z
+      .string()
+      .max(200)
+      .meta({ description: "Names the project; it is a part of the receiver's URL" }),
   }),
-  body: z.record(z.string(), z.unknown()),
+  query: z.looseObject({}),
+  body: jsonObject,
   bodyLimit: BODY_BYTES_MAX.webhook,
   status: 200,
   response: z.object({ received: z.literal(true).meta({ description: "Always true" }) }),
-  errors: ["not_found"],
+  errors: ["forbidden", "not_found"],
 });
 
 export const readWebhookReceiver = defineContract({
@@ -77,12 +102,15 @@ export const readWebhookReceiver = defineContract({
   description:
     "Development only: shows what was delivered to the project's receiver and whether its signature is right. Answers 404 in production.",
   tag,
-  // Bodies may show private movements. People of the project may see these; API keys need a scope.
+  // Bodies may contain private movements, which people of the project may see, whereas API keys
+  // would need a scope.
   auth: "user",
   status: 200,
   response: z.object({
     url: z.string().meta({ description: "Where to send webhooks to" }),
-    endpointIds: z.array(z.string()).meta({ description: "Endpoints of the project that send there" }),
+    endpointIds: z
+      .array(z.string())
+      .meta({ description: "Endpoints of the project that send there" }),
     data: z
       .array(
         z.object({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, timestamp } from "./common";
+import { id, jsonObject, timestamp } from "./common";
 import { defineContract } from "./contract";
 
 const MOVEMENT = [
@@ -14,7 +14,9 @@ const MOVEMENT = [
   "expired",
 ] as const;
 
-/** Without `refunded`: rows of a payout are refunded one by one, never the payout as a whole. */
+/**
+ * There is no `refunded`, because rows of a payout are refunded one by one, never the whole payout.
+ */
 const PAYOUT = [
   "created",
   "approved",
@@ -26,15 +28,25 @@ const PAYOUT = [
   "expired",
 ] as const;
 
-/** Every type of event, by the object that it is about. */
+/** Every event type, by its object. */
 export const EVENT_GROUPS = {
   operation: MOVEMENT.map((what) => `operation.${what}` as const),
   transfer: MOVEMENT.map((what) => `transfer.${what}` as const),
-  payout: [...PAYOUT.map((what) => `payout.${what}` as const), "payout.item.failed", "payout.doubt_decided"],
+  payout: [
+    ...PAYOUT.map((what) => `payout.${what}` as const),
+    "payout.item.failed",
+    "payout.doubt_decided",
+  ],
   deposit: ["deposit.detected", "deposit.credited", "deposit.quarantined", "deposit.released"],
   payout_schedule: ["payout_schedule.run_missed", "payout_schedule.run_refused"],
   global_account: ["global_account.funded", "global_account.updated"],
-  api_key: ["api_key.created", "api_key.updated", "api_key.revoked"],
+  api_key: [
+    "api_key.created",
+    "api_key.updated",
+    "api_key.revoked",
+    "api_key.suspended",
+    "api_key.restored",
+  ],
   approval: ["approval.requested", "approval.approved", "approval.declined", "approval.expired"],
   member: ["member.joined"],
   policy: ["policy.changed"],
@@ -52,17 +64,21 @@ export const eventRecord = z
     id: id("evt").meta({ description: "The same for each delivery of the event" }),
     type: z.string().meta({ description: "Type of the event, such as `operation.completed`" }),
     sequence: sequence.meta({ description: "1, 2, 3 … in the project, without a gap" }),
-    createdAt: timestamp
-      .optional()
-      .meta({ description: "When it happened; missing for private movements that the caller may not see" }),
-    objectId: z.string().optional().meta({
-      description: "The object that the event is about; missing for private movements that the caller may not see",
+    createdAt: timestamp.optional().meta({
+      description:
+        "When it happened, and never before the event with the number before; missing for private movements that the caller may not see",
     }),
-    objectSequence: sequence.optional().meta({ description: "1, 2, 3 … for the object, without a gap" }),
-    data: z
-      .record(z.string(), z.unknown())
+    objectId: z.string().optional().meta({
+      description:
+        "The object that the event is about; missing for private movements that the caller may not see",
+    }),
+    objectSequence: sequence
       .optional()
-      .meta({ description: "The object's new state; missing for private movements that the caller may not see" }),
+      .meta({ description: "1, 2, 3 … for the object, without a gap" }),
+    data: jsonObject.optional().meta({
+      description:
+        "The object's new state; missing for private movements that the caller may not see",
+    }),
   })
   .meta({ id: "Event" });
 
@@ -72,24 +88,41 @@ export const listEvents = defineContract({
   summary:
     "Every event of the project in order of its sequence number. Private movements show id, type and sequence alone without privacy:read",
   description:
-    "Reads what webhooks deliver, so that a receiver can fill gaps. Send the highest `sequence` that you have as `after`, and repeat until `data` is empty.",
+    "Reads what webhooks deliver, so that a receiver can fill gaps. Send the highest `sequence` that you have as `after`, then `nextAfter` of each answer, and repeat until `data` is empty. An API key reads the events of objects that its scopes let it read (docs/webhooks.md has the table); the others are left out, so its numbers have gaps.",
   tag: "Webhooks",
   auth: "member",
   scope: "webhooks:read",
   query: z.object({
-    after: z.coerce.number().int().nonnegative().default(0).meta({ description: "The last sequence number you know" }),
-    limit: z.coerce.number().int().min(1).max(1000).default(100).meta({ description: "Events at most, 1–1,000" }),
+    after: z.coerce
+      .number()
+      .int()
+      .nonnegative()
+      .default(0)
+      .meta({ description: "The last sequence number you know" }),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(1000)
+      .default(100)
+      .meta({ description: "Events at most, 1–1,000" }),
   }),
   status: 200,
   response: z.object({
     data: z.array(eventRecord).meta({ description: "Events in order of `sequence`" }),
+    nextAfter: sequence.meta({
+      description:
+        "Send it as `after` for the next page; it passes over events that the caller may not read",
+    }),
     lastSequence: sequence.meta({ description: "The project's newest sequence number" }),
     archived: z
       .object({
         month: z.string().meta({ description: "Month of the events, in UTC, such as `2026-01`" }),
         firstSequence: sequence.meta({ description: "Number of the first event in the file" }),
         lastSequence: sequence.meta({ description: "Number of the last event in the file" }),
-        file: z.string().meta({ description: "The file, below the folder of archives of whoever runs the service" }),
+        file: z.string().meta({
+          description: "The file, below the folder of archives of whoever runs the service",
+        }),
       })
       .nullable()
       .meta({

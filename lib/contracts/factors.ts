@@ -8,16 +8,17 @@ const tag = "Profile";
 const withApproval = z.object({ approval: givenApproval.optional() });
 
 const recoveryCodes = z.object({
-  recoveryCodes: z
-    .array(z.string())
-    .meta({ description: "Ten codes, each good once in place of the app. They are shown this once" }),
+  recoveryCodes: z.array(z.string()).meta({
+    description: "Ten codes, each good once in place of the app. They are shown this once",
+  }),
 });
 
 export const getFactors = defineContract({
   method: "GET",
   path: "/me/factors",
   summary: "What the person approves with beside mailed codes and the wallet",
-  description: "Reads whether an authenticator app is set up, and how many recovery codes are left.",
+  description:
+    "Reads whether an authenticator app is set up, and how many recovery codes are left.",
   tag,
   auth: "user",
   status: 200,
@@ -33,12 +34,14 @@ export const getFactors = defineContract({
 export const startTotp = defineContract({
   method: "POST",
   path: "/me/factors/totp",
-  summary: "A secret for an authenticator app; it counts once a code confirms it. Needs an approval",
+  summary:
+    "A secret for an authenticator app; it counts once a code confirms it. Needs an approval",
   description:
     "Show `uri` as a QR code to the app, then send its code to POST /me/factors/totp/confirm within 10 minutes. Until then nothing changes. A second call replaces a secret that was not confirmed. The first call answers 409 `approval_required`.",
   tag,
   auth: "user",
   personal: true,
+  keepsNoAnswer: true,
   body: withApproval,
   status: 200,
   response: z.object({
@@ -58,6 +61,7 @@ export const confirmTotp = defineContract({
   tag,
   auth: "user",
   personal: true,
+  keepsNoAnswer: true,
   body: z.object({ code: otp.meta({ description: "The six digits that the app shows" }) }),
   status: 200,
   response: recoveryCodes,
@@ -83,10 +87,12 @@ export const renewRecoveryCodes = defineContract({
   method: "POST",
   path: "/me/factors/recovery-codes",
   summary: "Ten new recovery codes; the old ones stop working. Needs an approval",
-  description: "Use it when few codes are left, or when somebody may have seen them. The codes are shown this once.",
+  description:
+    "Use it when few codes are left, or when somebody may have seen them. The codes are shown this once.",
   tag,
   auth: "user",
   personal: true,
+  keepsNoAnswer: true,
   body: withApproval,
   status: 200,
   response: recoveryCodes,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { APPROVAL_ERRORS, givenApproval } from "./approvals";
 import { amount, amountOut, id, page, pageQuery, timestamp } from "./common";
 import { defineContract } from "./contract";
+import { displayName } from "./names";
 
 const tag = "Global accounts";
 
@@ -14,21 +15,27 @@ export const currencyRef = z
 const money = {
   currency: z.string().meta({ description: "Symbol of the asset" }),
   assetId: z.string().meta({ description: "The asset over all chains; the same on each chain" }),
-  decimals: z.int().meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
+  decimals: z
+    .int()
+    .meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
 };
 
 export const accountRecord = z
   .object({
     id: id("ga").meta({ description: "Id of the account" }),
     ...money,
-    name: z.string().nullable().meta({ description: "Name of the account; null where it has none" }),
-    status: z
-      .enum(["active", "frozen", "closed"])
-      .meta({ description: "`frozen`: nothing goes in or out; `closed`: the same, for ever, and it is empty" }),
-    statusReason: z
+    name: z
       .string()
       .nullable()
-      .meta({ description: "Why it is frozen or closed; null while it is active, or where no reason was given" }),
+      .meta({ description: "Name of the account; null where it has none" }),
+    status: z.enum(["active", "frozen", "closed"]).meta({
+      description:
+        "`frozen`: nothing goes in or out; `closed`: the same, for ever, and it is empty",
+    }),
+    statusReason: z.string().nullable().meta({
+      description:
+        "Why it is frozen or closed; null while it is active, or where no reason was given",
+    }),
     balance: z
       .object({
         available: amountOut.meta({ description: "What can be paid out: posted less pending" }),
@@ -61,7 +68,7 @@ export const createGlobalAccount = defineContract({
   scope: "accounts:write",
   body: z.object({
     currency: currencyRef,
-    name: z.string().trim().min(1).max(80).optional().meta({ description: "Name for people, 1–80 characters" }),
+    name: displayName(80).optional().meta({ description: "Name for people, 1–80 characters" }),
   }),
   status: 201,
   response: accountRecord,
@@ -78,7 +85,13 @@ export const listGlobalAccounts = defineContract({
   scope: "accounts:read",
   query: pageQuery.extend({
     currency: currencyRef.optional().meta({ description: "Only accounts in this currency" }),
-    q: z.string().trim().min(1).max(80).optional().meta({ description: "A part of the name, or an id" }),
+    q: z
+      .string()
+      .trim()
+      .min(1)
+      .max(80)
+      .optional()
+      .meta({ description: "A part of the name, or an id" }),
   }),
   status: 200,
   response: page(accountRecord),
@@ -99,7 +112,7 @@ export const getGlobalAccount = defineContract({
   errors: ["not_found"],
 });
 
-const accountName = z.string().trim().min(1).max(80);
+const accountName = displayName(80);
 const reason = z.string().trim().min(1).max(200);
 
 export const updateGlobalAccount = defineContract({
@@ -113,7 +126,9 @@ export const updateGlobalAccount = defineContract({
   scope: "accounts:write",
   params,
   body: z.object({
-    name: accountName.nullable().meta({ description: "The new name, 1–80 characters; null takes it away" }),
+    name: accountName
+      .nullable()
+      .meta({ description: "The new name, 1–80 characters; null takes it away" }),
   }),
   status: 200,
   response: accountRecord,
@@ -132,7 +147,9 @@ export const freezeGlobalAccount = defineContract({
   scope: "accounts:write",
   params,
   body: z.object({
-    reason: reason.meta({ description: "Why it is frozen, 1–200 characters; people of the project see it" }),
+    reason: reason.meta({
+      description: "Why it is frozen, 1–200 characters; people of the project see it",
+    }),
   }),
   status: 200,
   response: accountRecord,
@@ -165,7 +182,9 @@ export const closeGlobalAccount = defineContract({
   auth: "user",
   permission: "money:move",
   params,
-  body: z.object({ reason: reason.optional().meta({ description: "Why it is closed, 1–200 characters" }) }),
+  body: z.object({
+    reason: reason.optional().meta({ description: "Why it is closed, 1–200 characters" }),
+  }),
   status: 200,
   response: accountRecord,
   errors: ["not_found", "invalid_state"],
@@ -186,20 +205,27 @@ export const fundGlobalAccount = defineContract({
   body: z.object({ amount, currency: currencyRef }),
   status: 201,
   response: z.object({
-    fundingId: id("fnd").meta({ description: "Id of the funding" }),
+    id: id("fnd").meta({ description: "Id of the funding" }),
+    fundingId: id("fnd").meta({ description: "The same as `id`" }),
     status: z
       .enum(["completed"])
       .meta({ description: "Always `completed`: the entry is posted when the answer comes" }),
     accountId: id("ga").meta({ description: "The funded account" }),
     amount: amountOut.meta({ description: "What came into the account" }),
     ...money,
-    transactionId: z.string().meta({ description: "Ledger transaction; POST …/reversals takes it back" }),
+    transactionId: z
+      .string()
+      .meta({ description: "Ledger transaction; POST …/reversals takes it back" }),
     balance: accountRecord.shape.balance.meta({ description: "Balance of the account afterwards" }),
     reserves: z
       .object({
         onChain: amountOut.meta({ description: "What the treasury holds on chain" }),
-        committed: amountOut.meta({ description: "What operations under way still take out of the treasury" }),
-        liabilities: amountOut.meta({ description: "What all accounts hold, this funding included" }),
+        committed: amountOut.meta({
+          description: "What operations under way still take out of the treasury",
+        }),
+        liabilities: amountOut.meta({
+          description: "What all accounts hold, this funding included",
+        }),
       })
       .meta({ description: "What backs the accounts, at this moment" }),
     createdAt: timestamp.meta({ description: "When it was created" }),
@@ -228,7 +254,7 @@ export const reverseFunding = defineContract({
   body: z.object({ transactionId: id("ltx").meta({ description: "The funding's" }) }),
   status: 201,
   response: z.object({
-    transactionId: id("ltx").meta({ description: "Ledger transaction of the reversal" }),
+    id: id("ltx").meta({ description: "Id of the reversal, which is a ledger transaction" }),
     reverses: id("ltx").meta({ description: "Ledger transaction that was taken back" }),
     accountId: id("ga").meta({ description: "The account" }),
     amount: amountOut.meta({ description: "What left the account" }),
@@ -242,19 +268,37 @@ export const reverseFunding = defineContract({
 export const entryRecord = z
   .object({
     seq: z.int().meta({ description: "1, 2, 3 … in the account, without a gap" }),
-    transactionId: z.string().meta({ description: "Ledger transaction that the entry is a part of" }),
-    kind: z.string().meta({ description: "funding, payout, withdrawal, withdrawal_return, reversal …" }),
+    transactionId: z
+      .string()
+      .meta({ description: "Ledger transaction that the entry is a part of" }),
+    kind: z
+      .string()
+      .meta({ description: "funding, payout, withdrawal, withdrawal_return, reversal …" }),
     amount: amountOut.meta({ description: "Signed: below zero is out" }),
     balanceAfter: amountOut.meta({ description: "Posted balance of the account after this entry" }),
-    reference: z.string().nullable().meta({ description: "Your own reference; null where none was given" }),
-    counterpartyId: z.string().nullable().meta({ description: "The other account, where there is just one" }),
-    counterpartyName: z.string().nullable().meta({ description: "Its name today; null where it has none" }),
-    payoutId: id("po").nullable().meta({ description: "The payout that caused it; null for other kinds" }),
+    reference: z
+      .string()
+      .nullable()
+      .meta({ description: "Your own reference; null where none was given" }),
+    counterpartyId: z
+      .string()
+      .nullable()
+      .meta({ description: "The other account, where there is just one" }),
+    counterpartyName: z
+      .string()
+      .nullable()
+      .meta({ description: "Its name today; null where it has none" }),
+    payoutId: id("po")
+      .nullable()
+      .meta({ description: "The payout that caused it; null for other kinds" }),
     reverses: z
       .string()
       .nullable()
       .meta({ description: "The transaction that this one takes back; null where it takes none" }),
-    reversedBy: z.string().nullable().meta({ description: "The transaction that took this one back" }),
+    reversedBy: z
+      .string()
+      .nullable()
+      .meta({ description: "The transaction that took this one back" }),
     createdAt: timestamp.meta({ description: "When it was posted" }),
   })
   .meta({ id: "AccountEntry" });
@@ -277,37 +321,56 @@ export const listEntries = defineContract({
 });
 
 const period = {
-  from: timestamp.optional().meta({ description: "From this moment; default: the first of this month (UTC)" }),
+  from: timestamp
+    .optional()
+    .meta({ description: "From this moment; default: the first of this month (UTC)" }),
   to: timestamp.optional().meta({ description: "Up to, and not with, this moment; default: now" }),
 };
 
 export const getStatement = defineContract({
   method: "GET",
   path: "/global-accounts/{id}/statement",
-  summary: "Opening balance, entries with running balance, closing balance; `format=csv` for RFC 4180",
+  summary: "Opening balance, entries with running balance, closing balance",
   description:
-    "Covers the current month unless `from` and `to` are given. Opening balance plus entries is the closing balance. `format=csv` answers all entries as a download.",
+    "Covers the current month unless `from` and `to` are given. Opening balance plus entries is the closing balance. GET /global-accounts/{id}/statement/export has all entries in one file.",
   tag,
   mayBeOld: true,
   auth: "member",
   scope: "accounts:read",
   params,
-  query: z.object({
-    ...period,
-    format: z.enum(["json", "csv"]).default("json").meta({ description: "`csv` answers RFC 4180 instead of JSON" }),
-  }),
-  otherMediaType: "text/csv",
+  query: z.object(period),
   status: 200,
   response: z.object({
     account: accountRecord.meta({ description: "The account as it is now" }),
     from: timestamp.meta({ description: "Begin of the period" }),
     to: timestamp.meta({ description: "End of the period, exclusive" }),
     opening: amountOut.meta({ description: "Balance at the begin of the period" }),
-    entries: z.array(entryRecord).meta({ description: "Oldest first, 10,000 at most; `format=csv` has all of them" }),
+    entries: z
+      .array(entryRecord)
+      .meta({ description: "Oldest first, 10,000 at most; the export has all of them" }),
     truncated: z.boolean().meta({ description: "Whether there are more than 10,000 entries" }),
     in: amountOut.meta({ description: "Sum of what came in during the period" }),
     out: amountOut.meta({ description: "Sum of what went out during the period" }),
     closing: amountOut.meta({ description: "Balance at the end of the period" }),
   }),
+  errors: ["not_found", "invalid_request"],
+});
+
+export const exportStatement = defineContract({
+  method: "GET",
+  path: "/global-accounts/{id}/statement/export",
+  summary:
+    "The statement as CSV (RFC 4180), with all entries; cells are safe to open in a spreadsheet",
+  description:
+    "Takes the same period as GET /global-accounts/{id}/statement and answers a CSV download: the opening balance, a line for each entry, the closing balance. Changes nothing.",
+  tag,
+  mayBeOld: true,
+  auth: "member",
+  scope: "accounts:read",
+  params,
+  query: z.object(period),
+  status: 200,
+  response: z.string(),
+  mediaType: "text/csv",
   errors: ["not_found", "invalid_request"],
 });

@@ -1,13 +1,17 @@
 import { z } from "zod";
 import { ROLES } from "@/lib/core/actor";
 import { APPROVAL_ERRORS, givenApproval } from "./approvals";
-import { address, id, timestamp } from "./common";
+import { address, id, longPageQuery, page, timestamp } from "./common";
 import { defineContract } from "./contract";
+import { displayName } from "./names";
 
 const tag = "Members";
 
-const role = z.enum(ROLES).meta({ id: "Role", description: "What a member may do: viewer < operator < admin < owner" });
-const projectName = z.string().trim().min(1).max(80).meta({ description: "Name of the project, 1–80 characters" });
+const role = z
+  .enum(ROLES)
+  .meta({ id: "Role", description: "What a member may do: viewer < operator < admin < owner" });
+const projectNameOut = z.string().meta({ description: "Name of the project" });
+const projectName = displayName(80).meta({ description: "Name of the project, 1–80 characters" });
 const token = z
   .string()
   .regex(/^[0-9A-Za-z]{43}$/, "must be the 43 characters behind the # of the mailed link")
@@ -15,9 +19,12 @@ const token = z
 
 const memberRecord = z
   .object({
-    userId: id("usr").meta({ description: "Id of the person" }),
+    id: id("usr").meta({ description: "Id of the person" }),
     address: address.meta({ description: "The wallet that the person signs in with" }),
-    email: z.string().nullable().meta({ description: "The verified e-mail address; null where there is none" }),
+    email: z
+      .string()
+      .nullable()
+      .meta({ description: "The verified e-mail address; null where there is none" }),
     role,
     joinedAt: timestamp.meta({ description: "When the person joined the project" }),
   })
@@ -39,7 +46,7 @@ const invitationRecord = z
   .meta({ id: "Invitation" });
 
 const projectRecord = z
-  .object({ id: id("prj").meta({ description: "Id of the project" }), name: projectName })
+  .object({ id: id("prj").meta({ description: "Id of the project" }), name: projectNameOut })
   .meta({ id: "Project" });
 
 const memberParams = z.object({ id: id("usr").meta({ description: "Id of the person" }) });
@@ -63,7 +70,8 @@ export const updateProject = defineContract({
   method: "PATCH",
   path: "/projects/{id}",
   summary: "Renames the project",
-  description: "For owners and admins. The id must be that of the project that the request works in.",
+  description:
+    "For owners and admins. The id must be that of the project that the request works in.",
   tag,
   auth: "user",
   permission: "members:manage",
@@ -77,20 +85,22 @@ export const updateProject = defineContract({
 export const listMembers = defineContract({
   method: "GET",
   path: "/members",
-  summary: "The people of the project and their roles (1,000 at most)",
-  description: "Every member may read it. Sorted by when they joined. Changes nothing.",
+  summary: "The people of the project and their roles, the first to join first",
+  description: "Every member may read it. Up to 1,000 people on a page. Changes nothing.",
   tag,
   auth: "user",
+  query: longPageQuery("Members"),
   status: 200,
-  response: z.object({ data: z.array(memberRecord).meta({ description: "Members, the first to join first" }) }),
+  response: page(memberRecord),
 });
 
 export const updateMember = defineContract({
   method: "PATCH",
   path: "/members/{id}",
-  summary: "Changes a member's role; one that may do more needs an approval (409 approval_required)",
+  summary:
+    "Changes a member's role; one that may do more, or less for an owner or admin, needs an approval (409 approval_required)",
   description:
-    "For owners and admins; only owners make and change owners. A role that may do less counts at once, on every instance within a second. A role that may do more answers 409 `approval_required` first; send it again with `approval`. With `operator` or `viewer` the API keys that the person made are revoked, and their open invitations are withdrawn. The last owner keeps that role.",
+    "For owners and admins; only owners make and change owners. It counts on every instance within a second. A role that may do more, or a lower one for an owner or admin, answers 409 `approval_required` first; send it again with `approval`. With `operator` or `viewer` the API keys and webhook endpoints that the person made stop, and their open invitations are withdrawn; with `viewer` their payout schedules are cancelled too (GET /members/{id}/removal?role= lists them). The last owner keeps that role, and a change after which too few people could vote is 409 `invalid_state`. The owners and the person get a mail.",
   tag,
   auth: "user",
   permission: "members:manage",
@@ -101,19 +111,90 @@ export const updateMember = defineContract({
   errors: ["not_found", ...APPROVAL_ERRORS],
 });
 
-export const removeMember = defineContract({
-  method: "DELETE",
-  path: "/members/{id}",
-  summary: "Removes a member, or leaves the project with the own id",
+const named = z.object({ id: z.string().meta({ description: "Its id" }) });
+
+export const getMemberRemoval = defineContract({
+  method: "GET",
+  path: "/members/{id}/removal",
+  summary: "What stops when a member leaves the project, or gets a lower role",
   description:
-    "Owners and admins remove members; only owners remove owners; everybody may leave, except the last owner. Within a second the person has no access on any instance. The person's API keys of this project are revoked.",
+    "Lists the API keys, webhook endpoints, open invitations and payout schedules that the person made, or keys of the person made. Open invitations are listed for owners, admins and the person. Changes nothing.",
+  tag,
+  auth: "user",
+  params: memberParams,
+  query: z.object({
+    role: role
+      .optional()
+      .meta({ description: "What a change to this role would stop; left out: a removal" }),
+  }),
+  status: 200,
+  response: z
+    .object({
+      id: id("usr").meta({ description: "Id of the person" }),
+      role: role.meta({ description: "The role of now" }),
+      apiKeys: z
+        .array(
+          named.extend({
+            name: z.string().meta({ description: "Name of the key" }),
+            prefix: z.string().meta({ description: "How its secret begins" }),
+            last4: z.string().meta({ description: "How its secret ends" }),
+          }),
+        )
+        .meta({ description: "Keys that are revoked" }),
+      webhookEndpoints: z
+        .array(
+          named.extend({
+            url: z.string().meta({ description: "Where events are sent to" }),
+            description: z
+              .string()
+              .nullable()
+              .meta({ description: "Description for people; null where it has none" }),
+          }),
+        )
+        .meta({ description: "Endpoints that are disabled" }),
+      invitations: z
+        .array(
+          named.extend({
+            email: z.string().meta({ description: "The address that was invited" }),
+            role,
+          }),
+        )
+        .meta({ description: "Open invitations that are withdrawn" }),
+      payoutSchedules: z
+        .array(
+          named.extend({
+            reference: z
+              .string()
+              .nullable()
+              .meta({ description: "Your own reference; null where none was given" }),
+            chainId: z.int().meta({ description: "The chain that it pays on" }),
+            rows: z.int().meta({ description: "Payments of each run" }),
+          }),
+        )
+        .meta({
+          description:
+            "Schedules that are cancelled: the person, or a key of the person, made or approved them",
+        }),
+    })
+    .meta({ id: "MemberRemoval" }),
+  errors: ["not_found"],
+});
+
+export const removeMember = defineContract({
+  method: "POST",
+  path: "/members/{id}/removal",
+  summary:
+    "Removes a member, or leaves the project with the own id; for an owner or admin it needs an approval (409 approval_required)",
+  description:
+    "Owners and admins remove members; only owners remove owners; everybody may leave, except the last owner. For an owner or admin the first answer is 409 `approval_required`, whose message lists what stops; send it again with `approval`. Within a second the person has no access on any instance. The person's API keys of this project are revoked, webhook endpoints disabled, invitations withdrawn and payout schedules cancelled (GET /members/{id}/removal). A removal after which too few people could vote is 409 `invalid_state`. The owners and the person get a mail.",
   tag,
   auth: "user",
   personal: true,
   params: memberParams,
+  body: z.object({ approval: givenApproval.optional() }),
   status: 200,
-  response: z.object({ userId: id("usr").meta({ description: "Who is no member any more" }) }),
-  errors: ["not_found", "invalid_state"],
+  response: z.object({ id: id("usr").meta({ description: "Who is no member any more" }) }),
+  errors: ["not_found", ...APPROVAL_ERRORS],
 });
 
 export const listInvitations = defineContract({
@@ -125,7 +206,9 @@ export const listInvitations = defineContract({
   auth: "user",
   permission: "members:manage",
   status: 200,
-  response: z.object({ data: z.array(invitationRecord).meta({ description: "Invitations, newest first" }) }),
+  response: z.object({
+    data: z.array(invitationRecord).meta({ description: "Invitations, newest first" }),
+  }),
 });
 
 export const createInvitation = defineContract({
@@ -133,7 +216,7 @@ export const createInvitation = defineContract({
   path: "/invitations",
   summary: "Mails an invitation to join the project; needs an approval (409 approval_required)",
   description:
-    "For owners and admins; only owners invite owners. The first answer is 409 `approval_required`: approve it and send the same request with `approval`. The mailed link is good for seven days, once, for the person who has verified that address. An earlier open invitation of the address stops being good.",
+    "For owners and admins; only owners invite owners. The first answer is 409 `approval_required`: approve it and send the same request with `approval`. The mailed link is good for seven days, once, for the person who has verified that address. An earlier open invitation of the mailbox stops being good. You need a verified e-mail address yourself (else 409 `invalid_state`). In an hour a person sends at most 20 invitations, a project gets 50, and a mailbox 5 mails from people whom it may not know (else 429).",
   tag,
   auth: "user",
   permission: "members:manage",
@@ -173,7 +256,7 @@ export const lookUpInvitation = defineContract({
   status: 200,
   response: invitationRecord
     .pick({ email: true, role: true, status: true, expiresAt: true })
-    .extend({ projectName })
+    .extend({ projectName: projectNameOut })
     .meta({ id: "InvitationView" }),
   errors: ["not_found"],
 });
@@ -190,7 +273,9 @@ export const acceptInvitation = defineContract({
   body: z.object({ token }),
   status: 200,
   response: z.object({
-    projectId: id("prj").meta({ description: "The project; send it as `x-project-id` to work in it" }),
+    projectId: id("prj").meta({
+      description: "The project; send it as `x-project-id` to work in it",
+    }),
     role,
   }),
   errors: ["not_found", "invalid_state"],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, page, pageQuery, timestamp, usdAmount } from "./common";
+import { createdBetween, id, page, pageQuery, timestamp, usdAmount } from "./common";
 import { defineContract } from "./contract";
 
 const tag = "Notifications";
@@ -40,7 +40,10 @@ const notificationRecord = z
   })
   .meta({ id: "Notification" });
 
-const unread = z.int().nonnegative().meta({ description: "Notifications that the person has not read; 1,000 at most" });
+const unread = z
+  .int()
+  .nonnegative()
+  .meta({ description: "Notifications that the person has not read; 1,000 at most" });
 
 export const listNotifications = defineContract({
   method: "GET",
@@ -50,7 +53,13 @@ export const listNotifications = defineContract({
     "What the person chose to see in the dashboard, as far as the person's role may see it now; kept for 90 days unless the service keeps them for another time. Read further pages with `cursor`. Changes nothing: mark notifications as read with POST /notifications/read.",
   tag,
   auth: "user",
-  query: pageQuery,
+  query: pageQuery.extend({
+    unread: z
+      .enum(["true"])
+      .optional()
+      .meta({ description: "`true`: only those that were not read" }),
+    ...createdBetween,
+  }),
   status: 200,
   response: page(notificationRecord).extend({ unread }),
 });
@@ -68,10 +77,16 @@ export const readNotifications = defineContract({
   personal: true,
   body: z.union([
     z.strictObject({
-      ids: z.array(id("ntf")).min(1).max(NAMED_MAX).meta({ description: "Notifications that were read" }),
+      ids: z
+        .array(id("ntf"))
+        .min(1)
+        .max(NAMED_MAX)
+        .meta({ description: "Notifications that were read" }),
     }),
     z.strictObject({
-      upTo: id("ntf").meta({ description: "The newest notification that was seen; it and all older ones are read" }),
+      upTo: id("ntf").meta({
+        description: "The newest notification that was seen; it and all older ones are read",
+      }),
     }),
   ]),
   status: 200,
@@ -87,7 +102,9 @@ const choice = {
   }),
 };
 
-const largeDepositUsd = usdAmount.meta({ description: "From how many US dollars a deposit is large" });
+const largeDepositUsd = usdAmount.meta({
+  description: "From how many US dollars a deposit is large",
+});
 
 const preferencesRecord = z
   .object({
@@ -95,13 +112,16 @@ const preferencesRecord = z
       .array(
         z.object({
           ...choice,
-          allowed: z.boolean().meta({ description: "Whether the person's role is told of this kind at all" }),
+          allowed: z
+            .boolean()
+            .meta({ description: "Whether the person's role is told of this kind at all" }),
         }),
       )
       .meta({ description: "Every kind, once" }),
     largeDepositUsd,
     mailAddress: z.string().nullable().meta({
-      description: "The verified address that mail goes to, masked; null: there is none, and no mail is sent",
+      description:
+        "The verified address that mail goes to, masked; null: there is none, and no mail is sent",
     }),
   })
   .meta({ id: "NotificationPreferences" });
@@ -110,7 +130,8 @@ export const getNotificationPreferences = defineContract({
   method: "GET",
   path: "/me/notification-preferences",
   summary: "What the signed-in person wants to be told of in this project",
-  description: "Every kind with what was chosen, or the default. Change it with PUT /me/notification-preferences.",
+  description:
+    "Every kind with what was chosen, or the default. Change it with PUT /me/notification-preferences.",
   tag,
   auth: "user",
   status: 200,
@@ -130,7 +151,10 @@ export const putNotificationPreferences = defineContract({
     kinds: z
       .array(z.strictObject(choice))
       .max(NOTIFICATION_KINDS.length)
-      .refine((kinds) => new Set(kinds.map((one) => one.kind)).size === kinds.length, "names a kind twice")
+      .refine(
+        (kinds) => new Set(kinds.map((one) => one.kind)).size === kinds.length,
+        "names a kind twice",
+      )
       .meta({ description: "Kinds to set, each once" }),
     largeDepositUsd: largeDepositUsd.optional(),
   }),

@@ -1,5 +1,6 @@
-/** Operations as they are read: their legs, and where the money is. */
+/** Operations in answers: their legs, and where the money is. */
 import { z } from "zod";
+import { OPERATION_KINDS } from "@/lib/core/movement-kinds";
 import {
   address,
   amountOut,
@@ -7,6 +8,7 @@ import {
   failureRecord,
   hex,
   id,
+  jsonObject,
   status,
   subStatus,
   timestamp,
@@ -16,18 +18,9 @@ import {
 
 import { depositRecord } from "./deposit-records";
 import { gasWaitRecord } from "./gas-wait";
+import { outcomeRecord } from "./outcome";
 
-export const OPERATION_KINDS = [
-  "swap",
-  "transfer",
-  "swap_and_transfer",
-  "shield",
-  "unshield",
-  "private_transfer",
-  "private_swap",
-  "public_exit",
-  "deposit",
-] as const;
+export { OPERATION_KINDS };
 
 export const LEG_STATES = [
   "queued",
@@ -46,12 +39,16 @@ export const LEG_STATES = [
 const transactionRecord = z
   .object({
     chainId,
-    txHash: hex.nullable().meta({ description: "Hash of the transaction, 32 bytes; null where none was sent yet" }),
+    txHash: hex
+      .nullable()
+      .meta({ description: "Hash of the transaction, 32 bytes; null where none was sent yet" }),
     blockNumber: z
       .string()
       .nullable()
       .meta({ description: "Number of the block, a decimal string; null where it is not mined" }),
-    confirmations: z.int().meta({ description: "Blocks on top of the transaction's block, that block included" }),
+    confirmations: z
+      .int()
+      .meta({ description: "Blocks on top of the transaction's block, that block included" }),
     confirmationsNeeded: z.int().meta({ description: "Confirmations at which it counts as final" }),
     explorerUrl: z
       .string()
@@ -62,9 +59,10 @@ const transactionRecord = z
 
 const refundAttentionRecord = z
   .object({
-    reason: z
-      .enum(["unclear_payment", "overdue"])
-      .meta({ description: "`unclear_payment`: a payment may be the refund; `overdue`: none came within a day" }),
+    reason: z.enum(["unclear_payment", "overdue"]).meta({
+      description:
+        "`unclear_payment`: a payment may be the refund; `overdue`: none came within a day",
+    }),
     message: z.string().meta({ description: "What is known, and what to do, in words" }),
     expected: tokenAmount.meta({ description: "What the bridge owes for this leg" }),
     depositTxHash: hex.nullable().meta({ description: "The transaction that made the deposit" }),
@@ -78,7 +76,9 @@ const refundAttentionRecord = z
             .nullable()
             .meta({ description: "Its page in the chain's explorer; null without one" }),
           paid: tokenAmount.meta({ description: "What it paid to the wallet" }),
-          reason: z.string().meta({ description: "Why it is not certain that it is this leg's refund" }),
+          reason: z
+            .string()
+            .meta({ description: "Why it is not certain that it is this leg's refund" }),
         }),
       )
       .meta({ description: "Payments of the bridge to the wallet that may be the refund" }),
@@ -89,7 +89,9 @@ const refundAttentionRecord = z
 export const legRecord = transactionRecord
   .extend({
     id: id("leg").meta({ description: "Id of the leg" }),
-    provider: z.string().meta({ description: "Id of the routing provider that carries the leg out" }),
+    provider: z
+      .string()
+      .meta({ description: "Id of the routing provider that carries the leg out" }),
     kind: z
       .enum(["transfer", "swap", "bridge"])
       .meta({ description: "`transfer` and `swap` stay on one chain; `bridge` crosses chains" }),
@@ -103,11 +105,15 @@ export const legRecord = transactionRecord
     }),
     route: z
       .object({
-        estimatedSeconds: z.int().meta({ description: "Expected time from execute to arrival, in seconds" }),
+        estimatedSeconds: z
+          .int()
+          .meta({ description: "Expected time from execute to arrival, in seconds" }),
         steps: z
           .array(
             z.object({
-              kind: z.enum(["swap", "bridge", "transfer"]).meta({ description: "What the step does" }),
+              kind: z
+                .enum(["swap", "bridge", "transfer"])
+                .meta({ description: "What the step does" }),
               venue: z.string().meta({ description: "Exchange or bridge that does it" }),
             }),
           )
@@ -115,13 +121,16 @@ export const legRecord = transactionRecord
       })
       .meta({ description: "The way of this leg, as quoted" }),
     sent: tokenAmount.meta({ description: "What was approved to leave the wallet" }),
-    spent: tokenAmount
-      .nullable()
-      .meta({ description: "What left the wallet, as the chain shows it; null before it is mined" }),
+    spent: tokenAmount.nullable().meta({
+      description: "What left the wallet, as the chain shows it; null before it is mined",
+    }),
     minimum: tokenAmount.meta({ description: "The least that must arrive" }),
-    received: tokenAmount.nullable().meta({ description: "What arrived, as the chain shows it; null before it did" }),
+    received: tokenAmount
+      .nullable()
+      .meta({ description: "What arrived, as the chain shows it; null before it did" }),
     destination: transactionRecord.nullable().meta({
-      description: "Transaction on the destination chain; null where the leg stays on one chain or nothing arrived yet",
+      description:
+        "Transaction on the destination chain; null where the leg stays on one chain or nothing arrived yet",
     }),
     refund: transactionRecord
       .nullable()
@@ -138,28 +147,19 @@ export const legRecord = transactionRecord
   })
   .meta({ id: "Leg" });
 
-/** A part of the money that is neither delivered nor back, and the place where it is. */
-export const holding = z
-  .object({
-    wallet: z.string().meta({ description: "0x address, or the name of a bridge and its deposit" }),
-    chainId,
-    token: tokenRecord.meta({ description: "The token" }),
-    amount: amountOut.meta({ description: "How much of the token is there" }),
-    amountBase: z.string().meta({ description: "The same amount as an integer string of base units" }),
-    txHash: hex.nullable().meta({ description: "Transaction that put it there; null where none did" }),
-    note: z.string().meta({ description: "Explains why it is there" }),
-  })
-  .meta({ id: "Holding" });
-
+/** A part of the money that is neither delivered nor returned, and where it is. */
 export const operationRecord = z
   .object({
-    operationId: id("op").meta({ description: "Id of the operation" }),
+    id: id("op").meta({ description: "Id of the operation" }),
+    operationId: id("op").meta({ description: "The same as `id`" }),
     kind: z.enum(OPERATION_KINDS).meta({ description: "What the operation does" }),
     status,
     subStatus,
     quoted: z
       .object({
-        from: z.array(tokenAmount.extend({ address, chainId })).meta({ description: "What leaves which wallet" }),
+        from: z
+          .array(tokenAmount.extend({ address, chainId }))
+          .meta({ description: "What leaves which wallet" }),
         to: z
           .object({
             chainId,
@@ -179,7 +179,8 @@ export const operationRecord = z
       .meta({ description: "What has happened so far, as the chains show it" }),
     legs: z.array(legRecord).meta({ description: "One for each source" }),
     deposit: depositRecord.nullable().meta({
-      description: "Of kind `deposit`: who sent it, its screening and how it stands. Null for other kinds",
+      description:
+        "Of kind `deposit`: who sent it, its screening and how it stands. Null for other kinds",
     }),
     fees: z
       .array(
@@ -188,7 +189,8 @@ export const operationRecord = z
           amount: amountOut.meta({ description: "Amount in units of the fee's token" }),
           token: tokenRecord.meta({ description: "The token" }),
           paidBy: z.enum(["sponsor", "wallet"]).optional().meta({
-            description: "Of `network` alone: the project's paymaster, or the wallet that sent or executed it",
+            description:
+              "Of `network` alone: the project's paymaster, or the wallet that sent or executed it",
           }),
         }),
       )
@@ -201,16 +203,13 @@ export const operationRecord = z
       description:
         "Chains that ask for a higher network fee than the service pays; the operation goes on when it falls",
     }),
-    outcome: z
-      .object({
-        holds: z.array(holding).meta({ description: "Each part of the money that is neither delivered nor back" }),
-        nextAction: z.string().meta({ description: "A sentence that says what to do next" }),
-      })
-      .meta({ description: "Where the money is, and what to do next" }),
+    outcome: outcomeRecord,
     evaluationId: id("evl").nullable().meta({
       description: "The evaluation of the policies that let it run; null while it awaits approval",
     }),
-    retryOf: id("op").nullable().meta({ description: "The operation whose failed or refunded legs this tries again" }),
+    retryOf: id("op")
+      .nullable()
+      .meta({ description: "The operation whose failed or refunded legs this tries again" }),
     retriedBy: id("op")
       .nullable()
       .meta({ description: "The operation that tried this one's failed or refunded legs again" }),
@@ -221,21 +220,27 @@ export const operationRecord = z
         approve: z.boolean().meta({ description: "Whether POST …/approve is possible" }),
       })
       .meta({ description: "What can be asked of it now" }),
-    createdBy: z
-      .string()
-      .meta({ description: "Who created it: a person (usr_), an API key (key_) or a part of the service" }),
+    createdBy: z.string().meta({
+      description: "Who created it: a person (usr_), an API key (key_) or a part of the service",
+    }),
     createdAt: timestamp.meta({ description: "When it was created" }),
     updatedAt: timestamp.meta({ description: "When it last changed" }),
-    expiresAt: timestamp.nullable().meta({ description: "Until when it can be approved; null where nothing waits" }),
+    expiresAt: timestamp
+      .nullable()
+      .meta({ description: "Until when it can be approved; null where nothing waits" }),
   })
   .meta({ id: "Operation" });
 
 export const operationEvent = z
   .object({
-    seq: z.int().meta({ description: "1, 2, 3 … in the operation; `Last-Event-ID` resumes after it" }),
-    type: z.string().meta({ description: "operation.created, leg.submitted, leg.source_seen, operation.completed …" }),
+    seq: z
+      .int()
+      .meta({ description: "1, 2, 3 … in the operation; `Last-Event-ID` resumes after it" }),
+    type: z.string().meta({
+      description: "operation.created, leg.submitted, leg.source_seen, operation.completed …",
+    }),
     operationId: id("op").meta({ description: "The operation" }),
-    data: z.record(z.string(), z.unknown()).meta({ description: "What changed" }),
+    data: jsonObject.meta({ description: "What changed" }),
     createdAt: timestamp.meta({ description: "When it was created" }),
   })
   .meta({ id: "OperationEvent" });

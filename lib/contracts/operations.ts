@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { STATUSES } from "@/lib/core/status";
-import { chainIds, hex, id, idsOf, listOf, page, pageQuery, timestamp } from "./common";
+import { chainIds, createdBetween, id, idsOf, listOf, page, pageQuery } from "./common";
 import { defineContract } from "./contract";
 import { hasOneProof, oneProofMessage, proofFields } from "./proofs";
 import { OPERATION_KINDS, operationEvent, operationRecord } from "./operation-records";
@@ -10,22 +10,35 @@ import { quoteRecord } from "./quote-records";
 const tag = "Operations";
 
 const operationFilters = {
-  private: z.enum(["exclude"]).optional().meta({ description: "`exclude` leaves private operations out" }),
-  status: listOf(STATUSES).optional().meta({ description: "Only these statuses, separated by commas" }),
-  kind: listOf(OPERATION_KINDS).optional().meta({ description: "Only these kinds, separated by commas" }),
+  private: z
+    .enum(["exclude"])
+    .optional()
+    .meta({ description: "`exclude` leaves private operations out" }),
+  status: listOf(STATUSES)
+    .optional()
+    .meta({ description: "Only these statuses, separated by commas" }),
+  kind: listOf(OPERATION_KINDS)
+    .optional()
+    .meta({ description: "Only these kinds, separated by commas" }),
   chainId: chainIds
     .optional()
     .meta({ description: "Source or destination on one of these chains, separated by commas" }),
   walletId: idsOf("wal").optional().meta({
-    description: "Only operations that one of these wallets pays, and deposits into them, separated by commas",
+    description:
+      "Only operations that one of these wallets pays, and deposits into them, separated by commas",
   }),
-  from: timestamp.optional().meta({ description: "Created at or after" }),
-  to: timestamp.optional().meta({ description: "Created before" }),
+  ...createdBetween,
   q: z.string().trim().min(1).max(120).optional().meta({
     description:
       "An operation or transfer id, a 0x address, a transaction hash, a token symbol, or a part of a memo or tag",
   }),
-  tag: z.string().trim().min(1).max(32).optional().meta({ description: "Only those with this tag, in any case" }),
+  tag: z
+    .string()
+    .trim()
+    .min(1)
+    .max(32)
+    .optional()
+    .meta({ description: "Only those with this tag, in any case" }),
 };
 
 export const listOperations = defineContract({
@@ -108,6 +121,14 @@ export const cancelOperation = defineContract({
   errors: ["not_found", "invalid_state"],
 });
 
+const retriedQuote = quoteRecord
+  .extend({
+    kind: z
+      .literal("quote")
+      .meta({ description: "A quote; prepare and execute it like every other" }),
+  })
+  .meta({ id: "RetriedQuote" });
+
 export const retryOperation = defineContract({
   method: "POST",
   path: "/operations/{id}/retry",
@@ -121,7 +142,7 @@ export const retryOperation = defineContract({
   scope: "operations:write",
   params,
   status: 200,
-  response: z.union([quoteRecord, privateTransferRecord]),
+  response: z.discriminatedUnion("kind", [retriedQuote, privateTransferRecord]),
   errors: [
     "not_found",
     "invalid_state",
@@ -152,17 +173,22 @@ export const decideRefund = defineContract({
   permission: "money:move",
   params: params.extend({ legId: id("leg").meta({ description: "Id of the leg" }) }),
   body: z.discriminatedUnion("decision", [
-    z.object({
-      decision: z.literal("refunded").meta({ description: "The money is back in the wallet" }),
-      txHash: hex
-        .regex(/^0x[0-9a-fA-F]{64}$/, "Enter a transaction hash: 0x and 64 hexadecimal digits")
-        .meta({ description: "Transaction that brought the money back" }),
-    }),
-    z.object({
-      decision: z
-        .literal("not_refunded_keep_waiting")
-        .meta({ description: "None of the known payments is the refund; look on" }),
-    }),
+    z
+      .object({
+        decision: z.literal("refunded").meta({ description: "The money is back in the wallet" }),
+        txHash: z
+          .string()
+          .regex(/^0x[0-9a-fA-F]{64}$/, "Enter a transaction hash: 0x and 64 hexadecimal digits")
+          .meta({ description: "Transaction that brought the money back" }),
+      })
+      .meta({ id: "RefundedDecision" }),
+    z
+      .object({
+        decision: z
+          .literal("not_refunded_keep_waiting")
+          .meta({ description: "None of the known payments is the refund; look on" }),
+      })
+      .meta({ id: "NotRefundedDecision" }),
   ]),
   status: 200,
   response: operationRecord,
@@ -172,7 +198,8 @@ export const decideRefund = defineContract({
 export const approveOperation = defineContract({
   method: "POST",
   path: "/operations/{id}/approve",
-  summary: "Lets an operation that awaits approval run; its code comes from POST /swap/request-otp {operationId}",
+  summary:
+    "Lets an operation that awaits approval run; its code comes from POST /swap/request-otp {operationId}",
   description:
     "The code approves exactly this operation: its sources, amounts, recipient and minimum. The operation starts at once and moves the money once. Ask for the code with POST /swap/request-otp {operationId}. Follow it at GET /operations/{id}.",
   tag,

@@ -3,11 +3,12 @@ import { APPROVAL_ERRORS, givenApproval } from "./approvals";
 import { tokens } from "./auth";
 import { id, timestamp } from "./common";
 import { defineContract } from "./contract";
-import { passkeyAssertion, passkeyRequest, base64url } from "./passkey-records";
+import { base64url, passkeyAssertion, passkeyCreation, passkeyRequest } from "./passkey-records";
+import { displayName } from "./names";
 
 const tag = "Profile";
 
-const name = z.string().trim().min(1).max(60).meta({ description: "Name of the passkey, for its owner" });
+const name = displayName(60).meta({ description: "Name of the passkey, for its owner" });
 
 const passkey = z
   .object({
@@ -15,7 +16,13 @@ const passkey = z
     name,
     synced: z.boolean().meta({ description: "Whether it may be on several devices of the person" }),
     createdAt: timestamp.meta({ description: "When it was added" }),
-    lastUsedAt: timestamp.nullable().meta({ description: "When it last signed in or approved; null: never" }),
+    lastUsedAt: timestamp
+      .nullable()
+      .meta({ description: "When it last signed in or approved; null: never" }),
+    heldUntil: timestamp.nullable().meta({
+      description:
+        "Until then it signs in and approves nothing, because it was added with a recovery code; null: it approves",
+    }),
   })
   .meta({ id: "Passkey" });
 
@@ -43,11 +50,7 @@ export const startPasskey = defineContract({
   personal: true,
   body: z.object({ name, approval: givenApproval.optional() }),
   status: 200,
-  response: z.object({
-    options: z
-      .record(z.string(), z.unknown())
-      .meta({ description: "PublicKeyCredentialCreationOptions as JSON (WebAuthn Level 3)" }),
-  }),
+  response: z.object({ options: passkeyCreation }),
   errors: [...APPROVAL_ERRORS, "invalid_state"],
 });
 
@@ -55,18 +58,19 @@ export const addPasskey = defineContract({
   method: "POST",
   path: "/me/passkeys",
   summary: "Adds the passkey that the browser made by the options",
-  description: "The challenge of the options is good once. From now on the passkey signs in and approves.",
+  description:
+    "The challenge of the options is good once. From now on the passkey signs in and approves.",
   tag,
   auth: "user",
   personal: true,
   body: z.object({
     credential: z
-      .object({
+      .looseObject({
         id: base64url,
         rawId: base64url,
         type: z.literal("public-key").meta({ description: "Always `public-key`" }),
         response: z
-          .object({
+          .looseObject({
             clientDataJSON: base64url,
             attestationObject: base64url,
             transports: z
@@ -103,7 +107,8 @@ export const removePasskey = defineContract({
   method: "POST",
   path: "/me/passkeys/{id}/remove",
   summary: "Removes a passkey; needs an approval",
-  description: "It neither signs in nor approves from then on. Sessions that it began go on; end them in /me/sessions.",
+  description:
+    "It neither signs in nor approves from then on. Sessions that it began go on; end them in /me/sessions.",
   tag,
   auth: "user",
   personal: true,

@@ -12,7 +12,12 @@ const batch = z
   .nonnegative()
   .meta({ description: "Number of the transaction, as `doubts` of the payout names it" });
 
-const reason = z.string().trim().min(1).max(500).meta({ description: "How you know, for the audit log" });
+const reason = z
+  .string()
+  .trim()
+  .min(1)
+  .max(500)
+  .meta({ description: "How you know, for the audit log" });
 
 export const decidePayoutDoubt = defineContract({
   method: "POST",
@@ -25,19 +30,28 @@ export const decidePayoutDoubt = defineContract({
   permission: "policies:manage",
   params: z.object({ id: id("po").meta({ description: "Id in the path" }) }),
   body: z.discriminatedUnion("decision", [
-    z.object({ batch, decision: z.literal("by_chain").meta({ description: "As the chain shows" }) }),
-    z.object({
-      batch,
-      decision: z.literal("paid").meta({ description: "All rows of the batch were paid" }),
-      reason,
-      approval: givenApproval.optional(),
-    }),
-    z.object({
-      batch,
-      decision: z.literal("not_paid").meta({ description: "No row of the batch was paid" }),
-      reason,
-      approval: givenApproval.optional(),
-    }),
+    z
+      .object({
+        batch,
+        decision: z.literal("by_chain").meta({ description: "As the chain shows" }),
+      })
+      .meta({ id: "DoubtByChain" }),
+    z
+      .object({
+        batch,
+        decision: z.literal("paid").meta({ description: "All rows of the batch were paid" }),
+        reason,
+        approval: givenApproval.optional(),
+      })
+      .meta({ id: "DoubtPaid" }),
+    z
+      .object({
+        batch,
+        decision: z.literal("not_paid").meta({ description: "No row of the batch was paid" }),
+        reason,
+        approval: givenApproval.optional(),
+      })
+      .meta({ id: "DoubtNotPaid" }),
   ]),
   status: 200,
   response: payoutRecord,

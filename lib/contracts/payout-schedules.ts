@@ -1,8 +1,22 @@
 import { z } from "zod";
-import { address, amountOut, chainId, failureRecord, id, page, pageQuery, timestamp, tokenRecord } from "./common";
+import {
+  address,
+  amountOut,
+  chainId,
+  chainIds,
+  createdBetween,
+  failureRecord,
+  id,
+  listOf,
+  page,
+  pageQuery,
+  timestamp,
+  tokenRecord,
+} from "./common";
 import { BODY_BYTES_MAX, defineContract } from "./contract";
 import { hasOneProof, oneProofMessage, proofFields } from "./proofs";
 import { walletsPayoutBody } from "./payouts";
+import { recipientWarnings } from "./warnings";
 
 const tag = "Payouts";
 
@@ -17,14 +31,16 @@ const scheduleRun = z
       description:
         "`missed`: the service was not running in time, and it will never be paid by itself; `refused`: see failure",
     }),
-    payoutId: id("po").nullable().meta({ description: "Payout that the run started; null where it started none" }),
+    payoutId: id("po")
+      .nullable()
+      .meta({ description: "Payout that the run started; null where it started none" }),
     failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
   })
   .meta({ id: "PayoutScheduleRun" });
 
 export const scheduleRecord = z
   .object({
-    scheduleId: id("sch").meta({ description: "Id of the schedule" }),
+    id: id("sch").meta({ description: "Id of the schedule" }),
     status: z.enum(SCHEDULE_STATUSES).meta({ description: "How far the schedule is" }),
     chainId,
     fromWalletId: id("wal").meta({ description: "Treasury that pays" }),
@@ -38,19 +54,29 @@ export const scheduleRecord = z
         }),
       )
       .meta({ description: "Sum of each token in one run" }),
-    reference: z.string().nullable().meta({ description: "Your own reference; null where none was given" }),
+    reference: z
+      .string()
+      .nullable()
+      .meta({ description: "Your own reference; null where none was given" }),
     startsAt: timestamp.meta({ description: "When the first run is due" }),
     every: z.enum(SCHEDULE_PERIODS).nullable().meta({ description: "null: once" }),
-    timeZone: z
-      .string()
-      .meta({ description: "IANA name; the wall-clock time of each run stays the same through clock changes" }),
+    timeZone: z.string().meta({
+      description:
+        "IANA name; the wall-clock time of each run stays the same through clock changes",
+    }),
     endsAt: timestamp.nullable().meta({ description: "No run is due after it; null: no end" }),
-    nextRunAt: timestamp.nullable().meta({ description: "When the next run is due; null: there is none" }),
+    nextRunAt: timestamp
+      .nullable()
+      .meta({ description: "When the next run is due; null: there is none" }),
     runs: z.array(scheduleRun).meta({ description: "The latest 20, newest first" }),
+    suspendedAt: timestamp.nullable().meta({
+      description:
+        "Since when it cannot be approved, because the session that made it was ended; null: it can. POST /me/sessions/made/restore lets it be approved again",
+    }),
     nextAction: z.string().meta({ description: "A sentence that says what to do next" }),
-    createdBy: z
-      .string()
-      .meta({ description: "Who created it: a person (usr_), an API key (key_) or a part of the service" }),
+    createdBy: z.string().meta({
+      description: "Who created it: a person (usr_), an API key (key_) or a part of the service",
+    }),
     createdAt: timestamp.meta({ description: "When it was created" }),
     updatedAt: timestamp.meta({ description: "When it last changed" }),
   })
@@ -62,7 +88,10 @@ export const scheduleItem = z
     address,
     amount: amountOut.meta({ description: "Amount of the row in each run" }),
     token: tokenRecord.meta({ description: "The token" }),
-    reference: z.string().nullable().meta({ description: "Your own reference; null where none was given" }),
+    reference: z
+      .string()
+      .nullable()
+      .meta({ description: "Your own reference; null where none was given" }),
     note: z.string().nullable().meta({ description: "Only this project sees it" }),
   })
   .meta({ id: "PayoutScheduleItem" });
@@ -81,7 +110,10 @@ export const createPayoutSchedule = defineContract({
   bodyLimit: BODY_BYTES_MAX.bulk,
   body: walletsPayoutBody.omit({ validateOnly: true, allowDuplicates: true }).extend({
     startsAt: timestamp.meta({ description: "When the first run is due, in the future" }),
-    every: z.enum(SCHEDULE_PERIODS).optional().meta({ description: "Period of the runs. Default: one run" }),
+    every: z
+      .enum(SCHEDULE_PERIODS)
+      .optional()
+      .meta({ description: "Period of the runs. Default: one run" }),
     timeZone: z
       .string()
       .min(1)
@@ -91,7 +123,7 @@ export const createPayoutSchedule = defineContract({
     endsAt: timestamp.optional().meta({ description: "No run is due after it. Default: no end" }),
   }),
   status: 201,
-  response: scheduleRecord,
+  response: scheduleRecord.extend({ warnings: recipientWarnings }),
   errors: [
     "invalid_request",
     "batch_too_large",
@@ -110,11 +142,19 @@ export const listPayoutSchedules = defineContract({
   method: "GET",
   path: "/payouts/schedules",
   summary: "Schedules of the project, newest first",
-  description: "Lists schedules of all states. Read further pages with `cursor`.",
+  description: "Filter by status, chain and time; read further pages with `cursor`.",
   tag,
   auth: "member",
   scope: "payouts:read",
-  query: pageQuery,
+  query: pageQuery.extend({
+    status: listOf(SCHEDULE_STATUSES)
+      .optional()
+      .meta({ description: "Only these statuses, separated by commas" }),
+    chainId: chainIds
+      .optional()
+      .meta({ description: "Only those that pay on these chains, separated by commas" }),
+    ...createdBetween,
+  }),
   status: 200,
   response: page(scheduleRecord),
 });
@@ -125,7 +165,8 @@ export const getPayoutSchedule = defineContract({
   method: "GET",
   path: "/payouts/schedules/{id}",
   summary: "One schedule, its next run and its latest ones",
-  description: "Shows the state of the schedule, when it runs next, and its latest 20 runs with their payouts.",
+  description:
+    "Shows the state of the schedule, when it runs next, and its latest 20 runs with their payouts.",
   tag,
   auth: "member",
   scope: "payouts:read",
@@ -154,7 +195,8 @@ export const listPayoutScheduleItems = defineContract({
 export const approvePayoutSchedule = defineContract({
   method: "POST",
   path: "/payouts/schedules/{id}/approve",
-  summary: "Approves each run of exactly these rows; the code comes from POST /swap/request-otp {scheduleId}",
+  summary:
+    "Approves each run of exactly these rows; the code comes from POST /swap/request-otp {scheduleId}",
   description:
     "The code approves these rows for each run of the schedule. Ask for it with POST /swap/request-otp {scheduleId}. No money moves before the first run is due.",
   tag,
@@ -179,7 +221,8 @@ export const cancelPayoutSchedule = defineContract({
   method: "POST",
   path: "/payouts/schedules/{id}/cancel",
   summary: "Stops later runs; a payout that has begun goes on",
-  description: "No further run starts. Payouts that a run started go on; cancel them at POST /payouts/{id}/cancel.",
+  description:
+    "No further run starts. Payouts that a run started go on; cancel them at POST /payouts/{id}/cancel.",
   tag,
   auth: "member",
   permission: "money:move",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ErrorCode } from "@/lib/core/errors";
-import { amount, chainId, id, page, pageQuery, status, tokenRef } from "./common";
+import { STATUSES } from "@/lib/core/status";
+import { amount, chainId, createdBetween, id, listOf, page, pageQuery, tokenRef } from "./common";
 import { BODY_BYTES_MAX, defineContract } from "./contract";
 import { hasOneProof, oneProofMessage, proofFields } from "./proofs";
 import { currencyRef } from "./global-accounts";
@@ -17,7 +18,10 @@ import {
 
 const tag = "Payouts";
 
-/** Error codes of holding money for a payout and of bringing it to the chain: on creation, approval and retry. */
+/**
+ * Error codes of holding money for a payout and of bringing it to the chain, at creation, approval
+ * and retry.
+ */
 const MONEY_ERRORS = [
   "insufficient_balance",
   "insufficient_reserves",
@@ -79,12 +83,16 @@ export const createAccountsPayout = defineContract({
       .max(140)
       .optional()
       .meta({ description: "Your reference of the whole payout, 140 characters at most" }),
-    validateOnly: z.boolean().default(false).meta({ description: "Checks everything and stores nothing" }),
+    validateOnly: z
+      .boolean()
+      .default(false)
+      .meta({ description: "Checks everything and stores nothing" }),
     allowDuplicates,
   }),
   status: 202,
   response: accountsPayoutRecord.extend({
-    payoutId: validatedId.meta({ description: "Id of the payout; null for validateOnly" }),
+    id: validatedId,
+    payoutId: validatedId,
   }),
   errors: [
     "invalid_request",
@@ -101,26 +109,42 @@ export const createAccountsPayout = defineContract({
   ],
 });
 
-/** Fields are plain texts here. The service checks them row by row, so that one answer names every bad row by index and field. */
+/**
+ * Fields are plain texts here, because the service checks them row by row, so that one answer names
+ * every bad row by index and field.
+ */
 const walletTransfer = z
   .object({
-    address: z.string().meta({ description: "EVM address; mixed case must be a right EIP-55 checksum" }),
-    amount: z
+    address: z
       .string()
-      .meta({ description: "Decimal amount in units of the token, never base units", examples: ["12.5"] }),
-    token: z.string().meta({ description: "Symbol from the chain's token list, 0x address, `native`, or CAIP-19" }),
+      .meta({ description: "EVM address; mixed case must be a right EIP-55 checksum" }),
+    amount: z.string().meta({
+      description: "Decimal amount in units of the token, never base units",
+      examples: ["12.5"],
+    }),
+    token: z.string().meta({
+      description: "Symbol from the chain's token list, 0x address, `native`, or CAIP-19",
+    }),
     reference: z.string().optional().meta({ description: "At most 140 characters" }),
-    note: z.string().optional().meta({ description: "At most 500 characters; only this project sees it" }),
+    note: z
+      .string()
+      .optional()
+      .meta({ description: "At most 500 characters; only this project sees it" }),
   })
   .meta({ id: "WalletPayment" });
 
-/** Sources of money that the treasury lacks on the chain of the payout: `auto` lets the service choose. */
+/**
+ * Sources for money that the treasury lacks on the chain of the payout. `auto` lets the service
+ * choose.
+ */
 const fundFrom = z.union([
   z.literal("auto"),
   z
     .array(
       z.object({
-        walletId: id("wal").optional().meta({ description: "Wallet to take it from. Default: the treasury" }),
+        walletId: id("wal")
+          .optional()
+          .meta({ description: "Wallet to take it from. Default: the treasury" }),
         chainId,
         token: tokenRef.meta({ description: "Token to take" }),
       }),
@@ -139,7 +163,10 @@ export const walletsPayoutBody = z.object({
     .max(140)
     .optional()
     .meta({ description: "Your reference of the whole payout, 140 characters at most" }),
-  validateOnly: z.boolean().default(false).meta({ description: "Checks everything and stores nothing" }),
+  validateOnly: z
+    .boolean()
+    .default(false)
+    .meta({ description: "Checks everything and stores nothing" }),
   allowDuplicates,
   fundFrom: fundFrom.optional().meta({
     description:
@@ -166,7 +193,7 @@ export const createWalletsPayout = defineContract({
     }),
   }),
   status: 202,
-  response: walletsPayoutRecord.extend({ payoutId: validatedId }),
+  response: walletsPayoutRecord.extend({ id: validatedId, payoutId: validatedId }),
   errors: [
     "invalid_request",
     "not_found",
@@ -189,13 +216,17 @@ export const listPayouts = defineContract({
   method: "GET",
   path: "/payouts",
   summary: "Payouts of the project, newest first",
-  description: "Payouts of both kinds; `kind` says which fields a payout has. Read further pages with `cursor`.",
+  description:
+    "Payouts of both kinds; `kind` says which fields a payout has. Filter by status, kind and time; read further pages with `cursor`.",
   tag,
   auth: "member",
   scope: "payouts:read",
   query: pageQuery.extend({
-    status: status.optional().meta({ description: "Only this status" }),
+    status: listOf(STATUSES)
+      .optional()
+      .meta({ description: "Only these statuses, separated by commas" }),
     kind: z.enum(PAYOUT_KINDS).optional().meta({ description: "Only this kind" }),
+    ...createdBetween,
   }),
   status: 200,
   response: page(payoutRecord),
@@ -218,30 +249,49 @@ export const getPayout = defineContract({
   errors: ["not_found", "invalid_state"],
 });
 
+const rowStatus = z
+  .enum(ROW_STATUSES)
+  .optional()
+  .meta({ description: "Only rows with this status" });
+
 export const listPayoutItems = defineContract({
   method: "GET",
   path: "/payouts/{id}/items",
-  summary: "Rows of a payout in their order; `format=csv` for all of them as RFC 4180",
+  summary: "Rows of a payout in their order",
   description:
-    "Each row with its status, transaction and failure. Filter by status, read further pages with `cursor`, or download all rows as CSV.",
+    "Each row with its status, transaction and failure. Filter by status, and read further pages with `cursor`. GET /payouts/{id}/items/export has all rows in one file.",
   tag,
   auth: "member",
   scope: "payouts:read",
   params,
-  query: pageQuery.extend({
-    status: z.enum(ROW_STATUSES).optional().meta({ description: "Only rows with this status" }),
-    format: z.enum(["json", "csv"]).default("json").meta({ description: "`csv` answers all rows as RFC 4180" }),
-  }),
+  query: pageQuery.extend({ status: rowStatus }),
   status: 200,
   response: page(z.discriminatedUnion("kind", [accountsPayoutItem, walletsPayoutItem])),
-  otherMediaType: "text/csv",
+  errors: ["not_found", "invalid_state"],
+});
+
+export const exportPayoutItems = defineContract({
+  method: "GET",
+  path: "/payouts/{id}/items/export",
+  summary: "All rows of a payout as CSV (RFC 4180); cells are safe to open in a spreadsheet",
+  description:
+    "Takes the same filter as GET /payouts/{id}/items and answers a CSV download with a line for each row, in their order. Changes nothing.",
+  tag,
+  auth: "member",
+  scope: "payouts:read",
+  params,
+  query: z.object({ status: rowStatus }),
+  status: 200,
+  response: z.string(),
+  mediaType: "text/csv",
   errors: ["not_found", "invalid_state"],
 });
 
 export const approvePayout = defineContract({
   method: "POST",
   path: "/payouts/{id}/approve",
-  summary: "Lets a payout that awaits approval run; its code comes from POST /swap/request-otp {payoutId}",
+  summary:
+    "Lets a payout that awaits approval run; its code comes from POST /swap/request-otp {payoutId}",
   description:
     "The code approves exactly these rows. The payout starts at once and each row is paid once. Ask for the code with POST /swap/request-otp {payoutId}.",
   tag,
@@ -268,7 +318,8 @@ export const approvePayout = defineContract({
 export const cancelPayout = defineContract({
   method: "POST",
   path: "/payouts/{id}/cancel",
-  summary: "Cancels a payout that has not begun; of one to wallets, stops the rows that were not sent yet",
+  summary:
+    "Cancels a payout that has not begun; of one to wallets, stops the rows that were not sent yet",
   description:
     "Ends a payout that waits, or stops the rows that were not sent yet. Rows that were sent are paid; their status shows it. Held money of the other rows is free again. As long as a restored database was not compared with the chains (503 `signing_off`), a payout to wallets whose money is held cannot be cancelled.",
   tag,

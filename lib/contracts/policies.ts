@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { APPROVAL_ERRORS, givenApproval } from "./approvals";
 import { address, amount, chainId, id, timestamp, tokenRef, usdAmount } from "./common";
-import { approvalRequirement } from "./decisions";
+import { approvalRequirement, votingSetting } from "./decisions";
 import { defineContract } from "./contract";
 import { POLICY_SCOPES, policyRules, RULE_NAMES } from "./policy-rules";
 
@@ -9,13 +9,13 @@ const tag = "Policies";
 /** The largest number that a version may have in the database. */
 const VERSION_MAX = 2_147_483_647;
 
-const scope = z
-  .enum(POLICY_SCOPES)
-  .meta({ description: "What it bounds: the whole project, one wallet, or one API key. The strictest rule wins" });
-const subjectId = z
-  .string()
-  .max(80)
-  .meta({ description: "Id of the wallet (wal_) or API key (key_); the project's own id for the project" });
+const scope = z.enum(POLICY_SCOPES).meta({
+  description:
+    "What it bounds: the whole project, one wallet, or one API key. The strictest rule wins",
+});
+const subjectId = z.string().max(80).meta({
+  description: "Id of the wallet (wal_) or API key (key_); the project's own id for the project",
+});
 
 const policyRecord = z
   .object({
@@ -35,11 +35,15 @@ const policies = z
       description:
         "US dollars per UTC day that all exempt API keys of the project together move without a one-time code",
     }),
-    spentTodayUsd: z.string().meta({ description: "How much of it was moved on the current UTC day" }),
-    approvals: approvalRequirement.nullable().meta({
-      description: "Who must approve what awaits approval; null: the one-time code of one person approves",
+    spentTodayUsd: z
+      .string()
+      .meta({ description: "How much of it was moved on the current UTC day" }),
+    approvals: votingSetting.nullable().meta({
+      description: "Who must approve what leaves managed wallets and accounts; null: nobody else",
     }),
-    policies: z.array(policyRecord).meta({ description: "The newest version of every policy of the project" }),
+    policies: z
+      .array(policyRecord)
+      .meta({ description: "The newest version of every policy of the project" }),
   })
   .meta({ id: "Policies" });
 
@@ -61,22 +65,25 @@ export const updatePolicies = defineContract({
   summary:
     "Changes the project's daily cap, or who must approve payments; what allows more needs an approval (409 approval_required)",
   description:
-    "A lower cap, and more approvals, take effect at once. A higher cap, and fewer approvals or more people who may give them, answer 409 `approval_required` first; send it again with `approval`.",
+    "A lower cap, and more approvals, take effect at once. A higher cap, and fewer approvals or more people who may give them, answer 409 `approval_required` first; send it again with `approval`. Only an owner sets `approvals.exemptKeys`. More votes than people could give are 400: count those who may vote, one for each mailbox, and one less where makers are excluded.",
   tag,
   auth: "user",
   permission: "policies:manage",
   body: z
     .object({
       dailyCapUsd: usdAmount.optional(),
-      approvals: approvalRequirement.nullable().optional().meta({
-        description: "Who must approve what awaits approval; null: the one-time code of one person approves",
+      approvals: votingSetting.nullable().optional().meta({
+        description: "Who must approve what leaves managed wallets and accounts; null: nobody else",
       }),
       approval: givenApproval.optional(),
     })
-    .refine(({ dailyCapUsd, approvals }) => (dailyCapUsd === undefined) !== (approvals === undefined), {
-      message: "give either dailyCapUsd or approvals",
-      path: ["dailyCapUsd"],
-    }),
+    .refine(
+      ({ dailyCapUsd, approvals }) => (dailyCapUsd === undefined) !== (approvals === undefined),
+      {
+        message: "give either dailyCapUsd or approvals",
+        path: ["dailyCapUsd"],
+      },
+    ),
   status: 200,
   response: policies,
   errors: APPROVAL_ERRORS,
@@ -87,17 +94,17 @@ export const putPolicy = defineContract({
   path: "/policies",
   summary: "Stores the next version of a policy; needs an approval (409 approval_required)",
   description:
-    "The rules replace those of the version before, which is kept. They apply at once to everything that is not accepted yet. Answers 409 `approval_required` first; send it again with `approval`.",
+    "The rules replace those of the version before, which is kept. They apply at once to everything that is not accepted yet. Only an owner sets `approvals.exemptKeys`; more votes than people could give are 400. Answers 409 `approval_required` first; send it again with `approval`.",
   tag,
   auth: "user",
   permission: "policies:manage",
   body: z.object({
     scope,
     subjectId: subjectId.optional(),
-    baseVersion: z
-      .int()
-      .min(0)
-      .meta({ description: "The version that the change starts from, 0 for none: a change in between is refused" }),
+    baseVersion: z.int().min(0).meta({
+      description:
+        "The version that the change starts from, 0 for none: a change in between is refused",
+    }),
     rules: policyRules,
     approval: givenApproval.optional(),
   }),
@@ -110,7 +117,8 @@ export const listPolicyVersions = defineContract({
   method: "GET",
   path: "/policies/versions",
   summary: "The history of a policy, newest first",
-  description: "Up to 100 versions of one policy, newest first; older ones with `before`. Versions are never changed.",
+  description:
+    "Up to 100 versions of one policy, newest first; older ones with `before`. Versions are never changed.",
   tag,
   auth: "member",
   query: z.object({
@@ -125,11 +133,15 @@ export const listPolicyVersions = defineContract({
       .meta({ description: "Only versions below this number" }),
   }),
   status: 200,
-  response: z.object({ data: z.array(policyRecord).meta({ description: "Versions, newest first" }) }),
+  response: z.object({
+    data: z.array(policyRecord).meta({ description: "Versions, newest first" }),
+  }),
 });
 
 const decision = z.enum(["allow", "needs_approval", "deny"]);
-const codeNeed = z.enum(["required", "not"]).meta({ description: "Whether the policies ask for a one-time code" });
+const codeNeed = z
+  .enum(["required", "not"])
+  .meta({ description: "Whether the policies ask for a one-time code" });
 
 /** The result of one rule of one policy for a movement. */
 const ruleResult = z
@@ -167,13 +179,18 @@ export const getPolicyEvaluation = defineContract({
           id: z.string().meta({ description: "Id of the object" }),
         })
         .nullable()
-        .meta({ description: "What it let run; null where it refused a request before anything was stored" }),
+        .meta({
+          description:
+            "What it let run; null where it refused a request before anything was stored",
+        }),
       decision: decision.meta({
         description: "The decision. `allow` also where people have approved it as a rule asked",
       }),
       code: codeNeed,
       rules: z.array(ruleResult).meta({ description: "What each rule said" }),
-      createdBy: z.string().meta({ description: "The person or API key that asked for the movement" }),
+      createdBy: z
+        .string()
+        .meta({ description: "The person or API key that asked for the movement" }),
       createdAt: timestamp.meta({ description: "When it was decided" }),
     })
     .meta({ id: "StoredPolicyEvaluation" }),
@@ -191,26 +208,42 @@ export const evaluatePolicies = defineContract({
   readsOnly: true,
   body: z.object({
     fromWalletId: id("wal").meta({ description: "The wallet that the money would leave" }),
-    chainId: chainId.meta({ description: "Its chain" }),
-    toChainId: chainId.optional().meta({ description: "The recipient's chain, where it is another one" }),
+    fromChainId: chainId.meta({ description: "Its chain" }),
+    toChainId: chainId
+      .optional()
+      .meta({ description: "The recipient's chain, where it is another one" }),
     token: tokenRef,
     amount,
-    recipient: address.meta({ description: "Who would be paid" }),
-    keyId: id("key").optional().meta({ description: "The API key that would move it; default: the caller" }),
-    draft: z.object({ scope, subjectId: subjectId.optional(), rules: policyRules }).optional().meta({
-      description: "Rules to try in place of the newest version of this policy; nothing of them is stored",
-    }),
+    toAddress: address.meta({ description: "Who would be paid" }),
+    keyId: id("key")
+      .optional()
+      .meta({ description: "The API key that would move it; default: the caller" }),
+    draft: z
+      .object({ scope, subjectId: subjectId.optional(), rules: policyRules })
+      .optional()
+      .meta({
+        description:
+          "Rules to try in place of the newest version of this policy; nothing of them is stored",
+      }),
   }),
   status: 200,
   response: z
     .object({
       decision: decision.meta({ description: "The strictest outcome of all rules" }),
       code: codeNeed,
-      rules: z.array(ruleResult).meta({ description: "Each rule of each policy that bounds the movement" }),
+      rules: z
+        .array(ruleResult)
+        .meta({ description: "Each rule of each policy that bounds the movement" }),
       approval: approvalRequirement
         .nullable()
         .meta({ description: "Who would have to approve; null where nobody has to" }),
     })
     .meta({ id: "PolicyEvaluation" }),
-  errors: ["unknown_wallet", "not_found", "unsupported_chain", "unsupported_token", "amount_precision"],
+  errors: [
+    "unknown_wallet",
+    "not_found",
+    "unsupported_chain",
+    "unsupported_token",
+    "amount_precision",
+  ],
 });

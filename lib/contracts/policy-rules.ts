@@ -1,7 +1,7 @@
 /** The schema of the rules in one version of a policy. */
 import { z } from "zod";
 import { amount, chainId, tokenRef, usdAmount } from "./common";
-import { approverRole } from "./decisions";
+import { approverRole, EXEMPT_KEYS_MEANING } from "./decisions";
 
 const ASSETS_MAX = 50;
 const CHAINS_MAX = 100;
@@ -22,10 +22,13 @@ const assetId = z
   .string()
   .min(1)
   .max(120)
-  .meta({ description: "Asset id, as GET /tokens shows it: the same on every chain", examples: ["usdc"] });
+  .meta({
+    description: "Asset id, as GET /tokens shows it: the same on every chain",
+    examples: ["usdc"],
+  });
 
 const assetCap = z.strictObject({
-  asset: assetId,
+  assetId,
   amount: amount.meta({ description: "The most of it, in units of the asset" }),
 });
 
@@ -34,7 +37,11 @@ const caps = z
     usd: usdAmount
       .optional()
       .meta({ description: "The most in US dollars. An amount without a known price is above it" }),
-    assets: z.array(assetCap).max(ASSETS_MAX).optional().meta({ description: "The most of single assets" }),
+    assets: z
+      .array(assetCap)
+      .max(ASSETS_MAX)
+      .optional()
+      .meta({ description: "The most of single assets" }),
   })
   .meta({ id: "PolicyCaps", description: "The most that may be moved" });
 
@@ -61,43 +68,59 @@ const hours = z.strictObject({
     .max(60)
     .refine(isTimeZone, "must be a time zone such as Europe/Berlin or UTC")
     .meta({ description: "IANA time zone in which days and times count" }),
-  windows: z.array(timeWindow).min(1).max(WINDOWS_MAX).meta({ description: "Money may move in any of these" }),
+  windows: z
+    .array(timeWindow)
+    .min(1)
+    .max(WINDOWS_MAX)
+    .meta({ description: "Money may move in any of these" }),
 });
 
 const code = z
   .discriminatedUnion("mode", [
-    z.strictObject({ mode: z.literal("always").meta({ description: "When a code is needed" }) }),
-    z.strictObject({
-      mode: z.literal("above").meta({ description: "When a code is needed" }),
-      usd: usdAmount.meta({ description: "Above this many US dollars a code is needed" }),
-    }),
-    z.strictObject({
-      mode: z.literal("exempt").meta({ description: "When a code is needed" }),
-      dailyCapUsd: usdAmount.meta({
-        description: "US dollars per UTC day that move without a code; above it one is needed",
-      }),
-    }),
+    z
+      .strictObject({ mode: z.literal("always").meta({ description: "When a code is needed" }) })
+      .meta({ id: "CodeAlways" }),
+    z
+      .strictObject({
+        mode: z.literal("above").meta({ description: "When a code is needed" }),
+        usd: usdAmount.meta({ description: "Above this many US dollars a code is needed" }),
+      })
+      .meta({ id: "CodeAbove" }),
+    z
+      .strictObject({
+        mode: z.literal("exempt").meta({ description: "When a code is needed" }),
+        dailyCapUsd: usdAmount.meta({
+          description: "US dollars per UTC day that move without a code; above it one is needed",
+        }),
+      })
+      .meta({ id: "CodeExempt" }),
   ])
   .meta({ description: "When a one-time code is needed, beside what the API key itself asks for" });
 
 const approvals = z.strictObject({
-  aboveUsd: usdAmount.meta({ description: "Above this many US dollars, other people have to approve" }),
+  aboveUsd: usdAmount.meta({
+    description: "Above this many US dollars, other people have to approve",
+  }),
   count: z.int().min(1).max(APPROVERS_MAX).meta({ description: "How many people have to approve" }),
   roles: z
     .array(approverRole)
     .min(1)
     .max(approverRole.options.length)
     .meta({ description: "Roles of which an approver has one" }),
-  excludeMaker: z.boolean().meta({ description: "Whether the person who asked for the movement may not approve it" }),
+  excludeMaker: z
+    .boolean()
+    .meta({ description: "Whether the person who asked for the movement may not approve it" }),
+  exemptKeys: z.boolean().optional().meta({ description: EXEMPT_KEYS_MEANING }),
 });
 
-/** The rules of one version of a policy. A rule that is left out does not bound anything. */
+/** The rules of one version of a policy. An absent rule has no effect. */
 export const policyRules = z
   .strictObject({
     perOperation: caps.optional().meta({ description: "The most that one operation may move" }),
     perDay: caps.optional().meta({ description: "The most that may be moved on one UTC day" }),
     recipients: z.enum(["any", "approved_contacts"]).optional().meta({
-      description: "`approved_contacts`: only approved contacts and managed wallets of the project may be paid",
+      description:
+        "`approved_contacts`: only approved contacts and managed wallets of the project may be paid",
     }),
     newRecipientHours: z.int().min(1).max(COOL_DOWN_HOURS_MAX).optional().meta({
       description:
@@ -123,7 +146,10 @@ export const policyRules = z
         "How addresses are screened. `block_hits` (default): an address that a source lists stops the movement. `require_clear`: only an address that a source covers and does not list may be paid, and money from outside may be moved only once its sender is clear. A policy of a wallet or key can only be stricter than the project's",
     }),
   })
-  .meta({ id: "PolicyRules", description: "What a policy bounds; a rule that is left out bounds nothing" });
+  .meta({
+    id: "PolicyRules",
+    description: "What a policy bounds; a rule that is left out bounds nothing",
+  });
 
 export type PolicyRules = z.output<typeof policyRules>;
 

@@ -23,20 +23,20 @@ export const quotePrivateSwap = defineContract({
     fromToken: tokenRef.meta({ description: "Token of the pool that pays" }),
     toToken: tokenRef.meta({ description: "Token of the pool that receives" }),
     amount,
-    slippageBps: z
-      .int()
-      .min(0)
-      .max(SLIPPAGE_BPS_MAX)
-      .default(SLIPPAGE_BPS_DEFAULT)
-      .meta({ description: "How far the result may fall below the expected one, in basis points (1/100 %)" }),
+    slippageBps: z.int().min(0).max(SLIPPAGE_BPS_MAX).default(SLIPPAGE_BPS_DEFAULT).meta({
+      description: "How far the result may fall below the expected one, in basis points (1/100 %)",
+    }),
   }),
   status: 200,
   response: z.object({
-    quoteId: id("qt").meta({ description: "Id of the quote, for prepare and execute" }),
+    id: id("qt").meta({ description: "Id of the quote" }),
+    quoteId: id("qt").meta({ description: "The same as `id`; goes into prepare and execute" }),
     expiresAt: timestamp.meta({ description: "Until when it can be executed" }),
     from: tokenAmount.meta({ description: "What is swapped" }),
     expected: tokenAmount.meta({ description: "What the new note is worth" }),
-    minimum: tokenAmount.meta({ description: "What it is worth at least: enforced on chain, as a part of the proof" }),
+    minimum: tokenAmount.meta({
+      description: "What it is worth at least: enforced on chain, as a part of the proof",
+    }),
     poolFee: tokenAmount.meta({ description: "What the receiving pool keeps" }),
     ...honesty,
   }),
@@ -61,7 +61,8 @@ const quoteId = id("qt");
 export const preparePrivateSwap = defineContract({
   method: "POST",
   path: "/privacy/swap/prepare",
-  summary: "Approves a private swap with its code, or chooses the private wallet that it spends from",
+  summary:
+    "Approves a private swap with its code, or chooses the private wallet that it spends from",
   description:
     "Approves the quote with the code of POST /swap/request-otp {quoteId}, or chooses the private wallet. Nothing moves. Execute it next.",
   tag,
@@ -87,7 +88,9 @@ export const preparePrivateSwap = defineContract({
     quoteId,
     expiresAt: timestamp.meta({ description: "Until when it can be executed" }),
     privacyWalletId: id("pw").meta({ description: "Private wallet that it spends from" }),
-    approved: z.boolean().meta({ description: "False: execute waits for a code where the caller needs one" }),
+    approved: z
+      .boolean()
+      .meta({ description: "False: execute waits for a code where the caller needs one" }),
   }),
   errors: [
     "not_found",
@@ -110,7 +113,7 @@ export const executePrivateSwap = defineContract({
   path: "/privacy/swap/execute",
   summary: "Swaps, once: withdrawal, swap and deposit in one transaction",
   description:
-    "Starts the swap that was quoted, once for each quote. A proof is made before the transaction (`proof.secondsLeft` says how long it takes); the pool and the relayer keep their fees. It waits for a code where the caller needs one. Follow GET /privacy/transfers/{id}.",
+    "Starts the swap that was quoted, once for each quote: later calls answer the same transfer. A proof is made before the transaction (`proof.secondsLeft` says how long it takes); the pool and the relayer keep their fees. It waits for a code where the caller needs one. Follow GET /privacy/transfers/{id}.",
   tag,
   auth: "member",
   permission: "money:move",
@@ -122,7 +125,6 @@ export const executePrivateSwap = defineContract({
     "not_found",
     "invalid_state",
     "quote_expired",
-    "quote_already_used",
     "insufficient_balance",
     "note_spent",
     "recipient_frozen",

@@ -1,17 +1,15 @@
 import { z } from "zod";
-import { otp } from "./common";
+import { otp, sixDigits } from "./common";
 import { passkeyAssertion, type PasskeyAssertion } from "./passkey-records";
 
 const RECOVERY_CODE_LENGTH_MAX = 40;
 
-export const totp = z
-  .string()
-  .regex(/^[0-9]{6}$/, "must be 6 digits")
-  .meta({
-    id: "AuthenticatorCode",
-    description: "Code of the person's authenticator app (RFC 6238): six digits, each good once. Persons alone",
-    examples: ["123456"],
-  });
+export const totp = sixDigits.meta({
+  id: "AuthenticatorCode",
+  description:
+    "Code of the person's authenticator app (RFC 6238): six digits, each good once. Persons alone",
+  examples: ["123456"],
+});
 
 export const recoveryCode = z
   .string()
@@ -19,17 +17,18 @@ export const recoveryCode = z
   .max(RECOVERY_CODE_LENGTH_MAX)
   .meta({
     id: "RecoveryCode",
-    description: "One of the ten codes that were shown with the authenticator app; each is good once",
+    description:
+      "One of the ten codes that were shown with the authenticator app; each is good once. It only replaces a lost factor, and the new factor approves nothing for 24 hours",
     examples: ["abcd-efgh-ijkl-mnop"],
   });
 
-/** A person's proof beside a mailed code and a signature of the wallet. */
+/** A person's proof other than a mailed code and a wallet signature. */
 export type SecondFactor =
   | { readonly totp: string }
   | { readonly recoveryCode: string }
   | { readonly passkey: PasskeyAssertion };
 
-/** A mailed code, or a second factor in its place. */
+/** A mailed code, or a second factor instead. */
 export type GivenCode = string | SecondFactor;
 
 interface ProofFields {
@@ -39,16 +38,19 @@ interface ProofFields {
   readonly passkey?: PasskeyAssertion | undefined;
 }
 
-/** The fields of a request whose money move is approved by the same request. */
+/** The proof fields of a request that moves money and approves the movement at the same time. */
 export const proofFields = {
   otp: otp.optional(),
-  totp: totp.optional().meta({ description: "In place of otp: the code of the person's authenticator app" }),
-  passkey: passkeyAssertion
+  totp: totp
     .optional()
-    .meta({ description: "In place of otp: the person's passkey over the challenge of POST /swap/request-otp" }),
+    .meta({ description: "In place of otp: the code of the person's authenticator app" }),
+  passkey: passkeyAssertion.optional().meta({
+    description:
+      "In place of otp: the person's passkey over the challenge of POST /swap/request-otp",
+  }),
 };
 
-/** The proof among the fields of a request; undefined when there is none. */
+/** The proof in the fields of a request; undefined when there is none. */
 export const givenCode = (given: ProofFields): GivenCode | undefined => {
   if (given.otp !== undefined) return given.otp;
   if (given.totp !== undefined) return { totp: given.totp };
@@ -56,7 +58,7 @@ export const givenCode = (given: ProofFields): GivenCode | undefined => {
   return given.recoveryCode === undefined ? undefined : { recoveryCode: given.recoveryCode };
 };
 
-/** As `givenCode`, for a request whose contract asks for a proof. */
+/** Like `givenCode`, for a request whose contract requires a proof. */
 export const requiredCode = (given: ProofFields): GivenCode => {
   const code = givenCode(given);
   if (code === undefined) throw new Error("The contract lets a request without a proof pass.");

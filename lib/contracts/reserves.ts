@@ -13,7 +13,9 @@ export const reservesRecord = z
   .object({
     currency: z.string().meta({ description: "Symbol of the asset" }),
     assetId: z.string().meta({ description: "The asset over all chains; the same on each chain" }),
-    decimals: z.int().meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
+    decimals: z
+      .int()
+      .meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
     liabilities: amountOut.meta({ description: "What all accounts in the currency hold" }),
     inTransit: amountOut.meta({
       description:
@@ -22,11 +24,15 @@ export const reservesRecord = z
     onChain: amountOut.meta({
       description: "The treasury's balance at the final blocks named below, of what backs accounts",
     }),
-    committed: amountOut.meta({ description: "What operations under way still take out of the treasury" }),
+    committed: amountOut.meta({
+      description: "What operations under way still take out of the treasury",
+    }),
     available: amountOut.meta({
       description: "onChain less committed less liabilities: what can still be moved into accounts",
     }),
-    covered: z.boolean().meta({ description: "Whether onChain less committed is at least liabilities" }),
+    covered: z
+      .boolean()
+      .meta({ description: "Whether onChain less committed is at least liabilities" }),
     chains: z
       .array(
         z.object({
@@ -35,7 +41,9 @@ export const reservesRecord = z
           amount: amountOut.meta({ description: "Its balance at the block" }),
           blockNumber: z.string().meta({ description: "Number of the block, a decimal string" }),
           at: timestamp.meta({ description: "Time of the block" }),
-          stale: z.boolean().meta({ description: "The chain does not answer; nothing of it is counted" }),
+          stale: z
+            .boolean()
+            .meta({ description: "The chain does not answer; nothing of it is counted" }),
           backs: z.boolean().meta({
             description:
               "False: the chain has no paymaster, so the treasury pays its network fees there in this coin; it backs no account and is not counted",
@@ -56,7 +64,8 @@ export const reservesRecord = z
 export const getReserves = defineContract({
   method: "GET",
   path: "/reserves",
-  summary: "Per currency: what the accounts hold against what the treasury holds on chain, at named blocks",
+  summary:
+    "Per currency: what the accounts hold against what the treasury holds on chain, at named blocks",
   description:
     "Compares what the ledger accounts hold with the balance of the treasury on chain, for each currency, and gives the root of a Merkle sum tree over the accounts.",
   tag,
@@ -85,15 +94,21 @@ export const getReservesProof = defineContract({
     version: z.literal(1).meta({ description: "Version of the proof's format" }),
     assetId: z.string().meta({ description: "The asset over all chains; the same on each chain" }),
     currency: z.string().meta({ description: "Symbol of the asset" }),
-    decimals: z.int().meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
+    decimals: z
+      .int()
+      .meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
     accountId: id("ga").meta({ description: "The account" }),
     balanceBase: z.string().meta({ description: "Balance that is counted, in base units" }),
-    salt: z.string().meta({ description: "Keeps a neighbour from guessing the balance from the leaf's hash" }),
+    salt: z
+      .string()
+      .meta({ description: "Keeps a neighbour from guessing the balance from the leaf's hash" }),
     index: z.int().meta({ description: "Position of the leaf in the tree, from 0" }),
     siblings: z
       .array(
         node.extend({
-          side: z.enum(["left", "right"]).meta({ description: "On which side of the way the node stands" }),
+          side: z
+            .enum(["left", "right"])
+            .meta({ description: "On which side of the way the node stands" }),
         }),
       )
       .meta({ description: "Nodes on the way from the leaf to the root" }),

@@ -23,18 +23,23 @@ export const updateSponsorBudget = defineContract({
   body: z
     .object({
       chainId,
-      dailyLimit: coins
-        .optional()
-        .meta({ description: "The most per UTC day, in units of the chain's coin; null: as much as the ceiling" }),
+      dailyLimit: coins.optional().meta({
+        description:
+          "The most per UTC day, in units of the chain's coin; null: as much as the ceiling",
+      }),
       perOperation: coins.optional().meta({
-        description: "The most for one operation, in units of the chain's coin; null: as much as the ceiling",
+        description:
+          "The most for one operation, in units of the chain's coin; null: as much as the ceiling",
       }),
       approval: givenApproval.optional(),
     })
-    .refine(({ dailyLimit, perOperation }) => dailyLimit !== undefined || perOperation !== undefined, {
-      message: "give dailyLimit, perOperation or both",
-      path: ["dailyLimit"],
-    }),
+    .refine(
+      ({ dailyLimit, perOperation }) => dailyLimit !== undefined || perOperation !== undefined,
+      {
+        message: "give dailyLimit, perOperation or both",
+        path: ["dailyLimit"],
+      },
+    ),
   status: 200,
   response: sponsorBudget,
   errors: [...APPROVAL_ERRORS, "forbidden", "unsupported_chain"],

@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { address, amount, chainId, hex, id, status, subStatus, timestamp, tokenRef } from "./common";
+import {
+  address,
+  amount,
+  chainId,
+  hex,
+  id,
+  status,
+  subStatus,
+  timestamp,
+  tokenRef,
+} from "./common";
 import { defineContract } from "./contract";
 import { hasOneProofAtMost, oneProofMessage, proofFields } from "./proofs";
 import { passkeyRequest } from "./passkey-records";
@@ -9,7 +19,9 @@ const tag = "Swaps";
 
 export const SOURCES_MAX = 10;
 
-/** A source needs six transactions at most: two allowances, each reset first, a swap and a deposit. */
+/**
+ * A source needs at most six transactions: two allowances, each reset first, a swap and a deposit.
+ */
 const SIGNATURES_MAX = SOURCES_MAX * 6;
 
 export const SLIPPAGE_BPS_DEFAULT = 50;
@@ -23,7 +35,8 @@ export const maxPriceImpactBps = z.int().min(0).max(10_000).optional().meta({
 });
 
 export const minAmount = amount.optional().meta({
-  description: "The least that has to arrive, in units of the token that arrives, where slippage would allow less",
+  description:
+    "The least that has to arrive, in units of the token that arrives, where slippage would allow less",
 });
 
 export const quoteSource = z
@@ -80,14 +93,16 @@ export const createQuote = defineContract({
   inputErrorsAs400: true,
 });
 
-/** The subject of request-otp, prepare and execute: a quote or a transfer. */
+/** The object of request-otp, prepare and execute: a quote or a transfer. */
 const subject = z.object({
   quoteId: id("qt").optional().meta({ description: "The quote; either this or transferId" }),
   transferId: id("tr").optional().meta({ description: "The transfer; either this or quoteId" }),
 });
 
-const oneSubject = (value: { quoteId?: string | undefined; transferId?: string | undefined }): boolean =>
-  (value.quoteId === undefined) !== (value.transferId === undefined);
+const oneSubject = (value: {
+  quoteId?: string | undefined;
+  transferId?: string | undefined;
+}): boolean => (value.quoteId === undefined) !== (value.transferId === undefined);
 
 const oneSubjectMessage = { message: "name either quoteId or transferId", path: ["quoteId"] };
 
@@ -95,19 +110,22 @@ export const requestOtp = defineContract({
   method: "POST",
   path: "/swap/request-otp",
   summary:
-    "Sends the one-time code that approves exactly this quote, transfer, waiting operation, payout, schedule or change; a key needs the scope that moves it",
+    "Sends the one-time code that approves exactly this quote, transfer, waiting operation, payout, schedule or change. A key asks for codes of quotes and transfers alone, with the scope that moves them",
   description:
-    "Second step. Sends a one-time code that approves exactly what is named and nothing else. The code is valid for 5 minutes and five attempts; a new one can be requested after 60 seconds and replaces the old one. Nothing moves.",
+    "Second step. Sends a one-time code that approves exactly what is named and nothing else. The code is valid for 5 minutes and five attempts; a new one can be requested after 60 seconds and replaces the old one. Nothing moves. Operations, payouts and schedules that wait are approved by a signed-in member, so an API key that asks for their code is answered 403 and nothing is mailed.",
   tag,
   auth: "member",
   scope: ["swaps:write", "transfers:write", "operations:write", "payouts:write", "privacy:write"],
-  // Viewers need codes to approve a change of their own e-mail address. The service refuses them codes that move money.
+  // Viewers need codes to approve a change of their own e-mail address. The service refuses viewers
+  // a code that moves money.
   personal: true,
   body: subject
     .extend({
       operationId: id("op").optional().meta({ description: "An operation that awaits approval" }),
       payoutId: id("po").optional().meta({ description: "A payout that awaits approval" }),
-      scheduleId: id("sch").optional().meta({ description: "A payout schedule that awaits approval" }),
+      scheduleId: id("sch")
+        .optional()
+        .meta({ description: "A payout schedule that awaits approval" }),
       approvalId: id("apr").optional().meta({ description: "Of a 409 `approval_required`" }),
       channel: z.enum(["email", "passkey"]).optional().meta({
         description:
@@ -116,10 +134,12 @@ export const requestOtp = defineContract({
     })
     .refine(
       ({ quoteId, transferId, operationId, payoutId, scheduleId, approvalId }) =>
-        [quoteId, transferId, operationId, payoutId, scheduleId, approvalId].filter((each) => each !== undefined)
-          .length === 1,
+        [quoteId, transferId, operationId, payoutId, scheduleId, approvalId].filter(
+          (each) => each !== undefined,
+        ).length === 1,
       {
-        message: "name one of quoteId, transferId, operationId, payoutId, scheduleId and approvalId",
+        message:
+          "name one of quoteId, transferId, operationId, payoutId, scheduleId and approvalId",
         path: ["quoteId"],
       },
     ),
@@ -136,6 +156,7 @@ export const requestOtp = defineContract({
   }),
   errors: [
     "insufficient_scope",
+    "forbidden",
     "not_found",
     "invalid_state",
     "quote_expired",
@@ -151,20 +172,28 @@ export const prepareSwap = defineContract({
   path: "/swap/prepare",
   summary: "Checks the code, prices again, simulates, and locks the price for 60 s",
   description:
-    "Third step. Checks the code, prices the route again and simulates it; nothing moves. At or above the quoted minimum the price is locked for 60 seconds; below it the answer is 409 `quote_price_moved` with a fresh quote. Sign `actions`, if there are any, and execute.",
+    "Third step. Checks the code, prices the route again and simulates it; nothing moves. At or above the quoted minimum the price is locked for 60 seconds; below it the answer is 409 `quote_price_moved` with a fresh quote. Sign `actions`, if there are any, and execute. A key needs `swaps:write`, and for a transfer `transfers:write`.",
   tag,
   auth: "member",
   permission: "money:move",
-  scope: "swaps:write",
-  body: subject.extend(proofFields).refine(oneSubject, oneSubjectMessage).refine(hasOneProofAtMost, oneProofMessage),
+  // A key needs one of these; the service then checks the one for the named quote or transfer.
+  scope: ["swaps:write", "transfers:write"],
+  body: subject
+    .extend(proofFields)
+    .refine(oneSubject, oneSubjectMessage)
+    .refine(hasOneProofAtMost, oneProofMessage),
   status: 200,
   response: z.object({
     prepared: z.literal(true).meta({ description: "Always true" }),
     quoteId: id("qt").meta({ description: "The quote" }),
     transferId: id("tr").optional().meta({ description: "The transfer, where one was prepared" }),
-    expiresAt: timestamp.meta({ description: "Until when it can be executed; the price is locked for 60 seconds" }),
+    expiresAt: timestamp.meta({
+      description: "Until when it can be executed; the price is locked for 60 seconds",
+    }),
     to: quoteRecord.shape.to.meta({ description: "What arrives where, at the new price" }),
-    warnings: quoteRecord.shape.warnings.meta({ description: "What a person should know before executing" }),
+    warnings: quoteRecord.shape.warnings.meta({
+      description: "What a person should know before executing",
+    }),
     networkFees: z
       .array(
         z.object({
@@ -175,7 +204,9 @@ export const prepareSwap = defineContract({
       )
       .meta({ description: "Who pays the network fee of each source" }),
     simulation: z
-      .object({ balanceChanges: z.array(balanceChange).meta({ description: "Change of each balance" }) })
+      .object({
+        balanceChanges: z.array(balanceChange).meta({ description: "Change of each balance" }),
+      })
       .meta({ description: "What a simulation on the chains shows" }),
     actions: z.array(action).meta({
       description:
@@ -215,11 +246,12 @@ export const executeSwap = defineContract({
   path: "/swap/execute",
   summary: "Moves the money, once; follow it at /operations/{id}",
   description:
-    "Last step. Starts the operation that moves the money. A quote is executed once, however often this is called: later calls answer the same operation. Follow GET /operations/{id}.",
+    "Last step. Starts the operation that moves the money. A quote is executed once, however often this is called: later calls answer the same operation. Follow GET /operations/{id}. A key needs `swaps:write`, and for a transfer `transfers:write`.",
   tag,
   auth: "member",
   permission: "money:move",
-  scope: "swaps:write",
+  // A key needs one of these; the service then checks the one for the named quote or transfer.
+  scope: ["swaps:write", "transfers:write"],
   body: subject
     .extend({
       signatures: z
@@ -228,13 +260,16 @@ export const executeSwap = defineContract({
             actionId: z.string().meta({ description: "The action" }),
             signature: hex.optional().meta({ description: "Signature over its typedData, 0x hex" }),
             txHash: hex.optional().meta({
-              description: "Hash of the transaction that the wallet sent, for actions of the kind `transaction`",
+              description:
+                "Hash of the transaction that the wallet sent, for actions of the kind `transaction`",
             }),
           }),
         )
         .max(SIGNATURES_MAX)
         .optional()
-        .meta({ description: "One for each of `actions` of prepare; none where there are no actions" }),
+        .meta({
+          description: "One for each of `actions` of prepare; none where there are no actions",
+        }),
     })
     .refine(oneSubject, oneSubjectMessage),
   status: 202,
@@ -249,7 +284,6 @@ export const executeSwap = defineContract({
     "invalid_state",
     "invalid_signature",
     "quote_expired",
-    "quote_already_used",
     "insufficient_balance",
     "sponsor_budget_exceeded",
     "recipient_not_allowed",

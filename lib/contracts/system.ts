@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { jsonObject } from "./common";
+import { ERROR_CODES } from "@/lib/core/errors";
 import { defineContract } from "./contract";
 
 const tag = "System";
@@ -30,22 +32,22 @@ export const readinessRecord = z
           name: z.string().meta({ description: "database, worker, mail, chain:31337 …" }),
           ok: z.boolean().meta({ description: "Whether it answers" }),
           detail: z.string().meta({ description: "What was found, for people" }),
-          latencyMs: z
-            .number()
-            .nullable()
-            .meta({ description: "How long the answer took, in milliseconds; null where there was none" }),
+          latencyMs: z.number().nullable().meta({
+            description: "How long the answer took, in milliseconds; null where there was none",
+          }),
         }),
       )
-      .meta({ description: "What the service depends on" }),
+      .optional()
+      .meta({ description: "What the service depends on; only for whoever runs it" }),
   })
   .meta({ id: "Readiness" });
 
 export const getReadiness = defineContract({
   method: "GET",
   path: "/ready",
-  summary: "Readiness: each dependency; 503 with the same body when one is missing",
+  summary: "Readiness: 503 when something that the service depends on is missing",
   description:
-    "For a load balancer: 200 while the instance can serve, 503 with the same body otherwise. The parts say which dependency is missing.",
+    "For a load balancer: 200 while the instance can serve, else 503 with a body of the same form. Strangers learn only that. With METRICS_TOKEN as a Bearer token, or from the same machine, `parts` says which dependency is missing.",
   tag,
   auth: "public",
   status: 200,
@@ -64,16 +66,32 @@ export const getMetrics = defineContract({
   status: 200,
   response: z.string(),
   mediaType: "text/plain",
-  errors: ["unauthorized", "not_found"],
+  errors: ["unauthorized", "forbidden", "not_found"],
 });
 
 export const getOpenApi = defineContract({
   method: "GET",
   path: "/openapi.json",
   summary: "This description (OpenAPI 3.1)",
-  description: "This document. Generate a client from it, or read it in a viewer. Needs no credential.",
+  description:
+    "This document. Generate a client from it, or read it in a viewer. Needs no credential.",
   tag,
   auth: "public",
   status: 200,
-  response: z.record(z.string(), z.unknown()),
+  response: jsonObject,
+});
+
+export const getErrorPage = defineContract({
+  method: "GET",
+  path: "/errors/{code}",
+  summary:
+    "A page for people that explains an error code: when it comes, what to do, and an example",
+  description: "The address that `docsUrl` of an error names. Needs no credential.",
+  tag,
+  auth: "public",
+  params: z.object({ code: z.enum(ERROR_CODES).meta({ description: "Code of an error" }) }),
+  status: 200,
+  response: z.string(),
+  mediaType: "text/html",
+  errors: ["not_found"],
 });

@@ -3,7 +3,7 @@ import { z } from "zod";
 const TAG_LENGTH_MAX = 32;
 const TAGS_MAX = 10;
 
-/** Labels that people give to a record: 10 at most, each once. */
+/** Distinct labels that people give to a record, at most 10. */
 export const tags = z
   .array(
     z
@@ -14,7 +14,10 @@ export const tags = z
       .regex(/^[^,]*$/, "A tag has no comma"),
   )
   .max(TAGS_MAX)
-  .refine((all) => new Set(all.map((tag) => tag.toLowerCase())).size === all.length, "Each tag stands once")
+  .refine(
+    (all) => new Set(all.map((tag) => tag.toLowerCase())).size === all.length,
+    "Each tag stands once",
+  )
   .meta({ description: "Labels, 10 at most, of 1–32 characters each" });
 
 export const tagsOut = z.array(z.string()).meta({ description: "Labels that people gave" });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { STATUSES } from "@/lib/core/status";
 import {
   address,
   amount,
@@ -13,9 +14,13 @@ import {
   tokenAmount,
   tokenRef,
   failureRecord,
+  createdBetween,
+  listOf,
+  chainIds,
+  idsOf,
 } from "./common";
+import { outcomeRecord } from "./outcome";
 import { defineContract } from "./contract";
-import { operationRecord } from "./operation-records";
 import { maxPriceImpactBps, minAmount, SLIPPAGE_BPS_DEFAULT, SLIPPAGE_BPS_MAX } from "./swap";
 import { networkFeePaidBy, quoteRecord } from "./quote-records";
 
@@ -23,7 +28,8 @@ const tag = "Transfers";
 
 export const transferRecord = z
   .object({
-    transferId: id("tr").meta({ description: "Id of the transfer" }),
+    id: id("tr").meta({ description: "Id of the transfer" }),
+    transferId: id("tr").meta({ description: "The same as `id`" }),
     status,
     subStatus,
     fromWalletId: id("wal").meta({ description: "Wallet that pays" }),
@@ -38,26 +44,34 @@ export const transferRecord = z
         "What the approval promises: enforced on chain across chains; on one chain what the token's own transfer brings when it is tried before",
     }),
     received: tokenAmount.nullable().meta({ description: "What arrived, as the chain shows it" }),
-    fees: quoteRecord.shape.fees.meta({ description: "Fees; those of bridges are a part of the rate" }),
+    fees: quoteRecord.shape.fees.meta({
+      description: "Fees; those of bridges are a part of the rate",
+    }),
     networkFeePaidBy,
     estimatedSeconds: quoteRecord.shape.estimatedSeconds.meta({
       description: "Expected time from execute to arrival, in seconds",
     }),
-    steps: quoteRecord.shape.steps.meta({ description: "What happens to the money on its way, as quoted, in order" }),
-    warnings: quoteRecord.shape.warnings.meta({ description: "What a person should know before approving" }),
+    steps: quoteRecord.shape.steps.meta({
+      description: "What happens to the money on its way, as quoted, in order",
+    }),
+    warnings: quoteRecord.shape.warnings.meta({
+      description: "What a person should know before approving",
+    }),
     operationId: id("op")
       .nullable()
       .meta({ description: "The operation that carries it out; null before it is executed" }),
     failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
-    outcome: operationRecord.shape.outcome
+    outcome: outcomeRecord
       .nullable()
       .meta({ description: "Where the money is, and what to do next; null before it is executed" }),
-    createdBy: z
-      .string()
-      .meta({ description: "Who created it: a person (usr_), an API key (key_) or a part of the service" }),
+    createdBy: z.string().meta({
+      description: "Who created it: a person (usr_), an API key (key_) or a part of the service",
+    }),
     createdAt: timestamp.meta({ description: "When it was created" }),
     updatedAt: timestamp.meta({ description: "When it last changed" }),
-    expiresAt: timestamp.nullable().meta({ description: "Until when it can be executed; null once it was" }),
+    expiresAt: timestamp
+      .nullable()
+      .meta({ description: "Until when it can be executed; null once it was" }),
   })
   .meta({ id: "Transfer" });
 
@@ -75,7 +89,9 @@ export const createTransfer = defineContract({
     fromWalletId: id("wal").meta({ description: "Wallet of GET /wallets that pays" }),
     toAddress: address.meta({ description: "Address that receives" }),
     fromChainId: chainId.meta({ description: "Chain that the money leaves" }),
-    toChainId: chainId.meta({ description: "Chain on which it arrives; the same one for a transfer on one chain" }),
+    toChainId: chainId.meta({
+      description: "Chain on which it arrives; the same one for a transfer on one chain",
+    }),
     token: tokenRef.meta({ description: "The token to send; the same asset arrives" }),
     amount,
     minAmount,
@@ -104,11 +120,23 @@ export const listTransfers = defineContract({
   method: "GET",
   path: "/transfers",
   summary: "Transfers of the project, newest first",
-  description: "Transfers of all states. Read further pages with `cursor`.",
+  description:
+    "Filter by status, chain, wallet and time; read further pages with `cursor`. A transfer that nobody executed in time is `expired`.",
   tag,
   auth: "member",
   scope: "transfers:read",
-  query: pageQuery,
+  query: pageQuery.extend({
+    status: listOf(STATUSES)
+      .optional()
+      .meta({ description: "Only these statuses, separated by commas" }),
+    chainId: chainIds
+      .optional()
+      .meta({ description: "Source or destination on one of these chains, separated by commas" }),
+    walletId: idsOf("wal")
+      .optional()
+      .meta({ description: "Paid by one of these wallets, separated by commas" }),
+    ...createdBetween,
+  }),
   status: 200,
   response: page(transferRecord),
 });
@@ -131,7 +159,8 @@ export const getTransfer = defineContract({
 export const cancelTransfer = defineContract({
   method: "POST",
   path: "/transfers/{id}/cancel",
-  summary: "Ends a transfer that was not executed; nothing moves. Once executed, its operation may be cancelled",
+  summary:
+    "Ends a transfer that was not executed; nothing moves. Once executed, its operation may be cancelled",
   description:
     "Ends a transfer that was not executed. Nothing has moved and nothing moves. Cancelling again answers the same.",
   tag,
@@ -147,7 +176,8 @@ export const cancelTransfer = defineContract({
 export const swapAndTransfer = defineContract({
   method: "POST",
   path: "/swap-and-transfer",
-  summary: "Swaps and sends in one call from a managed wallet; above the caller's policy it waits for approval",
+  summary:
+    "Swaps and sends in one call from a managed wallet; above the caller's policy it waits for approval",
   description:
     "Quotes, prepares and executes in one call, from a wallet that the service signs for. A key within its policy moves the money at once; above it, and for people, the operation waits as `awaiting_approval`. Send an Idempotency-Key: without it a repeated call pays twice.",
   tag,
@@ -162,12 +192,9 @@ export const swapAndTransfer = defineContract({
     toToken: tokenRef.meta({ description: "Token that arrives" }),
     amount,
     recipient: address.meta({ description: "Address that receives" }),
-    slippageBps: z
-      .int()
-      .min(0)
-      .max(SLIPPAGE_BPS_MAX)
-      .default(SLIPPAGE_BPS_DEFAULT)
-      .meta({ description: "How far the result may fall below the expected one, in basis points (1/100 %)" }),
+    slippageBps: z.int().min(0).max(SLIPPAGE_BPS_MAX).default(SLIPPAGE_BPS_DEFAULT).meta({
+      description: "How far the result may fall below the expected one, in basis points (1/100 %)",
+    }),
     minAmount,
     maxPriceImpactBps,
   }),
@@ -177,9 +204,12 @@ export const swapAndTransfer = defineContract({
     status,
     subStatus,
     minimum: amountOut.meta({ description: "In units of toToken; enforced on chain" }),
-    expiresAt: timestamp.nullable().meta({ description: "Until when it can be approved; null where it runs already" }),
+    expiresAt: timestamp
+      .nullable()
+      .meta({ description: "Until when it can be approved; null where it runs already" }),
     warnings: quoteRecord.shape.warnings.meta({
-      description: "What the quote warned about when it was priced, such as a price far below that of the feeds",
+      description:
+        "What the quote warned about when it was priced, such as a price far below that of the feeds",
     }),
   }),
   errors: [

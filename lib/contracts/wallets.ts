@@ -1,13 +1,25 @@
 import { z } from "zod";
-import { address, chainId, id, page, pageQuery, timestamp, walletsLimit, walletSignature } from "./common";
+import {
+  address,
+  chainId,
+  id,
+  listOf,
+  longPageQuery,
+  page,
+  timestamp,
+  walletSignature,
+} from "./common";
 import { defineContract } from "./contract";
+import { displayName } from "./names";
 
 const tag = "Wallets";
+
+const WALLET_KINDS = ["treasury", "smart_account", "linked"] as const;
 
 export const walletRecord = z
   .object({
     id: id("wal").meta({ description: "Id of the wallet, for `fromWalletId`" }),
-    kind: z.enum(["treasury", "smart_account", "linked"]).meta({
+    kind: z.enum(WALLET_KINDS).meta({
       description:
         "`treasury`: managed by the service. `smart_account`: ERC-4337, owned by a linked wallet. `linked`: a wallet of a person",
     }),
@@ -16,7 +28,10 @@ export const walletRecord = z
     label: z.string().optional().meta({ description: "Name for people" }),
     chains: z
       .array(
-        z.object({ chainId, deployed: z.boolean().nullable().meta({ description: "null: the chain did not answer" }) }),
+        z.object({
+          chainId,
+          deployed: z.boolean().nullable().meta({ description: "null: the chain did not answer" }),
+        }),
       )
       .meta({ description: "Chains that the wallet can be used on" }),
     signer: z
@@ -35,16 +50,17 @@ export const listWallets = defineContract({
   tag,
   auth: "member",
   scope: "wallets:read",
-  query: z.object({
-    limit: walletsLimit,
-    cursor: pageQuery.shape.cursor,
+  query: longPageQuery("Wallets").extend({
     address: address.optional().meta({ description: "Only the wallet with this address" }),
+    kind: listOf(WALLET_KINDS)
+      .optional()
+      .meta({ description: "Only these kinds, separated by commas" }),
   }),
   status: 200,
   response: page(walletRecord),
 });
 
-export const walletLabel = z.string().trim().min(1).max(80);
+export const walletLabel = displayName(80);
 
 export const labelWallet = defineContract({
   method: "PATCH",
@@ -57,7 +73,9 @@ export const labelWallet = defineContract({
   scope: "wallets:write",
   params: z.object({ id: id("wal").meta({ description: "The wallet" }) }),
   body: z.object({
-    label: walletLabel.nullable().meta({ description: "New name, 1–80 characters; null takes the name away" }),
+    label: walletLabel
+      .nullable()
+      .meta({ description: "New name, 1–80 characters; null takes the name away" }),
   }),
   status: 200,
   response: walletRecord,
@@ -69,9 +87,9 @@ const linkedWalletRecord = z
     address,
     walletId: id("wal").meta({ description: "Wallet of the project" }),
     label: z.string().nullable().meta({ description: "Name for people; null where it has none" }),
-    contractChainId: chainId
-      .nullable()
-      .meta({ description: "The chain whose contract signs (ERC-1271, ERC-6492); null for a plain account" }),
+    contractChainId: chainId.nullable().meta({
+      description: "The chain whose contract signs (ERC-1271, ERC-6492); null for a plain account",
+    }),
     linkedAt: timestamp.meta({ description: "When it was linked" }),
   })
   .meta({ id: "LinkedWallet" });
@@ -104,7 +122,8 @@ export const initWalletLink = defineContract({
 export const verifyWalletLink = defineContract({
   method: "POST",
   path: "/wallets/link/verify",
-  summary: "Links the wallet whose signature (EOA, ERC-1271 or ERC-6492) over the message of init this is",
+  summary:
+    "Links the wallet whose signature (EOA, ERC-1271 or ERC-6492) over the message of init this is",
   description:
     "Second step of linking. The wallet becomes a source for quotes; its owner signs each move. Linking one's own wallet again succeeds.",
   tag,
@@ -145,14 +164,18 @@ export const unlinkWallet = defineContract({
   permission: "records:write",
   params: z.object({ address }),
   status: 200,
-  response: z.object({ address, unlinkedAt: timestamp.meta({ description: "When it was unlinked" }) }),
+  response: z.object({
+    address,
+    unlinkedAt: timestamp.meta({ description: "When it was unlinked" }),
+  }),
   errors: ["not_found", "invalid_state"],
 });
 
 export const createSmartAccount = defineContract({
   method: "POST",
   path: "/wallet/smart-account",
-  summary: "The smart account (ERC-4337) of an owner: the same address on every chain, deployed by its first operation",
+  summary:
+    "The smart account (ERC-4337) of an owner: the same address on every chain, deployed by its first operation",
   description:
     "Computes the address of an ERC-4337 account for the owner and adds it to the project's wallets. Nothing is deployed and nothing is charged before its first operation. The same owner and chain give the same account again.",
   tag,
@@ -160,7 +183,9 @@ export const createSmartAccount = defineContract({
   permission: "records:write",
   scope: "wallets:write",
   body: z.object({
-    ownerAddress: address.meta({ description: "A linked wallet of the project, or the owner of its treasury" }),
+    ownerAddress: address.meta({
+      description: "A linked wallet of the project, or the owner of its treasury",
+    }),
     chainId,
     label: walletLabel.optional().meta({ description: "Name for people, 1–80 characters" }),
   }),
@@ -176,5 +201,11 @@ export const createSmartAccount = defineContract({
     signer: walletRecord.shape.signer.meta({ description: "Who signs what the wallet sends" }),
     createdAt: timestamp.meta({ description: "When it was created" }),
   }),
-  errors: ["unsupported_chain", "unknown_wallet", "wallet_already_linked", "invalid_request", "chain_unavailable"],
+  errors: [
+    "unsupported_chain",
+    "unknown_wallet",
+    "wallet_already_linked",
+    "invalid_request",
+    "chain_unavailable",
+  ],
 });

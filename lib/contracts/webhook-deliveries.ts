@@ -25,11 +25,15 @@ export const deliveryRecord = z
     }),
     status: z.enum(DELIVERY_STATUSES).meta({ description: "`failed`: no further attempt is made" }),
     attempts: z.int().meta({ description: "Attempts so far" }),
-    nextAttemptAt: timestamp.nullable().meta({ description: "When it is tried next; null: it is not" }),
+    nextAttemptAt: timestamp
+      .nullable()
+      .meta({ description: "When it is tried next; null: it is not" }),
     statusCode: z.int().nullable().meta({ description: "Of the last answer" }),
     error: z.string().nullable().meta({ description: "Why there was no answer" }),
     createdAt: timestamp.meta({ description: "When it was created" }),
-    completedAt: timestamp.nullable().meta({ description: "When it was delivered or given up; null: neither yet" }),
+    completedAt: timestamp
+      .nullable()
+      .meta({ description: "When it was delivered or given up; null: neither yet" }),
   })
   .meta({ id: "WebhookDelivery" });
 
@@ -53,7 +57,10 @@ const attemptRecord = z
       })
       .nullable()
       .meta({ description: "What the endpoint answered; null where it did not" }),
-    error: z.string().nullable().meta({ description: "Why there was no answer; null where there was one" }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: "Why there was no answer; null where there was one" }),
   })
   .meta({ id: "WebhookAttempt" });
 
@@ -61,14 +68,22 @@ export const listDeliveries = defineContract({
   method: "GET",
   path: "/webhook-endpoints/{id}/deliveries",
   summary: "Deliveries to the endpoint, newest first. Kept for 30 days",
-  description: "Filter by status or type, and read further pages with `cursor`. Deliveries are deleted after 30 days.",
+  description:
+    "Filter by status or type, and read further pages with `cursor`. Deliveries are deleted after 30 days.",
   tag,
   auth: "member",
   scope: "webhooks:read",
   params,
   query: pageQuery.extend({
-    status: z.enum(DELIVERY_STATUSES).optional().meta({ description: "Only deliveries with this status" }),
-    type: z.string().max(100).optional().meta({ description: "Only deliveries of this type of event" }),
+    status: z
+      .enum(DELIVERY_STATUSES)
+      .optional()
+      .meta({ description: "Only deliveries with this status" }),
+    type: z
+      .string()
+      .max(100)
+      .optional()
+      .meta({ description: "Only deliveries of this type of event" }),
   }),
   status: 200,
   response: page(deliveryRecord),
@@ -86,14 +101,17 @@ export const getDelivery = defineContract({
   scope: "webhooks:read",
   params: deliveryParams,
   status: 200,
-  response: deliveryRecord.extend({ requests: z.array(attemptRecord).meta({ description: "Each attempt, in order" }) }),
+  response: deliveryRecord.extend({
+    requests: z.array(attemptRecord).meta({ description: "Each attempt, in order" }),
+  }),
 });
 
 export const resendDelivery = defineContract({
   method: "POST",
   path: "/deliveries/{id}/resend",
   summary: "Sends the event once more, under the same event id",
-  description: "Queues a new delivery of the same event, with the same event id. The endpoint must be active.",
+  description:
+    "Queues a new delivery of the same event, with the same event id. The endpoint must be active.",
   tag,
   auth: "member",
   permission: "webhooks:manage",

@@ -9,23 +9,30 @@ import { OPERATION_KINDS } from "./operation-records";
 import { DOUBT_DECISIONS } from "./payout-doubts";
 import { PAYOUT_KINDS, PAYOUT_MODES } from "./payout-records";
 
-const described = <T extends z.ZodType>(schema: T, description: string): T => schema.meta({ description });
+const described = <T extends z.ZodType>(schema: T, description: string): T =>
+  schema.meta({ description });
 
 const failure = described(failureRecord.nullable(), "Why it failed; null where it did not");
 
 const operationData = z
   .object({
     operationId: id("op"),
-    transferId: described(id("tr").nullable(), "The transfer that the operation carries out; null where there is none"),
+    transferId: described(
+      id("tr").nullable(),
+      "The transfer that the operation carries out; null where there is none",
+    ),
     kind: described(z.enum(OPERATION_KINDS), "What the operation does"),
     status,
     subStatus,
     failure,
-    retryOf: described(id("op").nullable(), "The operation that this one tries again; null where it tries none"),
+    retryOf: described(
+      id("op").nullable(),
+      "The operation that this one tries again; null where it tries none",
+    ),
   })
   .meta({ id: "OperationEventData" });
 
-/** Of a transfer that has no operation yet. Afterwards its events have the operation's data. */
+/** For a transfer that has no operation yet; afterwards its events have the operation's data. */
 const quotedTransferData = z
   .object({
     operationId: described(z.null(), "Always null: the transfer is not executed yet"),
@@ -36,13 +43,18 @@ const quotedTransferData = z
   })
   .meta({ id: "QuotedTransferEventData" });
 
+const transferData = z.union([operationData, quotedTransferData]);
+
 const count = (description: string) => z.int().nonnegative().meta({ description });
 
 const payoutData = z
   .object({
     payoutId: id("po"),
     kind: described(z.enum(PAYOUT_KINDS), "Who is paid"),
-    mode: described(z.enum(PAYOUT_MODES), "`atomic`: all rows or none. `independent`: each row by itself"),
+    mode: described(
+      z.enum(PAYOUT_MODES),
+      "`atomic`: all rows or none. `independent`: each row by itself",
+    ),
     status,
     subStatus,
     reference: described(z.string().nullable(), "Your reference; null where none was given"),
@@ -58,7 +70,11 @@ const payoutData = z
   .meta({ id: "PayoutEventData" });
 
 const payoutItemData = z
-  .object({ payoutId: id("po"), index: count("Position of the row in the request, from 0"), failure })
+  .object({
+    payoutId: id("po"),
+    index: count("Position of the row in the request, from 0"),
+    failure,
+  })
   .meta({ id: "PayoutItemEventData" });
 
 const indexes = (description: string) => described(z.array(z.int().nonnegative()), description);
@@ -67,22 +83,31 @@ const payoutDoubtData = z
   .object({
     payoutId: id("po"),
     batch: count("Number of the transaction, as `doubts` of the payout named it"),
-    decision: described(z.enum(DOUBT_DECISIONS), "`by_chain`: as the chain shows; else as a person stated"),
+    decision: described(
+      z.enum(DOUBT_DECISIONS),
+      "`by_chain`: as the chain shows; else as a person stated",
+    ),
     paidRows: indexes("Positions of the rows that were paid"),
-    unpaidRows: indexes("Positions of the rows that were not paid: they failed, and can be retried"),
+    unpaidRows: indexes(
+      "Positions of the rows that were not paid: they failed, and can be retried",
+    ),
   })
   .meta({ id: "PayoutDoubtEventData" });
 
 const scheduleData = z
-  .object({ scheduleId: id("sch"), scheduledAt: described(timestamp, "When the run was due"), failure })
+  .object({
+    scheduleId: id("sch"),
+    scheduledAt: described(timestamp, "When the run was due"),
+    failure,
+  })
   .meta({ id: "PayoutScheduleEventData" });
 
 const fundingData = z
   .object({
     accountId: id("ga"),
     amount: described(amountOut, "What came into the account, in units of the asset"),
-    currency: described(z.string(), "The asset's assetId"),
-    symbol: described(z.string(), "Symbol of the asset"),
+    currency: described(z.string(), "Symbol of the asset"),
+    assetId: described(z.string(), "The asset over all chains; the same on each chain"),
     transactionId: id("ltx"),
   })
   .meta({ id: "AccountFundedEventData" });
@@ -92,7 +117,10 @@ const accountData = z
     accountId: id("ga"),
     name: described(z.string().nullable(), "Name of the account; null where it has none"),
     status: described(z.enum(["active", "frozen", "closed"]), "Whether it can be posted to"),
-    reason: described(z.string().nullable(), "Why it is frozen or closed; null where there is no reason"),
+    reason: described(
+      z.string().nullable(),
+      "Why it is frozen or closed; null where there is no reason",
+    ),
   })
   .meta({ id: "AccountUpdatedEventData" });
 
@@ -103,7 +131,10 @@ const keyData = z
     prefix: described(z.string(), "First characters of the secret"),
     last4: described(z.string(), "Last four characters of the secret"),
     scopes: described(z.array(z.enum(SCOPES)), "What the key may do"),
-    otp: described(z.enum(["required", "exempt"]), "Whether what the key moves needs a one-time code"),
+    otp: described(
+      z.enum(["required", "exempt"]),
+      "Whether what the key moves needs a one-time code",
+    ),
     dailyCapUsd: described(
       z.string().nullable(),
       "US dollars per UTC day that an exempt key moves; null for other keys",
@@ -115,7 +146,7 @@ const revokedKeyData = z.object({ keyId: id("key") }).meta({ id: "ApiKeyRevokedE
 
 const approvalData = z
   .object({
-    approvalId: id("dec"),
+    decisionId: described(id("dec"), "The request for votes, which GET /approvals/{id} shows"),
     subjectType: described(z.string(), "What is decided about: `operation` or `payout`"),
     subjectId: described(z.string(), "Id of that object"),
     title: described(z.string(), "What is decided, in one line"),
@@ -141,7 +172,10 @@ const policyData = z
       z.enum(["rules", "daily_cap", "approvals"]),
       "`rules`: a new version of its rules; `daily_cap`: of the project's keys together; `approvals`: how many people approve",
     ),
-    version: described(z.int().nullable(), "The new version of the rules; null for the other changes"),
+    version: described(
+      z.int().nullable(),
+      "The new version of the rules; null for the other changes",
+    ),
     changedBy: described(z.string(), "The person who changed it"),
   })
   .meta({ id: "PolicyEventData" });
@@ -162,7 +196,10 @@ const depositData = z
       "The token that came in",
     ),
     amount: described(amountOut, "How much of it"),
-    txHash: described(z.string().nullable(), "Its transaction; null for coins, of which no log tells"),
+    txHash: described(
+      z.string().nullable(),
+      "Its transaction; null for coins, of which no log tells",
+    ),
     verdict: described(
       z.enum(screeningStates).nullable(),
       "What screening says of the sender; null where nothing was screened",
@@ -170,17 +207,19 @@ const depositData = z
   })
   .meta({ id: "DepositEventData" });
 
-const dataOf = (type: EventType): z.ZodType => {
+/** The schema of the data of an event type: an object, or one of several objects. */
+export const eventDataOf = (type: EventType): z.ZodType => {
   if (type === "payout.item.failed") return payoutItemData;
   if (type === "payout.doubt_decided") return payoutDoubtData;
   if (type === "global_account.updated") return accountData;
-  if (type === "api_key.revoked") return revokedKeyData;
+  if (type === "api_key.revoked" || type === "api_key.suspended" || type === "api_key.restored")
+    return revokedKeyData;
   const [group = ""] = type.split(".");
   switch (group) {
     case "operation":
       return operationData;
     case "transfer":
-      return z.union([operationData, quotedTransferData]);
+      return transferData;
     case "payout":
       return payoutData;
     case "deposit":
@@ -205,7 +244,7 @@ const dataOf = (type: EventType): z.ZodType => {
 const sequence = (description: string) => z.int().nonnegative().meta({ description });
 const PRIVATE = "Missing for private movements at endpoints without `includePrivate`";
 
-/** Fields that the body of every webhook has. */
+/** Fields in the body of every webhook. */
 const envelope = z
   .object({
     id: id("evt"),
@@ -225,7 +264,10 @@ const payloadOf = (type: EventType): z.ZodType =>
     envelope,
     z.object({
       type: described(z.literal(type), "Type of the event"),
-      data: described(dataOf(type).optional(), "The object's new state. Thin payloads leave it out"),
+      data: described(
+        eventDataOf(type).optional(),
+        "The object's new state. Thin payloads leave it out",
+      ),
     }),
   );
 

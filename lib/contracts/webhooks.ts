@@ -1,12 +1,18 @@
 import { z } from "zod";
+import { jsonObject } from "./common";
 import { BODY_BYTES_MAX, defineContract } from "./contract";
 
 const tag = "Callbacks";
 
-const providerEvent = z
-  .record(z.string(), z.unknown())
-  .meta({ description: "The provider's event, any JSON object. It is a hint: state moves once the chain was asked" });
-const receipt = z.object({ received: z.literal(true).meta({ description: "Always true: the callback is stored" }) });
+const providerEvent = jsonObject.meta({
+  description:
+    "The provider's event, any JSON object. It is a hint: state moves once the chain was asked",
+});
+/** The provider may add parameters to the configured URL. */
+const providerQuery = z.looseObject({});
+const receipt = z.object({
+  received: z.literal(true).meta({ description: "Always true: the callback is stored" }),
+});
 
 export const receiveRoutingCallback = defineContract({
   method: "POST",
@@ -17,6 +23,7 @@ export const receiveRoutingCallback = defineContract({
     "For the configured routing provider, not for users of the API. A callback only makes the service look at the chain or the provider earlier. A repeated callback counts once.",
   tag,
   auth: "public",
+  query: providerQuery,
   body: providerEvent,
   bodyLimit: BODY_BYTES_MAX.webhook,
   status: 200,
@@ -27,11 +34,13 @@ export const receiveRoutingCallback = defineContract({
 export const receiveBundlerCallback = defineContract({
   method: "POST",
   path: "/webhooks/bundler",
-  summary: "Takes a bundler's event: x-signature (the secret itself or sha256=HMAC), or Standard Webhooks headers",
+  summary:
+    "Takes a bundler's event: x-signature (the secret itself or sha256=HMAC), or Standard Webhooks headers",
   description:
     "For the configured bundler, not for users of the API. A callback only makes the service look at the chain earlier. A repeated callback counts once.",
   tag,
   auth: "public",
+  query: providerQuery,
   body: providerEvent,
   bodyLimit: BODY_BYTES_MAX.webhook,
   status: 200,

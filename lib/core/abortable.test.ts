@@ -27,7 +27,9 @@ test("all of them end with the signal's reason, also one that began after others
   const waits = Array.from({ length: 3 }, () => abortable(new Promise(() => undefined), signal));
   const reason = new Error("gone");
   controller.abort(reason);
-  expect(await Promise.allSettled(waits)).toEqual(waits.map(() => ({ status: "rejected", reason })));
+  expect(await Promise.allSettled(waits)).toEqual(
+    waits.map(() => ({ status: "rejected", reason })),
+  );
   expect(listeners(signal)).toBe(0);
   await expect(abortable(Promise.resolve(), signal)).rejects.toBe(reason);
 });
@@ -38,7 +40,9 @@ test("work that fails after its signal aborted before is nobody's error", async 
   process.on("unhandledRejection", note);
   try {
     const reason = new Error("gone");
-    await expect(abortable(Promise.reject(new Error("refused")), AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(
+      abortable(Promise.reject(new Error("refused")), AbortSignal.abort(reason)),
+    ).rejects.toBe(reason);
     await new Promise((resolve) => setImmediate(resolve));
     expect(unhandled).toEqual([]);
   } finally {

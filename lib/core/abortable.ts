@@ -3,7 +3,10 @@ interface Waiting {
   readonly fire: () => void;
 }
 
-/** A quote waits for dozens of answers with one signal; all of them share a single listener on it. */
+/**
+ * A quote waits for dozens of answers with the same signal, and all of them share one listener on
+ * it.
+ */
 const waiting = new WeakMap<AbortSignal, Waiting>();
 
 const listen = (signal: AbortSignal): Waiting => {
@@ -30,20 +33,24 @@ const onceAborted = (signal: AbortSignal, callback: () => void): (() => void) =>
 };
 
 /**
- * Resolves as `promise` does, or rejects with the signal's reason as soon as the signal aborts. The work behind `promise` continues, but
- * its outcome is ignored.
+ * Resolves as `promise` does, or rejects with the signal's reason as soon as the signal aborts. The
+ * work behind `promise` continues, but its outcome is ignored.
  * @throws the signal's reason, or the error of `promise`
  * @example
  * const gasPrice = await abortable(client.getGasPrice(), signal);
  */
 export const abortable = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
-  // Work that was begun with an aborted signal may reject, and nobody waits for it any more.
+  // Work that started with an aborted signal may reject, and nobody waits for it any more.
   if (signal.aborted) promise.catch(() => undefined);
   signal.throwIfAborted();
   let leave = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
     leave = onceAborted(signal, () => {
-      reject(signal.reason instanceof Error ? signal.reason : new Error("Aborted.", { cause: signal.reason }));
+      reject(
+        signal.reason instanceof Error
+          ? signal.reason
+          : new Error("Aborted.", { cause: signal.reason }),
+      );
     });
   });
   try {

@@ -30,7 +30,11 @@ describe("amountText", () => {
       rounded: true,
     });
     expect(amountText("0.5", { symbol: "ETH", locale }).rounded).toBe(false);
-    expect(amountText("12.5", { symbol: "USDC", locale })).toEqual({ text: "12.50", full: "12.50", rounded: false });
+    expect(amountText("12.5", { symbol: "USDC", locale })).toEqual({
+      text: "12.50",
+      full: "12.50",
+      rounded: false,
+    });
   });
 
   test("keeps every digit where the amount is approved", () => {

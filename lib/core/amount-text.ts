@@ -1,37 +1,43 @@
-/** How numbers are written for people: amounts of tokens, US dollars, counts and shares, in the reader's locale. Browser-safe. */
+/**
+ * Formats numbers for people in the reader's locale: token amounts, US dollars, counts and shares.
+ * Browser-safe.
+ */
 import { divide, readDecimal, scaledTo } from "./decimal";
 import { formatAmount } from "./money";
 
-/** Two digits after the point, as for dollars and cents. */
+/** Two digits after the point, for dollars and cents. */
 const CENTS_DIGITS = 2;
 const SIGNIFICANT_DIGITS = 6;
 const MINUS = "−";
 
-/** Currencies and tokens that stand for one unit of a currency: USDC, USDC.e, USDT, PYUSD, crvUSD, DAI, EURC … */
+/**
+ * Symbols of currencies, and of tokens that stand for one unit of a currency: USDC, USDC.e, USDT,
+ * PYUSD, crvUSD, DAI, EURC …
+ */
 const STABLE = /^(x?dai|usd.{0,5}|eur.{0,2}|[a-z]{1,4}usd|gho|frax)$/i;
 
 /** Whether amounts of the token are written like money, with two digits after the point. */
 export const isStable = (symbol: string): boolean => STABLE.test(symbol);
 
 export interface AmountText {
-  /** As shown, rounded to the nearest shown digit. */
+  /** The displayed text, rounded to the last displayed digit. */
   readonly text: string;
-  /** With every digit that the amount has. */
+  /** The amount with all of its digits. */
   readonly full: string;
-  /** Whether `text` says less than `full`. */
+  /** Whether `text` has fewer digits than `full`. */
   readonly rounded: boolean;
 }
 
 export interface AmountFormat {
   /** Symbol of the token; it decides how many digits are shown. */
   readonly symbol?: string | undefined;
-  /** Every digit, for reviews and receipts. */
+  /** True to show every digit, for reviews and receipts. */
   readonly exact?: boolean;
-  /** Keeps zeros at the end, so that the digits of a column stand under each other. */
+  /** True to keep trailing zeros, so that the digits of a column are aligned. */
   readonly padded?: boolean;
-  /** Shows `+` before amounts above zero. */
+  /** True to show `+` before amounts above zero. */
   readonly signed?: boolean;
-  /** BCP 47; default: that of the browser. */
+  /** Locale (BCP 47); by default that of the browser. */
   readonly locale?: string | undefined;
 }
 
@@ -69,7 +75,7 @@ const roundedTo = (digits: bigint, scale: number, to: number): bigint => {
 
 const digitCount = (whole: bigint): number => (whole === 0n ? 0 : whole.toString().length);
 
-/** How many digits after the point are shown of an amount. Whole digits are never left out. */
+/** The number of digits after the point to show of an amount. Whole digits are never left out. */
 const fractionShown = (digits: bigint, scale: number, symbol: string | undefined): number => {
   if (symbol !== undefined && isStable(symbol)) return CENTS_DIGITS;
   const whole = digits / 10n ** BigInt(scale);
@@ -78,18 +84,26 @@ const fractionShown = (digits: bigint, scale: number, symbol: string | undefined
   return leadingZeros + SIGNIFICANT_DIGITS;
 };
 
-const trimmed = (digits: bigint, scale: number, least: number): { digits: bigint; scale: number } => {
+const trimmed = (
+  digits: bigint,
+  scale: number,
+  least: number,
+): { digits: bigint; scale: number } => {
   let short = { digits, scale };
   while (short.scale > least && short.digits % 10n === 0n)
     short = { digits: short.digits / 10n, scale: short.scale - 1 };
-  return short.scale >= least ? short : { digits: short.digits * 10n ** BigInt(least - short.scale), scale: least };
+  return short.scale >= least
+    ? short
+    : { digits: short.digits * 10n ** BigInt(least - short.scale), scale: least };
 };
 
 /**
- * Writes a decimal string for people. Stablecoins have 2 digits after the point, other tokens 6 significant digits; whole digits are
- * never left out. An amount under half of the last shown digit is `< 0.01`.
- * @throws Error when `value` is no decimal string
- * @example amountText("0.066630215", { symbol: "WETH" }) // { text: "0.0666302", full: "0.066630215", rounded: true }
+ * Formats a decimal string for people. Stablecoins get 2 digits after the point, other tokens 6
+ * significant digits; whole digits are never left out. An amount below half of the last displayed
+ * digit becomes `< 0.01`.
+ * @throws Error when `value` is not a decimal string
+ * @example amountText("0.066630215", { symbol: "WETH" }) // { text: "0.0666302", full:
+ * "0.066630215", rounded: true }
  */
 export const amountText = (value: string, format: AmountFormat = {}): AmountText => {
   const decimal = readDecimal(value);
@@ -108,24 +122,33 @@ export const amountText = (value: string, format: AmountFormat = {}): AmountText
   const shown = roundedTo(digits, scale, wanted);
   const isRounded = whole.scale > wanted;
   if (shown === 0n && digits > 0n)
-    return { text: `${isNegative ? "> −" : "< "}${written(1n, wanted, marks)}`, full, rounded: true };
+    return {
+      text: `${isNegative ? "> −" : "< "}${written(1n, wanted, marks)}`,
+      full,
+      rounded: true,
+    };
   const short = padded ? { digits: shown, scale: wanted } : trimmed(shown, wanted, least);
   return { text: sign + written(short.digits, short.scale, marks), full, rounded: isRounded };
 };
 
 /**
- * An amount in a title that the service stores or sends: in English, with every digit and the symbol.
+ * An amount in a title that the service stores or sends: in English, with every digit and the
+ * symbol.
  * @example titleAmount(12_500_000n, { symbol: "USDC", decimals: 6 }) // "12.50 USDC"
  */
 export const titleAmount = (
   amountBase: bigint,
   { symbol, decimals }: { readonly symbol: string; readonly decimals: number },
 ): string => {
-  const { text } = amountText(formatAmount(amountBase, decimals), { symbol, exact: true, locale: "en" });
+  const { text } = amountText(formatAmount(amountBase, decimals), {
+    symbol,
+    exact: true,
+    locale: "en",
+  });
   return `${text} ${symbol}`;
 };
 
-/** Writes the amount in a currency, with the sign of the currency where the locale has it. */
+/** Formats the amount in a currency, with the currency sign where the locale puts it. */
 const asCurrency = (text: string, locale: string | undefined): string => {
   const isNegative = text.includes(MINUS);
   const number = text.replace(/[−+<> ]/g, "");
@@ -139,7 +162,9 @@ const asCurrency = (text: string, locale: string | undefined): string => {
     .map(({ type, value }) => (type === "integer" ? number : type === "minusSign" ? MINUS : value))
     .join("");
   const compared = /^[<>]/.exec(text)?.[0];
-  return (compared === undefined ? "" : `${compared} `) + (text.startsWith("+") ? "+" : "") + written;
+  return (
+    (compared === undefined ? "" : `${compared} `) + (text.startsWith("+") ? "+" : "") + written
+  );
 };
 
 /**
@@ -149,7 +174,10 @@ const asCurrency = (text: string, locale: string | undefined): string => {
  */
 export const usdText = (
   value: string,
-  { locale, signed = false }: { readonly locale?: string | undefined; readonly signed?: boolean } = {},
+  {
+    locale,
+    signed = false,
+  }: { readonly locale?: string | undefined; readonly signed?: boolean } = {},
 ): AmountText => {
   const { text, full, rounded } = amountText(value, { symbol: "USD", locale, signed });
   return { text: asCurrency(text, locale), full: asCurrency(full, locale), rounded };
@@ -157,15 +185,21 @@ export const usdText = (
 
 /** A count with separators: `10,000`. */
 export const countText = (count: number, locale?: string): string =>
-  new Intl.NumberFormat(locale, { maximumFractionDigits: 0, numberingSystem: "latn" }).format(count);
-
-/** A measured number with at most one digit after the point, such as a pace or a size: `1,234.5`. */
-export const measureText = (value: number, locale?: string): string =>
-  new Intl.NumberFormat(locale, { maximumFractionDigits: 1, numberingSystem: "latn" }).format(value);
+  new Intl.NumberFormat(locale, { maximumFractionDigits: 0, numberingSystem: "latn" }).format(
+    count,
+  );
 
 /**
- * Divides `total` among the weights by largest remainder, so that the shares add up to `total` exactly. Weights of nothing get
- * nothing. Returns zeros when there is no weight at all.
+ * A measured number with at most one digit after the point, such as a pace or a size: `1,234.5`.
+ */
+export const measureText = (value: number, locale?: string): string =>
+  new Intl.NumberFormat(locale, { maximumFractionDigits: 1, numberingSystem: "latn" }).format(
+    value,
+  );
+
+/**
+ * Divides `total` among the weights by the largest remainder method, so that the shares add up to
+ * `total` exactly. A weight of zero gets zero. Returns zeros when all weights are zero.
  * @param weights not negative
  * @example sharesOf([1n, 1n, 1n], 1000) // [334, 333, 333]
  */
@@ -186,7 +220,8 @@ export const sharesOf = (weights: readonly bigint[], total: number): number[] =>
 const TENTHS = 10;
 
 /**
- * A share in tenths of a per cent: `12.5 %`. A share that is not nothing but has no tenth is `< 0.1 %`.
+ * Formats a share in tenths of a per cent: `12.5 %`. A share above zero but below one tenth becomes
+ * `< 0.1 %`.
  * @example shareText(125) // "12.5 %"
  */
 export const shareText = (tenths: number, isSomething: boolean, locale?: string): string => {
@@ -195,5 +230,7 @@ export const shareText = (tenths: number, isSomething: boolean, locale?: string)
     maximumFractionDigits: 1,
     numberingSystem: "latn",
   });
-  return tenths === 0 && isSomething ? `< ${format.format(0.1)} %` : `${format.format(tenths / TENTHS)} %`;
+  return tenths === 0 && isSomething
+    ? `< ${format.format(0.1)} %`
+    : `${format.format(tenths / TENTHS)} %`;
 };

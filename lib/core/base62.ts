@@ -1,10 +1,12 @@
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** The number of base62 digits that `byteLength` bytes need: 43 for 32 bytes. */
-const lengthOf = (byteLength: number): number => Math.ceil((byteLength * 8) / Math.log2(ALPHABET.length));
+const lengthOf = (byteLength: number): number =>
+  Math.ceil((byteLength * 8) / Math.log2(ALPHABET.length));
 
 /**
- * Encodes bytes as one big-endian number in base62, padded with zeros to a length that depends only on the number of bytes.
+ * Encodes bytes as one big-endian number in base62, padded with zeros to a length that depends only
+ * on the number of bytes.
  * @example base62(new Uint8Array([255])) // "47"
  */
 export const base62 = (bytes: Uint8Array): string => {
@@ -18,7 +20,8 @@ export const base62 = (bytes: Uint8Array): string => {
 };
 
 /**
- * The inverse of {@link base62}. Returns null when `text` does not encode exactly `byteLength` bytes.
+ * The inverse of {@link base62}. Returns null when `text` does not encode exactly `byteLength`
+ * bytes.
  * @example fromBase62("47", 1) // Uint8Array [255]
  */
 export const fromBase62 = (text: string, byteLength: number): Uint8Array | null => {

@@ -3,7 +3,7 @@ import { createBatcher, type BatcherOptions } from "./batch";
 
 const BATCH_WEIGHT_MAX = 8;
 
-/** A batcher whose batches end when the test says so. */
+/** A batcher whose batches end when the test releases them. */
 const heldBatcher = (own: Partial<BatcherOptions<number, number>> = {}) => {
   const batches: { items: readonly number[]; end: () => void }[] = [];
   const batcher = createBatcher<number, number>({
@@ -15,7 +15,9 @@ const heldBatcher = (own: Partial<BatcherOptions<number, number>> = {}) => {
     run: (items) =>
       new Promise((resolve) => {
         const end = (): void =>
-          resolve(items.map((value) => (value < 0 ? new Error(`no ${String(value)}`) : value * 10)));
+          resolve(
+            items.map((value) => (value < 0 ? new Error(`no ${String(value)}`) : value * 10)),
+          );
         batches.push({ items, end });
       }),
     ...own,

@@ -1,17 +1,23 @@
 export interface BatcherOptions<Item, Result> {
   /**
-   * Processes a batch. Resolves to one result for each item, in the order of the items; an Error rejects only its own item. When `run`
-   * rejects, every item of the batch is rejected.
+   * Processes a batch. Resolves to one result for each item, in the order of the items; an Error
+   * rejects only its own item. When `run` rejects, every item of the batch is rejected.
    */
   run(items: readonly Item[]): Promise<readonly (Result | Error)[]>;
   readonly batchWeightMax: number;
-  /** The part of `batchWeightMax` that an item takes. Default 1. An item above `batchWeightMax` gets a batch of its own. */
+  /**
+   * The part of `batchWeightMax` that an item uses. Default 1. An item above `batchWeightMax` gets
+   * a separate batch.
+   */
   weightOf?(item: Item): number;
-  /** The most batches that run at the same time. Default 1. */
+  /** The maximum number of batches that run at the same time. Default 1. */
   readonly lanes?: number;
-  /** The least number of milliseconds between the starts of two batches of a lane. Default 0. */
+  /** The minimum number of milliseconds between the starts of two batches of a lane. Default 0. */
   readonly everyMs?: number;
-  /** The most items that may wait; a further item is rejected with the error of `full`. Default: no limit. */
+  /**
+   * The maximum number of waiting items. A further item is rejected with the error of `full`.
+   * Default: no limit.
+   */
   readonly waitingMax?: number;
   full?(): Error;
 }
@@ -23,8 +29,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Collects items while batches run, and starts the next batch as soon as a lane is free. A single item does not wait for others, and
- * batches grow with the load.
+ * Collects items while batches run, and starts the next batch as soon as a lane is free. A single
+ * item does not wait for others, and batches grow with the load.
  * @example
  * const balances = createBatcher({ run: (accounts) => readBalances(accounts), batchWeightMax: 100 });
  * const balance = await balances.submit(account);
@@ -47,7 +53,10 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
     return batch;
   };
 
-  const deliver = (batch: readonly Waiting<Item, Result>[], results: readonly (Result | Error)[]): void => {
+  const deliver = (
+    batch: readonly Waiting<Item, Result>[],
+    results: readonly (Result | Error)[],
+  ): void => {
     batch.forEach(({ resolve, reject }, index) => {
       const result = results[index];
       if (result === undefined || result instanceof Error)
@@ -86,7 +95,10 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
   };
 
   return {
-    /** Adds an item and resolves to its result. @throws the Error of the item, the error of `run`, or the error of `full` */
+    /**
+     * Adds an item and resolves to its result.
+     * @throws the Error of the item, the error of `run`, or the error of `full`
+     */
     submit: (item: Item): Promise<Result> =>
       new Promise((resolve, reject) => {
         if (waiting.length >= waitingMax) {

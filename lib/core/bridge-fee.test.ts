@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fillCostUsd, fillGasOf, parseUsd, relayerMarginUsd, steadyStep, steppedUp } from "./bridge-fee";
+import { fillCostUsd, fillGasOf, parseUsd, relayerMarginUsd, steadyStep, steppedUp } from "./fees";
 
 const MARGIN = {
   marginUsd: "0.05",

@@ -1,23 +1,26 @@
 import { isId } from "./ids";
 
 /**
- * Choices that a browser remembers in cookies, so that the server draws pages with them. None of them gives any right: the API checks
- * membership of the project at each call.
+ * Preferences that a browser stores in cookies, so that the server renders pages with them. None of
+ * them gives any right: the API checks the membership of the project at each call.
  */
 export const PREFERENCE_COOKIES = {
-  /** Id of the project that the browser works in; absent: the one that the person joined first. */
+  /** Id of the project in use; by default the one that the person joined first. */
   project: "causeway.project",
-  /** `1` where balances are hidden from onlookers. */
+  /** `1` when balances are hidden. */
   amountsHidden: "causeway.amounts-hidden",
-  /** `1` where the first steps were put away. */
+  /** `1` when the list of first steps is hidden. */
   firstStepsHidden: "causeway.first-steps-hidden",
 } as const;
 
 export type Preference = keyof typeof PREFERENCE_COOKIES;
 
-/** The preferences that the browser remembers; null where it remembers none. */
+/** The stored preferences; null for each that is not stored. */
 export type Preferences = Readonly<Record<Preference, string | null>>;
 
-/** The value of a cookie as it may be used. Whoever serves something else on the same host can set these cookies to anything. */
+/**
+ * The validated value of a cookie. Other software on the same host can set these cookies to
+ * anything.
+ */
 export const preferenceOf = (preference: Preference, value: string): string | null =>
   preference === "project" && !isId("project", value) ? null : value;

@@ -1,4 +1,4 @@
-/** The chain asks for more than the cap of its configuration. In wei per gas. */
+/** The chain's fee is above the configured cap. In wei per gas. */
 export interface FeeExcess {
   /** The price for a transaction in the next block. */
   readonly pricePerGas: bigint;
@@ -9,6 +9,6 @@ export interface FeeExcess {
 export interface CappedFees {
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
-  /** Null: a transaction with these fees can be mined now. */
+  /** Null when a transaction with these fees can be mined now. */
   readonly aboveCap: FeeExcess | null;
 }

@@ -8,7 +8,9 @@ const DEADLINE = { timeoutMs: 1000, message: "There was no answer." };
 
 test("work that ends in time gives its result or its error, and no timer stays", async () => {
   await expect(withDeadline(Promise.resolve(7), DEADLINE)).resolves.toBe(7);
-  await expect(withDeadline(Promise.reject(new Error("refused")), DEADLINE)).rejects.toThrow("refused");
+  await expect(withDeadline(Promise.reject(new Error("refused")), DEADLINE)).rejects.toThrow(
+    "refused",
+  );
   expect(vi.getTimerCount()).toBe(0);
 });
 
@@ -37,7 +39,9 @@ test("the result of work that is late is null, its error before that is the work
   await expect(resultWithin(Promise.reject(new Error("refused")), 1000)).rejects.toThrow("refused");
   expect(vi.getTimerCount()).toBe(0);
   let outcome: unknown = "open";
-  const late = resultWithin(new Promise<number>(() => undefined), 1000).then((result) => (outcome = result));
+  const late = resultWithin(new Promise<number>(() => undefined), 1000).then(
+    (result) => (outcome = result),
+  );
   await vi.advanceTimersByTimeAsync(999);
   expect(outcome).toBe("open");
   await vi.advanceTimersByTimeAsync(1);

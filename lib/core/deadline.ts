@@ -2,7 +2,7 @@ interface Deadline {
   readonly timeoutMs: number;
   /** Message of the error when the time is over. */
   readonly message: string;
-  /** Makes that error. Default: a plain Error. */
+  /** Creates the error. Default: a plain Error. */
   readonly errorOf?: (message: string) => Error;
 }
 
@@ -24,8 +24,8 @@ const race = async <T>(work: Promise<T>, timeoutMs: number): Promise<T | typeof 
 const plainError = (message: string): Error => new Error(message);
 
 /**
- * Resolves to the result of `work`, or rejects after `timeoutMs` milliseconds. After the deadline `work` continues and its outcome is
- * ignored, so also pass a signal to work that can be cancelled.
+ * Resolves to the result of `work`, or rejects after `timeoutMs` milliseconds. After the deadline
+ * `work` continues and its outcome is ignored, so also pass a signal to work that can be cancelled.
  * @throws the error of `errorOf` after the deadline, or the error of `work`
  * @example
  * const head = await withDeadline(client.getBlockNumber(), { timeoutMs: 3000, message: "The chain did not answer in time." });
@@ -40,8 +40,8 @@ export const withDeadline = async <T>(
 };
 
 /**
- * Resolves to the result of `work`, or to null after `timeoutMs` milliseconds. `work` continues after the deadline, and its outcome is
- * ignored.
+ * Resolves to the result of `work`, or to null after `timeoutMs` milliseconds. `work` continues
+ * after the deadline, and its outcome is ignored.
  * @throws the error of `work`
  * @example
  * const totals = await resultWithin(store.count(bucket), 20); // null: the store was slow

@@ -5,7 +5,8 @@ import { divide, parseDecimal, readDecimal, scaledTo, worthOf } from "./decimal"
 test("reads decimal strings exactly, and nothing else", () => {
   expect(readDecimal("12.50")).toEqual({ digits: 1250n, scale: 2 });
   expect(readDecimal("-0.001")).toEqual({ digits: -1n, scale: 3 });
-  for (const text of ["", ".5", "1.", "1e3", "0x1", "1,000", " 1", "NaN"]) expect(readDecimal(text)).toBeNull();
+  for (const text of ["", ".5", "1.", "1e3", "0x1", "1,000", " 1", "NaN"])
+    expect(readDecimal(text)).toBeNull();
   expect(() => parseDecimal("1e3")).toThrow("Not a decimal string.");
 });
 

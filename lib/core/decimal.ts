@@ -2,13 +2,16 @@ export type Rounding = "floor" | "ceil";
 
 const DECIMAL = /^([-+]?)(\d+)(?:\.(\d+))?$/;
 
-/** An exact decimal fraction: `digits` / 10^`scale`. `"12.50"` is 1250 / 10^2. */
+/** An exact decimal fraction, `digits` / 10^`scale`: `"12.50"` is 1250 / 10^2. */
 export interface Decimal {
   readonly digits: bigint;
   readonly scale: number;
 }
 
-/** Reads a decimal string of any length, with or without a sign. Returns null when the text has another form. */
+/**
+ * Reads a decimal string of any length, with or without a sign. Returns null when the text has
+ * another form.
+ */
 export const readDecimal = (text: string): Decimal | null => {
   const [, sign, whole, fraction = ""] = DECIMAL.exec(text) ?? [];
   if (whole === undefined) return null;
@@ -27,7 +30,10 @@ export const parseDecimal = (text: string): Decimal => {
   return decimal;
 };
 
-/** `numerator / denominator` as a whole number, rounded towards −∞ (`floor`) or +∞ (`ceil`). `denominator` must be above zero. */
+/**
+ * `numerator / denominator` as a whole number, rounded towards −∞ (`floor`) or +∞ (`ceil`).
+ * `denominator` must be above zero.
+ */
 export const divide = (numerator: bigint, denominator: bigint, rounding: Rounding): bigint => {
   const quotient = numerator / denominator;
   const rest = numerator % denominator;
@@ -41,13 +47,15 @@ export const divide = (numerator: bigint, denominator: bigint, rounding: Roundin
  * @example scaledTo(parseDecimal("1.239"), 2, "floor") // 123n
  */
 export const scaledTo = ({ digits, scale }: Decimal, to: number, rounding: Rounding): bigint =>
-  to >= scale ? digits * 10n ** BigInt(to - scale) : divide(digits, 10n ** BigInt(scale - to), rounding);
+  to >= scale
+    ? digits * 10n ** BigInt(to - scale)
+    : divide(digits, 10n ** BigInt(scale - to), rounding);
 
 /**
- * The worth of an amount at a price per whole token, as a whole number of 10^-`scale` of the price's unit. The product is exact and is
- * rounded once.
+ * The worth of an amount at a price per whole token, as a multiple of 10^-`scale` of the price's
+ * unit. The product is exact and is rounded once.
  * @param amountBase in base units of a token with `decimals` decimals; `price` is a decimal string
- * @throws Error when `price` is no decimal string
+ * @throws Error when `price` is not a decimal string
  * @example worthOf({ amountBase: 1_500_000n, decimals: 6, price: "2" }, 6, "ceil") // 3_000_000n
  */
 export const worthOf = (

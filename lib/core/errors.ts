@@ -1,15 +1,18 @@
-import { redactSecrets } from "./redaction";
+import { redactKnownSecrets, redactSecrets } from "./redaction";
 
 /**
- * Every code that an error response `{message, code, requestId}` may have.
- * `lib/http/problem.ts` maps each code to its HTTP status; the type checker ensures that no code is missing there.
+ * Every code that an error response `{message, code, requestId}` may have. `lib/http/problem.ts`
+ * maps each code to its HTTP status; the type checker ensures that no code is missing there.
  */
 export const ERROR_CODES = [
   "invalid_request",
+  "unknown_parameter",
+  "invalid_cursor",
   "unknown_wallet",
   "unauthorized",
   "api_key_expired",
   "api_key_revoked",
+  "api_key_suspended",
   "invalid_signature",
   "forbidden",
   "insufficient_scope",
@@ -66,7 +69,10 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** One invalid field. `path` has dots between field names and uses the index of list items: `from.0.amount`. */
+/**
+ * One invalid field. `path` has dots between field names and uses the index of list items:
+ * `from.0.amount`.
+ */
 export interface ErrorDetail {
   path: string;
   message: string;
@@ -76,16 +82,25 @@ export interface ErrorDetail {
 interface DomainErrorOptions {
   cause?: unknown;
   details?: readonly ErrorDetail[];
-  /** Further public fields of the response body, for instance a new quote with `quote_price_moved`. */
+  /**
+   * Further public fields of the response body, for example a new quote with `quote_price_moved`.
+   */
   extra?: Readonly<Record<string, unknown>>;
   retryAfterSeconds?: number;
+  /**
+   * True when the service wrote the whole message and a wallet signs it, so that its URLs must not
+   * be changed.
+   */
+  isExact?: boolean;
 }
 
-// The server's bundle and Next's bundle each have a copy of this class, so `instanceof` fails across them; a registered symbol works.
+// The server's bundle and Next's bundle each have a copy of this class, so `instanceof` fails
+// across them; a registered symbol works.
 const DOMAIN_ERROR: unique symbol = Symbol.for("causeway.DomainError") as never;
 
 /**
- * An error that is shown to the caller. The message is for people and the code for machines; the cause is logged and never sent.
+ * An error that is shown to the caller. The message is for people and the code for machines; the
+ * cause is logged and never sent.
  * @example throw new DomainError("quote_expired", "This quote has expired.");
  */
 export class DomainError extends Error {
@@ -96,8 +111,10 @@ export class DomainError extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: DomainErrorOptions = {}) {
-    // A message may quote the answer of a node, a bundler or a mail server, which may contain a URL with a key.
-    super(redactSecrets(message), options.cause === undefined ? undefined : { cause: options.cause });
+    // A message may quote the answer of a node, a bundler or a mail server, which may contain a URL
+    // with a key.
+    const shown = options.isExact === true ? redactKnownSecrets(message) : redactSecrets(message);
+    super(shown, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "DomainError";
     this.code = code;
     this.details = options.details ?? [];
@@ -110,9 +127,59 @@ export class DomainError extends Error {
 export const isDomainError = (error: unknown): error is DomainError =>
   typeof error === "object" && error !== null && DOMAIN_ERROR in error;
 
-/** Makes the error `invalid_request` for one or more invalid fields. Default message: that of the first field. @see ErrorDetail */
+/**
+ * Creates the error `invalid_request` for one or more invalid fields. Default message: that of the
+ * first field. @see ErrorDetail
+ */
 export const invalidRequest = (details: readonly ErrorDetail[], message?: string): DomainError =>
-  new DomainError("invalid_request", message ?? details[0]?.message ?? "The request is not valid.", { details });
+  new DomainError(
+    "invalid_request",
+    message ?? details[0]?.message ?? "The request is not valid.",
+    { details },
+  );
 
-/** Makes the error `not_found`, which is the same for objects that do not exist and for objects of another project. */
-export const notFound = (): DomainError => new DomainError("not_found", "There is nothing here that you may see.");
+/**
+ * Creates the error `not_found`. It is the same for missing objects and for objects of another
+ * project.
+ */
+export const notFound = (): DomainError =>
+  new DomainError(
+    "not_found",
+    "The path is right, but what it names does not exist or belongs to another project. Check the id and the project.",
+  );
+
+/** Names a key of the service whose secret was right. */
+export interface KeyName {
+  readonly keyId: string;
+  readonly projectId: string;
+}
+
+// The server's bundle and Next's bundle each have a copy of the class below, so `instanceof` fails
+// across them; a registered symbol works.
+const REFUSED_KEY: unique symbol = Symbol.for("causeway.RefusedKeyError") as never;
+
+/**
+ * The secret was right, but the key may not be used: it was revoked, is suspended, has expired, or
+ * is used from a network that is not allowed.
+ */
+export class RefusedKeyError extends DomainError {
+  readonly [REFUSED_KEY]: KeyName;
+
+  constructor(code: ErrorCode, message: string, key: KeyName) {
+    super(code, message);
+    this[REFUSED_KEY] = { keyId: key.keyId, projectId: key.projectId };
+  }
+}
+
+/** The key that an error is about; null for every other error. */
+export const refusedKeyOf = (error: unknown): KeyName | null =>
+  isDomainError(error) && REFUSED_KEY in error ? (error as RefusedKeyError)[REFUSED_KEY] : null;
+
+const TEMPORARY = new Set<ErrorCode>(["chain_unavailable", "provider_error", "signing_off"]);
+
+/**
+ * Whether a step that moves money should be tried again after this error: a chain or a provider
+ * does not answer, or signing is turned off. Every other error is a bug.
+ */
+export const isTemporary = (error: unknown): error is DomainError =>
+  isDomainError(error) && TEMPORARY.has(error.code);

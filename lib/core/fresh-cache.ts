@@ -1,8 +1,18 @@
 import { LRUCache } from "lru-cache";
 
+/**
+ * The header and the cookie for a caller's freshness token: the position in the write-ahead log up
+ * to which its changes were written.
+ */
+export const FRESHNESS_HEADER = "causeway-freshness";
+export const FRESHNESS_COOKIE = "causeway.freshness";
+
 interface FreshCacheOptions<V, K> {
   readonly load: (key: K) => Promise<V>;
-  /** Whether a value is stored. A value that is not stored is read again at the next call. Default: every value is stored. */
+  /**
+   * Whether a value is stored. A value that is not stored is read again at the next call. Default:
+   * every value is stored.
+   */
   readonly keep?: (value: V) => boolean;
   /** A value of this age is still returned, and is refreshed in the background. Default 500. */
   readonly refreshAfterMs?: number;
@@ -14,11 +24,20 @@ interface FreshCacheOptions<V, K> {
 }
 
 export interface FreshCache<V, K = string> {
-  /** Returns the value itself while it is fresh, else a promise of a new value. @throws the error of `load` */
+  /**
+   * Returns the value itself while it is fresh, else a promise of a new value.
+   * @throws the error of `load`
+   */
   get(key: K): V | Promise<V>;
-  /** Removes the value of the key, and prevents the result of a running read of the key from being stored. */
+  /**
+   * Removes the value of the key, and prevents the result of a running read of the key from being
+   * stored.
+   */
   invalidate(key: K): void;
-  /** Stores a value that the caller read by other means, as of now; the result of a running read of the key is not stored. */
+  /**
+   * Stores a value that the caller read by other means just now. The result of a running read of
+   * the key is then not stored.
+   */
   set(key: K, value: V): void;
 }
 
@@ -37,9 +56,10 @@ const EXPIRE_AFTER_MS = 900;
 const ENTRIES_MAX = 10_000;
 
 /**
- * Caches values of a shared store, by default for less than a second, so that a change by another instance is seen within a second.
- * The age of a value counts from the start of its read, and callers share a running read only while the read is fresh. So a value is
- * never older than `expireAfterMs` at the time of the call.
+ * Caches values of a shared store, by default for less than a second, so that a change by another
+ * instance is seen within a second. The age of a value counts from the start of its read, and
+ * callers share a running read only while the read is fresh. So a value is never older than
+ * `expireAfterMs` at the time of the call.
  * @example
  * const memberships = createFreshCache({ load: (userId) => listMemberships(userId) });
  * const found = await memberships.get(userId);
@@ -48,7 +68,11 @@ export const createFreshCache = <V, K extends string | number = string>(
   options: FreshCacheOptions<V, K>,
 ): FreshCache<V, K> => {
   const { load, keep = () => true, monotonicMs = () => performance.now() } = options;
-  const { refreshAfterMs = REFRESH_AFTER_MS, expireAfterMs = EXPIRE_AFTER_MS, entriesMax = ENTRIES_MAX } = options;
+  const {
+    refreshAfterMs = REFRESH_AFTER_MS,
+    expireAfterMs = EXPIRE_AFTER_MS,
+    entriesMax = ENTRIES_MAX,
+  } = options;
   const entries = new LRUCache<K, Entry<V>>({ max: entriesMax });
   const reads = new Map<K, Read<V>>();
 
@@ -62,7 +86,8 @@ export const createFreshCache = <V, K extends string | number = string>(
     const read: Read<V> = { startedAtMs, answer };
     reads.set(key, read);
     const finish = (): boolean => {
-      // An invalidated read may return the state before the change. Its callers still get that value, but it is not stored.
+      // An invalidated read may return the state before the change. Its callers still get that
+      // value, but it is not stored.
       if (reads.get(key) !== read) return false;
       return reads.delete(key);
     };
@@ -77,7 +102,9 @@ export const createFreshCache = <V, K extends string | number = string>(
 
   const read = (key: K, nowMs: number): Promise<V> => {
     const running = reads.get(key);
-    return running && nowMs - running.startedAtMs < expireAfterMs ? running.answer : startRead(key, nowMs);
+    return running && nowMs - running.startedAtMs < expireAfterMs
+      ? running.answer
+      : startRead(key, nowMs);
   };
 
   return {
@@ -85,7 +112,8 @@ export const createFreshCache = <V, K extends string | number = string>(
       const nowMs = monotonicMs();
       const entry = entries.get(key);
       if (!entry || nowMs - entry.readAtMs >= expireAfterMs) return read(key, nowMs);
-      // The error of a failed refresh can be ignored: once the entry expires, a caller waits for a new read and gets its error.
+      // The error of a failed refresh can be ignored: once the entry expires, a caller waits for a
+      // new read and gets its error.
       if (nowMs - entry.readAtMs >= refreshAfterMs) read(key, nowMs).catch(() => undefined);
       return entry.value;
     },

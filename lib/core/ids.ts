@@ -1,6 +1,9 @@
 import { v7 as uuidv7, validate } from "uuid";
 
-/** Public prefix of each kind of id. The rest is a UUIDv7 (RFC 9562), so ids sort by time of creation. */
+/**
+ * Public prefix of each kind of id. The rest is a UUIDv7 (RFC 9562), so ids sort by time of
+ * creation.
+ */
 export const ID_PREFIXES = {
   project: "prj",
   user: "usr",
@@ -46,16 +49,25 @@ export type Id<K extends IdKind> = `${(typeof ID_PREFIXES)[K]}_${string}` & { re
  * Makes a new id: the prefix of its kind, an underscore and a UUIDv7 (RFC 9562).
  * @example newId("payout") // "po_0198c2b4-…"
  */
-export const newId = <K extends IdKind>(kind: K): Id<K> => `${ID_PREFIXES[kind]}_${uuidv7()}` as Id<K>;
+export const newId = <K extends IdKind>(kind: K): Id<K> =>
+  `${ID_PREFIXES[kind]}_${uuidv7()}` as Id<K>;
 
-/** A text that sorts before every id of this kind that is made at or after the time, and after those made before. */
+/**
+ * A text that sorts before every id of this kind created at or after the time, and after those
+ * created before.
+ */
 export const firstIdAt = (kind: IdKind, time: Date): string => {
   const hex = time.getTime().toString(16).padStart(12, "0");
   return `${ID_PREFIXES[kind]}_${hex.slice(0, 8)}-${hex.slice(8)}`;
 };
 
-/** Whether `text` has the form of an id of that kind, in lower case. Does not check that the object exists. */
+/**
+ * Whether `text` has the form of an id of that kind, in lower case. Does not check that the object
+ * exists.
+ */
 export const isId = <K extends IdKind>(kind: K, text: string): text is Id<K> => {
   const prefix = `${ID_PREFIXES[kind]}_`;
-  return text.startsWith(prefix) && validate(text.slice(prefix.length)) && text === text.toLowerCase();
+  return (
+    text.startsWith(prefix) && validate(text.slice(prefix.length)) && text === text.toLowerCase()
+  );
 };

@@ -34,7 +34,11 @@ test("two callers that need the same keys in another order do not wait for each 
     await Promise.resolve();
     active -= 1;
   };
-  await Promise.all([queue.runAll(["a", "b"], work), queue.runAll(["b", "a"], work), queue.runAll(["a", "a"], work)]);
+  await Promise.all([
+    queue.runAll(["a", "b"], work),
+    queue.runAll(["b", "a"], work),
+    queue.runAll(["a", "a"], work),
+  ]);
 });
 
 test("callers above the limit of a key are refused, and a key without work is forgotten", async () => {

@@ -1,22 +1,29 @@
 interface KeyedQueueOptions {
-  /** The most callers whose work runs at once for one key, in the order in which they came. Default 1. */
+  /**
+   * The maximum number of callers whose work runs at the same time for one key, in order of
+   * arrival. Default 1.
+   */
   readonly atOnceMax?: number;
-  /** The most callers that may wait or run for one key; further callers are refused. Default: no limit. */
+  /**
+   * The maximum number of callers that may wait or run for one key; further callers are refused.
+   * Default: no limit.
+   */
   readonly waitingMax?: number;
-  /** The error for a caller that is refused. */
+  /** Creates the error for a refused caller. */
   readonly onFull?: () => Error;
 }
 
 export interface KeyedQueue {
   /**
-   * Runs `work` after the earlier callers of the same key have begun and fewer than `atOnceMax` of them still run; failures count as ends.
-   * Work of other keys runs at the same time.
-   * @throws the error of `work`; the error of `onFull` when `waitingMax` callers are there already
+   * Runs `work` after the earlier callers of the same key have started and fewer than `atOnceMax`
+   * of them are running; a failed call counts as ended. Work of other keys runs at the same time.
+   * @throws the error of `work`; the error of `onFull` when `waitingMax` callers wait or run
+   * already
    */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
   /**
-   * Runs `work` when it has its turn in the queues of all `keys`. A caller joins the queues in ascending order of their keys, so two callers
-   * never wait for each other (no deadlock).
+   * Runs `work` when it has its turn in the queues of all `keys`. A caller joins the queues in
+   * ascending order of their keys, so two callers never wait for each other (no deadlock).
    * @throws the same errors as `run`
    */
   runAll<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
@@ -25,8 +32,9 @@ export interface KeyedQueue {
 }
 
 /**
- * Runs work of the same key one after another inside this process (or a few at once), so that callers wait without holding a database connection.
- * Correctness must not depend on this queue, because other processes have queues of their own.
+ * Runs work of the same key one after another (or a few at a time) inside this process, so that
+ * callers wait without holding a database connection. Correctness must not depend on this queue,
+ * because other processes have separate queues.
  * @example
  * const queue = createKeyedQueue();
  * await queue.run(`${chainId}:${address}`, () => reserveNonce(chainId, address));
@@ -48,7 +56,7 @@ export const createKeyedQueue = ({
     try {
       return await work();
     } finally {
-      // The next one takes over this one's place.
+      // The next caller takes over the slot of this one.
       const next = line.waiting.shift();
       if (next === undefined) line.running -= 1;
       else next();
@@ -59,7 +67,9 @@ export const createKeyedQueue = ({
   return {
     run,
     runAll: (keys, work) =>
-      [...new Set(keys)].sort().reduceRight<typeof work>((inner, key) => () => run(key, inner), work)(),
+      [...new Set(keys)]
+        .sort()
+        .reduceRight<typeof work>((inner, key) => () => run(key, inner), work)(),
     size: () => lines.size,
   };
 };

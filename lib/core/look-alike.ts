@@ -1,56 +1,120 @@
 const ENDS = 4;
 const PREFIX = "0x".length;
 
-const ends = (address: string): string => {
+/**
+ * The first and last four hex digits of an address, in lower case: the part of it that people look
+ * at.
+ */
+export const addressEnds = (address: string): string => {
   const text = address.toLowerCase();
   return text.slice(PREFIX, PREFIX + ENDS) + text.slice(-ENDS);
 };
 
 /**
- * Returns a known address that `address` could be mistaken for, because both have the same first and last four hex digits; null when
- * there is none or `address` itself is known. Attackers generate such addresses so that people copy them from a history by mistake
- * (address poisoning).
+ * Returns a known address that `address` could be mistaken for, because both have the same first
+ * and last four hex digits; null when there is none or `address` itself is known. Attackers
+ * generate such addresses so that people copy them from a history by mistake (address poisoning).
  */
 export const findLookAlike = (address: string, known: readonly string[]): string | null => {
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return null;
   if (known.some((one) => one.toLowerCase() === address.toLowerCase())) return null;
-  return known.find((one) => ends(one) === ends(address)) ?? null;
+  return known.find((one) => addressEnds(one) === addressEnds(address)) ?? null;
 };
 
 /** An address that the project knows, with its name. */
 export interface KnownAddress {
   readonly address: string;
   readonly name: string;
-  readonly as: "own" | "contact" | "earlier";
+  /**
+   * `contact`: somebody with the permission approved it. `proposed`: nobody has, so its name proves
+   * nothing.
+   */
+  readonly as: "own" | "contact" | "proposed" | "earlier";
 }
 
 /**
- * For each kind of recipient, the kinds of known address that it is compared with. Earlier recipients are compared with contacts and
- * own addresses, so that an address which was once paid by mistake is still reported.
+ * For each kind of recipient, the kinds of known addresses with which it is compared. Earlier
+ * recipients are compared with contacts and own addresses, so that an address that was once paid by
+ * mistake is still reported. Approved contacts are not compared with proposed ones, because a
+ * person has checked them already.
  */
 const RIVALS = {
   own: [],
   contact: ["own", "contact"],
-  earlier: ["own", "contact"],
-  new: ["own", "contact", "earlier"],
+  proposed: ["own", "contact", "proposed"],
+  earlier: ["own", "contact", "proposed"],
+  new: ["own", "contact", "proposed", "earlier"],
 } as const satisfies Record<KnownAddress["as"] | "new", readonly KnownAddress["as"][]>;
 
-const RANKS = ["own", "contact", "earlier"] as const satisfies readonly KnownAddress["as"][];
+/** An address counts as the first of these kinds under which it is known. */
+export const KNOWN_RANKS = [
+  "own",
+  "contact",
+  "proposed",
+  "earlier",
+] as const satisfies readonly KnownAddress["as"][];
 
-/** Returns a function that finds the known address which an address could be mistaken for, or null; fast for many addresses. */
-export const createLookAlikes = (known: readonly KnownAddress[]): ((address: string) => KnownAddress | null) => {
+/**
+ * Returns a function that finds the known address for which an address could be mistaken, or null.
+ * It is fast for many addresses.
+ */
+export const createLookAlikes = (
+  known: readonly KnownAddress[],
+): ((address: string) => KnownAddress | null) => {
   const byEnds = new Map<string, KnownAddress[]>();
   for (const one of known) {
-    const key = ends(one.address);
+    const key = addressEnds(one.address);
     const there = byEnds.get(key);
     if (there === undefined) byEnds.set(key, [one]);
     else there.push(one);
   }
   return (address) => {
-    const near = byEnds.get(ends(address));
+    const near = byEnds.get(addressEnds(address));
     if (near === undefined) return null;
-    const isSame = (one: KnownAddress): boolean => one.address.toLowerCase() === address.toLowerCase();
-    const as = RANKS.find((rank) => near.some((one) => one.as === rank && isSame(one))) ?? "new";
+    const isSame = (one: KnownAddress): boolean =>
+      one.address.toLowerCase() === address.toLowerCase();
+    const as =
+      KNOWN_RANKS.find((rank) => near.some((one) => one.as === rank && isSame(one))) ?? "new";
     return near.find((one) => !isSame(one) && RIVALS[as].some((rival) => rival === one.as)) ?? null;
   };
 };
+
+// Decides which contacts' names people may trust. For the service and for browsers.
+
+interface NamedContact {
+  readonly address: string;
+  readonly name: string;
+  readonly state: "proposed" | "approved";
+  /** Chains for which it was approved; empty for every chain. */
+  readonly chainIds: readonly number[];
+}
+
+/**
+ * Whether somebody with the permission has approved the contact as a recipient on the chain. When
+ * people decide, only the name of such a contact is shown, because anybody who may write records
+ * can give a proposed contact any name.
+ * @param chainId null when the chain is not known yet
+ */
+export const isApprovedOn = (
+  { state, chainIds }: Pick<NamedContact, "state" | "chainIds">,
+  chainId: number | null,
+): boolean =>
+  state === "approved" && (chainId === null || chainIds.length === 0 || chainIds.includes(chainId));
+
+/**
+ * Replaces the name of a contact that is not approved (or not for the chain), in the middle of a
+ * sentence.
+ */
+export const UNAPPROVED_CONTACT = "a contact that is not approved";
+
+/**
+ * A name in a list, where its end may be cut off. An unapproved name is marked at its beginning.
+ */
+export const listedName = ({ name, state }: Pick<NamedContact, "name" | "state">): string =>
+  state === "approved" ? name : `Not approved: ${name}`;
+
+/** The contact as a known address: with its name if that is approved for the chain. */
+export const knownContact = (contact: NamedContact, chainId: number | null): KnownAddress =>
+  isApprovedOn(contact, chainId)
+    ? { address: contact.address, name: contact.name, as: "contact" }
+    : { address: contact.address, name: UNAPPROVED_CONTACT, as: "proposed" };

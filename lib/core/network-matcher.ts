@@ -3,8 +3,8 @@ import { BlockList, isIP } from "node:net";
 const IPV4_MAPPED = /^::ffff:(?=\d+\.)/i;
 
 /**
- * A function that tells whether an IP address lies in one of the networks. An IPv4 address that was mapped into IPv6 counts as the
- * IPv4 address.
+ * A function that tells whether an IP address lies in one of the networks. An IPv4 address that was
+ * mapped into IPv6 counts as the IPv4 address.
  * @param networks as `plainNetwork` gives them
  */
 export const networkMatcher = (networks: readonly string[]): ((address: string) => boolean) => {

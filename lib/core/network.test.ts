@@ -27,9 +27,22 @@ test.each([
 
 test("an address matches by its first bits, in its own family", () => {
   const matches = networkMatcher(["203.0.113.0/24", "2001:db8:1::/48", "198.51.100.7/32"]);
-  for (const inside of ["203.0.113.0", "203.0.113.255", "198.51.100.7", "2001:db8:1:ffff::9", "::ffff:203.0.113.9"])
+  for (const inside of [
+    "203.0.113.0",
+    "203.0.113.255",
+    "198.51.100.7",
+    "2001:db8:1:ffff::9",
+    "::ffff:203.0.113.9",
+  ])
     expect([inside, matches(inside)]).toEqual([inside, true]);
-  for (const outside of ["203.0.114.0", "198.51.100.8", "2001:db8:2::1", "::ffff:203.0.114.9", "", "unknown"])
+  for (const outside of [
+    "203.0.114.0",
+    "198.51.100.8",
+    "2001:db8:2::1",
+    "::ffff:203.0.114.9",
+    "",
+    "unknown",
+  ])
     expect([outside, matches(outside)]).toEqual([outside, false]);
 });
 

@@ -2,7 +2,8 @@ import { HttpRequestError, RpcRequestError, TimeoutError, UnknownRpcError } from
 import { describe, expect, test } from "vitest";
 import { outageOf } from "./outage";
 
-const withCode = (code: string, message = "x"): Error => Object.assign(new Error(message), { code });
+const withCode = (code: string, message = "x"): Error =>
+  Object.assign(new Error(message), { code });
 const prisma = (cause: object): Error =>
   Object.assign(new Error("Raw query failed."), {
     name: "PrismaClientKnownRequestError",
@@ -16,8 +17,14 @@ const body = { method: "eth_blockNumber" };
 describe("an outage of the database", () => {
   test.each<[string, unknown]>([
     ["57P03 of the driver", withCode("57P03", "the database system is starting up")],
-    ["57P03 inside Prisma's raw query", prisma({ kind: "postgres", originalCode: "57P03", code: "57P03" })],
-    ["57P01 inside Prisma's raw query", prisma({ kind: "postgres", originalCode: "57P01", code: "57P01" })],
+    [
+      "57P03 inside Prisma's raw query",
+      prisma({ kind: "postgres", originalCode: "57P03", code: "57P03" }),
+    ],
+    [
+      "57P01 inside Prisma's raw query",
+      prisma({ kind: "postgres", originalCode: "57P01", code: "57P01" }),
+    ],
     ["57P02", withCode("57P02")],
     ["a refused connection", withCode("ECONNREFUSED")],
     [
@@ -33,14 +40,23 @@ describe("an outage of the database", () => {
     ["Prisma: transaction not begun or over its time", withCode("P2028")],
     ["Prisma: conflict", withCode("P2034")],
     ["Prisma's adapter: connection closed", prisma({ kind: "ConnectionClosed" })],
-    ["Prisma's adapter: too many connections", prisma({ kind: "TooManyConnections", originalCode: "53300" })],
+    [
+      "Prisma's adapter: too many connections",
+      prisma({ kind: "TooManyConnections", originalCode: "53300" }),
+    ],
     ["a time-out", new DOMException("The operation timed out.", "TimeoutError")],
     ["no free connection in the pool", new Error("timeout exceeded when trying to connect")],
     ["the server went away", new Error("Connection terminated unexpectedly")],
-    ["a connection that cannot be used", new Error("Client has encountered a connection error and is not queryable")],
+    [
+      "a connection that cannot be used",
+      new Error("Client has encountered a connection error and is not queryable"),
+    ],
     ["no answer to a query", new Error("Query read timeout")],
     ["a full disk", withCode("53100", 'could not extend file "base/1/2": No space left on device')],
-    ["a full disk inside Prisma's", prisma({ kind: "postgres", originalCode: "53100", code: "53100" })],
+    [
+      "a full disk inside Prisma's",
+      prisma({ kind: "postgres", originalCode: "53100", code: "53100" }),
+    ],
     ["no memory", withCode("53200")],
     ["too many connections", withCode("53300")],
     ["a statement over its time", withCode("57014")],

@@ -4,16 +4,25 @@ export type Outage = "database" | "chain";
 /** At most this many errors and causes are examined. */
 const ERRORS_MAX = 24;
 
-/** Prisma's codes for no connection, no free connection, a transaction that took too long, and a conflict that may be repeated. */
+/**
+ * Prisma's codes for no connection, no free connection, a transaction that took too long, and a
+ * conflict that may be repeated.
+ */
 const PRISMA_CODES = new Set("P1001 P1002 P1008 P1017 P2024 P2028 P2034 P2037".split(" "));
-/** Kinds of error under which Prisma's driver adapter reports errors of PostgreSQL and of the socket. */
+/**
+ * Kinds of error under which Prisma's driver adapter reports errors of PostgreSQL and of the
+ * socket.
+ */
 const ADAPTER_KINDS = new Set(
-  "DatabaseNotReachable ConnectionClosed SocketTimeout TooManyConnections TransactionWriteConflict".split(" "),
+  "DatabaseNotReachable ConnectionClosed SocketTimeout TooManyConnections TransactionWriteConflict".split(
+    " ",
+  ),
 );
 /**
- * SQLSTATE codes of PostgreSQL: connection errors (08), no memory, disk or connections (53), the server or the statement was stopped
- * (57), input and output errors (58030), a transaction that was ended by the server or may be repeated (25P03, 25P04, 40001, 40P01,
- * 55P03), and a read-only server (25006), as a standby is until it has taken over.
+ * SQLSTATE codes of PostgreSQL: connection errors (08), no memory, disk or connections (53), the
+ * server or the statement was stopped (57), input and output errors (58030), a transaction that was
+ * ended by the server or may be repeated (25P03, 25P04, 40001, 40P01, 55P03), and a read-only
+ * server (25006), as a standby is until it has taken over.
  */
 const SQL_STATES = /^(?:08\w{3}|53\w{3}|57014|57P0\d|58030|25P0[34]|25006|40001|40P01|55P03)$/;
 const SOCKET_CODES = new Set(
@@ -21,16 +30,29 @@ const SOCKET_CODES = new Set(
     " ",
   ),
 );
-/** The PostgreSQL driver gives these errors no code, so they can be recognised only by their text. */
+/**
+ * The PostgreSQL driver gives these errors no code, so they can be recognised only by their text.
+ */
 const DRIVER_MESSAGES =
   /^(?:timeout exceeded when trying to connect|Connection terminated|Connection ended|Client has encountered a connection error|Client was closed and is not queryable|Query read timeout|Cannot use a pool after calling end)/;
 
-/** JSON-RPC: internal error, resource unavailable, limit exceeded (EIP-1474), and the codes with which providers say "too many". */
-const RPC_CODES = new Set<unknown>([-32603, -32002, -32005, -32016, -32029, 429]);
+/**
+ * JSON-RPC: internal error, resource not found or unavailable, limit exceeded (EIP-1474), and the
+ * codes with which providers say "too many". `lib/chain/node-errors.ts` gives the errors of nodes
+ * these codes.
+ */
+const RPC_CODES = new Set<unknown>([-32603, -32001, -32002, -32005, -32016, -32029, 429]);
+const INTERNAL_ERROR = -32603;
+const LIMIT_CODES = new Set<unknown>([-32005, -32016, -32029, 429]);
+const STATE_MISSING = -32001;
+const TOO_MANY_REQUESTS = 429;
 
 const field = (value: object, name: string): unknown => (value as Record<string, unknown>)[name];
 
-/** The error, its causes, and the errors that Prisma and `AggregateError` attach to it, outermost first. */
+/**
+ * The error, its causes, and the errors that Prisma and `AggregateError` attach to it, outermost
+ * first.
+ */
 const withCauses = (error: unknown): object[] => {
   const found: object[] = [];
   const waiting: unknown[] = [error];
@@ -52,7 +74,11 @@ const isChainError = (error: object): boolean => {
   if (name === "HttpRequestError" || name === "WebSocketRequestError") return true;
   // Both viem and the platform have a `TimeoutError`; only viem's has a `shortMessage`.
   if (name === "TimeoutError") return typeof field(error, "shortMessage") === "string";
-  return name === "RpcRequestError" && RPC_CODES.has(field(error, "code"));
+  if (name !== "RpcRequestError" || !RPC_CODES.has(field(error, "code"))) return false;
+  // Some nodes report a revert as an internal error.
+  return (
+    field(error, "code") !== INTERNAL_ERROR || !/revert/i.test(String(field(error, "details")))
+  );
 };
 
 const isDatabaseError = (error: object): boolean => {
@@ -68,14 +94,35 @@ const isDatabaseError = (error: object): boolean => {
 };
 
 /**
- * Names the dependency whose outage caused an error; null when the request or this code is at fault. A request that fails because
- * of an outage is answered with 503 and may be sent again. No other code makes this decision.
+ * Names the dependency whose outage caused an error; null when the request or this code is at
+ * fault. A request that fails because of an outage is answered with 503 and may be sent again. No
+ * other code makes this decision.
  *
  * @example outageOf(Object.assign(new Error("the database system is starting up"), { code: "57P03" })) // "database"
  */
 export const outageOf = (error: unknown): Outage | null => {
   const errors = withCauses(error);
-  // Errors of a chain have socket errors as their cause, which would look like a database outage; so chains are checked first.
+  // Errors of a chain have socket errors as their cause, which would look like a database outage;
+  // so chains are checked first.
   if (errors.some(isChainError)) return "chain";
   return errors.some(isDatabaseError) ? "database" : null;
+};
+
+/**
+ * The reason of an outage of a chain, as a sentence.
+ * @param chain such as "Chain 1" or "A chain"
+ */
+export const chainTroubleOf = (error: unknown, chain: string): string => {
+  const errors = withCauses(error);
+  const codes = errors
+    .filter((each) => field(each, "name") === "RpcRequestError")
+    .map((each) => field(each, "code"));
+  const isLimited =
+    codes.some((code) => LIMIT_CODES.has(code)) ||
+    errors.some((each) => field(each, "status") === TOO_MANY_REQUESTS);
+  if (isLimited)
+    return `${chain}'s node limits how many requests it answers, and this one was too many.`;
+  if (codes.includes(STATE_MISSING))
+    return `${chain}'s node does not have the block or state that was asked for.`;
+  return `${chain} does not answer.`;
 };

@@ -4,7 +4,10 @@
 const BACKOFF_PART = 4;
 const BACKOFF_MS_MIN = 200;
 const BACKOFF_MS_MAX = 15_000;
-/** The pause between polls grows by one poll interval for each hundred poll intervals that the job has waited. */
+/**
+ * The pause between polls grows by one poll interval for each hundred poll intervals that the job
+ * has waited.
+ */
 const SLOWER_AFTER_POLLS = 100;
 const SLOWEST_FACTOR = 20;
 
@@ -22,21 +25,28 @@ export const pollMsAfter = (intervalMs: number, idleMs: number): number =>
  * @param idleMs milliseconds since the job last made progress
  */
 export const backoffMsAfter = (failures: number, idleMs: number): number =>
-  Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_MIN * 2 ** failures, Math.ceil(idleMs / BACKOFF_PART)));
+  Math.min(
+    BACKOFF_MS_MAX,
+    Math.max(BACKOFF_MS_MIN * 2 ** failures, Math.ceil(idleMs / BACKOFF_PART)),
+  );
 
 const JOB_BACKOFF_MS_MIN = 2_000;
 const JOB_BACKOFF_MS_MAX = 300_000;
-/** The share of the pause that is random, so that jobs which failed together do not come back together. */
+/**
+ * The random share of the pause, so that jobs that failed at the same time are not repeated at the
+ * same time.
+ */
 const JITTER = 0.25;
 
 /**
- * Milliseconds until a failed job runs again: 2 s after the first failure, twice as long after each further one, up to 5 minutes, and up
- * to a quarter less.
+ * Milliseconds until a failed job runs again: 2 s after the first failure, twice as long after each
+ * further one, up to 5 minutes, and up to a quarter less.
  * @param failures consecutive failures, from 1
  * @param random from 0 (inclusive) to 1 (exclusive)
  */
 export const jobBackoffMs = (failures: number, random: number): number => {
-  // The exponent is bounded, because 2 to the power of a large number is not a number of milliseconds.
+  // The exponent is bounded, because 2 to the power of a large number is not a number of
+  // milliseconds.
   const pause = Math.min(JOB_BACKOFF_MS_MAX, JOB_BACKOFF_MS_MIN * 2 ** Math.min(failures - 1, 10));
   return Math.round(pause * (1 - JITTER * random));
 };

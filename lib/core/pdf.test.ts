@@ -16,7 +16,9 @@ const table = (rows: readonly (readonly string[])[]) => ({
 test("every object stands where the table of offsets says", () => {
   const file = tablePdf(table([["2026-11-25", "1.50"]]));
   const at = Number(/startxref\n(\d+)/.exec(file)?.[1]);
-  const offsets = [...file.slice(at).matchAll(/^(\d{10}) 00000 n /gm)].map(([, offset]) => Number(offset));
+  const offsets = [...file.slice(at).matchAll(/^(\d{10}) 00000 n /gm)].map(([, offset]) =>
+    Number(offset),
+  );
   expect(file.slice(at, at + 4)).toBe("xref");
   expect(offsets.length).toBeGreaterThan(6);
   for (const [index, offset] of offsets.entries())

@@ -1,11 +1,17 @@
-/** Writes tables as PDF 1.4 files, with the fonts that every reader has. Pure code: the browser makes statements with it. */
+/**
+ * Writes tables as PDF 1.4 files, with the fonts that every reader has. Pure code: the browser
+ * makes statements with it.
+ */
 
 interface PdfColumn {
   readonly header: string;
-  /** In characters of the table's font. */
+  /** Width in characters of the table's font. */
   readonly width: number;
   readonly align?: "left" | "right";
-  /** True: a longer cell goes on in the next line, as cells that are aligned right always do. Otherwise it is cut with an ellipsis. */
+  /**
+   * True when a long cell continues in the next line, as right-aligned cells always do. Otherwise
+   * it is cut with an ellipsis.
+   */
   readonly isWhole?: boolean;
 }
 
@@ -24,14 +30,14 @@ const PAGE = { width: 842, height: 595, margin: 40 } as const;
 const TITLE_SIZE = 16;
 const TEXT_SIZE = 7;
 const LINE_HEIGHT = 11;
-/** Each character of Courier is 0.6 of its size wide. */
+/** Each character of Courier is 0.6 times its size wide. */
 const CHARACTER = TEXT_SIZE * 0.6;
 const GAP = 2;
 const FACT_LABEL = 20;
 const TITLE_LINES = 2;
 const LINES_PER_PAGE = Math.floor((PAGE.height - 2 * PAGE.margin) / LINE_HEIGHT) - 2;
 
-/** Characters of Windows-1252 whose code is not their Unicode number. */
+/** Characters whose Windows-1252 code differs from their Unicode number. */
 const WINDOWS_1252: Readonly<Record<string, number>> = {
   "€": 0x80,
   "…": 0x85,
@@ -66,16 +72,24 @@ const stringOf = (text: string): string => {
 
 const cut = (text: string, width: number): string => {
   const characters = Array.from(text.replaceAll(/\s+/g, " "));
-  return characters.length <= width ? characters.join("") : `${characters.slice(0, width - 1).join("")}…`;
+  return characters.length <= width
+    ? characters.join("")
+    : `${characters.slice(0, width - 1).join("")}…`;
 };
 
-/** The lines of a cell. An amount that lost digits would look like another amount, so amounts are never cut. */
-const linesIn = (text: string, { width, align, isWhole = align === "right" }: PdfColumn): readonly string[] => {
+/**
+ * The lines of a cell. Amounts are never cut, because an amount without some digits would look like
+ * a different amount.
+ */
+const linesIn = (
+  text: string,
+  { width, align, isWhole = align === "right" }: PdfColumn,
+): readonly string[] => {
   if (!isWhole) return [cut(text, width)];
   return wrapped(text, width);
 };
 
-/** Breaks between words; a word that is longer than a line goes on in the next one. */
+/** Breaks lines between words. A word longer than a line continues in the next line. */
 const wrapped = (text: string, width: number): readonly string[] => {
   const lines: string[] = [];
   let line = "";
@@ -100,12 +114,14 @@ interface Line {
   readonly bold?: boolean;
 }
 
-/** The lines of a row of the table: as many as its highest cell has. */
+/** The lines of a table row: as many as its highest cell has. */
 const linesOf = (columns: readonly PdfColumn[], cells: readonly string[]): readonly string[] => {
   const parts = columns.map((column, index) => linesIn(cells[index] ?? "", column));
   const height = Math.max(...parts.map((lines) => lines.length));
   return Array.from({ length: height }, (_, line) =>
-    columns.map((column, index) => padded(parts[index]?.[line] ?? "", column)).join(" ".repeat(GAP)),
+    columns
+      .map((column, index) => padded(parts[index]?.[line] ?? "", column))
+      .join(" ".repeat(GAP)),
   );
 };
 
@@ -113,18 +129,28 @@ const factLine = ([label, value]: readonly [string, string], width: number): Lin
   text: label.padEnd(FACT_LABEL) + cut(value, width - FACT_LABEL),
 });
 
-/** Lines of each page; the head of the table stands on every page. */
-const pagesOf = ({ facts, columns, rows, closing = [] }: PdfTable): readonly (readonly Line[])[] => {
+/** The rows of each page. Every page repeats the table's header. */
+const pagesOf = ({
+  facts,
+  columns,
+  rows,
+  closing = [],
+}: PdfTable): readonly (readonly Line[])[] => {
   const width = Math.floor((PAGE.width - 2 * PAGE.margin) / CHARACTER);
   const headers = columns.map(({ header }) => header);
   const head = linesOf(columns, headers).map((text): Line => ({ text, bold: true }));
   const blank: Line = { text: "" };
-  const above = [...facts.map((fact) => factLine(fact, width)), ...(facts.length === 0 ? [] : [blank])];
+  const above = [
+    ...facts.map((fact) => factLine(fact, width)),
+    ...(facts.length === 0 ? [] : [blank]),
+  ];
   const body = rows.flatMap((cells) => linesOf(columns, cells)).map((text): Line => ({ text }));
-  const below = closing.length === 0 ? [] : [blank, ...closing.map((fact) => factLine(fact, width))];
+  const below =
+    closing.length === 0 ? [] : [blank, ...closing.map((fact) => factLine(fact, width))];
   const rest = [...body, ...below];
   const pages: Line[][] = [];
-  const room = (): number => LINES_PER_PAGE - head.length - (pages.length === 0 ? above.length + TITLE_LINES : 0);
+  const room = (): number =>
+    LINES_PER_PAGE - head.length - (pages.length === 0 ? above.length + TITLE_LINES : 0);
   do {
     const first = pages.length === 0 ? above : [];
     pages.push([...first, ...head, ...rest.splice(0, Math.max(1, room()))]);
@@ -142,9 +168,19 @@ const contentOf = (title: string, lines: readonly Line[], page: number, pages: n
   return [
     ...(page === 1 ? [showText("F1", TITLE_SIZE, { x, y: top - TITLE_SIZE }, title)] : []),
     ...lines.map(({ text, bold = false }, index) =>
-      showText(bold ? "F3" : "F2", TEXT_SIZE, { x, y: top - (index + 1 + offset) * LINE_HEIGHT }, text),
+      showText(
+        bold ? "F3" : "F2",
+        TEXT_SIZE,
+        { x, y: top - (index + 1 + offset) * LINE_HEIGHT },
+        text,
+      ),
     ),
-    showText("F2", TEXT_SIZE, { x, y: PAGE.margin / 2 }, `${title}, page ${String(page)} of ${String(pages)}`),
+    showText(
+      "F2",
+      TEXT_SIZE,
+      { x, y: PAGE.margin / 2 },
+      `${title}, page ${String(page)} of ${String(pages)}`,
+    ),
   ].join("\n");
 };
 
@@ -154,12 +190,16 @@ const FIRST_PAGE = 3 + FONTS.length;
 /** @returns the file; every character is one byte */
 export const tablePdf = (table: PdfTable): string => {
   const pages = pagesOf(table);
-  const fonts = FONTS.map((_, index) => `/F${String(index + 1)} ${String(3 + index)} 0 R`).join(" ");
+  const fonts = FONTS.map((_, index) => `/F${String(index + 1)} ${String(3 + index)} 0 R`).join(
+    " ",
+  );
   const kids = pages.map((_, index) => `${String(FIRST_PAGE + 2 * index)} 0 R`).join(" ");
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",
     `<< /Type /Pages /Kids [${kids}] /Count ${String(pages.length)} /MediaBox [0 0 ${String(PAGE.width)} ${String(PAGE.height)}] /Resources << /Font << ${fonts} >> >> >>`,
-    ...FONTS.map((name) => `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`),
+    ...FONTS.map(
+      (name) => `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`,
+    ),
     ...pages.flatMap((lines, index) => {
       const content = contentOf(table.title, lines, index + 1, pages.length);
       return [

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { Actor, ApiKeyActor, Role, UserActor } from "./actor";
-import { permissionGuard } from "./permission-guard";
+import { permissionGuard } from "./permissions";
 
 const person = (role: Role): UserActor => ({
   ...{ type: "user", userId: "usr_1", sessionId: "ses_1", projectId: "prj_1" },
@@ -11,7 +11,10 @@ const KEY: ApiKeyActor = {
   policy: { otp: "required", dailyCapUsd: null, recipients: [] },
 };
 
-/** A service with a function that needs a permission, one that needs none, and one that no caller uses. */
+/**
+ * A service with a function that needs a permission, one that needs none, and one that no caller
+ * uses.
+ */
 const guarded = () => {
   const pay = vi.fn((_actor: Actor, amount: string) => Promise.resolve(`paid ${amount}`));
   const show = vi.fn((actor: Actor, id: string) => Promise.resolve(`${actor.projectId} ${id}`));
@@ -22,7 +25,7 @@ const guarded = () => {
 describe("a function that needs a permission", () => {
   test("refuses a viewer, and is not called", async () => {
     const { pay, guard } = guarded();
-    // A refusal that was thrown at once would escape a caller who handles the promise alone.
+    // A refusal that is thrown synchronously would not reach a caller who handles only the promise.
     const refused = guard.pay(person("viewer"), "5");
     await expect(refused).rejects.toMatchObject({ code: "forbidden" });
     await expect(refused).rejects.toThrow("viewer, which may not move money");

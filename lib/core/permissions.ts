@@ -1,9 +1,10 @@
-import type { Actor, Role } from "./actor";
+import type { Actor, Role, UserActor } from "./actor";
 import { DomainError } from "./errors";
 
 /**
- * The roles of a project that have each permission, beyond reading its records. Services check it by `requirePermission`, or by the table in
- * lib/composition/caller-rights.ts; the pipeline of requests refuses every write of a viewer, before it reads the body.
+ * The roles of a project that have each permission, beyond reading its records. Services check it
+ * by `requirePermission`, or by the table in lib/composition/caller-rights.ts. The HTTP pipeline
+ * refuses every write of a viewer before it reads the body.
  */
 export const PERMISSIONS = {
   /** Quotes, swaps, transfers, payouts, private operations, global accounts. */
@@ -15,16 +16,16 @@ export const PERMISSIONS = {
   "policies:manage": ["owner", "admin"],
   "webhooks:manage": ["owner", "admin"],
   "audit:read": ["owner", "admin"],
-  /** Errors of jobs may show internals, and a job that is put back may send money. */
+  /** Errors of jobs may reveal internals, and a job that runs again may send money. */
   "jobs:manage": ["owner", "admin"],
   "private-keys:export": ["owner", "admin"],
-  /** Money whose sender a screening stopped. */
+  /** Deposits whose sender was stopped by screening. */
   "deposits:release": ["owner", "admin"],
 } as const satisfies Readonly<Record<string, readonly Role[]>>;
 
 export type Permission = keyof typeof PERMISSIONS;
 
-/** Each permission in words that complete "may not …". */
+/** Each permission in words that complete the sentence "may not …". */
 const IN_WORDS: Readonly<Record<Permission, string>> = {
   "money:move": "move money",
   "records:write": "change records",
@@ -38,12 +39,16 @@ const IN_WORDS: Readonly<Record<Permission, string>> = {
   "deposits:release": "release quarantined deposits",
 };
 
-/** Whether a role of a project has the permission. `requirePermission` checks the same for an actor, and throws. */
+/**
+ * Whether a role of a project has the permission. `requirePermission` checks the same for an actor,
+ * and throws.
+ */
 export const roleMay = (role: Role, permission: Permission): boolean =>
   (PERMISSIONS[permission] as readonly Role[]).includes(role);
 
 /**
- * Checks that a person's role has the permission. API keys pass: their scopes decide, which `requireScope` checks.
+ * Checks that a person's role has the permission. API keys pass: their scopes decide, which
+ * `requireScope` checks.
  * @throws DomainError `forbidden`, naming the role and the roles that may
  */
 export const requirePermission = (actor: Actor, permission: Permission): void => {
@@ -53,4 +58,76 @@ export const requirePermission = (actor: Actor, permission: Permission): void =>
     `Your role in this project is ${actor.role}, which may not ${IN_WORDS[permission]}. ` +
       `Ask an owner for one of these roles: ${PERMISSIONS[permission].join(", ")}.`,
   );
+};
+
+/**
+ * Checks that the caller may approve a request with a code: a person whose role may move money. An
+ * API key is refused when it requests the code, because it could not use it.
+ * @throws DomainError `forbidden`, saying who may approve
+ */
+export const requireApprover = (actor: Actor): UserActor => {
+  requirePermission(actor, "money:move");
+  if (actor.type === "user") return actor;
+  throw new DomainError(
+    "forbidden",
+    "An API key cannot approve this, so no code was mailed. Nothing was sent; it still waits. A signed-in member with one of these roles asks " +
+      `for the code and approves it, in the inbox of the dashboard or by the API: ${PERMISSIONS["money:move"].join(", ")}.`,
+  );
+};
+
+/** Completes "only an owner may …". */
+export const EXEMPTING_KEYS = "let API keys that are exempt from codes move money without votes";
+
+/**
+ * Checks that a person is an owner of the project, for the few changes that an admin may not make.
+ * @param change completes "only an owner may …"
+ * @throws DomainError `forbidden`
+ */
+export const requireOwner = (actor: Actor, change: string): void => {
+  if (actor.type === "user" && actor.role === "owner") return;
+  throw new DomainError(
+    "forbidden",
+    `Only an owner of the project may ${change}. Nothing was changed; ask an owner.`,
+  );
+};
+
+type IsActor<A> = [A] extends [never] ? false : [A] extends [Actor] ? true : false;
+
+/** The functions of a service whose first argument is the caller. */
+type CallerFunctions<S> = {
+  [K in keyof S]: S[K] extends (...inputs: infer Inputs) => unknown
+    ? Inputs extends [infer First, ...unknown[]]
+      ? IsActor<First> extends true
+        ? K
+        : never
+      : never
+    : never;
+}[keyof S];
+
+/**
+ * The permission for each function that a caller uses. Null when it only reads, or checks the
+ * permission itself.
+ */
+export type Needs<S> = Readonly<Record<CallerFunctions<S>, Permission | null>>;
+
+/**
+ * Returns the service with a check of the caller's role before each function that needs a
+ * permission, whoever calls it: a route, a job or another service. The table must name every
+ * function that takes a caller first, so a new one does not compile without a decision. A guarded
+ * function must be asynchronous: a refusal is a rejected promise.
+ * @example const swaps = permissionGuard(createSwapsService(deps), { execute: "money:move", show: null });
+ */
+export const permissionGuard = <S extends object>(service: S, needs: Needs<S>): S => {
+  const guarded = Object.entries(needs as Record<string, Permission | null>).flatMap(
+    ([name, permission]) => {
+      const work = service[name as keyof S] as (...inputs: unknown[]) => unknown;
+      if (permission === null) return [];
+      const checked = async (actor: Actor, ...rest: unknown[]): Promise<unknown> => {
+        requirePermission(actor, permission);
+        return await Reflect.apply(work, service, [actor, ...rest]);
+      };
+      return [[name, checked]];
+    },
+  );
+  return { ...service, ...(Object.fromEntries(guarded) as Partial<S>) };
 };

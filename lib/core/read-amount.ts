@@ -1,6 +1,6 @@
 /**
- * Reads amounts as people write them. The service takes plain decimal strings alone; forms read the typed text by this file and show
- * how they read it.
+ * Reads amounts as people write them. The service accepts only plain decimal strings; forms parse
+ * the typed text with this file and show the result.
  */
 
 interface Separators {
@@ -11,64 +11,91 @@ interface Separators {
 /** @param locale BCP 47; by default that of the browser */
 export const separatorsOf = (locale?: string): Separators => {
   const parts = new Intl.NumberFormat(locale, { useGrouping: true }).formatToParts(1_234_567.8);
-  const find = (type: "decimal" | "group"): string | undefined => parts.find((part) => part.type === type)?.value;
+  const find = (type: "decimal" | "group"): string | undefined =>
+    parts.find((part) => part.type === type)?.value;
   return { decimal: find("decimal") ?? ".", group: find("group") ?? "," };
 };
 
-/** Spaces of every width and apostrophes, which only ever group digits. */
-const GROUPING_MARKS = /[\s\u00a0\u202f\u2009'’]/gu;
-/** Groups of three behind a first one of one to three. */
-const GROUPED = /^[1-9]\d{0,2}([.,]\d{3})+$/;
+/** The sign that stands before the fraction of a number. */
+export type DecimalSign = "point" | "comma";
 
-/** Digits with at most one point → the plain form: no zeros in front, a digit before and after the point. */
-const plain = (text: string): string | null => {
-  const [, whole = "", fraction] = /^(\d*)(?:\.(\d*))?$/.exec(text) ?? [];
-  if (whole === "" && (fraction === undefined || fraction === "")) return null;
-  const integer = whole.replace(/^0+(?=\d)/, "");
-  return `${integer === "" ? "0" : integer}${fraction === undefined || fraction === "" ? "" : `.${fraction}`}`;
-};
+/** Spaces of every width that writers put between groups of digits. */
+const GROUP_SPACES = /[\u00a0\u2007\u2009\u202f]/g;
+const PLAIN = String.raw`0|[1-9]\d*`;
+/**
+ * The digits of a number in groups of three, the first group of one to three, with the same mark
+ * between all groups: `1,250,000`.
+ */
+const groupsBy = (marks: string): string =>
+  String.raw`[1-9]\d{0,2}(?<mark>[${marks}])\d{3}(?:\k<mark>\d{3})*`;
+/** Numbers in Indian grouping, such as `1,00,000`. They use commas and a decimal point only. */
+const INDIAN = String.raw`[1-9]\d?(?:,\d{2})+,\d{3}`;
 
-const count = (text: string, mark: string): number => text.split(mark).length - 1;
+const FORMS = {
+  point: new RegExp(
+    String.raw`^(?<whole>${PLAIN}|${groupsBy(",' ")}|${INDIAN})?(?:\.(?<fraction>\d*))?$`,
+  ),
+  comma: new RegExp(String.raw`^(?<whole>${PLAIN}|${groupsBy(".' ")})?(?:,(?<fraction>\d*))?$`),
+} as const satisfies Record<DecimalSign, RegExp>;
 
-/** With both marks the last one is the decimal mark, whatever the locale says. */
-const readMixed = (text: string): string | null => {
-  const decimal = text.lastIndexOf(",") > text.lastIndexOf(".") ? "," : ".";
-  if (count(text, decimal) !== 1) return null;
-  const [whole = "", fraction = ""] = text.split(decimal);
-  return GROUPED.test(whole) ? plain(`${whole.replace(/[.,]/g, "")}.${fraction}`) : null;
-};
-
-/** With one kind of mark, the locale decides only where the text allows both readings, such as "1,234". */
-const readSingle = (text: string, mark: string, { decimal, group }: Separators): string | null => {
-  const digits = text.replaceAll(mark, "");
-  if (count(text, mark) > 1) return GROUPED.test(text) ? plain(digits) : null;
-  const isGroup = mark === group && mark !== decimal && GROUPED.test(text);
-  return plain(isGroup ? digits : text.replace(mark, "."));
+/**
+ * The only parser for numbers that people write. Returns the plain decimal string for the text if
+ * its decimal sign is `sign`, or null when the text is not such a number. Group marks in the whole
+ * part are accepted only between complete groups, so `12 50` is refused. Leading zeros are refused
+ * too, as in `007`.
+ * @example numberAs("1,00,000.50", "point") // "100000.50"
+ */
+export const numberAs = (text: string, sign: DecimalSign): string | null => {
+  const unified = text.replace(GROUP_SPACES, " ").replaceAll("’", "'");
+  const { whole = "", fraction = "" } = FORMS[sign].exec(unified)?.groups ?? {};
+  if (whole === "" && fraction === "") return null;
+  return `${whole === "" ? "0" : whole.replace(/\D/g, "")}${fraction === "" ? "" : `.${fraction}`}`;
 };
 
 /**
- * The plain decimal string that a typed amount means; null where it means none, or where it has a sign or a letter.
+ * The decimal sign of a typed text: that of its only valid reading, or else that of the locale.
+ * @param locale BCP 47; by default that of the browser
+ */
+export const typedSign = (text: string, locale?: string): DecimalSign => {
+  const point = numberAs(text, "point");
+  const comma = numberAs(text, "comma");
+  if (comma === null || point === comma) return "point";
+  if (point === null) return "comma";
+  // A text with two readings has one mark, which either separates groups or the fraction.
+  const { decimal, group } = separatorsOf(locale);
+  const mark = text.includes(",") ? "," : ".";
+  const isGroup = mark === group && mark !== decimal;
+  return (mark === ",") === isGroup ? "point" : "comma";
+};
+
+/**
+ * The plain decimal string for a typed amount. Null when the text is not an amount, or has a sign
+ * or a letter. The locale decides only when the text has two readings, such as "1,234".
  * @param locale BCP 47; by default that of the browser
  * @example readAmount("1,000", "en") // "1000"
  * @example readAmount("1 000,50", "de") // "1000.50"
  * @example readAmount("1,234", "de") // "1.234"
  */
 export const readAmount = (text: string, locale?: string): string | null => {
-  const packed = text.trim().replace(GROUPING_MARKS, "");
-  if (packed === "" || /[^\d.,]/.test(packed)) return null;
-  const marks = [",", "."].filter((mark) => packed.includes(mark));
-  const [mark] = marks;
-  if (mark === undefined) return plain(packed);
-  return marks.length === 2 ? readMixed(packed) : readSingle(packed, mark, separatorsOf(locale));
+  const typed = text.trim();
+  return numberAs(typed, typedSign(typed, locale));
 };
 
-/** As `readAmount`; a text that is no amount is given back as it was typed, for the check that refuses it. */
-export const readOrTyped = (text: string, locale?: string): string => readAmount(text, locale) ?? text.trim();
+/**
+ * Like `readAmount`, but returns a text that is not an amount unchanged, for the check that refuses
+ * it.
+ */
+export const readOrTyped = (text: string, locale?: string): string =>
+  readAmount(text, locale) ?? text.trim();
 
-/** A plain decimal string as a person of this locale types it, without groups, so that it is read back as the same amount. */
-export const typedAmount = (value: string, locale?: string): string => value.replace(".", separatorsOf(locale).decimal);
+/**
+ * A plain decimal string as a person of this locale types it, without groups, so that parsing
+ * returns the same amount.
+ */
+export const typedAmount = (value: string, locale?: string): string =>
+  value.replace(".", separatorsOf(locale).decimal);
 
-/** The same with its digits grouped: to show how an amount was read. */
+/** Like `typedAmount` with grouped digits, to show how an amount was understood. */
 export const groupedAmount = (value: string, locale?: string): string => {
   const { decimal, group } = separatorsOf(locale);
   const [whole = "", fraction] = value.split(".");

@@ -39,7 +39,11 @@ test("a part that does not answer is named after its deadline, and the others ar
 });
 
 test("an optional part that fails is named, and the service is ready", async () => {
-  const wrong = { name: "clock", optional: true, check: () => Promise.reject(new Error("an hour ahead")) };
+  const wrong = {
+    name: "clock",
+    optional: true,
+    check: () => Promise.reject(new Error("an hour ahead")),
+  };
   expect(await createReadinessService([counting(), wrong]).check()).toMatchObject({
     status: "ready",
     parts: [{ ok: true }, { name: "clock", ok: false, detail: "an hour ahead" }],

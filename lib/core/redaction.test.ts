@@ -24,7 +24,10 @@ test("text without secrets stays as it is", () => {
 test("secrets of the configuration are found wherever they occur, in each of their forms", () => {
   protectSecrets({
     values: ["correct horse/battery"],
-    urls: ["https://lb.example.org/ogws/live/short9key?token=qwe%2Frty", "postgres://app:sword%23fish@db/causeway"],
+    urls: [
+      "https://lb.example.org/ogws/live/short9key?token=qwe%2Frty",
+      "postgres://app:sword%23fish@db/causeway",
+    ],
   });
   const forms = [
     "correct horse/battery",
@@ -34,7 +37,8 @@ test("secrets of the configuration are found wherever they occur, in each of the
     "qwe/rty",
     "sword#fish",
   ];
-  for (const form of forms) expect(redactSecrets(`node said "${form}"`)).toBe('node said "[redacted]"');
+  for (const form of forms)
+    expect(redactSecrets(`node said "${form}"`)).toBe('node said "[redacted]"');
   expect(redactSecrets("https://lb.example.org/ogws/live/short9key?token=qwe%2Frty failed")).toBe(
     "https://lb.example.org/[redacted] failed",
   );
@@ -52,5 +56,7 @@ test("an error that quotes a node's URL shows it neither in its message nor in w
   expect(error).toBeInstanceOf(HttpRequestError);
   for (const text of [message, details, shortMessage, error.stack ?? ""])
     expect(redactSecrets(text)).not.toContain("the-key-of-the-operator-1234");
-  expect(new DomainError("provider_error", message).message).not.toContain("the-key-of-the-operator-1234");
+  expect(new DomainError("provider_error", message).message).not.toContain(
+    "the-key-of-the-operator-1234",
+  );
 });

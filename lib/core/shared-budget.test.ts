@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const PER_SECOND = 100;
 
-/** A bucket that gives what it has and is never refilled, and the requests for slices that it saw. */
+/** A bucket that is never refilled, and a record of the requests for slices. */
 const bucketOf = (requests: number) => {
   const bucket = { left: requests };
   const asked: Parameters<BudgetStore["take"]>[0][] = [];
@@ -24,7 +24,12 @@ const bucketOf = (requests: number) => {
 };
 
 const budgetOn = (store: BudgetStore) =>
-  createSharedBudget({ chainId: 1, perSecond: PER_SECOND, store, onTimeout: () => new Error("too late") });
+  createSharedBudget({
+    chainId: 1,
+    perSecond: PER_SECOND,
+    store,
+    onTimeout: () => new Error("too late"),
+  });
 
 test("forty requests take four slices from the store", async () => {
   const { asked, bucket, store } = bucketOf(1_000);
@@ -40,11 +45,13 @@ test("a send goes before reads that waited longer, and is not held back by an em
   const { bucket, store } = bucketOf(0);
   const budget = budgetOn(store);
   const order: string[] = [];
-  const reads = [1, 2].map((number) => budget.acquire("read").then(() => order.push(`read ${String(number)}`)));
+  const reads = [1, 2].map((number) =>
+    budget.acquire("read").then(() => order.push(`read ${String(number)}`)),
+  );
   await vi.advanceTimersByTimeAsync(10);
   expect(order).toEqual([]);
   const send = budget.acquire("send").then(() => order.push("send"));
-  // Without any time passing: the send ended the pause.
+  // No time has passed, so the send must have ended the pause.
   await vi.advanceTimersByTimeAsync(0);
   await send;
   expect([order, bucket.left]).toEqual([["send"], -1]);
@@ -59,7 +66,9 @@ test("sends that have used up the next second wait too, before all reads", async
   const budget = budgetOn(store);
   let [sent, read] = [0, 0];
   const reads = Array.from({ length: 5 }, () => budget.acquire("read").then(() => (read += 1)));
-  const sends = Array.from({ length: PER_SECOND + 20 }, () => budget.acquire("send").then(() => (sent += 1)));
+  const sends = Array.from({ length: PER_SECOND + 20 }, () =>
+    budget.acquire("send").then(() => (sent += 1)),
+  );
   await vi.advanceTimersByTimeAsync(0);
   expect([sent, read, bucket.left]).toEqual([PER_SECOND, 0, -PER_SECOND]);
   bucket.left = 25;

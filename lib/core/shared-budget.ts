@@ -1,15 +1,22 @@
-/** A budget of requests a second that several processes share, and that each of them takes from in slices. */
+/**
+ * A request rate that several processes share. Each process takes requests from a common bucket in
+ * slices.
+ */
 export interface BudgetSlice {
   /** Requests that were taken for this process. */
   readonly granted: number;
-  /** Requests left for everybody; below 0 while sends and repeated requests have taken more than there were. */
+  /**
+   * Requests left for all processes. Below 0 while sends and repeated requests have used more than
+   * there were.
+   */
   readonly left: number;
 }
 
 export interface BudgetStore {
   /**
-   * Refills the bucket by the time since it was last taken from, up to `capacity`, and takes at most `wanted` requests from it. For the
-   * `sends` among them the bucket may fall to `-debtMax`. `owed` requests were sent already; they are taken in any case.
+   * Refills the bucket for the time since the last call, up to `capacity`, and takes at most
+   * `wanted` requests from it. For the `sends` among them the bucket may fall to `-debtMax`. `owed`
+   * requests were sent already, and are always taken.
    */
   take(input: {
     readonly chainId: number;
@@ -24,7 +31,8 @@ export interface BudgetStore {
 
 export interface SharedBudget {
   /**
-   * Resolves when one request may be sent. Sends go before reads, and may use up what the next second brings.
+   * Resolves when one request may be sent. Sends go before reads, and may use up the requests of
+   * the next second.
    * @throws the error of `onTimeout` when that takes longer than `waitMaxMs`
    */
   acquire(kind: "read" | "send"): Promise<void>;
@@ -42,11 +50,20 @@ export interface SharedBudgetOptions {
   readonly waitMaxMs?: number;
 }
 
-/** A process takes what it needs in this time at once, so that its statements do not grow with its requests. */
+/**
+ * A process takes the requests for this much time at once, so that the number of its statements
+ * does not grow with that of its requests.
+ */
 const SLICE_MS = 100;
-/** The bucket holds what comes in this time, so that a quiet second is not followed by two seconds' requests at once. */
+/**
+ * The bucket's capacity, as the requests of this much time, so that a quiet second is not followed
+ * by twice the rate.
+ */
 const CAPACITY_MS = 250;
-/** A process loses the requests that it has not used by then: it may be long ago that the bucket gave them away. */
+/**
+ * Requests that a process took but did not send expire after this time. Meanwhile the shared bucket
+ * may have refilled, and using both would exceed the rate.
+ */
 const KEPT_MS = 250;
 const DEBT_MAX_MS = 1_000;
 const WAIT_MAX_MS = 10_000;
@@ -57,7 +74,8 @@ interface Waiter {
   readonly timer: NodeJS.Timeout;
 }
 
-const partOf = (perSecond: number, ms: number): number => Math.max(1, Math.floor((perSecond * ms) / 1000));
+const partOf = (perSecond: number, ms: number): number =>
+  Math.max(1, Math.floor((perSecond * ms) / 1000));
 
 /** A pause of at least one millisecond that can be ended early. */
 const pauseOf = (ms: number): { readonly ended: Promise<void>; end(): void } => {
@@ -72,7 +90,7 @@ const pauseOf = (ms: number): { readonly ended: Promise<void>; end(): void } => 
   return { ended, end: () => end() };
 };
 
-/** Resolves when the new waiter is told to go. `added` is called when it is in the set. */
+/** Resolves when the new waiter may go. `added` is called when it is in the set. */
 const waitIn = (
   waiters: Set<Waiter>,
   { onTimeout, onWaited, waitMaxMs = WAIT_MAX_MS }: SharedBudgetOptions,
@@ -80,7 +98,8 @@ const waitIn = (
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     const began = performance.now();
-    const waited = (outcome: "sent" | "timeout"): void => onWaited?.((performance.now() - began) / 1000, outcome);
+    const waited = (outcome: "sent" | "timeout"): void =>
+      onWaited?.((performance.now() - began) / 1000, outcome);
     const timer = setTimeout(() => {
       waiters.delete(waiter);
       waited("timeout");
@@ -96,13 +115,17 @@ const waitIn = (
   });
 
 /**
- * Keeps the requests of all processes within `perSecond` on average; for a moment there may be a quarter more, and a slice for each
- * process. While the store does not answer, this process alone keeps to the rate.
+ * Keeps the requests of all processes within `perSecond` on average. For a moment there may be a
+ * quarter more, and a slice for each process. While the store does not answer, each process limits
+ * only its own requests to the rate.
  */
 export const createSharedBudget = (options: SharedBudgetOptions): SharedBudget => {
   const { chainId, perSecond, store } = options;
   const slice = partOf(perSecond, SLICE_MS);
-  const limits = { capacity: partOf(perSecond, CAPACITY_MS), debtMax: partOf(perSecond, DEBT_MAX_MS) };
+  const limits = {
+    capacity: partOf(perSecond, CAPACITY_MS),
+    debtMax: partOf(perSecond, DEBT_MAX_MS),
+  };
   const waiting = { send: new Set<Waiter>(), read: new Set<Waiter>() };
   const own = { left: 0, untilMs: 0, owed: 0 };
   let isTaking = false;
@@ -147,9 +170,10 @@ export const createSharedBudget = (options: SharedBudgetOptions): SharedBudget =
       own.left += granted;
       own.untilMs = performance.now() + KEPT_MS;
       serve();
-      // A send that came meanwhile does not wait for the pause.
+      // A send that arrived in the meantime does not wait for the pause.
       if (!isAnybodyWaiting() || (waiting.send.size > 0 && sends === 0)) continue;
-      // Reads wait until the bucket has a whole slice again. A send that comes meanwhile ends the pause.
+      // Reads wait until the bucket has a whole slice again. A send that arrives in the meantime
+      // ends the pause.
       const pause = pauseOf(((Math.min(slice, limits.capacity) - left) * 1000) / perSecond);
       wake = pause.end;
       await pause.ended;

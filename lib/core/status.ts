@@ -34,11 +34,13 @@ export const SUB_STATUSES = [
 export type SubStatus = (typeof SUB_STATUSES)[number];
 
 /**
- * Transitions that are not listed are refused. `processing → cancelled` is used for a payout that sent nothing. One end is corrected: a
- * payout that failed while another operation may have paid its rows gets the end that a decision about them leads to.
+ * Transitions that are not listed are refused. `pending → failed` is used for operations that
+ * people approved and a rule refused at the start. `processing → cancelled` is used for a payout
+ * that sent nothing. One final state may be corrected: a payout that failed while another operation
+ * may have paid its rows changes to the state that follows from the decision about them.
  */
 export const TRANSITIONS = {
-  pending: ["processing", "expired", "cancelled"],
+  pending: ["processing", "failed", "expired", "cancelled"],
   processing: ["completed", "partially_completed", "failed", "refunded", "cancelled"],
   completed: [],
   partially_completed: [],
@@ -49,12 +51,22 @@ export const TRANSITIONS = {
 } as const satisfies Record<Status, readonly Status[]>;
 
 /** Whether `TRANSITIONS` allows the change from one state to the other. */
-export const mayMove = (from: Status, to: Status): boolean => (TRANSITIONS[from] as readonly Status[]).includes(to);
+export const mayMove = (from: Status, to: Status): boolean =>
+  (TRANSITIONS[from] as readonly Status[]).includes(to);
 
 /** Whether the state never changes again. */
 export const isFinal = (status: Status): boolean => status !== "pending" && status !== "processing";
 
-/** The substatus that is shown beside a status whose stored substatus cannot be read, because a later version wrote it. */
+/** Whether people approved the operation, and a rule or a balance refused it at the start. */
+export const isRefusedAtStart = ({
+  status,
+  subStatus,
+}: {
+  readonly status: Status;
+  readonly subStatus: SubStatus;
+}): boolean => status === "failed" && subStatus === "awaiting_approval";
+
+/** The substatus that is shown when the stored one is unknown, because a later version wrote it. */
 export const SUB_STATUS_OF: Readonly<Record<Status, SubStatus>> = {
   pending: "created",
   processing: "queued",

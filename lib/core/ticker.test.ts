@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { manualTicker } from "@/lib/testing/ticker";
+import { manualTicker } from "@/lib/dev/testing/ticker";
 
 test("a thousand subscriptions share one timer, which runs only while there is one", () => {
   const { ticker, timers } = manualTicker();

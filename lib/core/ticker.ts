@@ -1,8 +1,8 @@
 /** One timer for any number of periodic functions. */
 export interface Ticker {
   /**
-   * Calls `work` every `everyMs` milliseconds until the returned function is called; the first call comes after `everyMs`. The actual
-   * times are multiples of the ticker's own interval.
+   * Calls `work` every `everyMs` milliseconds until the returned function is called; the first call
+   * comes after `everyMs`. The actual times are multiples of the ticker's own interval.
    * @returns a function that ends the calls
    */
   every(everyMs: number, work: () => void): () => void;
@@ -37,7 +37,11 @@ const startInterval = (tick: () => void, tickMs: number): (() => void) => {
  * stop();
  */
 export const createTicker = (options: TickerOptions = {}): Ticker => {
-  const { tickMs = TICK_MS, monotonicMs = () => performance.now(), startTimer = startInterval } = options;
+  const {
+    tickMs = TICK_MS,
+    monotonicMs = () => performance.now(),
+    startTimer = startInterval,
+  } = options;
   const subscriptions = new Set<Subscription>();
   let stopTimer: (() => void) | null = null;
 
@@ -45,7 +49,8 @@ export const createTicker = (options: TickerOptions = {}): Ticker => {
     const nowMs = monotonicMs();
     for (const subscription of subscriptions) {
       if (subscription.dueMs > nowMs) continue;
-      // Counted from the due time, so that delays do not add up. A process that was frozen does not catch up on missed calls.
+      // Counted from the due time, so that delays do not add up. A process that was frozen does not
+      // catch up on missed calls.
       subscription.dueMs = Math.max(subscription.dueMs + subscription.everyMs, nowMs + tickMs);
       subscription.work();
     }

@@ -1,6 +1,7 @@
 /**
- * Spans of work, without a tracing library: modules name their steps here, and lib/telemetry/otlp.ts sends the spans where an
- * operator has set OTEL_EXPORTER_OTLP_ENDPOINT. Without it the work runs directly.
+ * Spans of work, without a tracing library. Modules name their steps here, and
+ * lib/platform/telemetry/otlp.ts exports the spans if OTEL_EXPORTER_OTLP_ENDPOINT is set. Otherwise the work
+ * runs directly.
  */
 export type SpanFields = Readonly<Record<string, string | number | boolean>>;
 
@@ -12,11 +13,14 @@ export interface Span {
 export interface SpanOptions {
   readonly fields?: SpanFields;
   readonly kind?: "internal" | "server" | "client" | "consumer";
-  /** W3C `traceparent` of the parent. Absent: the current span. Null: the span begins a trace. */
+  /** W3C `traceparent` of the parent. When absent, the current span; null starts a new trace. */
   readonly parent?: string | null;
   /** W3C `traceparent` of spans that caused this one without being its parent. */
   readonly links?: readonly string[];
-  /** True: the span is made only inside another span, because the polls of an idle worker would fill the collector. */
+  /**
+   * True when the span is created only inside another span, because the polls of an idle worker
+   * would fill the collector.
+   */
   readonly nestedOnly?: boolean;
 }
 
@@ -26,7 +30,8 @@ export interface Tracing {
   current(): string | null;
 }
 
-// The server's bundle and Next's bundle each have a copy of this module; the registered symbol makes them share the tracing.
+// The server's bundle and Next's bundle each have a copy of this module; the registered symbol
+// makes them share the tracing.
 const TRACING = Symbol.for("causeway.tracing");
 const shared = globalThis as { [TRACING]?: Tracing | null };
 
@@ -41,7 +46,8 @@ export const setTracing = (tracing: Tracing | null): void => {
 export const isTracing = (): boolean => (shared[TRACING] ?? null) !== null;
 
 /**
- * Runs `work` in a span, which ends when `work` returns, or when the promise that `work` returned settles.
+ * Runs `work` in a span, which ends when `work` returns, or when the promise that `work` returned
+ * settles.
  * @throws the error of `work`
  * @example const quote = await inSpan("quote", { fields: { legs: 2 } }, () => priceRoute(request));
  */
@@ -50,12 +56,15 @@ export const inSpan = <T>(name: string, options: SpanOptions, work: (span: Span)
   return tracing === null ? work(NO_SPAN) : tracing.span(name, options, work);
 };
 
-/** W3C Trace Context `traceparent` of the current span, to be stored with work that goes on later; null without tracing. */
+/**
+ * W3C Trace Context `traceparent` of the current span, to be stored with work that continues later;
+ * null without tracing.
+ */
 export const currentTraceparent = (): string | null => shared[TRACING]?.current() ?? null;
 
 /**
- * Returns the service with a span around each of its functions, named `<name>.<function>`. Returns the service unchanged while
- * tracing is off, so call `setTracing` first.
+ * Returns the service with a span around each of its functions, named `<name>.<function>`. Returns
+ * the service unchanged while tracing is off, so call `setTracing` first.
  * @example const rates = tracedService("rates", createRatesService(deps));
  */
 export const tracedService = <S extends object>(name: string, service: S): S => {
@@ -64,7 +73,11 @@ export const tracedService = <S extends object>(name: string, service: S): S => 
     key,
     typeof value === "function"
       ? (...inputs: unknown[]): unknown =>
-          inSpan(`${name}.${key}`, { nestedOnly: true }, () => Reflect.apply(value, service, inputs) as unknown)
+          inSpan(
+            `${name}.${key}`,
+            { nestedOnly: true },
+            () => Reflect.apply(value, service, inputs) as unknown,
+          )
       : value,
   ]);
   return Object.fromEntries(entries) as S;

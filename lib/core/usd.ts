@@ -17,7 +17,8 @@ const microUsd = (usd: string): bigint => {
 export const isMoreUsd = (a: string, b: string): boolean => microUsd(a) > microUsd(b);
 
 /**
- * Removes the zeros at the end of a decimal string of US dollars, so that equal amounts have equal texts.
+ * Removes the zeros at the end of a decimal string of US dollars, so that equal amounts have equal
+ * texts.
  * @throws Error when the text is no decimal string with at most 6 fraction digits
  * @example plainUsd("500.50") // "500.5"
  */

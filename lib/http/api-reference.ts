@@ -3,15 +3,22 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { CODED_HEADER } from "./content-coding";
+import { CODED_HEADER } from "./compress";
 
 /** The built renderer as its package ships it: one script with its styles inside. */
-const RENDERER = join("node_modules", "@scalar", "api-reference", "dist", "browser", "standalone.js");
+const RENDERER = join(
+  "node_modules",
+  "@scalar",
+  "api-reference",
+  "dist",
+  "browser",
+  "standalone.js",
+);
 const HASH_CHARS = 16;
 const GZIP_LEVEL = 9;
 
 interface RendererFile {
-  /** Changes with the content, so that browsers may keep the file for ever. */
+  /** The name depends on the content, so browsers may cache the file for ever. */
   readonly name: string;
   readonly gzipped: Uint8Array<ArrayBuffer>;
 }
@@ -34,8 +41,9 @@ const renderer = (): Promise<RendererFile> => {
 };
 
 /**
- * Compressed once in each process, because the file has 3.4 MB and everybody may ask for it. server.ts tells the pages nothing of the
- * codings that a caller takes, and sends on what is compressed already; every browser takes gzip.
+ * The file has 3.4 MB and is public, so each process compresses it only once. It is always sent as
+ * gzip, which every browser accepts, because server.ts does not pass `accept-encoding` on to the
+ * pages.
  * @returns null when no file has this name
  */
 export const referenceFile = async (name: string): Promise<Response | null> => {
@@ -51,8 +59,10 @@ export const referenceFile = async (name: string): Promise<Response | null> => {
 };
 
 /**
- * The policy of the frame that shows the reference. Scripts and style elements need the nonce as on every page. The renderer writes style
- * attributes into its markup, so those are allowed here. The frame talks to this service alone, and only its own pages may hold it.
+ * The content policy of the frame that shows the reference. Scripts and style elements need the
+ * nonce, as on every page. The renderer writes style attributes into its markup, so those are
+ * allowed here. The frame may send requests only to this service, and only the service's own pages
+ * may embed it.
  */
 const policyOf = (nonce: string): string =>
   [
@@ -71,7 +81,10 @@ const policyOf = (nonce: string): string =>
 
 const BASE64 = /^[\w+/=-]+$/;
 
-/** The document of the frame. It holds no token: its script asks for the session with the browser's cookie. */
+/**
+ * The document of the frame. It contains no token: its script fetches the session with the
+ * browser's cookie.
+ */
 export const referenceFrame = async (nonce: string): Promise<Response> => {
   if (!BASE64.test(nonce)) throw new Error("The nonce is not base64.");
   const { name } = await renderer();

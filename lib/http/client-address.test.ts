@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { addressBucket, clientAddress } from "./client-address";
-import { inputFromRequest } from "./input";
+import { addressBucket, clientAddress, inputFromRequest } from "./input";
 
 const input = (forwarded: string) => ({
-  ...inputFromRequest(new Request("http://localhost/api", { headers: { "x-forwarded-for": forwarded } })),
+  ...inputFromRequest(
+    new Request("http://localhost/api", { headers: { "x-forwarded-for": forwarded } }),
+  ),
   peerAddress: "10.0.0.9",
 });
 

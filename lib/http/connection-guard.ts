@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { Socket } from "node:net";
 import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
-import { addressBucket } from "./client-address";
+import { addressBucket } from "./input";
 import { API_HEADERS } from "./headers";
 import { toAnswer } from "./problem";
 
@@ -13,13 +13,16 @@ export interface ConnectionLimits {
   readonly headersTimeoutMs: number;
   /** Time for the whole request to arrive. */
   readonly requestTimeoutMs: number;
-  /** Time without a byte in either direction during an answer, as with a caller that does not read. Streams send heartbeats. */
+  /**
+   * Time without a byte in either direction during an answer, as with a caller that does not read.
+   * Streams stay alive by heartbeats.
+   */
   readonly idleTimeoutMs: number;
   readonly keepAliveMs: number;
   /** How often the timeouts are checked. */
   readonly checkEveryMs: number;
   readonly headerBytesMax: number;
-  /** Open at once from one address; 0 is no limit. */
+  /** Maximum of open connections from one address; 0 means no limit. */
   readonly perAddress: number;
 }
 
@@ -49,10 +52,12 @@ const STATUS_OF_FAULT: Readonly<Record<string, readonly [number, string]>> = {
 const LINGER_MS = 2_000;
 const MALFORMED = [400, "This is not a valid HTTP request."] as const;
 
-/** An answer for a request that Node's parser refused, so that there is no response object. */
-const writeRaw = (socket: Duplex, error: DomainError, status?: number): void => {
+/**
+ * Writes an answer to a request that Node's parser refused, because there is no response object.
+ */
+const writeRaw = (socket: Duplex, error: DomainError, publicUrl: string, status?: number): void => {
   const requestId = newId("request");
-  const answer = toAnswer(error, requestId);
+  const answer = toAnswer(error, requestId, { publicUrl });
   const code = status ?? answer.status;
   const headers = {
     ...API_HEADERS,
@@ -62,35 +67,49 @@ const writeRaw = (socket: Duplex, error: DomainError, status?: number): void => 
     connection: "close",
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
-  socket.end([`HTTP/1.1 ${String(code)} ${STATUS_CODES[code] ?? ""}`, ...lines, "", answer.body].join("\r\n"));
+  socket.end(
+    [`HTTP/1.1 ${String(code)} ${STATUS_CODES[code] ?? ""}`, ...lines, "", answer.body].join(
+      "\r\n",
+    ),
+  );
 };
 
 interface GuardOptions {
   readonly limits: ConnectionLimits;
-  /** Counts a request of this peer that reaches no route. @throws DomainError `rate_limited` */
+  readonly publicUrl: string;
+  /**
+   * Counts a request of this peer that does not reach a route. @throws DomainError `rate_limited`
+   */
   readonly count: (peerAddress: string) => void;
 }
 
-const peerOf = (socket: Duplex): string => (socket instanceof Socket ? (socket.remoteAddress ?? "") : "");
+const peerOf = (socket: Duplex): string =>
+  socket instanceof Socket ? (socket.remoteAddress ?? "") : "";
 
-/** Limits the connections of each address, and answers malformed HTTP with the error body of the API. */
-export const guardConnections = (server: Server, { limits, count }: GuardOptions): void => {
+/**
+ * Limits the connections of each address, and answers malformed HTTP with the error body of the
+ * API.
+ */
+export const guardConnections = (
+  server: Server,
+  { limits, publicUrl, count }: GuardOptions,
+): void => {
   const open = new Map<string, number>();
   const answering = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
   server.timeout = limits.idleTimeoutMs;
 
   const refuse = (socket: Duplex, error: DomainError, status?: number): void => {
-    // Further bytes of this caller are malformed too, and the error was answered already.
+    // The caller already got the error for this connection; its further bytes are malformed too.
     if (refused.has(socket)) return;
     refused.add(socket);
     const timer = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once("close", () => clearTimeout(timer));
     try {
       count(peerOf(socket));
-      writeRaw(socket, error, status);
+      writeRaw(socket, error, publicUrl, status);
     } catch (limited) {
-      if (limited instanceof DomainError) writeRaw(socket, limited);
+      if (limited instanceof DomainError) writeRaw(socket, limited, publicUrl);
       else socket.destroy();
     }
   };
@@ -98,8 +117,12 @@ export const guardConnections = (server: Server, { limits, count }: GuardOptions
   server.on("request", (incoming, outgoing) => void answering.set(incoming.socket, outgoing));
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const begun = answering.get(socket);
-    // Another answer is under way, and these bytes would be read as part of it.
-    if (!socket.writable || error.code === "ECONNRESET" || (begun?.headersSent === true && !begun.writableFinished)) {
+    // Another answer is being sent, and these bytes would be read as a part of it.
+    if (
+      !socket.writable ||
+      error.code === "ECONNRESET" ||
+      (begun?.headersSent === true && !begun.writableFinished)
+    ) {
       socket.destroy();
       return;
     }
@@ -107,7 +130,10 @@ export const guardConnections = (server: Server, { limits, count }: GuardOptions
     refuse(socket, new DomainError("invalid_request", message), status);
   });
   server.on("connect", (_request, socket) =>
-    refuse(socket, new DomainError("method_not_allowed", "This server is no proxy: CONNECT is not possible.")),
+    refuse(
+      socket,
+      new DomainError("method_not_allowed", "This server is no proxy: CONNECT is not possible."),
+    ),
   );
   server.on("connection", (socket) => {
     if (limits.perAddress === 0) return;

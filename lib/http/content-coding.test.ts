@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { codingFor, isCompressible } from "./content-coding";
+import { codingFor, isCompressible } from "./compress";
 
 test.each([
   ["gzip, deflate, br, zstd", "br"],
@@ -20,7 +20,12 @@ test("a coding that is not there is not chosen", () => {
 
 test("pages, scripts and data are compressed; fonts and pictures are so already, and events are sent one by one", () => {
   expect(
-    ["text/html; charset=utf-8", "text/x-component", "application/javascript", "image/svg+xml"].every(isCompressible),
+    [
+      "text/html; charset=utf-8",
+      "text/x-component",
+      "application/javascript",
+      "image/svg+xml",
+    ].every(isCompressible),
   ).toBe(true);
   expect(["font/woff2", "image/png", undefined].some(isCompressible)).toBe(false);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isJsonContentType } from "./content-type";
+import { isJsonContentType } from "./parse";
 
 test.each([
   "application/json",

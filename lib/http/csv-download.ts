@@ -1,8 +1,17 @@
+import type { CsvText } from "@/lib/core/csv";
+
 const encoder = new TextEncoder();
 
-/** A CSV file as a Response, sent while `lines` are made; they carry their own line ends. Lines are produced only as fast as the caller reads. */
-export const csvDownload = (fileName: string, lines: AsyncIterable<string> | Iterable<string>): Response => {
-  const iterator = Symbol.asyncIterator in lines ? lines[Symbol.asyncIterator]() : lines[Symbol.iterator]();
+/**
+ * A CSV file as a Response, sent while `lines` are generated. The lines contain their line ends,
+ * and are generated only as fast as the caller reads. No other code answers `text/csv`.
+ */
+export const csvDownload = (
+  fileName: string,
+  lines: AsyncIterable<CsvText> | Iterable<CsvText>,
+): Response => {
+  const iterator =
+    Symbol.asyncIterator in lines ? lines[Symbol.asyncIterator]() : lines[Symbol.iterator]();
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { exchange, get, passed, start, statusOf } from "@/lib/testing/edge-server";
+import { exchange, get, passed, start, statusOf } from "@/lib/dev/testing/edge-server";
 
 const headersOf = (text: string): string => text.slice(0, text.indexOf("\r\n\r\n")).toLowerCase();
-const policyOf = (text: string): string => /content-security-policy: (.*)\r\n/i.exec(text)?.[1] ?? "";
+const policyOf = (text: string): string =>
+  /content-security-policy: (.*)\r\n/i.exec(text)?.[1] ?? "";
 const nonceOf = (text: string): string | undefined => /'nonce-([^']+)'/.exec(policyOf(text))?.[1];
 
 describe("the headers of an answer", () => {
@@ -29,11 +30,20 @@ describe("the headers of an answer", () => {
     expect(passed[0]?.headers).not.toHaveProperty("x-causeway-nonce");
   });
 
-  test.each(["/", "/_next/static/x.js", "/api/health", "/api/nothing", "/x/../api", "/api/health/"])(
+  test.each([
+    "/",
+    "/_next/static/x.js",
+    "/api/health",
+    "/api/nothing",
+    "/x/../api",
+    "/api/health/",
+  ])(
     "%s says to come back by https alone, where the service's own address is https",
     async (target) => {
       const secure = await start({ publicUrl: "https://pay.example" });
-      expect(headersOf(await get(secure.port, target))).toContain("strict-transport-security: max-age=31536000");
+      expect(headersOf(await get(secure.port, target))).toContain(
+        "strict-transport-security: max-age=31536000",
+      );
       const plain = await start();
       expect(headersOf(await get(plain.port, target))).not.toContain("strict-transport-security");
     },
@@ -44,7 +54,9 @@ describe("the headers of an answer", () => {
     await get(port, "/");
     const page = await get(port, "/", "accept: text/html\r\n");
     const style = /<style>([^]*)<\/style>/.exec(page)?.[1] ?? "";
-    expect(policyOf(page)).toContain(`style-src 'sha256-${createHash("sha256").update(style).digest("base64")}';`);
+    expect(policyOf(page)).toContain(
+      `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}';`,
+    );
   });
 });
 
@@ -52,7 +64,8 @@ describe("a change by the browser's cookie", () => {
   const change = async (headers: string): Promise<[status: number, passed: number]> => {
     const { port } = await start();
     const before = passed.length;
-    const head = "POST /api/auth/signout HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 0\r\n";
+    const head =
+      "POST /api/auth/signout HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 0\r\n";
     const answer = await exchange(port, `${head}${headers}\r\n`);
     return [statusOf(answer), passed.length - before];
   };
@@ -68,7 +81,10 @@ describe("a change by the browser's cookie", () => {
   test.each([
     ["another site", "cookie: a=b\r\norigin: https://evil.example\r\n"],
     ["another site, before there is a cookie", "origin: https://evil.example\r\n"],
-    ["another port of the host", "cookie: a=b\r\norigin: http://localhost:3001\r\nsec-fetch-site: same-site\r\n"],
+    [
+      "another port of the host",
+      "cookie: a=b\r\norigin: http://localhost:3001\r\nsec-fetch-site: same-site\r\n",
+    ],
     ["a page without an origin", "cookie: a=b\r\norigin: null\r\n"],
     ["nobody who says where they are", "cookie: a=b\r\n"],
     ["another site's form", "cookie: a=b\r\nsec-fetch-site: cross-site\r\n"],
@@ -78,6 +94,8 @@ describe("a change by the browser's cookie", () => {
 
   test("is needed for no reading", async () => {
     const { port } = await start();
-    expect(statusOf(await get(port, "/", "cookie: a=b\r\nsec-fetch-site: cross-site\r\n"))).toBe(200);
+    expect(statusOf(await get(port, "/", "cookie: a=b\r\nsec-fetch-site: cross-site\r\n"))).toBe(
+      200,
+    );
   });
 });

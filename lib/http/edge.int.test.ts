@@ -1,7 +1,15 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test, vi } from "vitest";
-import { bodyOf, exchange, get, passed, servers, start, statusOf } from "@/lib/testing/edge-server";
+import {
+  bodyOf,
+  exchange,
+  get,
+  passed,
+  servers,
+  start,
+  statusOf,
+} from "@/lib/dev/testing/edge-server";
 
 const answersIn = (text: string): number => text.split("HTTP/1.1 ").length - 1;
 
@@ -39,10 +47,15 @@ describe("a target that two readers could take for different paths", () => {
     ["/x\0/api/health", 400],
   ])("%j is answered once with %i, and counted for the true peer", async (target, status) => {
     const { port, counted } = await start();
-    const answer = await get(port, target, "x-forwarded-for: 6.6.6.6\r\nforwarded: for=6.6.6.6\r\n");
+    const answer = await get(
+      port,
+      target,
+      "x-forwarded-for: 6.6.6.6\r\nforwarded: for=6.6.6.6\r\n",
+    );
     expect([answersIn(answer), statusOf(answer)]).toEqual([1, status]);
-    if (status !== 200) expect(JSON.parse(bodyOf(answer))).toMatchObject({ code: expect.any(String) as string });
-    await vi.waitFor(() => expect([...counted]).toEqual([[PEER, 1]]));
+    if (status !== 200)
+      expect(JSON.parse(bodyOf(answer))).toMatchObject({ code: expect.any(String) as string });
+    await vi.waitFor(() => expect([...counted]).toEqual([[PEER, 1]]), 20_000);
     expect(passed).toEqual([]);
   });
 
@@ -50,17 +63,18 @@ describe("a target that two readers could take for different paths", () => {
     const { port, counted } = await start();
     const answer = await get(port, `/${"a".repeat(20_000)}`);
     expect([answersIn(answer), statusOf(answer)]).toEqual([1, 431]);
-    await vi.waitFor(() => expect([...counted]).toEqual([[PEER, 1]]));
+    await vi.waitFor(() => expect([...counted]).toEqual([[PEER, 1]]), 20_000);
   });
 
   test("no other method opens a way round: CONNECT, OPTIONS *, methods that a route has not", async () => {
     const { port, counted } = await start();
-    const line = (text: string) => exchange(port, `${text} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    const line = (text: string) =>
+      exchange(port, `${text} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
     expect(statusOf(await line("CONNECT 10.0.0.1:22"))).toBe(405);
     expect(statusOf(await line("OPTIONS *"))).toBe(204);
     expect(statusOf(await line("DELETE /api/health"))).toBe(405);
     expect(statusOf(await exchange(port, "not http at all\r\n\r\n"))).toBe(400);
-    await vi.waitFor(() => expect([...counted]).toEqual([[PEER, 4]]));
+    await vi.waitFor(() => expect([...counted]).toEqual([[PEER, 4]]), 20_000);
     expect(passed).toEqual([]);
   });
 });
@@ -68,10 +82,20 @@ describe("a target that two readers could take for different paths", () => {
 describe("the limit of an address", () => {
   test("counts pages, assets, next-auth and the API together, whatever a caller says about itself", async () => {
     const { port } = await start({ perIp: 4 });
-    const lie = (index: number) => `x-forwarded-for: 6.6.6.${String(index)}\r\nx-real-ip: 6.6.6.6\r\n`;
-    const targets = ["/", "/api/health", "/api/auth/session", "/_next/static/x.js", "/", "/api/health", "/x/../api"];
+    const lie = (index: number) =>
+      `x-forwarded-for: 6.6.6.${String(index)}\r\nx-real-ip: 6.6.6.6\r\n`;
+    const targets = [
+      "/",
+      "/api/health",
+      "/api/auth/session",
+      "/_next/static/x.js",
+      "/",
+      "/api/health",
+      "/x/../api",
+    ];
     const statuses: number[] = [];
-    for (const [index, target] of targets.entries()) statuses.push(statusOf(await get(port, target, lie(index))));
+    for (const [index, target] of targets.entries())
+      statuses.push(statusOf(await get(port, target, lie(index))));
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429, 429]);
     expect(passed).toHaveLength(3);
   });
@@ -86,7 +110,8 @@ describe("the limit of an address", () => {
     const token = "/api/auth/token";
     const callback = "/api/auth/callback/credentials";
     const statuses: number[] = [];
-    for (const target of [token, callback, callback, token]) statuses.push(statusOf(await post(target)));
+    for (const target of [token, callback, callback, token])
+      statuses.push(statusOf(await post(target)));
     expect(statuses).toEqual([200, 200, 429, 429]);
     expect(statusOf(await get(port, "/api/auth/session"))).toBe(200);
     expect(statusOf(await get(port, "/api/health"))).toBe(200);
@@ -96,9 +121,14 @@ describe("the limit of an address", () => {
     const { port } = await start({ perIp: 1 });
     await get(port, "/");
     const page = await get(port, "/", "accept: text/html\r\n");
-    expect([statusOf(page), page]).toEqual([429, expect.stringContaining("<h1>Too many requests</h1>")]);
+    expect([statusOf(page), page]).toEqual([
+      429,
+      expect.stringContaining("<h1>Too many requests</h1>"),
+    ]);
     expect(page.toLowerCase()).toContain("retry-after: ");
-    expect(JSON.parse(bodyOf(await get(port, "/api/auth/session", "accept: text/html\r\n")))).toMatchObject({
+    expect(
+      JSON.parse(bodyOf(await get(port, "/api/auth/session", "accept: text/html\r\n"))),
+    ).toMatchObject({
       code: "rate_limited",
     });
   });
@@ -112,7 +142,11 @@ describe("what reaches the pages", () => {
       "/activity?x=1",
       "x-forwarded-for: 6.6.6.6\r\nx-forwarded-host: evil.example\r\nx-causeway-path: //evil.example\r\n",
     );
-    const { "content-security-policy": policy, "x-causeway-nonce": nonce, ...headers } = passed[0]?.headers ?? {};
+    const {
+      "content-security-policy": policy,
+      "x-causeway-nonce": nonce,
+      ...headers
+    } = passed[0]?.headers ?? {};
     expect(policy).toContain(`'nonce-${String(nonce)}'`);
     expect(headers).toEqual({
       host: "localhost:3000",
@@ -127,14 +161,17 @@ describe("what reaches the pages", () => {
     const { port, counted } = await start({ hops: 1 });
     await get(port, "/", "x-forwarded-for: 6.6.6.6, 203.0.113.7\r\n");
     expect(passed[0]?.headers["x-forwarded-for"]).toBe("203.0.113.7");
-    await vi.waitFor(() => expect([...counted]).toEqual([["ip:203.0.113.7", 1]]));
+    await vi.waitFor(() => expect([...counted]).toEqual([["ip:203.0.113.7", 1]]), 20_000);
   });
 
   const post = (port: number, target: string, size: number, announced: boolean) => {
     const body = "x".repeat(size);
     const framed = announced ? body : `${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
     const length = announced ? `content-length: ${String(size)}` : "transfer-encoding: chunked";
-    return exchange(port, `POST ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${length}\r\n\r\n${framed}`);
+    return exchange(
+      port,
+      `POST ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${length}\r\n\r\n${framed}`,
+    );
   };
 
   test.each([
@@ -146,16 +183,19 @@ describe("what reaches the pages", () => {
       expect(statusOf(await post(port, target, bytesMax, announced))).toBe(200);
       expect(statusOf(await post(port, target, bytesMax + 1, announced))).toBe(413);
     }
-    expect(passed.map(({ body, headers }) => [body.byteLength, headers["content-length"]])).toEqual([
-      [bytesMax, String(bytesMax)],
-      [bytesMax, String(bytesMax)],
-    ]);
+    expect(passed.map(({ body, headers }) => [body.byteLength, headers["content-length"]])).toEqual(
+      [
+        [bytesMax, String(bytesMax)],
+        [bytesMax, String(bytesMax)],
+      ],
+    );
     expect(passed[1]?.headers["transfer-encoding"]).toBeUndefined();
   });
 
   test("a large announced body is refused before a byte of it came", async () => {
     const { port } = await start();
-    const head = "POST /api/auth/callback/credentials HTTP/1.1\r\nhost: x\r\ncontent-length: 40000000\r\n\r\n";
+    const head =
+      "POST /api/auth/callback/credentials HTTP/1.1\r\nhost: x\r\ncontent-length: 40000000\r\n\r\n";
     expect(statusOf(await exchange(port, head))).toBe(413);
     expect(passed).toEqual([]);
   });
@@ -193,7 +233,10 @@ describe("a connection", () => {
     expect(await get(port, "/api/health")).toBe("");
     const [first, second] = open;
     first?.destroy();
-    await vi.waitFor(async () => expect(statusOf(await get(port, "/api/health"))).toBe(200));
+    await vi.waitFor(
+      async () => expect(statusOf(await get(port, "/api/health"))).toBe(200),
+      20_000,
+    );
     second?.write("GET /api/health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
     const [chunk] = (await once(second ?? first ?? process, "data")) as [Buffer];
     expect(statusOf(chunk.toString())).toBe(200);
@@ -202,6 +245,10 @@ describe("a connection", () => {
   test("has these bounds unless a test says otherwise", async () => {
     await start();
     const [server] = servers;
-    expect(server?.server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000, timeout: 120_000 });
+    expect(server?.server).toMatchObject({
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      timeout: 120_000,
+    });
   });
 });

@@ -1,28 +1,58 @@
 import type { ErrorCode } from "@/lib/core/errors";
 
 export interface ErrorGuide {
-  /** In which case the API answers with the code. */
+  /** When the API answers with the code. */
   readonly when: string;
   /** The caller's next step. */
   readonly action: string;
 }
 
-/** Explains each error code to developers; the OpenAPI document shows it. A new code does not compile without its line here. */
+/**
+ * Explains each error code to developers; the OpenAPI document shows it. A new code does not
+ * compile without its line here.
+ */
 export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   invalid_request: {
     when: "A field is missing or has a wrong value.",
     action: "Correct the fields that `details` names.",
   },
-  unknown_wallet: { when: "The wallet is not one of the project's.", action: "Name a wallet of GET /wallets." },
-  unauthorized: { when: "No key or token was sent, or it is not valid.", action: "Sign in, or send a valid key." },
+  unknown_parameter: {
+    when: "The body or the query has a name that the operation does not know. Nothing was done.",
+    action:
+      "Correct the name, or leave it out; `details` names each one, with the closest name that there is.",
+  },
+  invalid_cursor: {
+    when: "The cursor is none of this list, or the request has other filters than the page it came from.",
+    action:
+      "Send `nextCursor` of the page before unchanged, with the same filters; or leave it out to begin anew.",
+  },
+  unknown_wallet: {
+    when: "The wallet is not one of the project's.",
+    action: "Name a wallet of GET /wallets.",
+  },
+  unauthorized: {
+    when: "No key or token was sent, or it is not valid.",
+    action: "Sign in, or send a valid key.",
+  },
   api_key_expired: { when: "The API key has expired.", action: "Create a new key." },
   api_key_revoked: { when: "Somebody revoked the API key.", action: "Create a new key." },
+  api_key_suspended: {
+    when: "The API key was made without a proof, and the session that made it was ended.",
+    action:
+      "If it is honest, restore it by a proof: the page API keys, or POST /me/sessions/made/restore.",
+  },
   invalid_signature: {
     when: "A signature or a transaction does not belong to the data that prepare or link/init named.",
     action: "Sign what the answer of prepare or link/init names, and send that.",
   },
-  forbidden: { when: "The caller's role may not do this.", action: "Ask an owner or an admin of the project." },
-  insufficient_scope: { when: "The API key lacks a scope.", action: "Give the key the scope, or use another key." },
+  forbidden: {
+    when: "The caller's role may not do this.",
+    action: "Ask an owner or an admin of the project.",
+  },
+  insufficient_scope: {
+    when: "The API key lacks a scope.",
+    action: "Give the key the scope, or use another key.",
+  },
   recipient_not_allowed: {
     when: "The API key may not pay this recipient.",
     action: "Add the recipient to the key with an approval, or use another key.",
@@ -37,9 +67,18 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action:
       "Do not pay this address. Where `details` says `unavailable` or `not_covered`, try again later, or ask the operator to set up a screening source.",
   },
-  sign_up_closed: { when: "New people may not sign up here.", action: "Ask the operator for an invitation." },
-  not_found: { when: "It does not exist, or belongs to another project.", action: "Check the id and the project." },
-  method_not_allowed: { when: "The path has no such method.", action: "Use a method that the header Allow names." },
+  sign_up_closed: {
+    when: "New people may not sign up here.",
+    action: "Ask the operator for an invitation.",
+  },
+  not_found: {
+    when: "It does not exist, or belongs to another project.",
+    action: "Check the id and the project.",
+  },
+  method_not_allowed: {
+    when: "The path has no such method.",
+    action: "Use a method that the header Allow names.",
+  },
   invalid_state: {
     when: "The object is not in a state that allows this.",
     action: "Read the object and do what its `may` allows.",
@@ -56,12 +95,18 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     when: "The change widens what a caller may do.",
     action: "Approve it with a code or a signature and send the call again with `approval`.",
   },
-  quote_already_used: { when: "The quote was executed.", action: "Read the operation; do not repeat the payment." },
+  quote_already_used: {
+    when: "The quote was executed.",
+    action: "Read the operation; do not repeat the payment.",
+  },
   quote_price_moved: {
     when: "The route no longer brings the promised minimum. Nothing was sent.",
     action: "Show the fresh `quote` and ask for consent again.",
   },
-  wallet_already_linked: { when: "The wallet is linked to a project.", action: "Use it there, or unlink it first." },
+  wallet_already_linked: {
+    when: "The wallet is linked to a project.",
+    action: "Use it there, or unlink it first.",
+  },
   duplicate_payout: {
     when: "The same recipient, token, amount and reference was paid within 30 days.",
     action: "Check the rows in `details`; send `allowDuplicates` when it is meant.",
@@ -79,20 +124,44 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     when: "The Idempotency-Key was used with another request.",
     action: "Use a new key for a new request.",
   },
-  quote_expired: { when: "The quote has expired. Nothing was sent.", action: "Ask for a new quote." },
+  quote_expired: {
+    when: "The quote has expired. Nothing was sent.",
+    action: "Ask for a new quote.",
+  },
   nonce_expired: { when: "The sign-in message has expired.", action: "Ask for a new nonce." },
   otp_expired: { when: "The code has expired.", action: "Ask for a new code." },
-  payload_too_large: { when: "The body is larger than the route allows.", action: "Send less in one call." },
-  unsupported_media_type: { when: "The body is not JSON.", action: "Send `content-type: application/json`." },
-  otp_invalid: { when: "The code is wrong.", action: "Ask the person again; five attempts are allowed." },
-  insufficient_balance: { when: "A wallet has too little available.", action: "Fund it, or ask for less." },
+  payload_too_large: {
+    when: "The body is larger than the route allows.",
+    action: "Send less in one call.",
+  },
+  unsupported_media_type: {
+    when: "The body is not JSON.",
+    action: "Send `content-type: application/json`.",
+  },
+  otp_invalid: {
+    when: "The code is wrong.",
+    action: "Ask the person again; five attempts are allowed.",
+  },
+  insufficient_balance: {
+    when: "A wallet has too little available.",
+    action: "Fund it, or ask for less.",
+  },
   insufficient_reserves: {
     when: "The move would take what backs the global accounts.",
     action: "Fund the treasury, or withdraw from accounts first.",
   },
-  insufficient_liquidity: { when: "Pools or relayers have too little.", action: "Ask for less, or for another token." },
-  unsupported_chain: { when: "The chain is not configured.", action: "Use a chain of GET /chains." },
-  unsupported_token: { when: "The chain's list has no such token.", action: "Use a token of GET /chains." },
+  insufficient_liquidity: {
+    when: "Pools or relayers have too little.",
+    action: "Ask for less, or for another token.",
+  },
+  unsupported_chain: {
+    when: "The chain is not configured.",
+    action: "Use a chain of GET /chains.",
+  },
+  unsupported_token: {
+    when: "The chain's list has no such token.",
+    action: "Use a token of GET /chains.",
+  },
   no_route: {
     when: "No way leads from the sources to the token, or the route of `routeId` is not offered any more.",
     action: "Change token, chain or amount, or leave `routeId` out.",
@@ -126,8 +195,14 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     action: "Wait for the next UTC day, or ask the operator for more.",
   },
   batch_too_large: { when: "The batch has too many rows.", action: "Split it." },
-  below_pool_minimum: { when: "The amount is below the pool's smallest deposit.", action: "Use at least the minimum." },
-  unknown_pool: { when: "The chain has no privacy pool of the token.", action: "Use a pool of GET /privacy/balances." },
+  below_pool_minimum: {
+    when: "The amount is below the pool's smallest deposit.",
+    action: "Use at least the minimum.",
+  },
+  unknown_pool: {
+    when: "The chain has no privacy pool of the token.",
+    action: "Use a pool of GET /privacy/balances.",
+  },
   unknown_privacy_wallet: {
     when: "The project has no such private wallet.",
     action: "Use one of GET /privacy/wallets.",
@@ -145,12 +220,18 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     when: "Too many wrong codes were sent.",
     action: "Wait, then ask for a new code.",
   },
-  provider_error: { when: "A provider failed or gave an answer that cannot be used.", action: "Try again later." },
+  provider_error: {
+    when: "A provider failed or gave an answer that cannot be used.",
+    action: "Try again later.",
+  },
   chain_unavailable: {
     when: "A chain does not answer. Nothing was lost.",
     action: "Try again with the same Idempotency-Key.",
   },
-  service_unavailable: { when: "The database does not answer.", action: "Try again with the same Idempotency-Key." },
+  service_unavailable: {
+    when: "The database does not answer.",
+    action: "Try again with the same Idempotency-Key.",
+  },
   signing_off: {
     when: "The database was restored, or another server took over, and nobody has compared it with the chains yet. Nothing was accepted or sent; what was accepted before waits.",
     action:

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { createApiClient } from "@/lib/api-client/client";
 import { defineContract } from "@/lib/contracts/contract";
-import { httpServices, KNOWN } from "@/lib/testing/http-services";
+import { httpServices, KNOWN } from "@/lib/dev/testing/http-services";
+import { csvLine } from "@/lib/core/csv";
 import { csvDownload } from "./csv-download";
 import { createFastServer, type FastServer } from "./fast-server";
 import { createRoute } from "./pipeline";
@@ -18,6 +19,7 @@ const readThing = defineContract({
   method: "GET",
   path: "/things/{id}",
   params: z.object({ id: z.string() }),
+  query: z.object({ x: z.string().optional() }),
   response,
 });
 const makeThing = defineContract({
@@ -50,7 +52,10 @@ const downloadThing = defineContract({
 const route = createRoute(() => httpServices());
 const ended = vi.fn();
 
-/** Three events, then nothing until the caller goes away; `broken` breaks after the second, once. */
+/**
+ * Sends three events, then nothing until the caller disconnects. `broken` fails once, after the
+ * second event.
+ */
 async function* events(from: number, kind: string, signal: AbortSignal) {
   try {
     for (let seq = from + 1; seq <= 3; seq += 1) {
@@ -63,22 +68,26 @@ async function* events(from: number, kind: string, signal: AbortSignal) {
   }
 }
 
-/** A line, and the end; an `endless` one does not come to its end before the caller goes away. */
+/** Sends one line and ends; `endless` does not end before the caller disconnects. */
 async function* lines(kind: string, signal: AbortSignal) {
-  yield "first\r\n";
+  yield csvLine(["first"]);
   if (kind === "endless" && !signal.aborted) await once(signal, "abort");
-  yield "last\r\n";
+  yield csvLine(["last"]);
 }
 
 const THING = {
   path: "/api/things/[id]",
-  module: { GET: route({ contract: readThing, handler: ({ params }) => ok({ value: params.id }) }) },
+  module: {
+    GET: route({ contract: readThing, handler: ({ params }) => ok({ value: params.id }) }),
+  },
 };
 const ROUTES = [
   THING,
   {
     path: "/api/things",
-    module: { POST: route({ contract: makeThing, handler: ({ body }) => created({ value: body.value }) }) },
+    module: {
+      POST: route({ contract: makeThing, handler: ({ body }) => created({ value: body.value }) }),
+    },
   },
   {
     path: "/api/things/[id]/events",
@@ -86,7 +95,9 @@ const ROUTES = [
       GET: route({
         contract: watchThing,
         handler: ({ request, params, signal }) =>
-          eventStream(events(Number(lastEventId(request) ?? 0), params.id, signal), { heartbeatMs: 20 }),
+          eventStream(events(Number(lastEventId(request) ?? 0), params.id, signal), {
+            heartbeatMs: 20,
+          }),
       }),
     },
   },
@@ -115,7 +126,10 @@ const start = async (): Promise<{ fast: FastServer; origin: string }> => {
   });
   server.server.listen(0, "127.0.0.1");
   await once(server.server, "listening");
-  return { fast: server, origin: `http://127.0.0.1:${String((server.server.address() as AddressInfo).port)}` };
+  return {
+    fast: server,
+    origin: `http://127.0.0.1:${String((server.server.address() as AddressInfo).port)}`,
+  };
 };
 
 beforeAll(async () => {
@@ -141,7 +155,11 @@ describe("routes", () => {
 
   test("HEAD is GET without the body; OPTIONS and other methods say what is possible", async () => {
     const head = await fetch(`${origin}/api/things/a`, { method: "HEAD" });
-    expect([head.status, await head.text(), head.headers.get("content-length")]).toEqual([200, "", "13"]);
+    expect([head.status, await head.text(), head.headers.get("content-length")]).toEqual([
+      200,
+      "",
+      "13",
+    ]);
     const options = await fetch(`${origin}/api/things`, { method: "OPTIONS" });
     expect([options.status, options.headers.get("allow")]).toEqual([204, "POST, OPTIONS"]);
     const other = await fetch(`${origin}/api/things`, { method: "DELETE" });
@@ -157,13 +175,17 @@ describe("routes", () => {
     }
   });
 
-  // Next must not get them: it has the same modules, and finds paths by rules of its own.
+  // Next must not get these requests: it contains the same modules, but its rules for paths differ.
   test("below /api nothing is the pages' but next-auth's paths", async () => {
     const redirect = await fetch(`${origin}/api/things/?x=1`, { redirect: "manual" });
     expect([redirect.status, redirect.headers.get("location")]).toEqual([308, "/api/things?x=1"]);
     for (const path of ["/api", "/api/", "/api/auth/"]) {
       const answer = await fetch(origin + path);
-      expect([path, answer.status, (await answer.json()) as unknown]).toMatchObject([path, 404, { code: "not_found" }]);
+      expect([path, answer.status, (await answer.json()) as unknown]).toMatchObject([
+        path,
+        404,
+        { code: "not_found" },
+      ]);
     }
   });
 
@@ -210,17 +232,19 @@ describe("streams", () => {
     let text = "";
     const decoder = new TextDecoder();
     const reader = answer.body?.getReader();
-    while (reader && !text.includes(": still here")) text += decoder.decode((await reader.read()).value);
+    while (reader && !text.includes(": still here"))
+      text += decoder.decode((await reader.read()).value);
     expect(text).toContain('id: 3\nevent: tick\ndata: {"seq":3}\n\n');
     ended.mockClear();
     aborter.abort();
-    await vi.waitFor(() => expect(ended).toHaveBeenCalledWith("endless"));
+    await vi.waitFor(() => expect(ended).toHaveBeenCalledWith("endless"), 20_000);
   });
 
   test("our client goes on after the last event when the stream breaks, and ends with it", async () => {
     const client = createApiClient({ baseUrl: `${origin}/api` });
     const seen: number[] = [];
-    for await (const event of client.events(watchThing, { params: { id: "broken" } })) seen.push(event.data.seq);
+    for await (const event of client.events(watchThing, { params: { id: "broken" } }))
+      seen.push(event.data.seq);
     expect(seen).toEqual([1, 2, 3]);
   });
 
@@ -228,15 +252,18 @@ describe("streams", () => {
     const second = await start();
     const answer = await fetch(`${second.origin}/api/things/endless/events`);
     ended.mockClear();
-    // Longer than a test may take: it ends in time only when the stream is not waited for.
+    // The deadline is longer than a test may take, so the test ends in time only if the server does
+    // not wait for the stream.
     await Promise.all([second.fast.close(600_000), answer.text()]);
-    expect(ended).toHaveBeenCalledWith("endless");
+    await vi.waitFor(() => expect(ended).toHaveBeenCalledWith("endless"), 20_000);
     await expect(fetch(`${second.origin}/api/things/a`)).rejects.toThrow();
   });
 
   test("a document that closing cuts does not look whole", async () => {
     const second = await start();
-    expect(await (await fetch(`${second.origin}/api/things/a/file`)).text()).toBe("first\r\nlast\r\n");
+    expect(await (await fetch(`${second.origin}/api/things/a/file`)).text()).toBe(
+      "first\r\nlast\r\n",
+    );
     const answer = await fetch(`${second.origin}/api/things/endless/file`);
     const text = answer.text();
     text.catch(() => undefined);

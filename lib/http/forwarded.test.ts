@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { passedHeaders } from "./forwarded";
+import { passedHeaders } from "./input";
 
 const passed = {
   client: "203.0.113.9",

@@ -1,13 +1,13 @@
-/** Reads that a replica answers, never older than what their caller wrote. */
-import type { Contract } from "@/lib/contracts/contract";
-import { FRESHNESS_COOKIE, FRESHNESS_HEADER } from "@/lib/core/freshness";
+/** Reads from a replica that are never older than the caller's own writes. */
+import { mayWrite, type Contract } from "@/lib/contracts/contract";
+import { FRESHNESS_COOKIE, FRESHNESS_HEADER } from "@/lib/core/fresh-cache";
 import type { HttpInput } from "./input";
 import type { HttpServices } from "./services";
 
-/** Longer than a replica may lag and be asked. */
+/** Longer than a replica may lag while it is still used. */
 const COOKIE_SECONDS = 60;
 
-/** The token of the caller's last change: its header, or a browser's cookie. */
+/** The token of the caller's last write: the header, or a browser's cookie. */
 const tokenOf = (input: Pick<HttpInput, "header">): string | null => {
   const sent = input.header(FRESHNESS_HEADER);
   if (sent !== null) return sent;
@@ -20,8 +20,8 @@ const tokenOf = (input: Pick<HttpInput, "header">): string | null => {
 };
 
 /**
- * Answers from the replica where the contract allows it and the replica has what the caller wrote; else, and where the
- * replica's answer fails for any reason, from the primary.
+ * Answers from the replica when the contract allows it and the replica has the caller's writes.
+ * Otherwise, and when the replica's answer fails for any reason, answers from the primary.
  */
 export const answerRead = async <S extends HttpServices, T>(
   contract: Contract,
@@ -34,24 +34,31 @@ export const answerRead = async <S extends HttpServices, T>(
   try {
     return await answer({ ...services, ...replica.reads });
   } catch {
-    // A record that is missing there may be a moment old and made by somebody else, so the primary decides about every refusal too.
+    // A record that is missing on the replica may be a moment old and created by somebody else, so
+    // every refusal is decided on the primary.
     return answer(services);
   }
 };
 
-/** Headers for the caller of a change: the token that makes later reads see it. Empty without a replica. */
+/**
+ * Headers for the caller of a write: a token with which later reads see the write. Empty without a
+ * replica.
+ */
 export const freshnessHeaders = async (
   contract: Contract,
   input: Pick<HttpInput, "header">,
   services: HttpServices,
 ): Promise<Readonly<Record<string, string>>> => {
   const { replica } = services;
-  if (!replica || contract.method === "GET" || contract.readsOnly === true) return {};
+  if (!replica || !mayWrite(contract)) return {};
   const place = await replica.writtenUpTo().catch(() => null);
   if (place === null) return {};
   const token = { [FRESHNESS_HEADER]: place };
   if (input.header("cookie") === null) return token;
   const secure = services.config.publicUrl.startsWith("https:") ? "; Secure" : "";
   const life = `Max-Age=${String(COOKIE_SECONDS)}`;
-  return { ...token, "set-cookie": `${FRESHNESS_COOKIE}=${place}; Path=/; ${life}; HttpOnly; SameSite=Lax${secure}` };
+  return {
+    ...token,
+    "set-cookie": `${FRESHNESS_COOKIE}=${place}; Path=/; ${life}; HttpOnly; SameSite=Lax${secure}`,
+  };
 };

@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { STYLE_HASHES } from "./headers";
 
-const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const hashOf = (text: string): string =>
+  `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 test("the allowed styles without a nonce are the installed sonner's, and the empty one", () => {
   const folder = dirname(createRequire(import.meta.url).resolve("sonner"));

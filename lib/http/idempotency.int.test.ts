@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineContract } from "@/lib/contracts/contract";
-import { DomainError } from "@/lib/core/errors";
-import { createIdempotencyKeyStore } from "@/lib/db/idempotency-keys";
-import { sweepExpired } from "@/lib/db/sweep";
-import { testDatabase } from "@/lib/testing/database";
-import { httpServices, KNOWN } from "@/lib/testing/http-services";
+import { DomainError, type ErrorCode } from "@/lib/core/errors";
+import { createIdempotencyKeyStore } from "@/lib/platform/db/idempotency-keys";
+import { sweepExpired } from "@/lib/platform/db/sweep";
+import { testDatabase } from "@/lib/dev/testing/database";
+import { httpServices, KNOWN } from "@/lib/dev/testing/http-services";
 import { createRoute } from "./pipeline";
+import { STATUS_OF } from "./problem";
 import { accepted } from "./reply";
 
 const { database } = await testDatabase();
@@ -34,33 +35,39 @@ const services = httpServices({
   clock: { now: () => new Date(nowMs) },
 });
 const response = z.object({ value: z.number() });
+const BODY = z.object({ amount: z.string() });
 const contract = defineContract({
   method: "POST",
   path: "/things",
   summary: "",
   tag: "",
   auth: "member",
-  body: z.object({ amount: z.string() }),
+  body: BODY,
   status: 202,
   response,
 });
 
-/** A route that counts its runs; `next` decides what a run does. */
-const counting = (next: (run: number) => Promise<number> | number, on = () => services) => {
+/** A route that counts its runs. `next` defines the result of a run. */
+const counting = (
+  next: (run: number) => Promise<number> | number,
+  on = () => services,
+  body: z.ZodType = BODY,
+) => {
   let runs = 0;
   const handler = createRoute(on)({
-    contract,
+    contract: { ...contract, body },
     handler: async () => accepted({ value: await next((runs += 1)) }),
   });
+  /** @param body JSON text, or a value that is written as JSON */
   const send = async (
     key: string,
-    body: unknown = { amount: "1" },
+    sent: unknown = { amount: "1" },
     headers: Record<string, string> = { "x-api-key": KNOWN.key },
   ) => {
     const request = new Request("http://localhost/api/things", {
       method: "POST",
       headers: { "content-type": "application/json", "idempotency-key": key, ...headers },
-      body: JSON.stringify(body),
+      body: typeof sent === "string" ? sent : JSON.stringify(sent),
     });
     const answer = await handler(request, { params: Promise.resolve({}) });
     return {
@@ -76,10 +83,14 @@ const newKey = (): string => crypto.randomUUID();
 
 test("of a hundred requests at once exactly one runs; the others hear that it runs, or its answer", async () => {
   const key = newKey();
-  const { send, runs } = counting((run) => new Promise((resolve) => setImmediate(() => resolve(run))));
+  const { send, runs } = counting(
+    (run) => new Promise((resolve) => setImmediate(() => resolve(run))),
+  );
   const answers = await Promise.all(Array.from({ length: 100 }, () => send(key)));
   expect(runs()).toBe(1);
-  expect(answers.filter(({ status, replayed }) => status === 202 && replayed === null)).toHaveLength(1);
+  expect(
+    answers.filter(({ status, replayed }) => status === 202 && replayed === null),
+  ).toHaveLength(1);
   for (const { status, body, replayed } of answers) {
     if (status === 409) expect(body.code).toBe("idempotency_in_progress");
     else expect([status, body]).toEqual([202, { value: 1 }]);
@@ -130,7 +141,11 @@ test("a replay is given only to a caller who may still do it; the error is not k
   const send = async () => {
     const request = new Request("http://localhost/api/things", {
       method: "POST",
-      headers: { "content-type": "application/json", "idempotency-key": key, "x-api-key": KNOWN.key },
+      headers: {
+        "content-type": "application/json",
+        "idempotency-key": key,
+        "x-api-key": KNOWN.key,
+      },
       body: JSON.stringify({ amount: "1" }),
     });
     const answer = await handler(request, { params: Promise.resolve({}) });
@@ -144,47 +159,72 @@ test("a replay is given only to a caller who may still do it; the error is not k
   expect(runs).toBe(1);
 });
 
-test("what asks the caller to do something first is not kept, nor is what the caller may not do", async () => {
-  for (const code of ["otp_channel_missing", "recipient_not_allowed", "insufficient_scope"] as const) {
-    const { send } = counting((run) => (run === 1 ? Promise.reject(new DomainError(code, "First this.")) : run));
+test.each(Object.keys(STATUS_OF) as ErrorCode[])(
+  "a refusal is decided anew under the same key, so that its reason can pass: %s",
+  async (code) => {
+    const { send } = counting((run) =>
+      run === 1 ? Promise.reject(new DomainError(code, "Not now.")) : run,
+    );
     const key = newKey();
-    expect((await send(key)).body.code).toBe(code);
-    expect(await send(key)).toEqual({ status: 202, replayed: null, body: { value: 2 } });
-  }
+    const refused = await send(key);
+    expect([refused.status, refused.body.code]).toEqual([STATUS_OF[code], code]);
+    expect(await send(key, { amount: "2" })).toEqual({
+      status: 202,
+      replayed: null,
+      body: { value: 2 },
+    });
+    expect(await send(key, { amount: "2" })).toEqual({
+      status: 202,
+      replayed: "true",
+      body: { value: 2 },
+    });
+  },
+);
+
+test("an error that is no refusal leaves the key free as well", async () => {
+  const { send } = counting((run) => (run === 1 ? Promise.reject(new Error("bug")) : run));
+  const key = newKey();
+  expect((await send(key)).status).toBe(500);
+  expect(await send(key)).toEqual({ status: 202, replayed: null, body: { value: 2 } });
 });
 
-test("a refusal of the domain is stored, a failure of ours and a limit are not", async () => {
-  const refusing = counting(() => Promise.reject(new DomainError("invalid_state", "Not now.")));
+test("the same JSON value is the same request, however it is written", async () => {
+  const { send, runs } = counting(
+    (run) => run,
+    undefined,
+    z.object({ amount: z.string(), note: z.unknown() }),
+  );
   const key = newKey();
-  const first = await refusing.send(key);
-  const second = await refusing.send(key);
-  expect([first.status, second.status, second.replayed]).toEqual([409, 409, "true"]);
-  expect(second.body.requestId).toBe(first.body.requestId);
-  for (const error of [
-    new Error("bug"),
-    new DomainError("rate_limited", "Slower."),
-    new DomainError("provider_error", "Down."),
-  ]) {
-    const flaky = counting((run) => (run === 1 ? Promise.reject(error) : run));
-    const flakyKey = newKey();
-    expect((await flaky.send(flakyKey)).status).toBeGreaterThanOrEqual(429);
-    expect(await flaky.send(flakyKey)).toEqual({ status: 202, replayed: null, body: { value: 2 } });
-  }
+  await send(key, '{"amount":"1","note":{"a":1,"b":["é"]}}');
+  const again = await send(key, ' { "note": {"b": ["\\u00e9"], "a": 1.0}, "amount": "1" } ');
+  expect([again.replayed, runs()]).toEqual(["true", 1]);
+  for (const other of [
+    '{"amount":"1","note":{"a":1,"b":["e"]}}',
+    '{"amount":"1","note":{"a":"1","b":["é"]}}',
+  ])
+    expect((await send(key, other)).body.code).toBe("idempotency_mismatch");
 });
 
 test("a large body is checked as a small one is: refused, it leaves the key free, and it runs once", async () => {
   const { send, runs } = counting((run) => run);
   const large = "x".repeat(40_000);
-  const wrong = { amount: 1, note: large };
-  expect(await send("large", wrong)).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+  const wrong = { amount: [large] };
+  expect(await send("large", wrong)).toMatchObject({
+    status: 400,
+    body: { code: "invalid_request" },
+  });
   const kept = await database.prisma.idempotencyKey.count({ where: { key: "large" } });
   expect([runs(), kept]).toEqual([0, 0]);
   const right = { amount: large };
   const answers = await Promise.all(Array.from({ length: 5 }, () => send("large", right)));
   expect(answers.filter(({ status }) => status === 202).length).toBeGreaterThan(0);
   expect(runs()).toBe(1);
-  expect(await send("large", right)).toMatchObject({ status: 202, replayed: "true", body: { value: 1 } });
-  // The body is read before the key is looked at.
+  expect(await send("large", right)).toMatchObject({
+    status: 202,
+    replayed: "true",
+    body: { value: 1 },
+  });
+  // The body is read before the key is checked.
   expect(await send("large", wrong)).toMatchObject({ body: { code: "invalid_request" } });
   expect(await send("large", right)).toMatchObject({ replayed: "true", body: { value: 1 } });
   expect(await send("large", { amount: `${large}y` })).toMatchObject({
@@ -221,7 +261,8 @@ test("an answer lies in the database encrypted", async () => {
 
 describe("the store", () => {
   const store = createIdempotencyKeyStore(database);
-  const at = (seconds: number): Date => new Date(Date.parse("2026-06-01T00:00:00Z") + seconds * 1000);
+  const at = (seconds: number): Date =>
+    new Date(Date.parse("2026-06-01T00:00:00Z") + seconds * 1000);
   const scope = { projectId: "prj_store", actor: "key_store", route: "POST /things" };
   const claim = (key: string, holder: string, seconds: number, digest = "a") =>
     store.claim({
@@ -251,9 +292,13 @@ describe("the store", () => {
   test("the sweep deletes expired keys and keeps the others", async () => {
     await claim("old", "one", 0);
     await claim("new", "one", 100);
-    // The sweep goes by the time of the database.
-    await database.pool.query("UPDATE idempotency_key SET expires_at = now() - interval '1 s' WHERE key = 'old'");
-    await database.pool.query("UPDATE idempotency_key SET expires_at = now() + interval '1 h' WHERE key = 'new'");
+    // The sweep uses the database's clock.
+    await database.pool.query(
+      "UPDATE idempotency_key SET expires_at = now() - interval '1 s' WHERE key = 'old'",
+    );
+    await database.pool.query(
+      "UPDATE idempotency_key SET expires_at = now() + interval '1 h' WHERE key = 'new'",
+    );
     await sweepExpired(database, {
       quotesDays: 30,
       codesDays: 90,
@@ -272,7 +317,10 @@ describe("while APP_SECRET is changed", () => {
   test("a stored answer is given again by instances that know the secret it was stored under", async () => {
     const { config } = services;
     const appSecret = "another secret of at least thirty-two characters";
-    const changing = { ...services, config: { ...config, appSecret, appSecretPrevious: config.appSecret } };
+    const changing = {
+      ...services,
+      config: { ...config, appSecret, appSecretPrevious: config.appSecret },
+    };
     const changed = { ...services, config: { ...config, appSecret } };
     const key = newKey();
     const first = await counting(() => 1).send(key);

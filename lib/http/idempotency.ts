@@ -1,17 +1,16 @@
 import { createHash } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { v4 as uuidv4 } from "uuid";
 import { z } from "zod";
-import { actorName, type Actor } from "@/lib/core/actor";
+import { type Actor, actorName } from "@/lib/core/actor";
+import { canonicalJson } from "@/lib/core/canonical-json";
 import type { Clock } from "@/lib/core/clock";
 import { addSeconds } from "@/lib/core/clock";
-import { handledLater } from "@/lib/core/handled-later";
 import type { Contract } from "@/lib/contracts/contract";
 import { DomainError, invalidRequest } from "@/lib/core/errors";
-import { openText, sealText, type AppSecrets } from "@/lib/modules/encryption/text-seal";
+import { type AppSecrets, openText, sealText } from "@/lib/platform/encryption/aes-gcm";
 import { JSON_TYPE, type Answer } from "./reply";
 
-/** A key counts for one caller on one route. */
+/** An idempotency key is unique per caller and route. */
 export interface IdempotencyEntry {
   readonly projectId: string;
   /** The person or API key. */
@@ -21,18 +20,27 @@ export interface IdempotencyEntry {
   readonly key: string;
 }
 
-/** Stores which keys are in use and their answers: one row per key, changed by compare-and-set. */
+/** Stores the keys in use and their answers: one row per key, changed by compare-and-set. */
 export interface IdempotencyStore {
   /**
-   * Makes the entry `in_flight` for `holder` if it is new, expired, or left by a dead process with the same digest.
-   * @returns `null` when claimed; else the entry that exists
+   * Sets the entry to `in_flight` for `holder` if it is new, expired, or left by a dead process
+   * with the same digest.
+   * @returns null when claimed, otherwise the existing entry
    */
   claim(
-    entry: IdempotencyEntry & { digest: Uint8Array; holder: string; now: Date; lockedUntil: Date; expiresAt: Date },
+    entry: IdempotencyEntry & {
+      digest: Uint8Array;
+      holder: string;
+      now: Date;
+      lockedUntil: Date;
+      expiresAt: Date;
+    },
   ): Promise<{ status: "in_flight" | "done"; digest: Uint8Array; response: unknown } | null>;
-  /** Stores the answer, if `holder` still holds the entry. */
-  complete(entry: IdempotencyEntry & { holder: string; response: Readonly<Record<string, unknown>> }): Promise<void>;
-  /** Frees the entry, if `holder` still holds it. */
+  /** Stores the answer, if `holder` still has the claim. */
+  complete(
+    entry: IdempotencyEntry & { holder: string; response: Readonly<Record<string, unknown>> },
+  ): Promise<void>;
+  /** Deletes the entry, if `holder` still has the claim. */
   release(entry: IdempotencyEntry & { holder: string }): Promise<void>;
 }
 
@@ -40,7 +48,17 @@ const KEY_PATTERN = /^[\x20-\x7e]{1,255}$/;
 const LEASE_SECONDS = 60;
 const KEEP_SECONDS = 24 * 60 * 60;
 
-/** @throws DomainError `invalid_request` when the header is present and not 1–255 printable ASCII characters */
+/**
+ * Whether an operation stores its answer under an Idempotency-Key. Public operations have no caller
+ * for whom to store it.
+ */
+export const isIdempotent = ({ method, auth, readsOnly, keepsNoAnswer }: Contract): boolean =>
+  method === "POST" && auth !== "public" && readsOnly !== true && keepsNoAnswer !== true;
+
+/**
+ * @throws DomainError `invalid_request` when the header is present and not 1–255 printable ASCII
+ * characters
+ */
 export const readIdempotencyKey = (header: string | null): string | null => {
   if (header === null) return null;
   if (KEY_PATTERN.test(header)) return header;
@@ -48,8 +66,9 @@ export const readIdempotencyKey = (header: string | null): string | null => {
   throw invalidRequest([{ path: "Idempotency-Key", message }]);
 };
 
-// A stored answer may hold a secret that is shown once (an API key), so the database has it encrypted. The key also depends on the
-// caller's Idempotency-Key, which is stored beside it: this protects against a leaked table, not against a leaked APP_SECRET.
+// A stored answer may contain a secret that is shown only once (an API key), so it is stored
+// encrypted. The encryption key also depends on the caller's Idempotency-Key, which is stored in
+// the same row: this protects against a leaked table, not against a leaked APP_SECRET.
 const sealParts = ({ projectId, actor, route, key }: IdempotencyEntry): readonly string[] => [
   "idempotency",
   projectId,
@@ -60,7 +79,11 @@ const sealParts = ({ projectId, actor, route, key }: IdempotencyEntry): readonly
 
 const stored = z.object({ status: z.int(), sealed: z.string() });
 
-const seal = (appSecrets: AppSecrets, entry: IdempotencyEntry, answer: Answer): z.output<typeof stored> => ({
+const seal = (
+  appSecrets: AppSecrets,
+  entry: IdempotencyEntry,
+  answer: Answer,
+): z.output<typeof stored> => ({
   status: answer.status,
   sealed: sealText(appSecrets, sealParts(entry), answer.body),
 });
@@ -69,16 +92,18 @@ const unseal = (appSecrets: AppSecrets, entry: IdempotencyEntry, response: unkno
   const { status, sealed } = stored.parse(response);
   const body = openText(appSecrets, sealParts(entry), sealed);
   if (body === null)
-    throw new Error("A stored answer cannot be decrypted: APP_SECRET is not the one it was stored under.");
+    throw new Error(
+      "A stored answer cannot be decrypted: APP_SECRET is not the one it was stored under.",
+    );
   return { status, body, headers: { "content-type": JSON_TYPE, "idempotent-replayed": "true" } };
 };
 
-/** Answers about authentication, permissions and limits, which may be different the next time. */
-const NOT_STORED_STATUSES: ReadonlySet<number> = new Set([401, 403, 429]);
-
-/** Whether an answer is stored for repetitions of the request. Interim answers ask the caller for a further step, so they are not. */
-const isStored = ({ status, isInterim }: Pick<Answer, "status" | "isInterim">): boolean =>
-  status < 500 && !NOT_STORED_STATUSES.has(status) && isInterim !== true;
+/**
+ * Only successful answers are stored and repeated. A refusal changed nothing and its reason may
+ * have passed, so the same key is decided anew. When a request failed after its commit, the module
+ * finds the record by the key that it stored with its own rows.
+ */
+const isStored = ({ status }: Pick<Answer, "status">): boolean => status < 300;
 
 export interface IdempotentCall {
   readonly store: IdempotencyStore;
@@ -89,16 +114,19 @@ export interface IdempotentCall {
   readonly key: string;
   readonly path: string;
   readonly search: string;
-  readonly rawBody: Uint8Array;
+  /** The body, which is valid JSON; null when the contract has none. */
+  readonly rawBody: Uint8Array | null;
   /**
-   * Reads the body for `work` while the key is claimed; null where it was read before. Throws the error that the caller gets instead, and the key stays
-   * free.
+   * Checks the caller's current permissions beyond the checks of every route. Throws when the
+   * caller may no longer see the stored answer.
    */
-  readonly readBody: (() => void) | null;
-  /** Checks the caller's present permissions beyond those that every route checks. Throws when the caller may no longer see the stored answer. */
   readonly beforeReplay: () => Promise<void> | void;
   readonly onError: (error: unknown) => void;
 }
+
+/** Equal for the same JSON value, whatever its formatting. */
+const bodyText = (rawBody: Uint8Array | null): string =>
+  rawBody === null ? "" : canonicalJson(JSON.parse(new TextDecoder().decode(rawBody)));
 
 const describe = (call: IdempotentCall): IdempotencyEntry & { digest: Uint8Array } => {
   const { contract, actor } = call;
@@ -107,29 +135,41 @@ const describe = (call: IdempotentCall): IdempotencyEntry & { digest: Uint8Array
     actor: actorName(actor),
     route: `${contract.method} ${call.path}`,
     key: call.key,
-    digest: createHash("sha256").update(call.search).update("\0").update(call.rawBody).digest(),
+    digest: createHash("sha256")
+      .update(call.search)
+      .update("\0")
+      .update(bodyText(call.rawBody))
+      .digest(),
   };
 };
 
-const settle = async (call: IdempotentCall, entry: IdempotencyEntry, holder: string, answer: Answer | null) => {
+const settle = async (
+  call: IdempotentCall,
+  entry: IdempotencyEntry,
+  holder: string,
+  answer: Answer | null,
+) => {
   try {
     if (answer !== null && isStored(answer)) {
       const response = { ...seal(call.appSecrets, entry, answer) };
       await call.store.complete({ ...entry, holder, response });
     } else await call.store.release({ ...entry, holder });
   } catch (error) {
-    // The work is done, so the caller gets its answer; the store retries in the background.
+    // The work is done, so the caller gets its answer. The store retries in the background.
     call.onError(error);
   }
 };
 
 /**
- * Runs `work` once per (project, caller, route, key) within 24 h: of requests at the same time one runs, the others get 409; later
- * ones get the stored answer with `Idempotent-Replayed: true`, after `beforeReplay` allowed it. `isStored` decides which answers are
- * kept. The keys of a process that dies are freed when other processes miss its heartbeats (lib/db/live-claims.ts). A process that
- * was only frozen may continue beside its successor, so a handler that moves money must be safe to run twice.
+ * Runs `work` once per (project, caller, route, key) within 24 h. Of concurrent requests one runs
+ * and the others get 409; later ones get the stored answer with `Idempotent-Replayed: true`, after
+ * `beforeReplay` allowed it. `isStored` decides which answers are stored. When other processes miss
+ * the heartbeats of a process, they free its keys (lib/platform/db/live-claims.ts). A process that was only
+ * frozen may continue next to its successor, so a handler that moves money must be safe to run
+ * twice.
  * @param work never throws; a Response (a stream) is passed through and not stored
- * @throws DomainError `idempotency_in_progress`, `idempotency_mismatch`, and those of `readBody` and `beforeReplay`
+ * @throws DomainError `idempotency_in_progress`, `idempotency_mismatch`, and those of
+ * `beforeReplay`
  */
 export const runIdempotent = async (
   call: IdempotentCall,
@@ -140,20 +180,7 @@ export const runIdempotent = async (
   const now = call.clock.now();
   const expiresAt = addSeconds(now, KEEP_SECONDS);
   const lockedUntil = addSeconds(now, LEASE_SECONDS);
-  const claiming = handledLater(call.store.claim({ ...entry, digest, holder, now, lockedUntil, expiresAt }));
-  if (call.readBody !== null) {
-    // The statement leaves first.
-    await nextTurn();
-    try {
-      call.readBody();
-    } catch (error) {
-      // A claim that failed frees its key by itself.
-      const found = await claiming.catch(() => undefined);
-      if (found === null) await settle(call, entry, holder, null);
-      throw error;
-    }
-  }
-  const found = await claiming;
+  const found = await call.store.claim({ ...entry, digest, holder, now, lockedUntil, expiresAt });
   if (found !== null) {
     if (!Buffer.from(found.digest).equals(digest))
       throw new DomainError(
@@ -174,6 +201,11 @@ export const runIdempotent = async (
     result = await work();
     return result;
   } finally {
-    await settle(call, entry, holder, result === null || result instanceof Response ? null : result);
+    await settle(
+      call,
+      entry,
+      holder,
+      result === null || result instanceof Response ? null : result,
+    );
   }
 };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isDeeperThan } from "./json-depth";
+import { isDeeperThan } from "./parse";
 
 const depthOf = (value: unknown): number =>
   typeof value === "object" && value !== null

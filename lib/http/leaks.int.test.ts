@@ -6,17 +6,20 @@ import { toHex } from "viem";
 import { describe, expect, test, vi } from "vitest";
 import { createRpcBundler } from "@/lib/adapters/erc4337-rpc/rpc-bundler";
 import { createSmtpMailer } from "@/lib/adapters/smtp/mailer";
-import { createChainRegistry } from "@/lib/chains/registry";
-import { loadConfig } from "@/lib/config/env";
-import { createDatabase } from "@/lib/db/client";
-import { testDatabase } from "@/lib/testing/database";
-import { entryFile } from "@/lib/testing/entry";
-import { testAccount } from "@/lib/testing/factories";
-import { loggedError } from "@/lib/log/logger";
+import { createChainRegistry } from "@/lib/chain/registry";
+import { loadConfig } from "@/lib/platform/config/env";
+import { createDatabase } from "@/lib/platform/db/client";
+import { testDatabase } from "@/lib/dev/testing/database";
+import { entryFile } from "@/lib/dev/testing/entry";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { loggedError } from "@/lib/platform/log/logger";
 import { toAnswer, toDomainError } from "./problem";
-import { afterFile } from "@/lib/testing/after-file";
+import { afterFile } from "@/lib/dev/testing/after-file";
 
-/** Every secret of this file, by its place. Nothing listens on the discard port. */
+/**
+ * Every secret of this file, by the place where it is configured. Nothing listens on the discard
+ * port.
+ */
 const secret = () => randomBytes(12).toString("hex");
 const { url } = await testDatabase();
 const KEYS = {
@@ -52,7 +55,8 @@ const variables = {
 };
 
 const expectNoSecret = (text: string): void => {
-  for (const [where, key] of Object.entries(KEYS)) expect([where, text.includes(key)]).toEqual([where, false]);
+  for (const [where, key] of Object.entries(KEYS))
+    expect([where, text.includes(key)]).toEqual([where, false]);
 };
 
 interface Sent {
@@ -74,7 +78,10 @@ const startServer = async (environment: Readonly<Record<string, string>>) => {
     stream?.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const [{ port }] = (await once(child, "message")) as [{ port: number }];
   const answers: string[] = [];
-  const call = async (path: string, { method, json, headers }: Sent = {}): Promise<Record<string, unknown>> => {
+  const call = async (
+    path: string,
+    { method, json, headers }: Sent = {},
+  ): Promise<Record<string, unknown>> => {
     const answer = await fetch(`http://127.0.0.1:${port}/api${path}`, {
       method: method ?? (json === undefined ? "GET" : "POST"),
       headers: { "content-type": "application/json", ...headers },
@@ -89,11 +96,16 @@ const startServer = async (environment: Readonly<Record<string, string>>) => {
 
 type Call = Awaited<ReturnType<typeof startServer>>["call"];
 
-const signIn = async (call: Call): Promise<Sent> => {
+const signIn = async (
+  call: Call,
+): Promise<Sent & { readonly account: ReturnType<typeof testAccount> }> => {
   const account = testAccount();
   const { address } = account;
   const given = await call("/auth/nonce", { json: { address } });
-  const { nonce, domain, uri, statement } = given as Record<"nonce" | "domain" | "uri" | "statement", string>;
+  const { nonce, domain, uri, statement } = given as Record<
+    "nonce" | "domain" | "uri" | "statement",
+    string
+  >;
   const fields = {
     address,
     chainId: 31337,
@@ -105,18 +117,28 @@ const signIn = async (call: Call): Promise<Sent> => {
     issuedAt: new Date(),
   } as const;
   const message = createSiweMessage(fields);
-  const token = await call("/auth/token", { json: { message, signature: await account.signMessage({ message }) } });
-  return { headers: { authorization: `Bearer ${String(token.accessToken)}` } };
+  const token = await call("/auth/token", {
+    json: { message, signature: await account.signMessage({ message }) },
+  });
+  return { account, headers: { authorization: `Bearer ${String(token.accessToken)}` } };
 };
 
 describe("no secret leaves the service", () => {
   test("while its chains, its bundler and its mail server are dead", async () => {
     const { call, output, answers } = await startServer(variables);
     const { data: chains } = await call("/chains");
-    expect((chains as { rpcUrl: unknown }[]).map(({ rpcUrl }) => rpcUrl)).toEqual([null, null, null]);
+    expect((chains as { rpcUrl: unknown }[]).map(({ rpcUrl }) => rpcUrl)).toEqual([
+      null,
+      null,
+      null,
+    ]);
     const session = await signIn(call);
     const [treasury] = (await call("/wallets", session)).data as { address: string }[];
-    await call("/me", { ...session, method: "PATCH", json: { email: "person@example.org" } });
+    const email = "person@example.org";
+    const asked = await call("/me", { ...session, method: "PATCH", json: { email } });
+    const signature = await session.account.signMessage({ message: String(asked.message) });
+    const approval = { approvalId: asked.approvalId, signature };
+    await call("/me", { ...session, method: "PATCH", json: { email, approval } });
     await call("/balances/unified", session);
     await call("/tokens");
     for (const chainId of CHAIN_IDS) {
@@ -126,9 +148,13 @@ describe("no secret leaves the service", () => {
     }
     const { status } = await call("/ready");
     expect(status).toBe("unavailable");
-    // Each chain's failure is in the log, with the address of its node.
-    await vi.waitFor(() =>
-      expect(output().match(/chain_unavailable.*HttpRequestError/g)).toHaveLength(CHAIN_IDS.length),
+    // The log has each chain's failure with the address of its node.
+    await vi.waitFor(
+      () =>
+        expect(output().match(/chain_unavailable.*HttpRequestError/g)).toHaveLength(
+          CHAIN_IDS.length,
+        ),
+      20_000,
     );
     expect(output()).toContain(`http://${NOWHERE}/`);
     expect(output()).toContain("ECONNREFUSED");
@@ -144,7 +170,7 @@ describe("no secret leaves the service", () => {
     await call("/auth/nonce", { json: {} });
     await call("/ready");
     expect(answers()).toContain("503");
-    await vi.waitFor(() => expect(output()).toContain("request failed"));
+    await vi.waitFor(() => expect(output()).toContain("request failed"), 20_000);
     expectNoSecret(answers());
     expectNoSecret(output());
   });
@@ -153,7 +179,11 @@ describe("no secret leaves the service", () => {
     const config = loadConfig(variables);
     const registry = createChainRegistry(config.chains, { timeoutMs: 500 });
     const bundler = createRpcBundler({ registry, urls: config.bundlerUrls, marker: null });
-    const mailer = createSmtpMailer({ url: config.smtpUrl ?? "", from: config.mailFrom, timeoutMs: 500 });
+    const mailer = createSmtpMailer({
+      url: config.smtpUrl ?? "",
+      from: config.mailFrom,
+      timeoutMs: 500,
+    });
     const database = createDatabase(`postgresql://app:${KEYS.database}@${NOWHERE}/causeway`);
     const operation = {} as Parameters<typeof bundler.submit>[1];
     const failing = {

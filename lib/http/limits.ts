@@ -1,7 +1,6 @@
-import { addressBucket, clientAddress } from "./client-address";
-import type { HttpInput } from "./input";
-import { getLogger, loggedError } from "@/lib/log/logger";
-import { createRateLimiter, rateLimited, type RateDecision, type RateLimiter } from "./rate-limit";
+import { addressBucket, clientAddress, type HttpInput } from "./input";
+import { getLogger, loggedError } from "@/lib/platform/log/logger";
+import { createRateLimiter, type RateDecision, rateLimited, type RateLimiter } from "./rate-limit";
 import type { HttpServices } from "./services";
 
 /** The decisions about a request so far, by name of the policy. */
@@ -32,26 +31,41 @@ interface Share {
 
 const keyOf = ({ name, who }: Share): string => `${name}:${who}`;
 
-/** Counts against a limit by what this process knows. @throws DomainError `rate_limited` */
+/**
+ * Counts against a limit, based only on the counts that this process has. @throws DomainError
+ * `rate_limited`
+ */
 const countLocally = (services: LimitServices, share: Share): void => {
   if (share.perWindow === 0) return;
-  const decision = limiterOf(services).take(keyOf(share), share.perWindow, services.clock.now().getTime());
+  const decision = limiterOf(services).take(
+    keyOf(share),
+    share.perWindow,
+    services.clock.now().getTime(),
+  );
   if (!decision.allowed) throw rateLimited(decision);
 };
 
 /**
  * Counts the request against a limit, exactly over all instances.
- * @returns null when there is nothing to wait for
+ * @returns null when the decision is immediate
  * @throws DomainError `rate_limited`, also by the promise
  */
-export const limit = (services: LimitServices, decisions: Decisions, share: Share): Promise<void> | null => {
+export const limit = (
+  services: LimitServices,
+  decisions: Decisions,
+  share: Share,
+): Promise<void> | null => {
   const { name, perWindow } = share;
   if (perWindow === 0) return null;
   const settle = (decision: RateDecision): void => {
     decisions.push([name, decision]);
     if (!decision.allowed) throw rateLimited(decision);
   };
-  const decision = limiterOf(services).admit(keyOf(share), perWindow, services.clock.now().getTime());
+  const decision = limiterOf(services).admit(
+    keyOf(share),
+    perWindow,
+    services.clock.now().getTime(),
+  );
   if (decision instanceof Promise) return decision.then(settle);
   settle(decision);
   return null;
@@ -62,21 +76,27 @@ interface NetworkUse {
   readonly signInAttempt: boolean;
 }
 
-/** The limits of a network: the one for all requests, and for attempts to sign in a stricter one. */
+/** The limits of a network: one for all requests, and a stricter one for attempts to sign in. */
 const sharesOf = (
   { config }: LimitServices,
   { network: who, signInAttempt }: NetworkUse,
 ): readonly [requests: Share, attempts?: Share] => {
   const requests = { name: "ip", who, perWindow: config.rateLimitPerIp };
-  return signInAttempt ? [requests, { name: "sign-in", who, perWindow: config.rateLimitSignInPerIp }] : [requests];
+  return signInAttempt
+    ? [requests, { name: "sign-in", who, perWindow: config.rateLimitSignInPerIp }]
+    : [requests];
 };
 
 /**
  * Counts the request against the limits of its network, exactly over all instances.
- * @returns null when there is nothing to wait for
+ * @returns null when the decision is immediate
  * @throws DomainError `rate_limited`, also by the promise
  */
-export const limitNetwork = (services: LimitServices, decisions: Decisions, use: NetworkUse): Promise<void> | null => {
+export const limitNetwork = (
+  services: LimitServices,
+  decisions: Decisions,
+  use: NetworkUse,
+): Promise<void> | null => {
   const [requests, attempts] = sharesOf(services, use);
   const counted = limit(services, decisions, requests);
   if (attempts === undefined) return counted;
@@ -87,7 +107,10 @@ export const limitNetwork = (services: LimitServices, decisions: Decisions, use:
   });
 };
 
-/** As `limitNetwork`, for what cannot wait: a connection, and the answer to a request that no route takes. */
+/**
+ * Like `limitNetwork`, for cases that cannot wait: connections, and answers to requests that no
+ * route handles.
+ */
 export const countNetwork = (services: LimitServices, network: string): void => {
   const [requests] = sharesOf(services, { network, signInAttempt: false });
   countLocally(services, requests);
@@ -96,10 +119,17 @@ export const countNetwork = (services: LimitServices, network: string): void => 
 const networkOf = (services: LimitServices, input: HttpInput): string =>
   addressBucket(clientAddress(input, services.config.trustedProxyHops));
 
-/** Counts a request that no route answers. @throws DomainError `rate_limited` */
+/** Counts a request that no route handles. @throws DomainError `rate_limited` */
 export const countRequest = (services: LimitServices, input: HttpInput): void =>
   countNetwork(services, networkOf(services, input));
 
-/** Counts a request for the pages, exactly over all instances. @throws DomainError `rate_limited` */
-export const limitRequest = (services: LimitServices, input: HttpInput, signInAttempt: boolean): Promise<void> | null =>
+/**
+ * Counts a request for the pages, exactly over all instances.
+ * @throws DomainError `rate_limited`
+ */
+export const limitRequest = (
+  services: LimitServices,
+  input: HttpInput,
+  signInAttempt: boolean,
+): Promise<void> | null =>
   limitNetwork(services, [], { network: networkOf(services, input), signInAttempt });

@@ -2,18 +2,19 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DomainError } from "@/lib/core/errors";
-import { METRICS_MEDIA_TYPE } from "@/lib/telemetry/registry";
-import { requireMetricsAccess } from "./metrics-access";
+import { METRICS_MEDIA_TYPE } from "@/lib/platform/telemetry/registry";
+import { requireMetricsAccess } from "./own-host";
 
 interface MetricsServerOptions {
   readonly host: string;
   readonly port: number;
   readonly token: string | null;
+  readonly publicUrl: string;
   render(): Promise<string>;
 }
 
 const PATHS: ReadonlySet<string> = new Set(["/metrics", "/api/metrics"]);
-const STATUS = { unauthorized: 401, not_found: 404 } as const;
+const STATUS = { unauthorized: 401, forbidden: 403, not_found: 404 } as const;
 const REQUEST_TIMEOUT_MS = 5_000;
 
 const headerOf = (incoming: IncomingMessage, name: string): string | null => {
@@ -23,15 +24,29 @@ const headerOf = (incoming: IncomingMessage, name: string): string | null => {
 
 const statusOf = (error: unknown): number => {
   const code = error instanceof DomainError ? error.code : "";
-  return code === "unauthorized" || code === "not_found" ? STATUS[code] : 500;
+  return code === "unauthorized" || code === "forbidden" || code === "not_found"
+    ? STATUS[code]
+    : 500;
 };
 
-const answer = async (options: MetricsServerOptions, incoming: IncomingMessage, outgoing: ServerResponse) => {
+const answer = async (
+  options: MetricsServerOptions,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+) => {
   const end = (status: number, body = ""): void =>
-    void outgoing.writeHead(status, { "content-type": METRICS_MEDIA_TYPE, "cache-control": "no-store" }).end(body);
+    void outgoing
+      .writeHead(status, { "content-type": METRICS_MEDIA_TYPE, "cache-control": "no-store" })
+      .end(body);
   try {
     const peerAddress = incoming.socket.remoteAddress ?? "";
-    requireMetricsAccess({ token: options.token, peerAddress, header: (name) => headerOf(incoming, name) });
+    const { token, publicUrl } = options;
+    requireMetricsAccess({
+      token,
+      publicUrl,
+      peerAddress,
+      header: (name) => headerOf(incoming, name),
+    });
     if (incoming.method !== "GET" || !PATHS.has((incoming.url ?? "").split("?")[0] ?? "")) end(404);
     else end(200, await options.render());
   } catch (error) {
@@ -39,7 +54,7 @@ const answer = async (options: MetricsServerOptions, incoming: IncomingMessage, 
   }
 };
 
-/** Serves the metrics of a process that has no web server, and nothing else. Rejects where the port is taken. */
+/** Serves only the metrics, for a process without a web server. Rejects when the port is in use. */
 export const startMetricsServer = async (
   options: MetricsServerOptions,
 ): Promise<{ readonly port: number; stop(): Promise<void> }> => {

@@ -1,5 +1,5 @@
 import type { Contract } from "@/lib/contracts/contract";
-import { histogram } from "@/lib/telemetry/registry";
+import { histogram } from "@/lib/platform/telemetry/registry";
 
 const requestSeconds = histogram({
   name: "causeway_http_request_duration_seconds",
@@ -11,12 +11,19 @@ const requestSeconds = histogram({
 type Child = ReturnType<typeof requestSeconds.labels>;
 const children = new Map<Contract, Map<string, Child>>();
 
-/** By path template (`/operations/{id}`), never by the concrete path: each label value is a series of its own. */
+/**
+ * Labelled by path template (`/operations/{id}`), never by the concrete path, because each label
+ * value creates a separate series.
+ */
 export const observeRequest = (contract: Contract, status: number, seconds: number): void => {
   const statusClass = `${String(Math.floor(status / 100))}xx`;
   let byClass = children.get(contract);
   if (!byClass) children.set(contract, (byClass = new Map<string, Child>()));
   let child = byClass.get(statusClass);
-  if (!child) byClass.set(statusClass, (child = requestSeconds.labels(contract.method, contract.path, statusClass)));
+  if (!child)
+    byClass.set(
+      statusClass,
+      (child = requestSeconds.labels(contract.method, contract.path, statusClass)),
+    );
   child.observe(seconds);
 };

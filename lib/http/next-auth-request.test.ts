@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { isDomainError } from "@/lib/core/errors";
 import { checkNextAuthRequest } from "./next-auth-request";
 
-const outcome = (path: string, sent: { method?: string; contentType?: string; body?: string } = {}): string => {
+const outcome = (
+  path: string,
+  sent: { method?: string; contentType?: string; body?: string } = {},
+): string => {
   try {
     const url = `http://localhost:3000/api/auth/${path}`;
     checkNextAuthRequest({ url, method: "GET", contentType: "", body: "", ...sent });
@@ -36,8 +39,10 @@ test.each([
 });
 
 test("a JSON body must be an object, a form may be anything", () => {
-  const post = (contentType: string, body: string) => outcome("signout", { method: "POST", contentType, body });
+  const post = (contentType: string, body: string) =>
+    outcome("signout", { method: "POST", contentType, body });
   expect(post("application/json", '{"csrfToken":"x"}')).toBe("passed on");
-  for (const body of ["", "{nope", "null", "[]", "5"]) expect(post("application/json", body)).toBe("invalid_request");
+  for (const body of ["", "{nope", "null", "[]", "5"])
+    expect(post("application/json", body)).toBe("invalid_request");
   expect(post("application/x-www-form-urlencoded", "a=b")).toBe("passed on");
 });

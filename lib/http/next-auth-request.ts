@@ -1,13 +1,12 @@
-import type { DomainError } from "@/lib/core/errors";
-import { invalidRequest } from "@/lib/core/errors";
-import { parseUrl } from "@/lib/core/parse-url";
+import { type DomainError, invalidRequest } from "@/lib/core/errors";
+import { parseUrl } from "@/lib/core/redaction";
 
-/** The part of a request to next-auth that decides whether next-auth could answer it. */
+/** The fields of a next-auth request that determine whether next-auth could answer it. */
 interface NextAuthRequest {
   readonly url: string;
   readonly method: string;
   readonly contentType: string;
-  /** Body of a POST; else empty. */
+  /** Body of a POST; empty for other methods. */
   readonly body: string;
 }
 
@@ -30,14 +29,16 @@ const isObject = (text: string): boolean => {
 };
 
 /**
- * Refuses invalid requests that next-auth would answer with 500: it writes `error` into a header unchecked, treats an invalid
- * `callbackUrl` as a wrong configuration, and expects JSON to be an object.
+ * Refuses invalid requests that next-auth would answer with 500: it writes `error` into a header
+ * unchecked, treats an invalid `callbackUrl` as a wrong configuration, and expects JSON to be an
+ * object.
  * @throws DomainError `invalid_request`
  */
 export const checkNextAuthRequest = ({ url, method, contentType, body }: NextAuthRequest): void => {
   const query = new URL(url).searchParams;
   const error = query.get("error");
-  if (error !== null && !ERROR_NAME.test(error)) throw fault("error", "error must be a code of letters.");
+  if (error !== null && !ERROR_NAME.test(error))
+    throw fault("error", "error must be a code of letters.");
   const callbackUrl = query.get("callbackUrl");
   if (callbackUrl !== null && callbackUrl !== "" && !isWebUrl(callbackUrl))
     throw fault("callbackUrl", "callbackUrl must be a path or an http(s) URL.");

@@ -5,28 +5,34 @@ import { privateKeyToAccount, generatePrivateKey } from "viem/accounts";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createServices, getServices, setServices, type Services } from "@/lib/composition";
 import { addSeconds, systemClock, type Clock } from "@/lib/core/clock";
-import { testServices } from "@/lib/testing/services";
+import { testServices } from "@/lib/dev/testing/services";
 import { authOptions } from "./next-auth";
 
 let aheadSeconds = 0;
 const clock: Clock = { now: () => addSeconds(systemClock.now(), aheadSeconds) };
 let services: Services;
-/** Refused as one who is not on the list. */
+/** Refused because the address is not on the list. */
 const stranger = privateKeyToAccount(generatePrivateKey());
 const people = Array.from({ length: 20 }, () => privateKeyToAccount(generatePrivateKey()));
 beforeAll(async () => {
-  const variables = { SIGN_UP: "allow-list", SIGN_UP_ALLOW: people.map(({ address }) => address).join() };
+  const variables = {
+    SIGN_UP: "allow-list",
+    SIGN_UP_ALLOW: people.map(({ address }) => address).join(),
+  };
   services = await testServices({ devnet: false, overrides: { clock }, variables });
 });
 
 interface Answer {
   readonly status: number;
   readonly body: Record<string, unknown>;
-  /** `Set-Cookie`, as sent. */
+  /** `Set-Cookie` headers as sent. */
   readonly cookies: readonly string[];
 }
 
-/** A browser that speaks next-auth's protocol, past Next: next-auth's core is the same behind both of its handlers. */
+/**
+ * A browser that uses next-auth's protocol without Next, because both of next-auth's handlers share
+ * the same core.
+ */
 const newBrowser = () => {
   const jar = new Map<string, string>();
   const request = async (path: string, body?: Record<string, string>): Promise<Answer> => {
@@ -37,7 +43,8 @@ const newBrowser = () => {
         if (name.toLowerCase() === "set-cookie") answer.cookies = [value].flat();
         return response;
       },
-      getHeader: (name: string) => (name.toLowerCase() === "set-cookie" ? answer.cookies : undefined),
+      getHeader: (name: string) =>
+        name.toLowerCase() === "set-cookie" ? answer.cookies : undefined,
       json: (sent: Record<string, unknown>) => void (answer.body = sent),
       send: (sent: Record<string, unknown>) => void (answer.body = sent),
       end: () => undefined,
@@ -122,7 +129,9 @@ describe("the dashboard's sign-in", () => {
     expect(refused.status).toBe(401);
     expect(String(refused.body.url)).toContain("error=sign_up_closed");
     expect(await session()).toEqual({});
-    expect(await services.database.prisma.user.count({ where: { address: stranger.address } })).toBe(0);
+    expect(
+      await services.database.prisma.user.count({ where: { address: stranger.address } }),
+    ).toBe(0);
   });
 
   test("works once with each nonce", async () => {
@@ -130,7 +139,8 @@ describe("the dashboard's sign-in", () => {
     const statuses = await Promise.all(
       Array.from(
         { length: 10 },
-        async () => (await newBrowser().post("callback/credentials", { message, signature })).status,
+        async () =>
+          (await newBrowser().post("callback/credentials", { message, signature })).status,
       ),
     );
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
@@ -170,13 +180,18 @@ describe("the dashboard's sign-in", () => {
     await post("signout", {});
     expect(await session()).toEqual({});
     expect((await copy.session()).accessToken).toBeUndefined();
-    await expect(services.auth.verifyAccessToken(accessToken)).rejects.toMatchObject({ code: "unauthorized" });
+    await expect(services.auth.verifyAccessToken(accessToken)).rejects.toMatchObject({
+      code: "unauthorized",
+    });
   });
 });
 
 describe("the dashboard's session", () => {
-  /** Another instance on the same database, for as long as `work` takes. */
-  const onInstance = async (secrets: Partial<Services["config"]>, work: () => Promise<void>): Promise<void> => {
+  /** Runs `work` with another instance on the same database. */
+  const onInstance = async (
+    secrets: Partial<Services["config"]>,
+    work: () => Promise<void>,
+  ): Promise<void> => {
     const instance = createServices({ ...services.config, ...secrets }, { clock });
     setServices(instance);
     try {
@@ -200,8 +215,12 @@ describe("the dashboard's session", () => {
 
   test("has cookies of this host alone where the service's own address is https", async () => {
     const { request } = newBrowser();
-    const names = (cookies: readonly string[]) => cookies.map((each) => each.slice(0, each.indexOf("=")));
-    expect(names((await request("csrf")).cookies)).toEqual(["next-auth.csrf-token", "next-auth.callback-url"]);
+    const names = (cookies: readonly string[]) =>
+      cookies.map((each) => each.slice(0, each.indexOf("=")));
+    expect(names((await request("csrf")).cookies)).toEqual([
+      "next-auth.csrf-token",
+      "next-auth.callback-url",
+    ]);
     await onInstance({ publicUrl: "https://pay.example" }, async () => {
       const { jar, answer } = await signedIn();
       expect([...jar.keys()].sort()).toEqual(

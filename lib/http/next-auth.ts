@@ -8,10 +8,10 @@ import { INVITATION_TOKEN_LENGTH_MAX, SIGNATURE_LENGTH_MAX } from "@/lib/contrac
 import { passkeyAssertion } from "@/lib/contracts/passkey-records";
 import { isDomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
-import { parseUrl } from "@/lib/core/parse-url";
-import type { RequestContext } from "@/lib/core/request-context";
-import { getLogger, loggedError } from "@/lib/log/logger";
-import { requestContext } from "./request-context";
+import { parseUrl } from "@/lib/core/redaction";
+import type { RequestContext } from "@/lib/core/actor";
+import { getLogger, loggedError } from "@/lib/platform/log/logger";
+import { requestContext } from "./input";
 
 declare module "next-auth" {
   interface Session {
@@ -54,18 +54,30 @@ const credentials = z.object({
 
 type Auth = ReturnType<typeof getServices>["auth"];
 
-/** The server in front of the pages writes `x-forwarded-for` with one address: the caller behind the trusted proxies. */
+/**
+ * The server in front of the pages writes one address into `x-forwarded-for`: the caller behind the
+ * trusted proxies.
+ */
 const originOf = (headers: Readonly<Record<string, unknown>>): RequestContext => {
   const { "user-agent": userAgent, "x-forwarded-for": forwarded } = headers;
   const address = typeof forwarded === "string" && isIP(forwarded) !== 0 ? forwarded : "";
-  return requestContext(newId("request"), address, typeof userAgent === "string" ? userAgent : null);
+  return requestContext(
+    newId("request"),
+    address,
+    typeof userAgent === "string" ? userAgent : null,
+  );
 };
 
-/** Same rules as `POST /auth/token`: the nonce comes from `POST /auth/nonce` and lives in the database. */
+/**
+ * Follows the rules of `POST /auth/token`: the nonce comes from `POST /auth/nonce` and is stored in
+ * the database.
+ */
 const signIn = (input: unknown, headers: Readonly<Record<string, unknown>> = {}) => {
   const parsed = credentials.safeParse(input);
   if (!parsed.success) return null;
-  return asUser((auth) => auth.signIn({ ...parsed.data, kind: "browser", request: originOf(headers) }));
+  return asUser((auth) =>
+    auth.signIn({ ...parsed.data, kind: "browser", request: originOf(headers) }),
+  );
 };
 
 const assertionOf = (text: string): unknown => {
@@ -76,10 +88,12 @@ const assertionOf = (text: string): unknown => {
   }
 };
 
-/** Same rules as `POST /auth/passkey/token`. */
+/** Follows the rules of `POST /auth/passkey/token`. */
 const signInByPasskey = (input: unknown, headers: Readonly<Record<string, unknown>> = {}) => {
   const text = z.object({ credential: z.string().max(ASSERTION_LENGTH_MAX) }).safeParse(input);
-  const parsed = passkeyAssertion.safeParse(text.success ? assertionOf(text.data.credential) : null);
+  const parsed = passkeyAssertion.safeParse(
+    text.success ? assertionOf(text.data.credential) : null,
+  );
   if (!parsed.success) return null;
   return asUser((auth) =>
     auth.signInByPasskey({ credential: parsed.data, kind: "browser", request: originOf(headers) }),
@@ -98,13 +112,14 @@ const asUser = async (enter: (auth: Auth) => ReturnType<Auth["signIn"]>) => {
       accessTokenExpiresAt: signedIn.expiresAt.toISOString(),
     };
   } catch (error) {
-    if (!isDomainError(error)) getLogger(config.logLevel).error({ err: loggedError(error) }, "sign-in failed");
-    // next-auth shows the message of an error in its redirect; the code is all that the page needs.
+    if (!isDomainError(error))
+      getLogger(config.logLevel).error({ err: loggedError(error) }, "sign-in failed");
+    // next-auth shows an error's message in its redirect, and the page needs only the code.
     throw new Error(isDomainError(error) ? error.code : "internal_error", { cause: error });
   }
 };
 
-/** The cookie of an ended session: it names the person and has no token. */
+/** The cookie of an ended session names the person but contains no token. */
 const withoutAccess = (token: JWT): JWT => {
   const rest = { ...token };
   delete rest.accessToken;
@@ -112,7 +127,10 @@ const withoutAccess = (token: JWT): JWT => {
   return rest;
 };
 
-/** False when the key that signed the token was removed, although the token has not expired. */
+/**
+ * Whether the token is still accepted. False when its signing key was removed, even if the token
+ * has not expired.
+ */
 const isTaken = (accessToken: string | undefined): Promise<boolean> =>
   getServices()
     .auth.verifyAccessToken(accessToken ?? "")
@@ -124,24 +142,40 @@ const isTaken = (accessToken: string | undefined): Promise<boolean> =>
       },
     );
 
-/** Keeps the access token of the cookie fresh while the session lives, and drops it once the session has ended. */
+/**
+ * Renews the access token in the cookie while the session lives, and removes it once the session
+ * has ended.
+ */
 const renew = async (token: JWT): Promise<JWT> => {
   const { auth, clock } = getServices();
-  if (token.sessionId === undefined || !(await auth.isLive(token.sessionId))) return withoutAccess(token);
-  const expiresMs = token.accessTokenExpiresAt === undefined ? 0 : Date.parse(token.accessTokenExpiresAt);
-  if (expiresMs - clock.now().getTime() > RENEW_BEFORE_MS && (await isTaken(token.accessToken))) return token;
+  if (token.sessionId === undefined || !(await auth.isLive(token.sessionId)))
+    return withoutAccess(token);
+  const expiresMs =
+    token.accessTokenExpiresAt === undefined ? 0 : Date.parse(token.accessTokenExpiresAt);
+  if (expiresMs - clock.now().getTime() > RENEW_BEFORE_MS && (await isTaken(token.accessToken)))
+    return token;
   const minted = await auth.accessTokenForSession(token.sessionId);
   if (minted === null) return withoutAccess(token);
-  return { ...token, accessToken: minted.accessToken, accessTokenExpiresAt: minted.expiresAt.toISOString() };
+  return {
+    ...token,
+    accessToken: minted.accessToken,
+    accessTokenExpiresAt: minted.expiresAt.toISOString(),
+  };
 };
 
-/** Resolves a URL against the app's public origin, not the address that next-auth detects; never to another site. */
+/**
+ * Resolves a URL against the app's public origin instead of the address that next-auth detects.
+ * Never leads to another site.
+ */
 const redirectWithin = (url: string, publicUrl: string): string => {
   const target = parseUrl(url, publicUrl);
   return target?.origin === new URL(publicUrl).origin ? target.href : publicUrl;
 };
 
-/** A cookie from before a change of APP_SECRET stays valid, and is encrypted under the current secret at its next use. */
+/**
+ * A cookie from before a change of APP_SECRET stays valid, and its next use encrypts it under the
+ * current secret.
+ */
 const decodeWith =
   (secrets: readonly string[]) =>
   async (params: JWTDecodeParams): Promise<JWT | null> => {
@@ -153,8 +187,9 @@ const decodeWith =
   };
 
 /**
- * Behind TLS each cookie's name begins with `__Host-`: a browser takes such a cookie from this host alone, over https, for every path,
- * so no other host of the domain can plant one. On plain http the prefix is impossible, because it needs `Secure`.
+ * Behind TLS each cookie's name begins with `__Host-`: a browser accepts such a cookie only from
+ * this host, over https, for every path, so no other host of the domain can plant one. On plain
+ * http the prefix is impossible, because it requires `Secure`.
  */
 const cookiesOf = (publicUrl: string): NonNullable<NextAuthOptions["cookies"]> => {
   const secure = publicUrl.startsWith("https://");
@@ -169,7 +204,10 @@ const cookiesOf = (publicUrl: string): NonNullable<NextAuthOptions["cookies"]> =
   };
 };
 
-/** Options of next-auth 4 for the dashboard. Created on demand, because there are no services while Next builds. */
+/**
+ * Options of next-auth 4 for the dashboard. Created on demand, because no services exist while Next
+ * builds.
+ */
 export const authOptions = (): NextAuthOptions => {
   const { auth } = getServices();
   const { secrets, publicUrl } = auth.browser;
@@ -184,7 +222,11 @@ export const authOptions = (): NextAuthOptions => {
       CredentialsProvider({
         id: "credentials",
         name: "Ethereum",
-        credentials: { message: { type: "text" }, signature: { type: "text" }, invitation: { type: "text" } },
+        credentials: {
+          message: { type: "text" },
+          signature: { type: "text" },
+          invitation: { type: "text" },
+        },
         authorize: (input, request) => signIn(input, request.headers),
       }),
       CredentialsProvider({
@@ -219,7 +261,10 @@ export const authOptions = (): NextAuthOptions => {
   };
 };
 
-/** next-auth would write to the console, refused sign-ins with their stack included; errors go to the service's log. */
+/**
+ * next-auth would log to the console, including stack traces of refused sign-ins. Its errors go to
+ * the service's log instead.
+ */
 const quietLogger = (): NonNullable<NextAuthOptions["logger"]> => {
   const logger = getLogger(getServices().config.logLevel);
   return {

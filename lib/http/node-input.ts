@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DomainError } from "@/lib/core/errors";
-import { payloadTooLarge, type HttpInput } from "./input";
+import { type HttpInput, payloadTooLarge } from "./input";
 
 const readIncoming = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
@@ -17,11 +17,15 @@ const readIncoming = (incoming: IncomingMessage, maxBytes: number): Promise<Uint
       chunks.push(chunk);
     };
     incoming.on("data", onData);
-    incoming.once("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    incoming.once("end", () =>
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)),
+    );
     incoming.once("error", reject);
     incoming.once("close", () => {
       if (!incoming.complete)
-        reject(new DomainError("invalid_request", "The request ended before its body was complete."));
+        reject(
+          new DomainError("invalid_request", "The request ended before its body was complete."),
+        );
     });
   });
 
@@ -29,10 +33,17 @@ const toRequest = (incoming: IncomingMessage, origin: string, signal: AbortSigna
   const headers = new Headers();
   for (let index = 0; index + 1 < incoming.rawHeaders.length; index += 2)
     headers.append(incoming.rawHeaders[index] ?? "", incoming.rawHeaders[index + 1] ?? "");
-  return new Request(new URL(incoming.url ?? "/", origin), { method: incoming.method ?? "GET", headers, signal });
+  return new Request(new URL(incoming.url ?? "/", origin), {
+    method: incoming.method ?? "GET",
+    headers,
+    signal,
+  });
 };
 
-/** From Node's own objects; the Web Request and its signal are created only when a handler reads them. */
+/**
+ * Input from Node's own objects. The Web Request and its signal are created only when a handler
+ * reads them.
+ */
 export class NodeInput implements HttpInput {
   readonly method: string;
   readonly path: string;
@@ -76,7 +87,7 @@ export class NodeInput implements HttpInput {
     return aborter.signal;
   }
 
-  /** Aborts the handler's signal, as if the caller had gone away. */
+  /** Aborts the handler's signal, as if the caller had disconnected. */
   abort(): void {
     this.#aborter?.abort();
   }

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { namedContracts } from "@/lib/contracts/all";
 import { EVENT_TYPES } from "@/lib/contracts/events";
-import { lintOpenApi } from "@/lib/testing/lint-openapi";
+import { lintOpenApi } from "@/lib/dev/testing/lint-openapi";
 import { openApiDocument } from "./openapi";
 import { ERROR_GUIDE } from "./error-guide";
 
@@ -18,7 +18,9 @@ interface Operation {
   readonly tags: readonly string[];
   readonly parameters?: readonly Json[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>;
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, Media>> }>
+  >;
   readonly "x-error-codes": readonly (keyof typeof ERROR_GUIDE)[];
 }
 
@@ -38,20 +40,25 @@ interface Found {
   readonly schema: Json;
 }
 
-/** Every schema of an object with fields below a value. */
+/** Every object schema with fields inside a value. */
 const objectsBelow = (value: unknown, place: string): Found[] => {
   if (typeof value !== "object" || value === null) return [];
   const inner = Object.entries(value)
     .filter(([key]) => key !== "example" && key !== "examples")
     .flatMap(([key, each]) => objectsBelow(each, `${place}/${key}`));
-  return "properties" in value && typeof value.properties === "object" ? [{ place, schema: value }, ...inner] : inner;
+  return "properties" in value && typeof value.properties === "object"
+    ? [{ place, schema: value }, ...inner]
+    : inner;
 };
 const objects = objectsBelow(document, "");
 
 /** The linter validates some 200 examples; that takes a few seconds of a free core. */
 const LINT_TIMEOUT_MS = 60_000;
 
-/** The description that a caller reads: the field's own, or that of the named schema it refers to. */
+/**
+ * The description that a caller reads: that of the field, or that of the named schema to which it
+ * refers.
+ */
 const descriptionOf = (field: Json): unknown => {
   if (field.description !== undefined) return field.description;
   const reference = typeof field.$ref === "string" ? field.$ref : undefined;
@@ -76,7 +83,8 @@ test("every operation and every parameter has a description beside the summary",
     expect(description ?? "", operationId).toMatch(/^[A-Z].*\.$/s);
     expect(description, operationId).not.toBe(summary);
     for (const parameter of parameters) {
-      const name = typeof parameter.$ref === "string" ? (parameter.$ref.split("/").at(-1) ?? "") : null;
+      const name =
+        typeof parameter.$ref === "string" ? (parameter.$ref.split("/").at(-1) ?? "") : null;
       const full = name === null ? parameter : document.components.parameters[name];
       expect(full?.description ?? "", `${operationId} ${JSON.stringify(parameter)}`).toMatch(/\S/);
     }
@@ -107,7 +115,9 @@ test("examples hold no secret, no signed token and no address of a person", () =
 test("the webhooks are the types of events, each with its payload and the headers of Standard Webhooks", () => {
   expect(Object.keys(document.webhooks).sort()).toEqual([...EVENT_TYPES].sort());
   const names = Object.values(document.components.parameters).map(({ name }) => name);
-  expect(names).toEqual(expect.arrayContaining(["webhook-id", "webhook-timestamp", "webhook-signature"]));
+  expect(names).toEqual(
+    expect.arrayContaining(["webhook-id", "webhook-timestamp", "webhook-signature"]),
+  );
   for (const [type, { post }] of Object.entries(document.webhooks)) {
     const schema = JSON.stringify(post.requestBody?.content["application/json"]?.schema);
     expect(schema).toContain(`"const":"${type}"`);

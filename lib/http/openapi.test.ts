@@ -29,7 +29,7 @@ const references = (value: unknown): string[] => {
   );
 };
 
-/** Follows a reference to the document's components. */
+/** Resolves a reference to the document's components. */
 const definitionOf = (value: unknown): { required?: string[]; description?: string } => {
   const { $ref } = value as { $ref?: string };
   if ($ref === undefined) return value as object;
@@ -90,18 +90,23 @@ test("schemes, errors by status and the idempotency header are there", () => {
 test("a code whose reason depends on the operation is explained for each operation that answers with it", () => {
   const missing = namedContracts.flatMap(({ operationId, contract }) =>
     CODES_WITH_CASES.filter(
-      (code) => contract.errors?.includes(code) === true && ERROR_CASES[operationId]?.[code] === undefined,
+      (code) =>
+        contract.errors?.includes(code) === true && ERROR_CASES[operationId]?.[code] === undefined,
     ).map((code) => `${operationId} ${code}`),
   );
   expect(missing).toEqual([]);
-  const declared = new Map(namedContracts.map(({ operationId, contract }) => [operationId, contract.errors ?? []]));
+  const declared = new Map(
+    namedContracts.map(({ operationId, contract }) => [operationId, contract.errors ?? []]),
+  );
   const unused = Object.entries(ERROR_CASES).flatMap(([operationId, cases]) =>
     Object.keys(cases)
       .filter((code) => !(declared.get(operationId) ?? []).includes(code as ErrorCode))
       .map((code) => `${operationId} ${code}`),
   );
   expect(unused).toEqual([]);
-  const cancel = document.paths["/operations/{id}/cancel"]?.post?.responses["409"] as { description?: string };
+  const cancel = document.paths["/operations/{id}/cancel"]?.post?.responses["409"] as {
+    description?: string;
+  };
   expect(cancel.description).toContain("part of it was sent");
 });
 

@@ -1,27 +1,33 @@
 import { cookies, headers } from "next/headers";
 import { createApiClient, type ApiClient } from "@/lib/api-client/client";
 import { getServices } from "@/lib/composition";
-import { FRESHNESS_COOKIE, FRESHNESS_HEADER } from "@/lib/core/freshness";
+import { FRESHNESS_COOKIE, FRESHNESS_HEADER } from "@/lib/core/fresh-cache";
 import type { RouteHandler } from "./pipeline";
 import { readPreferences } from "./preferences";
 import { createRouteTable } from "./route-table";
 import { getBrowserSession } from "./session";
 
 interface PageRoute {
-  /** As Next writes it: `/api/operations/[id]`. */
+  /** The route's path in Next's notation: `/api/operations/[id]`. */
   readonly path: string;
   readonly GET: RouteHandler;
 }
 
 const BASE_PATH = "/api";
-/** Headers of the person's own request that the routes read: limits and the audit trail count the person, not this process. */
+/**
+ * Headers of the person's request that the routes need: limits and the audit trail refer to the
+ * person, not to this process.
+ */
 const PASSED_HEADERS = ["x-forwarded-for", "user-agent"];
 
-/** Calls a route module as Next would, without a connection. */
+/** Calls a route module like Next does, but without a connection. */
 const callInProcess = (routes: readonly PageRoute[], publicUrl: string): typeof fetch => {
   const find = createRouteTable(routes);
   return async (input, init) => {
-    const request = new Request(new URL(input instanceof Request ? input.url : input, publicUrl), init);
+    const request = new Request(
+      new URL(input instanceof Request ? input.url : input, publicUrl),
+      init,
+    );
     const match = find(new URL(request.url).pathname);
     if (match === null) throw new Error(`No page may ask for ${new URL(request.url).pathname}.`);
     return match.entry.GET(request, { params: Promise.resolve({ ...match.params }) });
@@ -29,8 +35,9 @@ const callInProcess = (routes: readonly PageRoute[], publicUrl: string): typeof 
 };
 
 /**
- * The API for server components: the same routes, permissions, limits and answers that the browser would get, called with the session
- * of the person's cookie. The access token stays here. Null when nobody is signed in.
+ * The API for server components: the routes, permissions, limits and answers that the browser would
+ * get, called with the session of the person's cookie. The access token never leaves the server.
+ * Null when nobody is signed in.
  */
 export const createPageApi = async (routes: readonly PageRoute[]): Promise<ApiClient | null> => {
   const [session, sent, jar, { project }] = await Promise.all([

@@ -1,26 +1,160 @@
-import { fork, type ChildProcess } from "node:child_process";
-import { Agent } from "node:http";
+import { Agent, type IncomingMessage, request } from "node:http";
+import {
+  CODED_HEADER,
+  type Coding,
+  codingFor,
+  encoderOf,
+  isCompressible,
+  sendAnswer,
+} from "./compress";
+import { edgeError, pagesUnavailable } from "./edge-error";
+import type { PageRequest } from "./pages-gate";
+import { type ChildProcess, fork } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { inheritedEnvironment } from "@/lib/config/env";
-import { askWhetherAlive } from "./pages-exchange";
-import { redact } from "@/lib/log/logger";
+import { inheritedEnvironment } from "@/lib/platform/config/env";
+import { redact } from "@/lib/platform/log/logger";
 import { PAGES_READY } from "./pages-server";
+
+interface PauseBounds {
+  readonly firstMs: number;
+  readonly maxMs: number;
+}
+
+const SPREAD = 0.2;
+
+/**
+ * How long to wait before the next start: doubled with each consecutive failure up to a limit, and
+ * varied by a fifth in both directions, so that several instances do not start at the same moment.
+ * @param failures number of consecutive failures, from 0
+ * @param random from 0 to 1
+ */
+export const restartPauseMs = (
+  failures: number,
+  { firstMs, maxMs }: PauseBounds,
+  random: number,
+): number =>
+  Math.min(maxMs, firstMs * 2 ** Math.min(failures, 30)) * (1 - SPREAD + 2 * SPREAD * random);
+
+/** Headers of one connection only, or meant for this process. */
+const NOT_PASSED_BACK = new Set(["connection", "keep-alive", "transfer-encoding", CODED_HEADER]);
+
+interface PagesPlace {
+  readonly socketPath: string;
+  readonly agent: Agent;
+}
+
+const WITHOUT_BODY = new Set([204, 304]);
+
+/** How the answer of the pages is compressed; null when it is sent unchanged. */
+const codingOf = (incoming: IncomingMessage, answer: IncomingMessage): Coding | null => {
+  const {
+    "content-type": type,
+    "content-encoding": coding,
+    [CODED_HEADER]: coded,
+  } = answer.headers;
+  const isCoded = coding !== undefined || coded !== undefined;
+  const isPlain =
+    incoming.method !== "HEAD" && !isCoded && !WITHOUT_BODY.has(answer.statusCode ?? 200);
+  return isPlain && isCompressible(type) ? codingFor(incoming.headers["accept-encoding"]) : null;
+};
+
+/** Sends one request to the pages, and their answer to the caller. */
+export const passOn = (
+  { incoming, outgoing, path, headers, body }: PageRequest,
+  { socketPath, agent }: PagesPlace,
+): void => {
+  const fail = (): void => sendAnswer(edgeError(pagesUnavailable(), incoming), incoming, outgoing);
+  const upstream = request(
+    { socketPath, agent, method: incoming.method, path, headers },
+    (answer) => {
+      // Headers that were set before (the policies of pages) stay, and Next's headers are added.
+      for (const [name, value] of Object.entries(answer.headers))
+        if (value !== undefined && !NOT_PASSED_BACK.has(name)) outgoing.setHeader(name, value);
+      const coded = answer.headers[CODED_HEADER];
+      if (coded !== undefined) outgoing.setHeader("content-encoding", coded);
+      answer.once("error", fail);
+      const coding = codingOf(incoming, answer);
+      if (isCompressible(answer.headers["content-type"]))
+        outgoing.appendHeader("vary", "accept-encoding");
+      if (coding === null) {
+        outgoing.writeHead(answer.statusCode ?? 502);
+        answer.pipe(outgoing);
+        return;
+      }
+      outgoing.removeHeader("content-length");
+      outgoing.setHeader("content-encoding", coding);
+      outgoing.writeHead(answer.statusCode ?? 502);
+      const encoder = encoderOf(coding).once("error", fail);
+      outgoing.once("close", () => encoder.destroy());
+      answer.pipe(encoder).pipe(outgoing);
+    },
+  );
+  upstream.once("error", fail);
+  outgoing.once("close", () => upstream.destroy());
+  upstream.end(body);
+};
+
+/**
+ * Requests one page from the pages' process, and discards the body after reading it.
+ * @returns the status
+ * @throws when there is no answer
+ */
+export const askForPage = (
+  { socketPath, agent }: PagesPlace,
+  {
+    path,
+    headers,
+    signal,
+  }: Pick<PageRequest, "path" | "headers"> & { readonly signal: AbortSignal },
+): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const asked = request({ socketPath, agent, method: "GET", path, headers, signal }, (answer) => {
+      answer.once("end", () => resolve(answer.statusCode ?? 0));
+      answer.once("error", reject);
+      answer.resume();
+    });
+    asked.once("error", reject);
+    asked.end();
+  });
+
+/**
+ * @returns the memory in use by the pages' process, in bytes; null when it does not answer in time
+ */
+const askWhetherAlive = (socketPath: string, timeoutMs: number): Promise<number | null> =>
+  new Promise((resolve) => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const asked = request(
+      { socketPath, agent: false, method: "OPTIONS", path: "*", signal },
+      (answer) => {
+        let text = "";
+        answer.setEncoding("utf8");
+        answer.on("data", (chunk: string) => (text += chunk));
+        answer.once("end", () => resolve(Number(text)));
+        answer.once("error", () => resolve(null));
+      },
+    );
+    asked.once("error", () => resolve(null));
+    asked.end();
+  });
 
 export interface LifeBounds {
   readonly readyTimeoutMs: number;
   readonly probeEveryMs: number;
   readonly probeTimeoutMs: number;
-  /** Probes in a row without an answer before the process is ended. */
+  /** Number of consecutive probes without an answer after which the process is ended. */
   readonly probesMissedMax: number;
-  /** Memory of JavaScript objects; above it V8 ends the process. */
+  /** Limit for JavaScript objects; above it V8 ends the process. */
   readonly heapMb: number;
-  /** Memory of the whole process. */
+  /** Limit for the memory of the whole process. */
   readonly memoryMb: number;
 }
 
-/** The pages ask the database for sign-ins and sessions alone; the API and the worker use the other connections. */
+/**
+ * The pages use the database only for sign-ins and sessions. The API and the worker use the other
+ * connections.
+ */
 const CONNECTIONS = "6";
 
 interface LifeOptions {
@@ -36,7 +170,10 @@ export interface PagesLife {
   readonly pid: number | null;
   readonly socketPath: string;
   readonly agent: Agent;
-  /** Rejects with the reason when the process ends or does not become ready in time; it is ended then. */
+  /**
+   * Resolves when the process is ready. Rejects with the reason when it ends or is not ready in
+   * time; it is ended then.
+   */
   readonly ready: Promise<void>;
   /** Resolves with the reason. */
   readonly ended: Promise<string>;
@@ -47,7 +184,8 @@ const STOP_TIMEOUT_MS = 5_000;
 const SOCKETS_MAX = 64;
 const MB = 1024 * 1024;
 
-const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+const hasEnded = (child: ChildProcess): boolean =>
+  child.exitCode !== null || child.signalCode !== null;
 
 const endOf = (child: ChildProcess): Promise<string> =>
   new Promise((resolve) => {
@@ -58,9 +196,16 @@ const endOf = (child: ChildProcess): Promise<string> =>
   });
 
 const isReady = (message: unknown): boolean =>
-  typeof message === "object" && message !== null && "type" in message && message.type === PAGES_READY;
+  typeof message === "object" &&
+  message !== null &&
+  "type" in message &&
+  message.type === PAGES_READY;
 
-const untilReady = (child: ChildProcess, ended: Promise<string>, timeoutMs: number): Promise<void> =>
+const untilReady = (
+  child: ChildProcess,
+  ended: Promise<string>,
+  timeoutMs: number,
+): Promise<void> =>
   new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill("SIGKILL");
@@ -78,20 +223,26 @@ const untilReady = (child: ChildProcess, ended: Promise<string>, timeoutMs: numb
   });
 
 /** Probes the process periodically, and ends it when it does not answer or uses too much memory. */
-const watch = async (child: ChildProcess, socketPath: string, bounds: LifeBounds): Promise<void> => {
+const watch = async (
+  child: ChildProcess,
+  socketPath: string,
+  bounds: LifeBounds,
+): Promise<void> => {
   let missed = 0;
   while (!hasEnded(child)) {
     await sleep(bounds.probeEveryMs, null, { ref: false });
     if (hasEnded(child)) return;
     const bytes = await askWhetherAlive(socketPath, bounds.probeTimeoutMs);
     missed = bytes === null ? missed + 1 : 0;
-    if (missed >= bounds.probesMissedMax || (bytes ?? 0) > bounds.memoryMb * MB) child.kill("SIGKILL");
+    if (missed >= bounds.probesMissedMax || (bytes ?? 0) > bounds.memoryMb * MB)
+      child.kill("SIGKILL");
   }
 };
 
 /** Next writes errors unredacted, so their secrets are removed here. */
 const passOnOutput = (from: Readable | null, to: Writable): void => {
-  if (from !== null) createInterface({ input: from }).on("line", (line) => to.write(`${redact(line)}\n`));
+  if (from !== null)
+    createInterface({ input: from }).on("line", (line) => to.write(`${redact(line)}\n`));
 };
 
 /** Starts one process of the pages. */

@@ -6,15 +6,16 @@ import { join } from "node:path";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { defineContract } from "@/lib/contracts/contract";
-import { isAlive } from "@/lib/os/process.mjs";
-import { entryFile } from "@/lib/testing/entry";
-import { httpServices } from "@/lib/testing/http-services";
+import { createReadinessService } from "@/lib/core/readiness";
+import { isAlive } from "@/lib/platform/os/process.mjs";
+import { entryFile } from "@/lib/dev/testing/entry";
+import { httpServices } from "@/lib/dev/testing/http-services";
 import { createFastServer } from "./fast-server";
 import { startPagesProcess, type PagesProcess } from "./pages-process";
 import { createRoute } from "./pipeline";
 import { ok } from "./reply";
 
-/** Under load a process may take long to start; none of these is awaited in full. */
+/** Under load a process may take long to start. No test waits for a full start timeout. */
 const WAIT = { timeout: 50_000, interval: 20 };
 
 const health = defineContract({
@@ -27,7 +28,7 @@ const health = defineContract({
   response: z.object({ value: z.string() }),
 });
 
-// Other servers on this machine have folders there, too.
+// Other servers on this machine also have folders there.
 const temporary = mkdtempSync(join(tmpdir(), "cw-"));
 vi.stubEnv("TMPDIR", temporary);
 afterAll(() => {
@@ -46,6 +47,7 @@ const start = async (bounds: Bounds = {}) => {
   const events: string[] = [];
   const pages: PagesProcess = await startPagesProcess({
     entry: entryFile("pages-stub"),
+    publicUrl: "http://localhost:3000",
     nodeArguments: [],
     onEvent: (event) => events.push(event.type === "ended" ? event.reason : "ready"),
     bounds: { firstMs: 5, maxMs: 50, ...bounds },
@@ -55,7 +57,10 @@ const start = async (bounds: Bounds = {}) => {
   const route = createRoute(() => services);
   const fast = createFastServer({
     routes: [
-      { path: "/api/health", module: { GET: route({ contract: health, handler: () => ok({ value: "fine" }) }) } },
+      {
+        path: "/api/health",
+        module: { GET: route({ contract: health, handler: () => ok({ value: "fine" }) }) },
+      },
     ],
     fallbackPrefixes: ["/api/auth/"],
     pages: (request) => pages.handle(request),
@@ -72,6 +77,12 @@ const start = async (bounds: Bounds = {}) => {
   };
   const pageServed = () => vi.waitFor(async () => expect((await page()).status).toBe(200), WAIT);
   return { pages, events, origin, page, pageServed };
+};
+
+/** A clock that jumps a second with each read, so that no answer is reused. */
+const newSecond = (): (() => number) => {
+  let ms = 0;
+  return () => (ms += 1_000);
 };
 
 const kill = (pid: number | null): void => {
@@ -120,7 +131,7 @@ test("while it is away browsers get a page that loads again, and programs an err
   expect(shown.headers.get("cache-control")).toBe("no-store");
   expect(shown.text).toContain('<meta http-equiv="refresh" content="3">');
   expect(shown.text).toContain("prefers-color-scheme:dark");
-  // The page is self-contained, because other files could be missing too.
+  // The error page is self-contained, because other files could be missing too.
   expect(shown.text).not.toMatch(/<(script|link|img)|src=|url\(/);
   const asset = await page("/_next/static/x.js");
   const session = await page("/api/auth/session", { accept: "text/html" });
@@ -128,6 +139,32 @@ test("while it is away browsers get a page that loads again, and programs an err
     expect(status).toBe(503);
     expect(JSON.parse(text)).toMatchObject({ code: "service_unavailable" });
   }
+});
+
+test("readiness asks for a page: it fails while the process is away, and while pages answer with a fault", async () => {
+  const { pages, page, events, pageServed } = await start({ firstMs: 60_000, maxMs: 60_000 });
+  await pageServed();
+  const readiness = createReadinessService([], { monotonicMs: newSecond() });
+  readiness.add({ name: "pages", check: (signal) => pages.check(signal) });
+  expect(await readiness.check()).toMatchObject({
+    status: "ready",
+    parts: [{ name: "pages", ok: true }],
+  });
+  await page("/fault");
+  expect(await readiness.check()).toMatchObject({
+    status: "unavailable",
+    parts: [
+      { name: "pages", ok: false, detail: expect.stringContaining("answer with 500") as string },
+    ],
+  });
+  kill(pages.pid());
+  await vi.waitFor(() => expect(events).toEqual(["was ended by SIGKILL"]), WAIT);
+  expect(await readiness.check()).toMatchObject({
+    status: "unavailable",
+    parts: [
+      { name: "pages", ok: false, detail: expect.stringContaining("does not run") as string },
+    ],
+  });
 });
 
 test("is replaced when a page ends it", async () => {
@@ -138,7 +175,7 @@ test("is replaced when a page ends it", async () => {
 });
 
 test("is replaced when it answers nothing any more", async () => {
-  const { page, pageServed, events } = await start({ probeEveryMs: 20, probeTimeoutMs: 2_000 });
+  const { page, pageServed, events } = await start({ probeEveryMs: 20, probeTimeoutMs: 5_000 });
   const hung = page("/hang");
   expect((await hung).status).toBe(503);
   await pageServed();
@@ -149,16 +186,27 @@ test("is replaced when its memory runs out", async () => {
   const { page, pageServed, events } = await start({ heapMb: 64 });
   expect((await page("/grow")).status).toBe(503);
   await pageServed();
-  expect(events).toEqual([expect.stringMatching(/^(was ended by SIGABRT|ended with code 134)$/), "ready"]);
+  expect(events).toEqual([
+    expect.stringMatching(/^(was ended by SIGABRT|ended with code 134)$/),
+    "ready",
+  ]);
 });
 
 test("is replaced when it has grown beyond its bound, before memory runs out", async () => {
   const { events } = await start({ memoryMb: 1, probeEveryMs: 20 });
-  await vi.waitFor(() => expect(events.slice(0, 2)).toEqual(["was ended by SIGKILL", "ready"]), WAIT);
+  await vi.waitFor(
+    () => expect(events.slice(0, 2)).toEqual(["was ended by SIGKILL", "ready"]),
+    WAIT,
+  );
 });
 
 test("that cannot start is said at once, and leaves nothing behind", async () => {
-  const missing = startPagesProcess({ entry: "/nowhere/pages.js", nodeArguments: [], onEvent: () => undefined });
+  const missing = startPagesProcess({
+    entry: "/nowhere/pages.js",
+    publicUrl: "http://localhost:3000",
+    nodeArguments: [],
+    onEvent: () => undefined,
+  });
   await expect(missing).rejects.toThrow("The process of the pages ended with code 1.");
   expect(folders()).toEqual([]);
 });
@@ -182,11 +230,19 @@ test("listens on no port, and its socket is in a folder of this user alone", asy
 
 test("learns of the caller only from its parent", async () => {
   const { page } = await start();
-  const { text } = await page("/activity", { "x-forwarded-for": "6.6.6.6", "x-forwarded-host": "evil.example" });
+  const { text } = await page("/activity", {
+    "x-forwarded-for": "6.6.6.6",
+    "x-forwarded-host": "evil.example",
+  });
   expect(JSON.parse(text)).toMatchObject({
     path: "/activity",
-    headers: { host: "localhost:3000", "x-forwarded-for": "127.0.0.1", "x-forwarded-host": "localhost:3000" },
+    headers: {
+      host: "localhost:3000",
+      "x-forwarded-for": "127.0.0.1",
+      "x-forwarded-host": "localhost:3000",
+    },
   });
 });
 
-const folders = (): string[] => readdirSync(temporary).filter((name) => name.startsWith("causeway-pages-"));
+const folders = (): string[] =>
+  readdirSync(temporary).filter((name) => name.startsWith("causeway-pages-"));

@@ -3,16 +3,30 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { edgeError, pagesUnavailable } from "./edge-error";
-import { passOn } from "./pages-exchange";
+import { passedHeaders } from "./input";
+import {
+  askForPage,
+  type LifeBounds,
+  type PagesLife,
+  passOn,
+  restartPauseMs,
+  startLife,
+} from "./pages-life";
 import type { PageRequest } from "./pages-gate";
-import { startLife, type LifeBounds, type PagesLife } from "./pages-life";
-import { restartPauseMs } from "./restart-pause";
-import { sendAnswer } from "./send-answer";
+import { sendAnswer } from "./compress";
 
 export interface PagesProcess {
-  /** Passes a request to the pages and returns their answer; answers 503 while the pages do not run. */
+  /**
+   * Passes a request to the pages and returns their answer; answers 503 while the pages do not run.
+   */
   handle(request: PageRequest): void;
-  /** Id of the process that answers now; null while there is none. */
+  /**
+   * Renders one page.
+   * @returns a description of the result
+   * @throws Error while the pages do not run, or answer with an error
+   */
+  check(signal: AbortSignal): Promise<string>;
+  /** Id of the current process; null while there is none. */
   pid(): number | null;
   stop(): Promise<void>;
 }
@@ -22,17 +36,19 @@ type PagesEvent =
   | { readonly type: "ready" };
 
 interface PagesBounds extends LifeBounds {
-  /** Pauses before the pages are started anew, the shortest and the longest. */
+  /** The shortest and the longest pause before the pages are started again. */
   readonly firstMs: number;
   readonly maxMs: number;
-  /** Pages that ran this long begin with the shortest pause again. */
+  /** After running this long, the pauses start again from the shortest. */
   readonly steadyAfterMs: number;
 }
 
 interface PagesOptions {
   /** Script that calls `servePages`. */
   readonly entry: string;
-  /** Arguments for Node.js itself; default: those of this process. */
+  /** Origin of the app as browsers see it. */
+  readonly publicUrl: string;
+  /** Arguments for Node.js; by default those of this process. */
   readonly nodeArguments?: readonly string[];
   /** Logs why the pages ended and that they run again. */
   readonly onEvent: (event: PagesEvent) => void;
@@ -50,13 +66,18 @@ const BOUNDS: PagesBounds = {
   heapMb: 1_024,
   memoryMb: 2_048,
 };
-/** A socket's path may have about a hundred characters. */
+/**
+ * A public page that needs the layout, the configuration and the packages of all pages, but no
+ * session.
+ */
+const CHECKED_PAGE = "/sign-in";
+/** The path of a Unix socket may have about a hundred characters. */
 const FOLDER_LENGTH_MAX = 60;
 
 const privateFolder = (): string =>
   mkdtempSync(join(tmpdir().length > FOLDER_LENGTH_MAX ? "/tmp" : tmpdir(), "causeway-pages-"));
 
-/** Keeps one process of the pages alive: its current life, and the pauses between two. */
+/** Keeps one process of the pages running: its current process, and the pauses between restarts. */
 class Pages implements PagesProcess {
   readonly #options: PagesOptions;
   readonly #bounds: PagesBounds;
@@ -74,7 +95,8 @@ class Pages implements PagesProcess {
   async start(): Promise<PagesLife> {
     const { entry, nodeArguments = process.execArgv } = this.#options;
     this.#started += 1;
-    // A name of its own for each life, so that a leftover socket of the previous life does not interfere.
+    // Each process has a different socket, so that a leftover socket of the previous one does not
+    // interfere.
     const socketPath = join(this.#folder, `${String(this.#started)}.sock`);
     const life = startLife({ entry, nodeArguments, socketPath, bounds: this.#bounds });
     this.#life = life;
@@ -83,7 +105,7 @@ class Pages implements PagesProcess {
     return life;
   }
 
-  /** Starts the pages anew whenever they end. Never rejects; resolves when they are stopped. */
+  /** Restarts the pages whenever they end. Never rejects; resolves when they are stopped. */
   async keepAlive(first: PagesLife): Promise<void> {
     const { signal } = this.#stopper;
     const isStopping = (): boolean => signal.aborted;
@@ -92,7 +114,8 @@ class Pages implements PagesProcess {
     let reason = await first.ended;
     while (!isStopping()) {
       this.#isServing = false;
-      if (readySinceMs !== null && performance.now() - readySinceMs > this.#bounds.steadyAfterMs) failures = 0;
+      if (readySinceMs !== null && performance.now() - readySinceMs > this.#bounds.steadyAfterMs)
+        failures = 0;
       const pauseMs = restartPauseMs(failures, this.#bounds, Math.random());
       failures += 1;
       this.#options.onEvent({ type: "ended", reason, pauseMs });
@@ -116,6 +139,24 @@ class Pages implements PagesProcess {
     else sendAnswer(edgeError(pagesUnavailable(), incoming), incoming, outgoing);
   }
 
+  async check(signal: AbortSignal): Promise<string> {
+    if (this.#life === null || !this.#isServing)
+      throw new Error(
+        "The process of the pages does not run; it is started again. The log has the reason.",
+      );
+    const { publicUrl } = this.#options;
+    const passed = { client: "", publicUrl, path: CHECKED_PAGE, bodyBytes: 0, page: null };
+    const status = await askForPage(this.#life, {
+      path: CHECKED_PAGE,
+      headers: passedHeaders({}, passed),
+      signal,
+    });
+    if (status === 200) return "a page is drawn";
+    throw new Error(
+      `The pages answer with ${String(status)}. The log has the reason; a build that lacks files is one.`,
+    );
+  }
+
   pid(): number | null {
     return this.#isServing ? (this.#life?.pid ?? null) : null;
   }
@@ -128,9 +169,9 @@ class Pages implements PagesProcess {
 }
 
 /**
- * Runs Next in a process of its own (`pages.ts` says why) and starts it anew whenever it ends, for whatever reason and however often: the
- * API and the worker of this process do not depend on it. The first start must succeed, because waiting does not repair a
- * missing build.
+ * Runs Next in a separate process (`pages.ts` explains the reason) and restarts it whenever it
+ * ends, for any reason and any number of times: the API and the worker of this process do not
+ * depend on it. The first start must succeed, because waiting does not repair a missing build.
  * @throws Error when the first start fails
  */
 export const startPagesProcess = async (options: PagesOptions): Promise<PagesProcess> => {

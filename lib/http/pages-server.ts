@@ -8,10 +8,10 @@ const KEEP_ALIVE_MS = 60_000;
 export const PAGES_READY = "pages-ready";
 
 /**
- * Serves pages to the parent process alone, on a Unix socket in a folder that only this user may enter. `OPTIONS *` is the parent's
- * question whether this process still answers; it is answered with the bytes of memory in use, and cannot come from outside because
- * the parent passes on no target but paths.
- * @param socketPath made by the parent, its last argument for this process
+ * Serves pages only to the parent process, on a Unix socket in a folder that only this user may
+ * enter. The parent probes this process with `OPTIONS *`, which is answered with the memory in use
+ * in bytes. Such a request cannot come from outside, because the parent passes on only paths.
+ * @param socketPath chosen by the parent, which passes it as the last argument of this process
  */
 export const servePages = (
   socketPath: string,
@@ -23,11 +23,11 @@ export const servePages = (
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.listen(socketPath, () => process.send?.({ type: PAGES_READY }));
-  // Without the parent no request can arrive, and no other process removes the socket.
+  // Without the parent no request can arrive, and nobody else removes the socket.
   process.on("disconnect", () => {
     rmSync(dirname(socketPath), { recursive: true, force: true });
     process.exit(0);
   });
-  // Ctrl-C reaches the whole group; the server decides when its pages end.
+  // Ctrl-C reaches the whole process group, but the server decides when its pages end.
   process.on("SIGINT", () => undefined);
 };

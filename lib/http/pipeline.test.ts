@@ -2,15 +2,31 @@ import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { defineContract } from "@/lib/contracts/contract";
 import { DomainError } from "@/lib/core/errors";
-import { httpServices, KNOWN } from "@/lib/testing/http-services";
+import { httpServices, KNOWN } from "@/lib/dev/testing/http-services";
 import { createRoute } from "./pipeline";
 import { created, ok } from "./reply";
 
 const base = { path: "/things/{id}", summary: "", tag: "", status: 200 } as const;
 const response = z.object({ value: z.string() });
-const body = z.object({ from: z.array(z.object({ amount: z.string().min(1) })).max(3), note: z.string().optional() });
-const create = defineContract({ ...base, method: "POST", auth: "member", scope: "swaps:write", body, response });
-const read = defineContract({ ...base, method: "GET", auth: "member", scope: "operations:read", response });
+const body = z.object({
+  from: z.array(z.object({ amount: z.string().min(1) })).max(3),
+  note: z.string().optional(),
+});
+const create = defineContract({
+  ...base,
+  method: "POST",
+  auth: "member",
+  scope: "swaps:write",
+  body,
+  response,
+});
+const read = defineContract({
+  ...base,
+  method: "GET",
+  auth: "member",
+  scope: "operations:read",
+  response,
+});
 const personal = defineContract({ ...base, method: "GET", auth: "user", response });
 const open = defineContract({
   ...base,
@@ -34,14 +50,24 @@ const send = async (
     ...init,
   });
   const answer = await handler(request, { params: Promise.resolve({ id: init.id ?? "1" }) });
-  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Record<string, unknown> };
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: (await answer.json()) as Record<string, unknown>,
+  };
 };
 
 const post = (text: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
-  send(route({ contract: create, handler: ({ body: parsed }) => created({ value: parsed.from[0]?.amount ?? "" }) }), {
-    body: text,
-    headers: { ...withKey, "content-type": "application/json", ...headers },
-  });
+  send(
+    route({
+      contract: create,
+      handler: ({ body: parsed }) => created({ value: parsed.from[0]?.amount ?? "" }),
+    }),
+    {
+      body: text,
+      headers: { ...withKey, "content-type": "application/json", ...headers },
+    },
+  );
 
 describe("a request that is in order", () => {
   test("reaches the handler parsed and comes back as JSON with the request's id", async () => {
@@ -54,17 +80,23 @@ describe("a request that is in order", () => {
   });
 
   test("on a public route has no actor, whatever it sends along", async () => {
-    const handler = vi.fn(({ query, params }: { query: { limit: number }; params: { id: string } }) =>
-      ok({ value: `${String(query.limit)} ${params.id}` }),
+    const handler = vi.fn(
+      ({ query, params }: { query: { limit: number }; params: { id: string } }) =>
+        ok({ value: `${String(query.limit)} ${params.id}` }),
     );
-    const answer = await send(route({ contract: open, handler }), { headers: { "x-api-key": "nonsense" } });
+    const answer = await send(route({ contract: open, handler }), {
+      headers: { "x-api-key": "nonsense" },
+    });
     expect(answer.body).toEqual({ value: "20 1" });
   });
 });
 
 describe("authentication", () => {
   const reading = route({ contract: read, handler: () => ok({ value: "read" }) });
-  const personally = route({ contract: personal, handler: ({ actor }) => ok({ value: actor.userId }) });
+  const personally = route({
+    contract: personal,
+    handler: ({ actor }) => ok({ value: actor.userId }),
+  });
 
   test.each([
     ["nothing", {}, "unauthorized"],
@@ -72,7 +104,11 @@ describe("authentication", () => {
     ["a revoked key", { "x-api-key": KNOWN.revokedKey }, "api_key_revoked"],
     ["a malformed Authorization", { authorization: "Basic abc" }, "unauthorized"],
     ["an unknown token", { authorization: "Bearer nonsense" }, "unauthorized"],
-    ["key and token at once", { "x-api-key": KNOWN.key, authorization: `Bearer ${KNOWN.token}` }, "unauthorized"],
+    [
+      "key and token at once",
+      { "x-api-key": KNOWN.key, authorization: `Bearer ${KNOWN.token}` },
+      "unauthorized",
+    ],
   ])("%s is 401 with a challenge", async (_, headers, code) => {
     const answer = await send(reading, { headers });
     expect(answer.status).toBe(401);
@@ -82,7 +118,9 @@ describe("authentication", () => {
 
   test("a member route takes a key and a token", async () => {
     expect((await send(reading, { headers: withKey })).status).toBe(200);
-    expect((await send(reading, { headers: { authorization: `Bearer ${KNOWN.token}` } })).status).toBe(200);
+    expect(
+      (await send(reading, { headers: { authorization: `Bearer ${KNOWN.token}` } })).status,
+    ).toBe(200);
   });
 
   test("a key on a person's route is 403", async () => {
@@ -142,12 +180,14 @@ test("characters of any plane, and backslashes that look like one, are text", as
   expect(answer.body).toEqual({ value: String.raw`😀 \u0000 \ud800` });
 });
 
-test.each(["text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", ""])(
-  "content type %j is 415",
-  async (type) => {
-    expect((await post('{"from":[]}', { "content-type": type })).status).toBe(415);
-  },
-);
+test.each([
+  "text/plain",
+  "application/x-www-form-urlencoded",
+  "application/json; charset=latin1",
+  "",
+])("content type %j is 415", async (type) => {
+  expect((await post('{"from":[]}', { "content-type": type })).status).toBe(415);
+});
 
 test("a public route takes 16 KiB, others 1 MiB, and what their contract says", async () => {
   const text = z.object({ note: z.string() });
@@ -157,12 +197,16 @@ test("a public route takes 16 KiB, others 1 MiB, and what their contract says", 
     [echo(defineContract({ ...create, auth: "public", body: text })), 16 * 1024],
     [echo(defineContract({ ...create, body: text })), 1024 * 1024],
     [echo(defineContract({ ...create, body: text, bodyLimit: 100 })), 100],
-    [echo(defineContract({ ...create, auth: "public", body: text, bodyLimit: 2_000_000 })), 2_000_000],
+    [
+      echo(defineContract({ ...create, auth: "public", body: text, bodyLimit: 2_000_000 })),
+      2_000_000,
+    ],
   ] as const;
   const frame = '{"note":""}'.length;
   const headers = { ...withKey, "content-type": "application/json" };
   for (const [handler, bytesMax] of routes) {
-    const sized = (bytes: number) => send(handler, { headers, body: `{"note":"${"x".repeat(bytes - frame)}"}` });
+    const sized = (bytes: number) =>
+      send(handler, { headers, body: `{"note":"${"x".repeat(bytes - frame)}"}` });
     expect([bytesMax, (await sized(bytesMax)).status]).toEqual([bytesMax, 200]);
     expect([bytesMax, (await sized(bytesMax + 1)).status]).toEqual([bytesMax, 413]);
   }
@@ -177,7 +221,8 @@ test.each([
     const contract = defineContract({ ...create, auth, body: z.object({ value: z.unknown() }) });
     const handler = route({ contract, handler: () => ok({ value: "" }) });
     const headers = { ...withKey, "content-type": "application/json" };
-    const nested = (levels: number) => `{"value":${"[".repeat(levels - 1)}1${"]".repeat(levels - 1)}}`;
+    const nested = (levels: number) =>
+      `{"value":${"[".repeat(levels - 1)}1${"]".repeat(levels - 1)}}`;
     expect((await send(handler, { headers, body: nested(depth) })).status).toBe(200);
     const parse = vi.spyOn(JSON, "parse");
     const answer = await send(handler, { headers, body: nested(depth + 1) });
@@ -205,7 +250,9 @@ test("a bad query is 400, a bad parameter names nothing and is 404", async () =>
 });
 
 test("who calls is settled before what is sent", async () => {
-  expect((await post("{nope", { "x-api-key": "cw_live_nonsense", "content-type": "text/plain" })).status).toBe(401);
+  expect(
+    (await post("{nope", { "x-api-key": "cw_live_nonsense", "content-type": "text/plain" })).status,
+  ).toBe(401);
 });
 
 describe("a handler that fails", () => {
@@ -222,6 +269,7 @@ describe("a handler that fails", () => {
       message: "Not now.",
       code: "invalid_state",
       requestId: answer.headers.get("x-request-id"),
+      docsUrl: "http://localhost:3000/api/errors/invalid_state",
     });
   });
 
@@ -236,7 +284,12 @@ describe("limits", () => {
   test("attempts to sign in have a stricter one of their own, beside the address's", async () => {
     const { config, ...rest } = httpServices();
     const limits = { ...config, rateLimitPerIp: 10, rateLimitSignInPerIp: 1 };
-    const own = { ...rest, config: limits, rateStore: { ...rest.rateStore }, clock: { now: () => new Date(90_000) } };
+    const own = {
+      ...rest,
+      config: limits,
+      rateStore: { ...rest.rateStore },
+      clock: { now: () => new Date(90_000) },
+    };
     const signIn = defineContract({ ...open, params: z.unknown(), signInAttempt: true });
     const attempt = createRoute(() => own)({ contract: signIn, handler: () => ok({ value: "" }) });
     const first = await send(attempt);

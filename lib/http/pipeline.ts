@@ -1,27 +1,37 @@
-import { actorName, type Actor, type UserActor } from "@/lib/core/actor";
-import type { RequestContext } from "@/lib/core/request-context";
-import { refusedKeyOf } from "@/lib/core/refused-key";
+import { type Actor, actorName, type RequestContext, type UserActor } from "@/lib/core/actor";
+import { refusedKeyOf } from "@/lib/core/errors";
 import { inSpan, isTracing } from "@/lib/core/tracing";
 import type { BodyOf, Contract, ParamsOf, QueryOf, ResponseOf } from "@/lib/contracts/contract";
 import { authenticate, authorize } from "./authenticate";
-import { addressBucket, clientAddress } from "./client-address";
-import { withHeaders } from "./answer-headers";
+import {
+  addressBucket,
+  clientAddress,
+  type HttpInput,
+  inputFromRequest,
+  requestContext,
+} from "./input";
+import { withHeaders } from "./headers";
 import { answerRead, freshnessHeaders } from "./freshness";
-import { requestContext } from "./request-context";
-import { readIdempotencyKey, runIdempotent } from "./idempotency";
-import { inputFromRequest, type HttpInput } from "./input";
+import { isIdempotent, readIdempotencyKey, runIdempotent } from "./idempotency";
 import { limit, limitNetwork } from "./limits";
 import { logForKey, newTrace, type Trace } from "./request-trace";
-import { getLogger, loggedError, logInfoLine } from "@/lib/log/logger";
+import { getLogger, loggedError, logInfoLine } from "@/lib/platform/log/logger";
 import { observeRequest } from "./metrics";
-import { detailsOf, parseBody, parseParams, parseQuery, readRawBody } from "./parse";
+import { requireDevelopment } from "./own-host";
+import { conditional } from "./conditional";
+import { withCursor, withPosition, type PageRequest } from "./cursor";
+import { parseBody, parseParams, parseQuery, readRawBody, requireNoFields } from "./parse";
 import { toAnswer, toDomainError } from "./problem";
 import type { Answer, Reply } from "./reply";
 import type { HttpServices } from "./services";
 
-type ActorOf<C extends Contract> = C["auth"] extends "public" ? null : C["auth"] extends "user" ? UserActor : Actor;
+type ActorOf<C extends Contract> = C["auth"] extends "public"
+  ? null
+  : C["auth"] extends "user"
+    ? UserActor
+    : Actor;
 
-/** The body that a handler returns: the contract's response, whose parts may be read-only. */
+/** The body that a handler returns: the contract's response, which may have read-only parts. */
 type Sent<T> = T extends readonly (infer Item)[]
   ? readonly Sent<Item>[]
   : T extends object
@@ -40,16 +50,19 @@ export interface HandlerContext<C extends Contract, S, V = null> {
   readonly params: ParamsOf<C>;
   readonly actor: ActorOf<C>;
   readonly services: S;
-  /** Made when it is read; its body has been read already. */
+  /** Created on first use; its body has been read already. */
   readonly request: Request;
   readonly requestId: string;
   /** Address of the peer that opened the connection, for instance a proxy; empty when unknown. */
   readonly peerAddress: string;
-  /** Where the request comes from, for what is recorded of it. Callers with a credential have it in `actor.request` too. */
+  /**
+   * Where the request comes from, for records about it. Callers with a credential also have it in
+   * `actor.request`.
+   */
   readonly origin: RequestContext;
-  /** The caller's Idempotency-Key, for handlers that store it beside their own rows. */
+  /** The caller's Idempotency-Key, for handlers that store it with their own rows. */
   readonly idempotencyKey: string | null;
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -63,15 +76,25 @@ export interface SentBody<S> {
 
 export interface RouteOptions<C extends Contract, S, V = null> {
   readonly contract: C;
-  /** Checks the sender by the bytes of the body, before anything parses them. Throws the error that the caller gets instead. */
-  readonly verify?: (sent: SentBody<S>) => V;
-  /** Whether `Idempotency-Key` counts. Default: on every POST that is not public. Public routes have no caller to store it for. */
-  readonly idempotency?: boolean;
   /**
-   * Checks, before a stored answer is given again, what the handler would check of the caller's authority: scopes, roles and
-   * membership that the contract names are checked already. Throws the error that the caller gets instead.
+   * Checks the sender from the raw bytes of the body, before they are parsed. Throws the error for
+   * the caller.
+   */
+  readonly verify?: (sent: SentBody<S>) => V;
+  /** The answer does not depend on query and body, so they are neither read nor refused. */
+  readonly takesAnything?: boolean;
+  /**
+   * Runs before a stored answer is repeated. It repeats the handler's checks of the caller's
+   * authority; the scopes, roles and membership of the contract are checked already. Throws the
+   * error for the caller.
    */
   readonly beforeReplay?: (context: HandlerContext<C, S, V>) => Promise<void> | void;
+  /**
+   * Called when the handler refused a request with an Idempotency-Key because of the state. Returns
+   * the answer of the same change if this caller made it before (its answer may have been lost);
+   * null otherwise.
+   */
+  readonly answerAgain?: (context: HandlerContext<C, S, V>) => Promise<Result<C> | null>;
   readonly handler: (context: HandlerContext<C, S, V>) => Promise<Result<C>> | Result<C>;
 }
 
@@ -79,38 +102,54 @@ export interface RouteOptions<C extends Contract, S, V = null> {
 export interface RouteHandler {
   (request: Request, context: { params: Promise<Record<string, string>> }): Promise<Response>;
   readonly contract: Contract;
-  readonly respond: (input: HttpInput, params: Readonly<Record<string, string>>) => Promise<Answer | Response>;
+  readonly respond: (
+    input: HttpInput,
+    params: Readonly<Record<string, string>>,
+  ) => Promise<Answer | Response>;
 }
 
-const NO_HEADERS = {};
-const NO_BODY = { raw: new Uint8Array(), parse: () => undefined };
-/** Bytes from which a body is parsed while its Idempotency-Key is claimed. A smaller one is parsed before, so that an invalid one costs no statement. */
-const LARGE_BODY = 32 * 1024;
+/** The part of the configuration that error answers need before the services exist. */
+type LogConfig = Pick<HttpServices["config"], "logLevel" | "publicUrl">;
 
-const serialise = (contract: Contract, result: Reply<unknown>, services: HttpServices): Answer => {
-  // Types check handlers against the contract; in development the values are checked too.
+const NO_HEADERS = {};
+const NO_BODY = { raw: new Uint8Array(), body: undefined };
+
+const serialise = (page: PageRequest, result: Reply<unknown>, services: HttpServices): Answer => {
+  const { contract } = page;
+  const body = withCursor(page, services.config, result.body);
+  // Types check handlers against the contract. In development the values are checked as well.
   if (services.config.env === "development") {
-    const parsed = contract.response.safeParse(result.body);
+    const parsed = contract.response.safeParse(body);
     if (!parsed.success)
       throw new Error(
-        `The answer of ${contract.method} ${contract.path} breaks its contract: ${JSON.stringify(detailsOf(parsed.error))}`,
+        `The answer of ${contract.method} ${contract.path} breaks its contract: ${JSON.stringify(parsed.error.issues)}`,
       );
   }
   return {
     status: result.status,
     headers: result.headers ?? NO_HEADERS,
-    body: JSON.stringify(result.body),
+    body: JSON.stringify(body),
   };
 };
 
-const failed = (contract: Contract, error: unknown, trace: Trace, logLevel: string): Answer => {
+const failed = (
+  contract: Contract,
+  error: unknown,
+  trace: Trace,
+  { logLevel, publicUrl }: LogConfig,
+): Answer => {
   const domainError = toDomainError(error);
   trace.code = domainError.code;
   trace.key ??= refusedKeyOf(error);
-  const answer = toAnswer(domainError, trace.requestId, { inputErrorsAs400: contract.inputErrorsAs400 === true });
+  const inputErrorsAs400 = contract.inputErrorsAs400 === true;
+  const answer = toAnswer(domainError, trace.requestId, { publicUrl, inputErrorsAs400 });
   if (answer.status >= 500)
     getLogger(logLevel).error(
-      { requestId: trace.requestId, code: domainError.code, err: loggedError(domainError.cause ?? error) },
+      {
+        requestId: trace.requestId,
+        code: domainError.code,
+        err: loggedError(domainError.cause ?? error),
+      },
       "request failed",
     );
   return answer;
@@ -125,11 +164,16 @@ const admit = async (
   const { config } = services;
   const address = clientAddress(input, config.trustedProxyHops);
   const network = addressBucket(address);
-  const counted = limitNetwork(services, trace.limits, { network, signInAttempt: contract.signInAttempt === true });
+  const counted = limitNetwork(services, trace.limits, {
+    network,
+    signInAttempt: contract.signInAttempt === true,
+  });
   const origin = requestContext(trace.requestId, address, input.header("user-agent"));
   trace.clientAddress = origin.clientAddress;
+  requireDevelopment({ path: contract.path, host: input.header("host"), config });
   const found = authenticate(contract, input, services, origin.clientAddress);
-  // Both wait at the same time. A request over the limit does not learn whether its credential was right.
+  // Both run concurrently. A request over the limit does not learn whether its credential was
+  // right.
   found.catch(() => undefined);
   await counted;
   const caller = await found;
@@ -137,7 +181,11 @@ const admit = async (
   const actor = { ...caller, request: origin };
   trace.actor = actor;
   if (actor.type === "apiKey") trace.key = actor;
-  await limit(services, trace.limits, { name: "caller", who: actorName(actor), perWindow: config.rateLimitPerKey });
+  await limit(services, trace.limits, {
+    name: "caller",
+    who: actorName(actor),
+    perWindow: config.rateLimitPerKey,
+  });
   authorize(contract, actor);
   return actor;
 };
@@ -153,7 +201,10 @@ interface RouteContextFields {
   readonly requestId: string;
 }
 
-/** The argument of a handler. A class, because the accessors of a literal would be created for every request. */
+/**
+ * The argument of a handler. A class, because the accessors of a literal would be created for every
+ * request.
+ */
 class RouteContext implements RouteContextFields {
   readonly body: unknown;
   readonly rawBody: Uint8Array;
@@ -199,20 +250,35 @@ class RouteContext implements RouteContextFields {
   }
 }
 
-const hasBody = (contract: Contract): contract is Contract & { body: NonNullable<Contract["body"]> } =>
-  contract.body !== undefined;
-
 const receiveBody = async <C extends Contract, S, V>(
-  { contract, verify }: RouteOptions<C, S, V>,
+  { contract, verify, takesAnything }: RouteOptions<C, S, V>,
   input: HttpInput,
   services: S,
   trace: Trace,
-): Promise<{ raw: Uint8Array; parse: () => unknown; verified: V | null }> => {
-  if (!hasBody(contract)) return { ...NO_BODY, verified: null };
+): Promise<{ raw: Uint8Array; body: unknown; verified: V | null }> => {
+  if (contract.body === undefined) {
+    if (takesAnything !== true) await requireNoFields(contract, input);
+    return { ...NO_BODY, verified: null };
+  }
   const raw = await readRawBody(contract, input);
   if (trace.key !== null) trace.body = raw;
   const verified = verify?.({ services, raw, header: (name) => input.header(name) }) ?? null;
-  return { raw, parse: () => parseBody(contract, raw), verified };
+  return { raw, body: parseBody(contract, raw), verified };
+};
+
+/** The handler's answer, or the answer of the same change when the caller made it before. */
+const changeOrFind = async <C extends Contract, S, V>(
+  { handler, answerAgain }: RouteOptions<C, S, V>,
+  context: HandlerContext<C, S, V>,
+): Promise<Result<C>> => {
+  try {
+    return await handler(context);
+  } catch (error) {
+    if (answerAgain === undefined || toDomainError(error).code !== "invalid_state") throw error;
+    const found = await answerAgain(context);
+    if (found === null) throw error;
+    return found;
+  }
 };
 
 const carryOut = async <C extends Contract, S extends HttpServices, V>(
@@ -224,13 +290,15 @@ const carryOut = async <C extends Contract, S extends HttpServices, V>(
   const { contract } = options;
   const actor = await admit(contract, input, services, trace);
   const params = parseParams(contract, pathParams);
-  const query = parseQuery(contract, input.search);
-  const { raw, parse, verified } = await receiveBody(options, input, services, trace);
-  const counts = contract.method === "POST" && options.idempotency !== false;
-  const key = counts && actor !== null ? readIdempotencyKey(input.header("idempotency-key")) : null;
-  const isLater = key !== null && raw.length >= LARGE_BODY;
-  let body = isLater ? undefined : parse();
-  const { requestId } = trace;
+  const page = {
+    contract,
+    params,
+    query: options.takesAnything === true ? undefined : parseQuery(contract, input.search),
+    projectId: actor?.projectId ?? null,
+  };
+  const query = withPosition(page, services.config);
+  const { raw, body, verified } = await receiveBody(options, input, services, trace);
+  const key = isIdempotent(contract) ? readIdempotencyKey(input.header("idempotency-key")) : null;
   // The contract's schemas made these values, so they have the contract's types.
   const contextOn = (own: S): HandlerContext<C, S, V> =>
     new RouteContext(input, {
@@ -241,32 +309,56 @@ const carryOut = async <C extends Contract, S extends HttpServices, V>(
       params,
       actor,
       services: own,
-      requestId,
+      requestId: trace.requestId,
     }) as unknown as HandlerContext<C, S, V>;
   const run = (): Promise<Answer | Response> =>
     answerRead(contract, input, services, async (own) => {
-      const result = await options.handler(contextOn(own));
-      return result instanceof Response ? result : serialise(contract, result, services);
+      const context = contextOn(own);
+      const result =
+        key === null ? await options.handler(context) : await changeOrFind(options, context);
+      return result instanceof Response ? result : serialise(page, result, services);
     });
   if (key === null || actor === null) return run();
   const { logLevel, appSecret, appSecretPrevious } = services.config;
-  const appSecrets = [appSecret, ...(appSecretPrevious === null ? [] : [appSecretPrevious])] as const;
+  const appSecrets = [
+    appSecret,
+    ...(appSecretPrevious === null ? [] : [appSecretPrevious]),
+  ] as const;
   const onError = (error: unknown): void =>
-    getLogger(logLevel).error({ requestId: trace.requestId, err: loggedError(error) }, "idempotency could not be kept");
-  const call = { store: services.idempotencyStore, clock: services.clock, appSecrets, contract, actor, key, onError };
-  const beforeReplay = (): Promise<void> | void => options.beforeReplay?.(contextOn(services));
-  const readBodyLater = (): void => {
-    body = parse();
+    getLogger(logLevel).error(
+      { requestId: trace.requestId, err: loggedError(error) },
+      "idempotency could not be kept",
+    );
+  const call = {
+    store: services.idempotencyStore,
+    clock: services.clock,
+    appSecrets,
+    contract,
+    actor,
+    key,
+    onError,
   };
-  const sent = { path: input.path, search: input.search, rawBody: raw, readBody: isLater ? readBodyLater : null };
+  const beforeReplay = (): Promise<void> | void => options.beforeReplay?.(contextOn(services));
+  const sent = {
+    path: input.path,
+    search: input.search,
+    rawBody: contract.body === undefined ? null : raw,
+  };
   return runIdempotent({ ...call, ...sent, beforeReplay }, () =>
-    run().catch((error: unknown) => failed(contract, error, trace, logLevel)),
+    run().catch((error: unknown) => failed(contract, error, trace, services.config)),
   );
 };
 
-const finish = (contract: Contract, trace: Trace, status: number, ms: number, logLevel: string): void => {
+const finish = (
+  contract: Contract,
+  trace: Trace,
+  status: number,
+  ms: number,
+  logLevel: string,
+): void => {
   observeRequest(contract, status, ms / 1000);
-  // Templates, ids and numbers only: they need no escaping. Bodies, headers and concrete paths are never logged.
+  // Only templates, ids and numbers, which need no escaping. Bodies, headers and concrete paths are
+  // never logged.
   const actor = trace.actor === null ? "" : `,"actor":"${actorName(trace.actor)}"`;
   logInfoLine(
     logLevel,
@@ -274,52 +366,70 @@ const finish = (contract: Contract, trace: Trace, status: number, ms: number, lo
   );
 };
 
-/** The span of a request: a child of the caller's, where the caller sends a W3C `traceparent`. */
+/**
+ * The span of a request, which is a child of the caller's span when the caller sends a W3C
+ * `traceparent`.
+ */
 const inRequestSpan = (
   { method, path }: Contract,
   input: HttpInput,
   answer: () => Promise<Answer | Response>,
 ): Promise<Answer | Response> => {
   const fields = { "http.request.method": method, "http.route": path };
-  return inSpan(`${method} ${path}`, { kind: "server", parent: input.header("traceparent"), fields }, async (span) => {
-    const result = await answer();
-    span.set({ "http.response.status_code": result.status });
-    return result;
-  });
+  return inSpan(
+    `${method} ${path}`,
+    { kind: "server", parent: input.header("traceparent"), fields },
+    async (span) => {
+      const result = await answer();
+      span.set({ "http.response.status_code": result.status });
+      return result;
+    },
+  );
 };
 
 /**
- * Creates `route()` for a set of services. The order of a request is: request id → limit by address → authentication → limit by caller →
- * content type, size, JSON, contract → idempotency (for a large body before JSON) → handler → error body → log line and metrics. Without an
- * Idempotency-Key none of these steps awaits the database.
+ * Creates `route()` for a set of services. The order of a request is: request id → limit by address
+ * → authentication → limit by caller → content type, size, JSON, contract → idempotency → handler →
+ * error body → log line and metrics. Without an Idempotency-Key none of these steps awaits the
+ * database.
  */
 export const createRoute =
   <S extends HttpServices>(getServices: () => S | Promise<S>) =>
   <const C extends Contract, V = null>(options: RouteOptions<C, S, V>): RouteHandler => {
     const { contract } = options;
-    const answer = async (input: HttpInput, params: Readonly<Record<string, string>>): Promise<Answer | Response> => {
+    const answer = async (
+      input: HttpInput,
+      params: Readonly<Record<string, string>>,
+    ): Promise<Answer | Response> => {
       const startedMs = performance.now();
       const trace = newTrace();
       let services: S | null = null;
-      let logLevel = "info";
-      let publicUrl = "";
+      let config: LogConfig = { logLevel: "info", publicUrl: "" };
       let result: Answer | Response;
       try {
-        const made = getServices();
-        services = made instanceof Promise ? await made : made;
-        ({ logLevel, publicUrl } = services.config);
-        result = await carryOut(options, input, params, { services, trace });
-        trace.freshness = await freshnessHeaders(contract, input, services);
+        const started = getServices();
+        services = started instanceof Promise ? await started : started;
+        ({ config } = services);
+        const made = await carryOut(options, input, params, { services, trace });
+        result = made instanceof Response ? made : conditional(contract, input, made);
+        // A refusal changed nothing, so it needs no token.
+        if (result.status < 300)
+          trace.freshness = await freshnessHeaders(contract, input, services);
       } catch (error) {
-        result = failed(contract, error, trace, logLevel);
+        result = failed(contract, error, trace, config);
       }
       const durationMs = performance.now() - startedMs;
-      finish(contract, trace, result.status, durationMs, logLevel);
+      finish(contract, trace, result.status, durationMs, config.logLevel);
       logForKey(contract, trace, services, { status: result.status, durationMs });
-      return withHeaders(result, trace, publicUrl);
+      return withHeaders(result, trace, config.publicUrl);
     };
-    const respond = (input: HttpInput, params: Readonly<Record<string, string>>): Promise<Answer | Response> =>
-      isTracing() ? inRequestSpan(contract, input, () => answer(input, params)) : answer(input, params);
+    const respond = (
+      input: HttpInput,
+      params: Readonly<Record<string, string>>,
+    ): Promise<Answer | Response> =>
+      isTracing()
+        ? inRequestSpan(contract, input, () => answer(input, params))
+        : answer(input, params);
     const handle = async (
       request: Request,
       context: { params: Promise<Record<string, string>> },
@@ -327,7 +437,10 @@ export const createRoute =
       const result = await respond(inputFromRequest(request), await context.params);
       return result instanceof Response
         ? result
-        : new Response(result.body, { status: result.status, headers: result.headers });
+        : new Response(result.status === 304 ? null : result.body, {
+            status: result.status,
+            headers: result.headers,
+          });
     };
     return Object.assign(handle, { contract, respond });
   };

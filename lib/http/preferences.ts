@@ -1,7 +1,12 @@
 import { cookies } from "next/headers";
-import { PREFERENCE_COOKIES, preferenceOf, type Preference, type Preferences } from "@/lib/core/browser-cookies";
+import {
+  PREFERENCE_COOKIES,
+  preferenceOf,
+  type Preference,
+  type Preferences,
+} from "@/lib/core/browser-cookies";
 
-/** The preferences that this request's browser remembers, for server components. */
+/** The preferences stored in the browser of this request, for server components. */
 export const readPreferences = async (): Promise<Preferences> => {
   const jar = await cookies();
   const read = (preference: Preference): string | null => {

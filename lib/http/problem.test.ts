@@ -12,16 +12,21 @@ describe("the error body", () => {
   });
 
   test("names message, code, request and every field at fault", () => {
-    expect(bodyOf(invalidRequest([{ path: "from.0.amount", message: "must be above zero" }]))).toEqual({
+    expect(
+      bodyOf(invalidRequest([{ path: "from.0.amount", message: "must be above zero" }])),
+    ).toEqual({
       message: "must be above zero",
       code: "invalid_request",
       requestId: "req_1",
       details: [{ path: "from.0.amount", message: "must be above zero" }],
+      docsUrl: "/api/errors/invalid_request",
     });
   });
 
   test("carries further public fields, which cannot replace its own", () => {
-    const error = new DomainError("quote_price_moved", "The price moved.", { extra: { quote: { id: 1 }, code: "x" } });
+    const error = new DomainError("quote_price_moved", "The price moved.", {
+      extra: { quote: { id: 1 }, code: "x" },
+    });
     expect(bodyOf(error)).toMatchObject({ code: "quote_price_moved", quote: { id: 1 } });
   });
 
@@ -32,20 +37,31 @@ describe("the error body", () => {
   });
 
   test("an unreachable database is 503 with Retry-After, however deep the cause lies", () => {
-    const error = new Error("query failed", { cause: Object.assign(new Error("gone"), { code: "57P01" }) });
+    const error = new Error("query failed", {
+      cause: Object.assign(new Error("gone"), { code: "57P01" }),
+    });
     const answer = toAnswer(toDomainError(error), "req_1");
     expect(answer.status).toBe(503);
     expect(answer.headers["retry-after"]).toBe("2");
-    expect(toDomainError(new Error("x", { cause: { kind: "DatabaseNotReachable" } })).code).toBe("service_unavailable");
-    expect(toDomainError(Object.assign(new Error("unique"), { code: "P2002" })).code).toBe("internal_error");
+    expect(toDomainError(new Error("x", { cause: { kind: "DatabaseNotReachable" } })).code).toBe(
+      "service_unavailable",
+    );
+    expect(toDomainError(Object.assign(new Error("unique"), { code: "P2002" })).code).toBe(
+      "internal_error",
+    );
   });
 
   test("a chain that does not answer is 503 with Retry-After, also where nobody saw it coming", () => {
-    const error = new Error("read failed", { cause: new HttpRequestError({ url: "http://x", status: 429 }) });
+    const error = new Error("read failed", {
+      cause: new HttpRequestError({ url: "http://x", status: 429 }),
+    });
     const answer = toAnswer(toDomainError(error), "req_1");
     expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "2"]);
     expect(bodyOf(error).code).toBe("chain_unavailable");
-    const known = toAnswer(new DomainError("chain_unavailable", "Chain 1 does not answer."), "req_1");
+    const known = toAnswer(
+      new DomainError("chain_unavailable", "Chain 1 does not answer."),
+      "req_1",
+    );
     expect(known.headers["retry-after"]).toBe("2");
   });
 

@@ -1,15 +1,18 @@
-import { DomainError, isDomainError, type ErrorCode } from "@/lib/core/errors";
-import { outageOf } from "@/lib/core/outage";
+import { DomainError, type ErrorCode, isDomainError } from "@/lib/core/errors";
+import { chainTroubleOf, outageOf } from "@/lib/core/outage";
 import { redactKnownSecrets } from "@/lib/core/redaction";
 import { JSON_TYPE, type Answer } from "./reply";
 
-/** The one map from error code to HTTP status; a new code does not compile without its line here. */
+/** The only map from error code to HTTP status. A new code does not compile without a line here. */
 export const STATUS_OF = {
   invalid_request: 400,
+  unknown_parameter: 400,
+  invalid_cursor: 400,
   unknown_wallet: 400,
   unauthorized: 401,
   api_key_expired: 401,
   api_key_revoked: 401,
+  api_key_suspended: 401,
   invalid_signature: 401,
   forbidden: 403,
   insufficient_scope: 403,
@@ -64,21 +67,14 @@ export const STATUS_OF = {
   signing_off: 503,
 } as const satisfies Record<ErrorCode, number>;
 
-/** Answers that ask for an approval, a code or a release: the request was not executed and can be repeated once it is given. */
-const INTERIM_CODES: ReadonlySet<ErrorCode> = new Set([
-  "approval_required",
-  "otp_channel_missing",
-  "otp_invalid",
-  "otp_expired",
-  "otp_required",
-  "paid_already",
-]);
-
 const CHALLENGE = 'Bearer realm="causeway", ApiKey realm="causeway"';
 /** Retry-After of an outage, when the error has no better value. */
 const OUTAGE_RETRY_SECONDS = 2;
 
-/** Converts anything thrown into the error that the caller may see. Unknown errors become a general one; their cause is not sent. */
+/**
+ * Converts anything thrown into the error that the caller may see. Unknown errors become a general
+ * one; their cause is not sent.
+ */
 export const toDomainError = (error: unknown): DomainError => {
   if (isDomainError(error)) return error;
   const outage = outageOf(error);
@@ -91,7 +87,7 @@ export const toDomainError = (error: unknown): DomainError => {
   if (outage === "chain")
     return new DomainError(
       "chain_unavailable",
-      "A chain does not answer right now. Nothing was lost; try again shortly.",
+      `${chainTroubleOf(error, "A chain")} Nothing was lost; try again shortly.`,
       {
         cause: error,
         retryAfterSeconds: OUTAGE_RETRY_SECONDS,
@@ -105,32 +101,54 @@ export const toDomainError = (error: unknown): DomainError => {
 };
 
 interface ProblemOptions {
-  /** Input errors of this route are all 400, instead of the usual status of their code. */
+  /** Origin of the service; without it links are relative. */
+  readonly publicUrl?: string;
+  /**
+   * True when all input errors of this route are 400, instead of the usual status of their code.
+   */
   readonly inputErrorsAs400?: boolean;
 }
 
-/** @returns the error body `{message, code, requestId, details?, …extra}` with its status, unsent */
-export const toAnswer = (error: DomainError, requestId: string, options: ProblemOptions = {}): Answer => {
+/** The page that explains a code; GET /errors/{code} answers it. */
+export const docsUrl = (publicUrl: string, code: ErrorCode): string =>
+  `${publicUrl}/api/errors/${code}`;
+
+/**
+ * Creates the error answer with its status and the body `{message, code, requestId, details?,
+ * …extra, docsUrl}`.
+ */
+export const toAnswer = (
+  error: DomainError,
+  requestId: string,
+  options: ProblemOptions = {},
+): Answer => {
   const usual: number = STATUS_OF[error.code];
   const status = options.inputErrorsAs400 === true && usual === 422 ? 400 : usual;
   const headers: Record<string, string> = { "content-type": JSON_TYPE };
   if (status === 401) headers["www-authenticate"] = CHALLENGE;
-  const retryAfterSeconds = error.retryAfterSeconds ?? (status === 503 ? OUTAGE_RETRY_SECONDS : undefined);
-  if (retryAfterSeconds !== undefined) headers["retry-after"] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
+  const retryAfterSeconds =
+    error.retryAfterSeconds ?? (status === 503 ? OUTAGE_RETRY_SECONDS : undefined);
+  if (retryAfterSeconds !== undefined)
+    headers["retry-after"] = String(Math.max(1, Math.ceil(retryAfterSeconds)));
   const body = {
     ...error.extra,
     message: error.message,
     code: error.code,
     requestId,
     ...(error.details.length > 0 ? { details: error.details } : {}),
+    docsUrl: docsUrl(options.publicUrl ?? "", error.code),
   };
-  // Details and extra fields may quote another server's text, which the error has not redacted.
-  const answer = { status, headers, body: redactKnownSecrets(JSON.stringify(body)) };
-  return INTERIM_CODES.has(error.code) ? { ...answer, isInterim: true } : answer;
+  // Details and extra fields may quote the text of another server, in which secrets are not
+  // redacted yet.
+  return { status, headers, body: redactKnownSecrets(JSON.stringify(body)) };
 };
 
-/** For code outside `route()` that must answer an error: same body, same status. */
-export const toResponse = (error: unknown, requestId: string, options: ProblemOptions = {}): Response => {
+/** For code outside `route()` that must answer an error: same body and same status. */
+export const toResponse = (
+  error: unknown,
+  requestId: string,
+  options: ProblemOptions = {},
+): Response => {
   const answer = toAnswer(toDomainError(error), requestId, options);
   return new Response(answer.body, {
     status: answer.status,

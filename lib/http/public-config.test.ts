@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
 import { createServices, setServices } from "@/lib/composition";
-import { loadConfig } from "@/lib/config/env";
+import { loadConfig } from "@/lib/platform/config/env";
 import { createPageHeaders } from "./headers";
 import { getPublicConfig } from "./public-config";
 
@@ -28,7 +28,10 @@ test("pages get the public RPC URLs alone, and may ask no other node", () => {
     [31339, null],
   ]);
   expect(JSON.stringify(getPublicConfig())).not.toContain("operator");
-  const { "content-security-policy": policy } = createPageHeaders({ ...config, walletConnect: false })(null);
+  const { "content-security-policy": policy } = createPageHeaders({
+    ...config,
+    walletConnect: false,
+  })(null);
   expect(policy).toContain("connect-src 'self' https://public.example.org;");
   expect(policy).not.toContain("operator");
 });

@@ -4,17 +4,26 @@ export interface PublicChain {
   readonly id: number;
   readonly name: string;
   readonly testnet: boolean;
-  /** Null: the operator publishes no URL, so browsers reach the chain only through the person's wallet. */
+  /**
+   * Null when the operator publishes no URL, so that browsers reach the chain only through the
+   * person's wallet.
+   */
   readonly rpcUrl: string | null;
-  readonly nativeCurrency: { readonly name: string; readonly symbol: string; readonly decimals: number };
+  readonly nativeCurrency: {
+    readonly name: string;
+    readonly symbol: string;
+    readonly decimals: number;
+  };
   readonly explorerUrl: string | null;
   readonly multicall3: `0x${string}`;
 }
 
-/** Configuration that every browser may know. Never add a secret. */
+/** Configuration that is sent to every browser. Never add a secret. */
 export interface PublicConfig {
   readonly env: "development" | "production";
-  /** Whether there are local chains: then the faucet, the burner wallet and the development inbox exist. */
+  /**
+   * True when local chains run: then the faucet, the burner wallet and the development inbox exist.
+   */
   readonly devnet: boolean;
   readonly walletConnectProjectId: string | null;
   readonly chains: readonly PublicChain[];

@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
-import { RATE_WINDOW_MS, type RateStore } from "./rate-counter";
-import { createRateLimiter, setRateLimitHeaders } from "./rate-limit";
+import {
+  createRateLimiter,
+  RATE_WINDOW_MS,
+  type RateStore,
+  setRateLimitHeaders,
+} from "./rate-limit";
 
 const memoryStore = (): RateStore & { counts: Map<string, number>; fail: boolean } => {
   const counts = new Map<string, number>();
@@ -28,7 +32,10 @@ test("the limit admits exactly that many in a window, and starts anew in the nex
   const takes = Array.from({ length: 5 }, () => limiter.take("key:a", 3, START + 1).allowed);
   expect(takes).toEqual([true, true, true, false, false]);
   expect(limiter.take("key:b", 3, START + 1).allowed).toBe(true);
-  expect(limiter.take("key:a", 3, START + RATE_WINDOW_MS)).toMatchObject({ allowed: true, remaining: 2 });
+  expect(limiter.take("key:a", 3, START + RATE_WINDOW_MS)).toMatchObject({
+    allowed: true,
+    remaining: 2,
+  });
 });
 
 test("two instances share what they have told the store", async () => {
@@ -69,9 +76,12 @@ test("headers are structured fields with quota, window, remaining and reset", ()
 
 test("a store that does not answer holds no request up, and later ones do not wait for it", async () => {
   let add: RateStore["add"] = () => new Promise(() => undefined);
-  const limiter = createRateLimiter({ add: (increments) => add(increments) }, { answerWithinMs: 1 });
+  const limiter = createRateLimiter(
+    { add: (increments) => add(increments) },
+    { answerWithinMs: 1 },
+  );
   expect(await limiter.admit("key:a", 3, START)).toMatchObject({ allowed: true, remaining: 2 });
-  // Decided at once, by this process's own counts.
+  // Decided immediately from the counts of this process.
   expect(limiter.admit("key:a", 3, START)).toMatchObject({ allowed: true });
   expect(limiter.admit("key:a", 3, START)).toMatchObject({ allowed: true });
   expect(limiter.admit("key:a", 3, START)).toMatchObject({ allowed: false });

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test, vi } from "vitest";
-import { testApi, type TestApi, type TestApiKey, type TestSession } from "@/lib/testing/api";
-import { testAccount } from "@/lib/testing/factories";
-import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { testApi, type TestApi, type TestApiKey, type TestSession } from "@/lib/dev/testing/api";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { fund, newCustomer, type Customer } from "@/lib/dev/testing/journey";
 
 const CHAIN = 31337;
 let api: TestApi;
@@ -9,7 +9,11 @@ let customer: Customer;
 beforeAll(async () => {
   api = await testApi();
   customer = await newCustomer(api);
-  await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "100" });
+  await fund(customer.session.client, customer.treasury, {
+    chainId: CHAIN,
+    token: "USDC",
+    amount: "100",
+  });
 });
 
 type Headers = Readonly<Record<string, string>>;
@@ -18,11 +22,18 @@ const send = async (path: string, credential: Headers, key: string, body: unknow
   const headers = { ...credential, "idempotency-key": key, "content-type": "application/json" };
   const answer = await api.fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
   const json = (await answer.json()) as Record<string, unknown>;
-  return { status: answer.status, code: json.code, replayed: answer.headers.get("idempotent-replayed"), body: json };
+  return {
+    status: answer.status,
+    code: json.code,
+    replayed: answer.headers.get("idempotent-replayed"),
+    body: json,
+  };
 };
 
 const keyHeaders = ({ secret }: TestApiKey): Headers => ({ "x-api-key": secret });
-const personHeaders = ({ accessToken }: TestSession): Headers => ({ authorization: `Bearer ${accessToken}` });
+const personHeaders = ({ accessToken }: TestSession): Headers => ({
+  authorization: `Bearer ${accessToken}`,
+});
 
 const transferBody = (toAddress: string = testAccount().address) => ({
   fromWalletId: customer.treasuryId,
@@ -33,8 +44,14 @@ const transferBody = (toAddress: string = testAccount().address) => ({
   toAddress,
 });
 
-/** Credentials are read anew within a second. */
-const eventually = (path: string, credential: Headers, key: string, body: unknown, expected: object) =>
+/** Changes of credentials take effect within a second. */
+const eventually = (
+  path: string,
+  credential: Headers,
+  key: string,
+  body: unknown,
+  expected: object,
+) =>
   vi.waitFor(
     async () => {
       const answer = await send(path, credential, key, body);
@@ -48,9 +65,11 @@ test("two keys and a person of one project with the same Idempotency-Key make th
   const callers = [keyHeaders(one), keyHeaders(two), personHeaders(customer.session)];
   const body = transferBody();
   const made = await Promise.all(callers.map((caller) => send("/transfers", caller, "same", body)));
-  expect(made.map(({ status, replayed }) => [status, replayed])).toEqual(callers.map(() => [201, null]));
+  expect(made.map(({ status, replayed }) => [status, replayed])).toEqual(
+    callers.map(() => [201, null]),
+  );
   expect(new Set(made.map((answer) => answer.body.transferId)).size).toBe(3);
-  // Also where the stored answers are gone: the transfers' rows name the caller.
+  // Works even when the stored answers are gone, because the transfers' rows name the caller.
   for (const forget of [false, true]) {
     if (forget) await api.services.database.prisma.idempotencyKey.deleteMany({});
     for (const [index, caller] of callers.entries()) {
@@ -65,9 +84,14 @@ test("two keys with the same Idempotency-Key open two accounts, and the second m
   const [one, two] = [await api.createKey(customer.session), await api.createKey(customer.session)];
   const first = await send("/global-accounts", keyHeaders(one), "open", { currency: "USDC" });
   const second = await send("/global-accounts", keyHeaders(two), "open", { currency: "USDC" });
-  const third = await send("/global-accounts", keyHeaders(await api.createKey(customer.session)), "open", {
-    currency: "DAI",
-  });
+  const third = await send(
+    "/global-accounts",
+    keyHeaders(await api.createKey(customer.session)),
+    "open",
+    {
+      currency: "DAI",
+    },
+  );
   expect([first.status, second.status, third.status]).toEqual([201, 201, 201]);
   expect(new Set([first, second, third].map(({ body }) => body.id)).size).toBe(3);
 });
@@ -99,30 +123,42 @@ test("a key whose recipients were narrowed gets no replay of what pays others, w
     toToken: "USDC",
     toAddress,
   };
-  const { quoteId } = (await send("/swap/quote", keyHeaders(key), "q", quote)).body;
   const { fromWalletId, fromChainId, toChainId, token: fromToken, amount } = transferBody();
   const calls: [string, object][] = [
     ["/swap/quote", quote],
     ["/transfers", transferBody(toAddress)],
     [
       "/swap-and-transfer",
-      { fromWalletId, fromChainId, toChainId, fromToken, toToken: "WETH", amount, recipient: toAddress },
+      {
+        fromWalletId,
+        fromChainId,
+        toChainId,
+        fromToken,
+        toToken: "WETH",
+        amount,
+        recipient: toAddress,
+      },
     ],
-    // Refused for want of a preparation; that refusal is stored as well.
-    ["/swap/execute", { quoteId }],
   ];
   for (const [path, body] of calls) {
     await send(path, keyHeaders(key), "narrow", body);
     expect((await send(path, keyHeaders(key), "narrow", body)).replayed, path).toBe("true");
   }
-  await prisma.apiKey.update({ where: { id: key.id }, data: { recipients: [testAccount().address] } });
+  await prisma.apiKey.update({
+    where: { id: key.id },
+    data: { recipients: [testAccount().address] },
+  });
   const refused = { status: 403, code: "recipient_not_allowed" };
-  for (const [path, body] of calls) await eventually(path, keyHeaders(key), "narrow", body, refused);
-  // Deletes the HTTP layer's keys: modules that store the key with their own rows refuse as well. Execute stores none;
-  // it would answer that nothing is prepared.
+  for (const [path, body] of calls)
+    await eventually(path, keyHeaders(key), "narrow", body, refused);
+  // Deletes the HTTP layer's keys, because modules that store the key with their own rows must
+  // refuse as well.
   await prisma.idempotencyKey.deleteMany({});
-  for (const [path, body] of calls.slice(0, -1))
-    expect(await send(path, keyHeaders(key), "narrow", body), path).toMatchObject({ ...refused, replayed: null });
+  for (const [path, body] of calls)
+    expect(await send(path, keyHeaders(key), "narrow", body), path).toMatchObject({
+      ...refused,
+      replayed: null,
+    });
 });
 
 test("a member who was removed, or who may no longer manage keys, gets no stored answer and no stored secret", async () => {
@@ -135,5 +171,11 @@ test("a member who was removed, or who may no longer manage keys, gets no stored
   const forbidden = { status: 403, code: "forbidden" };
   await eventually("/auth/api-keys", personHeaders(session), "key", { name: "CI" }, forbidden);
   await prisma.membership.deleteMany({ where: { userId } });
-  await eventually("/auth/api-keys", personHeaders(session), "key", { name: "CI" }, { status: 404, code: "not_found" });
+  await eventually(
+    "/auth/api-keys",
+    personHeaders(session),
+    "key",
+    { name: "CI" },
+    { status: 404, code: "not_found" },
+  );
 });

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { DomainError, notFound } from "@/lib/core/errors";
+import { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
-import { API_HEADERS, transportHeaders, type PageHeaders } from "./headers";
+import { compressed, sendAnswer } from "./compress";
+import { API_HEADERS, type PageHeaders, transportHeaders } from "./headers";
 import { countRequest, type LimitServices } from "./limits";
 import { NodeInput } from "./node-input";
 import { createPagesGate, type PageRequest } from "./pages-gate";
 import type { RouteHandler } from "./pipeline";
 import { toAnswer } from "./problem";
-import type { Answer } from "./reply";
+import { JSON_TYPE, type Answer } from "./reply";
 import { readTarget, type RequestTarget } from "./request-target";
 import { createRouteTable, type RouteMatch } from "./route-table";
-import { sendAnswer } from "./send-answer";
 import { sendStream } from "./send-stream";
 import type { StaticFiles } from "./static-files";
 
@@ -25,15 +25,18 @@ export interface RouteEntry {
 
 export interface RouterOptions {
   readonly routes: readonly RouteEntry[];
-  /** Prefixes under /api whose unknown paths are the pages' (next-auth's catch-all). Nothing else under /api reaches the pages. */
+  /**
+   * Prefixes below /api whose unknown paths go to the pages (next-auth's catch-all). Nothing else
+   * below /api reaches the pages.
+   */
   readonly fallbackPrefixes: readonly string[];
-  /** Everything else: pages, assets, next-auth. */
+  /** Handles all other requests: pages, assets, next-auth. */
   readonly pages: (request: PageRequest) => void;
   readonly files?: StaticFiles;
-  /** Headers of every answer of the pages. */
+  /** Headers for every answer of the pages. */
   readonly pageHeaders: PageHeaders;
   /** For the limits of addresses, which the pages share with the API. */
-  readonly services: LimitServices & { readonly config: { readonly publicUrl: string } };
+  readonly services: LimitServices;
 }
 
 interface Exchange {
@@ -53,26 +56,40 @@ const answerOptions = (entry: RouteEntry): Answer => ({
   body: "",
 });
 
-const answerMethod = (entry: RouteEntry, method: string): Answer => {
+const answerMethod = (entry: RouteEntry, method: string, publicUrl: string): Answer => {
   const requestId = newId("request");
   const allow = allowOf(entry.module);
-  const error = new DomainError("method_not_allowed", `${method} is not possible here; ${allow} are.`);
-  const answer = toAnswer(error, requestId);
-  return { ...answer, headers: { ...API_HEADERS, ...answer.headers, allow, "x-request-id": requestId } };
+  const error = new DomainError(
+    "method_not_allowed",
+    `${method} is not possible here; ${allow} are.`,
+  );
+  const answer = toAnswer(error, requestId, { publicUrl });
+  return {
+    ...answer,
+    headers: { ...API_HEADERS, ...answer.headers, allow, "x-request-id": requestId },
+  };
 };
 
-/** Redirects as Next does. The path is canonical, so it cannot lead to another site. */
-const answerSlash = ({ path, search }: RequestTarget): Answer => ({
-  status: 308,
-  headers: { ...API_HEADERS, location: path.slice(0, -1) + search },
-  body: "",
-});
+/**
+ * Redirects like Next, with a text for clients that do not follow redirects. The path is canonical,
+ * so it cannot lead to another site.
+ */
+const answerSlash = ({ path, search }: RequestTarget): Answer => {
+  const location = path.slice(0, -1) + search;
+  const message = `Paths have no slash at their end. Send the request to ${location}; nothing was done.`;
+  return {
+    status: 308,
+    headers: { ...API_HEADERS, "content-type": JSON_TYPE, location },
+    body: JSON.stringify({ message, code: "not_found" }),
+  };
+};
 
 const isCatchAll = ({ entry }: RouteMatch<RouteEntry>): boolean => entry.path.includes("[...");
 
 /**
- * Finds who answers a request: a route module, or the pages. Each request is counted once against its address, by its route or here.
- * The promise rejects with the error to answer, a DomainError or an unexpected one.
+ * Finds the handler of a request: a route module, or the pages. Each request is counted once
+ * against its address, by its route or here. The promise rejects with the error for the answer,
+ * which may be any error.
  * @param closing aborts when the server closes; streams end then
  */
 export const createRequestRouter = (options: RouterOptions, closing: AbortSignal) => {
@@ -107,18 +124,24 @@ export const createRequestRouter = (options: RouterOptions, closing: AbortSignal
     }
   };
 
-  const dispatch = async ({ entry, params }: RouteMatch<RouteEntry>, io: Exchange): Promise<void> => {
+  const dispatch = async (
+    { entry, params }: RouteMatch<RouteEntry>,
+    io: Exchange,
+  ): Promise<void> => {
     const { incoming, outgoing } = io;
     const method = incoming.method === "HEAD" ? "GET" : (incoming.method ?? "GET");
     const handler = entry.module[method as RouteMethod];
     if (handler === undefined) {
-      settle(io, method === "OPTIONS" ? answerOptions(entry) : answerMethod(entry, method));
+      settle(
+        io,
+        method === "OPTIONS" ? answerOptions(entry) : answerMethod(entry, method, publicUrl),
+      );
       return;
     }
     const input = new NodeInput(incoming, outgoing, publicUrl);
     const result = await handler.respond(input, params);
     if (!(result instanceof Response)) {
-      sendAnswer(result, incoming, outgoing);
+      sendAnswer(await compressed(result, incoming.headers["accept-encoding"]), incoming, outgoing);
       return;
     }
     const headOnly = incoming.method === "HEAD";
@@ -138,10 +161,15 @@ export const createRequestRouter = (options: RouterOptions, closing: AbortSignal
       return;
     }
     const match = find(path);
-    const isPages = fallbackPrefixes.some((prefix) => path.startsWith(prefix) && path.length > prefix.length);
+    const isPages = fallbackPrefixes.some(
+      (prefix) => path.startsWith(prefix) && path.length > prefix.length,
+    );
     if (isPages && (match === null || isCatchAll(match))) return passToPages(target, io);
     if (match) return dispatch(match, io);
     count(io);
-    throw notFound();
+    throw new DomainError(
+      "not_found",
+      "No operation has this path. GET /api/openapi.json lists the paths.",
+    );
   };
 };

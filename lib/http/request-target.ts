@@ -1,6 +1,6 @@
 import { DomainError, notFound } from "@/lib/core/errors";
 
-/** The target of a request in a canonical form, which both servers read alike. */
+/** The target of a request in a canonical form, which both servers interpret the same way. */
 export interface RequestTarget {
   /** Begins with one slash; no empty, `.` or `..` segment. */
   readonly path: string;
@@ -12,7 +12,7 @@ const PLAIN_PATH = /^(?:\/[A-Za-z0-9_~-]+)+$/;
 const ABSOLUTE = /^https?:\/\/[^/?]*/i;
 const ESCAPE = /%([0-9a-f]{2})/gi;
 const UNRESERVED = /^[A-Za-z0-9._~-]$/;
-/** Slashes and backslashes, and dots that are left after unreserved characters were decoded. */
+/** Escaped slashes, backslashes and dots that remain after unreserved characters were decoded. */
 const HIDDEN_SEPARATOR = /%(?:2f|5c|2e)/i;
 const CONTROL = /%(?:[01][0-9a-f]|7f)/i;
 
@@ -32,11 +32,12 @@ const decoded = (text: string): string => {
 const requireVisibleAscii = (text: string): void => {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
-    if (code <= 0x20 || code >= 0x7f || code === 0x23) throw malformed("a character that must be escaped");
+    if (code <= 0x20 || code >= 0x7f || code === 0x23)
+      throw malformed("a character that must be escaped");
   }
 };
 
-/** Escapes of characters that need none are undone (RFC 3986, 6.2.2.2); all others stay as they are. */
+/** Decodes escapes of characters that need none (RFC 3986, 6.2.2.2). All others stay unchanged. */
 const canonicalPath = (text: string): string => {
   if (text.includes("\\")) throw malformed("a backslash");
   const path = text.replace(ESCAPE, (escape, hex: string) => {
@@ -45,23 +46,27 @@ const canonicalPath = (text: string): string => {
   });
   const once = decoded(path);
   if (CONTROL.test(path) || CONTROL.test(once)) throw malformed("a control character");
-  // An escaped slash within a name: no name here has one. Escaped twice it would become one where a server decodes twice.
+  // No name in a path contains an escaped slash. A doubly escaped one would become a separator on a
+  // server that decodes twice.
   if (HIDDEN_SEPARATOR.test(path) || HIDDEN_SEPARATOR.test(once)) throw notFound();
   const segments = path.split("/").slice(1);
-  if (segments.some((segment) => segment === "." || segment === "..")) throw malformed("a dot segment");
+  if (segments.some((segment) => segment === "." || segment === ".."))
+    throw malformed("a dot segment");
   if (segments.slice(0, -1).includes("")) throw malformed("an empty segment");
   return path;
 };
 
 /**
- * Reads the target of a request line. A target that two readers could read as different paths is refused and never repaired, so that
- * every process behind this server sees the path on which this server decided.
+ * Reads the target of a request line. A target that two readers could interpret as different paths
+ * is refused and never repaired, so that every process behind this server sees the path on which
+ * this server decided.
  * @throws DomainError `invalid_request` for a malformed target, `not_found` for an escaped slash
  */
 export const readTarget = (raw: string): RequestTarget => {
   if (PLAIN_PATH.test(raw)) return { path: raw, search: "" };
   requireVisibleAscii(raw);
-  // The absolute form, as for a proxy (RFC 9112, 3.2.2). Its host does not matter: this server has one site.
+  // The absolute form, as for a proxy (RFC 9112, 3.2.2). Its host does not matter: this server has
+  // one site.
   const rest = raw.replace(ABSOLUTE, "");
   const text = rest === raw || rest.startsWith("/") ? rest : `/${rest}`;
   if (!text.startsWith("/")) throw malformed("no path");
@@ -74,8 +79,8 @@ export const readTarget = (raw: string): RequestTarget => {
 };
 
 /**
- * Checks that a query may be passed on to the pages: well-formed escapes, no control characters. Routes of the API name
- * the invalid parameter.
+ * Checks that a query may be passed on to the pages: well-formed escapes, no control characters.
+ * Routes of the API name the invalid parameter.
  * @throws DomainError `invalid_request`
  */
 export const requireCleanQuery = (search: string): void => {

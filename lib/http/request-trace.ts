@@ -1,23 +1,23 @@
 import type { Actor } from "@/lib/core/actor";
 import { newId } from "@/lib/core/ids";
-import type { KeyName } from "@/lib/core/refused-key";
+import type { KeyName } from "@/lib/core/errors";
 import type { Contract } from "@/lib/contracts/contract";
 import type { Decisions } from "./limits";
 import type { HttpServices } from "./services";
 
-/** The known facts about a request; the log line and the log of its API key are made of them. */
+/** The facts about a request so far, for the log line and for the log of its API key. */
 export interface Trace {
   readonly requestId: string;
   actor: Actor | null;
-  /** The API key whose secret was sent, also where it was refused. */
+  /** The API key whose secret was sent, even if it was refused. */
   key: KeyName | null;
   clientAddress: string | null;
-  /** The body's bytes; null where none was read. */
+  /** The body's bytes; null when none was read. */
   body: Uint8Array | null;
-  /** Code of the error that is answered. */
+  /** Code of the error answer. */
   code: string | null;
   readonly limits: Decisions;
-  /** Headers that make the caller's later reads see its change. */
+  /** Headers with which the caller's later reads see its change. */
   freshness: Readonly<Record<string, string>>;
 }
 
@@ -32,7 +32,7 @@ export const newTrace = (): Trace => ({
   freshness: {},
 });
 
-/** Keeps the request for the log of the key that made it. Never changes the answer. */
+/** Records the request in the log of its API key. Never changes the answer. */
 export const logForKey = (
   { method, path }: Contract,
   { requestId: id, key, code, clientAddress, body }: Trace,
@@ -42,5 +42,16 @@ export const logForKey = (
   if (key === null || services === null) return;
   const { keyId, projectId } = key;
   const at = new Date(services.clock.now().getTime() - answered.durationMs);
-  services.apiRequests.record({ projectId, id, keyId, method, path, ...answered, code, clientAddress, body, at });
+  services.apiRequests.record({
+    projectId,
+    id,
+    keyId,
+    method,
+    path,
+    ...answered,
+    code,
+    clientAddress,
+    body,
+    at,
+  });
 };

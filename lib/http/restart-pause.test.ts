@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { restartPauseMs } from "./restart-pause";
+import { restartPauseMs } from "./pages-life";
 
 const bounds = { firstMs: 250, maxMs: 30_000 };
 

@@ -1,4 +1,7 @@
-/** Finds the module of a path. Patterns as Next writes them: `/api/operations/[id]`, `/api/[...rest]`. */
+/**
+ * Finds the module of a path. Patterns are in Next's notation: `/api/operations/[id]`,
+ * `/api/[...rest]`.
+ */
 export interface RouteMatch<T> {
   readonly entry: T;
   readonly params: Readonly<Record<string, string>>;
@@ -24,10 +27,11 @@ const toPattern = <T extends { path: string }>(entry: T): Pattern<T> => ({
   }),
 });
 
-// As Next does: at the first segment where two patterns differ, the literal one wins.
+// Like in Next, the literal pattern wins at the first segment where two patterns differ.
 const literalFirst = <T>(a: Pattern<T>, b: Pattern<T>): number => {
   for (const [index, segment] of a.segments.entries()) {
-    const difference = Number(segment.literal === null) - Number(b.segments[index]?.literal === null);
+    const difference =
+      Number(segment.literal === null) - Number(b.segments[index]?.literal === null);
     if (difference !== 0) return difference;
   }
   return 0;
@@ -42,7 +46,10 @@ const decode = (segment: string): string | null => {
   }
 };
 
-const matchPattern = <T>(pattern: Pattern<T>, segments: readonly string[]): RouteMatch<T> | null => {
+const matchPattern = <T>(
+  pattern: Pattern<T>,
+  segments: readonly string[],
+): RouteMatch<T> | null => {
   const params: Record<string, string> = {};
   for (const [index, { literal, name }] of pattern.segments.entries()) {
     const segment = segments[index] ?? "";
@@ -58,8 +65,9 @@ const matchPattern = <T>(pattern: Pattern<T>, segments: readonly string[]): Rout
 };
 
 /**
- * @returns a function from path (no query, no slash at the end) to its entry: literal paths by a map, then patterns with
- *   parameters, then catch-alls, the longest prefix first; null where there is none
+ * @returns a function from path (no query, no trailing slash) to its entry: literal paths by a map,
+ * then patterns with parameters, then catch-alls, the longest prefix first; null when no pattern
+ * matches
  */
 export const createRouteTable = <T extends { readonly path: string }>(
   entries: readonly T[],
@@ -72,7 +80,11 @@ export const createRouteTable = <T extends { readonly path: string }>(
     if (CATCH_ALL.test(segments.at(-1) ?? ""))
       catchAlls.push({ prefix: entry.path.slice(0, entry.path.lastIndexOf("/") + 1), entry });
     else if (!entry.path.includes("[")) literals.set(entry.path, { entry, params: NO_PARAMS });
-    else patterns.set(segments.length, [...(patterns.get(segments.length) ?? []), toPattern(entry)].sort(literalFirst));
+    else
+      patterns.set(
+        segments.length,
+        [...(patterns.get(segments.length) ?? []), toPattern(entry)].sort(literalFirst),
+      );
   }
   catchAlls.sort((a, b) => b.prefix.length - a.prefix.length);
 
@@ -84,7 +96,9 @@ export const createRouteTable = <T extends { readonly path: string }>(
       const match = matchPattern(pattern, segments);
       if (match) return match;
     }
-    const caught = catchAlls.find(({ prefix }) => path.startsWith(prefix) && path.length > prefix.length);
+    const caught = catchAlls.find(
+      ({ prefix }) => path.startsWith(prefix) && path.length > prefix.length,
+    );
     return caught ? { entry: caught.entry, params: NO_PARAMS } : null;
   };
 };

@@ -11,7 +11,8 @@ export { accepted, created, ok, reply } from "./reply";
  *       handler: async ({ body, actor, services }) => ok(toQuote(await services.quotes.create(actor, body))),
  *     });
  *
- * `actor` is null for public routes, a UserActor for `auth: "user"`, an Actor for `auth: "member"`. Throw DomainError for what the
- * caller may know. `Idempotency-Key` counts on every POST that is not public unless `idempotency: false`.
+ * `actor` is null for public routes, a UserActor for `auth: "user"`, an Actor for `auth: "member"`.
+ * Throw DomainError for what the caller may know. `Idempotency-Key` counts on every POST that is
+ * not public, unless its contract says `readsOnly` or `keepsNoAnswer`.
  */
 export const route = createRoute<Services>(getServices);

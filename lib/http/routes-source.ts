@@ -3,7 +3,10 @@ import { join } from "node:path";
 
 const NEXT_AUTH = "[...nextauth]";
 
-/** Every folder of `app/api` with a route file, as a path: `/api/operations/[id]`. Sorted, so that the output is stable. */
+/**
+ * Every folder of `app/api` with a route file, as a path: `/api/operations/[id]`. Sorted, so that
+ * the output is stable.
+ */
 const routePaths = (appFolder: string): string[] =>
   readdirSync(join(appFolder, "api"), { recursive: true, encoding: "utf8" })
     .map((file) => file.replaceAll("\\", "/"))
@@ -17,16 +20,21 @@ const identifier = (path: string): string => {
     .slice("/api/".length)
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== "");
-  return words.map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join("");
+  return words
+    .map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join("");
 };
 
-const quoted = (values: readonly string[]): string => values.map((value) => JSON.stringify(value)).join(", ");
+const quoted = (values: readonly string[]): string =>
+  values.map((value) => JSON.stringify(value)).join(", ");
 
 /** Source of `lib/routes.gen.ts`, in the form that Prettier gives it. */
 export const routesSource = (appFolder: string): string => {
   const all = routePaths(appFolder);
   const paths = all.filter((path) => !path.endsWith(NEXT_AUTH));
-  const prefixes = all.filter((path) => path.endsWith(NEXT_AUTH)).map((path) => path.slice(0, -NEXT_AUTH.length));
+  const prefixes = all
+    .filter((path) => path.endsWith(NEXT_AUTH))
+    .map((path) => path.slice(0, -NEXT_AUTH.length));
   return [
     "// Written by scripts/gen-routes.ts from the folder app/api: `npm run generate`.",
     ...paths.map((path) => `import * as ${identifier(path)} from "@/app${path}/route";`),

@@ -15,13 +15,14 @@ interface Streaming {
   readonly outgoing: ServerResponse;
   readonly closing: AbortSignal;
   readonly headOnly: boolean;
-  /** Notifies the source that the caller has disconnected. */
+  /** Tells the source that the caller has disconnected. */
   readonly abort: () => void;
 }
 
 /**
- * Pipes a stream out. When the caller goes away, or the server closes, the source is told and the stream cancelled. A stream that
- * broke ends without its end marker (see `eventStream`), which tells the caller to come back.
+ * Sends a stream. When the caller disconnects, or the server closes, the source is notified and the
+ * stream cancelled. A stream that broke ends without its end marker (see `eventStream`), so that
+ * the caller reconnects.
  */
 export const sendStream = async (
   response: Response,
@@ -49,7 +50,8 @@ export const sendStream = async (
       if (done) break;
       if (!outgoing.write(value)) await drained(outgoing);
     }
-    // A broken document must not look complete. Event streams show it by the missing end marker.
+    // A broken document must not look complete, so its connection is closed. An event stream shows
+    // the break by the missing end marker.
     if (isCut() && !hasEvents) outgoing.destroy();
     else outgoing.end();
   } catch (error) {

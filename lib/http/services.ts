@@ -1,9 +1,10 @@
 import type { ApiKeyActor, Role } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
+import type { HttpReplica } from "@/lib/composition/replica";
 import type { IdempotencyStore } from "./idempotency";
-import type { RateStore } from "./rate-counter";
+import type { RateStore } from "./rate-limit";
 
-/** A request that was made with an API key, after its answer. */
+/** A request with an API key, after its answer. */
 export interface KeyRequest {
   readonly projectId: string;
   readonly id: string;
@@ -15,22 +16,9 @@ export interface KeyRequest {
   readonly code: string | null;
   readonly durationMs: number;
   readonly clientAddress: string | null;
-  /** The body's bytes as they came; null where none was read. */
+  /** The body's bytes as received; null when none was read. */
   readonly body: Uint8Array | null;
   readonly at: Date;
-}
-
-/** Services that answer reads from a replica of the database. */
-export interface HttpReplica {
-  /**
-   * Whether the replica is close to the primary and has everything up to this place. Never throws.
-   * @param place as `writtenUpTo` gave it; null where the caller wrote nothing
-   */
-  has(place: string | null): Promise<boolean>;
-  /** The services of handlers, on the replica. */
-  readonly reads: object;
-  /** The place up to which the primary has written. @throws when the database does not answer */
-  writtenUpTo(): Promise<string>;
 }
 
 /** The services that `route()` itself uses; handlers get all services. */
@@ -45,28 +33,35 @@ export interface HttpServices {
     /** Requests per window of 60 s; 0 turns the limit off. */
     readonly rateLimitPerKey: number;
     readonly rateLimitPerIp: number;
-    /** Attempts to sign in. */
+    /** Limit for attempts to sign in. */
     readonly rateLimitSignInPerIp: number;
   };
   readonly clock: Clock;
   readonly apiKeys: {
-    /** @throws DomainError `unauthorized`, `api_key_expired`, `api_key_revoked` */
-    /** @param from IP address of the caller; null where it is not known */
+    /**
+     * @param from IP address of the caller; null when unknown
+     * @throws DomainError `unauthorized`, `api_key_expired`, `api_key_revoked`, `api_key_suspended`
+     */
     verify(secret: string, from: string | null): Promise<ApiKeyActor>;
   };
   readonly auth: {
     /** @throws DomainError `unauthorized` */
-    verifyAccessToken(token: string): Promise<{ userId: string; sessionId: string; expiresAt: Date }>;
+    verifyAccessToken(
+      token: string,
+    ): Promise<{ userId: string; sessionId: string; expiresAt: Date }>;
   };
   readonly projects: {
-    /** `null` asks for the user's default. @throws DomainError `not_found` for a project of others */
+    /**
+     * Null selects the user's default project.
+     * @throws DomainError `not_found` for a project of others
+     */
     resolve(userId: string, projectId: string | null): Promise<{ projectId: string; role: Role }>;
   };
   readonly apiRequests: {
-    /** Logs a request that was made with an API key. Waits for nothing. */
+    /** Logs a request with an API key. Returns without waiting. */
     record(request: KeyRequest): void;
   };
-  /** Null where none is configured. */
+  /** Null when no replica is configured. */
   readonly replica?: HttpReplica | null;
   readonly rateStore: RateStore;
   readonly idempotencyStore: IdempotencyStore;

@@ -1,7 +1,7 @@
 import { createSiweMessage } from "viem/siwe";
 import { expect, test } from "vitest";
-import { testApi } from "@/lib/testing/api";
-import { testAccount } from "@/lib/testing/factories";
+import { testApi } from "@/lib/dev/testing/api";
+import { testAccount } from "@/lib/dev/testing/factories";
 
 const listed = testAccount();
 const api = await testApi({
@@ -12,7 +12,15 @@ const api = await testApi({
 const signIn = async (account: typeof listed): Promise<Response> => {
   const { nonce, domain, uri } = await api.services.auth.createNonce();
   const { address } = account;
-  const fields = { address, chainId: 31337, domain, nonce, uri, version: "1", issuedAt: new Date() } as const;
+  const fields = {
+    address,
+    chainId: 31337,
+    domain,
+    nonce,
+    uri,
+    version: "1",
+    issuedAt: new Date(),
+  } as const;
   const message = createSiweMessage(fields);
   return api.fetch("/auth/token", {
     method: "POST",
@@ -31,7 +39,11 @@ test("POST /auth/token answers 403 sign_up_closed to a stranger, without a trace
       "This address has no account here, and sign-up is closed. Ask whoever runs this installation to let you in.",
   });
   const { prisma } = api.services.database;
-  expect([await prisma.user.count(), await prisma.project.count(), await prisma.session.count()]).toEqual([0, 0, 0]);
+  expect([
+    await prisma.user.count(),
+    await prisma.project.count(),
+    await prisma.session.count(),
+  ]).toEqual([0, 0, 0]);
   expect((await signIn(listed)).status).toBe(200);
   expect(await prisma.user.count()).toBe(1);
 });

@@ -12,7 +12,7 @@ const RETRY_MS = 1_000;
 const HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store, no-transform",
-  // Proxies of the nginx family would hold events back otherwise.
+  // Tells proxies such as nginx not to buffer events.
   "x-accel-buffering": "no",
 };
 
@@ -21,38 +21,53 @@ const oneLine = (text: string): string => text.replace(/[\r\n\0]/g, " ");
 const encode = ({ id, event, data }: StreamEvent): Uint8Array =>
   encoder.encode(`id: ${oneLine(id)}\nevent: ${oneLine(event)}\ndata: ${JSON.stringify(data)}\n\n`);
 
-/** The last event of a complete stream. A stream without it was cut, and the caller should reconnect. */
+/**
+ * The last event of a complete stream. A stream without it was interrupted, and the caller should
+ * reconnect.
+ */
 const END = encoder.encode("event: end\ndata: {}\n\n");
 
 const HEARTBEAT = encoder.encode(": still here\n\n");
 
-/** Id of the last event that the caller received, or null. Browsers and our client send it when they reconnect. */
-export const lastEventId = (request: Request): string | null => request.headers.get("last-event-id");
+/**
+ * Id of the last event that the caller received, or null. Browsers and our client send it when they
+ * reconnect.
+ */
+export const lastEventId = (request: Request): string | null =>
+  request.headers.get("last-event-id");
 
 export interface EventStreamOptions {
   readonly heartbeatMs?: number;
-  /** Times the heartbeats. Absent: the streams of the process share a default ticker. */
+  /** Times the heartbeats. By default the streams of the process share one ticker. */
   readonly ticker?: Ticker;
-  /** When it aborts, the stream ends without the end marker, so the caller reconnects and gets the reason. */
+  /**
+   * When it aborts, the stream ends without the end marker, so that the caller reconnects and then
+   * gets the reason.
+   */
   readonly signal?: AbortSignal;
-  /** Called once, however the stream ends. */
+  /** Called once, whatever ended the stream. */
   readonly onEnd?: () => void;
 }
 
 const ownTicker = createTicker();
 
 /**
- * A stream of events as a Response. A comment goes out every 15 s, so that proxies keep the connection and a caller that is gone is
- * noticed. When the caller goes away `source.return()` is called; a source that waits must also watch the handler's `signal`, as a
- * generator cannot be ended while it awaits. The last event of a complete stream is `end`; where it is missing (an error of the
- * source, a restart of the server, the end of the caller's credential) the caller reconnects with Last-Event-ID.
+ * A stream of events as a Response. A comment is sent every 15 s, so that proxies keep the
+ * connection and a caller that is gone is noticed. When the caller disconnects, `source.return()`
+ * is called; a waiting source must also watch the handler's `signal`, because a generator cannot be
+ * ended while it awaits. The last event of a complete stream is `end`. When it is missing (an error
+ * of the source, a restart of the server, the end of the caller's credential), the caller
+ * reconnects with Last-Event-ID.
  */
-export const eventStream = (source: AsyncIterable<StreamEvent>, options: EventStreamOptions = {}): Response => {
+export const eventStream = (
+  source: AsyncIterable<StreamEvent>,
+  options: EventStreamOptions = {},
+): Response => {
   const { heartbeatMs = HEARTBEAT_MS, ticker = ownTicker, signal, onEnd } = options;
   const iterator = source[Symbol.asyncIterator]();
   let isOver = false;
   let stop = (): void => undefined;
-  /** False where the stream was over already. */
+  /** Returns false when the stream was over already. */
   const finish = (): boolean => {
     if (isOver) return false;
     isOver = true;
@@ -64,7 +79,7 @@ export const eventStream = (source: AsyncIterable<StreamEvent>, options: EventSt
   const begin = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
     controller.enqueue(encoder.encode(`retry: ${String(RETRY_MS)}\n\n`));
     const stopHeartbeat = ticker.every(heartbeatMs, () => {
-      // Nothing is queued for a caller that does not read.
+      // Nothing is queued while the caller does not read.
       if ((controller.desiredSize ?? 0) > 0) controller.enqueue(HEARTBEAT);
     });
     const cut = (): void => {
@@ -78,7 +93,9 @@ export const eventStream = (source: AsyncIterable<StreamEvent>, options: EventSt
     if (signal?.aborted === true) cut();
   };
 
-  const advance = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+  const advance = async (
+    controller: ReadableStreamDefaultController<Uint8Array>,
+  ): Promise<void> => {
     try {
       const next: IteratorResult<StreamEvent, unknown> = await iterator.next();
       if (isOver) return;

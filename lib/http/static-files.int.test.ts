@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -17,38 +17,49 @@ afterEach(() => {
 });
 
 const start = async () => {
-  const folder = mkdtempSync(join(tmpdir(), "cw-static-"));
-  mkdirSync(join(folder, "chunks"));
+  const outside = mkdtempSync(join(tmpdir(), "cw-static-"));
+  const folder = join(outside, "static");
+  mkdirSync(join(folder, "chunks"), { recursive: true });
   writeFileSync(join(folder, "chunks", "a.js"), SCRIPT);
   writeFileSync(join(folder, "chunks", "font.woff2"), "already compressed");
+  writeFileSync(
+    join(folder, "chunks", "a.js.map"),
+    '{"version":3,"sources":[],"names":[],"mappings":""}',
+  );
   await compressStatic(folder);
-  writeFileSync(join(folder, "..", "outside.js"), "secret");
+  writeFileSync(join(outside, "outside.js"), "secret");
   const files = createStaticFiles(folder);
   const server = createServer((incoming, outgoing) => {
-    if (!files.serve(incoming.url ?? "/", incoming, outgoing)) outgoing.writeHead(404).end("not a file");
+    if (!files.serve(incoming.url ?? "/", incoming, outgoing))
+      outgoing.writeHead(404).end("not a file");
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   stops.push(() => {
     server.close();
-    rmSync(folder, { recursive: true });
-    rmSync(join(folder, "..", "outside.js"));
+    rmSync(outside, { recursive: true });
   });
   const { port } = server.address() as AddressInfo;
-  // The client of Node's own module shows the bytes as they came.
+  // The client of Node's http module returns the bytes without decompressing them.
   return (path: string, accepted: string | null, method = "GET") =>
-    new Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
-      const headers = accepted === null ? {} : { "accept-encoding": accepted };
-      request({ port, path, method, headers }, (answer) => {
-        const chunks: Buffer[] = [];
-        answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-        answer.once("end", () =>
-          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
-        );
-      })
-        .once("error", reject)
-        .end();
-    });
+    new Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }>(
+      (resolve, reject) => {
+        const headers = accepted === null ? {} : { "accept-encoding": accepted };
+        request({ port, path, method, headers }, (answer) => {
+          const chunks: Buffer[] = [];
+          answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+          answer.once("end", () =>
+            resolve({
+              status: answer.statusCode ?? 0,
+              headers: answer.headers,
+              body: Buffer.concat(chunks),
+            }),
+          );
+        })
+          .once("error", reject)
+          .end();
+      },
+    );
 };
 
 test("a script is sent as brotli, gzip or plain, as the browser takes it, and may be kept for ever", async () => {
@@ -84,6 +95,17 @@ test("a file that was not compressed is sent as it is", async () => {
     undefined,
     "font/woff2",
   ]);
+});
+
+test("a source map of the build is removed, also from the disk that the process of the pages sends files from", async () => {
+  const get = await start();
+  expect((await get("/_next/static/chunks/a.js", null)).status).toBe(200);
+  expect((await get("/_next/static/chunks/a.js.map", null)).status).toBe(404);
+  const folder = mkdtempSync(join(tmpdir(), "cw-maps-"));
+  stops.push(() => rmSync(folder, { recursive: true }));
+  for (const name of ["a.js", "a.js.map"]) writeFileSync(join(folder, name), "{}");
+  await compressStatic(folder);
+  expect(readdirSync(folder).sort()).toEqual(["a.js", "a.js.br", "a.js.gz"]);
 });
 
 test("only files of the build are sent", async () => {

@@ -5,14 +5,16 @@ import { contracts } from "@/lib/contracts/all";
 import { SCOPES } from "@/lib/contracts/contract";
 import { ERROR_CODES } from "@/lib/core/errors";
 
-/** These only list or describe codes. */
+/** These files only list or describe codes. */
 const LISTS = /^lib\/(contracts\/|core\/errors\.ts|http\/(problem|error-guide|openapi)[^/]*$)/;
-const NOT_CODE = /\.test\.tsx?$|^lib\/(testing|db\/generated|ports\/fakes)\//;
+const NOT_CODE = /\.test\.tsx?$|^lib\/(dev\/testing|platform\/db\/generated|\w+\/ports\/fakes)\//;
 
-/** The text of every file that may make an error. */
+/** The text of every file that may create an error. */
 const sources = (): string =>
   ["lib", "app/api"]
-    .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)))
+    .flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+    )
     .filter((file) => file.endsWith(".ts") && !NOT_CODE.test(file) && !LISTS.test(file))
     .map((file) => readFileSync(file, "utf8"))
     .join("\n");

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { BoardPart } from "./board";
 import { superviseChild, type ChildOptions, type SupervisedChild } from "./child";
 import { PartError, startPart } from "./part-error";
-import { isPortFree, portOwner } from "@/lib/os/ports";
+import { isPortFree, portOwner } from "@/lib/platform/os/ports";
 
 export interface AppOptions {
   readonly root: string;
@@ -11,7 +11,7 @@ export interface AppOptions {
   readonly host: string;
   readonly port: number;
   readonly publicUrl: string;
-  /** Pages and API by `next dev`, the worker beside it by a watching tsx. */
+  /** True to run pages and API with `next dev`, and the worker with `tsx watch`. */
   readonly dev: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly say: (line: string) => void;
@@ -23,11 +23,11 @@ export interface AppPart {
 }
 
 const READY_TIMEOUT_MS = 60_000;
-const DEV_READY_TIMEOUT_MS = 180_000; // The first compilation is part of it.
+const DEV_READY_TIMEOUT_MS = 180_000; // Includes the first compilation.
 const PROBE_MS = 250;
 const ADVICE = "Read the reason. If the build is damaged, `npm run build` creates it again.";
 
-/** @throws PartError that names the program that uses the port */
+/** @throws PartError that names the program on the port */
 export const requireFreePort = async (port: number, host: string): Promise<void> => {
   if (port === 0 || (await isPortFree(port, host))) return;
   const owner = portOwner(port) ?? "another program";
@@ -51,7 +51,10 @@ const answers =
     }
   };
 
-const child = (options: AppOptions, own: Pick<ChildOptions, "name" | "args"> & Partial<ChildOptions>) =>
+const child = (
+  options: AppOptions,
+  own: Pick<ChildOptions, "name" | "args"> & Partial<ChildOptions>,
+) =>
   superviseChild({
     command: process.execPath,
     cwd: options.root,
@@ -66,7 +69,8 @@ const child = (options: AppOptions, own: Pick<ChildOptions, "name" | "args"> & P
 const startBuilt = (options: AppOptions): Promise<SupervisedChild> =>
   child(options, {
     name: "The server",
-    // Requests allocate much that dies young. With the default of 16 MB, three of ten payouts of 1,000 rows waited for a collection.
+    // Requests allocate many short-lived objects. With the default of 16 MB, three of ten payouts
+    // of 1,000 rows waited for garbage collection.
     args: ["--enable-source-maps", "--max-semi-space-size=64", join("dist", "server.js")],
     environment: { ...options.environment, NODE_ENV: "production" },
     logFile: join(options.dataDir, "logs", "server.log"),
@@ -75,22 +79,37 @@ const startBuilt = (options: AppOptions): Promise<SupervisedChild> =>
 const startWatching = async (options: AppOptions): Promise<SupervisedChild> => {
   const worker = child(options, {
     name: "The worker",
-    args: [join("node_modules", "tsx", "dist", "cli.mjs"), "watch", "--clear-screen=false", "server.ts"],
+    args: [
+      join("node_modules", "tsx", "dist", "cli.mjs"),
+      "watch",
+      "--clear-screen=false",
+      "server.ts",
+    ],
     environment: { ...options.environment, ROLE: "worker" },
     logFile: join(options.dataDir, "logs", "worker.log"),
     endWithSupervisor: true,
-    probe: () => Promise.resolve(), // It restarts with each change, ready or not.
+    // The worker restarts with each change of the code, so its readiness is not checked.
+    probe: () => Promise.resolve(),
   });
   const pages = child(options, {
     name: "next dev",
-    args: [join("node_modules", "next", "dist", "bin", "next"), "dev", "-p", String(options.port), "-H", options.host],
+    args: [
+      join("node_modules", "next", "dist", "bin", "next"),
+      "dev",
+      "-p",
+      String(options.port),
+      "-H",
+      options.host,
+    ],
     endWithSupervisor: true,
     probe: answers(`http://${options.host}:${String(options.port)}/api/health`),
     readyTimeoutMs: DEV_READY_TIMEOUT_MS,
   });
   const started = await Promise.allSettled([worker, pages]);
   const stop = async (): Promise<void> => {
-    await Promise.all(started.map((one) => (one.status === "fulfilled" ? one.value.stop() : Promise.resolve())));
+    await Promise.all(
+      started.map((one) => (one.status === "fulfilled" ? one.value.stop() : Promise.resolve())),
+    );
   };
   const failed = started.find((one) => one.status === "rejected");
   if (failed) {

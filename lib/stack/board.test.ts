@@ -5,7 +5,13 @@ test("the board shows each part with state and address, and the URL last", () =>
   const text = renderBoard(
     {
       parts: [
-        { name: "PostgreSQL", state: "ready", detail: "taken over", address: "127.0.0.1:5432", tookMs: 120 },
+        {
+          name: "PostgreSQL",
+          state: "ready",
+          detail: "taken over",
+          address: "127.0.0.1:5432",
+          tookMs: 120,
+        },
         { name: "Local 1", state: "ready", address: "http://127.0.0.1:8545", tookMs: 3140 },
         { name: "Solver", state: "off" },
       ],
@@ -32,8 +38,13 @@ test("the board shows each part with state and address, and the URL last", () =>
 
 test("colour changes nothing but the marks", () => {
   const escape = String.fromCharCode(27);
-  const board = { parts: [{ name: "Server", state: "failed" as const }], url: "u", readyMs: 1, notes: [] };
-  expect(renderBoard(board, true).replaceAll(`${escape}[31m`, "").replaceAll(`${escape}[0m`, "")).toBe(
-    renderBoard(board, false),
-  );
+  const board = {
+    parts: [{ name: "Server", state: "failed" as const }],
+    url: "u",
+    readyMs: 1,
+    notes: [],
+  };
+  expect(
+    renderBoard(board, true).replaceAll(`${escape}[31m`, "").replaceAll(`${escape}[0m`, ""),
+  ).toBe(renderBoard(board, false));
 });

@@ -1,7 +1,7 @@
 export interface BoardPart {
   readonly name: string;
   readonly state: "ready" | "off" | "restarting" | "stopped" | "failed";
-  /** A word or two: "taken over", "block 12". */
+  /** A word or two, such as "taken over" or "block 12". */
   readonly detail?: string;
   readonly address?: string;
   /** How long its start took. */
@@ -20,11 +20,14 @@ const COLOURS = { ready: 32, off: 90, restarting: 33, stopped: 90, failed: 31 } 
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
-const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => text.length));
+const widest = (texts: readonly string[]): number =>
+  Math.max(0, ...texts.map((text) => text.length));
 
 const rowsOf = (parts: readonly BoardPart[], colour: boolean): string[] => {
   const cells = parts.map((part) => ({
-    mark: colour ? `\u001b[${String(COLOURS[part.state])}m${MARKS[part.state]}\u001b[0m` : MARKS[part.state],
+    mark: colour
+      ? `\u001b[${String(COLOURS[part.state])}m${MARKS[part.state]}\u001b[0m`
+      : MARKS[part.state],
     name: part.name,
     state: part.detail ? `${part.state}, ${part.detail}` : part.state,
     address: part.address ?? "",
@@ -40,11 +43,17 @@ const rowsOf = (parts: readonly BoardPart[], colour: boolean): string[] => {
 
 const PHASE_WIDTH = 28;
 
-/** One line for a part that has just become ready; scripts/phase.mjs prints the earlier phases the same way. */
+/**
+ * One line for a part that has just become ready; scripts/phase.mjs prints the earlier phases the
+ * same way.
+ */
 export const renderPhase = (name: string, tookMs: number): string =>
   `  ✓ ${name.padEnd(PHASE_WIDTH)} ${seconds(tookMs)}`;
 
-/** The summary that `npm start` prints when everything runs: each part with state and address, then the URL of the app. */
+/**
+ * The summary that `npm start` prints when everything runs: each part with state and address, then
+ * the URL of the app.
+ */
 export const renderBoard = (board: Board, colour: boolean): string =>
   [
     "",

@@ -1,17 +1,17 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { DEVNET_CHAIN_IDS } from "@/lib/devnet/chain-ids";
-import { LOCAL_SANCTIONS_LIST } from "@/lib/devnet/sanctions-list";
-import { openDevnetStore } from "@/lib/devnet/devnet-store";
-import { entryArguments } from "@/lib/os/entry";
+import { DEVNET_CHAIN_IDS } from "@/lib/dev/devnet/chain-ids";
+import { LOCAL_SANCTIONS_LIST } from "@/lib/dev/devnet/sanctions-list";
+import { openDevnetStore } from "@/lib/dev/devnet/devnet-store";
+import { entryArguments } from "@/lib/platform/os/entry";
 import type { BoardPart } from "./board";
 import { superviseChild } from "./child";
 import { startPart } from "./part-error";
-import { freePort, isPortFree } from "@/lib/os/ports";
+import { freePort, isPortFree } from "@/lib/platform/os/ports";
 
 export interface ChainsPart {
-  /** JSON-RPC by chain id. */
+  /** JSON-RPC URLs by chain id. */
   readonly rpcUrls: Readonly<Record<string, string>>;
   /** Environment variables through which the server finds these chains. */
   readonly environment: Readonly<Record<string, string>>;
@@ -21,21 +21,24 @@ export interface ChainsPart {
 
 interface ChainsPartOptions {
   readonly dataDir: string;
-  /** Private key of the account that pays for bundles; it receives coins and may mark for the paymaster. With or without the development prefix. */
+  /**
+   * Private key of the account that pays for bundles; it receives coins and may mark for the
+   * paymaster. With or without the development prefix.
+   */
   readonly executorKey: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly say: (line: string) => void;
 }
 
 const HOST = "127.0.0.1";
-/** The ports of `lib/config/chains/local.json`, which wallets may have stored. */
+/** The ports of `lib/platform/config/chains/local.json`, which browser wallets may have stored. */
 const FIRST_PORTS = [8545, 8546, 8547, 8548];
 /** Loading a large state takes long on a busy machine. */
 const READY_TIMEOUT_MS = 300_000;
 const ADVICE =
   "Read the reason. `npm run reset` starts the chains afresh; DEVNET=0 with CHAINS_FILE goes without them.";
 
-/** One for each chain, and one for the provider of association sets. */
+/** One port for each chain, and one for the provider of association sets. */
 const portsFile = z.array(z.int().min(1).max(65535)).length(DEVNET_CHAIN_IDS.length + 1);
 
 const rememberedPorts = (file: string): readonly number[] => {
@@ -47,18 +50,23 @@ const rememberedPorts = (file: string): readonly number[] => {
   }
 };
 
-/** The ports of the last run where they are free, else other free ones; remembered for the next run. */
+/**
+ * The ports of the last run if they are free, otherwise other free ones. They are stored for the
+ * next run.
+ */
 const choosePorts = async (folder: string): Promise<number[]> => {
   const file = join(folder, "ports.json");
   const ports: number[] = [];
-  for (const port of rememberedPorts(file)) ports.push((await isPortFree(port, HOST)) ? port : await freePort());
+  for (const port of rememberedPorts(file))
+    ports.push((await isPortFree(port, HOST)) ? port : await freePort());
   writeFileSync(file, JSON.stringify(ports));
   return ports;
 };
 
 /**
- * Three local chains with all contracts, and the solver between them, in a process of their own: their traffic
- * does not load the supervisor, and either can be restarted without the other. @throws PartError
+ * Three local chains with all contracts and the solver, in a separate process: their load does not
+ * affect the supervisor, and either can be restarted without the other.
+ * @throws PartError
  */
 export const startChainsPart = async ({
   dataDir,
@@ -70,7 +78,8 @@ export const startChainsPart = async ({
   mkdirSync(folder, { recursive: true });
   let ports: readonly number[] = [];
   const { value: child, tookMs } = await startPart("The local chains", ADVICE, async () => {
-    // This comes first, because processes that a killed run left behind would occupy the ports of the last run.
+    // Comes first, because processes that a killed run left behind would occupy the ports of the
+    // last run.
     await openDevnetStore(folder).endLeftOvers(say);
     ports = await choosePorts(folder);
     return superviseChild({
@@ -98,7 +107,9 @@ export const startChainsPart = async ({
     });
   });
   const urls = ports.map((port) => `http://${HOST}:${String(port)}`);
-  const rpcUrls = Object.fromEntries(DEVNET_CHAIN_IDS.map((chainId, index) => [String(chainId), urls[index] ?? ""]));
+  const rpcUrls = Object.fromEntries(
+    DEVNET_CHAIN_IDS.map((chainId, index) => [String(chainId), urls[index] ?? ""]),
+  );
   const boards = Object.entries(rpcUrls).map(([chainId, address], index): BoardPart => ({
     name: `Local ${String(index + 1)}`,
     state: "ready",
@@ -115,7 +126,10 @@ export const startChainsPart = async ({
         [`SANCTIONS_ORACLE_${id}`, LOCAL_SANCTIONS_LIST],
       ]),
     ),
-    boards: [...boards, { name: "Solver", state: "ready", detail: "fills and refunds between them" }],
+    boards: [
+      ...boards,
+      { name: "Solver", state: "ready", detail: "fills and refunds between them" },
+    ],
     stop: () => child.stop(),
   };
 };

@@ -1,26 +1,29 @@
 import { privateKeyToAddress } from "viem/accounts";
 import { z } from "zod";
-import { DEVELOPMENT_SECRET_PREFIX } from "@/lib/config/production";
-import { startAssociationProvider } from "@/lib/devnet/association/provider";
-import { fundServiceAccounts, startDevnet } from "@/lib/devnet/devnet";
-import { startSolver } from "@/lib/devnet/solver";
+import { DEVELOPMENT_SECRET_PREFIX } from "@/lib/platform/config/production";
+import { startAssociationProvider } from "@/lib/dev/devnet/association/provider";
+import { fundServiceAccounts, startDevnet } from "@/lib/dev/devnet/devnet";
+import { startSolver } from "@/lib/dev/devnet/solver";
 
 /*
- * Entry of the process that serves the local chains: their nodes, the journals before them, the solver, and the provider of
- * association sets. Its last argument is JSON with folder and
- * ports. It ends with its parent, however that ends.
+ * Entry of the process that serves the local chains: their nodes, the journals in front of them,
+ * the solver, and the provider of association sets. Its last argument is JSON with folder and
+ * ports. It ends when its parent ends, for any reason.
  */
 const own = z.object({ dataDir: z.string(), ports: z.array(z.int()), associationPort: z.int() });
 /** Milliseconds after which a deposit into a privacy pool is approved. */
 const approvalDelay = z.coerce.number().int().min(0).default(2_000);
 
-const log = (line: string): void => void process.stdout.write(`${new Date().toISOString()} ${line}\n`);
+const log = (line: string): void =>
+  void process.stdout.write(`${new Date().toISOString()} ${line}\n`);
 
-// On a full disk only the log line is lost.
+// On a full disk only the log line is lost; without a listener the process would end.
 process.stdout.on("error", () => undefined);
 
 const addressOf = (key: string) => {
-  const bare = key.startsWith(DEVELOPMENT_SECRET_PREFIX) ? key.slice(DEVELOPMENT_SECRET_PREFIX.length) : key;
+  const bare = key.startsWith(DEVELOPMENT_SECRET_PREFIX)
+    ? key.slice(DEVELOPMENT_SECRET_PREFIX.length)
+    : key;
   return privateKeyToAddress(bare as `0x${string}`);
 };
 
@@ -29,7 +32,12 @@ const start = async () => {
   const devnet = await startDevnet({ ...options, persist: true, log });
   const solver = startSolver({ chains: devnet.chains, log });
   const delayMs = approvalDelay.parse(process.env.PRIVACY_APPROVAL_DELAY_MS || undefined);
-  const association = await startAssociationProvider({ chains: devnet.chains, port: associationPort, delayMs, log });
+  const association = await startAssociationProvider({
+    chains: devnet.chains,
+    port: associationPort,
+    delayMs,
+    log,
+  });
   const key = process.env.EXECUTOR_PRIVATE_KEY;
   // The server reports an invalid key.
   if (key)
@@ -58,7 +66,8 @@ const stop = (): void => {
 
 process.on("SIGTERM", stop);
 process.on("SIGINT", stop);
-// Exits at once: this process has nothing to save, and the next start waits until the ports are free.
+// Exits at once: this process has nothing to save, and the next start waits until the ports are
+// free.
 process.on("disconnect", () => process.exit(0));
 
 starting.then(

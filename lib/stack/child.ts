@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endWithThisProcess } from "@/lib/os/end-with-this-process";
-import { endProcess } from "@/lib/os/process.mjs";
+import { endWithThisProcess } from "@/lib/platform/os/end-with-this-process";
+import { endProcess } from "@/lib/platform/os/process.mjs";
 
 export interface ChildOptions {
   readonly name: string;
@@ -11,17 +11,23 @@ export interface ChildOptions {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Its output goes there; null shows it. The log of the run before is kept as `<file>.old`. */
+  /**
+   * The child's output is written to this file; null shows it on the terminal. The log of the
+   * previous run is kept as `<file>.old`.
+   */
   readonly logFile: string | null;
   /**
-   * Resolves when the child serves; rejects or never settles when it does not. Absent: the child sends the
-   * message `{type: "ready"}`.
+   * Resolves when the child serves; rejects or never settles when it does not. When absent, the
+   * child must send the message `{type: "ready"}`.
    */
   readonly probe?: (signal: AbortSignal) => Promise<void>;
   readonly readyTimeoutMs: number;
-  /** Ends the child and its own children when the supervisor dies, for programs that do not notice this themselves. */
+  /**
+   * Ends the child and its own children when the supervisor dies, for programs that do not notice
+   * this themselves.
+   */
   readonly endWithSupervisor?: boolean;
-  /** Pauses before each new attempt; the last one is repeated for as long as it takes. */
+  /** Pauses before each new attempt. The last one is repeated without limit. */
   readonly restartDelaysMs?: readonly [number, ...number[]];
   /** The child ended by itself and is being started again. */
   readonly onRestart?: (reason: string) => void;
@@ -33,12 +39,14 @@ export interface SupervisedChild {
   stop(): Promise<void>;
 }
 
-const RESTART_DELAYS_MS: readonly [number, ...number[]] = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
+const RESTART_DELAYS_MS: readonly [number, ...number[]] = [
+  500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000,
+];
 /** After a child ran this long, its pauses begin with the shortest again. */
 const STEADY_AFTER_MS = 60_000;
 const LOG_TAIL_LINES = 15;
 const STOP_STEPS = [
-  // Longer than the server's own limit for a stop, so that it is killed only when it hangs.
+  // Longer than the server's own time limit for a stop, so that only a hanging server is killed.
   { signal: "SIGTERM", waitMs: 10_000 },
   { signal: "SIGKILL", waitMs: 3_000 },
 ] as const;
@@ -54,7 +62,10 @@ const tail = (file: string | null): string => {
 
 const isReady = (message: unknown): boolean =>
   message === "ready" ||
-  (typeof message === "object" && message !== null && "type" in message && message.type === "ready");
+  (typeof message === "object" &&
+    message !== null &&
+    "type" in message &&
+    message.type === "ready");
 
 const launch = (options: ChildOptions): ChildProcess => {
   let log: number | "inherit" = "inherit";
@@ -62,7 +73,8 @@ const launch = (options: ChildOptions): ChildProcess => {
     mkdirSync(dirname(options.logFile), { recursive: true });
     log = openSync(options.logFile, "a", 0o600);
   }
-  // A process group of its own: Ctrl-C reaches the supervisor alone, which then ends the parts in order.
+  // A separate process group: Ctrl-C reaches only the supervisor, which then ends the parts in
+  // order.
   const child = spawn(options.command, options.args, {
     cwd: options.cwd,
     env: options.environment as NodeJS.ProcessEnv,
@@ -70,7 +82,8 @@ const launch = (options: ChildOptions): ChildProcess => {
     detached: true,
   });
   if (typeof log === "number") closeSync(log);
-  if (options.endWithSupervisor && child.pid !== undefined) child.once("exit", endWithThisProcess(child.pid, "group"));
+  if (options.endWithSupervisor && child.pid !== undefined)
+    child.once("exit", endWithThisProcess(child.pid, "group"));
   return child;
 };
 
@@ -84,7 +97,11 @@ const ended = (child: ChildProcess): Promise<string> =>
     child.once("exit", (code, signal) => resolve(describeEnd(code, signal)));
   });
 
-const untilReady = async (child: ChildProcess, end: Promise<string>, options: ChildOptions): Promise<void> => {
+const untilReady = async (
+  child: ChildProcess,
+  end: Promise<string>,
+  options: ChildOptions,
+): Promise<void> => {
   const giveUp = new AbortController();
   const ready =
     options.probe?.(giveUp.signal) ??
@@ -96,10 +113,14 @@ const untilReady = async (child: ChildProcess, end: Promise<string>, options: Ch
   const outcome = await Promise.race([
     ready.then(() => null),
     end,
-    sleep(options.readyTimeoutMs, `gave no sign of life for ${String(options.readyTimeoutMs / 1000)} s`, {
-      signal: giveUp.signal,
-      ref: false,
-    }),
+    sleep(
+      options.readyTimeoutMs,
+      `gave no sign of life for ${String(options.readyTimeoutMs / 1000)} s`,
+      {
+        signal: giveUp.signal,
+        ref: false,
+      },
+    ),
   ]);
   giveUp.abort();
   if (outcome !== null) throw new Error(`${options.name} ${outcome}.${tail(options.logFile)}`);
@@ -111,11 +132,13 @@ const endGroup = async (child: ChildProcess): Promise<void> => {
 };
 
 /**
- * Starts a child, waits until it is ready and starts it again whenever it ends by itself, with growing pauses.
+ * Starts a child, waits until it is ready, and restarts it with growing pauses whenever it ends by
+ * itself.
  * @throws Error with the end of its log when it does not become ready the first time
  */
 export const superviseChild = async (options: ChildOptions): Promise<SupervisedChild> => {
-  if (options.logFile !== null && existsSync(options.logFile)) renameSync(options.logFile, `${options.logFile}.old`);
+  if (options.logFile !== null && existsSync(options.logFile))
+    renameSync(options.logFile, `${options.logFile}.old`);
   const stopper = new AbortController();
   const isStopping = (): boolean => stopper.signal.aborted;
   let failures = 0;
@@ -143,7 +166,9 @@ export const superviseChild = async (options: ChildOptions): Promise<SupervisedC
       await sleep(delay, null, { signal: stopper.signal }).catch(() => null);
       if (isStopping()) return;
       current = start();
-      await untilReady(current.child, current.end, options).then(options.onReadyAgain, () => endGroup(current.child));
+      await untilReady(current.child, current.end, options).then(options.onReadyAgain, () =>
+        endGroup(current.child),
+      );
     }
   };
   void keepAlive();

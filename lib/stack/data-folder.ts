@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PartError } from "./part-error";
 
 /**
- * Makes the folder and writes a file in it, before any part that needs it starts.
+ * Creates the folder and writes a file in it, before any part starts that needs it.
  * @throws PartError that names the folder
  */
 export const requireWritable = (folder: string): void => {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { identityOf, isSameProcess, type ProcessIdentity } from "@/lib/os/process.mjs";
+import { identityOf, isSameProcess, type ProcessIdentity } from "@/lib/platform/os/process.mjs";
 
-/** The holder's identity: a later process with the same id does not count as the holder. */
+/** The holder's identity, so that a later process with the same id does not count as the holder. */
 export interface LockInfo extends ProcessIdentity {
   /** RFC 3339. */
   readonly startedAt: string;
@@ -52,7 +52,10 @@ const createWhole = (file: string, content: string): boolean => {
   }
 };
 
-/** Moves a dead holder's file away. If another start has replaced it meanwhile, the newer one is put back. */
+/**
+ * Moves a dead holder's file away. If another start has replaced the file in the meantime, the
+ * newer one is put back.
+ */
 const breakStale = (file: string, stale: LockInfo | null): void => {
   const aside = unique(file);
   try {
@@ -67,7 +70,8 @@ const breakStale = (file: string, stale: LockInfo | null): void => {
 };
 
 /**
- * Takes the lock that allows only one stack per data folder. A holder that was killed does not count.
+ * Takes the lock that allows only one stack per data folder. A holder that was killed does not
+ * count.
  * @throws AlreadyRunningError
  */
 export const acquireLock = (file: string): StackLock => {

@@ -5,18 +5,19 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { isAlive, signal, waitForExit } from "@/lib/os/process.mjs";
-import { entryFile } from "@/lib/testing/entry";
-import { makeWorkspace } from "@/lib/testing/workspace";
-import { freePort } from "@/lib/os/ports";
+import { isAlive, signal, waitForExit } from "@/lib/platform/os/process.mjs";
+import { entryFile } from "@/lib/dev/testing/entry";
+import { makeWorkspace } from "@/lib/dev/testing/workspace";
+import { freePort } from "@/lib/platform/os/ports";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const READY_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 30_000;
-/** One for each of the three chains, and one for the provider of association sets. */
+/** One port for each of the three chains, and one for the provider of association sets. */
 const CHAIN_PORTS = 4;
 
-// The real server needs a build; the supervisor needs but a child that says when it is ready and notices when it is left alone.
+// The real server needs a build. For the supervisor, a child suffices that reports when it is ready
+// and exits when its parent is gone.
 const SERVER = `
 import { createServer } from "node:http";
 createServer((request, response) => response.end(String(process.pid)))
@@ -38,6 +39,7 @@ const started: ChildProcess[] = [];
 interface Ready {
   readonly url: string;
   readonly databaseUrl: string;
+  readonly databaseOwnerUrl: string;
   readonly rpcUrls: Record<string, string>;
 }
 
@@ -52,14 +54,22 @@ const NODE_ARGS = ["--input-type=module", "-e", RUN];
 
 interface StartOptions {
   readonly dataDir?: string;
-  /** As npm does: a shell that waits for the stack and hands no signal on. */
+  /**
+   * True to start like npm does: by a shell that waits for the stack and does not forward signals.
+   */
   readonly byShell?: boolean;
   /** Its output goes to a disk without space. */
   readonly outputIsFull?: boolean;
 }
 
 const start = (environment: Record<string, string>, own: StartOptions = {}): Run => {
-  const options = { root, dataDir, environment: { PATH: "/usr/bin:/bin", ...environment }, dev: false, ...own };
+  const options = {
+    root,
+    dataDir,
+    environment: { PATH: "/usr/bin:/bin", ...environment },
+    dev: false,
+    ...own,
+  };
   const script = own.outputIsFull ? 'exec "$0" "$@" > /dev/full 2>&1' : '"$0" "$@"; :';
   const isScript = own.byShell ?? own.outputIsFull ?? false;
   const shell = ["-c", script, process.execPath, ...NODE_ARGS];
@@ -100,13 +110,24 @@ const chainPids = (): number[] => {
 };
 
 const postgresPid = (): number => {
-  const { dataDir: cluster } = JSON.parse(readFileSync(join(dataDir, "postgres.json"), "utf8")) as { dataDir: string };
+  const { dataDir: cluster } = JSON.parse(readFileSync(join(dataDir, "postgres.json"), "utf8")) as {
+    dataDir: string;
+  };
   return Number.parseInt(readFileSync(join(cluster, "postmaster.pid"), "utf8"), 10);
 };
 
 const blockHash = async (url: string | undefined): Promise<unknown> => {
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["0x5", false] });
-  const response = await fetch(url ?? "", { method: "POST", headers: { "content-type": "application/json" }, body });
+  const body = JSON.stringify({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "eth_getBlockByNumber",
+    params: ["0x5", false],
+  });
+  const response = await fetch(url ?? "", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
   return ((await response.json()) as { result: { hash: string } }).result.hash;
 };
 
@@ -114,13 +135,16 @@ beforeAll(() => {
   mkdirSync(join(root, "dist"), { recursive: true });
   writeFileSync(join(root, "dist", "server.js"), SERVER);
   writeFileSync(join(root, "package.json"), '{"type":"module"}');
-  cpSync(join(PROJECT, "prisma", "migrations"), join(root, "prisma", "migrations"), { recursive: true });
+  cpSync(join(PROJECT, "prisma", "migrations"), join(root, "prisma", "migrations"), {
+    recursive: true,
+  });
 });
 
 afterAll(async () => {
   for (const child of started) {
     child.kill("SIGTERM");
-    if (child.pid !== undefined && !(await waitForExit(child.pid, STOP_TIMEOUT_MS))) child.kill("SIGKILL");
+    if (child.pid !== undefined && !(await waitForExit(child.pid, STOP_TIMEOUT_MS)))
+      child.kill("SIGKILL");
   }
   workspace.remove();
 });
@@ -129,14 +153,14 @@ vi.setConfig({ testTimeout: 2 * READY_TIMEOUT_MS });
 
 test("a kill -9 loses nothing: the next start takes over, and Ctrl-C then ends every part with code 0", async () => {
   const PORT = String(await freePort());
-  // Other files may use the ports that a first start prefers.
+  // Other test files may use the ports that a first start prefers.
   const ports = await Promise.all(Array.from({ length: CHAIN_PORTS }, () => freePort()));
   mkdirSync(join(dataDir, "chains"), { recursive: true });
   writeFileSync(join(dataDir, "chains", "ports.json"), JSON.stringify(ports));
   const first = start({ PORT });
-  const { url, databaseUrl, rpcUrls } = await first.ready;
+  const { url, databaseUrl, databaseOwnerUrl, rpcUrls } = await first.ready;
   expect(first.output()).toContain(`http://localhost:${PORT}`);
-  await query(databaseUrl, "CREATE TABLE kept (id int); INSERT INTO kept VALUES (7)");
+  await query(databaseOwnerUrl, "CREATE TABLE kept (id int); INSERT INTO kept VALUES (7)");
   const hash = await blockHash(rpcUrls["31337"]);
   const firstServer = await serverPid(url);
   first.process.kill("SIGKILL");
@@ -146,7 +170,7 @@ test("a kill -9 loses nothing: the next start takes over, and Ctrl-C then ends e
   const second = start({ PORT });
   const after = await second.ready;
   expect(after).toEqual({ ...after, url, databaseUrl, rpcUrls });
-  expect(await query(after.databaseUrl, "SELECT id FROM kept")).toEqual([{ id: 7 }]);
+  expect(await query(after.databaseOwnerUrl, "SELECT id FROM kept")).toEqual([{ id: 7 }]);
   expect(await blockHash(after.rpcUrls["31337"])).toBe(hash);
 
   const third = start({ PORT });
@@ -167,7 +191,9 @@ test("a server that is killed is started again on the same port", async () => {
   const { url } = await run.ready;
   const pid = await serverPid(url);
   signal(pid, "SIGKILL");
-  await vi.waitFor(async () => expect(await serverPid(url)).not.toBe(pid), { timeout: READY_TIMEOUT_MS });
+  await vi.waitFor(async () => expect(await serverPid(url)).not.toBe(pid), {
+    timeout: READY_TIMEOUT_MS,
+  });
   expect(run.output()).toContain("was ended by SIGKILL; starting it again");
   run.process.kill("SIGTERM");
   expect(await run.exit).toBe(0);
@@ -201,12 +227,17 @@ test("a database that cannot be reached is named, with what to do", async () => 
 });
 
 test("a SIGTERM to the shell that npm runs it by ends everything", async () => {
-  const run = start({ PORT: String(await freePort()), DEVNET: "0", npm_lifecycle_event: "start" }, { byShell: true });
+  const run = start(
+    { PORT: String(await freePort()), DEVNET: "0", npm_lifecycle_event: "start" },
+    { byShell: true },
+  );
   const { url, databaseUrl } = await run.ready;
   const pids = [await serverPid(url), postgresPid()];
   run.process.kill("SIGTERM");
   for (const pid of pids) expect(await waitForExit(pid, STOP_TIMEOUT_MS)).toBe(true);
-  await vi.waitFor(() => expect(existsSync(join(dataDir, "stack.lock"))).toBe(false), { timeout: STOP_TIMEOUT_MS });
+  await vi.waitFor(() => expect(existsSync(join(dataDir, "stack.lock"))).toBe(false), {
+    timeout: STOP_TIMEOUT_MS,
+  });
   await expect(query(databaseUrl, "SELECT 1")).rejects.toThrow("ECONNREFUSED");
 });
 
@@ -215,7 +246,9 @@ test("a supervisor whose output cannot be written starts, restarts its server an
   const { url } = await run.ready;
   const pid = await serverPid(url);
   signal(pid, "SIGKILL");
-  await vi.waitFor(async () => expect(await serverPid(url)).not.toBe(pid), { timeout: READY_TIMEOUT_MS });
+  await vi.waitFor(async () => expect(await serverPid(url)).not.toBe(pid), {
+    timeout: READY_TIMEOUT_MS,
+  });
   run.process.kill("SIGTERM");
   expect(await run.exit).toBe(0);
 });
@@ -223,8 +256,8 @@ test("a supervisor whose output cannot be written starts, restarts its server an
 test("a database that hangs is ended at once when the stack stops, and its data is there the next time", async () => {
   const PORT = String(await freePort());
   const first = start({ PORT, DEVNET: "0" });
-  const { databaseUrl } = await first.ready;
-  await query(databaseUrl, "CREATE TABLE hung (id int); INSERT INTO hung VALUES (8)");
+  const { databaseOwnerUrl } = await first.ready;
+  await query(databaseOwnerUrl, "CREATE TABLE hung (id int); INSERT INTO hung VALUES (8)");
   const pid = postgresPid();
   signal(pid, "SIGSTOP");
   first.process.kill("SIGTERM");
@@ -232,18 +265,25 @@ test("a database that hangs is ended at once when the stack stops, and its data 
   expect(first.output()).toContain("PostgreSQL did not answer and was ended at once");
   expect(isAlive(pid)).toBe(false);
   const second = start({ PORT, DEVNET: "0" });
-  expect(await query((await second.ready).databaseUrl, "SELECT id FROM hung")).toEqual([{ id: 8 }]);
+  expect(await query((await second.ready).databaseOwnerUrl, "SELECT id FROM hung")).toEqual([
+    { id: 8 },
+  ]);
   second.process.kill("SIGTERM");
   expect(await second.exit).toBe(0);
 });
 
 test("a data folder that cannot be written is named in one sentence", async () => {
-  // A file where a folder of the path should be refuses everybody, root too.
+  // A file in place of a folder in the path makes the folder unusable for everybody, even for root.
   const file = join(workspace.folder, "a-file");
   writeFileSync(file, "");
-  const run = start({ PORT: String(await freePort()), DEVNET: "0" }, { dataDir: join(file, "data") });
+  const run = start(
+    { PORT: String(await freePort()), DEVNET: "0" },
+    { dataDir: join(file, "data") },
+  );
   expect(await run.exit).toBe(1);
-  expect(run.output()).toContain(`the data folder ${join(file, "data")} cannot be written (ENOTDIR)`);
+  expect(run.output()).toContain(
+    `the data folder ${join(file, "data")} cannot be written (ENOTDIR)`,
+  );
   expect(run.output()).toContain("CAUSEWAY_DATA_DIR");
   expect(run.output()).not.toMatch(/^\s+at /m);
 });

@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { z } from "zod";
-import { developmentHostProblem } from "@/lib/config/production";
+import { developmentHostProblem } from "@/lib/platform/config/production";
 import { redactSecrets } from "@/lib/core/redaction";
-import { onParentEnd } from "@/lib/os/process.mjs";
+import { EarlierVersionError } from "@/lib/platform/db/migrate";
+import { onParentEnd } from "@/lib/platform/os/process.mjs";
 import { requireFreePort, startAppPart } from "./app-part";
 import { renderBoard, renderPhase, type BoardPart } from "./board";
 import { startChainsPart, type ChainsPart } from "./chains-part";
@@ -24,6 +26,7 @@ interface Stoppable {
   stop(): Promise<void>;
 }
 
+const SECRETS_FILE = "secrets.json";
 const EXIT = { clean: 0, failed: 1, forced: 130 } as const;
 
 // The variables that the supervisor uses. The server checks all others.
@@ -34,14 +37,20 @@ const settings = z.object({
   PUBLIC_URL: z.string().optional(),
   DATABASE_URL: z.string().optional(),
   DATABASE_DIRECT_URL: z.string().optional(),
+  DATABASE_OWNER_URL: z.string().optional(),
   CHAINS_FILE: z.string().optional(),
   DEVNET: z.enum(["0", "1"]).optional(),
 });
 type Settings = z.output<typeof settings>;
 
+const EXPECTED = [PartError, AlreadyRunningError, EarlierVersionError] as const;
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
 /** The message of an expected error; for any other error its stack. */
 const describe = (error: unknown): string => {
-  if (error instanceof PartError || error instanceof AlreadyRunningError) return redactSecrets(error.message);
+  if (EXPECTED.some((kind) => error instanceof kind)) return redactSecrets(messageOf(error));
   return redactSecrets(error instanceof Error ? (error.stack ?? error.message) : String(error));
 };
 
@@ -51,21 +60,26 @@ const readSettings = (environment: StackOptions["environment"]): Settings => {
   // An empty value is the usual way to unset a variable in a file.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
   const parsed = settings.safeParse(given);
-  const problems = parsed.error?.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`) ?? [];
-  // The server checks it as well, but `next dev` listens without asking it.
+  const problems =
+    parsed.error?.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`) ?? [];
+  // The server checks the address too, but `next dev` listens without checking it.
   const host = given.CAUSEWAY_ENV === "production" ? null : developmentHostProblem(given);
   if (host !== null) problems.push(host);
   if (parsed.success && problems.length === 0) return parsed.data;
-  throw new PartError("The configuration", problems.join("; "), "correct the environment or the file .env.");
+  throw new PartError(
+    "The configuration",
+    problems.join("; "),
+    "correct the environment or the file .env.",
+  );
 };
 
-/** Local chains run unless the environment names other chains or it is production. */
+/** Local chains run unless the environment names other chains, or in production. */
 const wantsDevnet = (own: Settings): boolean =>
   own.DEVNET !== "0" && own.CHAINS_FILE === undefined && own.CAUSEWAY_ENV !== "production";
 
 /**
- * Resolves at the first signal to stop; a second one ends the process at once. npm runs scripts by a shell, which does not pass a
- * SIGTERM on, so the end of that shell counts as a signal too.
+ * Resolves at the first signal to stop; a second one ends the process at once. npm runs scripts in
+ * a shell, which does not forward SIGTERM, so the end of that shell counts as a signal too.
  */
 const untilStopped = (startedByNpm: boolean): { promise: Promise<void>; stop: () => void } => {
   let stop = (): void => undefined;
@@ -90,29 +104,39 @@ const stopAll = async (running: Stoppable[]): Promise<boolean> => {
       await part.stop();
     } catch (error) {
       clean = false;
-      say(`${part.name} did not stop cleanly: ${error instanceof Error ? error.message : String(error)}`);
+      say(`${part.name} did not stop cleanly: ${messageOf(error)}`);
     }
   }
   return clean;
 };
 
 const secretsOf = ({ dataDir, environment }: StackOptions, own: Settings): Partial<Secrets> =>
-  own.CAUSEWAY_ENV === "production" ? {} : developmentSecrets(join(dataDir, "secrets.json"), environment);
+  own.CAUSEWAY_ENV === "production"
+    ? {}
+    : developmentSecrets(join(dataDir, SECRETS_FILE), environment);
 
 const appEnvironment = (
   options: StackOptions,
   own: Settings,
-  parts: { databaseUrl: string; chains: ChainsPart | null; publicUrl: string; secrets: Partial<Secrets> },
+  parts: {
+    databaseUrl: string;
+    chains: ChainsPart | null;
+    publicUrl: string;
+    secrets: Partial<Secrets>;
+  },
 ): Record<string, string | undefined> => {
   return {
     ...parts.chains?.environment,
     ...options.environment,
     ...parts.secrets,
     DATABASE_URL: parts.databaseUrl,
+    // The service never connects as the owner of the tables. Empty instead of absent, so that no
+    // `.env` file sets it again.
+    DATABASE_OWNER_URL: "",
     DEVNET: parts.chains ? "1" : "0",
     PORT: String(own.PORT),
     HOST: own.HOST,
-    // Production has no default; the server says that it is missing.
+    // There is no default in production; the server reports that it is missing.
     PUBLIC_URL: own.PUBLIC_URL ?? (own.CAUSEWAY_ENV === "production" ? undefined : parts.publicUrl),
     NEXTAUTH_URL: options.environment.NEXTAUTH_URL || parts.publicUrl,
     NEXT_TELEMETRY_DISABLED: "1",
@@ -125,7 +149,10 @@ const boardNotes = ({ root, dataDir }: StackOptions): string[] => {
   return [`Data and logs are in ${place}. Ctrl-C stops everything; the data stays.`];
 };
 
-/** Waits for both before it throws the failure of one, so that the part that did start can be stopped. */
+/**
+ * Waits for both promises before it throws the error of one, so that the part that did start can be
+ * stopped.
+ */
 const both = async <A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> => {
   const [a, b] = await Promise.allSettled([first, second]);
   if (a.status === "rejected") throw a.reason;
@@ -151,43 +178,81 @@ interface Started {
   readonly notes: readonly string[];
   readonly url: string;
   readonly databaseUrl: string;
+  readonly databaseOwnerUrl: string | null;
   readonly rpcUrls: Readonly<Record<string, string>>;
 }
 
-/** Migrations hold a lock of their session, which a pooler would lend to others. */
-const databaseOf = ({ DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: direct }: Settings) => ({
-  databaseUrl,
-  directUrl: direct === "none" ? undefined : direct,
+/** Migrations hold a session lock, and a pooler would lend that session to others. */
+const databaseOf = (own: Settings) => ({
+  databaseUrl: own.DATABASE_URL,
+  directUrl: own.DATABASE_DIRECT_URL === "none" ? undefined : own.DATABASE_DIRECT_URL,
+  ownerUrl: own.DATABASE_OWNER_URL,
 });
 
 /** Starts every part in order. @returns the state and address of each */
-const startParts = async (options: StackOptions, own: Settings, running: Stoppable[]): Promise<Started> => {
+const startParts = async (
+  options: StackOptions,
+  own: Settings,
+  running: Stoppable[],
+): Promise<Started> => {
   const url = own.PUBLIC_URL ?? `http://localhost:${String(own.PORT)}`;
   await requireFreePort(own.PORT, own.HOST);
   const { root, dataDir, dev } = options;
+  // When the database is refused, a data folder in use must stay unchanged, so its chains start
+  // only afterwards.
+  const isInUse = existsSync(join(dataDir, SECRETS_FILE));
   const secrets = secretsOf(options, own);
   const executorKey = secrets.EXECUTOR_PRIVATE_KEY ?? options.environment.EXECUTOR_PRIVATE_KEY;
   const chainsOptions = { dataDir, executorKey, environment: options.environment, say };
-  const [postgres, chains] = await both(
-    keep(running, "PostgreSQL", startPostgresPart({ root, dataDir, ...databaseOf(own), say })),
-    keep(running, "The local chains", wantsDevnet(own) ? startChainsPart(chainsOptions) : Promise.resolve(null)),
+  const database = keep(
+    running,
+    "PostgreSQL",
+    startPostgresPart({ root, dataDir, ...databaseOf(own), say }),
   );
-  const environment = appEnvironment(options, own, { databaseUrl: postgres.url, chains, publicUrl: url, secrets });
+  if (isInUse) await database;
+  const [postgres, chains] = await both(
+    database,
+    keep(
+      running,
+      "The local chains",
+      wantsDevnet(own) ? startChainsPart(chainsOptions) : Promise.resolve(null),
+    ),
+  );
+  const environment = appEnvironment(options, own, {
+    databaseUrl: postgres.url,
+    chains,
+    publicUrl: url,
+    secrets,
+  });
   const app = await keep(
     running,
     "The server",
-    startAppPart({ root, dataDir, dev, host: own.HOST, port: own.PORT, publicUrl: url, environment, say }),
+    startAppPart({
+      root,
+      dataDir,
+      dev,
+      host: own.HOST,
+      port: own.PORT,
+      publicUrl: url,
+      environment,
+      say,
+    }),
   );
   return {
     parts: [postgres.board, ...(chains?.boards ?? []), ...app.boards],
     notes: [...postgres.notes, ...boardNotes(options)],
     url,
     databaseUrl: postgres.url,
+    databaseOwnerUrl: postgres.ownerUrl,
     rpcUrls: chains?.rpcUrls ?? {},
   };
 };
 
-const runLocked = async (options: StackOptions, own: Settings, publish: (url: string) => void): Promise<number> => {
+const runLocked = async (
+  options: StackOptions,
+  own: Settings,
+  publish: (url: string) => void,
+): Promise<number> => {
   const begin = performance.now();
   const running: Stoppable[] = [];
   const stopped = untilStopped(options.environment.npm_lifecycle_event !== undefined);
@@ -196,28 +261,37 @@ const runLocked = async (options: StackOptions, own: Settings, publish: (url: st
     failures.push(error);
     stopped.stop();
   };
-  const starting = startParts(options, own, running).then(({ parts, notes, url, databaseUrl, rpcUrls }) => {
+  const starting = startParts(options, own, running).then(({ parts, notes, url, ...reached }) => {
     publish(url);
-    say(renderBoard({ parts, notes, url, readyMs: performance.now() - begin }, process.stdout.isTTY));
-    process.send?.({ type: "ready", url, databaseUrl, rpcUrls });
+    say(
+      renderBoard({ parts, notes, url, readyMs: performance.now() - begin }, process.stdout.isTTY),
+    );
+    process.send?.({ type: "ready", url, ...reached });
   }, fail);
   await stopped.promise;
   if (failures.length === 0) say("\nStopping …");
-  // A part that is still starting can be stopped only after its start.
+  // A part can be stopped only after its start has ended.
   await starting;
   const clean = await stopAll(running);
   const [failure] = failures;
   if (failure !== undefined) process.stderr.write(`\n${describe(failure)}\n\n`);
-  else say(clean ? "Stopped. The data stays; `npm start` goes on from here." : "Stopped, not everything cleanly.");
+  else
+    say(
+      clean
+        ? "Stopped. The data stays; `npm start` goes on from here."
+        : "Stopped, not everything cleanly.",
+    );
   return failure === undefined && clean ? EXIT.clean : EXIT.failed;
 };
 
 /**
  * Runs the whole stack until it is told to stop.
- * @returns the exit code: 0 after a clean stop, 1 when a part could not start or another stack runs on the same data
+ * @returns the exit code: 0 after a clean stop, 1 when a part could not start or another stack uses
+ * the same data
  */
 export const runStack = async (options: StackOptions): Promise<number> => {
-  // Without a listener a line that cannot be written (a full disk, a closed terminal) would end the supervisor.
+  // Without a listener a line that cannot be written (a full disk, a closed terminal) would end the
+  // supervisor.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   try {
     const own = readSettings(options.environment);

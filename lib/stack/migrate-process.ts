@@ -1,15 +1,21 @@
-/** Brings the database up to date and ends: for deployments where no supervisor starts the service. */
+/** Migrates the database and exits, for deployments where no supervisor starts the service. */
 import { join } from "node:path";
-import { loadConfig } from "@/lib/config/env";
-import { migrateDeploy } from "@/lib/db/migrate";
-import { loggedError } from "@/lib/log/logger";
+import { loadConfig } from "@/lib/platform/config/env";
+import { migrateDeploy, roleOf } from "@/lib/platform/db/migrate";
+import { loggedError } from "@/lib/platform/log/logger";
 
 const MIGRATIONS = join("prisma", "migrations");
 
 const main = async (): Promise<void> => {
-  const { listenUrl, databaseUrl } = loadConfig();
-  // A migration holds a lock of its session, which a pooler would not keep.
-  const applied = await migrateDeploy(listenUrl ?? databaseUrl, join(process.cwd(), MIGRATIONS));
+  const { listenUrl, databaseUrl, databaseOwnerUrl } = loadConfig();
+  // A migration holds a session lock, which a pooler would not preserve.
+  const directUrl = listenUrl ?? databaseUrl;
+  const appRole = databaseOwnerUrl === null ? undefined : await roleOf(directUrl);
+  const applied = await migrateDeploy(
+    databaseOwnerUrl ?? directUrl,
+    join(process.cwd(), MIGRATIONS),
+    appRole,
+  );
   process.stdout.write(`${String(applied.length)} migration(s) applied.\n`);
 };
 

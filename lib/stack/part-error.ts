@@ -1,4 +1,7 @@
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+import { EarlierVersionError } from "@/lib/platform/db/migrate";
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 /** A part cannot start. The message names the part, the reason and the remedy. */
 export class PartError extends Error {
@@ -7,12 +10,14 @@ export class PartError extends Error {
     reason: unknown,
     advice: string,
   ) {
-    super(`${part} cannot start.\n\nWhy: ${messageOf(reason)}\n\nWhat to do: ${advice}`, { cause: reason });
+    super(`${part} cannot start.\n\nWhy: ${messageOf(reason)}\n\nWhat to do: ${advice}`, {
+      cause: reason,
+    });
     this.name = "PartError";
   }
 }
 
-/** Runs the start of a part and times it. @throws PartError */
+/** Runs the start of a part and times it. @throws PartError, EarlierVersionError */
 export const startPart = async <T>(
   part: string,
   advice: string,
@@ -22,6 +27,8 @@ export const startPart = async <T>(
   try {
     return { value: await start(), tookMs: performance.now() - begin };
   } catch (error) {
-    throw error instanceof PartError ? error : new PartError(part, error, advice);
+    // The message of an EarlierVersionError already says what to do.
+    if (error instanceof PartError || error instanceof EarlierVersionError) throw error;
+    throw new PartError(part, error, advice);
   }
 };

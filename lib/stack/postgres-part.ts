@@ -1,11 +1,18 @@
 import { join } from "node:path";
-import { startEmbeddedPostgres, type EmbeddedPostgres } from "./postgres/embedded-postgres";
-import { migrateDeploy } from "@/lib/db/migrate";
+import {
+  APP_ROLE,
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from "./postgres/embedded-postgres";
+import { EarlierVersionError, migrateDeploy, roleOf } from "@/lib/platform/db/migrate";
 import type { BoardPart } from "./board";
 import { startPart } from "./part-error";
 
 export interface PostgresPart {
+  /** URL for the service's role. */
   readonly url: string;
+  /** URL for the owner of the tables; null when only the service's URL is known. */
+  readonly ownerUrl: string | null;
   readonly board: BoardPart;
   readonly notes: readonly string[];
   stop(): Promise<void>;
@@ -14,10 +21,12 @@ export interface PostgresPart {
 interface PostgresPartOptions {
   readonly root: string;
   readonly dataDir: string;
-  /** URL of the user's own server; absent: the embedded one is started. */
+  /** URL of the user's own server; the embedded server starts when absent. */
   readonly databaseUrl: string | undefined;
-  /** The same server without a pooler in between, for migrations. Default: `databaseUrl`. */
+  /** The same server without a pooler, for migrations. Default: `databaseUrl`. */
   readonly directUrl?: string | undefined;
+  /** The same server with the owner of the tables, for migrations. Default: `directUrl`. */
+  readonly ownerUrl?: string | undefined;
   readonly say: (line: string) => void;
 }
 
@@ -27,22 +36,29 @@ const ADVICE =
   "Free the disk or the port it names, or set DATABASE_URL to a server of your own. `npm run reset` removes all data.";
 const MIGRATIONS = "prisma/migrations";
 
-/** Without user and password. */
+const beginAnew = (dataDir: string): string =>
+  `\`npm run reset\` removes all data in ${dataDir} and begins anew, and \`CAUSEWAY_DATA_DIR=/path npm start\` begins in another folder`;
+
+/** The URL without user and password. */
 const addressOf = (url: string): string => {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;
 };
 
-const migrate = async (url: string, root: string): Promise<string> => {
+const migrate = async (
+  url: string,
+  root: string,
+  appRole: () => Promise<string | undefined>,
+): Promise<string> => {
   const { value } = await startPart(
     "The database's migrations",
-    "Read the reason; with an own server check DATABASE_URL and the rights of its user.",
-    () => migrateDeploy(url, join(root, MIGRATIONS)),
+    "Read the reason; with an own server check DATABASE_URL, DATABASE_OWNER_URL and the rights of their roles.",
+    async () => migrateDeploy(url, join(root, MIGRATIONS), await appRole()),
   );
   return value.length > 0 ? `${String(value.length)} migration(s) applied` : "";
 };
 
-/** Restarts the server when it ends by itself. It keeps its port, so its clients can reconnect. */
+/** Restarts the server when it ends by itself. It keeps its port, so clients can reconnect. */
 const watch = (
   first: EmbeddedPostgres,
   start: (signal: AbortSignal) => Promise<EmbeddedPostgres>,
@@ -75,14 +91,21 @@ const watch = (
   };
 };
 
-/** Starts the embedded database, or uses the one of `DATABASE_URL`, and applies every migration. @throws PartError */
+/**
+ * Starts the embedded database, or uses the one in `DATABASE_URL`, and applies every migration.
+ * @throws PartError, EarlierVersionError
+ */
 export const startPostgresPart = async (options: PostgresPartOptions): Promise<PostgresPart> => {
-  const { databaseUrl, directUrl = databaseUrl, dataDir, root, say } = options;
+  const { databaseUrl, directUrl = databaseUrl, ownerUrl, dataDir, root, say } = options;
   const begin = performance.now();
   if (databaseUrl) {
-    const detail = await migrate(directUrl ?? databaseUrl, root);
+    const appUrl = directUrl ?? databaseUrl;
+    const appRole = (): Promise<string | undefined> =>
+      ownerUrl === undefined ? Promise.resolve(undefined) : roleOf(appUrl);
+    const detail = await migrate(ownerUrl ?? appUrl, root, appRole);
     return {
       url: databaseUrl,
+      ownerUrl: ownerUrl ?? null,
       board: {
         name: "PostgreSQL",
         state: "ready",
@@ -95,17 +118,21 @@ export const startPostgresPart = async (options: PostgresPartOptions): Promise<P
     };
   }
   const folder = join(dataDir, "postgres");
-  const { value: postgres } = await startPart("PostgreSQL", ADVICE, () => startEmbeddedPostgres({ dataDir: folder }));
+  const { value: postgres } = await startPart("PostgreSQL", ADVICE, () =>
+    startEmbeddedPostgres({ dataDir: folder }),
+  );
   const startAgain = (signal: AbortSignal): Promise<EmbeddedPostgres> =>
     startEmbeddedPostgres({ dataDir: folder, port: postgres.port, signal });
   const watched = watch(postgres, startAgain, say);
   try {
     await startPart("PostgreSQL", ADVICE, () => postgres.ensureDatabase(DATABASE));
-    const url = postgres.url(DATABASE);
-    const migrated = await migrate(url, root);
+    await startPart("PostgreSQL", ADVICE, () => postgres.ensureAppRole());
+    const url = postgres.appUrl(DATABASE);
+    const migrated = await migrate(postgres.url(DATABASE), root, () => Promise.resolve(APP_ROLE));
     const detail = [postgres.adopted ? "taken over" : "", migrated].filter(Boolean).join(", ");
     return {
       url,
+      ownerUrl: postgres.url(DATABASE),
       board: {
         name: "PostgreSQL",
         state: "ready",
@@ -118,6 +145,8 @@ export const startPostgresPart = async (options: PostgresPartOptions): Promise<P
     };
   } catch (error) {
     await watched.stop();
-    throw error;
+    throw error instanceof EarlierVersionError
+      ? new EarlierVersionError(beginAnew(dataDir))
+      : error;
   }
 };

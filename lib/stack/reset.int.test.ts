@@ -5,16 +5,23 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { endProcess, identityOf, isAlive, type ProcessIdentity } from "@/lib/os/process.mjs";
+import {
+  endProcess,
+  identityOf,
+  isAlive,
+  type ProcessIdentity,
+} from "@/lib/platform/os/process.mjs";
 
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "causeway-reset-"));
-const stranger = spawn("/bin/sh", ["-c", "while :; do sleep 1; done", "postgres", "anvil"], { stdio: "ignore" });
+const stranger = spawn("/bin/sh", ["-c", "while :; do sleep 1; done", "postgres", "anvil"], {
+  stdio: "ignore",
+});
 const pid = stranger.pid ?? 0;
 let identity: ProcessIdentity;
 
 beforeAll(async () => {
-  await vi.waitFor(() => expect(identityOf(pid).command).toContain("postgres"));
+  await vi.waitFor(() => expect(identityOf(pid).command).toContain("postgres"), 20_000);
   identity = identityOf(pid);
 });
 afterAll(async () => {
@@ -32,7 +39,11 @@ test.each<[string, (dataDir: string) => void]>([
   [
     "the lock",
     (dataDir) => {
-      const stale = { ...identity, bornAt: "another boot:1", startedAt: "2026-01-01T00:00:00.000Z" };
+      const stale = {
+        ...identity,
+        bornAt: "another boot:1",
+        startedAt: "2026-01-01T00:00:00.000Z",
+      };
       writeFileSync(join(dataDir, "stack.lock"), JSON.stringify(stale));
     },
   ],
@@ -51,11 +62,14 @@ test.each<[string, (dataDir: string) => void]>([
       writeFileSync(join(dataDir, "chains", "processes.json"), JSON.stringify({ chains }));
     },
   ],
-])("a stranger whose id stands in %s gets no signal, and the data is removed", async (name, write) => {
-  const dataDir = join(folder, name.replaceAll(/\W/g, "-"));
-  mkdirSync(dataDir);
-  write(dataDir);
-  await reset(dataDir);
-  expect(existsSync(dataDir)).toBe(false);
-  expect(isAlive(pid)).toBe(true);
-});
+])(
+  "a stranger whose id stands in %s gets no signal, and the data is removed",
+  async (name, write) => {
+    const dataDir = join(folder, name.replaceAll(/\W/g, "-"));
+    mkdirSync(dataDir);
+    write(dataDir);
+    await reset(dataDir);
+    expect(existsSync(dataDir)).toBe(false);
+    expect(isAlive(pid)).toBe(true);
+  },
+);

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { DEVELOPMENT_SECRET_PREFIX } from "@/lib/config/production";
+import { DEVELOPMENT_SECRET_PREFIX } from "@/lib/platform/config/production";
 
 const KEY_BYTES = 32;
 
 const random = (): string => randomBytes(KEY_BYTES).toString("hex");
 
-/** How each secret of a development stack is made. */
+/** How each secret of a development stack is generated. */
 const MAKERS = {
   APP_SECRET: () => `${DEVELOPMENT_SECRET_PREFIX}${random()}`,
   NEXTAUTH_SECRET: () => `${DEVELOPMENT_SECRET_PREFIX}${random()}`,
@@ -24,14 +24,17 @@ const readStored = (file: string): Partial<Record<string, string>> => {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as Partial<Record<string, string>>;
   } catch (error) {
-    // New secrets in place of unreadable ones would make every managed key unreadable for ever.
+    // Replacing unreadable secrets by new ones would make every managed key unreadable for ever.
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
-    throw new Error(`${file} cannot be read. Mend it, or \`npm run reset\` to start afresh.`, { cause: error });
+    throw new Error(`${file} cannot be read. Mend it, or \`npm run reset\` to start afresh.`, {
+      cause: error,
+    });
   }
 };
 
 /**
- * The secrets of a development stack: those of the environment win, the others are made once and kept in `file` (mode 600).
+ * The secrets of a development stack. Those of the environment win; the others are generated once
+ * and stored in `file` (mode 600).
  */
 export const developmentSecrets = (
   file: string,
@@ -42,11 +45,11 @@ export const developmentSecrets = (
   for (const name of missing) stored[name] = MAKERS[name]();
   if (missing.length > 0) {
     mkdirSync(dirname(file), { recursive: true });
-    // Written completely or not at all: a kill during the write must not lose the keys.
+    // Written completely or not at all, because a kill during the write must not lose the keys.
     writeFileSync(`${file}.new`, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 });
     renameSync(`${file}.new`, file);
   }
-  // An empty variable is an unset one.
+  // An empty variable counts as unset.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
   const pick = (name: SecretName): string => given[name] ?? stored[name] ?? "";
   return {

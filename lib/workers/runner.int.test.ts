@@ -1,6 +1,6 @@
 import { afterAll, expect, test, vi } from "vitest";
 import { createServices } from "@/lib/composition";
-import { testServices } from "@/lib/testing/services";
+import { testServices } from "@/lib/dev/testing/services";
 import { startWorker, type Worker } from "./runner";
 
 const CHAIN_ID = 31337;
@@ -29,13 +29,21 @@ test("of three workers one at a time compares the service's transactions with a 
       if (!ran && task.name === `reconcile:${String(CHAIN_ID)}`) refused.add(index);
       return ran;
     };
-    workers.push(startWorker({ ...one, runAlone, transactions: { ...one.transactions, reconcile } }));
+    workers.push(
+      startWorker({ ...one, runAlone, transactions: { ...one.transactions, reconcile } }),
+    );
   }
   try {
-    // Both others came for their turn while the first one still compares.
-    await vi.waitFor(() => expect([comparing.now, refused.size]).toEqual([1, 2]), { timeout: 30_000, interval: 20 });
+    // Both other workers tried while the first one was still comparing.
+    await vi.waitFor(() => expect([comparing.now, refused.size]).toEqual([1, 2]), {
+      timeout: 30_000,
+      interval: 20,
+    });
     release();
-    await vi.waitFor(() => expect(comparing.ended).toBeGreaterThanOrEqual(3), { timeout: 30_000, interval: 20 });
+    await vi.waitFor(() => expect(comparing.ended).toBeGreaterThanOrEqual(3), {
+      timeout: 30_000,
+      interval: 20,
+    });
     expect(comparing.most).toBe(1);
   } finally {
     release();

@@ -1,5 +1,5 @@
 import type { Services } from "@/lib/composition";
-import { startJobRunner } from "@/lib/modules/jobs/service";
+import { startJobRunner } from "@/lib/platform/jobs/service";
 
 export interface Worker {
   stop(): Promise<void>;
@@ -7,15 +7,21 @@ export interface Worker {
 
 const RECONCILE_EVERY_MS = 1000;
 const RECONCILE_LEASE_MS = 3000;
-/** Less than 1, so that a worker that asks again after the interval does not find its own last run too recent. */
+/**
+ * Less than 1, so that a worker that checks again after the interval does not treat its own last
+ * run as too recent.
+ */
 const DUE_SHARE = 0.9;
 const SWEEP_EVERY_MS = 60_000;
-/** A little less than the interval at which each worker asks, so that no worker finds its own last sweep too recent. */
+/**
+ * Slightly less than the interval at which each worker checks, so that no worker treats its own
+ * last sweep as too recent.
+ */
 const SWEEP_DUE_MS = 50_000;
 const EXPIRE_EVERY_MS = 5000;
 const SCHEDULES_EVERY_MS = 5000;
 const AUDIT_LINKS_EVERY_MS = 1000;
-const PAYOUT_KEYS_EVERY_MS = 1000;
+const AUDIT_ANCHORS_EVERY_MS = 10 * 60_000;
 const POLLS_PER_RECONCILE = 5;
 const NOTIFY_EVERY_MS = 500;
 const NOTICE_MAILS_EVERY_MS = 2000;
@@ -23,7 +29,10 @@ const GAS_EVERY_MS = 60_000;
 const SIGNING_EVERY_MS = 2_000;
 const GAS_LEASE_MS = 60_000;
 
-/** Runs `work` again and again, each time `everyMs` after it ended. `work` must not throw; it reports its own errors. */
+/**
+ * Runs `work` repeatedly, each time `everyMs` after it ended. `work` must not throw; it reports its
+ * errors itself.
+ */
 const every = (everyMs: number, work: () => Promise<void>): (() => Promise<void>) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let stopped = false;
@@ -41,16 +50,23 @@ const every = (everyMs: number, work: () => Promise<void>): (() => Promise<void>
   };
 };
 
-/** Compares the service's own transactions on a chain with it; one worker at a time does so for all. */
+/**
+ * Compares the service's own transactions on a chain with that chain; one worker at a time does so
+ * for all.
+ */
 const reconcileEachTime = (
   { runAlone, transactions, signing, errorLog }: Services,
   { id: chainId, pollIntervalMs }: { readonly id: number; readonly pollIntervalMs: number },
 ): (() => Promise<void>) => {
   const everyMs = Math.max(RECONCILE_EVERY_MS, pollIntervalMs * POLLS_PER_RECONCILE);
-  const task = { name: `reconcile:${String(chainId)}`, everyMs: everyMs * DUE_SHARE, leaseMs: RECONCILE_LEASE_MS };
+  const task = {
+    name: `reconcile:${String(chainId)}`,
+    everyMs: everyMs * DUE_SHARE,
+    leaseMs: RECONCILE_LEASE_MS,
+  };
   return every(everyMs, async () => {
     const compare = async (): Promise<unknown> =>
-      // While signing is off, nothing may be sent again or signed anew.
+      // While signing is off, no transaction may be sent or signed again.
       (await signing.state()).isAllowed ? transactions.reconcile(chainId) : 0;
     await runAlone(task, compare).catch((error: unknown) => {
       errorLog.warn({ err: error, chainId }, "transactions could not be compared with the chain");
@@ -58,9 +74,21 @@ const reconcileEachTime = (
   });
 };
 
-/** Makes and mails notifications, beside any number of other workers; one of them compares the accounts for network fees. */
-const notifyEachTime = ({ notifying, instances, runAlone, errorLog }: Services): (() => Promise<void>)[] => {
-  const repeat = (everyMs: number, failed: string, work: () => Promise<unknown>): (() => Promise<void>) =>
+/**
+ * Creates and mails notifications, next to any number of other workers. One of them compares the
+ * accounts for network fees.
+ */
+const notifyEachTime = ({
+  notifying,
+  instances,
+  runAlone,
+  errorLog,
+}: Services): (() => Promise<void>)[] => {
+  const repeat = (
+    everyMs: number,
+    failed: string,
+    work: () => Promise<unknown>,
+  ): (() => Promise<void>) =>
     every(everyMs, async () => {
       await instances
         .start()
@@ -77,7 +105,10 @@ const notifyEachTime = ({ notifying, instances, runAlone, errorLog }: Services):
   ];
 };
 
-/** Notes when signing goes off and on again. Asking also keeps the time up to which the database knows everything. */
+/**
+ * Records when signing is turned off and on again. Each check also updates the time up to which the
+ * database is known to be complete.
+ */
 const watchSigning = ({ signing, errorLog }: Services): (() => Promise<void>) => {
   let wasAllowed = true;
   return every(SIGNING_EVERY_MS, async () => {
@@ -93,7 +124,7 @@ const watchSigning = ({ signing, errorLog }: Services): (() => Promise<void>) =>
   });
 };
 
-/** A turn may read many blocks after an outage; its lease is renewed while it runs. */
+/** After an outage a turn may read many blocks, so its lease is renewed while it runs. */
 const DEPOSITS_LEASE_MS = 5000;
 const DEPOSITS_EVERY_MS = 1000;
 const COINS_EVERY_MS = 5000;
@@ -104,8 +135,16 @@ const depositsOf = (
   { runAlone, deposits, instances, errorLog }: Services,
   { id: chainId, pollIntervalMs }: { readonly id: number; readonly pollIntervalMs: number },
 ): readonly (() => Promise<void>)[] => {
-  const turn = (name: string, everyMs: number, work: () => Promise<void>): (() => Promise<void>) => {
-    const task = { name: `${name}:${String(chainId)}`, everyMs: everyMs * DUE_SHARE, leaseMs: DEPOSITS_LEASE_MS };
+  const turn = (
+    name: string,
+    everyMs: number,
+    work: () => Promise<void>,
+  ): (() => Promise<void>) => {
+    const task = {
+      name: `${name}:${String(chainId)}`,
+      everyMs: everyMs * DUE_SHARE,
+      leaseMs: DEPOSITS_LEASE_MS,
+    };
     return every(everyMs, async () => {
       await instances
         .start()
@@ -123,23 +162,36 @@ const depositsOf = (
   ];
 };
 
-/** The work of the whole database that is done again and again. Each piece is safe beside the same piece of another worker. */
+/**
+ * Periodic maintenance of the whole database. Each task may run at the same time in several
+ * workers.
+ */
 const choresOf = (services: Services, signal: AbortSignal): readonly (() => Promise<void>)[] => {
   const { instances, errorLog } = services;
-  const chore = (everyMs: number, failed: string, work: () => Promise<unknown>): (() => Promise<void>) =>
+  const chore = (
+    everyMs: number,
+    failed: string,
+    work: () => Promise<unknown>,
+  ): (() => Promise<void>) =>
     every(everyMs, async () => {
       await work().catch((error: unknown) => errorLog.warn({ err: error }, failed));
     });
   return [
-    chore(SWEEP_EVERY_MS, "expired rows could not be swept", () => services.sweepWhenDue(SWEEP_DUE_MS, signal)),
+    chore(SWEEP_EVERY_MS, "expired rows could not be swept", () =>
+      services.sweepWhenDue(SWEEP_DUE_MS, signal),
+    ),
     chore(EXPIRE_EVERY_MS, "what ran out of time could not be ended", () =>
       instances.start().then(() => services.expireDue()),
     ),
     chore(SCHEDULES_EVERY_MS, "due schedules could not be run", () =>
       instances.start().then(() => services.runDueSchedules()),
     ),
-    chore(AUDIT_LINKS_EVERY_MS, "audit rows could not be linked", () => services.auditLinker.link()),
-    chore(PAYOUT_KEYS_EVERY_MS, "keys of payouts could not be indexed", () => services.indexPayoutKeys()),
+    chore(AUDIT_LINKS_EVERY_MS, "audit rows could not be linked", () =>
+      services.auditLinker.link(),
+    ),
+    chore(AUDIT_ANCHORS_EVERY_MS, "the audit log could not be anchored", () =>
+      services.anchorAudit(),
+    ),
   ];
 };
 
@@ -148,8 +200,14 @@ interface WorkerOptions {
   readonly searchesDeposits?: boolean;
 }
 
-/** Drives operations, payouts and the service's own transactions, beside any number of other instances. */
-export const startWorker = (services: Services, { searchesDeposits = true }: WorkerOptions = {}): Worker => {
+/**
+ * Drives operations, payouts and the service's own transactions, next to any number of other
+ * instances.
+ */
+export const startWorker = (
+  services: Services,
+  { searchesDeposits = true }: WorkerOptions = {},
+): Worker => {
   const { log, registry, instances } = services;
   instances.announceWorker();
   void services.distributorFaults().then((faults) => {
@@ -161,8 +219,6 @@ export const startWorker = (services: Services, { searchesDeposits = true }: Wor
       // No job is claimed before the database's time is known.
       claim: async (input) => {
         await instances.start();
-        // Nor before everything that was accepted before policies existed has an evaluation.
-        await services.policyUpgrade();
         return services.jobs.claim(input);
       },
     },
@@ -173,6 +229,7 @@ export const startWorker = (services: Services, { searchesDeposits = true }: Wor
       mail: (id) => services.mailOutbox.deliver(id),
       decision: (id) => services.decisionRunner.run(id),
       decided: (id) => services.decisionRunner.settle(id),
+      contact_digest: (id) => services.contactDigest.run(id),
     }),
     workerId: instances.id,
     listener: services.listener,

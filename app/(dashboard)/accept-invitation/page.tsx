@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
-import { AcceptInvitation } from "@/components/features/members/accept-invitation";
+import { AcceptInvitation } from "@/components/features/members/invitation";
 
 export const metadata: Metadata = { title: "Invitation" };
 

@@ -1,23 +1,14 @@
 import type { Metadata } from "next";
-import type { ReactNode } from "react";
+import { listPage } from "@/app/_data/pages";
 import { Prefetched } from "@/app/_data/prefetched";
-import { ACCOUNTS_QUERIES } from "@/app/_data/queries";
 import { Accounts } from "@/components/features/global-accounts/accounts";
+import { accountPages } from "@/components/features/global-accounts/account";
+import { tokensQuery } from "@/components/features/swap/tokens";
 
 export const metadata: Metadata = { title: "Global accounts" };
 
-interface PageProps {
-  readonly searchParams: Promise<Record<string, string | string[] | undefined>>;
-}
-
-const Page = async ({ searchParams }: PageProps): Promise<ReactNode> => {
-  // The data of a filtered list is asked for by the browser.
-  const isPlain = Object.keys(await searchParams).length === 0;
-  return (
-    <Prefetched queries={isPlain ? ACCOUNTS_QUERIES : []}>
-      <Accounts />
-    </Prefetched>
-  );
-};
-
-export default Page;
+export default listPage((isPlain) => (
+  <Prefetched queries={isPlain ? [accountPages({ q: null, currency: null }), tokensQuery] : []}>
+    <Accounts />
+  </Prefetched>
+));

@@ -1,23 +1,15 @@
 import type { Metadata } from "next";
-import type { ReactNode } from "react";
+import { listPage } from "@/app/_data/pages";
 import { Prefetched } from "@/app/_data/prefetched";
-import { ACTIVITY_QUERIES } from "@/app/_data/queries";
 import { Activity } from "@/components/features/operations/activity";
+import { activityPages, NO_FILTERS } from "@/components/features/operations/filter-model";
+import { contactsQuery } from "@/components/features/contacts/use-contacts";
+import { walletsQuery } from "@/components/features/wallets/use-wallets";
 
 export const metadata: Metadata = { title: "Activity" };
 
-interface PageProps {
-  readonly searchParams: Promise<Record<string, string | string[] | undefined>>;
-}
-
-const Page = async ({ searchParams }: PageProps): Promise<ReactNode> => {
-  // The data of a filtered list is asked for by the browser.
-  const isPlain = Object.keys(await searchParams).length === 0;
-  return (
-    <Prefetched queries={isPlain ? ACTIVITY_QUERIES : []}>
-      <Activity />
-    </Prefetched>
-  );
-};
-
-export default Page;
+export default listPage((isPlain) => (
+  <Prefetched queries={isPlain ? [walletsQuery, contactsQuery, activityPages(NO_FILTERS)] : []}>
+    <Activity />
+  </Prefetched>
+));

@@ -1,13 +1,18 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
 import { Prefetched } from "@/app/_data/prefetched";
-import { BALANCES_QUERIES } from "@/app/_data/queries";
 import { BalancesPage } from "@/components/features/balances/balances-page";
+import {
+  balanceHistoryQuery,
+  HISTORY_DAYS,
+  balancesQuery,
+} from "@/components/features/balances/use-balances";
+import { walletsQuery } from "@/components/features/wallets/use-wallets";
 
 export const metadata: Metadata = { title: "Balances" };
 
 const Page = (): ReactNode => (
-  <Prefetched queries={BALANCES_QUERIES}>
+  <Prefetched queries={[balancesQuery, balanceHistoryQuery(HISTORY_DAYS), walletsQuery]}>
     <BalancesPage />
   </Prefetched>
 );

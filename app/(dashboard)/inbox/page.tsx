@@ -1,13 +1,13 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
 import { Prefetched } from "@/app/_data/prefetched";
-import { INBOX_QUERIES } from "@/app/_data/queries";
 import { InboxPage } from "@/components/features/inbox/inbox";
+import { inboxQuery } from "@/components/features/inbox/looks";
 
 export const metadata: Metadata = { title: "Inbox" };
 
 const Page = (): ReactNode => (
-  <Prefetched queries={INBOX_QUERIES}>
+  <Prefetched queries={[inboxQuery]}>
     <InboxPage />
   </Prefetched>
 );

@@ -1,13 +1,13 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
 import { Prefetched } from "@/app/_data/prefetched";
-import { WEBHOOKS_QUERIES } from "@/app/_data/queries";
 import { Webhooks } from "@/components/features/webhooks/webhooks";
+import { endpointsQuery } from "@/components/features/webhooks/endpoint";
 
 export const metadata: Metadata = { title: "Webhooks" };
 
 const Page = (): ReactNode => (
-  <Prefetched queries={WEBHOOKS_QUERIES}>
+  <Prefetched queries={[endpointsQuery]}>
     <Webhooks />
   </Prefetched>
 );

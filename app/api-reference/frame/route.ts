@@ -3,8 +3,9 @@ import { referenceFrame } from "@/lib/http/api-reference";
 
 const NONCE_BYTES = 16;
 
-// A nonce is good for one answer.
+// The response must not be cached, because each response needs its own nonce.
 export const dynamic = "force-dynamic";
 
-/** The document of the frame on /api-reference, under a content security policy of its own. */
-export const GET = (): Promise<Response> => referenceFrame(randomBytes(NONCE_BYTES).toString("base64"));
+/** Serves the document of the frame on /api-reference, with its own content security policy. */
+export const GET = (): Promise<Response> =>
+  referenceFrame(randomBytes(NONCE_BYTES).toString("base64"));

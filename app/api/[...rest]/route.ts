@@ -1,9 +1,10 @@
-import { defineContract, type Method } from "@/lib/contracts/contract";
-import { notFound } from "@/lib/core/errors";
-import { route } from "@/lib/http/route";
 import { z } from "zod";
+import { defineContract, type Method } from "@/lib/contracts/contract";
+import { route } from "@/lib/http/route";
+import { unknownPath } from "@/lib/http/unknown-path";
 
-// Unknown paths get the API's own 404 instead of a page. They are no part of the description.
+// Unknown paths below /api get the API's 404 answer instead of Next's page. The contract stays out
+// of the OpenAPI description.
 const unknown = (method: Method) =>
   route({
     contract: defineContract({
@@ -16,8 +17,9 @@ const unknown = (method: Method) =>
       response: z.never(),
       errors: ["not_found"],
     }),
-    handler: () => {
-      throw notFound();
+    takesAnything: true,
+    handler: ({ request }) => {
+      throw unknownPath(new URL(request.url).pathname.replace(/^\/api/, ""));
     },
   });
 

@@ -1,6 +1,6 @@
 import { listActivity } from "@/lib/contracts/activity";
 import { ok, route } from "@/lib/http/route";
-import { toActivity } from "@/lib/modules/activity/serializer";
+import { toActivity } from "@/lib/money/activity/serializer";
 
 export const GET = route({
   contract: listActivity,

@@ -6,9 +6,9 @@ import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 import { exportOperations, listOperations } from "@/lib/contracts/operations";
 import { createWalletsPayout } from "@/lib/contracts/payouts";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
-import { testApi, type TestApi } from "@/lib/testing/api";
-import { testAccount } from "@/lib/testing/factories";
-import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { testApi, type TestApi } from "@/lib/dev/testing/api";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { fund, newCustomer, type Customer } from "@/lib/dev/testing/journey";
 
 type Scopes = NonNullable<BodyInput<typeof createApiKey>["scopes"]>;
 
@@ -25,11 +25,20 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 /** Operations that wait for their approval, the oldest first. */
-const operationsOf = async ({ session, treasuryId, treasury }: Customer, count: number): Promise<string[]> => {
+const operationsOf = async (
+  { session, treasuryId, treasury }: Customer,
+  count: number,
+): Promise<string[]> => {
   await fund(session.client, treasury, { chainId: HERE, token: "USDC", amount: "100" });
   const ids: string[] = [];
   for (let made = 0; made < count; made += 1) {
-    const what = { fromChainId: HERE, toChainId: HERE, fromToken: "USDC", toToken: "USDC", amount: "1" };
+    const what = {
+      fromChainId: HERE,
+      toChainId: HERE,
+      fromToken: "USDC",
+      toToken: "USDC",
+      amount: "1",
+    };
     const body = { fromWalletId: treasuryId, ...what, recipient: testAccount().address };
     ids.push((await session.client.call(swapAndTransfer, { body })).operationId);
   }
@@ -67,6 +76,12 @@ test("memo and tags are found in the list and its file, and recorded; the operat
   expect(head.split(",").slice(-2)).toEqual(["memo", "tags"]);
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain('Wages,"Payroll, berlin"');
+
+  // A spreadsheet of an East Asian locale reads the full-width sign as the plain one.
+  await write(wages, "＝HYPERLINK(1)", ["Payroll"]);
+  expect(await client.call(exportOperations, { query: { tag: "payroll" } })).toContain(
+    ",'＝HYPERLINK(1),Payroll",
+  );
 
   await write(rent, "", []);
   expect(await found({ q: "rent of" })).toEqual([]);
@@ -128,23 +143,30 @@ test("the list takes several statuses and kinds, and no others", async () => {
   expect(await found({ status: "completed,failed" })).toEqual([]);
   expect(await found({ kind: "swap,swap_and_transfer" })).toEqual([id]);
   for (const status of ["pending,", "nothing", "pending,nothing", ""])
-    expect(await refusal(client.call(listOperations, { query: { status } })), status).toMatchObject({ status: 400 });
+    expect(await refusal(client.call(listOperations, { query: { status } })), status).toMatchObject(
+      { status: 400 },
+    );
 });
 
 test("a payout has a memo too; what another project has is 404, and its memo is not shown", async () => {
   const [ada, eve] = [await newCustomer(api), await newCustomer(api)];
   await fund(ada.session.client, ada.treasury, { chainId: HERE, token: "USDC", amount: "100" });
   const transfers = [{ address: testAccount().address, amount: "1", token: "USDC" }];
-  const { payoutId } = await ada.session.client.call(createWalletsPayout, { body: { chainId: HERE, transfers } });
+  const { payoutId } = await ada.session.client.call(createWalletsPayout, {
+    body: { chainId: HERE, transfers },
+  });
   const id = String(payoutId);
   const memo = { memo: "May", tags: ["Payroll"] };
   const written = await ada.session.client.call(putAnnotation, { params: { id }, body: memo });
-  const read = ({ session }: Customer) => session.client.call(listAnnotations, { query: { ids: id } });
+  const read = ({ session }: Customer) =>
+    session.client.call(listAnnotations, { query: { ids: id } });
   expect((await read(ada)).data).toEqual([written]);
   expect((await read(eve)).data).toEqual([]);
   for (const foreign of [id, "op_01980000-0000-7000-8000-000000000000", "po_1", "ga_1"])
     expect(
-      await refusal(eve.session.client.call(putAnnotation, { params: { id: foreign }, body: memo })),
+      await refusal(
+        eve.session.client.call(putAnnotation, { params: { id: foreign }, body: memo }),
+      ),
     ).toMatchObject({ status: 404, code: "not_found" });
 });
 
@@ -152,7 +174,9 @@ test("a key reads and writes the memo of a payout only with the scopes of payout
   const { session, treasury } = await newCustomer(api);
   await fund(session.client, treasury, { chainId: HERE, token: "USDC", amount: "100" });
   const transfers = [{ address: testAccount().address, amount: "1", token: "USDC" }];
-  const { payoutId } = await session.client.call(createWalletsPayout, { body: { chainId: HERE, transfers } });
+  const { payoutId } = await session.client.call(createWalletsPayout, {
+    body: { chainId: HERE, transfers },
+  });
   const id = String(payoutId);
   const body = { memo: "May", tags: [] };
   const written = await session.client.call(putAnnotation, { params: { id }, body });

@@ -1,6 +1,6 @@
 import { listAnnotations } from "@/lib/contracts/annotations";
 import { ok, route } from "@/lib/http/route";
-import { toAnnotation } from "@/lib/modules/annotations/serializer";
+import { toAnnotation } from "@/lib/money/annotations/serializer";
 
 export const GET = route({
   contract: listAnnotations,

@@ -4,12 +4,18 @@ import { beforeAll, expect, test } from "vitest";
 import { rotateApiKey } from "@/lib/contracts/api-keys";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import type { ApiClient } from "@/lib/api-client/client";
-import { testApi } from "@/lib/testing/api";
-import { withApproval } from "@/lib/testing/approve";
-import { testAccount } from "@/lib/testing/factories";
-import { fundedCustomer, type FundedCustomer } from "@/lib/testing/funded-customer";
-import { putRules } from "@/lib/testing/policies";
-import { newMember, refusalOf, requestAbout, vote, type TestMember } from "@/lib/testing/voters";
+import { testApi } from "@/lib/dev/testing/api";
+import { withApproval } from "@/lib/dev/testing/approve";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { fundedCustomer, type FundedCustomer } from "@/lib/dev/testing/funded-customer";
+import { putRules } from "@/lib/dev/testing/policies";
+import {
+  newMember,
+  refusalOf,
+  requestAbout,
+  vote,
+  type TestMember,
+} from "@/lib/dev/testing/voters";
 
 const CHAIN = 31337;
 const api = await testApi();
@@ -21,8 +27,17 @@ const operatorKey = generatePrivateKey();
 beforeAll(async () => {
   of = await fundedCustomer(api);
   admin = await newMember(api, of.projectId, "admin");
-  operator = await newMember({ ...api, signIn: () => api.signIn(operatorKey) }, of.projectId, "operator");
-  const approvals = { aboveUsd: "10", count: 1, roles: ["owner", "admin", "operator"] as const, excludeMaker: true };
+  operator = await newMember(
+    { ...api, signIn: () => api.signIn(operatorKey) },
+    of.projectId,
+    "operator",
+  );
+  const approvals = {
+    aboveUsd: "10",
+    count: 1,
+    roles: ["owner", "admin", "operator"] as const,
+    excludeMaker: true,
+  };
   await putRules(of.session, {
     ...{ scope: "project", baseVersion: 0 },
     rules: { approvals: { ...approvals, roles: [...approvals.roles] } },
@@ -31,7 +46,13 @@ beforeAll(async () => {
 
 /** A movement that waits for one vote. */
 const waiting = async (client: ApiClient) => {
-  const at = { fromWalletId: of.treasuryId, fromChainId: CHAIN, toChainId: CHAIN, fromToken: "USDC", toToken: "USDC" };
+  const at = {
+    fromWalletId: of.treasuryId,
+    fromChainId: CHAIN,
+    toChainId: CHAIN,
+    fromToken: "USDC",
+    toToken: "USDC",
+  };
   const body = { ...at, amount: "20", recipient: testAccount().address };
   const { operationId, subStatus } = await client.call(swapAndTransfer, { body });
   expect(subStatus).toBe("awaiting_approval");
@@ -57,7 +78,13 @@ test("a person who rotated a key, and so has its secret, does not vote on what t
 test("the person who asked does not vote from another session", async () => {
   const id = await waiting(operator.client);
   const again = await api.signIn(operatorKey);
-  const client = api.client({ authorization: `Bearer ${again.accessToken}`, "x-project-id": of.projectId });
-  expect(await refusalOf(vote({ ...operator, client }, id))).toMatchObject({ status: 403, code: "forbidden" });
+  const client = api.client({
+    authorization: `Bearer ${again.accessToken}`,
+    "x-project-id": of.projectId,
+  });
+  expect(await refusalOf(vote({ ...operator, client }, id))).toMatchObject({
+    status: 403,
+    code: "forbidden",
+  });
   expect((await vote(admin, id)).state).toBe("approved");
 });

@@ -1,8 +1,9 @@
 import { listDecisions } from "@/lib/contracts/decisions";
 import { ok, route } from "@/lib/http/route";
-import { toDecisions } from "@/lib/modules/decisions/serializer";
+import { toDecisions } from "@/lib/trust/decisions/serializer";
 
 export const GET = route({
   contract: listDecisions,
-  handler: async ({ query, actor, services }) => ok(toDecisions(await services.decisions.list(actor, query))),
+  handler: async ({ query, actor, services }) =>
+    ok(toDecisions(await services.decisions.list(actor, query))),
 });

@@ -10,14 +10,20 @@ import {
 } from "@/lib/contracts/global-accounts";
 import { approveOperation, cancelOperation } from "@/lib/contracts/operations";
 import { createPayoutSchedule } from "@/lib/contracts/payout-schedules";
-import { approvePayout, cancelPayout, createAccountsPayout, getPayout, retryPayout } from "@/lib/contracts/payouts";
+import {
+  approvePayout,
+  cancelPayout,
+  createAccountsPayout,
+  getPayout,
+  retryPayout,
+} from "@/lib/contracts/payouts";
 import { createQuote, executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import { cancelTransfer, createTransfer, swapAndTransfer } from "@/lib/contracts/transfers";
 import { isFinal } from "@/lib/core/status";
-import { recordAudit } from "@/lib/modules/audit/service";
-import { testApi, type TestApi, type TestApiKey } from "@/lib/testing/api";
-import { testAccount } from "@/lib/testing/factories";
-import { codesOf, fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { recordAudit } from "@/lib/news/audit/service";
+import { testApi, type TestApi, type TestApiKey } from "@/lib/dev/testing/api";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { codesOf, fund, newCustomer, type Customer } from "@/lib/dev/testing/journey";
 
 const CHAIN = 31337;
 const ADDRESS = "203.0.113.77";
@@ -33,12 +39,20 @@ beforeAll(async () => {
   customer = await newCustomer(api);
   const { accessToken } = customer.session;
   ({ userId } = await api.services.auth.verifyAccessToken(accessToken));
-  person = api.client({ authorization: `Bearer ${accessToken}`, "x-forwarded-for": ADDRESS, "user-agent": AGENT });
+  person = api.client({
+    authorization: `Bearer ${accessToken}`,
+    "x-forwarded-for": ADDRESS,
+    "user-agent": AGENT,
+  });
   key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "15" });
   await fund(person, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "500" });
 });
 
-type Subject = { quoteId: string } | { operationId: string } | { payoutId: string } | { transferId: string };
+type Subject =
+  | { quoteId: string }
+  | { operationId: string }
+  | { payoutId: string }
+  | { transferId: string };
 
 /** Asks for the code as this caller. @returns the code and its id */
 const ask = async (client: ApiClient, body: Subject): Promise<{ otp: string; otpId: string }> => {
@@ -48,14 +62,19 @@ const ask = async (client: ApiClient, body: Subject): Promise<{ otp: string; otp
 };
 
 /** The rows of the audit log about a subject, newest first. */
-const logOf = async (subject: string) => (await person.call(listAuditLog, { query: { subject } })).data;
+const logOf = async (subject: string) =>
+  (await person.call(listAuditLog, { query: { subject } })).data;
 
 const byPerson = () => ({
   actor: userId,
   clientAddress: ADDRESS,
   requestId: expect.stringMatching(/^req_/) as string,
 });
-const byKey = () => ({ actor: key.id, clientAddress: null, requestId: expect.stringMatching(/^req_/) as string });
+const byKey = () => ({
+  actor: key.id,
+  clientAddress: null,
+  requestId: expect.stringMatching(/^req_/) as string,
+});
 
 const quoteBody = () => ({
   from: [{ address: customer.treasury, chainId: CHAIN, token: "USDC", amount: "5" }],
@@ -91,7 +110,11 @@ test("the audit log records a quote and a transfer that a code approved, and the
     { ...byPerson(), action: "quote.approved", data: { means: "code", codeId, userAgent: AGENT } },
   ]);
   expect(await logOf(operationId)).toMatchObject([
-    { ...byPerson(), action: "operation.executed", data: { means: "code", codeId, approvedBy: userId, quoteId } },
+    {
+      ...byPerson(),
+      action: "operation.executed",
+      data: { means: "code", codeId, approvedBy: userId, quoteId },
+    },
   ]);
   const { transferId } = await person.call(createTransfer, { body: transferBody() });
   const transferCode = await ask(person, { transferId });
@@ -105,14 +128,18 @@ test("the audit log records a quote and a transfer that a code approved, and the
   ]);
 });
 
-test("the audit log records an operation within a key's policy, and one that a person approved with a code that the key asked for", async () => {
+test("the audit log records an operation within a key's policy, and one of the key's that a person approved with a code", async () => {
   const within = await key.client.call(swapAndTransfer, { body: atOnceBody("5") });
   expect(within.subStatus).toBe("prepared");
   expect(await logOf(within.operationId)).toMatchObject([
-    { ...byKey(), action: "operation.executed", data: { means: "policy", kind: "swap_and_transfer" } },
+    {
+      ...byKey(),
+      action: "operation.executed",
+      data: { means: "policy", kind: "swap_and_transfer" },
+    },
   ]);
   const { operationId } = await key.client.call(swapAndTransfer, { body: atOnceBody("40") });
-  const { otp, otpId } = await ask(key.client, { operationId });
+  const { otp, otpId } = await ask(person, { operationId });
   await person.call(approveOperation, { params: { id: operationId }, body: { otp } });
   expect(await logOf(operationId)).toMatchObject([
     { ...byPerson(), action: "operation.approved", data: { means: "code", codeId: otpId } },
@@ -121,18 +148,31 @@ test("the audit log records an operation within a key's policy, and one that a p
 });
 
 test("an entry names who acted and what it was done to, and only objects of the project have a name in it", async () => {
-  const { id } = await person.call(createGlobalAccount, { body: { currency: "USDC", name: "Wages" } });
+  const { id } = await person.call(createGlobalAccount, {
+    body: { currency: "USDC", name: "Wages" },
+  });
   await person.call(updateGlobalAccount, { params: { id }, body: { name: "Payroll" } });
-  expect(await logOf(id)).toMatchObject([{ actor: userId, actorName: customer.email, subjectName: "Payroll" }]);
+  expect(await logOf(id)).toMatchObject([
+    { actor: userId, actorName: customer.email, subjectName: "Payroll" },
+  ]);
   const [made] = await logOf(key.id);
-  expect(made).toMatchObject({ action: "api_key.created", subjectName: expect.stringMatching(/./) as string });
+  expect(made).toMatchObject({
+    action: "api_key.created",
+    subjectName: expect.stringMatching(/./) as string,
+  });
   const { operationId } = await key.client.call(swapAndTransfer, { body: atOnceBody("40") });
   const subjectName = "Swap and transfer of 40.00 USDC";
-  expect(await logOf(operationId)).toMatchObject([{ actor: key.id, actorName: made?.subjectName, subjectName }]);
-  const { scheduleId } = await person.call(createPayoutSchedule, {
+  expect(await logOf(operationId)).toMatchObject([
+    { actor: key.id, actorName: made?.subjectName, subjectName },
+  ]);
+  const { id: scheduleId } = await person.call(createPayoutSchedule, {
     body: {
       chainId: CHAIN,
-      transfers: ["1", "2"].map((amount) => ({ address: testAccount().address, amount, token: "USDC" })),
+      transfers: ["1", "2"].map((amount) => ({
+        address: testAccount().address,
+        amount,
+        token: "USDC",
+      })),
       startsAt: new Date(Date.now() + 3_600_000).toISOString(),
     },
   });
@@ -143,7 +183,14 @@ test("an entry names who acted and what it was done to, and only objects of the 
   for (const subject of [id, operationId, scheduleId])
     await api.services.database.transaction((tx) =>
       recordAudit(tx, {
-        ...{ projectId: theirs, actor: "system", action: "test.recorded", subject, request: null, at: new Date() },
+        ...{
+          projectId: theirs,
+          actor: "system",
+          action: "test.recorded",
+          subject,
+          request: null,
+          at: new Date(),
+        },
       }),
     );
   const { data } = await stranger.client.call(listAuditLog, { query: { action: "test.recorded" } });
@@ -152,21 +199,23 @@ test("an entry names who acted and what it was done to, and only objects of the 
 
 test("the audit log records a cancelled operation or transfer once, however often the cancellation is requested", async () => {
   const { operationId } = await key.client.call(swapAndTransfer, { body: atOnceBody("40") });
-  const cancels = await Promise.allSettled(
+  const cancels = await Promise.all(
     Array.from({ length: 5 }, () => person.call(cancelOperation, { params: { id: operationId } })),
   );
-  expect(cancels.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  expect(cancels.map(({ status }) => status)).toEqual(Array(5).fill("cancelled"));
   expect(await logOf(operationId)).toMatchObject([
     { ...byPerson(), action: "operation.cancelled" },
     { ...byKey(), action: "operation.requested" },
   ]);
   const { transferId } = await person.call(createTransfer, { body: transferBody() });
-  for (let time = 0; time < 2; time += 1) await key.client.call(cancelTransfer, { params: { id: transferId } });
+  for (let time = 0; time < 2; time += 1)
+    await key.client.call(cancelTransfer, { params: { id: transferId } });
   expect(await logOf(transferId)).toMatchObject([{ ...byKey(), action: "transfer.cancelled" }]);
 });
 
 test("the audit log records fundings and reversals, and payouts that were created, approved, cancelled and retried", async () => {
-  const open = async () => (await person.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
+  const open = async () =>
+    (await person.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
   const [source, recipient] = [await open(), await open()];
   const fundSource = (amount: string, idempotencyKey?: string) =>
     person.call(fundGlobalAccount, {
@@ -174,17 +223,28 @@ test("the audit log records fundings and reversals, and payouts that were create
       body: { amount, currency: "USDC" },
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     });
-  const { transactionId } = await vi.waitFor(() => fundSource("20"), { timeout: 20_000, interval: 200 });
+  const { transactionId } = await vi.waitFor(() => fundSource("20"), {
+    timeout: 20_000,
+    interval: 200,
+  });
   await person.call(reverseFunding, { params: { id: source }, body: { transactionId } });
   await person.call(reverseFunding, { params: { id: source }, body: { transactionId } });
   await fundSource("10");
   expect(await logOf(source)).toMatchObject([
     { ...byPerson(), action: "global_account.funded", data: { amount: "10" } },
-    { ...byPerson(), action: "global_account.funding_reversed", data: { amount: "20", transactionId } },
+    {
+      ...byPerson(),
+      action: "global_account.funding_reversed",
+      data: { amount: "20", transactionId },
+    },
     { ...byPerson(), action: "global_account.funded", data: { amount: "20", transactionId } },
   ]);
 
-  const pay = async (client: ApiClient, amount: string, mode: "atomic" | "independent" = "atomic") => {
+  const pay = async (
+    client: ApiClient,
+    amount: string,
+    mode: "atomic" | "independent" = "atomic",
+  ) => {
     const { payoutId } = await client.call(createAccountsPayout, {
       body: {
         sourceAccountId: source,
@@ -198,7 +258,11 @@ test("the audit log records fundings and reversals, and payouts that were create
   await key.client.call(cancelPayout, { params: { id: cancelled } });
   expect(await logOf(cancelled)).toMatchObject([
     { ...byKey(), action: "payout.cancelled" },
-    { ...byPerson(), action: "payout.created", data: { status: "awaiting_approval", total: "1", items: 1 } },
+    {
+      ...byPerson(),
+      action: "payout.created",
+      data: { status: "awaiting_approval", total: "1", items: 1 },
+    },
   ]);
   // More than the account holds: each row is refused when its turn comes.
   const failed = await pay(person, "50", "independent");
@@ -210,7 +274,8 @@ test("the audit log records fundings and reversals, and payouts that were create
     data: { means: "code", codeId: otpId },
   });
   await vi.waitFor(
-    async () => expect(isFinal((await person.call(getPayout, { params: { id: failed } })).status)).toBe(true),
+    async () =>
+      expect(isFinal((await person.call(getPayout, { params: { id: failed } })).status)).toBe(true),
     { timeout: 20_000, interval: 50 },
   );
   await fundSource("45");
@@ -219,7 +284,9 @@ test("the audit log records fundings and reversals, and payouts that were create
     { ...byPerson(), action: "payout.retried", data: { retryOf: failed } },
   ]);
   const paid = await pay(key.client, "1");
-  expect(await logOf(paid)).toMatchObject([{ ...byKey(), action: "payout.created", data: { means: "policy" } }]);
+  expect(await logOf(paid)).toMatchObject([
+    { ...byKey(), action: "payout.created", data: { means: "policy" } },
+  ]);
 });
 
 test("every row about what the person did names its request", async () => {
@@ -233,7 +300,9 @@ test("a refused request leaves no row in the audit log", async () => {
   const { quoteId } = await person.call(createQuote, { body: quoteBody() });
   const { otp } = await ask(person, { quoteId });
   const wrong = otp === "000000" ? "000001" : "000000";
-  await expect(person.call(prepareSwap, { body: { quoteId, otp: wrong } })).rejects.toMatchObject({ status: 422 });
+  await expect(person.call(prepareSwap, { body: { quoteId, otp: wrong } })).rejects.toMatchObject({
+    status: 422,
+  });
   expect(await logOf(quoteId)).toEqual([]);
 });
 
@@ -257,18 +326,22 @@ test("GET /audit-log is newest first, page by page, by action, and shows nothing
   expect(paged).toEqual(all.map(({ id }) => id));
   const { data: keys } = await person.call(listAuditLog, { query: { action: "api_key.created" } });
   expect(keys.map(({ subject }) => subject)).toEqual([key.id]);
-  expect(all.filter(({ action }) => action === "api_key.created").map(({ id }) => id)).toEqual([keys[0]?.id]);
+  expect(all.filter(({ action }) => action === "api_key.created").map(({ id }) => id)).toEqual([
+    keys[0]?.id,
+  ]);
 
   const stranger = await api.signIn();
   const theirs = (await stranger.client.call(listAuditLog, { query: { limit: 100 } })).data;
   expect(theirs.length).toBeGreaterThan(0);
   const ours = new Set(all.map(({ id }) => id));
   expect(theirs.filter(({ id }) => ours.has(id))).toEqual([]);
-  expect((await stranger.client.call(listAuditLog, { query: { subject: key.id } })).data).toEqual([]);
-  expect((await stranger.client.call(listAuditLog, { query: { cursor: all[0]?.id ?? "" } })).data).not.toContainEqual(
-    expect.objectContaining({ actor: userId }),
+  expect((await stranger.client.call(listAuditLog, { query: { subject: key.id } })).data).toEqual(
+    [],
   );
-  await expect(person.call(listAuditLog, { query: { cursor: "aud_1" } })).rejects.toMatchObject({ status: 400 });
+  const { nextCursor } = await person.call(listAuditLog, { query: { limit: 1 } });
+  await expect(
+    stranger.client.call(listAuditLog, { query: { limit: 1, cursor: nextCursor ?? "" } }),
+  ).rejects.toMatchObject({ status: 400, code: "invalid_cursor" });
 });
 
 test("GET /audit-log finds by actor, by time and by a part of any field, and its CSV holds the same entries with their hashes", async () => {
@@ -308,11 +381,17 @@ test("GET /audit-log finds by actor, by time and by a part of any field, and its
 });
 
 test("GET /audit-log is for owners and admins: not for API keys, operators and viewers", async () => {
-  await expect(key.client.call(listAuditLog, {})).rejects.toMatchObject({ status: 403, code: "forbidden" });
+  await expect(key.client.call(listAuditLog, {})).rejects.toMatchObject({
+    status: 403,
+    code: "forbidden",
+  });
   const session = await api.signIn();
   const { userId: member } = await api.services.auth.verifyAccessToken(session.accessToken);
   for (const role of ["admin", "operator", "viewer"]) {
-    await api.services.database.prisma.membership.updateMany({ where: { userId: member }, data: { role } });
+    await api.services.database.prisma.membership.updateMany({
+      where: { userId: member },
+      data: { role },
+    });
     await vi.waitFor(
       async () => {
         const status = await session.client.call(listAuditLog, {}).then(

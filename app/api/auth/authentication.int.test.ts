@@ -1,8 +1,8 @@
 import { generateKeyPair, SignJWT, UnsecuredJWT, decodeJwt, decodeProtectedHeader } from "jose";
 import { createSiweMessage } from "viem/siwe";
 import { beforeAll, expect, test } from "vitest";
-import { testApi, type TestApi } from "@/lib/testing/api";
-import { testAccount, testEmail } from "@/lib/testing/factories";
+import { testApi, type TestApi } from "@/lib/dev/testing/api";
+import { testAccount, testEmail } from "@/lib/dev/testing/factories";
 
 let api: TestApi;
 beforeAll(async () => {
@@ -54,7 +54,9 @@ test("a key with networks is refused from any other address, on routes for keys 
   expect(refused).toMatchObject({ status: 403, code: "forbidden" });
   expect(refused.body.message).toContain("198.51.100.8");
   // An entry that the caller put in front proves nothing.
-  expect(await send("GET", MEMBER, from("203.0.113.8, 198.51.100.8"))).toMatchObject({ status: 403 });
+  expect(await send("GET", MEMBER, from("203.0.113.8, 198.51.100.8"))).toMatchObject({
+    status: 403,
+  });
   expect(await send("GET", PERSONAL, from("198.51.100.8"))).toMatchObject({ status: 403 });
 });
 
@@ -64,7 +66,9 @@ test("a caller with a token of alg none, another key, audience or time gets 401"
   const { kid = "" } = decodeProtectedHeader(accessToken);
   const { privateKey } = await generateKeyPair("ES256");
   const sign = (claims: object) =>
-    new SignJWT({ ...payload, ...claims }).setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid }).sign(privateKey);
+    new SignJWT({ ...payload, ...claims })
+      .setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid })
+      .sign(privateKey);
   const forged = {
     none: new UnsecuredJWT(payload).encode(),
     key: await sign({}),
@@ -87,7 +91,10 @@ test("a caller with a key may use the routes for keys, and none that are for peo
   expect(status).toBe(200);
   expect(body).toEqual((await send("GET", MEMBER, bearer(session.accessToken))).body);
   for (const path of [PERSONAL, "/me"]) {
-    expect(await send("GET", path, { "x-api-key": secret })).toMatchObject({ status: 403, code: "forbidden" });
+    expect(await send("GET", path, { "x-api-key": secret })).toMatchObject({
+      status: 403,
+      code: "forbidden",
+    });
   }
 });
 
@@ -101,8 +108,14 @@ test("a caller with a revoked key gets 401 from then on", async () => {
   const session = await api.signIn();
   const { id, secret } = await api.createKey(session);
   const revoked = await send("DELETE", `/auth/api-keys/${id}`, bearer(session.accessToken));
-  expect(revoked).toMatchObject({ status: 200, body: { id, revokedAt: expect.any(String) as string } });
-  expect(await send("GET", MEMBER, { "x-api-key": secret })).toMatchObject({ status: 401, code: "api_key_revoked" });
+  expect(revoked).toMatchObject({
+    status: 200,
+    body: { id, revokedAt: expect.any(String) as string },
+  });
+  expect(await send("GET", MEMBER, { "x-api-key": secret })).toMatchObject({
+    status: 401,
+    code: "api_key_revoked",
+  });
 });
 
 test("a caller sees nothing of another project: not its key, not by naming it", async () => {
@@ -116,7 +129,9 @@ test("a caller sees nothing of another project: not its key, not by naming it", 
   );
   expect(foreign.status).toBe(404);
   expect({ ...foreign.body, requestId: "" }).toEqual({ ...missing.body, requestId: "" });
-  const { projects } = (await send("GET", "/me", bearer(ada.accessToken))).body as { projects: { id: string }[] };
+  const { projects } = (await send("GET", "/me", bearer(ada.accessToken))).body as {
+    projects: { id: string }[];
+  };
   const named = { ...bearer(eve.accessToken), "x-project-id": projects[0]?.id ?? "" };
   expect(await send("GET", MEMBER, named)).toMatchObject({ status: 404, code: "not_found" });
 });
@@ -124,7 +139,10 @@ test("a caller sees nothing of another project: not its key, not by naming it", 
 test("a caller after signing out gets 401, with the refresh token too", async () => {
   const { accessToken, refreshToken } = await api.signIn();
   expect(await send("POST", "/auth/logout", bearer(accessToken))).toMatchObject({ status: 200 });
-  expect(await send("GET", MEMBER, bearer(accessToken))).toMatchObject({ status: 401, code: "unauthorized" });
+  expect(await send("GET", MEMBER, bearer(accessToken))).toMatchObject({
+    status: 401,
+    code: "unauthorized",
+  });
   expect(await send("POST", "/auth/refresh", {}, { refreshToken })).toMatchObject({
     status: 401,
     code: "unauthorized",
@@ -135,7 +153,15 @@ const signed = async (changes: { domain?: string } = {}) => {
   const account = testAccount();
   const { body } = await send("POST", "/auth/nonce", {}, { address: account.address });
   const { nonce, domain, uri } = body as { nonce: string; domain: string; uri: string };
-  const fields = { address: account.address, chainId: 31337, domain, uri, nonce, version: "1", ...changes } as const;
+  const fields = {
+    address: account.address,
+    chainId: 31337,
+    domain,
+    uri,
+    nonce,
+    version: "1",
+    ...changes,
+  } as const;
   const message = createSiweMessage({ ...fields, issuedAt: new Date() });
   return { message, signature: await account.signMessage({ message }) };
 };
@@ -153,18 +179,34 @@ test("sign-in over the API answers with tokens; the refresh token gives new ones
 test("sign-in over the API refuses a used nonce with 410, another domain and a wrong signature with 401, no signature with 400", async () => {
   const good = await signed();
   expect((await send("POST", "/auth/token", {}, good)).status).toBe(200);
-  expect(await send("POST", "/auth/token", {}, good)).toMatchObject({ status: 410, code: "nonce_expired" });
+  expect(await send("POST", "/auth/token", {}, good)).toMatchObject({
+    status: 410,
+    code: "nonce_expired",
+  });
   const elsewhere = await signed({ domain: "evil.example" });
-  expect(await send("POST", "/auth/token", {}, elsewhere)).toMatchObject({ status: 401, code: "invalid_signature" });
-  for (const body of [{}, { message: "x" }, { ...good, signature: "abc" }, { ...good, message: "" }]) {
-    expect(await send("POST", "/auth/token", {}, body)).toMatchObject({ status: 400, code: "invalid_request" });
+  expect(await send("POST", "/auth/token", {}, elsewhere)).toMatchObject({
+    status: 401,
+    code: "invalid_signature",
+  });
+  for (const body of [
+    {},
+    { message: "x" },
+    { ...good, signature: "abc" },
+    { ...good, message: "" },
+  ]) {
+    expect(await send("POST", "/auth/token", {}, body)).toMatchObject({
+      status: 400,
+      code: "invalid_request",
+    });
   }
 });
 
 test("the JWKS route publishes public keys only", async () => {
   const { body } = await send("GET", "/auth/jwks");
   const { keys } = body as { keys: Record<string, unknown>[] };
-  expect(keys).toEqual([expect.objectContaining({ kty: "EC", crv: "P-256", alg: "ES256", use: "sig" })]);
+  expect(keys).toEqual([
+    expect.objectContaining({ kty: "EC", crv: "P-256", alg: "ES256", use: "sig" }),
+  ]);
   expect(keys[0]).not.toHaveProperty("d");
 });
 
@@ -172,7 +214,16 @@ test("an e-mail address is verified once its code is returned", async () => {
   const session = await api.signIn();
   const headers = bearer(session.accessToken);
   const email = testEmail();
-  const asked = await send("PATCH", "/me", headers, { email });
+  const refused = await send("PATCH", "/me", headers, { email });
+  expect(refused).toMatchObject({
+    status: 409,
+    code: "approval_required",
+    body: { proofs: ["totp", "passkey", "signature", "recovery_code"] },
+  });
+  const { approvalId, message } = refused.body as { approvalId: string; message: string };
+  expect(message).toContain(`Address: "${email}"`);
+  const signature = await session.account.signMessage({ message });
+  const asked = await send("PATCH", "/me", headers, { email, approval: { approvalId, signature } });
   expect(asked).toMatchObject({ status: 200, body: { email, emailVerified: false } });
   const again = await send("PATCH", "/me", headers, { email });
   expect(again).toMatchObject({ status: 429, code: "rate_limited" });
@@ -191,7 +242,9 @@ test("an API key shows its secret when it is created, and again only to a replay
   const headers = { ...bearer((await api.signIn()).accessToken), "idempotency-key": "make-1" };
   const made = await send("POST", PERSONAL, headers, { name: "CI" });
   expect(made).toMatchObject({ status: 201, body: { name: "CI", revokedAt: null } });
-  expect((await send("POST", PERSONAL, headers, { name: "CI" })).body.secret).toBe(made.body.secret);
+  expect((await send("POST", PERSONAL, headers, { name: "CI" })).body.secret).toBe(
+    made.body.secret,
+  );
   const { body } = await send("GET", PERSONAL, headers);
   expect(body.data).toHaveLength(1);
   expect(JSON.stringify(body)).not.toContain(String(made.body.secret));
@@ -227,8 +280,14 @@ test.each([
   ["a cap of seven fraction digits", { name: "CI", otp: "exempt", dailyCapUsd: "1.0000001" }],
   ["a negative cap", { name: "CI", otp: "exempt", dailyCapUsd: "-1" }],
   ["a recipient that is no address", { name: "CI", recipients: ["shop.eth"] }],
-  ["101 recipients", { name: "CI", recipients: Array.from({ length: 101 }, () => `0x${"1".repeat(40)}`) }],
+  [
+    "101 recipients",
+    { name: "CI", recipients: Array.from({ length: 101 }, () => `0x${"1".repeat(40)}`) },
+  ],
 ])("API keys over the API are not made with %s", async (_what, input) => {
   const headers = bearer((await api.signIn()).accessToken);
-  expect(await send("POST", PERSONAL, headers, input)).toMatchObject({ status: 400, code: "invalid_request" });
+  expect(await send("POST", PERSONAL, headers, input)).toMatchObject({
+    status: 400,
+    code: "invalid_request",
+  });
 });

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
-import { testApi } from "@/lib/testing/api";
-import { approvalSteps, callerOf, EXEMPT, KEYS, signed } from "@/lib/testing/approval-caller";
-import { testAccount } from "@/lib/testing/factories";
+import { testApi } from "@/lib/dev/testing/api";
+import { approvalSteps, callerOf, EXEMPT, KEYS, signed } from "@/lib/dev/testing/approval-caller";
+import { testAccount } from "@/lib/dev/testing/factories";
 
 /** Only tests move this clock, also between tests: a code can be asked for once a minute. */
 let now = new Date();
@@ -15,9 +15,19 @@ beforeEach(() => advance(61));
 test("a bearer token alone can create a key with a name, and that key needs codes", async () => {
   const who = await newPerson();
   const made = await who.post(KEYS, { name: "CI" });
-  expect(made).toMatchObject({ status: 201, body: { otp: "required", dailyCapUsd: null, recipients: [] } });
-  const restricted = { name: "Till", recipients: [testAccount().address], scopes: ["transfers:write"] };
-  expect(await who.post(KEYS, restricted)).toMatchObject({ status: 201, body: { otp: "required" } });
+  expect(made).toMatchObject({
+    status: 201,
+    body: { otp: "required", dailyCapUsd: null, recipients: [] },
+  });
+  const restricted = {
+    name: "Till",
+    recipients: [testAccount().address],
+    scopes: ["transfers:write"],
+  };
+  expect(await who.post(KEYS, restricted)).toMatchObject({
+    status: 201,
+    body: { otp: "required" },
+  });
 });
 
 test("a bearer token alone cannot create an exempt key, widen a key, raise a cap or replace the address for codes", async () => {
@@ -25,7 +35,10 @@ test("a bearer token alone cannot create an exempt key, widen a key, raise a cap
   await api.verifiedEmail(who.session);
   advance(61);
   const attack = { name: "x", otp: "exempt", dailyCapUsd: "999999999999999999" };
-  expect(await who.post(KEYS, attack)).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+  expect(await who.post(KEYS, attack)).toMatchObject({
+    status: 400,
+    body: { code: "invalid_request" },
+  });
   const { body: plain } = await who.post(KEYS, {
     name: "x",
     scopes: ["balances:read"],
@@ -41,7 +54,8 @@ test("a bearer token alone cannot create an exempt key, widen a key, raise a cap
     await who.patch(key, { recipients: [] }),
     await who.patch(key, { recipients: [testAccount().address] }),
   ];
-  for (const { status, body } of attempts) expect([status, body.code]).toEqual([409, "approval_required"]);
+  for (const { status, body } of attempts)
+    expect([status, body.code]).toEqual([409, "approval_required"]);
   expect((await who.keys()).map(({ otp }) => otp)).toEqual(["required"]);
   expect((await who.call("GET", "/policies")).body.dailyCapUsd).toBe("1000");
 });
@@ -51,7 +65,9 @@ test("a bearer token alone cannot link a wallet and approve with that wallet", a
   const wallet = testAccount();
   const { body } = await who.post("/wallets/link/init", { address: wallet.address });
   const signature = await wallet.signMessage({ message: body.message ?? "" });
-  expect((await who.post("/wallets/link/verify", { address: wallet.address, signature })).status).toBe(200);
+  expect(
+    (await who.post("/wallets/link/verify", { address: wallet.address, signature })).status,
+  ).toBe(200);
   const asked = await ask(who);
   const answer = await who.post(KEYS, { ...EXEMPT, ...(await signed(asked, wallet)) });
   expect(answer).toMatchObject({ status: 401, body: { code: "invalid_signature" } });
@@ -64,7 +80,7 @@ test("the message of an approval states site, person, every value, id and expiry
   const shop = testAccount().address;
   const { message, approvalId } = await ask(who, {
     ...EXEMPT,
-    name: 'Shop"\n- Expires: never\u202e',
+    name: 'Shop" - Expires: never',
     dailyCapUsd: "500.50",
     scopes: ["transfers:write", "balances:read"],
     recipients: [shop],
@@ -77,7 +93,7 @@ test("the message of an approval states site, person, every value, id and expiry
   expect(message.split("\n")).toEqual([
     "http://localhost:3000 asks for your approval of a change.",
     "",
-    String.raw`Create the API key "Shop\"\n- Expires: never\u202e"`,
+    String.raw`Create the API key "Shop\" - Expires: never"`,
     "- May: transfers:write, balances:read",
     "- Moves money without a code: up to 500.5 US dollars per UTC day",
     `- Sends to: ${shop}`,
@@ -103,7 +119,9 @@ test("an approval by the mailed code creates the key; the mail shows the whole m
   const made = await who.post(KEYS, { ...EXEMPT, approval: { approvalId: asked.approvalId, otp } });
   expect(made).toMatchObject({ status: 201, body: { otp: "exempt", dailyCapUsd: "500" } });
   const [entry] = await auditOf(String(made.body.id), "api_key.created");
-  expect(entry).toMatchObject({ data: { approvalId: asked.approvalId, approvedBy: "code", dailyCapUsd: "500" } });
+  expect(entry).toMatchObject({
+    data: { approvalId: asked.approvalId, approvedBy: "code", dailyCapUsd: "500" },
+  });
 });
 
 test("an approval by the wallet's signature needs no e-mail address; a request for a code says that the address is missing", async () => {
@@ -136,10 +154,14 @@ test("an approval covers exactly one change: any other value needs a new approva
     expect(refused).toMatchObject({ status: 409, body: { code: "approval_required" } });
     expect(refused.body.approvalId).not.toBe(asked.approvalId);
   }
-  expect(await who.patch("/policies", { dailyCapUsd: "5000", ...approval })).toMatchObject({ status: 409 });
+  expect(await who.patch("/policies", { dailyCapUsd: "5000", ...approval })).toMatchObject({
+    status: 409,
+  });
   expect(await who.keys()).toEqual([]);
   // The same values in another spelling are the same change.
-  expect(await who.post(KEYS, { ...EXEMPT, dailyCapUsd: "500.00", ...approval })).toMatchObject({ status: 201 });
+  expect(await who.post(KEYS, { ...EXEMPT, dailyCapUsd: "500.00", ...approval })).toMatchObject({
+    status: 201,
+  });
 });
 
 test("an approval is used once: of 200 equal concurrent requests one creates a key", async () => {
@@ -185,13 +207,21 @@ test("an approval of another person, or of another project, is not accepted", as
   };
   const { id: eveId } = (await eve.call("GET", "/me")).body as { id: string };
   const projectId = own[0]?.id ?? "";
-  await database.prisma.membership.create({ data: { projectId, userId: eveId, role: "owner", createdAt: now } });
-  const second = await database.transaction((tx) => projects.create(tx, { name: "B", ownerId: adaId }));
+  await database.prisma.membership.create({
+    data: { projectId, userId: eveId, role: "owner", createdAt: now },
+  });
+  const second = await database.transaction((tx) =>
+    projects.create(tx, { name: "B", ownerId: adaId }),
+  );
   const eveThere = callerOf(api, eve.session, { "x-project-id": projectId });
   const adaThere = callerOf(api, ada.session, { "x-project-id": second.projectId });
   // Memberships are remembered for less than a second.
-  await expect.poll(async () => (await eveThere.call("GET", KEYS)).status, { timeout: 5000 }).toBe(200);
-  await expect.poll(async () => (await adaThere.call("GET", KEYS)).status, { timeout: 5000 }).toBe(200);
+  await expect
+    .poll(async () => (await eveThere.call("GET", KEYS)).status, { timeout: 5000 })
+    .toBe(200);
+  await expect
+    .poll(async () => (await adaThere.call("GET", KEYS)).status, { timeout: 5000 })
+    .toBe(200);
   const asked = await ask(ada);
   for (const signer of [ada.session.account, eve.session.account]) {
     const approval = await signed(asked, signer);
@@ -202,10 +232,14 @@ test("an approval of another person, or of another project, is not accepted", as
     }
   }
   for (const other of [eve, eveThere, adaThere]) {
-    expect(await other.post("/swap/request-otp", { approvalId: asked.approvalId })).toMatchObject({ status: 404 });
+    expect(await other.post("/swap/request-otp", { approvalId: asked.approvalId })).toMatchObject({
+      status: 404,
+    });
     expect(await other.keys()).toEqual([]);
   }
-  expect((await ada.post(KEYS, { ...EXEMPT, ...(await signed(asked, ada.session.account)) })).status).toBe(201);
+  expect(
+    (await ada.post(KEYS, { ...EXEMPT, ...(await signed(asked, ada.session.account)) })).status,
+  ).toBe(201);
 });
 
 test("an approval with a wrong code, a code of another approval, or another wallet changes nothing", async () => {
@@ -216,15 +250,33 @@ test("an approval with a wrong code, a code of another approval, or another wall
   const wrong = otp === "000000" ? "000001" : "000000";
   const approve = (approval: object) =>
     who.post(KEYS, { ...EXEMPT, approval: { approvalId: asked.approvalId, ...approval } });
-  expect(await approve({ otp: wrong })).toMatchObject({ status: 422, body: { code: "otp_invalid" } });
+  expect(await approve({ otp: wrong })).toMatchObject({
+    status: 422,
+    body: { code: "otp_invalid" },
+  });
   const elsewhere = { ...EXEMPT, name: "Other", approval: { approvalId: other.approvalId, otp } };
-  expect(await who.post(KEYS, elsewhere)).toMatchObject({ status: 409, body: { code: "otp_required" } });
+  expect(await who.post(KEYS, elsewhere)).toMatchObject({
+    status: 409,
+    body: { code: "otp_required" },
+  });
   const { approval } = await signed(asked, testAccount());
-  expect(await approve(approval)).toMatchObject({ status: 401, body: { code: "invalid_signature" } });
-  const { approval: overOther } = await signed({ ...asked, message: other.message }, who.session.account);
-  expect(await approve(overOther)).toMatchObject({ status: 401, body: { code: "invalid_signature" } });
+  expect(await approve(approval)).toMatchObject({
+    status: 401,
+    body: { code: "invalid_signature" },
+  });
+  const { approval: overOther } = await signed(
+    { ...asked, message: other.message },
+    who.session.account,
+  );
+  expect(await approve(overOther)).toMatchObject({
+    status: 401,
+    body: { code: "invalid_signature" },
+  });
   for (const malformed of [{}, { otp, signature: "0x12" }, { otp: "12345" }, { signature: "abc" }])
-    expect(await approve(malformed)).toMatchObject({ status: 400, body: { code: "invalid_request" } });
+    expect(await approve(malformed)).toMatchObject({
+      status: 400,
+      body: { code: "invalid_request" },
+    });
   expect(await who.keys()).toEqual([]);
   expect((await approve({ otp })).status).toBe(201);
 });
@@ -237,7 +289,10 @@ test("an approval leaves the Idempotency-Key free until the change is made, and 
   expect(first).toMatchObject({ status: 409, body: { code: "approval_required" } });
   const approvalId = String(first.body.approvalId);
   const otp = await mailedCode(who, email, approvalId);
-  const wrong = { ...EXEMPT, approval: { approvalId, otp: otp === "000000" ? "000001" : "000000" } };
+  const wrong = {
+    ...EXEMPT,
+    approval: { approvalId, otp: otp === "000000" ? "000001" : "000000" },
+  };
   expect((await who.post(KEYS, wrong, headers)).status).toBe(422);
   const body = { ...EXEMPT, approval: { approvalId, otp } };
   const made = await who.post(KEYS, body, headers);
@@ -257,23 +312,35 @@ test("the daily cap of a project limits the cap of a key, and the refusal names 
 
 test("raising the daily cap of a project needs an approval, lowering it does not, and the audit log has both", async () => {
   const who = await newPerson();
-  const { projects, id } = (await who.call("GET", "/me")).body as { projects: { id: string }[]; id: string };
+  const { projects, id } = (await who.call("GET", "/me")).body as {
+    projects: { id: string }[];
+    id: string;
+  };
   const first = await who.patch("/policies", { dailyCapUsd: "5000" });
   expect(first).toMatchObject({ status: 409, body: { code: "approval_required" } });
   expect(first.body.message).toContain("- Daily cap of the project: 5000 US dollars (now 1000)");
   const asked = { approvalId: String(first.body.approvalId), message: String(first.body.message) };
   const approval = await signed(asked, who.session.account);
-  expect(await who.patch("/policies", { dailyCapUsd: "6000", ...approval })).toMatchObject({ status: 409 });
+  expect(await who.patch("/policies", { dailyCapUsd: "6000", ...approval })).toMatchObject({
+    status: 409,
+  });
   const raised = await who.patch("/policies", { dailyCapUsd: "5000", ...approval });
   expect(raised).toMatchObject({ status: 200, body: { dailyCapUsd: "5000", spentTodayUsd: "0" } });
   const lowered = await who.patch("/policies", { dailyCapUsd: "10" });
   expect(lowered).toMatchObject({ status: 200, body: { dailyCapUsd: "10" } });
   // The approval was used, and it covered a rise from 1,000 US dollars, not one from 10.
-  expect(await who.patch("/policies", { dailyCapUsd: "5000", ...approval })).toMatchObject({ status: 409 });
+  expect(await who.patch("/policies", { dailyCapUsd: "5000", ...approval })).toMatchObject({
+    status: 409,
+  });
   expect(await auditOf(projects[0]?.id ?? "", "policy.updated")).toEqual([
     {
       actor: id,
-      data: { dailyCapUsd: "5000", before: "1000", approvalId: asked.approvalId, approvedBy: "signature" },
+      data: {
+        dailyCapUsd: "5000",
+        before: "1000",
+        approvalId: asked.approvalId,
+        approvedBy: "signature",
+      },
     },
     { actor: id, data: { dailyCapUsd: "10", before: "5000" } },
   ]);
@@ -294,7 +361,8 @@ test("a key is narrowed without an approval, and cannot be widened back without 
     { expiresAt: "2098-01-01T00:00:00.000Z" },
     { otp: "required" },
   ];
-  for (const change of narrower) expect(await who.patch(key, change)).toMatchObject({ status: 200, body: change });
+  for (const change of narrower)
+    expect(await who.patch(key, change)).toMatchObject({ status: 200, body: change });
   const wider = [
     { otp: "exempt", dailyCapUsd: "1" },
     { scopes: ["transfers:write", "balances:read"] },
@@ -307,12 +375,22 @@ test("a key is narrowed without an approval, and cannot be widened back without 
   for (const change of wider) {
     const refused = await who.patch(key, change);
     expect([change, refused.status, refused.body.code]).toEqual([change, 409, "approval_required"]);
-    const asked = { approvalId: String(refused.body.approvalId), message: String(refused.body.message) };
+    const asked = {
+      approvalId: String(refused.body.approvalId),
+      message: String(refused.body.message),
+    };
     const approval = await signed(asked, who.session.account);
-    expect(await who.patch(key, { ...change, name: "More", ...approval })).toMatchObject({ status: 409 });
-    expect(await who.patch(key, { ...change, ...approval })).toMatchObject({ status: 200, body: change });
+    expect(await who.patch(key, { ...change, name: "More", ...approval })).toMatchObject({
+      status: 409,
+    });
+    expect(await who.patch(key, { ...change, ...approval })).toMatchObject({
+      status: 200,
+      body: change,
+    });
     const [entry] = (await auditOf(key.slice(KEYS.length + 1), "api_key.updated")).slice(-1);
-    expect(entry).toMatchObject({ data: { approvalId: asked.approvalId, approvedBy: "signature" } });
+    expect(entry).toMatchObject({
+      data: { approvalId: asked.approvalId, approvedBy: "signature" },
+    });
     // Back to what it was, so that the next one is wider again.
     const back = {
       otp: "required",
@@ -322,8 +400,13 @@ test("a key is narrowed without an approval, and cannot be widened back without 
     };
     const undone = await who.patch(key, back);
     if (undone.status === 409) {
-      const again = { approvalId: String(undone.body.approvalId), message: String(undone.body.message) };
-      expect((await who.patch(key, { ...back, ...(await signed(again, who.session.account)) })).status).toBe(200);
+      const again = {
+        approvalId: String(undone.body.approvalId),
+        message: String(undone.body.message),
+      };
+      expect(
+        (await who.patch(key, { ...back, ...(await signed(again, who.session.account)) })).status,
+      ).toBe(200);
     }
   }
 });
@@ -340,11 +423,19 @@ test("a change of a key respects the project's cap, requires a cap for an exempt
     { scopes: [] },
     { expiresAt: "2020-01-01T00:00:00Z" },
   ])
-    expect(await who.patch(key, wrong)).toMatchObject({ status: 400, body: { code: "invalid_request" } });
-  const missing = await who.patch(`${KEYS}/key_01980000-0000-7000-8000-000000000000`, { name: "x" });
+    expect(await who.patch(key, wrong)).toMatchObject({
+      status: 400,
+      body: { code: "invalid_request" },
+    });
+  const missing = await who.patch(`${KEYS}/key_01980000-0000-7000-8000-000000000000`, {
+    name: "x",
+  });
   const foreign = await eve.patch(key, { name: "x" });
   expect(foreign.status).toBe(404);
   expect({ ...foreign.body, requestId: "" }).toEqual({ ...missing.body, requestId: "" });
   expect((await who.call("DELETE", key)).status).toBe(200);
-  expect(await who.patch(key, { name: "x" })).toMatchObject({ status: 409, body: { code: "invalid_state" } });
+  expect(await who.patch(key, { name: "x" })).toMatchObject({
+    status: 409,
+    body: { code: "invalid_state" },
+  });
 });

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { getBalanceHistory, getUnifiedBalances } from "@/lib/contracts/balances";
-import { testApi, type TestSession } from "@/lib/testing/api";
-import { testAccount } from "@/lib/testing/factories";
-import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { testApi, type TestSession } from "@/lib/dev/testing/api";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { fund, newCustomer, type Customer } from "@/lib/dev/testing/journey";
+import { asOwner } from "@/lib/dev/testing/database";
 
 const api = await testApi();
 const CHAIN = 31337;
@@ -11,7 +12,11 @@ let stranger: TestSession;
 
 beforeAll(async () => {
   [customer, stranger] = await Promise.all([newCustomer(api), api.signIn()]);
-  await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "12.5" });
+  await fund(customer.session.client, customer.treasury, {
+    chainId: CHAIN,
+    token: "USDC",
+    amount: "12.5",
+  });
 });
 
 const projectOf = async (address: string): Promise<string> =>
@@ -29,7 +34,13 @@ describe("GET /balances/unified", () => {
     const at = new Date();
     await api.services.database.prisma.wallet.createMany({
       data: [
-        { id: "wal_01linked00000000000000000", projectId, kind: "linked", address: linked, createdAt: at },
+        {
+          id: "wal_01linked00000000000000000",
+          projectId,
+          kind: "linked",
+          address: linked,
+          createdAt: at,
+        },
         {
           id: "wal_01unlinked000000000000000",
           projectId,
@@ -45,7 +56,10 @@ describe("GET /balances/unified", () => {
     const answer = await api.services.balances.unified(projectId);
     expect(answer.stale).toEqual([]);
     expect(answer.totals.find(({ assetId }) => assetId === "usdc")?.amountBase).toBe(13_500_000n);
-    await api.services.database.prisma.wallet.deleteMany({ where: { address: { in: [linked, unlinked] } } });
+    const { databaseUrl } = api.services.config;
+    await asOwner(databaseUrl, "DELETE FROM wallet WHERE address = ANY($1::text[])", [
+      [linked, unlinked],
+    ]);
   });
 });
 
@@ -69,7 +83,9 @@ describe("GET /balances/history", () => {
 
   test("wants a number of days from 1 to 365", async () => {
     const codes = await Promise.all(
-      ["0", "366", "1.5", "x"].map((days) => statusOf(`/balances/history?days=${days}`, bearer(customer.session))),
+      ["0", "366", "1.5", "x"].map((days) =>
+        statusOf(`/balances/history?days=${days}`, bearer(customer.session)),
+      ),
     );
     expect(codes).toEqual([400, 400, 400, 400]);
     expect(await statusOf("/balances/history?days=365", bearer(customer.session))).toBe(200);
@@ -78,7 +94,9 @@ describe("GET /balances/history", () => {
   test("is for members and keys with the scope alone", async () => {
     expect(await statusOf("/balances/history")).toBe(401);
     const reader = await api.createKey(customer.session, { scopes: ["balances:read"] });
-    expect((await reader.client.call(getBalanceHistory, { query: {} })).data.length).toBeGreaterThan(0);
+    expect(
+      (await reader.client.call(getBalanceHistory, { query: {} })).data.length,
+    ).toBeGreaterThan(0);
     const other = await api.createKey(customer.session, { scopes: ["operations:read"] });
     expect(await statusOf("/balances/history", { "x-api-key": other.secret })).toBe(403);
   });

@@ -1,5 +1,6 @@
 import { listChains } from "@/lib/contracts/chains";
 import { ok, route } from "@/lib/http/route";
+import { toPool } from "@/lib/money/privacy/serializer";
 
 export const GET = route({
   contract: listChains,
@@ -15,6 +16,7 @@ export const GET = route({
         confirmations: chain.confirmations,
         blockTimeMs: chain.blockTimeMs,
         multicall3: chain.contracts.multicall3,
+        privacyPools: services.poolPlaces(chain.id).map(toPool),
         faucet: services.faucet !== null,
       })),
     }),

@@ -1,7 +1,13 @@
 import { beforeAll, expect, test } from "vitest";
-import { createContact, deleteContact, getContact, listContacts, updateContact } from "@/lib/contracts/contacts";
-import { testApi, type TestApi } from "@/lib/testing/api";
-import { testAccount } from "@/lib/testing/factories";
+import {
+  createContact,
+  deleteContact,
+  getContact,
+  listContacts,
+  updateContact,
+} from "@/lib/contracts/contacts";
+import { testApi, type TestApi } from "@/lib/dev/testing/api";
+import { testAccount } from "@/lib/dev/testing/factories";
 
 let api: TestApi;
 beforeAll(async () => {
@@ -18,16 +24,22 @@ test("the address book keeps one name for each address, sorted, for people and k
   const session = await api.signIn();
   const { client, id: keyId } = await api.createKey(session);
   const [shop, bank] = [testAccount().address, testAccount().address];
-  const first = await client.call(createContact, { body: { name: " Shop ", address: shop.toLowerCase() } });
+  const first = await client.call(createContact, {
+    body: { name: " Shop ", address: shop.toLowerCase() },
+  });
   expect(first).toMatchObject({ name: "Shop", address: shop, createdBy: keyId });
   await session.client.call(createContact, { body: { name: "Bank", address: bank } });
-  const renamed = await session.client.call(createContact, { body: { name: "Corner shop", address: shop } });
+  const renamed = await session.client.call(createContact, {
+    body: { name: "Corner shop", address: shop },
+  });
   expect(renamed).toEqual({ ...first, name: "Corner shop" });
   expect(await client.call(getContact, { params: { id: first.id } })).toEqual(renamed);
   const { data } = await client.call(listContacts);
   expect(data.map(({ name }) => name)).toEqual(["Bank", "Corner shop"]);
   expect(await client.call(deleteContact, { params: { id: first.id } })).toEqual({ id: first.id });
-  expect(await refusal(client.call(deleteContact, { params: { id: first.id } }))).toMatchObject({ status: 404 });
+  expect(await refusal(client.call(deleteContact, { params: { id: first.id } }))).toMatchObject({
+    status: 404,
+  });
   expect((await session.client.call(listContacts)).data).toMatchObject([{ name: "Bank" }]);
 });
 
@@ -43,7 +55,10 @@ test("a contact has tags and chains, which are changed without its address or st
     ...made,
     tags: ["Supplier"],
   });
-  const named = await client.call(updateContact, { params, body: { name: "Corner shop", chainIds: [] } });
+  const named = await client.call(updateContact, {
+    params,
+    body: { name: "Corner shop", chainIds: [] },
+  });
   expect(named).toEqual({ ...made, name: "Corner shop", tags: ["Supplier"], chainIds: [] });
   // A request without tags and chains leaves both as they are.
   const again = await client.call(createContact, { body: { name: "Shop", address } });
@@ -57,7 +72,9 @@ test.each([
   ["nothing to change", {}, ""],
 ])("a change of a contact refuses %s", async (_what, body, path) => {
   const { client } = await api.signIn();
-  const { id } = await client.call(createContact, { body: { name: "Shop", address: testAccount().address } });
+  const { id } = await client.call(createContact, {
+    body: { name: "Shop", address: testAccount().address },
+  });
   const refused = await refusal(client.call(updateContact, { params: { id }, body }));
   expect(refused).toMatchObject({ status: 400, code: "invalid_request", details: [{ path }] });
 });
@@ -65,7 +82,9 @@ test.each([
 test("a contact on a chain that is not configured is refused", async () => {
   const { client } = await api.signIn();
   const body = { name: "Shop", address: testAccount().address, chainIds: [1] };
-  expect(await refusal(client.call(createContact, { body }))).toMatchObject({ code: "unsupported_chain" });
+  expect(await refusal(client.call(createContact, { body }))).toMatchObject({
+    code: "unsupported_chain",
+  });
   expect((await client.call(listContacts)).data).toEqual([]);
 });
 
@@ -83,7 +102,9 @@ test("the contacts of another project are 404", async () => {
     }
   }
   // The same address in two projects is two contacts.
-  expect((await eve.client.call(createContact, { body: { name: "Mine", address } })).id).not.toBe(id);
+  expect((await eve.client.call(createContact, { body: { name: "Mine", address } })).id).not.toBe(
+    id,
+  );
   expect((await ada.client.call(listContacts)).data).toMatchObject([{ name: "Shop" }]);
 });
 
@@ -91,7 +112,9 @@ test("concurrent requests for one address store one contact", async () => {
   const { client } = await api.signIn();
   const { address } = testAccount();
   await Promise.all(
-    Array.from({ length: 20 }, (_, index) => client.call(createContact, { body: { name: `Shop ${index}`, address } })),
+    Array.from({ length: 20 }, (_, index) =>
+      client.call(createContact, { body: { name: `Shop ${index}`, address } }),
+    ),
   );
   expect((await client.call(listContacts)).data).toHaveLength(1);
 });

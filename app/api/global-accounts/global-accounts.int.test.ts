@@ -13,16 +13,25 @@ import { createAccountsPayout } from "@/lib/contracts/payouts";
 import { createQuote, executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import { addSeconds } from "@/lib/core/clock";
 import { getReserves, getReservesProof } from "@/lib/contracts/reserves";
-import { rootOf } from "@/lib/modules/reserves/merkle-sum";
-import { testApi, type TestApi } from "@/lib/testing/api";
-import { bundled } from "@/lib/testing/bundle";
-import { codesOf, fund, newCustomer, waitUntilFinal, type Customer } from "@/lib/testing/journey";
+import { rootOf } from "@/lib/books/reserves/sum-trees";
+import { testApi, type TestApi } from "@/lib/dev/testing/api";
+import { bundled } from "@/lib/dev/testing/bundle";
+import {
+  codesOf,
+  fund,
+  newCustomer,
+  waitUntilFinal,
+  type Customer,
+} from "@/lib/dev/testing/journey";
 
 const [HERE, THERE] = [31337, 31338];
 let api: TestApi;
 let reservesVerify: string;
 beforeAll(async () => {
-  [api, reservesVerify] = await Promise.all([testApi({ worker: true }), bundled("scripts/reserves-verify.ts")]);
+  [api, reservesVerify] = await Promise.all([
+    testApi({ worker: true }),
+    bundled("scripts/reserves-verify.ts"),
+  ]);
 });
 
 const refusal = (work: Promise<unknown>): Promise<unknown> =>
@@ -41,7 +50,9 @@ const verifier = (proof: string, root: string | undefined): number | null =>
   }).status;
 
 const open = ({ session }: Customer, currency = "USDC", name?: string) =>
-  session.client.call(createGlobalAccount, { body: { currency, ...(name === undefined ? {} : { name }) } });
+  session.client.call(createGlobalAccount, {
+    body: { currency, ...(name === undefined ? {} : { name }) },
+  });
 
 const fundAccount = ({ session }: Customer, id: string, amount: string, currency = "USDC") =>
   session.client.call(fundGlobalAccount, { params: { id }, body: { amount, currency } });
@@ -67,7 +78,8 @@ test("a global account is opened empty, listed, found by name, and seen by its p
   });
   const other = await open(ada, "DAI");
   const { client } = ada.session;
-  const ids = async (query: object) => (await client.call(listGlobalAccounts, { query })).data.map(({ id }) => id);
+  const ids = async (query: object) =>
+    (await client.call(listGlobalAccounts, { query })).data.map(({ id }) => id);
   expect(await ids({})).toEqual([other.id, account.id]);
   expect(await ids({ currency: "USDC" })).toEqual([account.id]);
   expect(await ids({ q: "ren" })).toEqual([account.id]);
@@ -75,7 +87,9 @@ test("a global account is opened empty, listed, found by name, and seen by its p
   const page = await client.call(listGlobalAccounts, { query: { limit: 1 } });
   expect(await ids({ limit: 1, cursor: page.nextCursor ?? "" })).toEqual([account.id]);
   for (const id of [account.id, "ga_01980000-0000-7000-8000-000000000000", "ga_1"])
-    expect(await refusal(eve.session.client.call(getGlobalAccount, { params: { id } }))).toMatchObject({
+    expect(
+      await refusal(eve.session.client.call(getGlobalAccount, { params: { id } })),
+    ).toMatchObject({
       status: 404,
     });
   expect(await refusal(open(ada, "NOPE"))).toMatchObject({
@@ -86,22 +100,49 @@ test("a global account is opened empty, listed, found by name, and seen by its p
 
 test("a global account opened or funded twice with one Idempotency-Key is so once, also when the first answer was lost", async () => {
   const customer = await newCustomer(api);
-  const headers = { authorization: `Bearer ${customer.session.accessToken}`, "idempotency-key": crypto.randomUUID() };
+  const headers = {
+    authorization: `Bearer ${customer.session.accessToken}`,
+    "idempotency-key": crypto.randomUUID(),
+  };
   const body = { currency: "USDC", name: "Once" };
   const first = await api.client(headers).call(createGlobalAccount, { body });
   // Deletes the HTTP layer's stored answers; the ledger's own idempotency keys remain.
   await api.services.database.prisma.idempotencyKey.deleteMany({});
   expect((await api.client(headers).call(createGlobalAccount, { body })).id).toBe(first.id);
-  await fund(customer.session.client, customer.treasury, { chainId: HERE, token: "USDC", amount: "100" });
+  await fund(customer.session.client, customer.treasury, {
+    chainId: HERE,
+    token: "USDC",
+    amount: "100",
+  });
   await fundWhenFinal(customer, first.id, "1");
   const call = () =>
-    api.client(headers).call(fundGlobalAccount, { params: { id: first.id }, body: { amount: "10", currency: "USDC" } });
+    api.client(headers).call(fundGlobalAccount, {
+      params: { id: first.id },
+      body: { amount: "10", currency: "USDC" },
+    });
   const funded = await call();
   await api.services.database.prisma.idempotencyKey.deleteMany({});
   expect((await call()).fundingId).toBe(funded.fundingId);
-  expect((await customer.session.client.call(getGlobalAccount, { params: { id: first.id } })).balance.posted).toBe(
-    "11",
-  );
+  expect(
+    (await customer.session.client.call(getGlobalAccount, { params: { id: first.id } })).balance
+      .posted,
+  ).toBe("11");
+});
+
+test("a funding that was refused for want of reserves is decided anew under the same key", async () => {
+  const customer = await newCustomer(api);
+  const { session, treasury } = customer;
+  const account = await open(customer);
+  const sameKey = api.client({
+    authorization: `Bearer ${session.accessToken}`,
+    "idempotency-key": "payday",
+  });
+  const body = { amount: "10", currency: "USDC" };
+  const fundAgain = () => sameKey.call(fundGlobalAccount, { params: { id: account.id }, body });
+  expect(await refusal(fundAgain())).toMatchObject({ status: 422, code: "insufficient_reserves" });
+  await fund(session.client, treasury, { chainId: HERE, token: "USDC", amount: "100" });
+  const { fundingId } = await vi.waitFor(fundAgain, { timeout: 20_000, interval: 200 });
+  expect((await fundAgain()).fundingId).toBe(fundingId);
 });
 
 test("a global account is funded with what the treasury holds in final blocks over all chains, and not with a unit more", async () => {
@@ -115,9 +156,15 @@ test("a global account is funded with what the treasury holds in final blocks ov
   await fund(client, customer.treasury, { chainId: HERE, token: "USDC", amount: "60" });
   await fund(client, customer.treasury, { chainId: THERE, token: "USDC", amount: "40" });
   const funding = await fundWhenFinal(customer, one.id, "99.5");
-  expect(funding).toMatchObject({ status: "completed", amount: "99.5", balance: { available: "99.5" } });
+  expect(funding).toMatchObject({
+    status: "completed",
+    amount: "99.5",
+    balance: { available: "99.5" },
+  });
   expect(funding.reserves).toEqual({ onChain: "100", committed: "0", liabilities: "99.5" });
-  expect(await refusal(fundAccount(customer, two.id, "0.500001"))).toMatchObject({ code: "insufficient_reserves" });
+  expect(await refusal(fundAccount(customer, two.id, "0.500001"))).toMatchObject({
+    code: "insufficient_reserves",
+  });
   await fundAccount(customer, two.id, "0.5");
   expect(await reservesOf(customer)).toMatchObject({
     liabilities: "100",
@@ -125,16 +172,26 @@ test("a global account is funded with what the treasury holds in final blocks ov
     available: "0",
     covered: true,
   });
-  expect(await refusal(fundAccount(customer, one.id, "0.0000001"))).toMatchObject({ code: "amount_precision" });
-  expect(await refusal(fundAccount(customer, one.id, "1", "DAI"))).toMatchObject({ details: [{ path: "currency" }] });
+  expect(await refusal(fundAccount(customer, one.id, "0.0000001"))).toMatchObject({
+    code: "amount_precision",
+  });
+  expect(await refusal(fundAccount(customer, one.id, "1", "DAI"))).toMatchObject({
+    details: [{ path: "currency" }],
+  });
 });
 
 test("a global account funded by many at once never owes more than the treasury holds", async () => {
   const customer = await newCustomer(api);
   const account = await open(customer);
-  await fund(customer.session.client, customer.treasury, { chainId: HERE, token: "USDC", amount: "100" });
+  await fund(customer.session.client, customer.treasury, {
+    chainId: HERE,
+    token: "USDC",
+    amount: "100",
+  });
   await fundWhenFinal(customer, account.id, "10");
-  const answers = await Promise.all(Array.from({ length: 30 }, () => refusal(fundAccount(customer, account.id, "10"))));
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () => refusal(fundAccount(customer, account.id, "10"))),
+  );
   expect(answers.filter((answer) => answer === "ok")).toHaveLength(9);
   expect(await reservesOf(customer)).toMatchObject({ liabilities: "100", covered: true });
 });
@@ -156,7 +213,9 @@ test("a global account gives a funding back once, while it has the money, and th
 
   const exempt = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" });
   const transfers = [{ recipientAccountId: payee.id, amount: "30", currency: "USDC" }];
-  await exempt.client.call(createAccountsPayout, { body: { sourceAccountId: account.id, transfers } });
+  await exempt.client.call(createAccountsPayout, {
+    body: { sourceAccountId: account.id, transfers },
+  });
   await vi.waitFor(async () => {
     const { balance } = await client.call(getGlobalAccount, { params: { id: payee.id } });
     expect(balance.available).toBe("30");
@@ -165,14 +224,20 @@ test("a global account gives a funding back once, while it has the money, and th
   const [paid] = (await client.call(listEntries, { params: { id: payee.id } })).data;
   expect(paid).toMatchObject({ counterpartyId: account.id, counterpartyName: "Payroll" });
   const body = { transactionId: paid?.transactionId ?? "" };
-  expect(await refusal(client.call(reverseFunding, { params: { id: payee.id }, body }))).toMatchObject({
+  expect(
+    await refusal(client.call(reverseFunding, { params: { id: payee.id }, body })),
+  ).toMatchObject({
     code: "invalid_state",
   });
 
   const second = await open(customer);
-  expect(await refusal(fundAccount(customer, second.id, "1"))).toMatchObject({ code: "insufficient_reserves" });
+  expect(await refusal(fundAccount(customer, second.id, "1"))).toMatchObject({
+    code: "insufficient_reserves",
+  });
   const back = [{ recipientAccountId: account.id, amount: "30", currency: "USDC" }];
-  await exempt.client.call(createAccountsPayout, { body: { sourceAccountId: payee.id, transfers: back } });
+  await exempt.client.call(createAccountsPayout, {
+    body: { sourceAccountId: payee.id, transfers: back },
+  });
   const [first, again] = [await vi.waitFor(() => takeBack(), 20_000), await takeBack()];
   expect(first).toMatchObject({ reverses: transactionId, amount: "100", balance: { posted: "0" } });
   expect(again).toEqual(first);
@@ -181,7 +246,7 @@ test("a global account gives a funding back once, while it has the money, and th
     ["reversal", "-100", null],
     ["payout", "30", null],
     ["payout", "-30", null],
-    ["funding", "100", first.transactionId],
+    ["funding", "100", first.id],
   ]);
   await fundAccount(customer, second.id, "100");
 });
@@ -196,15 +261,23 @@ test("a global account keeps its statement: opening, entries with running balanc
   await fundAccount(customer, account.id, "7.25");
   const params = { id: account.id };
   const { data } = await client.call(listEntries, { params });
-  expect(data.map(({ seq, amount, balanceAfter, kind }) => [seq, amount, balanceAfter, kind])).toEqual([
+  expect(
+    data.map(({ seq, amount, balanceAfter, kind }) => [seq, amount, balanceAfter, kind]),
+  ).toEqual([
     [3, "7.25", "22.25", "funding"],
     [2, "5", "15", "funding"],
     [1, "10", "10", "funding"],
   ]);
   const statement = await client.call(getStatement, { params, query: { from: between } });
-  expect(statement).toMatchObject({ opening: "10", closing: "22.25", in: "12.25", out: "0", truncated: false });
+  expect(statement).toMatchObject({
+    opening: "10",
+    closing: "22.25",
+    in: "12.25",
+    out: "0",
+    truncated: false,
+  });
   expect(statement.entries.map(({ seq }) => seq)).toEqual([2, 3]);
-  const csv = await api.fetch(`/global-accounts/${account.id}/statement?format=csv`, {
+  const csv = await api.fetch(`/global-accounts/${account.id}/statement/export`, {
     headers: { authorization: `Bearer ${customer.session.accessToken}` },
   });
   expect(csv.headers.get("content-type")).toContain("text/csv");
@@ -230,19 +303,27 @@ describe("what backs accounts", () => {
       },
     });
     await client.call(requestOtp, { body: { quoteId: quote.quoteId } });
-    await client.call(prepareSwap, { body: { quoteId: quote.quoteId, otp: await api.readCode(customer.email, seen) } });
+    await client.call(prepareSwap, {
+      body: { quoteId: quote.quoteId, otp: await api.readCode(customer.email, seen) },
+    });
     return () => client.call(executeSwap, { body: { quoteId: quote.quoteId } });
   };
 
   test("does not leave the treasury by a swap", async () => {
     const customer = await newCustomer(api);
     const account = await open(customer);
-    await fund(customer.session.client, customer.treasury, { chainId: HERE, token: "USDC", amount: "100" });
+    await fund(customer.session.client, customer.treasury, {
+      chainId: HERE,
+      token: "USDC",
+      amount: "100",
+    });
     await fundWhenFinal(customer, account.id, "70");
     const tooMuch = await swapOut(customer, "31");
     expect(await refusal(tooMuch())).toMatchObject({ status: 422, code: "insufficient_reserves" });
     const justRight = await (await swapOut(customer, "30"))();
-    expect((await waitUntilFinal(customer.session.client, justRight.operationId)).status).toBe("completed");
+    expect((await waitUntilFinal(customer.session.client, justRight.operationId)).status).toBe(
+      "completed",
+    );
     expect(await refusal(fundAccount(customer, account.id, "0.000001"))).toMatchObject({
       code: "insufficient_reserves",
     });
@@ -253,7 +334,11 @@ describe("what backs accounts", () => {
     for (let round = 0; round < 4; round += 1) {
       const customer = await newCustomer(api);
       const account = await open(customer);
-      await fund(customer.session.client, customer.treasury, { chainId: HERE, token: "USDC", amount: "100" });
+      await fund(customer.session.client, customer.treasury, {
+        chainId: HERE,
+        token: "USDC",
+        amount: "100",
+      });
       await fundWhenFinal(customer, account.id, "1");
       const execute = await swapOut(customer, "60");
       const outcomes = await Promise.all([
@@ -261,7 +346,9 @@ describe("what backs accounts", () => {
         refusal(fundAccount(customer, account.id, "30")),
         refusal(fundAccount(customer, account.id, "30")),
       ]);
-      const taken = (outcomes[0] === "ok" ? 60 : 0) + outcomes.slice(1).filter((each) => each === "ok").length * 30;
+      const taken =
+        (outcomes[0] === "ok" ? 60 : 0) +
+        outcomes.slice(1).filter((each) => each === "ok").length * 30;
       expect(taken).toBeLessThanOrEqual(99);
       expect(await reservesOf(customer)).toMatchObject({ covered: true });
     }
@@ -283,8 +370,15 @@ describe("what backs accounts", () => {
       for (const { id } of accounts) {
         const proof = await client.call(getReservesProof, { params: { id } });
         const { assetId, accountId, salt } = proof;
-        const steps = proof.siblings.map(({ hash, sumBase, side }) => ({ hash, sum: BigInt(sumBase), side }));
-        const reached = rootOf({ assetId, accountId, salt, balance: BigInt(proof.balanceBase) }, steps);
+        const steps = proof.siblings.map(({ hash, sumBase, side }) => ({
+          hash,
+          sum: BigInt(sumBase),
+          side,
+        }));
+        const reached = rootOf(
+          { assetId, accountId, salt, balance: BigInt(proof.balanceBase) },
+          steps,
+        );
         expect(reached.hash).toBe(root?.hash);
         expect(reached.sum.toString()).toBe(root?.sumBase);
         if (id !== accounts[0]?.id) continue;

@@ -1,6 +1,6 @@
 import { createGlobalAccount, listGlobalAccounts } from "@/lib/contracts/global-accounts";
 import { created, ok, route } from "@/lib/http/route";
-import { toAccount, toAccounts } from "@/lib/modules/global-accounts/serializer";
+import { toAccount, toAccounts } from "@/lib/books/global-accounts/serializer";
 
 export const GET = route({
   contract: listGlobalAccounts,

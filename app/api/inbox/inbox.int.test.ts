@@ -8,13 +8,13 @@ import { createPayoutSchedule } from "@/lib/contracts/payout-schedules";
 import { createAccountsPayout } from "@/lib/contracts/payouts";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import type { ApiClient } from "@/lib/api-client/client";
-import { testApi } from "@/lib/testing/api";
-import { withApproval } from "@/lib/testing/approve";
-import { testAccount } from "@/lib/testing/factories";
-import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
-import { idOf } from "@/lib/testing/payout-requests";
-import { putRules } from "@/lib/testing/policies";
-import { demandVotes, newMember, vote } from "@/lib/testing/voters";
+import { testApi } from "@/lib/dev/testing/api";
+import { withApproval } from "@/lib/dev/testing/approve";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { fund, newCustomer, type Customer } from "@/lib/dev/testing/journey";
+import { idOf } from "@/lib/dev/testing/payout-requests";
+import { putRules } from "@/lib/dev/testing/policies";
+import { demandVotes, newMember, vote } from "@/lib/dev/testing/voters";
 
 const CHAIN = 31337;
 const api = await testApi();
@@ -33,7 +33,8 @@ beforeAll(async () => {
 const inboxOf = async (by: ApiClient) => (await by.call(readProjectInbox)).data;
 
 const newPayout = async (reference?: string): Promise<string> => {
-  const open = async () => (await client.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
+  const open = async () =>
+    (await client.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
   const [sourceAccountId, recipientAccountId] = [await open(), await open()];
   const transfers = [{ recipientAccountId, amount: "1", currency: "USDC" }];
   const named = reference === undefined ? {} : { reference };
@@ -59,8 +60,8 @@ test("what waits for a code, for votes, or for a look is in one list, and what t
   const row = { address: testAccount().address, amount: "1", token: "USDC" };
   const body = { chainId: CHAIN, transfers: [row], startsAt };
   const named = { ...body, reference: "Rent, monthly" };
-  const { scheduleId } = await client.call(createPayoutSchedule, { body: named });
-  const { scheduleId: unnamed } = await client.call(createPayoutSchedule, { body });
+  const { id: scheduleId } = await client.call(createPayoutSchedule, { body: named });
+  const { id: unnamed } = await client.call(createPayoutSchedule, { body });
   const failed = await newPayout();
   const now = new Date();
   await prisma.payout.update({
@@ -68,16 +69,23 @@ test("what waits for a code, for votes, or for a look is in one list, and what t
     data: { status: "failed", subStatus: "full", itemsFailed: 1, updatedAt: now },
   });
   const old = await newPayout();
-  const long = { status: "failed", subStatus: "full", itemsFailed: 1, updatedAt: new Date("2020-01-01T00:00:00Z") };
+  const long = {
+    status: "failed",
+    subStatus: "full",
+    itemsFailed: 1,
+    updatedAt: new Date("2020-01-01T00:00:00Z"),
+  };
   await prisma.payout.update({ where: { id: old }, data: long });
   await prisma.job.create({
     data: { id: failed, queue: "payout", runAt: now, failures: 50, lastError: "x", parkedAt: now },
   });
+  await newMember(api, projectId, "owner");
   await demandVotes(client, { count: 1, roles: ["owner"] });
   const voted = await newPayout();
 
   const items = await inboxOf(client);
-  const kindOf = (id: string) => items.filter((item) => item.id === id).map(({ kind, mine }) => [kind, mine]);
+  const kindOf = (id: string) =>
+    items.filter((item) => item.id === id).map(({ kind, mine }) => [kind, mine]);
   expect(kindOf(payout)).toEqual([["payout", true]]);
   expect(kindOf(operation)).toEqual([["operation", true]]);
   expect(kindOf(scheduleId)).toEqual([["schedule", true]]);
@@ -107,21 +115,28 @@ test("what waits for a code, for votes, or for a look is in one list, and what t
   );
 
   const other = await newMember(api, projectId, "owner");
-  expect((await inboxOf(other.client)).find(({ kind }) => kind === "decision")).toMatchObject({ mine: true });
+  expect((await inboxOf(other.client)).find(({ kind }) => kind === "decision")).toMatchObject({
+    mine: true,
+  });
   await vote(other, decision?.id ?? "", "decline");
   expect((await inboxOf(client)).filter(({ kind }) => kind === "decision")).toEqual([]);
 });
 
 test("a proposed contact waits for owners and admins where a policy looks at approved contacts, until one approves it", async () => {
   const of = await newCustomer(api);
-  const contacts = async (by: ApiClient) => (await inboxOf(by)).filter(({ kind }) => kind === "contact");
+  const contacts = async (by: ApiClient) =>
+    (await inboxOf(by)).filter(({ kind }) => kind === "contact");
   const address = testAccount().address;
   const { id } = await of.session.client.call(createContact, { body: { name: "Acme", address } });
   // Without such a policy it is paid as it is.
   expect(await contacts(of.session.client)).toEqual([]);
-  await putRules(of.session, { scope: "project", baseVersion: 0, rules: { recipients: "approved_contacts" } });
+  await putRules(of.session, {
+    scope: "project",
+    baseVersion: 0,
+    rules: { recipients: "approved_contacts" },
+  });
   expect(await contacts(of.session.client)).toMatchObject([
-    { id, title: "Contact Acme is proposed", mine: true, path: `/contacts?q=${address}` },
+    { id, title: 'Contact "Acme" is proposed', mine: true, path: `/contacts?q=${address}` },
   ]);
   const project = (await of.session.client.call(getMe)).projects[0]?.id ?? "";
   const operator = await newMember(api, project, "operator");
@@ -145,8 +160,13 @@ test("an operation whose refund is unclear asks for a decision, and no more once
     },
   ]);
   const viewer = await newMember(api, projectId, "viewer");
-  expect((await inboxOf(viewer.client)).filter(({ kind }) => kind === "refund")).toMatchObject([{ mine: false }]);
-  await prisma.operation.update({ where: { id: operationId }, data: { status: "failed", subStatus: "full" } });
+  expect((await inboxOf(viewer.client)).filter(({ kind }) => kind === "refund")).toMatchObject([
+    { mine: false },
+  ]);
+  await prisma.operation.update({
+    where: { id: operationId },
+    data: { status: "failed", subStatus: "full" },
+  });
   expect(await refunds()).toEqual([]);
 });
 

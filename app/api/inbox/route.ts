@@ -1,6 +1,6 @@
 import { readProjectInbox } from "@/lib/contracts/inbox";
 import { ok, route } from "@/lib/http/route";
-import { toInbox } from "@/lib/modules/inbox/serializer";
+import { toInbox } from "@/lib/money/inbox/serializer";
 
 export const GET = route({
   contract: readProjectInbox,

@@ -1,6 +1,6 @@
 import { createInvitation, listInvitations } from "@/lib/contracts/members";
 import { created, ok, route } from "@/lib/http/route";
-import { toInvitation, toInvitations } from "@/lib/modules/members/serializer";
+import { toInvitation, toInvitations } from "@/lib/trust/members/serializer";
 
 export const GET = route({
   contract: listInvitations,

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { beforeAll, expect, test, vi } from "vitest";
-import { inheritedEnvironment } from "@/lib/config/env";
+import { inheritedEnvironment } from "@/lib/platform/config/env";
 import { listAuditLog } from "@/lib/contracts/audit";
 import { listParkedJobs, resumeJob } from "@/lib/contracts/jobs";
 import { newId } from "@/lib/core/ids";
-import { testApi, type TestSession } from "@/lib/testing/api";
-import { entryFile } from "@/lib/testing/entry";
+import { testApi, type TestSession } from "@/lib/dev/testing/api";
+import { entryFile } from "@/lib/dev/testing/entry";
 
 const api = await testApi({ devnet: false });
 const { prisma } = api.services.database;
@@ -26,13 +26,27 @@ const parked = async (): Promise<string> => {
   const id = newId("payout");
   await prisma.payout.create({
     data: {
-      ...{ id, projectId, kind: "wallets", mode: "independent", status: "processing", subStatus: "queued" },
+      ...{
+        id,
+        projectId,
+        kind: "wallets",
+        mode: "independent",
+        status: "processing",
+        subStatus: "queued",
+      },
       ...{ totalBase: 0, itemsTotal: 1, digest: new Uint8Array(32), createdBy: "test" },
       createdAt: parkedAt,
       updatedAt: parkedAt,
     },
   });
-  const job = { id, queue: "payout", runAt: parkedAt, failures: 50, lastError: "its row is broken", parkedAt };
+  const job = {
+    id,
+    queue: "payout",
+    runAt: parkedAt,
+    failures: 50,
+    lastError: "its row is broken",
+    parkedAt,
+  };
   await prisma.job.create({ data: job });
   return id;
 };
@@ -47,7 +61,13 @@ test("an owner sees the stopped work of the project alone, and puts it back once
   const id = await parked();
   const { data } = await owner.client.call(listParkedJobs, {});
   expect(data).toEqual([
-    { id, kind: "payout", failures: 50, lastError: "its row is broken", parkedAt: parkedAt.toISOString() },
+    {
+      id,
+      kind: "payout",
+      failures: 50,
+      lastError: "its row is broken",
+      parkedAt: parkedAt.toISOString(),
+    },
   ]);
   expect((await stranger.client.call(listParkedJobs, {})).data).toEqual([]);
   expect(await statusOf(stranger.client.call(resumeJob, { params: { id } }))).toBe(404);
@@ -63,10 +83,14 @@ test("an owner sees the stopped work of the project alone, and puts it back once
 
 test("other members may neither see nor resume it", async () => {
   const id = await parked();
-  const asMember = async (role: string) => prisma.membership.updateMany({ where: { projectId }, data: { role } });
+  const asMember = async (role: string) =>
+    prisma.membership.updateMany({ where: { projectId }, data: { role } });
   await asMember("operator");
   // Roles are remembered for a moment.
-  await vi.waitFor(async () => expect(await statusOf(owner.client.call(listParkedJobs, {}))).toBe(403), WAIT);
+  await vi.waitFor(
+    async () => expect(await statusOf(owner.client.call(listParkedJobs, {}))).toBe(403),
+    WAIT,
+  );
   expect(await statusOf(owner.client.call(resumeJob, { params: { id } }))).toBe(403);
   await asMember("owner");
   expect((await jobOf(id)).parkedAt).toEqual(parkedAt);

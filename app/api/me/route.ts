@@ -1,18 +1,25 @@
 import { getMe, updateMe } from "@/lib/contracts/auth";
 import { ok, route } from "@/lib/http/route";
-import { toMe, toMeWithVerification } from "@/lib/modules/auth/serializer";
-import { toGasAlerts } from "@/lib/modules/notifications/serializer";
-import { toSponsorBudgets } from "@/lib/modules/sponsorship/serializer";
+import { toMe, toMeWithVerification } from "@/lib/trust/auth/serializer";
+import { toGasAlerts } from "@/lib/money/notifications/serializer";
+import { toSigningOff } from "@/lib/money/signing/serializer";
+import { toSponsorBudgets } from "@/lib/books/sponsorship/serializer";
 
 export const GET = route({
   contract: getMe,
   handler: async ({ actor, services }) => {
-    const [profile, budgets, alerts] = await Promise.all([
+    const [profile, budgets, alerts, signing] = await Promise.all([
       services.auth.me(actor),
       services.sponsorship.budgets(actor.projectId),
       services.notifications.gasAlerts(),
+      services.signing.state(),
     ]);
-    return ok({ ...toMe(profile), sponsorBudgets: toSponsorBudgets(budgets), gasAlerts: toGasAlerts(alerts) });
+    return ok({
+      ...toMe(profile),
+      sponsorBudgets: toSponsorBudgets(budgets),
+      gasAlerts: toGasAlerts(alerts),
+      signingOff: toSigningOff(signing),
+    });
   },
 });
 

@@ -16,8 +16,8 @@ import {
 import { listWallets } from "@/lib/contracts/wallets";
 import type { ApiClient } from "@/lib/api-client/client";
 import type { Role } from "@/lib/core/actor";
-import { testApi, type TestApi, type TestSession } from "@/lib/testing/api";
-import { withApproval } from "@/lib/testing/approve";
+import { testApi, type TestApi, type TestSession } from "@/lib/dev/testing/api";
+import { withApproval } from "@/lib/dev/testing/approve";
 
 let api: TestApi;
 beforeAll(async () => {
@@ -33,15 +33,24 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
 const projectOf = async (session: TestSession): Promise<string> =>
   (await session.client.call(getMe)).projects[0]?.id ?? "";
 
-const userOf = async (session: TestSession): Promise<string> => (await session.client.call(getMe)).id;
+const userOf = async (session: TestSession): Promise<string> =>
+  (await session.client.call(getMe)).id;
 
 /** Calls of the person in that project. */
 const inProject = (session: TestSession, projectId: string): ApiClient =>
   api.client({ authorization: `Bearer ${session.accessToken}`, "x-project-id": projectId });
 
-const invite = (owner: TestSession, email: string, role: Role) =>
+/** The person who invites has a verified address. */
+const invite = async (owner: TestSession, email: string, role: Role) => {
+  if (!(await owner.client.call(getMe)).emailVerified) await api.verifiedEmail(owner);
+  return inviteAnyhow(owner, email, role);
+};
+
+const inviteAnyhow = (owner: TestSession, email: string, role: Role) =>
   withApproval(owner.account, (approval) =>
-    owner.client.call(createInvitation, { body: { email, role, ...(approval ? { approval } : {}) } }),
+    owner.client.call(createInvitation, {
+      body: { email, role, ...(approval ? { approval } : {}) },
+    }),
   );
 
 /** The token of the newest link that was mailed to the address. */
@@ -65,8 +74,29 @@ const member = async (owner: TestSession, role: Role) => {
   await invite(owner, email, role);
   const token = await mailedToken(email);
   const { projectId } = await session.client.call(acceptInvitation, { body: { token } });
-  return { session, email, token, projectId, userId: await userOf(session), client: inProject(session, projectId) };
+  return {
+    session,
+    email,
+    token,
+    projectId,
+    userId: await userOf(session),
+    client: inProject(session, projectId),
+  };
 };
+
+/** Removes the member, approved by the wallet of the owner where that is needed. */
+const removeBy = (owner: TestSession, userId: string, client = owner.client) =>
+  withApproval(owner.account, (approval) =>
+    client.call(removeMember, { params: { id: userId }, body: approval ? { approval } : {} }),
+  );
+
+const changeRole = (owner: TestSession, userId: string, role: Role) =>
+  withApproval(owner.account, (approval) =>
+    owner.client.call(updateMember, {
+      params: { id: userId },
+      body: { role, ...(approval ? { approval } : {}) },
+    }),
+  );
 
 describe("invitations", () => {
   test("an invitation needs an approval, is mailed, and lets the invited address in once", async () => {
@@ -74,6 +104,7 @@ describe("invitations", () => {
     const projectId = await projectOf(owner);
     const guest = await api.signIn();
     const email = await api.verifiedEmail(guest);
+    await api.verifiedEmail(owner);
     const unapproved = owner.client.call(createInvitation, { body: { email, role: "operator" } });
     expect(await refusal(unapproved)).toMatchObject({ status: 409, code: "approval_required" });
     expect((await owner.client.call(listInvitations)).data).toEqual([]);
@@ -81,7 +112,12 @@ describe("invitations", () => {
     expect(invitation).toMatchObject({ email, role: "operator", status: "open", acceptedBy: null });
     const token = await mailedToken(email);
     const seen = await guest.client.call(lookUpInvitation, { body: { token } });
-    expect(seen).toMatchObject({ email, role: "operator", status: "open", projectName: "My project" });
+    expect(seen).toMatchObject({
+      email,
+      role: "operator",
+      status: "open",
+      projectName: "My project",
+    });
     const joined = await guest.client.call(acceptInvitation, { body: { token } });
     expect(joined).toEqual({ projectId, role: "operator" });
     expect(await guest.client.call(acceptInvitation, { body: { token } })).toEqual(joined);
@@ -89,7 +125,7 @@ describe("invitations", () => {
     expect(there).toMatchObject({ projectId, role: "operator" });
     const { data } = await owner.client.call(listMembers);
     expect(data.map(({ role }) => role)).toEqual(["owner", "operator"]);
-    expect(data[1]).toMatchObject({ email, userId: await userOf(guest) });
+    expect(data[1]).toMatchObject({ email, id: await userOf(guest) });
   });
 
   test("somebody else who holds the link cannot accept it, with another address or with none", async () => {
@@ -102,7 +138,9 @@ describe("invitations", () => {
     const withoutAddress = await refusal(eve.client.call(acceptInvitation, { body: { token } }));
     expect(withoutAddress).toMatchObject({ status: 403, code: "forbidden" });
     await api.verifiedEmail(eve);
-    expect(await refusal(eve.client.call(acceptInvitation, { body: { token } }))).toMatchObject({ status: 403 });
+    expect(await refusal(eve.client.call(acceptInvitation, { body: { token } }))).toMatchObject({
+      status: 403,
+    });
     expect((await owner.client.call(listMembers)).data).toHaveLength(1);
   });
 
@@ -110,7 +148,8 @@ describe("invitations", () => {
     const owner = await api.signIn();
     const guest = await api.signIn();
     const email = await api.verifiedEmail(guest);
-    const accept = (token: string) => refusal(guest.client.call(acceptInvitation, { body: { token } }));
+    const accept = (token: string) =>
+      refusal(guest.client.call(acceptInvitation, { body: { token } }));
     await invite(owner, email, "viewer");
     const replaced = await mailedToken(email);
     const second = await invite(owner, email, "viewer");
@@ -120,7 +159,10 @@ describe("invitations", () => {
     expect(await accept(withdrawn)).toMatchObject({ status: 409, code: "invalid_state" });
     const third = await invite(owner, email, "viewer");
     const expired = await mailedToken(email, [replaced, withdrawn]);
-    await api.services.database.prisma.invitation.update({ where: { id: third.id }, data: { expiresAt: new Date(0) } });
+    await api.services.database.prisma.invitation.update({
+      where: { id: third.id },
+      data: { expiresAt: new Date(0) },
+    });
     expect(await accept(expired)).toMatchObject({ status: 409, code: "invalid_state" });
     expect(await accept("A".repeat(43))).toMatchObject({ status: 404 });
     expect((await owner.client.call(listInvitations)).data.map(({ status }) => status)).toEqual([
@@ -137,7 +179,9 @@ describe("invitations", () => {
     const email = await api.verifiedEmail(guest);
     await invite(owner, email, "viewer");
     const token = await mailedToken(email);
-    const accepts = Array.from({ length: 20 }, () => guest.client.call(acceptInvitation, { body: { token } }));
+    const accepts = Array.from({ length: 20 }, () =>
+      guest.client.call(acceptInvitation, { body: { token } }),
+    );
     const ended = await Promise.allSettled(accepts);
     expect(ended.some(({ status }) => status === "fulfilled")).toBe(true);
     expect((await owner.client.call(listMembers)).data).toHaveLength(2);
@@ -145,17 +189,38 @@ describe("invitations", () => {
 });
 
 describe("roles", () => {
-  test("a role that may do more needs an approval, one that may do less does not", async () => {
+  test("a role that may do more needs an approval, and so does a lower one for an owner or admin", async () => {
     const owner = await api.signIn();
     const { userId, client } = await member(owner, "viewer");
     const change = (role: Role, approval?: { approvalId: string; signature: string }) =>
-      owner.client.call(updateMember, { params: { id: userId }, body: { role, ...(approval ? { approval } : {}) } });
-    expect(await refusal(change("admin"))).toMatchObject({ status: 409, code: "approval_required" });
+      owner.client.call(updateMember, {
+        params: { id: userId },
+        body: { role, ...(approval ? { approval } : {}) },
+      });
+    expect(await refusal(change("admin"))).toMatchObject({
+      status: 409,
+      code: "approval_required",
+    });
     expect(await client.call(whoAmI)).toMatchObject({ role: "viewer" });
-    expect(await withApproval(owner.account, (approval) => change("admin", approval))).toMatchObject({ role: "admin" });
-    await vi.waitFor(async () => expect(await client.call(whoAmI)).toMatchObject({ role: "admin" }));
-    expect(await change("operator")).toMatchObject({ role: "operator" });
-    await vi.waitFor(async () => expect(await client.call(whoAmI)).toMatchObject({ role: "operator" }));
+    expect(
+      await withApproval(owner.account, (approval) => change("admin", approval)),
+    ).toMatchObject({ role: "admin" });
+    await vi.waitFor(
+      async () => expect(await client.call(whoAmI)).toMatchObject({ role: "admin" }),
+      20_000,
+    );
+    expect(await refusal(change("operator"))).toMatchObject({
+      status: 409,
+      code: "approval_required",
+    });
+    expect(await client.call(whoAmI)).toMatchObject({ role: "admin" });
+    const lowered = await withApproval(owner.account, (approval) => change("operator", approval));
+    expect(lowered).toMatchObject({ role: "operator" });
+    await vi.waitFor(
+      async () => expect(await client.call(whoAmI)).toMatchObject({ role: "operator" }),
+      20_000,
+    );
+    expect(await change("viewer")).toMatchObject({ role: "viewer" });
   });
 
   test("operators and viewers manage nobody, and an admin makes, changes and removes no owner", async () => {
@@ -166,29 +231,43 @@ describe("roles", () => {
     const attempts = (client: ApiClient, role: Role) => [
       client.call(createInvitation, { body: { email, role } }),
       client.call(updateMember, { params: { id: operator.userId }, body: { role } }),
-      client.call(removeMember, { params: { id: ownerId } }),
+      client.call(removeMember, { params: { id: ownerId }, body: {} }),
     ];
     for (const attempt of attempts(operator.client, "viewer"))
       expect(await refusal(attempt)).toMatchObject({ status: 403, code: "forbidden" });
     expect(await refusal(operator.client.call(listInvitations))).toMatchObject({ status: 403 });
     for (const attempt of attempts(admin.client, "owner"))
       expect(await refusal(attempt)).toMatchObject({ status: 403, code: "forbidden" });
-    expect((await owner.client.call(listMembers)).data.map(({ role }) => role)).toEqual(["owner", "operator", "admin"]);
+    expect((await owner.client.call(listMembers)).data.map(({ role }) => role)).toEqual([
+      "owner",
+      "operator",
+      "admin",
+    ]);
   });
 
   test("the last owner stays: of two owners who leave at once one goes", async () => {
     const owner = await api.signIn();
     const ownerId = await userOf(owner);
-    expect(await refusal(owner.client.call(removeMember, { params: { id: ownerId } }))).toMatchObject({ status: 409 });
-    const demote = owner.client.call(updateMember, { params: { id: ownerId }, body: { role: "admin" } });
+    expect(
+      await refusal(owner.client.call(removeMember, { params: { id: ownerId }, body: {} })),
+    ).toMatchObject({
+      status: 409,
+      code: "invalid_state",
+    });
+    const demote = owner.client.call(updateMember, {
+      params: { id: ownerId },
+      body: { role: "admin" },
+    });
     expect(await refusal(demote)).toMatchObject({ status: 409, code: "invalid_state" });
     const second = await member(owner, "owner");
     const outcomes = await Promise.all([
-      refusal(inProject(owner, second.projectId).call(removeMember, { params: { id: ownerId } })),
-      refusal(second.client.call(removeMember, { params: { id: second.userId } })),
+      refusal(removeBy(owner, ownerId, inProject(owner, second.projectId))),
+      refusal(removeBy(second.session, second.userId, second.client)),
     ]);
     expect(outcomes.filter((one) => one === "ok")).toHaveLength(1);
-    const left = await api.services.database.prisma.membership.findMany({ where: { projectId: second.projectId } });
+    const left = await api.services.database.prisma.membership.findMany({
+      where: { projectId: second.projectId },
+    });
     expect(left.map(({ role }) => role)).toEqual(["owner"]);
   });
 });
@@ -203,14 +282,27 @@ test("a removed member has no access, and the person's keys and invitations of t
   const email = await api.verifiedEmail(guest);
   await invite({ ...admin.session, client: admin.client }, email, "viewer");
   const token = await mailedToken(email);
-  await owner.client.call(removeMember, { params: { id: admin.userId } });
-  await vi.waitFor(async () => expect(await refusal(admin.client.call(listMembers))).toMatchObject({ status: 404 }));
-  await vi.waitFor(async () =>
-    expect(await refusal(keyClient.call(whoAmI))).toMatchObject({ status: 401, code: "api_key_revoked" }),
+  await removeBy(owner, admin.userId);
+  await vi.waitFor(
+    async () =>
+      expect(await refusal(admin.client.call(listMembers))).toMatchObject({ status: 404 }),
+    20_000,
+  );
+  await vi.waitFor(
+    async () =>
+      expect(await refusal(keyClient.call(whoAmI))).toMatchObject({
+        status: 401,
+        code: "api_key_revoked",
+      }),
+    20_000,
   );
   expect(await own.client.call(whoAmI)).toMatchObject({ type: "apiKey" });
-  expect(await refusal(guest.client.call(acceptInvitation, { body: { token } }))).toMatchObject({ status: 409 });
-  expect((await owner.client.call(listApiKeys)).data.every(({ revokedAt }) => revokedAt !== null)).toBe(true);
+  expect(await refusal(guest.client.call(acceptInvitation, { body: { token } }))).toMatchObject({
+    status: 409,
+  });
+  expect(
+    (await owner.client.call(listApiKeys)).data.every(({ revokedAt }) => revokedAt !== null),
+  ).toBe(true);
 });
 
 test.each(["operator", "viewer"] as const)(
@@ -224,12 +316,19 @@ test.each(["operator", "viewer"] as const)(
     const email = await api.verifiedEmail(guest);
     await invite({ ...admin.session, client: admin.client }, email, "admin");
     const token = await mailedToken(email);
-    await owner.client.call(updateMember, { params: { id: admin.userId }, body: { role } });
-    await vi.waitFor(async () =>
-      expect(await refusal(made.client.call(whoAmI))).toMatchObject({ status: 401, code: "api_key_revoked" }),
+    await changeRole(owner, admin.userId, role);
+    await vi.waitFor(
+      async () =>
+        expect(await refusal(made.client.call(whoAmI))).toMatchObject({
+          status: 401,
+          code: "api_key_revoked",
+        }),
+      20_000,
     );
     expect(await others.client.call(whoAmI)).toMatchObject({ projectId: admin.projectId });
-    expect(await refusal(guest.client.call(acceptInvitation, { body: { token } }))).toMatchObject({ status: 409 });
+    expect(await refusal(guest.client.call(acceptInvitation, { body: { token } }))).toMatchObject({
+      status: 409,
+    });
   },
 );
 
@@ -237,7 +336,13 @@ test("a removed member keeps no key of somebody else whose present secret the pe
   const owner = await api.signIn();
   const admin = await member(owner, "admin");
   const rotate = async (by: ApiClient, id: string, overlapSeconds: number) => {
-    const { secret } = await by.call(rotateApiKey, { params: { id }, body: { overlapSeconds } });
+    const signer = by === owner.client ? owner.account : admin.session.account;
+    const { secret } = await withApproval(signer, (approval) =>
+      by.call(rotateApiKey, {
+        params: { id },
+        body: { overlapSeconds, ...(approval ? { approval } : {}) },
+      }),
+    );
     return api.client({ "x-api-key": secret });
   };
   const [held, overlapping, replaced] = [
@@ -251,10 +356,15 @@ test("a removed member keeps no key of somebody else whose present secret the pe
   await rotate(admin.client, replaced.id, 0);
   const again = await rotate(owner.client, replaced.id, 0);
   expect(await present.call(whoAmI)).toMatchObject({ projectId: admin.projectId });
-  await owner.client.call(removeMember, { params: { id: admin.userId } });
+  await removeBy(owner, admin.userId);
   for (const client of [present, previous])
-    await vi.waitFor(async () =>
-      expect(await refusal(client.call(whoAmI))).toMatchObject({ status: 401, code: "api_key_revoked" }),
+    await vi.waitFor(
+      async () =>
+        expect(await refusal(client.call(whoAmI))).toMatchObject({
+          status: 401,
+          code: "api_key_revoked",
+        }),
+      20_000,
     );
   expect(await again.call(whoAmI)).toMatchObject({ projectId: admin.projectId });
 });
@@ -270,8 +380,10 @@ test("an owner who becomes admin keeps API keys and invitations, except invitati
     await invite({ ...second.session, client: second.client }, email, role);
     guests.push({ guest, token: await mailedToken(email) });
   }
-  await owner.client.call(updateMember, { params: { id: second.userId }, body: { role: "admin" } });
-  const accepts = guests.map(({ guest, token }) => refusal(guest.client.call(acceptInvitation, { body: { token } })));
+  await changeRole(owner, second.userId, "admin");
+  const accepts = guests.map(({ guest, token }) =>
+    refusal(guest.client.call(acceptInvitation, { body: { token } })),
+  );
   const [asOwner, asViewer] = await Promise.all(accepts);
   expect(asOwner).toMatchObject({ status: 409, code: "invalid_state" });
   expect(asViewer).toBe("ok");
@@ -283,11 +395,16 @@ test("a member of another project is not found, and another project's id is not 
   const { userId, projectId } = await member(owner, "viewer");
   const unknown = "usr_0198c2b4-0000-7000-8000-000000000000";
   for (const id of [userId, unknown]) {
-    expect(await refusal(eve.client.call(removeMember, { params: { id } }))).toMatchObject({ status: 404 });
+    expect(
+      await refusal(eve.client.call(removeMember, { params: { id }, body: {} })),
+    ).toMatchObject({ status: 404 });
     const change = eve.client.call(updateMember, { params: { id }, body: { role: "viewer" } });
     expect(await refusal(change)).toMatchObject({ status: 404, code: "not_found" });
   }
-  const rename = eve.client.call(updateProject, { params: { id: projectId }, body: { name: "Eve's" } });
+  const rename = eve.client.call(updateProject, {
+    params: { id: projectId },
+    body: { name: "Eve's" },
+  });
   expect(await refusal(rename)).toMatchObject({ status: 404 });
 });
 

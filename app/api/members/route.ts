@@ -1,8 +1,9 @@
 import { listMembers } from "@/lib/contracts/members";
 import { ok, route } from "@/lib/http/route";
-import { toMembers } from "@/lib/modules/members/serializer";
+import { toMembers } from "@/lib/trust/members/serializer";
 
 export const GET = route({
   contract: listMembers,
-  handler: async ({ actor, services }) => ok(toMembers(await services.members.list(actor))),
+  handler: async ({ query, actor, services }) =>
+    ok(toMembers(await services.members.list(actor, query))),
 });

@@ -7,5 +7,6 @@ let document: Record<string, unknown> | undefined;
 
 export const GET = route({
   contract: getOpenApi,
-  handler: () => ok((document ??= openApiDocument(namedContracts)), { "cache-control": "public, max-age=300" }),
+  handler: () =>
+    ok((document ??= openApiDocument(namedContracts)), { "cache-control": "public, max-age=300" }),
 });

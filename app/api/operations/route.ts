@@ -1,7 +1,7 @@
 import { listOperations } from "@/lib/contracts/operations";
 import { ok, route } from "@/lib/http/route";
-import { toDepositOrNull } from "@/lib/modules/deposits/serializer";
-import { toOperation } from "@/lib/modules/operations/serializer";
+import { toDepositOrNull } from "@/lib/money/deposits/serializer";
+import { toOperation } from "@/lib/money/operations/serializer";
 
 export const GET = route({
   contract: listOperations,
@@ -10,7 +10,11 @@ export const GET = route({
     const deposits = await services.deposits.ofOperations(actor.projectId, data);
     return ok({
       data: data.map((operation) =>
-        toOperation(operation, services.registry, toDepositOrNull(deposits.get(operation.id), services.registry)),
+        toOperation(
+          operation,
+          services.registry,
+          toDepositOrNull(deposits.get(operation.id), services.registry),
+        ),
       ),
       nextCursor,
     });

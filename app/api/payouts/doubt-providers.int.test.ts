@@ -1,12 +1,21 @@
 import { afterAll, expect, test } from "vitest";
 import { decidePayoutDoubt } from "@/lib/contracts/payout-doubts";
 import type { BodyInput } from "@/lib/contracts/contract";
-import { testApi } from "@/lib/testing/api";
-import { withApproval } from "@/lib/testing/approve";
-import { testDevnet } from "@/lib/testing/devnet";
-import { startFaultProxy } from "@/lib/testing/fault-proxy";
-import { losePaid } from "@/lib/testing/payout-doubts";
-import { idOf, newPayer, pay, PAYOUT_CHAIN, read, refusal, row, someone } from "@/lib/testing/payout-requests";
+import { testApi } from "@/lib/dev/testing/api";
+import { withApproval } from "@/lib/dev/testing/approve";
+import { testDevnet } from "@/lib/dev/testing/devnet";
+import { startFaultProxy } from "@/lib/dev/testing/fault-proxy";
+import { losePaid } from "@/lib/dev/testing/payout-doubts";
+import {
+  idOf,
+  newPayer,
+  pay,
+  PAYOUT_CHAIN,
+  read,
+  refusal,
+  row,
+  someone,
+} from "@/lib/dev/testing/payout-requests";
 
 const { rpcUrls } = await testDevnet();
 const url = rpcUrls[String(PAYOUT_CHAIN)] ?? "";
@@ -16,7 +25,10 @@ const api = await testApi({ variables: { [`RPC_URL_${String(PAYOUT_CHAIN)}`]: RP
 afterAll(() => Promise.all(providers.map((provider) => provider.close())));
 
 /** A node that keeps no logs of the time in question. */
-const WITHOUT_LOGS = { methods: ["eth_getLogs"], fault: { kind: "lag", blocks: 1_000_000 } } as const;
+const WITHOUT_LOGS = {
+  methods: ["eth_getLogs"],
+  fault: { kind: "lag", blocks: 1_000_000 },
+} as const;
 
 const doubtful = async () => {
   const { key, person, customer } = await newPayer(api, "10");
@@ -43,10 +55,15 @@ test.each([0, 1])(
       });
       expect(await refusal(state("not_paid"))).toMatchObject({
         code: "invalid_state",
-        message: expect.stringContaining("One provider of the chain proves something else") as string,
+        message: expect.stringContaining(
+          "One provider of the chain proves something else",
+        ) as string,
       });
       expect(fault?.hits).toBeGreaterThan(0);
-      expect(await read(person, id)).toMatchObject({ status: "failed", doubts: [{ batch: 0, rows: 1 }] });
+      expect(await read(person, id)).toMatchObject({
+        status: "failed",
+        doubts: [{ batch: 0, rows: 1 }],
+      });
       // The statement that the other provider proves may be made.
       expect(await state("paid")).toMatchObject({ status: "completed", doubts: [] });
     } finally {
@@ -57,11 +74,17 @@ test.each([0, 1])(
 
 test("too few providers that answer decide nothing; two that agree do", async () => {
   const { id, person, decide, state } = await doubtful();
-  const fault = providers[1].on({ methods: ["eth_getLogs"], fault: { kind: "status", status: 500 } });
+  const fault = providers[1].on({
+    methods: ["eth_getLogs"],
+    fault: { kind: "status", status: 500 },
+  });
   for (const attempt of [() => decide({ batch: 0, decision: "by_chain" }), () => state("paid")])
     expect(await refusal(attempt())).toMatchObject({ code: "chain_unavailable" });
   fault.off();
   expect(await read(person, id)).toMatchObject({ status: "failed", doubts: [{ batch: 0 }] });
   expect(await refusal(state("paid"))).toMatchObject({ code: "invalid_state" });
-  expect(await decide({ batch: 0, decision: "by_chain" })).toMatchObject({ status: "completed", items: { paid: 1 } });
+  expect(await decide({ batch: 0, decision: "by_chain" })).toMatchObject({
+    status: "completed",
+    items: { paid: 1 },
+  });
 });

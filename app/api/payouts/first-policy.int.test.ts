@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
 import { createGlobalAccount, fundGlobalAccount } from "@/lib/contracts/global-accounts";
 import { createAccountsPayout } from "@/lib/contracts/payouts";
-import { testApi } from "@/lib/testing/api";
-import { newPayer, refusal } from "@/lib/testing/payout-requests";
-import { putRules } from "@/lib/testing/policies";
+import { testApi } from "@/lib/dev/testing/api";
+import { newPayer, refusal } from "@/lib/dev/testing/payout-requests";
+import { putRules } from "@/lib/dev/testing/policies";
 
 const WAIT = { timeout: 20_000, interval: 50 };
 
@@ -11,7 +11,8 @@ const api = await testApi({});
 
 test("the first policy of a project bounds a payout that was waiting for the daily cap when the policy was stored", async () => {
   const { key, customer, person } = await newPayer(api, "100");
-  const open = async () => (await person.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
+  const open = async () =>
+    (await person.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
   const [source, to] = [await open(), await open()];
   const body = { amount: "50", currency: "USDC" };
   await vi.waitFor(() => person.call(fundGlobalAccount, { params: { id: source }, body }), WAIT);
@@ -33,7 +34,11 @@ test("the first policy of a project bounds a payout that was waiting for the dai
         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%project_spend%'`;
       expect((await pool.query(waiting)).rows).toHaveLength(1);
     }, WAIT);
-    await putRules(customer.session, { scope: "project", baseVersion: 0, rules: { perOperation: { usd: "1" } } });
+    await putRules(customer.session, {
+      scope: "project",
+      baseVersion: 0,
+      rules: { perOperation: { usd: "1" } },
+    });
     await holder.query("COMMIT");
     expect(await sent).toMatchObject({ code: "policy_violation" });
   } finally {

@@ -14,11 +14,17 @@ import { requestOtp } from "@/lib/contracts/swap";
 import type { ApiClient } from "@/lib/api-client/client";
 import type { BodyInput } from "@/lib/contracts/contract";
 import { isFinal } from "@/lib/core/status";
-import { parseWalletPayout } from "@/lib/modules/payouts/wallets/wallet-payout";
+import { parseWalletPayout } from "@/lib/money/payouts/wallets/wallet-payout";
 import { startWorker } from "@/lib/workers/runner";
-import { testApi, type TestApi } from "@/lib/testing/api";
-import { testAccount } from "@/lib/testing/factories";
-import { balanceOnChain, codesOf, fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { testApi, type TestApi } from "@/lib/dev/testing/api";
+import { testAccount } from "@/lib/dev/testing/factories";
+import {
+  balanceOnChain,
+  codesOf,
+  fund,
+  newCustomer,
+  type Customer,
+} from "@/lib/dev/testing/journey";
 
 const [HERE, THERE, FAR] = [31337, 31338, 31339];
 const UNIT = 1_000_000n;
@@ -28,7 +34,9 @@ beforeAll(async () => {
 });
 
 type Body = BodyInput<typeof createWalletsPayout>;
-const refusal = (work: Promise<unknown>): Promise<{ code: string; details?: readonly { path: string }[] }> =>
+const refusal = (
+  work: Promise<unknown>,
+): Promise<{ code: string; details?: readonly { path: string }[] }> =>
   work.then(
     () => ({ code: "ok" }),
     (error: unknown) => error as { code: string },
@@ -37,12 +45,17 @@ const refusal = (work: Promise<unknown>): Promise<{ code: string; details?: read
 const payer = async (balances: readonly (readonly [number, string])[]) => {
   const customer = await newCustomer(api);
   const { client } = customer.session;
-  for (const [chainId, amount] of balances) await fund(client, customer.treasury, { chainId, token: "USDC", amount });
+  for (const [chainId, amount] of balances)
+    await fund(client, customer.treasury, { chainId, token: "USDC", amount });
   const key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000000" });
   return { customer, client, key: key.client };
 };
 
-const pay = (client: ApiClient, rows: readonly (readonly [Address, string])[], rest: Partial<Body> = {}) =>
+const pay = (
+  client: ApiClient,
+  rows: readonly (readonly [Address, string])[],
+  rest: Partial<Body> = {},
+) =>
   client.call(createWalletsPayout, {
     body: {
       chainId: HERE,
@@ -73,7 +86,13 @@ const plannedQuoteOf = async (payoutId: string): Promise<string> => {
   return funding.quoteId;
 };
 /** Sets the least that a quote must bring. @returns the former value */
-const setMinimum = async ({ quoteId: id, minimumBase }: { quoteId: string; minimumBase: string }): Promise<string> => {
+const setMinimum = async ({
+  quoteId: id,
+  minimumBase,
+}: {
+  quoteId: string;
+  minimumBase: string;
+}): Promise<string> => {
   const { prisma } = api.services.database;
   const { minimumBase: before } = await prisma.quote.findUniqueOrThrow({ where: { id } });
   await prisma.quote.update({ where: { id }, data: { minimumBase } });
@@ -104,7 +123,8 @@ test("a payout that its chain cannot pay alone is planned from the other chains:
   });
   expect(Number(planned.funding?.minimum)).toBeGreaterThanOrEqual(10);
   expect(planned.funding?.fees.length).toBeGreaterThan(0);
-  for (const source of planned.funding?.sources ?? []) expect([THERE, FAR]).toContain(source.chainId);
+  for (const source of planned.funding?.sources ?? [])
+    expect([THERE, FAR]).toContain(source.chainId);
   expect((await client.call(listPayouts)).data).toEqual([]);
   const named = { fundFrom: [{ chainId: FAR, token: "USDC" }], validateOnly: true };
   expect(await refusal(pay(key, rows, named))).toMatchObject({
@@ -118,13 +138,20 @@ test("a payout that its chain cannot pay alone is planned from the other chains:
       { chainId: THERE, token: "USDC" },
     ],
   };
-  expect((await pay(key, rows, both)).funding?.sources.map(({ chainId }) => chainId)).toEqual([FAR, THERE]);
-  expect(await refusal(pay(key, rows, { ...named, fundFrom: [{ chainId: 1, token: "USDC" }] }))).toMatchObject({
+  expect((await pay(key, rows, both)).funding?.sources.map(({ chainId }) => chainId)).toEqual([
+    FAR,
+    THERE,
+  ]);
+  expect(
+    await refusal(pay(key, rows, { ...named, fundFrom: [{ chainId: 1, token: "USDC" }] })),
+  ).toMatchObject({
     code: "unsupported_chain",
     details: [{ path: "fundFrom.0.chainId" }],
   });
   // A payout that the chain's own balance covers needs no funding.
-  expect((await pay(key, [[testAccount().address, "5"]], { validateOnly: true })).funding).toBeNull();
+  expect(
+    (await pay(key, [[testAccount().address, "5"]], { validateOnly: true })).funding,
+  ).toBeNull();
 });
 
 test("a payout that its chain cannot pay alone is brought the missing part by one operation that its code approves too, and then pays each row once", async () => {
@@ -138,13 +165,22 @@ test("a payout that its chain cannot pay alone is brought the missing part by on
     [b, "6"],
   ]);
   const id = made.payoutId ?? "";
-  expect(made).toMatchObject({ subStatus: "awaiting_approval", fundedBy: null, funding: { missing: "10" } });
-  // The route would bring less than was promised: the approval is refused, and only its code is used up.
-  const promised = { quoteId: await plannedQuoteOf(id), minimumBase: (1_000_000n * UNIT).toString() };
+  expect(made).toMatchObject({
+    subStatus: "awaiting_approval",
+    fundedBy: null,
+    funding: { missing: "10" },
+  });
+  // The route would bring less than was promised: the approval is refused, and only its code is
+  // used up.
+  const promised = {
+    quoteId: await plannedQuoteOf(id),
+    minimumBase: (1_000_000n * UNIT).toString(),
+  };
   const earlier = await setMinimum(promised);
   const moved = await refusal(approve(customer, id));
   expect(moved).toMatchObject({ code: "quote_price_moved" });
-  for (const { errors } of [createWalletsPayout, approvePayout, retryPayout]) expect(errors).toContain(moved.code);
+  for (const { errors } of [createWalletsPayout, approvePayout, retryPayout])
+    expect(errors).toContain(moved.code);
   await setMinimum({ ...promised, minimumBase: earlier });
   const approved = await approve(customer, id);
   expect(approved).toMatchObject({ status: "pending", subStatus: "prepared" });
@@ -160,7 +196,8 @@ test("a payout that its chain cannot pay alone is brought the missing part by on
     const done = await vi.waitFor(
       async () => {
         const payout = await read(client, id);
-        if (!isFinal(payout.status)) throw new Error(`The payout is ${payout.status} (${payout.subStatus}).`);
+        if (!isFinal(payout.status))
+          throw new Error(`The payout is ${payout.status} (${payout.subStatus}).`);
         return payout;
       },
       { timeout: 45_000, interval: 100 },
@@ -182,7 +219,9 @@ test("a payout that its chain cannot pay alone runs at once for a key that needs
     [THERE, "40"],
   ]);
   const rows = [[testAccount().address, "7"]] as const;
-  const codes = (await Promise.all([1, 2, 3].map(() => refusal(pay(key, rows))))).map(({ code }) => code).sort();
+  const codes = (await Promise.all([1, 2, 3].map(() => refusal(pay(key, rows)))))
+    .map(({ code }) => code)
+    .sort();
   expect(codes).toEqual(["duplicate_payout", "duplicate_payout", "ok"]);
   const [made] = (await client.call(listPayouts)).data;
   expect(made).toMatchObject({ kind: "wallets", status: "pending", subStatus: "prepared" });

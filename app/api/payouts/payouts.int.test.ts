@@ -18,9 +18,9 @@ import { requestOtp } from "@/lib/contracts/swap";
 import type { ApiClient } from "@/lib/api-client/client";
 import type { BodyInput } from "@/lib/contracts/contract";
 import { isFinal } from "@/lib/core/status";
-import { verifyLedger } from "@/lib/modules/ledger/verify";
-import { testApi, type TestApi } from "@/lib/testing/api";
-import { codesOf, fund, newCustomer, type Customer } from "@/lib/testing/journey";
+import { verifyLedger } from "@/lib/books/ledger/verify";
+import { testApi, type TestApi } from "@/lib/dev/testing/api";
+import { codesOf, fund, newCustomer, type Customer } from "@/lib/dev/testing/journey";
 
 const CHAIN = 31337;
 let api: TestApi;
@@ -43,7 +43,11 @@ const payer = async (amount: string, dailyCapUsd = "1000000") => {
   const source = await client.call(createGlobalAccount, { body: { currency: "USDC" } });
   await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount });
   await vi.waitFor(
-    () => client.call(fundGlobalAccount, { params: { id: source.id }, body: { amount, currency: "USDC" } }),
+    () =>
+      client.call(fundGlobalAccount, {
+        params: { id: source.id },
+        body: { amount, currency: "USDC" },
+      }),
     { timeout: 20_000, interval: 200 },
   );
   const key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd });
@@ -67,7 +71,11 @@ const pay = (
   client.call(createAccountsPayout, {
     body: {
       sourceAccountId,
-      transfers: rows.map(([recipientAccountId, amount]) => ({ recipientAccountId, amount, currency: "USDC" })),
+      transfers: rows.map(([recipientAccountId, amount]) => ({
+        recipientAccountId,
+        amount,
+        currency: "USDC",
+      })),
       ...rest,
     },
   });
@@ -92,7 +100,8 @@ const approve = async ({ session, email }: Customer, id: string) => {
   return session.client.call(approvePayout, { params: { id }, body: { otp } });
 };
 
-const verified = async (): Promise<readonly string[]> => (await verifyLedger(api.services.database.pool)).violations;
+const verified = async (): Promise<readonly string[]> =>
+  (await verifyLedger(api.services.database.pool)).violations;
 
 test("a payout between accounts is accepted as pending, and pays every row once, all or nothing", async () => {
   const { key, source } = await payer("100");
@@ -102,17 +111,31 @@ test("a payout between accounts is accepted as pending, and pays every row once,
     [b, "20.5"],
     [a, "0.5"],
   ]);
-  expect(accepted).toMatchObject({ status: "pending", total: "31", items: { total: 3, completed: 0 } });
+  expect(accepted).toMatchObject({
+    status: "pending",
+    total: "31",
+    items: { total: 3, completed: 0 },
+  });
   const done = await settled(key, accepted.payoutId);
-  expect(done).toMatchObject({ status: "completed", paid: "31", items: { completed: 3, failed: 0, pending: 0 } });
-  expect([await balance(key, a), await balance(key, b), await balance(key, source)]).toEqual(["10.5", "20.5", "69"]);
+  expect(done).toMatchObject({
+    status: "completed",
+    paid: "31",
+    items: { completed: 3, failed: 0, pending: 0 },
+  });
+  expect([await balance(key, a), await balance(key, b), await balance(key, source)]).toEqual([
+    "10.5",
+    "20.5",
+    "69",
+  ]);
   const items = await key.call(listPayoutItems, { params: { id: done.payoutId } });
   expect(items.data.map(({ index, status, amount }) => [index, status, amount])).toEqual([
     [0, "completed", "10"],
     [1, "completed", "20.5"],
     [2, "completed", "0.5"],
   ]);
-  expect((await key.call(listPayouts, { query: { status: "completed" } })).data[0]?.payoutId).toBe(done.payoutId);
+  expect((await key.call(listPayouts, { query: { status: "completed" } })).data[0]?.payoutId).toBe(
+    done.payoutId,
+  );
   expect(await verified()).toEqual([]);
 });
 
@@ -128,7 +151,9 @@ test("a payout between accounts with bad rows is refused whole, every bad field 
     { recipientAccountId: source, amount: "1.0000001", currency: "USDC" },
     { recipientAccountId: dai, amount: "1", currency: "DAI" },
   ];
-  const refused = await refusal(key.call(createAccountsPayout, { body: { sourceAccountId: source, transfers: rows } }));
+  const refused = await refusal(
+    key.call(createAccountsPayout, { body: { sourceAccountId: source, transfers: rows } }),
+  );
   expect(refused).toMatchObject({ status: 400, code: "invalid_request" });
   const paths = (refused as { details: { path: string; code?: string }[] }).details.map(
     ({ path, code }) => `${path} ${code ?? ""}`,
@@ -144,11 +169,22 @@ test("a payout between accounts with bad rows is refused whole, every bad field 
     status: 422,
     code: "insufficient_balance",
   });
+  // As of a payout to wallets: the fault that all bad rows have gives the answer its code.
+  expect(await refusal(pay(key, source, [[a, "1.0000001"]]))).toMatchObject({
+    code: "amount_precision",
+  });
   expect(await refusal(pay(otherKey, source, [[foreign, "1"]]))).toMatchObject({ status: 404 });
   const many = Array.from({ length: 10_001 }, () => [a, "0.000001"] as const);
-  expect(await refusal(pay(key, source, many))).toMatchObject({ status: 422, code: "batch_too_large" });
+  expect(await refusal(pay(key, source, many))).toMatchObject({
+    status: 422,
+    code: "batch_too_large",
+  });
   expect((await key.call(listPayouts)).data).toEqual([]);
-  expect(await pay(key, source, [[a, "1"]], { validateOnly: true })).toMatchObject({ payoutId: null, total: "1" });
+  expect(await pay(key, source, [[a, "1"]], { validateOnly: true })).toMatchObject({
+    id: null,
+    payoutId: null,
+    total: "1",
+  });
   expect((await key.call(listPayouts)).data).toEqual([]);
 });
 
@@ -156,22 +192,44 @@ test("an independent payout between accounts pays what it can, and retry pays th
   const { key, source, customer } = await payer("10");
   const ids = await openMany(key, 5);
   const rows = ids.map((id) => [id, "3"] as const);
-  const first = await settled(key, (await pay(key, source, rows, { mode: "independent" })).payoutId);
-  expect(first).toMatchObject({ status: "partially_completed", paid: "9", items: { completed: 3, failed: 2 } });
-  const failed = await key.call(listPayoutItems, { params: { id: first.payoutId }, query: { status: "failed" } });
-  expect(failed.data.map(({ failure }) => failure?.code)).toEqual(["insufficient_balance", "insufficient_balance"]);
+  const first = await settled(
+    key,
+    (await pay(key, source, rows, { mode: "independent" })).payoutId,
+  );
+  expect(first).toMatchObject({
+    status: "partially_completed",
+    paid: "9",
+    items: { completed: 3, failed: 2 },
+  });
+  const failed = await key.call(listPayoutItems, {
+    params: { id: first.payoutId },
+    query: { status: "failed" },
+  });
+  expect(failed.data.map(({ failure }) => failure?.code)).toEqual([
+    "insufficient_balance",
+    "insufficient_balance",
+  ]);
   const { client } = customer.session;
   await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "10" });
   await vi.waitFor(
-    () => client.call(fundGlobalAccount, { params: { id: source }, body: { amount: "10", currency: "USDC" } }),
+    () =>
+      client.call(fundGlobalAccount, {
+        params: { id: source },
+        body: { amount: "10", currency: "USDC" },
+      }),
     { timeout: 20_000, interval: 200 },
   );
   const again = await Promise.all(
-    Array.from({ length: 5 }, () => refusal(key.call(retryPayout, { params: { id: first.payoutId } }))),
+    Array.from({ length: 5 }, () =>
+      refusal(key.call(retryPayout, { params: { id: first.payoutId } })),
+    ),
   );
   expect(again.filter((each) => each === "ok")).toHaveLength(1);
   const { data } = await key.call(listPayouts);
-  const retried = await settled(key, data.find(({ retryOf }) => retryOf === first.payoutId)?.payoutId ?? null);
+  const retried = await settled(
+    key,
+    data.find(({ retryOf }) => retryOf === first.payoutId)?.payoutId ?? null,
+  );
   expect(retried).toMatchObject({ status: "completed", paid: "6", items: { total: 2 } });
   expect(await Promise.all(ids.map((id) => balance(key, id)))).toEqual(["3", "3", "3", "3", "3"]);
   expect(await verified()).toEqual([]);
@@ -184,12 +242,16 @@ test("a payout between accounts of a person waits for a code, which approves exa
   const waiting = await pay(client, source, [[a, "4"]]);
   const id = waiting.payoutId ?? "";
   expect(waiting).toMatchObject({ status: "pending", subStatus: "awaiting_approval" });
-  expect(await refusal(client.call(approvePayout, { params: { id }, body: { otp: "000000" } }))).toMatchObject({
+  expect(
+    await refusal(client.call(approvePayout, { params: { id }, body: { otp: "000000" } })),
+  ).toMatchObject({
     code: "otp_required",
   });
   await approve(customer, id);
   expect(await settled(client, id)).toMatchObject({ status: "completed" });
-  expect(await refusal(client.call(approvePayout, { params: { id }, body: { otp: "000000" } }))).toMatchObject({
+  expect(
+    await refusal(client.call(approvePayout, { params: { id }, body: { otp: "000000" } })),
+  ).toMatchObject({
     code: "invalid_state",
   });
   expect(await balance(key, a)).toBe("4");
@@ -207,7 +269,8 @@ test("a payout between accounts of a person waits for a code, which approves exa
     stranger.client.call(retryPayout, { params: { id } }),
     stranger.client.call(requestOtp, { body: { payoutId: id } }),
   ];
-  for (const refused of await Promise.all(calls.map(refusal))) expect(refused).toMatchObject({ status: 404 });
+  for (const refused of await Promise.all(calls.map(refusal)))
+    expect(refused).toMatchObject({ status: 404 });
 });
 
 test("a payout between accounts above an exempt key's daily cap waits for approval, however many come at once", async () => {
@@ -246,10 +309,18 @@ test("a payout between accounts repeated after it was paid answers with it, alth
   const first = await pay(client, source, [[a, "8"]]);
   await settled(customer.session.client, first.payoutId);
   await api.services.database.prisma.idempotencyKey.deleteMany({});
-  expect(await pay(client, source, [[a, "8"]])).toMatchObject({ payoutId: first.payoutId, status: "completed" });
+  expect(await pay(client, source, [[a, "8"]])).toMatchObject({
+    payoutId: first.payoutId,
+    status: "completed",
+  });
   await api.services.database.prisma.idempotencyKey.deleteMany({});
-  expect(await refusal(pay(client, source, [[a, "9"]]))).toMatchObject({ status: 422, code: "idempotency_mismatch" });
-  const spent = await api.services.database.prisma.policySpend.findMany({ where: { apiKeyId: { not: "" } } });
+  expect(await refusal(pay(client, source, [[a, "9"]]))).toMatchObject({
+    status: 422,
+    code: "idempotency_mismatch",
+  });
+  const spent = await api.services.database.prisma.policySpend.findMany({
+    where: { apiKeyId: { not: "" } },
+  });
   expect(spent.map(({ spentUsd }) => spentUsd.toString())).toContain("8");
 });
 
@@ -261,7 +332,9 @@ test("a payout between accounts by a key with a list of recipients is refused, f
     recipients: [customer.treasury],
   });
   const [a = ""] = await openMany(customer.session.client, 1);
-  expect(await refusal(pay(limited.client, source, [[a, "1"]]))).toMatchObject({ code: "recipient_not_allowed" });
+  expect(await refusal(pay(limited.client, source, [[a, "1"]]))).toMatchObject({
+    code: "recipient_not_allowed",
+  });
   const whole = await pay(customer.session.client, source, [[a, "1"]]);
   const tryAgain = limited.client.call(retryPayout, { params: { id: whole.payoutId ?? "" } });
   expect(await refusal(tryAgain)).toMatchObject({ code: "recipient_not_allowed" });
@@ -284,7 +357,11 @@ test("a payout between accounts whose retry was cancelled can be tried again", a
   );
   await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "5" });
   await vi.waitFor(
-    () => client.call(fundGlobalAccount, { params: { id: source }, body: { amount: "5", currency: "USDC" } }),
+    () =>
+      client.call(fundGlobalAccount, {
+        params: { id: source },
+        body: { amount: "5", currency: "USDC" },
+      }),
     { timeout: 20_000, interval: 200 },
   );
   const waiting = await client.call(retryPayout, { params: { id: first.payoutId } });
@@ -296,8 +373,12 @@ test("a payout between accounts whose retry was cancelled can be tried again", a
   await client.call(cancelPayout, { params });
   const cancelled = (await client.call(listPayoutItems, { params })).data;
   expect(cancelled).toMatchObject([{ status: "failed", amount: "2" }]);
-  expect((await client.call(listPayoutItems, { params, query: { status: "failed" } })).data).toEqual(cancelled);
-  expect((await client.call(listPayoutItems, { params, query: { status: "pending" } })).data).toEqual([]);
+  expect(
+    (await client.call(listPayoutItems, { params, query: { status: "failed" } })).data,
+  ).toEqual(cancelled);
+  expect(
+    (await client.call(listPayoutItems, { params, query: { status: "pending" } })).data,
+  ).toEqual([]);
   const again = await key.call(retryPayout, { params: { id: first.payoutId } });
   expect(await settled(key, again.payoutId)).toMatchObject({ status: "completed", paid: "2" });
 });
@@ -305,9 +386,19 @@ test("a payout between accounts whose retry was cancelled can be tried again", a
 test("a payout between accounts of 10,000 rows is paid whole", async () => {
   const { key, source } = await payer("100");
   const ids = await openMany(key, 20);
-  const rows = Array.from({ length: 10_000 }, (_, index) => [ids[index % ids.length] ?? "", "0.01"] as const);
-  const done = await settled(key, (await pay(key, source, rows, { allowDuplicates: true })).payoutId);
-  expect(done).toMatchObject({ status: "completed", paid: "100", items: { total: 10_000, completed: 10_000 } });
+  const rows = Array.from(
+    { length: 10_000 },
+    (_, index) => [ids[index % ids.length] ?? "", "0.01"] as const,
+  );
+  const done = await settled(
+    key,
+    (await pay(key, source, rows, { allowDuplicates: true })).payoutId,
+  );
+  expect(done).toMatchObject({
+    status: "completed",
+    paid: "100",
+    items: { total: 10_000, completed: 10_000 },
+  });
   expect(new Set(await Promise.all(ids.map((id) => balance(key, id))))).toEqual(new Set(["5"]));
   expect(await verified()).toEqual([]);
 });
@@ -315,14 +406,21 @@ test("a payout between accounts of 10,000 rows is paid whole", async () => {
 test("a payout between accounts of 10,000 rows, each for itself, is 10,000 entries, and the account's statement has them all", async () => {
   const { customer, key, source } = await payer("100");
   const ids = await openMany(key, 2);
-  const rows = Array.from({ length: 10_000 }, (_, index) => [ids[index % ids.length] ?? "", "0.01"] as const);
+  const rows = Array.from(
+    { length: 10_000 },
+    (_, index) => [ids[index % ids.length] ?? "", "0.01"] as const,
+  );
   const { payoutId } = await pay(key, source, rows, { mode: "independent", allowDuplicates: true });
   const done = await settled(key, payoutId);
-  expect(done).toMatchObject({ status: "completed", paid: "100", items: { total: 10_000, completed: 10_000 } });
+  expect(done).toMatchObject({
+    status: "completed",
+    paid: "100",
+    items: { total: 10_000, completed: 10_000 },
+  });
   const statement = await key.call(getStatement, { params: { id: source } });
   expect(statement).toMatchObject({ in: "100", out: "100", closing: "0", truncated: true });
   expect(statement.entries).toHaveLength(10_000);
-  const csv = await api.fetch(`/global-accounts/${source}/statement?format=csv`, {
+  const csv = await api.fetch(`/global-accounts/${source}/statement/export`, {
     headers: { authorization: `Bearer ${customer.session.accessToken}` },
   });
   const lines = (await csv.text()).trimEnd().split("\r\n");

@@ -7,10 +7,15 @@ import {
   listGlobalAccounts,
   reverseFunding,
 } from "@/lib/contracts/global-accounts";
-import { approvePayout, cancelPayout, createAccountsPayout, getPayout } from "@/lib/contracts/payouts";
+import {
+  approvePayout,
+  cancelPayout,
+  createAccountsPayout,
+  getPayout,
+} from "@/lib/contracts/payouts";
 import { requestOtp } from "@/lib/contracts/swap";
-import { testApi, type TestApi } from "@/lib/testing/api";
-import { codesOf, fund, newCustomer } from "@/lib/testing/journey";
+import { testApi, type TestApi } from "@/lib/dev/testing/api";
+import { codesOf, fund, newCustomer } from "@/lib/dev/testing/journey";
 
 const CHAIN = 31337;
 let api: TestApi;
@@ -28,17 +33,26 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
 const payer = async () => {
   const customer = await newCustomer(api);
   const { client } = customer.session;
-  const open = async () => (await client.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
+  const open = async () =>
+    (await client.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
   const [source, recipient] = [await open(), await open()];
   await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "10" });
   const body = { amount: "10", currency: "USDC" };
-  const { transactionId } = await vi.waitFor(() => client.call(fundGlobalAccount, { params: { id: source }, body }), {
-    timeout: 20_000,
-    interval: 200,
-  });
-  const pay = async (amount: string, mode: "atomic" | "independent" = "atomic"): Promise<string> => {
+  const { transactionId } = await vi.waitFor(
+    () => client.call(fundGlobalAccount, { params: { id: source }, body }),
+    {
+      timeout: 20_000,
+      interval: 200,
+    },
+  );
+  const pay = async (
+    amount: string,
+    mode: "atomic" | "independent" = "atomic",
+  ): Promise<string> => {
     const transfers = [{ recipientAccountId: recipient, amount, currency: "USDC" }];
-    const stored = await client.call(createAccountsPayout, { body: { sourceAccountId: source, transfers, mode } });
+    const stored = await client.call(createAccountsPayout, {
+      body: { sourceAccountId: source, transfers, mode },
+    });
     return stored.payoutId ?? "";
   };
   return { customer, client, source, transactionId, pay };
@@ -60,7 +74,8 @@ test("a payout that awaits approval is pending on its account until it is cancel
     code: "insufficient_balance",
     message: expect.stringMatching(/4 USDC available.*will take 6 USDC/) as unknown,
   });
-  const takeBack = () => client.call(reverseFunding, { params: { id: source }, body: { transactionId } });
+  const takeBack = () =>
+    client.call(reverseFunding, { params: { id: source }, body: { transactionId } });
   expect(await refusal(takeBack())).toMatchObject({ status: 422, code: "insufficient_balance" });
   await pay("4");
   expect(await balanceOf(client, source)).toEqual({ available: "0", pending: "10", posted: "10" });
@@ -73,11 +88,17 @@ test("a payout that was paid is no longer pending on its account", async () => {
   const id = await pay("6");
   const seen = await codesOf(api, customer);
   await client.call(requestOtp, { body: { payoutId: id } });
-  await client.call(approvePayout, { params: { id }, body: { otp: await api.readCode(customer.email, seen) } });
-  await vi.waitFor(async () => expect((await client.call(getPayout, { params: { id } })).status).toBe("completed"), {
-    timeout: 20_000,
-    interval: 50,
+  await client.call(approvePayout, {
+    params: { id },
+    body: { otp: await api.readCode(customer.email, seen) },
   });
+  await vi.waitFor(
+    async () => expect((await client.call(getPayout, { params: { id } })).status).toBe("completed"),
+    {
+      timeout: 20_000,
+      interval: 50,
+    },
+  );
   expect(await balanceOf(client, source)).toEqual({ available: "4", pending: "0", posted: "4" });
 });
 

@@ -4,11 +4,21 @@ import { beforeAll, expect, test, vi } from "vitest";
 import type { ApiClient } from "@/lib/api-client/client";
 import { decidePayoutDoubt } from "@/lib/contracts/payout-doubts";
 import { cancelPayout } from "@/lib/contracts/payouts";
-import { verifyLedger } from "@/lib/modules/ledger/verify";
-import { testApi, type TestApi } from "@/lib/testing/api";
-import { losePaid, whileMined } from "@/lib/testing/payout-doubts";
-import { heldBy, idOf, pay, PAYOUT_CHAIN, read, refusal, row, someone } from "@/lib/testing/payout-requests";
-import { newWithdrawer, postedOf, transitOf } from "@/lib/testing/withdrawals";
+import { verifyLedger } from "@/lib/books/ledger/verify";
+import { asOwner } from "@/lib/dev/testing/database";
+import { testApi, type TestApi } from "@/lib/dev/testing/api";
+import { losePaid, whileMined } from "@/lib/dev/testing/payout-doubts";
+import {
+  heldBy,
+  idOf,
+  pay,
+  PAYOUT_CHAIN,
+  read,
+  refusal,
+  row,
+  someone,
+} from "@/lib/dev/testing/payout-requests";
+import { newWithdrawer, postedOf, transitOf } from "@/lib/dev/testing/withdrawals";
 
 const WAIT = { timeout: 10_000, interval: 50 };
 
@@ -22,21 +32,41 @@ const withAccount = () => newWithdrawer(api, { treasury: "30", funded: "10" });
 const { turnOff, turnOn } = {
   turnOff: async (): Promise<void> => {
     await api.services.signing.require();
-    await api.services.database.pool.query("UPDATE signing_state SET off_since = now(), off_reason = 'a test'");
-    await vi.waitFor(async () => expect((await api.services.signing.state()).isAllowed).toBe(false), WAIT);
+    await api.services.database.pool.query(
+      "UPDATE signing_state SET off_since = now(), off_reason = 'a test'",
+    );
+    await vi.waitFor(
+      async () => expect((await api.services.signing.state()).isAllowed).toBe(false),
+      WAIT,
+    );
   },
   turnOn: async (): Promise<void> => {
-    await api.services.database.pool.query("UPDATE signing_state SET off_since = NULL, off_reason = NULL");
-    await vi.waitFor(async () => expect((await api.services.signing.state()).isAllowed).toBe(true), WAIT);
+    await api.services.database.pool.query(
+      "UPDATE signing_state SET off_since = NULL, off_reason = NULL",
+    );
+    await vi.waitFor(
+      async () => expect((await api.services.signing.state()).isAllowed).toBe(true),
+      WAIT,
+    );
   },
 };
 
 /** Accepts a lost move of the payout's treasury that paid the recipient. */
-const acceptLost = async (payoutId: string, to: Address, amount: string): Promise<{ release: () => Promise<void> }> => {
+const acceptLost = async (
+  payoutId: string,
+  to: Address,
+  amount: string,
+): Promise<{ release: () => Promise<void> }> => {
   const { database, registry, signing } = api.services;
   const { projectId } = await database.prisma.payout.findUniqueOrThrow({ where: { id: payoutId } });
-  const token = registry.tokens(PAYOUT_CHAIN).find(({ symbol }) => symbol === "USDC")?.address ?? "";
-  const own = { chainId: PAYOUT_CHAIN, hash: `${zeroHash}${payoutId}`, txHash: zeroHash, blockNumber: 1n };
+  const token =
+    registry.tokens(PAYOUT_CHAIN).find(({ symbol }) => symbol === "USDC")?.address ?? "";
+  const own = {
+    chainId: PAYOUT_CHAIN,
+    hash: `${zeroHash}${payoutId}`,
+    txHash: zeroHash,
+    blockNumber: 1n,
+  };
   await database.prisma.unknownMove.create({
     data: {
       ...{ ...own, projectId, payments: [{ to, token, symbol: "USDC", amount }] },
@@ -44,7 +74,10 @@ const acceptLost = async (payoutId: string, to: Address, amount: string): Promis
       ...{ acceptedAt: new Date(), acceptedBy: "operator:test", reason: "a test" },
     },
   });
-  await vi.waitFor(async () => expect(await signing.state()).toMatchObject({ hasLostMoves: true }), WAIT);
+  await vi.waitFor(
+    async () => expect(await signing.state()).toMatchObject({ hasLostMoves: true }),
+    WAIT,
+  );
   const where = { chainId_hash: { chainId: own.chainId, hash: own.hash } };
   return {
     release: async () => {
@@ -53,18 +86,27 @@ const acceptLost = async (payoutId: string, to: Address, amount: string): Promis
   };
 };
 
-/** Makes the second row one that the batch's operation has not paid, in the transaction that stores the operation as mined: before anything reads the rows to settle them. */
+/**
+ * Makes the second row one that the batch's operation has not paid, in the transaction that stores
+ * the operation as mined: before anything reads the rows to settle them.
+ */
 const leaveOutOnceMined = async (payoutId: string, recipient: Address): Promise<void> => {
-  const { pool } = api.services.database;
-  await pool.query(`
+  const url = api.services.config.databaseUrl;
+  await asOwner(
+    url,
+    `
     CREATE FUNCTION leave_out() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       UPDATE wallet_payout_item SET recipient = '${recipient}' WHERE payout_id = '${payoutId}' AND index = 1;
       RETURN NULL;
-    END $$`);
-  await pool.query(`
+    END $$`,
+  );
+  await asOwner(
+    url,
+    `
     CREATE TRIGGER leave_out AFTER UPDATE OF state ON wallet_payout_batch FOR EACH ROW
-    WHEN (NEW.state = 'mined' AND NEW.payout_id = '${payoutId}') EXECUTE FUNCTION leave_out()`);
+    WHEN (NEW.state = 'mined' AND NEW.payout_id = '${payoutId}') EXECUTE FUNCTION leave_out()`,
+  );
 };
 
 const cancel = (client: ApiClient, id: string) => client.call(cancelPayout, { params: { id } });
@@ -78,7 +120,9 @@ const expectBooksToBalance = async (): Promise<void> => {
 test("a withdrawal that was accepted before the backup is not cancelled before the chains were compared, nor where a lost move paid it", async () => {
   const { key, person, account } = await withAccount();
   const recipient = someone();
-  const id = idOf(await pay(key, [row(recipient, "4"), row(someone(), "2")], { sourceAccountId: account }));
+  const id = idOf(
+    await pay(key, [row(recipient, "4"), row(someone(), "2")], { sourceAccountId: account }),
+  );
   await turnOff();
   expect(await refusal(cancel(key, id))).toMatchObject({ status: 503, code: "signing_off" });
   await turnOn();
@@ -90,14 +134,19 @@ test("a withdrawal that was accepted before the backup is not cancelled before t
   expect([await postedOf(person, account), await transitOf(person)]).toEqual(["4", "6"]);
   expect(await heldBy(api, id)).toEqual(["0:6000000"]);
   await release();
-  expect(await cancel(key, id)).toMatchObject({ status: "cancelled", account: { returned: "6", inTransit: "0" } });
+  expect(await cancel(key, id)).toMatchObject({
+    status: "cancelled",
+    account: { returned: "6", inTransit: "0" },
+  });
   expect([await postedOf(person, account), await transitOf(person)]).toEqual(["10", "0"]);
   await expectBooksToBalance();
 });
 
 test("a row that the batch's own operation left out, and a lost move paid, is not returned to the account by the chain", async () => {
   const { key, person, account } = await withAccount();
-  const id = idOf(await pay(key, [row(someone(), "4"), row(someone(), "2")], { sourceAccountId: account }));
+  const id = idOf(
+    await pay(key, [row(someone(), "4"), row(someone(), "2")], { sourceAccountId: account }),
+  );
   await losePaid(api.services, id);
   const leftOut = someone();
   await api.services.database.prisma.walletPayoutItem.updateMany({
@@ -114,13 +163,17 @@ test("a row that the batch's own operation left out, and a lost move paid, is no
   expect(await refusal(byChain(person, id))).toMatchObject({ status: 503, code: "signing_off" });
   await turnOn();
   await release();
-  expect(await byChain(person, id)).toMatchObject({ account: { paid: "4", returned: "2", inTransit: "0" } });
+  expect(await byChain(person, id)).toMatchObject({
+    account: { paid: "4", returned: "2", inTransit: "0" },
+  });
   await expectBooksToBalance();
 });
 
 test("a row that an executed operation did not pay, and a lost move did, is in doubt; the others are paid", async () => {
   const { key, person, account } = await withAccount();
-  const id = idOf(await pay(key, [row(someone(), "4"), row(someone(), "2")], { sourceAccountId: account }));
+  const id = idOf(
+    await pay(key, [row(someone(), "4"), row(someone(), "2")], { sourceAccountId: account }),
+  );
   const leftOut = someone();
   await acceptLost(id, leftOut, "2");
   await leaveOutOnceMined(id, leftOut);

@@ -2,13 +2,13 @@
 import { parseUnits } from "viem";
 import { expect, test, vi } from "vitest";
 import { createWalletsPayout, getPayout, listPayoutItems } from "@/lib/contracts/payouts";
-import { testApi } from "@/lib/testing/api";
-import { changedChainsFile } from "@/lib/testing/chains-file";
-import { testDevnet } from "@/lib/testing/devnet";
-import { testAccount } from "@/lib/testing/factories";
-import { deployLookAlike } from "@/lib/testing/freezable";
-import { balanceOnChain, newCustomer } from "@/lib/testing/journey";
-import { refusalOf } from "@/lib/testing/voters";
+import { testApi } from "@/lib/dev/testing/api";
+import { changedChainsFile } from "@/lib/dev/testing/chains-file";
+import { testDevnet } from "@/lib/dev/testing/devnet";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { deployLookAlike } from "@/lib/dev/testing/freezable";
+import { balanceOnChain, newCustomer } from "@/lib/dev/testing/journey";
+import { refusalOf } from "@/lib/dev/testing/voters";
 import { startWorker } from "@/lib/workers/runner";
 
 const ONE = 31337;
@@ -63,7 +63,9 @@ test("a recipient that is frozen after the payout was accepted is left out befor
   try {
     const params = { id: payoutId ?? "" };
     await vi.waitFor(async () => {
-      expect(await client.call(getPayout, { params })).toMatchObject({ status: "partially_completed" });
+      expect(await client.call(getPayout, { params })).toMatchObject({
+        status: "partially_completed",
+      });
     }, WAIT);
     const { data } = await client.call(listPayoutItems, { params, query: {} });
     expect(data.map(({ status, failure }) => [status, failure?.code ?? null])).toEqual([

@@ -11,9 +11,9 @@ import {
   retryPayout,
 } from "@/lib/contracts/payouts";
 import { requestOtp } from "@/lib/contracts/swap";
-import { testApi, type TestApi } from "@/lib/testing/api";
-import { testDevnet } from "@/lib/testing/devnet";
-import { codesOf, fund, newCustomer } from "@/lib/testing/journey";
+import { testApi, type TestApi } from "@/lib/dev/testing/api";
+import { testDevnet } from "@/lib/dev/testing/devnet";
+import { codesOf, fund, newCustomer } from "@/lib/dev/testing/journey";
 import {
   approve,
   heldBy,
@@ -28,9 +28,10 @@ import {
   row,
   someone,
   type PayoutRow,
-} from "@/lib/testing/payout-requests";
-import { eventTypesOf } from "@/lib/testing/project-events";
-import { nobody } from "@/lib/testing/wallet-payouts";
+} from "@/lib/dev/testing/payout-requests";
+import { putRules } from "@/lib/dev/testing/policies";
+import { eventTypesOf } from "@/lib/dev/testing/project-events";
+import { nobody } from "@/lib/dev/testing/wallet-payouts";
 
 const OTHER_CHAIN = 31338;
 const devnet = await testDevnet();
@@ -41,7 +42,9 @@ beforeAll(async () => {
 });
 
 const reservedWei = async (): Promise<string> => {
-  const { _sum } = await api.services.database.prisma.sponsorUsage.aggregate({ _sum: { reservedWei: true } });
+  const { _sum } = await api.services.database.prisma.sponsorUsage.aggregate({
+    _sum: { reservedWei: true },
+  });
   return _sum.reservedWei?.toFixed() ?? "0";
 };
 
@@ -49,7 +52,10 @@ describe("a payout to wallets", () => {
   test("is accepted as pending, with its rows, batches and the money that it holds", async () => {
     const { key, customer } = await newPayer(api, "100");
     const [a, b] = [someone(), someone()];
-    const rows = [row(a, "10", { reference: " INV-1 ", note: "Rent" }), row(b.toLowerCase(), "20.5")];
+    const rows = [
+      row(a, "10", { reference: " INV-1 ", note: "Rent" }),
+      row(b.toLowerCase(), "20.5"),
+    ];
     const made = await pay(key, rows, { reference: "March" });
     expect(made).toMatchObject({
       kind: "wallets",
@@ -62,17 +68,34 @@ describe("a payout to wallets", () => {
       items: { total: 2, queued: 2, paid: 0 },
       batches: { total: 1, settled: 0 },
       networkFee: { paidBy: "sponsor", estimated: true },
-      warnings: [],
+      warnings: [{ code: "first_payment", path: "transfers.0.address" }],
       may: { approve: false, cancel: true, retry: false },
     });
     expect(Number(made.networkFee?.amount)).toBeGreaterThan(0);
-    expect(made.totals).toMatchObject([{ token: { symbol: "USDC" }, amount: "30.5", paid: "0", rows: 2 }]);
+    expect(made.totals).toMatchObject([
+      { token: { symbol: "USDC" }, amount: "30.5", paid: "0", rows: 2 },
+    ]);
     expect(await read(key, idOf(made))).toMatchObject({ payoutId: made.payoutId, kind: "wallets" });
     expect((await key.call(listPayouts, { query: { kind: "wallets" } })).data).toHaveLength(1);
     expect((await key.call(listPayouts, { query: { kind: "global_accounts" } })).data).toEqual([]);
     expect(await itemsOf(key, idOf(made))).toMatchObject([
-      { kind: "wallets", index: 0, address: a, amount: "10", status: "queued", reference: "INV-1", note: "Rent" },
-      { kind: "wallets", index: 1, address: getAddress(b), amount: "20.5", status: "queued", batch: 0 },
+      {
+        kind: "wallets",
+        index: 0,
+        address: a,
+        amount: "10",
+        status: "queued",
+        reference: "INV-1",
+        note: "Rent",
+      },
+      {
+        kind: "wallets",
+        index: 1,
+        address: getAddress(b),
+        amount: "20.5",
+        status: "queued",
+        batch: 0,
+      },
     ]);
     expect(await heldBy(api, idOf(made))).toEqual(["0:30500000"]);
     // Money that is held for one payout cannot be used by another.
@@ -93,22 +116,33 @@ describe("a payout to wallets", () => {
       ["ETH", 1],
       ["USDC", 1],
     ]);
-    expect((await itemsOf(key, idOf(made))).map((item) => (item.kind === "wallets" ? item.batch : -1))).toEqual([
-      0, 1, 0, 2,
+    expect(
+      (await itemsOf(key, idOf(made))).map((item) => (item.kind === "wallets" ? item.batch : -1)),
+    ).toEqual([0, 1, 0, 2]);
+    expect(await heldBy(api, idOf(made))).toEqual([
+      "0:2000000000000000000",
+      "1:1000000000000000000",
+      "2:1000000",
     ]);
-    expect(await heldBy(api, idOf(made))).toEqual(["0:2000000000000000000", "1:1000000000000000000", "2:1000000"]);
   });
 
   test("validated only stores nothing, holds nothing, and says what it would cost", async () => {
     const { key } = await newPayer(api, "10");
     const before = await reservedWei();
     const made = await pay(key, [row(someone(), "4")], { validateOnly: true });
-    expect(made).toMatchObject({ payoutId: null, items: { total: 1, queued: 1 }, batches: { total: 1, settled: 0 } });
+    expect(made).toMatchObject({
+      id: null,
+      payoutId: null,
+      items: { total: 1, queued: 1 },
+      batches: { total: 1, settled: 0 },
+    });
     expect((await key.call(listPayouts)).data).toEqual([]);
     expect(await reservedWei()).toBe(before);
     expect(await refusal(pay(key, [row(someone(), "11")], { validateOnly: true }))).toMatchObject({
       code: "insufficient_balance",
-      details: [{ path: "transfers", message: expect.stringContaining("1 USDC are missing") as string }],
+      details: [
+        { path: "transfers", message: expect.stringContaining("1 USDC are missing") as string },
+      ],
     });
   });
 });
@@ -119,11 +153,15 @@ describe("bad rows", () => {
   test("are all named at once, by index and field, in words, and nothing is paid", async () => {
     const { key, customer } = await newPayer(api, "10");
     const usdc = api.services.registry.resolveToken(PAYOUT_CHAIN, "USDC").address;
-    const { entryPoint, paymaster = "", distributor = "" } = api.services.registry.get(PAYOUT_CHAIN).contracts;
+    const {
+      entryPoint,
+      paymaster = "",
+      distributor = "",
+    } = api.services.registry.get(PAYOUT_CHAIN).contracts;
     const good = someone();
     const rows: [PayoutRow, string, RegExp][] = [
       [row("0x1234"), "address", /0x address of 20 bytes/],
-      [row("vitalik.eth"), "address", /0x address of 20 bytes/],
+      [row("vitalik.eth"), "address", /names \(ENS\) are not resolved here/],
       [row(BAD_CHECKSUM), "address", /checksum/],
       [row(`0x${"0".repeat(40)}`), "address", /zero address/],
       [row(`0x${"0".repeat(39)}9`), "address", /zero address/],
@@ -134,9 +172,27 @@ describe("bad rows", () => {
       [row(distributor), "address", /money is moved through/],
       [row("0x41675C099F32341bf84BFc5382aF534df5C7461a"), "address", /money is moved through/],
       [row(customer.treasury), "address", /the treasury that pays/],
-      ...["0", "0.0", "-1", "+1", "1e3", "1,5", " 1", "1.", ".5", "0x10", "NaN", "Infinity", "٣", "=1+1", ""].map(
-        (amount): [PayoutRow, string, RegExp] => [row(good, amount), "amount", /decimal string|above zero/],
-      ),
+      ...[
+        "0",
+        "0.0",
+        "-1",
+        "+1",
+        "1e3",
+        "1,5",
+        " 1",
+        "1.",
+        ".5",
+        "0x10",
+        "NaN",
+        "Infinity",
+        "٣",
+        "=1+1",
+        "",
+      ].map((amount): [PayoutRow, string, RegExp] => [
+        row(good, amount),
+        "amount",
+        /decimal string|above zero/,
+      ]),
       [row(good, "1.0000001"), "amount", /7 fraction digits; the token has 6/],
       [row(good, `1${"0".repeat(40)}`), "amount", /decimal string/],
       [row(good, "1", { token: "DOGE" }), "token", /DOGE is not in the token list/],
@@ -165,7 +221,11 @@ describe("bad rows", () => {
       "transfers.0.amount",
     ]);
     const precise = await refusal(pay(key, [row(someone()), row(someone(), "0.1234567")]));
-    expect(precise).toMatchObject({ status: 422, code: "amount_precision", details: [{ path: "transfers.1.amount" }] });
+    expect(precise).toMatchObject({
+      status: 422,
+      code: "amount_precision",
+      details: [{ path: "transfers.1.amount" }],
+    });
     expect(await refusal(pay(key, [row(someone(), "1", { token: "DOGE" })]))).toMatchObject({
       status: 422,
       code: "unsupported_token",
@@ -183,8 +243,14 @@ describe("bad rows", () => {
       details: [{ path: "chainId" }],
     });
     const nul = await refusal(pay(key, [row(someone(), "1", { note: "a\0b" })]));
-    expect(nul).toMatchObject({ status: 400, code: "invalid_request", details: [{ path: "transfers.0.note" }] });
-    expect(await refusal(pay(key, [row(someone())], { reference: "a\nb" }))).toMatchObject({ code: "invalid_request" });
+    expect(nul).toMatchObject({
+      status: 400,
+      code: "invalid_request",
+      details: [{ path: "transfers.0.note" }],
+    });
+    expect(await refusal(pay(key, [row(someone())], { reference: "a\nb" }))).toMatchObject({
+      code: "invalid_request",
+    });
   });
 });
 
@@ -192,16 +258,27 @@ describe("who may pay", () => {
   test("a key with a list of recipients pays those alone, each other row named, also for a stored answer", async () => {
     const { customer } = await newPayer(api, "10");
     const [friend, stranger] = [someone(), someone()];
-    const limited = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000", recipients: [friend] });
-    const refused = await refusal(pay(limited.client, [row(friend), row(stranger), row(stranger, "2")]));
+    const limited = await api.createKey(customer.session, {
+      otp: "exempt",
+      dailyCapUsd: "1000",
+      recipients: [friend],
+    });
+    const refused = await refusal(
+      pay(limited.client, [row(friend), row(stranger), row(stranger, "2")]),
+    );
     expect(refused).toMatchObject({ status: 403, code: "recipient_not_allowed" });
-    expect(refused.details?.map(({ path }) => path)).toEqual(["transfers.1.address", "transfers.2.address"]);
+    expect(refused.details?.map(({ path }) => path)).toEqual([
+      "transfers.1.address",
+      "transfers.2.address",
+    ]);
     expect(await pay(limited.client, [row(friend)])).toMatchObject({ subStatus: "queued" });
   });
 
   test("a key above its cap, and every person, waits for a code; nothing is held before", async () => {
     const { key, person } = await newPayer(api, "100", "25");
-    const made = await Promise.all([11, 12, 13].map((amount) => pay(key, [row(someone(), String(amount))])));
+    const made = await Promise.all(
+      [11, 12, 13].map((amount) => pay(key, [row(someone(), String(amount))])),
+    );
     const waiting = made.filter(({ subStatus }) => subStatus === "awaiting_approval");
     expect(made.filter(({ subStatus }) => subStatus === "queued").length).toBe(3 - waiting.length);
     expect(waiting.length).toBeGreaterThanOrEqual(1);
@@ -212,23 +289,50 @@ describe("who may pay", () => {
     });
   });
 
+  test("a payout of an exempt key that a policy lets wait for a code does not count as spent", async () => {
+    const { key, customer } = await newPayer(api, "100");
+    const rules = { code: { mode: "exempt" as const, dailyCapUsd: "5" } };
+    await putRules(customer.session, { scope: "project", baseVersion: 0, rules });
+    const { prisma } = api.services.database;
+    const first = await pay(key, [row(someone(), "4")]);
+    expect(first.subStatus).toBe("queued");
+    expect((await pay(key, [row(someone(), "3")])).subStatus).toBe("awaiting_approval");
+    const { projectId } = await prisma.payout.findUniqueOrThrow({ where: { id: idOf(first) } });
+    const spent = await prisma.projectSpend.findMany({ where: { projectId } });
+    expect(spent.map(({ spentUsd }) => spentUsd.toFixed())).toEqual(["4"]);
+  });
+
   test("a code approves exactly one payout, states what is paid, and holds its money", async () => {
     const { customer, person } = await newPayer(api, "100");
     const rows = Array.from({ length: 7 }, (_, index) => row(someone(), `${String(index + 1)}.5`));
     const id = idOf(await pay(person, rows));
-    expect(await refusal(person.call(approvePayout, { params: { id }, body: { otp: "000000" } }))).toMatchObject({
+    expect(
+      await refusal(person.call(approvePayout, { params: { id }, body: { otp: "000000" } })),
+    ).toMatchObject({
       code: "otp_required",
     });
     const approved = await approve(api, customer, id);
-    expect(approved).toMatchObject({ subStatus: "queued", expiresAt: null, may: { approve: false, cancel: true } });
+    expect(approved).toMatchObject({
+      subStatus: "queued",
+      expiresAt: null,
+      may: { approve: false, cancel: true },
+    });
     const mails = (await api.services.inbox?.list({ to: customer.email, limit: 5 })) ?? [];
     const text = mails.find(({ subject }) => subject.includes("payout"))?.text ?? "";
-    for (const part of ["in 7 payments", "31.5 USDC", `1.5 USDC to ${rows[0]?.address ?? ""}`, "and 2 more"])
+    for (const part of [
+      "in 7 payments",
+      "31.5 USDC",
+      `1.5 USDC to ${rows[0]?.address ?? ""}`,
+      "and 2 more",
+    ])
       expect(text).toContain(part);
     expect(text).not.toContain(rows[5]?.address);
     expect(await heldBy(api, id)).toEqual(["0:31500000"]);
     expect(await refusal(approve(api, customer, id))).toMatchObject({ code: "invalid_state" });
-    expect(await eventTypesOf(api.services.database, id)).toEqual(["payout.created", "payout.approved"]);
+    expect(await eventTypesOf(api.services.database, id)).toEqual([
+      "payout.created",
+      "payout.approved",
+    ]);
   });
 
   test("an approval that finds the money gone changes nothing, and the code stays good", async () => {
@@ -257,7 +361,8 @@ describe("who may pay", () => {
       stranger.client.call(retryPayout, { params: { id } }),
       stranger.client.call(requestOtp, { body: { payoutId: id } }),
     ];
-    for (const refused of await Promise.all(calls.map(refusal))) expect(refused).toMatchObject({ status: 404 });
+    for (const refused of await Promise.all(calls.map(refusal)))
+      expect(refused).toMatchObject({ status: 404 });
   });
 });
 
@@ -266,32 +371,47 @@ describe("money that is not the treasury's to give", () => {
     const { key, person } = await newPayer(api, "100");
     const { id } = await person.call(createGlobalAccount, { body: { currency: "USDC" } });
     await vi.waitFor(
-      () => person.call(fundGlobalAccount, { params: { id }, body: { amount: "60", currency: "USDC" } }),
+      () =>
+        person.call(fundGlobalAccount, {
+          params: { id },
+          body: { amount: "60", currency: "USDC" },
+        }),
       { timeout: 20_000, interval: 200 },
     );
     const rows = [row(someone(), "41")];
     for (const client of [key, person])
-      expect(await refusal(pay(client, rows))).toMatchObject({ status: 422, code: "insufficient_reserves" });
-    expect(await refusal(pay(key, rows, { validateOnly: true }))).toMatchObject({ code: "insufficient_reserves" });
+      expect(await refusal(pay(client, rows))).toMatchObject({
+        status: 422,
+        code: "insufficient_reserves",
+      });
+    expect(await refusal(pay(key, rows, { validateOnly: true }))).toMatchObject({
+      code: "insufficient_reserves",
+    });
     const made = await pay(key, [row(someone(), "40")]);
     expect(made.subStatus).toBe("queued");
     // The money that the payout holds does not back global accounts any more.
     expect(
-      await refusal(person.call(fundGlobalAccount, { params: { id }, body: { amount: "1", currency: "USDC" } })),
+      await refusal(
+        person.call(fundGlobalAccount, { params: { id }, body: { amount: "1", currency: "USDC" } }),
+      ),
     ).toMatchObject({ code: "insufficient_reserves" });
   });
 
   test("includes the sponsor's budget, against which each batch counts", async () => {
     const { key, person, customer } = await newPayer(api, "10");
     const projectId = (
-      await api.services.database.prisma.wallet.findUniqueOrThrow({ where: { id: customer.treasuryId } })
+      await api.services.database.prisma.wallet.findUniqueOrThrow({
+        where: { id: customer.treasuryId },
+      })
     ).projectId;
     await api.services.sponsorship.setBudget(
       { projectId, chainId: PAYOUT_CHAIN },
       { dailyWei: 1000n, operationWei: null },
     );
     for (const client of [key, person])
-      expect(await refusal(pay(client, [row(someone())]))).toMatchObject({ code: "sponsor_budget_exceeded" });
+      expect(await refusal(pay(client, [row(someone())]))).toMatchObject({
+        code: "sponsor_budget_exceeded",
+      });
     for (const { errors } of [createWalletsPayout, approvePayout, retryPayout])
       expect(errors).toContain("sponsor_budget_exceeded");
     await api.services.sponsorship.setBudget(
@@ -311,15 +431,18 @@ describe("recipients who may not be meant", () => {
     const { key, person } = await newPayer(api, "10");
     const friend = nobody("a friend");
     await person.call(createContact, { body: { name: "Ada", address: friend } });
-    const fake = getAddress(`${friend.slice(0, 6)}${"0".repeat(32)}${friend.slice(-4)}`.toLowerCase());
+    const fake = getAddress(
+      `${friend.slice(0, 6)}${"0".repeat(32)}${friend.slice(-4)}`.toLowerCase(),
+    );
     const elsewhere = await newContractOn(devnet.rpcUrls[String(OTHER_CHAIN)] ?? "");
     const made = await pay(key, [row(friend), row(fake), row(elsewhere.address), row(someone())], {
       validateOnly: true,
     });
-    expect(made.warnings.map(({ code, index }) => [code, index])).toEqual([
-      ["lookalike_recipient", 1],
-      ["code_elsewhere", 2],
+    expect(made.warnings.map(({ code, path }) => [code, path])).toEqual([
+      ["lookalike_recipient", "transfers.1.address"],
+      ["code_elsewhere", "transfers.2.address"],
+      ["first_payment", "transfers.0.address"],
     ]);
-    expect(made.warnings[0]?.message).toContain(`${friend} (Ada)`);
+    expect(made.warnings[0]?.message).toContain(`${friend} (a contact that is not approved)`);
   });
 });

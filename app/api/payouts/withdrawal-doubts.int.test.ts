@@ -4,16 +4,25 @@ import { listAuditLog } from "@/lib/contracts/audit";
 import type { BodyInput } from "@/lib/contracts/contract";
 import { readProjectInbox } from "@/lib/contracts/inbox";
 import { decidePayoutDoubt } from "@/lib/contracts/payout-doubts";
-import { verifyLedger } from "@/lib/modules/ledger/verify";
-import { attemptName } from "@/lib/modules/payouts/wallets/batches/payout-batch";
-import { createExecutedAttempts } from "@/lib/modules/smart-accounts/executed-attempts";
-import { testApi, type TestApi } from "@/lib/testing/api";
-import { withApproval } from "@/lib/testing/approve";
-import type { Customer } from "@/lib/testing/journey";
-import { idOf, itemsOf, newPayer, pay, read, refusal, row, someone } from "@/lib/testing/payout-requests";
-import { doubtUnseen, losePaid } from "@/lib/testing/payout-doubts";
-import { eventsOf, eventTypesOf } from "@/lib/testing/project-events";
-import { newWithdrawer, postedOf, transitOf } from "@/lib/testing/withdrawals";
+import { verifyLedger } from "@/lib/books/ledger/verify";
+import { attemptName } from "@/lib/money/payouts/wallets/batches/payout-batch";
+import { createExecutedAttempts } from "@/lib/chain/smart-accounts/executed-attempts";
+import { testApi, type TestApi } from "@/lib/dev/testing/api";
+import { withApproval } from "@/lib/dev/testing/approve";
+import type { Customer } from "@/lib/dev/testing/journey";
+import {
+  idOf,
+  itemsOf,
+  newPayer,
+  pay,
+  read,
+  refusal,
+  row,
+  someone,
+} from "@/lib/dev/testing/payout-requests";
+import { doubtUnseen, losePaid } from "@/lib/dev/testing/payout-doubts";
+import { eventsOf, eventTypesOf } from "@/lib/dev/testing/project-events";
+import { newWithdrawer, postedOf, transitOf } from "@/lib/dev/testing/withdrawals";
 
 const CHAIN = 31337;
 
@@ -34,7 +43,12 @@ const decide = (client: ApiClient, id: string, body: Decision) =>
 
 const state = ({ session }: Customer, id: string, decision: "paid" | "not_paid") =>
   withApproval(session.account, (approval) =>
-    decide(session.client, id, { batch: 0, decision, reason: "Explorer", ...(approval ? { approval } : {}) }),
+    decide(session.client, id, {
+      batch: 0,
+      decision,
+      reason: "Explorer",
+      ...(approval ? { approval } : {}),
+    }),
   );
 
 const byChain: Decision = { batch: 0, decision: "by_chain" };
@@ -50,7 +64,9 @@ const decisionsOf = async (client: ApiClient, subject: string) =>
 
 test("a withdrawal that the chain paid and the database lost is settled as the chain shows, once, and no statement can say otherwise", async () => {
   const { key, person, customer, account } = await withAccount();
-  const id = idOf(await pay(key, [row(someone(), "4"), row(someone(), "2")], { sourceAccountId: account }));
+  const id = idOf(
+    await pay(key, [row(someone(), "4"), row(someone(), "2")], { sourceAccountId: account }),
+  );
   await losePaid(api.services, id);
   const doubtful = await read(person, id);
   expect(doubtful).toMatchObject({
@@ -64,25 +80,39 @@ test("a withdrawal that the chain paid and the database lost is settled as the c
     ...{ kind: "doubt", mine: true, path: `/payouts/${id}#doubt` },
     toDo: "This payment is in doubt. Do not pay it again before you have decided: let the service check the chain.",
   });
-  expect(await refusal(decide(person, id, { batch: 0, decision: "not_paid", reason: "I say so" }))).toMatchObject({
+  expect(
+    await refusal(decide(person, id, { batch: 0, decision: "not_paid", reason: "I say so" })),
+  ).toMatchObject({
     code: "invalid_state",
     message: expect.stringContaining("The chain shows what became of this part") as string,
   });
-  // As long as its block is not final, the operation decides nothing: another attempt may follow it.
+  // As long as its block is not final, the operation decides nothing: another attempt may follow
+  // it.
   const { registry } = api.services;
-  const asked = { chainId: CHAIN, account: customer.treasury, names: [attemptName({ payoutId: id, number: 0 }, 1)] };
+  const asked = {
+    chainId: CHAIN,
+    account: customer.treasury,
+    names: [attemptName({ payoutId: id, number: 0 }, 1)],
+  };
   const since = new Date(Date.now() - 600_000);
   expect(await createExecutedAttempts({ registry })({ ...asked, since })).toMatchObject([
     [{ success: true }],
     [{ success: true }],
   ]);
-  const get: typeof registry.get = (chainId) => ({ ...registry.get(chainId), confirmations: 1_000_000 });
+  const get: typeof registry.get = (chainId) => ({
+    ...registry.get(chainId),
+    confirmations: 1_000_000,
+  });
   const young: typeof registry = { ...registry, get, throughProvider: () => young };
-  await expect(createExecutedAttempts({ registry: young })({ ...asked, since })).rejects.toMatchObject({
+  await expect(
+    createExecutedAttempts({ registry: young })({ ...asked, since }),
+  ).rejects.toMatchObject({
     code: "chain_unavailable",
     message: expect.stringContaining("are not final yet") as string,
   });
-  const tries = await Promise.all(Array.from({ length: 3 }, () => refusal(decide(person, id, byChain))));
+  const tries = await Promise.all(
+    Array.from({ length: 3 }, () => refusal(decide(person, id, byChain))),
+  );
   expect(tries.map(({ code }) => code).sort()).toEqual(["invalid_state", "invalid_state", "ok"]);
   expect(await read(person, id)).toMatchObject({
     status: "completed",
@@ -91,7 +121,9 @@ test("a withdrawal that the chain paid and the database lost is settled as the c
     account: { paid: "6", returned: "0", inTransit: "0" },
     doubts: [],
   });
-  expect((await itemsOf(person, id)).every((item) => item.kind === "wallets" && item.txHash !== null)).toBe(true);
+  expect(
+    (await itemsOf(person, id)).every((item) => item.kind === "wallets" && item.txHash !== null),
+  ).toBe(true);
   expect([await postedOf(person, account), await transitOf(person)]).toEqual(["4", "0"]);
   const types = await eventTypesOf(api.services.database, id);
   expect(types.slice(-3)).toEqual(["payout.failed", "payout.doubt_decided", "payout.completed"]);
@@ -103,10 +135,15 @@ test("a withdrawal that the chain paid and the database lost is settled as the c
 
 test("a row that the chain shows as not paid is returned to the account, and can be withdrawn again", async () => {
   const { key, person, account } = await withAccount();
-  const id = idOf(await pay(key, [row(someone(), "4"), row(someone(), "2")], { sourceAccountId: account }));
+  const id = idOf(
+    await pay(key, [row(someone(), "4"), row(someone(), "2")], { sourceAccountId: account }),
+  );
   await losePaid(api.services, id);
   // Another recipient than the lost transaction paid.
-  await prismaOf().walletPayoutItem.updateMany({ where: { payoutId: id, index: 1 }, data: { recipient: someone() } });
+  await prismaOf().walletPayoutItem.updateMany({
+    where: { payoutId: id, index: 1 },
+    data: { recipient: someone() },
+  });
   expect(await decide(person, id, byChain)).toMatchObject({
     status: "partially_completed",
     items: { paid: 1, failed: 1 },
@@ -136,7 +173,9 @@ test("where the chain shows nothing, a person states that it was not paid: the a
     code: "invalid_state",
     message: expect.stringContaining("shows no transaction of this part") as string,
   });
-  expect(await refusal(decide(person, id, { batch: 0, decision: "not_paid", reason: "Explorer" }))).toMatchObject({
+  expect(
+    await refusal(decide(person, id, { batch: 0, decision: "not_paid", reason: "Explorer" })),
+  ).toMatchObject({
     code: "approval_required",
   });
   expect(await postedOf(person, account)).toBe("4");
@@ -148,7 +187,9 @@ test("where the chain shows nothing, a person states that it was not paid: the a
   });
   expect(await refusal(state(customer, id, "paid"))).toMatchObject({ code: "invalid_state" });
   expect([await postedOf(person, account), await transitOf(person)]).toEqual(["10", "0"]);
-  expect(await decisionsOf(person, id)).toMatchObject([{ data: { decision: "not_paid", reason: "Explorer" } }]);
+  expect(await decisionsOf(person, id)).toMatchObject([
+    { data: { decision: "not_paid", reason: "Explorer" } },
+  ]);
   // The row and the payout had failed already, so the decision is the only news.
   const types = await eventTypesOf(api.services.database, id);
   expect(types.slice(-3)).toEqual(["payout.item.failed", "payout.failed", "payout.doubt_decided"]);
@@ -166,9 +207,9 @@ test("a statement that it was paid settles it as paid; keys and other projects d
     status: "completed",
     account: { paid: "6", returned: "0", inTransit: "0" },
   });
-  expect([await postedOf(customer.session.client, account), await transitOf(customer.session.client)]).toEqual([
-    "4",
-    "0",
-  ]);
+  expect([
+    await postedOf(customer.session.client, account),
+    await transitOf(customer.session.client),
+  ]).toEqual(["4", "0"]);
   await expectBooksToBalance();
 });

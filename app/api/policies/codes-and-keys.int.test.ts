@@ -2,11 +2,11 @@
 import { describe, expect, test } from "vitest";
 import { approveOperation } from "@/lib/contracts/operations";
 import { requestOtp } from "@/lib/contracts/swap";
-import { testApi } from "@/lib/testing/api";
-import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/testing/funded-customer";
-import { codesOf } from "@/lib/testing/journey";
-import { keepOneDay } from "@/lib/testing/one-day";
-import { putRules } from "@/lib/testing/policies";
+import { testApi } from "@/lib/dev/testing/api";
+import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/dev/testing/funded-customer";
+import { codesOf } from "@/lib/dev/testing/journey";
+import { keepOneDay } from "@/lib/dev/testing/one-day";
+import { putRules } from "@/lib/dev/testing/policies";
 
 const api = await testApi();
 const { prisma } = api.services.database;
@@ -21,13 +21,14 @@ const approve = async (of: FundedCustomer, operationId: string) => {
   return client.call(approveOperation, { params: { id: operationId }, body: { otp } });
 };
 
-const storedOperation = (id: string) => prisma.operation.findUniqueOrThrow({ where: { id }, include: { legs: true } });
+const storedOperation = (id: string) =>
+  prisma.operation.findUniqueOrThrow({ where: { id }, include: { legs: true } });
 
 describe("a policy that exempts 10 US dollars a day from codes", () => {
   /** The sum in US dollars that moved without a code today. */
   const withoutCode = async ({ projectId }: FundedCustomer): Promise<string[]> =>
-    (await prisma.policyUsage.findMany({ where: { projectId, unit: "usd_without_code" } })).map(({ spent }) =>
-      spent.toFixed(),
+    (await prisma.policyUsage.findMany({ where: { projectId, unit: "usd_without_code" } })).map(
+      ({ spent }) => spent.toFixed(),
     );
 
   test("asks for a code above it, and counts only what moves without one", async () => {
@@ -74,10 +75,16 @@ describe("a policy of one key", () => {
     const key = await api.createKey(of.session);
     const byKey = await sendUsdc({ ...of, client: key.client }, "20");
     const byPerson = await sendUsdc({ ...of, client: of.session.client }, "20");
-    expect([byKey.subStatus, byPerson.subStatus]).toEqual(["awaiting_approval", "awaiting_approval"]);
+    expect([byKey.subStatus, byPerson.subStatus]).toEqual([
+      "awaiting_approval",
+      "awaiting_approval",
+    ]);
     await putCap(of, key.id);
     await expect(approve(of, byKey.operationId)).rejects.toMatchObject(refusal);
-    expect(await storedOperation(byKey.operationId)).toMatchObject({ evaluationId: null, legs: [] });
+    expect(await storedOperation(byKey.operationId)).toMatchObject({
+      evaluationId: null,
+      legs: [],
+    });
     expect((await approve(of, byPerson.operationId)).subStatus).toBe("prepared");
   }, 120_000);
 });

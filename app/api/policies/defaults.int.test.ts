@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { evaluatePolicies, getPolicies } from "@/lib/contracts/policies";
 import { executeSwap } from "@/lib/contracts/swap";
-import { testApi } from "@/lib/testing/api";
-import { testAccount } from "@/lib/testing/factories";
-import { fund, newCustomer, prepareTransfer, waitUntilFinal } from "@/lib/testing/journey";
+import { testApi } from "@/lib/dev/testing/api";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { fund, newCustomer, prepareTransfer, waitUntilFinal } from "@/lib/dev/testing/journey";
 
 const CHAIN = 31337;
 const api = await testApi({ worker: true });
@@ -16,10 +16,16 @@ test("in a fresh project anybody may sign up, and pays any address at once with 
   expect((await client.call(getPolicies, {})).policies).toEqual([]);
   expect(await prisma.screeningListEntry.count()).toBe(0);
 
-  // No allow-list, no cool-down for an address that nobody has seen, no cap, nothing that is screened out.
+  // No allow-list, no cool-down for an address that nobody has seen, no cap, nothing that is
+  // screened out.
   const toAddress = testAccount().address;
-  const asked = { fromWalletId: customer.treasuryId, chainId: CHAIN, token: "USDC", amount: "250000" };
-  expect(await client.call(evaluatePolicies, { body: { ...asked, recipient: toAddress } })).toMatchObject({
+  const asked = {
+    fromWalletId: customer.treasuryId,
+    fromChainId: CHAIN,
+    token: "USDC",
+    amount: "250000",
+  };
+  expect(await client.call(evaluatePolicies, { body: { ...asked, toAddress } })).toMatchObject({
     decision: "allow",
     approval: null,
     rules: [],

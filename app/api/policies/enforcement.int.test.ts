@@ -3,14 +3,14 @@ import { createTransfer } from "@/lib/contracts/transfers";
 import { approveContact, createContact } from "@/lib/contracts/contacts";
 import { getOperation } from "@/lib/contracts/operations";
 import { createWalletsPayout, getPayout } from "@/lib/contracts/payouts";
-import { testApi } from "@/lib/testing/api";
-import { parametersDigest } from "@/lib/modules/operations/parameters";
-import { withApproval } from "@/lib/testing/approve";
-import { testAccount } from "@/lib/testing/factories";
-import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/testing/funded-customer";
-import { fund } from "@/lib/testing/journey";
-import { keepOneDay } from "@/lib/testing/one-day";
-import { putRules } from "@/lib/testing/policies";
+import { testApi } from "@/lib/dev/testing/api";
+import { parametersDigest } from "@/lib/money/operations/parameters";
+import { withApproval } from "@/lib/dev/testing/approve";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/dev/testing/funded-customer";
+import { fund } from "@/lib/dev/testing/journey";
+import { keepOneDay } from "@/lib/dev/testing/one-day";
+import { putRules } from "@/lib/dev/testing/policies";
 
 const CHAIN = 31337;
 const WAIT = { timeout: 60_000, interval: 200 };
@@ -31,13 +31,24 @@ describe("operations", () => {
     const { operationId } = await sendUsdc(of, "5");
     expect(await ended(operationId)).toMatchObject({ status: "completed" });
     const { evaluationId } = await of.client.call(getOperation, { params: { id: operationId } });
-    const evaluation = await prisma.policyEvaluation.findFirstOrThrow({ where: { id: evaluationId ?? "" } });
-    expect(evaluation).toMatchObject({ subjectId: operationId, decision: "allow", code: "not", policies: [] });
+    const evaluation = await prisma.policyEvaluation.findFirstOrThrow({
+      where: { id: evaluationId ?? "" },
+    });
+    expect(evaluation).toMatchObject({
+      subjectId: operationId,
+      decision: "allow",
+      code: "not",
+      policies: [],
+    });
   });
 
   test("above a cap are refused with the rule and the field, and the refusal is kept", async () => {
     const of = await fundedCustomer(api);
-    await putRules(of.session, { scope: "project", baseVersion: 0, rules: { perOperation: { usd: "50" } } });
+    await putRules(of.session, {
+      scope: "project",
+      baseVersion: 0,
+      rules: { perOperation: { usd: "50" } },
+    });
     const refusal = await sendUsdc(of, "60").catch((error: unknown) => error);
     expect(refusal).toMatchObject({
       status: 403,
@@ -47,18 +58,33 @@ describe("operations", () => {
     expect(await prisma.operation.count({ where: { projectId: of.projectId } })).toBe(0);
     const kept = await prisma.policyEvaluation.findMany({ where: { projectId: of.projectId } });
     expect(kept).toMatchObject([{ decision: "deny" }]);
-    const transfer = { fromWalletId: of.treasuryId, fromChainId: CHAIN, toChainId: CHAIN, token: "USDC", amount: "60" };
+    const transfer = {
+      fromWalletId: of.treasuryId,
+      fromChainId: CHAIN,
+      toChainId: CHAIN,
+      token: "USDC",
+      amount: "60",
+    };
     const body = { ...transfer, toAddress: testAccount().address };
-    await expect(of.session.client.call(createTransfer, { body })).rejects.toMatchObject({ code: "policy_violation" });
+    await expect(of.session.client.call(createTransfer, { body })).rejects.toMatchObject({
+      code: "policy_violation",
+    });
   });
 
   test("never exceed a daily cap together, however many come at once", async () => {
     const of = await fundedCustomer(api);
-    const perDay = { assets: [{ asset: "usdc", amount: "10" }], usd: "1000" };
-    await putRules(of.session, { scope: "wallet", subjectId: of.treasuryId, baseVersion: 0, rules: { perDay } });
+    const perDay = { assets: [{ assetId: "usdc", amount: "10" }], usd: "1000" };
+    await putRules(of.session, {
+      scope: "wallet",
+      subjectId: of.treasuryId,
+      baseVersion: 0,
+      rules: { perDay },
+    });
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => sendUsdc(of, "3")));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
-    const usage = await prisma.policyUsage.findMany({ where: { projectId: of.projectId, unit: "asset:usdc" } });
+    const usage = await prisma.policyUsage.findMany({
+      where: { projectId: of.projectId, unit: "asset:usdc" },
+    });
     expect(usage.map(({ spent }) => spent.toFixed())).toEqual(["9"]);
   }, 120_000);
 
@@ -84,11 +110,28 @@ describe("the signer", () => {
     const id = `op_${crypto.randomUUID()}`;
     const now = new Date();
     const json = { request: request as object, quoted: quoted as object };
-    const base = { ...operation, ...json, id, status: "pending", subStatus: "prepared", failure: undefined };
+    const base = {
+      ...operation,
+      ...json,
+      id,
+      status: "pending",
+      subStatus: "prepared",
+      failure: undefined,
+    };
     await prisma.operation.create({
       data: { ...base, gasWaits: undefined, acceptedAt: now, createdAt: now, updatedAt: now },
     });
-    const { routeLeg, gas, walletId, walletAddress, kind, via, sourceChainId, destChainId, amountBase } = leg;
+    const {
+      routeLeg,
+      gas,
+      walletId,
+      walletAddress,
+      kind,
+      via,
+      sourceChainId,
+      destChainId,
+      amountBase,
+    } = leg;
     await prisma.operationLeg.create({
       data: {
         ...{ walletId, walletAddress, kind, via, sourceChainId, destChainId, amountBase },
@@ -108,11 +151,15 @@ describe("the signer", () => {
   }, 120_000);
 
   test.each([
-    ["no evaluation", (id: string) => prisma.operation.update({ where: { id }, data: { evaluationId: null } })],
+    [
+      "no evaluation",
+      (id: string) => prisma.operation.update({ where: { id }, data: { evaluationId: null } }),
+    ],
     ["the evaluation of another operation", () => Promise.resolve()],
     [
       "an evaluation that does not exist",
-      (id: string) => prisma.operation.update({ where: { id }, data: { evaluationId: "evl_nothing" } }),
+      (id: string) =>
+        prisma.operation.update({ where: { id }, data: { evaluationId: "evl_nothing" } }),
     ],
   ])(
     "never signs an operation that was written into the database with %s",
@@ -128,21 +175,28 @@ describe("the signer", () => {
   test("never signs an operation with an evaluation that was made of other parameters", async () => {
     const { id, end } = await forge(of, async (forged) => {
       const { projectId } = of;
-      // The best that somebody with the database can do without the evaluation's parameters: point a real one at the forged row.
-      const real = await prisma.policyEvaluation.findFirstOrThrow({ where: { projectId, subjectType: "operation" } });
+      // The best that somebody with the database can do without the evaluation's parameters: point
+      // a real one at the forged row.
+      const real = await prisma.policyEvaluation.findFirstOrThrow({
+        where: { projectId, subjectType: "operation" },
+      });
       const row = { ...real, id: `evl_${forged}`, subjectId: forged };
       const json = { facts: {}, policies: [], rules: [] };
       await prisma.policyEvaluation.create({ data: { ...row, ...json } });
       await prisma.operation.update({ where: { id: forged }, data: { evaluationId: row.id } });
     });
     expect(end).toMatchObject({ status: "failed", failure: { code: "policy_violation" } });
-    expect(await prisma.operationLeg.count({ where: { operationId: id, userOpHash: { not: null } } })).toBe(0);
+    expect(
+      await prisma.operationLeg.count({ where: { operationId: id, userOpHash: { not: null } } }),
+    ).toBe(0);
   }, 120_000);
 
   test("never signs an operation whose evaluation has the right digest and was not made by the service", async () => {
     const { id, end } = await forge(of, async (forged) => {
       const { projectId } = of;
-      const real = await prisma.policyEvaluation.findFirstOrThrow({ where: { projectId, subjectType: "operation" } });
+      const real = await prisma.policyEvaluation.findFirstOrThrow({
+        where: { projectId, subjectType: "operation" },
+      });
       const operation = await api.services.operations.get(projectId, forged);
       const digest = parametersDigest(operation, operation.legs);
       const json = { facts: {}, policies: [], rules: [] };
@@ -151,25 +205,36 @@ describe("the signer", () => {
       await prisma.operation.update({ where: { id: forged }, data: { evaluationId: row.id } });
     });
     expect(end).toMatchObject({ status: "failed", failure: { code: "policy_violation" } });
-    expect(await prisma.operationLeg.count({ where: { operationId: id, userOpHash: { not: null } } })).toBe(0);
+    expect(
+      await prisma.operationLeg.count({ where: { operationId: id, userOpHash: { not: null } } }),
+    ).toBe(0);
   }, 120_000);
 });
 
 describe("payouts to wallets", () => {
   const pay = (of: FundedCustomer, recipients: readonly `0x${string}`[], amount: string) =>
     of.client.call(createWalletsPayout, {
-      body: { chainId: CHAIN, transfers: recipients.map((address) => ({ address, amount, token: "USDC" })) },
+      body: {
+        chainId: CHAIN,
+        transfers: recipients.map((address) => ({ address, amount, token: "USDC" })),
+      },
     });
 
   test("count in the caps as a whole, and a payout within them is paid", async () => {
     const of = await fundedCustomer(api);
-    await putRules(of.session, { scope: "project", baseVersion: 0, rules: { perOperation: { usd: "50" } } });
+    await putRules(of.session, {
+      scope: "project",
+      baseVersion: 0,
+      rules: { perOperation: { usd: "50" } },
+    });
     const recipients = Array.from({ length: 3 }, () => testAccount().address);
     await expect(pay(of, recipients, "20")).rejects.toMatchObject({ code: "policy_violation" });
     const { payoutId } = await pay(of, recipients, "10");
     if (payoutId === null) throw new Error("The payout was not stored.");
     await vi.waitFor(async () => {
-      expect(await of.client.call(getPayout, { params: { id: payoutId } })).toMatchObject({ status: "completed" });
+      expect(await of.client.call(getPayout, { params: { id: payoutId } })).toMatchObject({
+        status: "completed",
+      });
     }, WAIT);
     const evaluated = await prisma.policyEvaluation.count({
       where: { projectId: of.projectId, subjectId: payoutId },
@@ -181,7 +246,11 @@ describe("payouts to wallets", () => {
 
   test("pay approved contacts alone where the list is on", async () => {
     const of = await fundedCustomer(api);
-    await putRules(of.session, { scope: "project", baseVersion: 0, rules: { recipients: "approved_contacts" } });
+    await putRules(of.session, {
+      scope: "project",
+      baseVersion: 0,
+      rules: { recipients: "approved_contacts" },
+    });
     await expect(pay(of, [testAccount().address], "1")).rejects.toMatchObject({
       code: "policy_violation",
       body: { details: [{ path: "transfers", code: "recipients" }] },
@@ -190,7 +259,10 @@ describe("payouts to wallets", () => {
     const contact = await of.session.client.call(createContact, { body: { name: "Ada", address } });
     await expect(pay(of, [address], "1")).rejects.toMatchObject({ code: "policy_violation" });
     await withApproval(of.session.account, (approval) =>
-      of.session.client.call(approveContact, { params: { id: contact.id }, body: approval ? { approval } : {} }),
+      of.session.client.call(approveContact, {
+        params: { id: contact.id },
+        body: approval ? { approval } : {},
+      }),
     );
     expect((await pay(of, [address], "1")).status).toBe("pending");
   }, 120_000);
@@ -208,17 +280,29 @@ test("money that is brought for a payout counts once, and its tokens and chains 
       },
     });
   const tokens = [{ chainId: CHAIN, token: "USDC" }];
-  await putRules(of.session, { scope: "project", baseVersion: 0, rules: { tokens, perDay: { usd: "1150" } } });
+  await putRules(of.session, {
+    scope: "project",
+    baseVersion: 0,
+    rules: { tokens, perDay: { usd: "1150" } },
+  });
   await expect(pay("1100")).rejects.toMatchObject({
     code: "policy_violation",
     body: { details: [{ path: "fundFrom", code: "tokens" }] },
   });
-  await putRules(of.session, { scope: "project", baseVersion: 1, rules: { perDay: { usd: "1150" } } });
+  await putRules(of.session, {
+    scope: "project",
+    baseVersion: 1,
+    rules: { perDay: { usd: "1150" } },
+  });
   const { payoutId, subStatus } = await pay("1100");
   expect({ payoutId, subStatus }).toMatchObject({ subStatus: "prepared" });
-  const usage = await prisma.policyUsage.findMany({ where: { projectId: of.projectId, unit: "usd" } });
+  const usage = await prisma.policyUsage.findMany({
+    where: { projectId: of.projectId, unit: "usd" },
+  });
   expect(usage.map(({ spent }) => Number(spent))).toEqual([1100]);
-  const kinds = await prisma.policyEvaluation.findMany({ where: { projectId: of.projectId, decision: "allow" } });
+  const kinds = await prisma.policyEvaluation.findMany({
+    where: { projectId: of.projectId, decision: "allow" },
+  });
   expect(kinds.map(({ facts }) => (facts as { kind: string }).kind).sort()).toEqual([
     "payout_funding",
     "wallets_payout",

@@ -1,11 +1,12 @@
 import { beforeAll, expect, test } from "vitest";
 import type { Address } from "viem";
 import { approveContact, createContact } from "@/lib/contracts/contacts";
-import { testApi } from "@/lib/testing/api";
-import { withApproval } from "@/lib/testing/approve";
-import { testAccount } from "@/lib/testing/factories";
-import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/testing/funded-customer";
-import { putRules } from "@/lib/testing/policies";
+import { asOwner } from "@/lib/dev/testing/database";
+import { testApi } from "@/lib/dev/testing/api";
+import { withApproval } from "@/lib/dev/testing/approve";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/dev/testing/funded-customer";
+import { putRules } from "@/lib/dev/testing/policies";
 
 const HOUR_MS = 3_600_000;
 const api = await testApi();
@@ -17,7 +18,11 @@ const paidBefore = testAccount().address;
 beforeAll(async () => {
   of = await fundedCustomer(api);
   await sendUsdc(of, "1", paidBefore);
-  await putRules(of.session, { scope: "project", baseVersion: 0, rules: { newRecipientHours: 24 } });
+  await putRules(of.session, {
+    scope: "project",
+    baseVersion: 0,
+    rules: { newRecipientHours: 24 },
+  });
 }, 120_000);
 
 const expectRefused = async (recipient: Address, message: string): Promise<void> => {
@@ -29,7 +34,10 @@ const expectRefused = async (recipient: Address, message: string): Promise<void>
   });
 };
 
-const paidFirst = (address: Address) => ({ projectId: of.projectId, address: address.toLowerCase() });
+const paidFirst = (address: Address) => ({
+  projectId: of.projectId,
+  address: address.toLowerCase(),
+});
 
 test("an unknown address is refused, and a refused payment does not make it known", async () => {
   const recipient = testAccount().address;
@@ -55,10 +63,12 @@ test("a contact is paid only once its approval is 24 hours old", async () => {
 
 test("an address that was paid before is paid again once its first payment is 24 hours old", async () => {
   await expectRefused(paidBefore, "It may be paid from");
-  const { count } = await prisma.policyRecipient.updateMany({
-    where: paidFirst(paidBefore),
-    data: { firstPaidAt: hoursAgo(25) },
-  });
-  expect(count).toBe(1);
+  const { projectId, address } = paidFirst(paidBefore);
+  const rows = await asOwner(
+    api.services.config.databaseUrl,
+    "UPDATE policy_recipient SET first_paid_at = $3 WHERE project_id = $1 AND address = $2 RETURNING address",
+    [projectId, address, hoursAgo(25)],
+  );
+  expect(rows).toHaveLength(1);
   expect((await sendUsdc(of, "1", paidBefore)).subStatus).toBe("prepared");
 });

@@ -1,13 +1,16 @@
-/** A refusal by a policy names the field that the caller sent, before pricing and at acceptance alike. */
+/**
+ * A refusal by a policy names the field that the caller sent, before pricing and at acceptance
+ * alike.
+ */
 import { beforeAll, expect, test } from "vitest";
 import type { PolicyRules } from "@/lib/contracts/policy-rules";
 import { createQuote } from "@/lib/contracts/swap";
 import { createTransfer } from "@/lib/contracts/transfers";
-import { testApi } from "@/lib/testing/api";
-import { testAccount } from "@/lib/testing/factories";
-import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/testing/funded-customer";
-import { putRules } from "@/lib/testing/policies";
-import { refusalOf } from "@/lib/testing/voters";
+import { testApi } from "@/lib/dev/testing/api";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/dev/testing/funded-customer";
+import { putRules } from "@/lib/dev/testing/policies";
+import { refusalOf } from "@/lib/dev/testing/voters";
 
 const CHAIN = 31337;
 const api = await testApi();
@@ -37,7 +40,9 @@ const quote = () => {
 
 const transfer = () => {
   const at = { fromWalletId: of.treasuryId, fromChainId: CHAIN, toChainId: CHAIN, token: "USDC" };
-  return of.client.call(createTransfer, { body: { ...at, amount: "1", toAddress: testAccount().address } });
+  return of.client.call(createTransfer, {
+    body: { ...at, amount: "1", toAddress: testAccount().address },
+  });
 };
 
 test.each([
@@ -45,8 +50,12 @@ test.each([
   [{ newRecipientHours: 24 }, ["toAddress", "toAddress", "recipient"]],
   [{ chains: [31338] }, ["toChainId", "toChainId", "toChainId"]],
   [{ tokens: [{ chainId: CHAIN, token: "WETH" }] }, ["from", "token", "fromToken"]],
-] as const)("%j names the fields of the quote, the transfer, and the swap with transfer", async (rules, fields) => {
-  await rule(rules as unknown as PolicyRules);
-  const calls = [quote, transfer, () => sendUsdc(of, "1")];
-  for (const [index, call] of calls.entries()) expect(await pathsOf(call())).toEqual([fields[index]]);
-});
+] as const)(
+  "%j names the fields of the quote, the transfer, and the swap with transfer",
+  async (rules, fields) => {
+    await rule(rules as unknown as PolicyRules);
+    const calls = [quote, transfer, () => sendUsdc(of, "1")];
+    for (const [index, call] of calls.entries())
+      expect(await pathsOf(call())).toEqual([fields[index]]);
+  },
+);

@@ -2,24 +2,29 @@
 import { createTestClient, encodeFunctionData, http, parseAbi, type Address } from "viem";
 import { expect, test } from "vitest";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
-import { devAddress } from "@/lib/devnet/accounts";
-import { LOCAL_SANCTIONS_LIST } from "@/lib/devnet/sanctions-list";
-import { testApi } from "@/lib/testing/api";
-import { testDevnet } from "@/lib/testing/devnet";
-import { testAccount } from "@/lib/testing/factories";
-import { fund, newCustomer } from "@/lib/testing/journey";
-import { refusalOf } from "@/lib/testing/voters";
+import { devAddress } from "@/lib/dev/devnet/accounts";
+import { LOCAL_SANCTIONS_LIST } from "@/lib/dev/devnet/sanctions-list";
+import { testApi } from "@/lib/dev/testing/api";
+import { testDevnet } from "@/lib/dev/testing/devnet";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { fund, newCustomer } from "@/lib/dev/testing/journey";
+import { refusalOf } from "@/lib/dev/testing/voters";
 
 const CHAIN = 31337;
 const devnet = await testDevnet();
-const api = await testApi({ variables: { [`SANCTIONS_ORACLE_${String(CHAIN)}`]: LOCAL_SANCTIONS_LIST } });
+const api = await testApi({
+  variables: { [`SANCTIONS_ORACLE_${String(CHAIN)}`]: LOCAL_SANCTIONS_LIST },
+});
 const anvil = createTestClient({ mode: "anvil", transport: http(devnet.rpcUrls[String(CHAIN)]) });
 const abi = parseAbi([
   "function addToSanctionsList(address[] addrs)",
   "function removeFromSanctionsList(address[] addrs)",
 ]);
 
-const change = async (functionName: "addToSanctionsList" | "removeFromSanctionsList", one: Address): Promise<void> => {
+const change = async (
+  functionName: "addToSanctionsList" | "removeFromSanctionsList",
+  one: Address,
+): Promise<void> => {
   const from = devAddress("deployer");
   const data = encodeFunctionData({ abi, functionName, args: [[one]] });
   await anvil.impersonateAccount({ address: from });
@@ -32,12 +37,18 @@ const change = async (functionName: "addToSanctionsList" | "removeFromSanctionsL
 
 test("the oracle of the local chains clears everybody, until its owner lists an address", async () => {
   const customer = await newCustomer(api);
-  await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "100" });
+  await fund(customer.session.client, customer.treasury, {
+    chainId: CHAIN,
+    token: "USDC",
+    amount: "100",
+  });
   const { client } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" });
   const [cleared, listed] = [testAccount().address, testAccount().address];
   const from = { fromWalletId: customer.treasuryId, fromChainId: CHAIN, fromToken: "USDC" };
   const send = (recipient: Address) =>
-    client.call(swapAndTransfer, { body: { ...from, toChainId: CHAIN, toToken: "USDC", amount: "1", recipient } });
+    client.call(swapAndTransfer, {
+      body: { ...from, toChainId: CHAIN, toToken: "USDC", amount: "1", recipient },
+    });
   const { operationId } = await send(cleared);
   const { screeningRecord } = api.services.database.prisma;
   const kept = await screeningRecord.findFirstOrThrow({ where: { subjectId: operationId } });

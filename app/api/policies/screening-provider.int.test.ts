@@ -3,9 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
-import { testApi } from "@/lib/testing/api";
-import { testAccount } from "@/lib/testing/factories";
-import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/testing/funded-customer";
+import { testApi } from "@/lib/dev/testing/api";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/dev/testing/funded-customer";
 
 const TOKEN = "token-of-the-provider";
 const VERSION = "2026-11-26";
@@ -14,10 +14,15 @@ const asked: { readonly address: string; readonly authorization: string | undefi
 
 const provider = createServer((request, response) => {
   void text(request).then((body) => {
-    const { addresses } = JSON.parse(body) as { addresses: { address: string; chainId: number | null }[] };
+    const { addresses } = JSON.parse(body) as {
+      addresses: { address: string; chainId: number | null }[];
+    };
     const { authorization } = request.headers;
     asked.push(...addresses.map(({ address }) => ({ address, authorization })));
-    const results = addresses.map((each) => ({ ...each, verdict: listed.has(each.address) ? "hit" : "clear" }));
+    const results = addresses.map((each) => ({
+      ...each,
+      verdict: listed.has(each.address) ? "hit" : "clear",
+    }));
     response.end(JSON.stringify({ listVersion: VERSION, results }));
   });
 });
@@ -62,5 +67,7 @@ test("a recipient that the provider clears is paid, and the record names the pro
   expect(asked.map(({ address }) => address)).toContain(recipient);
   const records = await recordsOf(of);
   expect(records).toMatchObject([{ outcome: "passed", subjectId: operationId, findings: [] }]);
-  expect(records[0]?.sources).toEqual([{ source: "provider", listVersion: VERSION, state: "clear", count: 2 }]);
+  expect(records[0]?.sources).toEqual([
+    { source: "provider", listVersion: VERSION, state: "clear", count: 2 },
+  ]);
 });

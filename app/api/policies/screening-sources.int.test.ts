@@ -2,12 +2,12 @@ import { describe, expect, test, vi } from "vitest";
 import { createWalletsPayout, getPayout } from "@/lib/contracts/payouts";
 import { executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import { createTransfer, swapAndTransfer } from "@/lib/contracts/transfers";
-import { createFakeScreening } from "@/lib/ports/fakes/screening";
-import { testApi } from "@/lib/testing/api";
-import { followUntil } from "@/lib/testing/deposits";
-import { testAccount } from "@/lib/testing/factories";
-import { codesOf, fund, newCustomer } from "@/lib/testing/journey";
-import { putRules } from "@/lib/testing/policies";
+import { createFakeScreening } from "@/lib/trust/ports/fakes/screening";
+import { testApi } from "@/lib/dev/testing/api";
+import { followUntil } from "@/lib/dev/testing/deposits";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { codesOf, fund, newCustomer } from "@/lib/dev/testing/journey";
+import { putRules } from "@/lib/dev/testing/policies";
 import { startWorker } from "@/lib/workers/runner";
 
 const CHAIN = 31337;
@@ -19,19 +19,35 @@ const { prisma } = api.services.database;
 const { deposits } = api.services;
 await deposits.follow(CHAIN);
 
-/** Its money is searched for and final, so that a policy which asks for a clear verdict lets it move. */
+/**
+ * Its money is searched for and final, so that a policy which asks for a clear verdict lets it
+ * move.
+ */
 const funded = async () => {
   const customer = await newCustomer(api);
-  await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "1000" });
+  await fund(customer.session.client, customer.treasury, {
+    chainId: CHAIN,
+    token: "USDC",
+    amount: "1000",
+  });
   await followUntil(deposits, CHAIN, async () => {
     const rows = await prisma.deposit.findMany({ where: { walletId: customer.treasuryId } });
     expect(rows).toMatchObject([{ state: "credited" }]);
   });
-  const { id: keyId, client } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
+  const { id: keyId, client } = await api.createKey(customer.session, {
+    otp: "exempt",
+    dailyCapUsd: "100000",
+  });
   const from = { fromWalletId: customer.treasuryId, fromChainId: CHAIN, fromToken: "USDC" };
   const send = () =>
     client.call(swapAndTransfer, {
-      body: { ...from, toChainId: CHAIN, toToken: "USDC", amount: "1", recipient: testAccount().address },
+      body: {
+        ...from,
+        toChainId: CHAIN,
+        toToken: "USDC",
+        amount: "1",
+        recipient: testAccount().address,
+      },
     });
   return { ...customer, keyId, client, send };
 };
@@ -41,9 +57,15 @@ test("a source that does not answer stops money only where a policy asks for a c
   source.breakDown();
   try {
     const { operationId } = await of.send();
-    const kept = await prisma.screeningRecord.findFirstOrThrow({ where: { subjectId: operationId } });
+    const kept = await prisma.screeningRecord.findFirstOrThrow({
+      where: { subjectId: operationId },
+    });
     expect(kept.sources).toMatchObject([{ state: "unavailable" }]);
-    await putRules(of.session, { scope: "project", baseVersion: 0, rules: { screening: "require_clear" } });
+    await putRules(of.session, {
+      scope: "project",
+      baseVersion: 0,
+      rules: { screening: "require_clear" },
+    });
     await expect(of.send()).rejects.toMatchObject({ code: "screening_refused" });
   } finally {
     source.recover();
@@ -51,8 +73,14 @@ test("a source that does not answer stops money only where a policy asks for a c
   expect((await of.send()).operationId).toMatch(/^op_/);
 });
 
-/** A movement that was accepted is not signed while the source is away, and is carried on once the source answers. */
-const waitsForSource = async (isUnsigned: () => Promise<void>, isDone: () => Promise<void>): Promise<void> => {
+/**
+ * A movement that was accepted is not signed while the source is away, and is carried on once the
+ * source answers.
+ */
+const waitsForSource = async (
+  isUnsigned: () => Promise<void>,
+  isDone: () => Promise<void>,
+): Promise<void> => {
   source.breakDown();
   const before = source.calls;
   const worker = startWorker(api.services);
@@ -78,7 +106,9 @@ describe("a policy of a key that asks for a clear verdict", () => {
   test("lets the key's payout wait for the source before it is signed", async () => {
     const of = await ofStrictKey();
     const transfers = [{ address: testAccount().address, amount: "1", token: "USDC" }];
-    const { payoutId } = await of.client.call(createWalletsPayout, { body: { chainId: CHAIN, transfers } });
+    const { payoutId } = await of.client.call(createWalletsPayout, {
+      body: { chainId: CHAIN, transfers },
+    });
     const params = { id: payoutId ?? "" };
     await waitsForSource(
       async () => {
@@ -106,17 +136,26 @@ describe("a policy of a key that asks for a clear verdict", () => {
         expect(legs.map(({ userOpHash }) => userOpHash)).toEqual([null]);
       },
       async () =>
-        expect(await prisma.operation.findUniqueOrThrow({ where: { id } })).toMatchObject({ status: "completed" }),
+        expect(await prisma.operation.findUniqueOrThrow({ where: { id } })).toMatchObject({
+          status: "completed",
+        }),
     );
   }, 180_000);
 });
 
 test("what was accepted waits for the source before it is signed, and then goes on", async () => {
   const of = await funded();
-  await putRules(of.session, { scope: "project", baseVersion: 0, rules: { screening: "require_clear" } });
+  await putRules(of.session, {
+    scope: "project",
+    baseVersion: 0,
+    rules: { screening: "require_clear" },
+  });
   const { operationId } = await of.send();
   const { payoutId } = await of.client.call(createWalletsPayout, {
-    body: { chainId: CHAIN, transfers: [{ address: testAccount().address, amount: "1", token: "USDC" }] },
+    body: {
+      chainId: CHAIN,
+      transfers: [{ address: testAccount().address, amount: "1", token: "USDC" }],
+    },
   });
   source.breakDown();
   const before = source.calls;

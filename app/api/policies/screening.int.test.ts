@@ -5,13 +5,13 @@ import { evaluatePolicies, getPolicyEvaluation } from "@/lib/contracts/policies"
 import type { PolicyRules } from "@/lib/contracts/policy-rules";
 import { createQuote, prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import { createTransfer } from "@/lib/contracts/transfers";
-import { importList } from "@/lib/modules/screening/import-list";
-import { testApi } from "@/lib/testing/api";
-import { testAccount } from "@/lib/testing/factories";
-import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/testing/funded-customer";
-import { codesOf } from "@/lib/testing/journey";
-import { getAuditLog, putRules } from "@/lib/testing/policies";
-import { createListSigner, listContent } from "@/lib/testing/screening-list";
+import { importList } from "@/lib/trust/screening/import-list";
+import { testApi } from "@/lib/dev/testing/api";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/dev/testing/funded-customer";
+import { codesOf } from "@/lib/dev/testing/journey";
+import { getAuditLog, putRules } from "@/lib/dev/testing/policies";
+import { createListSigner, listContent } from "@/lib/dev/testing/screening-list";
 import { startWorker } from "@/lib/workers/runner";
 
 const CHAIN = 31337;
@@ -25,7 +25,10 @@ afterAll(() => worker.current?.stop());
 
 const pay = ({ client }: FundedCustomer, recipients: readonly `0x${string}`[]) =>
   client.call(createWalletsPayout, {
-    body: { chainId: CHAIN, transfers: recipients.map((address) => ({ address, amount: "1", token: "USDC" })) },
+    body: {
+      chainId: CHAIN,
+      transfers: recipients.map((address) => ({ address, amount: "1", token: "USDC" })),
+    },
   });
 
 const recordsOf = ({ projectId }: FundedCustomer) =>
@@ -37,7 +40,11 @@ let version = 0;
 const list = async (...addresses: `0x${string}`[]): Promise<void> => {
   listed.push(...addresses);
   version += 1;
-  const content = listContent({ list: "ofac", version, entries: listed.map((address) => ({ address })) });
+  const content = listContent({
+    list: "ofac",
+    version,
+    entries: listed.map((address) => ({ address })),
+  });
   await importList(
     { database: services.database, keys: signer.keys, clock: services.clock },
     { text: signer.file(content), by: "test" },
@@ -61,14 +68,24 @@ describe("without any list", () => {
 
   test("a policy that asks for a clear verdict stops what no source covers", async () => {
     const of = await fundedCustomer(api);
-    await putRules(of.session, { scope: "project", baseVersion: 0, rules: { screening: "require_clear" } });
+    await putRules(of.session, {
+      scope: "project",
+      baseVersion: 0,
+      rules: { screening: "require_clear" },
+    });
     await expect(sendUsdc(of, "1")).rejects.toMatchObject({
       status: 403,
       code: "screening_refused",
-      body: { details: expect.arrayContaining([expect.objectContaining({ code: "not_covered" })]) as unknown },
+      body: {
+        details: expect.arrayContaining([
+          expect.objectContaining({ code: "not_covered" }),
+        ]) as unknown,
+      },
     });
     expect(await prisma.operation.count({ where: { projectId: of.projectId } })).toBe(0);
-    expect(await recordsOf(of)).toMatchObject([{ outcome: "stopped", mode: "require_clear", subjectType: "request" }]);
+    expect(await recordsOf(of)).toMatchObject([
+      { outcome: "stopped", mode: "require_clear", subjectType: "request" },
+    ]);
   });
 });
 
@@ -93,10 +110,19 @@ describe("with a list", () => {
     ]);
     expect(await getAuditLog(of.session, "screening.stopped")).toHaveLength(1);
     const { evaluationId } = (refusal as ApiError).body as { evaluationId: string };
-    const evaluation = await of.session.client.call(getPolicyEvaluation, { params: { id: evaluationId } });
+    const evaluation = await of.session.client.call(getPolicyEvaluation, {
+      params: { id: evaluationId },
+    });
     expect(evaluation.decision).toBe("deny");
     expect(evaluation.rules).toMatchObject([
-      { policyId: null, version: 0, scope: "project", rule: "screening", outcome: "deny", field: "recipient" },
+      {
+        policyId: null,
+        version: 0,
+        scope: "project",
+        rule: "screening",
+        outcome: "deny",
+        field: "recipient",
+      },
     ]);
     expect(evaluation.rules[0]?.message).toContain(recipient);
   });
@@ -106,7 +132,9 @@ describe("with a list", () => {
     const { operationId } = await sendUsdc(of, "1");
     const kept = (await recordsOf(of)).filter(({ subjectId }) => subjectId === operationId);
     expect(kept).toMatchObject([{ outcome: "passed", phase: "accept", findings: [] }]);
-    expect(kept[0]?.sources).toMatchObject([{ source: "list:ofac", listVersion: String(version), state: "clear" }]);
+    expect(kept[0]?.sources).toMatchObject([
+      { source: "list:ofac", listVersion: String(version), state: "clear" },
+    ]);
   });
 
   test("one listed recipient of 100 is named by its row, and nothing is stored", async () => {
@@ -130,7 +158,11 @@ describe("with a list", () => {
     await putRules(of.session, { ...wallet, rules: { screening: "block_hits" } });
     await expect(sendUsdc(of, "1", recipient)).rejects.toMatchObject({ code: "screening_refused" });
     await putRules(of.session, { ...wallet, baseVersion: 1, rules: { screening: "off" } });
-    await putRules(of.session, { scope: "project", baseVersion: 1, rules: { screening: "require_clear" } });
+    await putRules(of.session, {
+      scope: "project",
+      baseVersion: 1,
+      rules: { screening: "require_clear" },
+    });
     await expect(sendUsdc(of, "1", recipient)).rejects.toMatchObject({ code: "screening_refused" });
   }, 120_000);
 });
@@ -165,7 +197,9 @@ test("a recipient that is listed after the code was mailed is refused at prepare
   });
   expect(await readStored()).toEqual(before);
   expect(await prisma.operation.count({ where: { projectId: of.projectId } })).toBe(0);
-  expect(await recordsOf(of)).toMatchObject([{ outcome: "stopped", phase: "accept", subjectType: "request" }]);
+  expect(await recordsOf(of)).toMatchObject([
+    { outcome: "stopped", phase: "accept", subjectType: "request" },
+  ]);
 });
 
 test("the dry run denies a listed recipient as acceptance does, by the rule of the policy, and stores nothing", async () => {
@@ -175,19 +209,29 @@ test("the dry run denies a listed recipient as acceptance does, by the rule of t
   const dryRun = (rules?: PolicyRules) =>
     of.client.call(evaluatePolicies, {
       body: {
-        ...{ fromWalletId: of.treasuryId, chainId: CHAIN, token: "USDC", amount: "1", recipient },
+        ...{
+          fromWalletId: of.treasuryId,
+          fromChainId: CHAIN,
+          token: "USDC",
+          amount: "1",
+          toAddress: recipient,
+        },
         ...(rules === undefined ? {} : { draft: { scope: "project", rules } }),
       },
     });
   const tried = await dryRun();
   expect(tried).toMatchObject({
     ...{ decision: "deny", approval: null },
-    rules: [{ policyId: null, version: 0, rule: "screening", outcome: "deny", field: "recipient" }],
+    rules: [{ policyId: null, version: 0, rule: "screening", outcome: "deny", field: "toAddress" }],
   });
   expect(tried.rules[0]?.message).toContain(`list:ofac version ${String(version)}`);
   expect(await dryRun({ screening: "off" })).toMatchObject({ decision: "allow", rules: [] });
   const { version: stored } = await putRules(of.session, {
-    ...{ scope: "project", baseVersion: 0, rules: { screening: "require_clear", perOperation: { usd: "50" } } },
+    ...{
+      scope: "project",
+      baseVersion: 0,
+      rules: { screening: "require_clear", perOperation: { usd: "50" } },
+    },
   });
   expect((await dryRun()).rules).toMatchObject([
     { rule: "perOperation.usd", outcome: "allow" },
@@ -213,7 +257,9 @@ describe("an address that is listed after the movement was accepted", () => {
       expect(JSON.stringify(operation.failure)).toContain(`list:ofac version ${String(version)}`);
     }, WAIT);
     const legs = await prisma.operationLeg.findMany({ where: { operationId } });
-    expect(legs.map(({ userOpHash, spentBase }) => [userOpHash, spentBase])).toEqual([[null, null]]);
+    expect(legs.map(({ userOpHash, spentBase }) => [userOpHash, spentBase])).toEqual([
+      [null, null],
+    ]);
     const left = await prisma.balanceHold.findMany({ where: { operationId, releasedAt: null } });
     expect(left).toEqual([]);
 
@@ -225,7 +271,9 @@ describe("an address that is listed after the movement was accepted", () => {
       params: { id: payoutId },
       query: { limit: 100, status: "failed" },
     });
-    expect(data).toMatchObject([{ index: 7, failure: { code: "screening_refused", retryable: false } }]);
+    expect(data).toMatchObject([
+      { index: 7, failure: { code: "screening_refused", retryable: false } },
+    ]);
     const records = (await recordsOf(of)).filter(({ phase }) => phase === "sign");
     expect(records.map(({ subjectId, outcome }) => [subjectId, outcome])).toEqual(
       expect.arrayContaining([

@@ -3,5 +3,6 @@ import { created, route } from "@/lib/http/route";
 
 export const POST = route({
   contract: createProject,
-  handler: async ({ body, actor, services }) => created(await services.newProjects.create(actor, body.name)),
+  handler: async ({ body, actor, services }) =>
+    created(await services.newProjects.create(actor, body.name)),
 });

@@ -1,6 +1,6 @@
 import { getReserves } from "@/lib/contracts/reserves";
 import { ok, route } from "@/lib/http/route";
-import { toReserves } from "@/lib/modules/reserves/serializer";
+import { toReserves } from "@/lib/books/reserves/serializer";
 
 export const GET = route({
   contract: getReserves,

@@ -1,7 +1,7 @@
 import { streamChanges } from "@/lib/contracts/changes";
 import { route } from "@/lib/http/route";
 import { eventStream, lastEventId, type StreamEvent } from "@/lib/http/sse";
-import { cursorText, parseCursor, toChanges, type Batch } from "@/lib/modules/changes/serializer";
+import { cursorText, parseCursor, toChanges, type Batch } from "@/lib/news/feed/serializer";
 
 export const GET = route({
   contract: streamChanges,
@@ -16,5 +16,6 @@ export const GET = route({
 });
 
 async function* toStream(batches: AsyncIterable<Batch>): AsyncGenerator<StreamEvent> {
-  for await (const batch of batches) yield { id: cursorText(batch.cursor), event: batch.event, data: toChanges(batch) };
+  for await (const batch of batches)
+    yield { id: cursorText(batch.cursor), event: batch.event, data: toChanges(batch) };
 }

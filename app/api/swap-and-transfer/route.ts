@@ -3,7 +3,8 @@ import { accepted, route } from "@/lib/http/route";
 
 export const POST = route({
   contract: swapAndTransfer,
-  beforeReplay: ({ body, actor, services }) => services.policies.checkRecipient(actor, body.recipient, "recipient"),
+  beforeReplay: ({ body, actor, services }) =>
+    services.policies.checkRecipient(actor, body.recipient, "recipient"),
   handler: async ({ body, actor, services, idempotencyKey }) =>
     accepted(await services.swaps.swapAndTransfer(actor, body, idempotencyKey)),
 });

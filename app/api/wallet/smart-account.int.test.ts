@@ -10,8 +10,8 @@ import {
   unlinkWallet,
   verifyWalletLink,
 } from "@/lib/contracts/wallets";
-import { testApi, type TestApi, type TestSession } from "@/lib/testing/api";
-import { testAccount } from "@/lib/testing/factories";
+import { testApi, type TestApi, type TestSession } from "@/lib/dev/testing/api";
+import { testAccount } from "@/lib/dev/testing/factories";
 
 let api: TestApi;
 let chainIds: number[];
@@ -38,7 +38,10 @@ const safeOf = (owner: LocalAccount) =>
     saltNonce: 0n,
   });
 
-const linkWith = async ({ client }: TestSession, wallet: Pick<LocalAccount, "address" | "signMessage">) => {
+const linkWith = async (
+  { client }: TestSession,
+  wallet: Pick<LocalAccount, "address" | "signMessage">,
+) => {
   const { message } = await client.call(initWalletLink, { body: { address: wallet.address } });
   const signature = await wallet.signMessage({ message });
   await client.call(verifyWalletLink, { body: { address: wallet.address, signature } });
@@ -69,7 +72,8 @@ test("the smart account of a linked wallet has one address on every chain and it
   expect(made.map(({ chainId }) => chainId)).toEqual([...chainIds, ...chainIds]);
   const [first] = made;
   const expected = { ownerAddress, deployed: false, signer: "owner", salt: "0" };
-  for (const account of made) expect(account).toMatchObject({ ...expected, id: first?.id, address: first?.address });
+  for (const account of made)
+    expect(account).toMatchObject({ ...expected, id: first?.id, address: first?.address });
   const { data } = await client.call(listWallets);
   const listed = data.filter(({ kind }) => kind === "smart_account");
   expect(listed).toMatchObject([
@@ -104,16 +108,28 @@ test("an owner is a key or a linked wallet of the project: nobody adds an accoun
   const [mine, theirs] = [await treasuryOf(session), await treasuryOf(other)];
   const gone = await link(session);
   await session.client.call(unlinkWallet, { params: { address: gone.address } });
-  const owners = [testAccount().address, theirs.ownerAddress, gone.address, (await link(other)).address];
+  const owners = [
+    testAccount().address,
+    theirs.ownerAddress,
+    gone.address,
+    (await link(other)).address,
+  ];
   for (const ownerAddress of owners) {
     expect(
-      await refusal(session.client.call(createSmartAccount, { body: { ownerAddress, chainId: HERE } })),
+      await refusal(
+        session.client.call(createSmartAccount, { body: { ownerAddress, chainId: HERE } }),
+      ),
     ).toMatchObject({ status: 400, code: "unknown_wallet", details: [{ path: "ownerAddress" }] });
   }
   const { data } = await session.client.call(listWallets);
   expect(data.map(({ kind }) => kind)).toEqual(["treasury"]);
-  const ofContract = session.client.call(createSmartAccount, { body: { ownerAddress: mine.address, chainId: HERE } });
-  expect(await refusal(ofContract)).toMatchObject({ status: 400, details: [{ path: "ownerAddress" }] });
+  const ofContract = session.client.call(createSmartAccount, {
+    body: { ownerAddress: mine.address, chainId: HERE },
+  });
+  expect(await refusal(ofContract)).toMatchObject({
+    status: 400,
+    details: [{ path: "ownerAddress" }],
+  });
 });
 
 test("a contract that is linked must be unlinked before it becomes a smart account, and keeps its wallet id", async () => {
@@ -121,10 +137,15 @@ test("a contract that is linked must be unlinked before it becomes a smart accou
   const owner = await link(session);
   const safe = await safeOf(owner);
   await linkWith(session, safe);
-  const linked = (await session.client.call(listWallets)).data.find(({ address }) => address === safe.address);
+  const linked = (await session.client.call(listWallets)).data.find(
+    ({ address }) => address === safe.address,
+  );
   const make = (ownerAddress: string) =>
     session.client.call(createSmartAccount, { body: { ownerAddress, chainId: HERE } });
-  expect(await refusal(make(owner.address))).toMatchObject({ status: 409, code: "wallet_already_linked" });
+  expect(await refusal(make(owner.address))).toMatchObject({
+    status: 409,
+    code: "wallet_already_linked",
+  });
   // A contract is an owner on its own chain alone, and the account has its address on all.
   expect(await refusal(make(safe.address))).toMatchObject({
     status: 400,
@@ -132,7 +153,11 @@ test("a contract that is linked must be unlinked before it becomes a smart accou
     details: [{ path: "ownerAddress" }],
   });
   await session.client.call(unlinkWallet, { params: { address: safe.address } });
-  expect(await make(owner.address)).toMatchObject({ id: linked?.id, address: safe.address, signer: "owner" });
+  expect(await make(owner.address)).toMatchObject({
+    id: linked?.id,
+    address: safe.address,
+    signer: "owner",
+  });
   const { data } = await session.client.call(listWallets);
   expect(data.find(({ id }) => id === linked?.id)).toMatchObject({
     kind: "smart_account",
@@ -144,8 +169,13 @@ test("a smart account in two projects of one owner is a wallet of each, and the 
   const session = await api.signIn();
   const { projects, database } = api.services;
   const { id: ownerId } = await userOf(session);
-  const { projectId } = await database.transaction((tx) => projects.create(tx, { name: "Shop", ownerId }));
-  const shop = api.client({ authorization: `Bearer ${session.accessToken}`, "x-project-id": projectId });
+  const { projectId } = await database.transaction((tx) =>
+    projects.create(tx, { name: "Shop", ownerId }),
+  );
+  const shop = api.client({
+    authorization: `Bearer ${session.accessToken}`,
+    "x-project-id": projectId,
+  });
   const wallet = await link(session);
   await linkWith({ ...session, client: shop }, wallet);
   const body = { ownerAddress: wallet.address, chainId: HERE };
@@ -153,7 +183,9 @@ test("a smart account in two projects of one owner is a wallet of each, and the 
   const there = await shop.call(createSmartAccount, { body });
   expect(there).toMatchObject({ address: here.address, signer: "owner" });
   expect(there.id).not.toBe(here.id);
-  expect(await refusal(session.client.call(initWalletLink, { body: { address: here.address } }))).toMatchObject({
+  expect(
+    await refusal(session.client.call(initWalletLink, { body: { address: here.address } })),
+  ).toMatchObject({
     code: "wallet_already_linked",
   });
 });
@@ -174,7 +206,9 @@ test("a smart account is refused for another chain, a wrong address, a key witho
     details: [{ path: "ownerAddress" }],
   });
   const reader = await api.createKey(session, { scopes: ["wallets:read"] });
-  expect(await ask(reader.client, { ownerAddress, chainId: HERE })).toMatchObject({ code: "insufficient_scope" });
+  expect(await ask(reader.client, { ownerAddress, chainId: HERE })).toMatchObject({
+    code: "insufficient_scope",
+  });
   expect(await ask(api.client(), { ownerAddress, chainId: HERE })).toMatchObject({ status: 401 });
 });
 
@@ -200,7 +234,11 @@ test("a replay gets the first answer", async () => {
     "content-type": "application/json",
   };
   const post = (chainId: number) =>
-    api.fetch("/wallet/smart-account", { method: "POST", headers, body: JSON.stringify({ ownerAddress, chainId }) });
+    api.fetch("/wallet/smart-account", {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ ownerAddress, chainId }),
+    });
   const [first, second, other] = [await post(HERE), await post(HERE), await post(31338)];
   expect([first.status, second.status, other.status]).toEqual([201, 201, 422]);
   expect(await second.json()).toEqual(await first.json());
@@ -227,10 +265,18 @@ test("another project, or a key without the scope, cannot change a wallet's name
     const refused = await refusal(eve.client.call(labelWallet, { params: { id: each }, body }));
     expect(refused).toMatchObject({ status: 404, code: "not_found" });
   }
-  expect(await refusal(reader.client.call(labelWallet, { params: { id }, body }))).toMatchObject({ status: 403 });
+  expect(await refusal(reader.client.call(labelWallet, { params: { id }, body }))).toMatchObject({
+    status: 403,
+  });
   for (const label of ["", " ", "a".repeat(81)]) {
-    const refused = await refusal(session.client.call(labelWallet, { params: { id }, body: { label } }));
-    expect(refused).toMatchObject({ status: 400, code: "invalid_request", details: [{ path: "label" }] });
+    const refused = await refusal(
+      session.client.call(labelWallet, { params: { id }, body: { label } }),
+    );
+    expect(refused).toMatchObject({
+      status: 400,
+      code: "invalid_request",
+      details: [{ path: "label" }],
+    });
   }
   expect((await treasuryOf(session)).label).toBe("Treasury");
 });

@@ -1,10 +1,11 @@
 import { createWebhookEndpoint, listWebhookEndpoints } from "@/lib/contracts/webhook-endpoints";
 import { created, ok, route } from "@/lib/http/route";
-import { toEndpoints, toEndpointWithSecret } from "@/lib/modules/webhooks/serializer";
+import { toEndpoints, toEndpointWithSecret } from "@/lib/money/webhooks/serializer";
 
 export const GET = route({
   contract: listWebhookEndpoints,
-  handler: async ({ actor, services }) => ok(toEndpoints(await services.webhooks.list(actor.projectId))),
+  handler: async ({ query, actor, services }) =>
+    ok(toEndpoints(await services.webhooks.list(actor.projectId, query))),
 });
 
 export const POST = route({

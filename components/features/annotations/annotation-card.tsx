@@ -2,28 +2,31 @@
 
 import { zodResolver } from "@hookform/resolvers/zod";
 import Link from "next/link";
-import { useState, type ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "@/components/ui/toast";
+import { useMutation, type UseMutationResult, useQuery } from "@tanstack/react-query";
 import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { parseTags } from "@/components/features/contacts/contact-filter";
+import { TAGS_FIELD, tagsText } from "@/components/features/contacts/tags-field";
+import { parseTags } from "@/components/features/contacts/use-contacts";
 import { useMay } from "@/components/features/projects/use-project";
+import { apiQuery } from "@/components/features/session/api-query";
+import { useApi, useCache } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { Dialog } from "@/components/ui/dialog";
-import { Form, FormError, TextField } from "@/components/ui/form";
-import { putAnnotation } from "@/lib/api-client/calls.gen";
-import { tags } from "@/lib/contracts/tags";
-import { useAnnotate, useAnnotations, type Annotation } from "./use-annotations";
+import { FormDialog, TextField } from "@/components/ui/form";
+import { toast } from "@/components/ui/toast";
+import {
+  listActivity,
+  listAnnotations,
+  listOperations,
+  putAnnotation,
+} from "@/lib/api-client/calls.gen";
+import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 
 const MEMO_MAX = 500;
-const TAGS_TEXT_MAX = 400;
 
-const annotationForm = z.object({
-  memo: z.string().max(MEMO_MAX),
-  tags: z.string().refine((text) => tags.safeParse(parseTags(text)).success, "At most 10 tags of 32 characters each."),
-});
+const annotationForm = z.object({ memo: z.string().max(MEMO_MAX), tags: tagsText });
 
 interface AnnotationCardProps {
   readonly subjectId: string;
@@ -31,12 +34,16 @@ interface AnnotationCardProps {
   readonly isListed?: boolean;
 }
 
-/** Memo and tags of an operation or a payout: for people and for the books, no part of the payment. */
+/**
+ * Memo and tags of an operation or a payout. They serve people and the bookkeeping, and are no part
+ * of the payment.
+ */
 export const AnnotationCard = ({ subjectId, isListed = true }: AnnotationCardProps): ReactNode => {
-  const annotation = useAnnotations([subjectId]).get(subjectId);
+  const annotation = useAnnotation(subjectId);
   const [editing, setEditing] = useState(false);
   const mayWrite = useMay("records:write");
-  const empty = annotation === undefined || (annotation.memo === "" && annotation.tags.length === 0);
+  const empty =
+    annotation === undefined || (annotation.memo === "" && annotation.tags.length === 0);
   return (
     <Card
       title="Memo and tags"
@@ -50,23 +57,24 @@ export const AnnotationCard = ({ subjectId, isListed = true }: AnnotationCardPro
     >
       {empty ? (
         <p className="text-fg-3">
-          {isListed ? "No memo yet. Memos can be searched in Activity, and are in its exports." : "No memo yet."}
+          {isListed
+            ? "No memo yet. Memos can be searched in Activity, and are in its exports."
+            : "No memo yet."}
         </p>
       ) : (
         <div className="flex flex-col gap-2">
-          {annotation.memo === "" ? null : <p className="whitespace-pre-line wrap-anywhere">{annotation.memo}</p>}
+          {annotation.memo === "" ? null : (
+            <p className="whitespace-pre-line wrap-anywhere">{annotation.memo}</p>
+          )}
           <TagLinks tags={annotation.tags} />
         </div>
       )}
       {editing ? (
-        <Dialog
-          open
-          onOpenChange={() => setEditing(false)}
-          title="Memo and tags"
-          description="Your team sees them. They change nothing about the payment."
-        >
-          <AnnotationForm subjectId={subjectId} annotation={annotation} onClose={() => setEditing(false)} />
-        </Dialog>
+        <AnnotationDialog
+          subjectId={subjectId}
+          annotation={annotation}
+          onClose={() => setEditing(false)}
+        />
       ) : null}
     </Card>
   );
@@ -88,13 +96,13 @@ const TagLinks = ({ tags: all }: { readonly tags: readonly string[] }): ReactNod
     </ul>
   );
 
-interface AnnotationFormProps {
+interface AnnotationDialogProps {
   readonly subjectId: string;
   readonly annotation: Annotation | undefined;
   readonly onClose: () => void;
 }
 
-const AnnotationForm = ({ subjectId, annotation, onClose }: AnnotationFormProps): ReactNode => {
+const AnnotationDialog = ({ subjectId, annotation, onClose }: AnnotationDialogProps): ReactNode => {
   const form = useForm({
     resolver: zodResolver(annotationForm),
     defaultValues: { memo: annotation?.memo ?? "", tags: annotation?.tags.join(", ") ?? "" },
@@ -102,30 +110,55 @@ const AnnotationForm = ({ subjectId, annotation, onClose }: AnnotationFormProps)
   const annotate = useAnnotate(subjectId);
   const typed = form.watch();
   const body = { memo: typed.memo.trim(), tags: parseTags(typed.tags) };
-  const submit = async (): Promise<void> => {
-    const saved = await annotate.mutateAsync(body).catch(() => null);
-    if (saved === null) return;
-    toast.success("Memo and tags are saved.");
-    onClose();
-  };
   return (
-    <Form form={form} error={annotate.error} onSubmit={submit} className="flex flex-col gap-4">
-      <TextField control={form.control} name="memo" label="Memo" input={{ maxLength: MEMO_MAX, autoFocus: true }} />
+    <FormDialog
+      onClose={onClose}
+      title="Memo and tags"
+      description="Your team sees them. They change nothing about the payment."
+      form={form}
+      mutation={annotate}
+      onSubmit={async () => {
+        await annotate.mutateAsync(body);
+        toast.success("Memo and tags are saved.");
+      }}
+      money="The payment is untouched."
+      act="Save"
+      snippet={<ApiSnippet call={putAnnotation} params={{ id: subjectId }} body={body} />}
+    >
       <TextField
         control={form.control}
-        name="tags"
-        label="Tags"
-        hint="Separated by commas, for instance: Payroll, Berlin."
-        input={{ maxLength: TAGS_TEXT_MAX }}
+        name="memo"
+        label="Memo"
+        input={{ maxLength: MEMO_MAX, autoFocus: true }}
       />
-      <FormError money="The payment is untouched." />
-      <ApiSnippet method="PUT" path={putAnnotation.path.replace("{id}", subjectId)} body={body} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" loading={annotate.isPending}>
-          Save
-        </Button>
-      </div>
-    </Form>
+      <TextField control={form.control} name="tags" {...TAGS_FIELD} />
+    </FormDialog>
   );
+};
+
+type Annotation = ResponseOf<typeof listAnnotations>["data"][number];
+
+const STALE_MS = 10_000;
+
+/** Memo and tags of one object; undefined while they are read, and where it has none. */
+const useAnnotation = (id: string): Annotation | undefined => {
+  const { data } = useQuery({
+    ...apiQuery(listAnnotations, { query: { ids: id } }),
+    staleTime: STALE_MS,
+  });
+  return data?.data.find((annotation) => annotation.id === id);
+};
+
+const useAnnotate = (
+  id: string,
+): UseMutationResult<Annotation, Error, BodyInput<typeof putAnnotation>> => {
+  const api = useApi();
+  const cache = useCache();
+  return useMutation({
+    mutationFn: (body) => api.call(putAnnotation, { params: { id }, body }),
+    onSuccess: () => {
+      void cache.refresh(listOperations, listActivity);
+      return cache.refresh(listAnnotations);
+    },
+  });
 };

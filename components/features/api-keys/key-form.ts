@@ -1,25 +1,77 @@
 import { z } from "zod";
 import type { createApiKey, updateApiKey } from "@/lib/contracts/api-keys";
 import { address, usdAmount } from "@/lib/contracts/common";
-import type { BodyInput } from "@/lib/contracts/contract";
+import { type BodyInput, type Scope, SCOPES } from "@/lib/contracts/contract";
 import { plainNetwork } from "@/lib/core/network";
 import { groupedAmount, readOrTyped, typedAmount } from "@/lib/core/read-amount";
 import { isMoreUsd } from "@/lib/core/usd";
-import type { ApiKey } from "./api-key";
-import { presetOf, SCOPE_PRESETS, type ScopePreset } from "./presets";
+import type { ApiKey } from "./use-api-keys";
+
+interface ScopePreset {
+  readonly id: "read" | "payments" | "everything";
+  readonly label: string;
+  readonly description: string;
+  readonly scopes: readonly Scope[];
+}
+
+const PAYMENTS: readonly Scope[] = [
+  "wallets:read",
+  "swaps:write",
+  "transfers:read",
+  "transfers:write",
+  "operations:read",
+  "operations:write",
+  "balances:read",
+  "payouts:read",
+  "payouts:write",
+];
+
+/** No preset may manage keys, because a leaked key must not be able to create other keys. */
+export const SCOPE_PRESETS: readonly ScopePreset[] = [
+  {
+    id: "read",
+    label: "Read only",
+    description: "Sees balances, wallets and operations; moves nothing.",
+    scopes: SCOPES.filter((scope) => scope.endsWith(":read")),
+  },
+  {
+    id: "payments",
+    label: "Payments",
+    description: "Swaps, transfers and payouts, with a code where the policy asks for one.",
+    scopes: PAYMENTS,
+  },
+  {
+    id: "everything",
+    label: "Everything",
+    description: "Everything that an API key can do.",
+    scopes: SCOPES,
+  },
+];
+
+/** The preset that has exactly these scopes. */
+export const presetOf = (scopes: readonly string[]): ScopePreset | undefined =>
+  SCOPE_PRESETS.find(
+    (candidate) =>
+      candidate.scopes.length === scopes.length &&
+      candidate.scopes.every((scope) => scopes.includes(scope)),
+  );
+
+/** The name of the preset that has exactly these scopes, else the number of scopes. */
+export const describeScopes = (scopes: readonly string[]): string =>
+  presetOf(scopes)?.label ?? `${String(scopes.length)} ${scopes.length === 1 ? "scope" : "scopes"}`;
 
 /** The form's values, as typed. */
 export interface KeyValues {
   readonly name: string;
-  /** `kept`: the scopes that the key has, which are those of no preset. */
+  /** `kept`: the key keeps its scopes, which match no preset. */
   readonly preset: ScopePreset["id"] | "kept";
-  /** Days, `never`, or `kept` for what the key has. */
+  /** Days, `never`, or `kept` to keep the key's expiry. */
   readonly expiry: string;
   readonly otp: "required" | "exempt";
   readonly dailyCapUsd: string;
-  /** Addresses, one a line. */
+  /** Addresses, one per line. */
   readonly recipients: string;
-  /** Networks in CIDR notation, one a line. */
+  /** Networks in CIDR notation, one per line. */
   readonly networks: string;
 }
 
@@ -29,7 +81,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const RECIPIENTS_MAX = 100;
 const NETWORKS_MAX = 50;
 
-/** Whether the key can move money at all; if not, the policy says nothing. */
+/** Whether the key can move money; if not, the fields of its policy have no effect. */
 export const movesMoney = ({ preset }: Pick<KeyValues, "preset">): boolean => preset !== "read";
 
 const linesOf = (text: string): string[] =>
@@ -52,10 +104,13 @@ const networksProblem = (text: string): string | null => {
   const lines = linesOf(text);
   if (lines.length > NETWORKS_MAX) return `At most ${String(NETWORKS_MAX)} networks.`;
   const wrong = lines.find((line) => plainNetwork(line) === null);
-  return wrong === undefined ? null : `“${wrong}” is not a network such as 203.0.113.0/24 or an address.`;
+  return wrong === undefined
+    ? null
+    : `“${wrong}” is not a network such as 203.0.113.0/24 or an address.`;
 };
 
-const networksOf = (text: string): string[] => linesOf(text).map((line) => plainNetwork(line) ?? line);
+const networksOf = (text: string): string[] =>
+  linesOf(text).map((line) => plainNetwork(line) ?? line);
 
 const capProblem = (cap: string, projectCap: string | undefined): string | null => {
   if (!usdAmount.safeParse(cap).success || !/[1-9]/.test(cap))
@@ -75,7 +130,8 @@ export const keyErrors = (values: KeyValues, projectCap?: string): KeyErrors => 
   const networks = networksProblem(values.networks);
   if (networks !== null) errors.networks = networks;
   if (!movesMoney(values)) return errors;
-  const cap = values.otp === "exempt" ? capProblem(readOrTyped(values.dailyCapUsd), projectCap) : null;
+  const cap =
+    values.otp === "exempt" ? capProblem(readOrTyped(values.dailyCapUsd), projectCap) : null;
   if (cap !== null) errors.dailyCapUsd = cap;
   const recipients = recipientsProblem(values.recipients);
   if (recipients !== null) errors.recipients = recipients;
@@ -93,8 +149,8 @@ const keyValues = z.object({
 });
 
 /**
- * The form of a key.
- * @param capOf US dollars that the key may have at most; undefined where that is not known or not to be checked
+ * The schema of a key's form.
+ * @param capOf highest daily limit in US dollars; undefined when it is unknown or not to be checked
  */
 export const keyForm = (capOf: (values: KeyValues) => string | undefined) =>
   keyValues.superRefine((values, context) => {
@@ -151,14 +207,22 @@ const policyChange = (key: ApiKey, values: KeyValues): BodyInput<typeof updateAp
   };
 };
 
-/** The body of `PATCH /auth/api-keys/{id}`, with the changed fields alone; null where none is changed. */
-export const toKeyChange = (key: ApiKey, values: KeyValues, now: number): BodyInput<typeof updateApiKey> | null => {
+/**
+ * The body of `PATCH /auth/api-keys/{id}` with only the changed fields; null when nothing changed.
+ */
+export const toKeyChange = (
+  key: ApiKey,
+  values: KeyValues,
+  now: number,
+): BodyInput<typeof updateApiKey> | null => {
   const name = values.name.trim();
   const preset = SCOPE_PRESETS.find((candidate) => candidate.id === values.preset);
   const networks = networksOf(values.networks);
   const change = {
     ...(name === key.name ? {} : { name }),
-    ...(preset === undefined || sameMembers(preset.scopes, key.scopes) ? {} : { scopes: [...preset.scopes] }),
+    ...(preset === undefined || sameMembers(preset.scopes, key.scopes)
+      ? {}
+      : { scopes: [...preset.scopes] }),
     ...expiryChange(key, values.expiry, now),
     ...(sameMembers(networks, key.networks) ? {} : { networks }),
     ...policyChange(key, values),

@@ -4,31 +4,27 @@ import { Ban, CircleCheck, CircleX, ScrollText, type LucideIcon } from "lucide-r
 import Link from "next/link";
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import type { ReactNode } from "react";
+import { useQuery } from "@tanstack/react-query";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { isDay } from "@/components/features/operations/filter-model";
-import { useApiQuery } from "@/components/features/session/use-api";
+import { spanOf } from "@/components/features/operations/filter-model";
+import { apiQuery } from "@/components/features/session/api-query";
 import { PublicId } from "@/components/ui/address";
 import { Badge, type Tone } from "@/components/ui/badge";
-import { Button } from "@/components/ui/button";
+import { Button, CopyButton } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { CopyButton } from "@/components/ui/copy-button";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { Field, Input } from "@/components/ui/field";
+import { DayInput, Field } from "@/components/ui/field";
 import { PageHeader } from "@/components/ui/page-header";
-import { Pager } from "@/components/ui/pager";
-import { Select } from "@/components/ui/select";
-import { LoadingRows } from "@/components/ui/skeleton";
-import { Table, type Column } from "@/components/ui/table";
+import { FilterSelect } from "@/components/ui/select";
+import { EmptyState, QueryContent } from "@/components/ui/states";
+import { type Column, Pager, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import { listApiKeyRequests, listApiKeys } from "@/lib/api-client/calls.gen";
+import { listApiKeyRequests } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
+import { useApiKeys } from "./use-api-keys";
 
 const PAGE = 50;
 const REFRESH_MS = 5000;
-const DAY_MS = 86_400_000;
 const DIGEST_SHOWN = 12;
-const ALL = "all";
 
 type Request = ResponseOf<typeof listApiKeyRequests>["data"][number];
 
@@ -36,15 +32,11 @@ const OUTCOMES = ["succeeded", "refused", "failed"] as const;
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 const OUTCOME_OPTIONS = [
-  { value: ALL, label: "All answers" },
   { value: "succeeded", label: "Succeeded" },
   { value: "refused", label: "Refused (4xx)" },
   { value: "failed", label: "Failed (5xx)" },
-];
-const METHOD_OPTIONS = [
-  { value: ALL, label: "All methods" },
-  ...METHODS.map((method) => ({ value: method, label: method })),
-];
+] as const;
+const METHOD_OPTIONS = METHODS.map((method) => ({ value: method, label: method }));
 
 const looksOf = (status: number): { tone: Tone; icon: LucideIcon } => {
   if (status >= 500) return { tone: "danger", icon: CircleX };
@@ -112,13 +104,6 @@ const COLUMNS: readonly Column<Request>[] = [
   { id: "at", header: "When", align: "right", bare: true, cell: ({ at }) => <Time value={at} /> },
 ];
 
-/** The whole of a day, in the reader's own time zone. */
-const spanOf = (day: string | null): { from?: string; to?: string } => {
-  if (day === null || !isDay(day)) return {};
-  const start = new Date(`${day}T00:00:00`);
-  return { from: start.toISOString(), to: new Date(start.getTime() + DAY_MS).toISOString() };
-};
-
 const useFilters = () =>
   useQueryStates(
     {
@@ -134,26 +119,24 @@ const Filters = (): ReactNode => {
   const [{ outcome, method, day }, set] = useFilters();
   return (
     <div className="flex flex-wrap items-end gap-2 border-b px-4 py-3">
-      <Select
+      <FilterSelect
         label="Which answers"
         className="w-40"
+        all="All answers"
         options={OUTCOME_OPTIONS}
-        value={outcome ?? ALL}
-        onValueChange={(value) => void set({ outcome: OUTCOMES.find((one) => one === value) ?? null, cursor: null })}
+        value={outcome}
+        onValueChange={(next) => void set({ outcome: next, cursor: null })}
       />
-      <Select
+      <FilterSelect
         label="Which methods"
         className="w-40"
+        all="All methods"
         options={METHOD_OPTIONS}
-        value={method ?? ALL}
-        onValueChange={(value) => void set({ method: METHODS.find((one) => one === value) ?? null, cursor: null })}
+        value={method}
+        onValueChange={(next) => void set({ method: next, cursor: null })}
       />
       <Field label="Day">
-        <Input
-          type="date"
-          value={day ?? ""}
-          onChange={({ target }) => void set({ day: target.value === "" ? null : target.value, cursor: null })}
-        />
+        <DayInput value={day} onChange={(next) => void set({ day: next, cursor: null })} />
       </Field>
     </div>
   );
@@ -163,16 +146,18 @@ const Filters = (): ReactNode => {
 export const KeyRequests = ({ keyId }: { readonly keyId: string }): ReactNode => {
   const [{ outcome, method, day, cursor }, set] = useFilters();
   const query = {
-    ...{ limit: PAGE, ...spanOf(day) },
-    ...(outcome === null ? {} : { outcome }),
-    ...(method === null ? {} : { method }),
-    ...(cursor === null ? {} : { cursor }),
+    limit: PAGE,
+    ...spanOf(day),
+    outcome: outcome ?? undefined,
+    method: method ?? undefined,
+    cursor: cursor ?? undefined,
   };
   const options = { params: { id: keyId }, query };
-  const { data, error, isPending, refetch } = useApiQuery(listApiKeyRequests, options, {
-    refetchIntervalMs: REFRESH_MS,
+  const requests = useQuery({
+    ...apiQuery(listApiKeyRequests, options),
+    refetchInterval: REFRESH_MS,
   });
-  const name = useApiQuery(listApiKeys, {}).data?.data.find(({ id }) => id === keyId)?.name;
+  const name = useApiKeys().data?.data.find(({ id }) => id === keyId)?.name;
   const isFiltered = outcome !== null || method !== null || day !== null;
   return (
     <>
@@ -188,26 +173,32 @@ export const KeyRequests = ({ keyId }: { readonly keyId: string }): ReactNode =>
       <div className="flex flex-col gap-4">
         <Card flush>
           <Filters />
-          {isPending ? (
-            <LoadingRows what="requests" />
-          ) : data === undefined ? (
-            <ErrorState
-              error={error}
-              money="The key still works; only this list could not be read."
-              onRetry={() => void refetch()}
-            />
-          ) : data.data.length === 0 ? (
-            <EmptyState icon={ScrollText} title={isFiltered ? "No such requests" : "No requests yet"}>
-              {isFiltered
-                ? "Choose other answers, methods or days."
-                : "A request appears here about a second after its answer. Requests of a wrong secret are not listed."}
-            </EmptyState>
-          ) : (
-            <Table caption="Requests" columns={COLUMNS} rows={data.data} rowKey={({ id }) => id} />
-          )}
-          <Pager cursor={cursor} nextCursor={data?.nextCursor} onCursor={(next) => void set({ cursor: next })} />
+          <QueryContent
+            query={requests}
+            what="requests"
+            money="The key still works; only this list could not be read."
+            empty={
+              <EmptyState
+                icon={ScrollText}
+                title={isFiltered ? "No such requests" : "No requests yet"}
+              >
+                {isFiltered
+                  ? "Choose other answers, methods or days."
+                  : "A request appears here about a second after its answer. Requests of a wrong secret are not listed."}
+              </EmptyState>
+            }
+          >
+            {({ data }) => (
+              <Table caption="Requests" columns={COLUMNS} rows={data} rowKey={({ id }) => id} />
+            )}
+          </QueryContent>
+          <Pager
+            cursor={cursor}
+            nextCursor={requests.data?.nextCursor}
+            onCursor={(next) => void set({ cursor: next })}
+          />
         </Card>
-        <ApiSnippet method="GET" path={`/auth/api-keys/${keyId}/requests`} auth="bearer" />
+        <ApiSnippet call={listApiKeyRequests} params={{ id: keyId }} auth="bearer" />
       </div>
     </>
   );

@@ -5,7 +5,10 @@ import type { ReactNode } from "react";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { PageHeader } from "@/components/ui/page-header";
 
-/** The OpenAPI document, drawn in a frame: the renderer's styles and its content security policy stay apart from the app's. */
+/**
+ * The OpenAPI document in a frame, so that the renderer's styles and content security policy stay
+ * apart from the app's.
+ */
 export const ApiReference = (): ReactNode => (
   <div className="flex h-[calc(100dvh-7rem)] min-h-96 flex-col">
     <PageHeader
@@ -18,6 +21,10 @@ export const ApiReference = (): ReactNode => (
         </a>
       }
     />
-    <iframe src="/api-reference/frame" title="API reference" className="w-full flex-1 rounded-card border bg-surface" />
+    <iframe
+      src="/api-reference/frame"
+      title="API reference"
+      className="w-full flex-1 rounded-card border bg-surface"
+    />
   </div>
 );

@@ -7,8 +7,15 @@ const BASE = "http://localhost:3000/api";
 const awkward = { name: `it's "$HOME" \`id\` \\ end` };
 
 test("a shell hands every body to curl unchanged", () => {
-  const command = toCurl(BASE, { method: "POST", path: "/auth/api-keys", body: awkward, auth: "bearer" });
-  const out = execFileSync("sh", ["-c", command.replace(/^curl/, "printf '%s\\n'")], { encoding: "utf8" });
+  const command = toCurl(BASE, {
+    method: "POST",
+    path: "/auth/api-keys",
+    body: awkward,
+    auth: "bearer",
+  });
+  const out = execFileSync("sh", ["-c", command.replace(/^curl/, "printf '%s\\n'")], {
+    encoding: "utf8",
+  });
   expect(out.split("\n")).toContain(JSON.stringify(awkward));
 });
 
@@ -35,7 +42,13 @@ test("a call without body has no content type", () => {
 });
 
 test("the Python call names the request in Python's words, with secrets from the environment", () => {
-  const body = { name: `it's "so"`, amounts: ["1", { deep: null }], yes: true, empty: [], missing: undefined };
+  const body = {
+    name: `it's "so"`,
+    amounts: ["1", { deep: null }],
+    yes: true,
+    empty: [],
+    missing: undefined,
+  };
   expect(toPython(BASE, { method: "POST", path: "/swap/quote", body, auth: "bearer" })).toBe(
     `import json
 import os
@@ -60,5 +73,7 @@ request = urllib.request.Request(
 with urllib.request.urlopen(request) as response:
     result = json.load(response)`,
   );
-  expect(toPython(BASE, { method: "GET", path: "/chains", auth: "none" })).not.toMatch(/import os|headers|data=/);
+  expect(toPython(BASE, { method: "GET", path: "/chains", auth: "none" })).not.toMatch(
+    /import os|headers|data=/,
+  );
 });

@@ -2,11 +2,13 @@ import type { Method } from "@/lib/contracts/contract";
 
 export interface SnippetCall {
   readonly method: Method;
-  /** As in the contract with its parameters filled in: `/operations/op_…`. */
+  /** The contract's path with its parameters filled in: `/operations/op_…`. */
   readonly path: string;
-  /** JSON body; without one the call has none. */
+  /** JSON body; absent when the call has none. */
   readonly body?: unknown;
-  /** `apiKey` (default) for what keys may do; `bearer` for what only a signed-in person may. */
+  /**
+   * `apiKey` (default) for calls that keys may make; `bearer` for calls of signed-in people only.
+   */
   readonly auth?: "apiKey" | "bearer" | "none";
 }
 
@@ -27,18 +29,25 @@ const HEADERS = {
 
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The call for a shell; secrets come from variables, never from the page. */
-export const toCurl = (baseUrl: string, { method, path, body, auth = "apiKey" }: SnippetCall): string => {
+/** The call as a shell command. Secrets come from variables, never from the page. */
+export const toCurl = (
+  baseUrl: string,
+  { method, path, body, auth = "apiKey" }: SnippetCall,
+): string => {
   const lines = [`curl ${method === "GET" ? "" : `-X ${method} `}${shellQuoted(baseUrl + path)}`];
   if (auth !== "none") lines.push(`-H "${HEADERS[auth].name}: ${HEADERS[auth].shell}"`);
-  if (body !== undefined) lines.push(`-H 'content-type: application/json'`, `-d ${shellQuoted(JSON.stringify(body))}`);
+  if (body !== undefined)
+    lines.push(`-H 'content-type: application/json'`, `-d ${shellQuoted(JSON.stringify(body))}`);
   return lines.join(" \\\n  ");
 };
 
 const indented = (text: string): string => text.replaceAll("\n", "\n  ");
 
-/** The call in TypeScript, with nothing but `fetch`. */
-export const toTypeScript = (baseUrl: string, { method, path, body, auth = "apiKey" }: SnippetCall): string => {
+/** The call in TypeScript, with `fetch` and no library. */
+export const toTypeScript = (
+  baseUrl: string,
+  { method, path, body, auth = "apiKey" }: SnippetCall,
+): string => {
   const headers = [
     ...(auth === "none" ? [] : [`${JSON.stringify(HEADERS[auth].name)}: ${HEADERS[auth].js}`]),
     ...(body === undefined ? [] : [`"content-type": "application/json"`]),
@@ -46,14 +55,16 @@ export const toTypeScript = (baseUrl: string, { method, path, body, auth = "apiK
   const options = [
     ...(method === "GET" ? [] : [`method: "${method}"`]),
     ...(headers.length === 0 ? [] : [`headers: { ${headers.join(", ")} }`]),
-    ...(body === undefined ? [] : [`body: JSON.stringify(${indented(JSON.stringify(body, null, 2))})`]),
+    ...(body === undefined
+      ? []
+      : [`body: JSON.stringify(${indented(JSON.stringify(body, null, 2))})`]),
   ];
   const url = JSON.stringify(baseUrl + path);
   const argument = options.length === 0 ? "" : `, {\n  ${options.join(",\n  ")},\n}`;
   return `const response = await fetch(${url}${argument});\nif (!response.ok) throw new Error(await response.text());\nconst result = await response.json();`;
 };
 
-/** JSON as Python writes it: `True`, `False` and `None` are other words, and strings are the same. */
+/** JSON as a Python literal: `True`, `False` and `None` differ from JSON, strings do not. */
 const pythonLiteral = (value: unknown, indent = ""): string => {
   if (value === null || value === undefined) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
@@ -72,7 +83,7 @@ const pythonLiteral = (value: unknown, indent = ""): string => {
     return lines(
       "{",
       Object.entries(value).flatMap(([name, item]: [string, unknown]) =>
-        // JSON has no place for what is undefined.
+        // JSON leaves undefined members out.
         item === undefined ? [] : [`${JSON.stringify(name)}: ${pythonLiteral(item, deeper)}`],
       ),
       "}",
@@ -80,8 +91,11 @@ const pythonLiteral = (value: unknown, indent = ""): string => {
   return JSON.stringify(value);
 };
 
-/** The call in Python, with nothing but the standard library. */
-export const toPython = (baseUrl: string, { method, path, body, auth = "apiKey" }: SnippetCall): string => {
+/** The call in Python, with the standard library only. */
+export const toPython = (
+  baseUrl: string,
+  { method, path, body, auth = "apiKey" }: SnippetCall,
+): string => {
   const headers = [
     ...(auth === "none" ? [] : [`${JSON.stringify(HEADERS[auth].name)}: ${HEADERS[auth].python}`]),
     ...(body === undefined ? [] : [`"content-type": "application/json"`]),
@@ -91,7 +105,13 @@ export const toPython = (baseUrl: string, { method, path, body, auth = "apiKey" 
     ...(headers.length === 0 ? [] : [`headers={${headers.join(", ")}}`]),
     ...(body === undefined ? [] : [`data=json.dumps(${pythonLiteral(body, "    ")}).encode()`]),
   ];
-  const imports = ["import json", ...(auth === "none" ? [] : ["import os"]), "import urllib.request"].join("\n");
-  const args = [JSON.stringify(baseUrl + path), ...options].map((option) => `    ${option},\n`).join("");
+  const imports = [
+    "import json",
+    ...(auth === "none" ? [] : ["import os"]),
+    "import urllib.request",
+  ].join("\n");
+  const args = [JSON.stringify(baseUrl + path), ...options]
+    .map((option) => `    ${option},\n`)
+    .join("");
   return `${imports}\n\nrequest = urllib.request.Request(\n${args})\nwith urllib.request.urlopen(request) as response:\n    result = json.load(response)`;
 };

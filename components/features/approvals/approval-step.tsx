@@ -1,25 +1,39 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import Link from "next/link";
-import { useState, type ReactNode } from "react";
-import { Alert } from "@/components/ui/alert";
-import { Button } from "@/components/ui/button";
-import { Countdown } from "@/components/ui/countdown";
-import { ErrorState } from "@/components/ui/error-state";
-import { RadioCards } from "@/components/ui/radio-cards";
+import { type ReactNode, useId, useState } from "react";
+import { type FieldValues, useForm } from "react-hook-form";
+import { z } from "zod";
+import { useCodeForm } from "@/components/features/money-flow/code-form";
 import { useApiMutation } from "@/components/features/session/use-api";
+import { Alert } from "@/components/ui/alert";
+import { MessageText } from "@/components/ui/code-block";
+import { Button } from "@/components/ui/button";
+import { Dialog, DialogButtons, type DialogProps } from "@/components/ui/dialog";
+import { DialogForm, Form, type FormDialogProps, FormError, TextField } from "@/components/ui/form";
+import { RadioCards } from "@/components/ui/radio-cards";
+import { ActionError } from "@/components/ui/states";
+import { Countdown } from "@/components/ui/time";
 import { requestOtp } from "@/lib/api-client/calls.gen";
-import { AppApproval } from "./app-approval";
-import { CodeApproval } from "./code-approval";
-import { PasskeyApproval } from "./passkey-approval";
-import type { AskedApproval, Approvable } from "./use-approvable";
+import {
+  AppCodeApproval,
+  AppOrRecoveryApproval,
+  CodeApproval,
+  PasskeyApproval,
+  WalletApproval,
+} from "./factor-approvals";
 import { CODE_MEANS, useFactorMeans } from "./use-factor-means";
-import { WalletApproval } from "./wallet-approval";
+import type { AskedApproval, Means, Approvable } from "./use-approvable";
 
 interface ApprovalStepProps {
   readonly asked: AskedApproval;
   readonly change: Omit<Approvable<never>, "asked" | "start">;
+  /** Requests the wallet's signature without another click when only the wallet can approve. */
+  readonly signsAtOnce?: boolean;
 }
+
+type ChosenApprovalProps = Required<ApprovalStepProps>;
 
 const WALLET_MEANS = {
   value: "wallet",
@@ -27,18 +41,26 @@ const WALLET_MEANS = {
   description: "The wallet that you sign in with signs the text above.",
 };
 
-/** Shows the whole change and the ways to approve it. It replaces the form that asked for the change. */
-export const ApprovalStep = ({ asked, change }: ApprovalStepProps): ReactNode => {
+/**
+ * Shows the whole change and the ways to approve it. It replaces the form that asked for the
+ * change.
+ */
+export const ApprovalStep = ({
+  asked,
+  change,
+  signsAtOnce = false,
+}: ApprovalStepProps): ReactNode => {
   const { isRenewed, error, busy } = change;
   return (
     <div className="flex min-w-0 flex-col gap-4">
       {isRenewed ? (
         <Alert tone="warning" title="Approve once more">
-          The earlier approval had expired, or something changed meanwhile. Check the text below again.
+          The earlier approval had expired, or something changed meanwhile. Check the text below
+          again.
         </Alert>
       ) : null}
-      <OneApproval key={asked.approvalId} asked={asked} change={change} />
-      {error == null ? null : <ErrorState compact error={error} money="Nothing was changed." />}
+      <OneApproval key={asked.approvalId} asked={asked} change={change} signsAtOnce={signsAtOnce} />
+      <ActionError error={error} money="Nothing was changed." />
       <div>
         <Button variant="ghost" disabled={busy} onClick={change.reset}>
           Back
@@ -48,57 +70,96 @@ export const ApprovalStep = ({ asked, change }: ApprovalStepProps): ReactNode =>
   );
 };
 
-const OneApproval = ({ asked, change }: ApprovalStepProps): ReactNode => {
-  const { busy } = change;
-  const [means, setMeans] = useState("code");
-  const options = [...useFactorMeans({ takesRecovery: true }), CODE_MEANS, WALLET_MEANS];
-  const passkeyRequest = useApiMutation(requestOtp);
+/** The ways in which this person can approve this change. */
+const useMeans = ({ proofs }: AskedApproval) => {
+  const takesRecovery = proofs.includes("recovery_code");
+  const factors = useFactorMeans({ takesRecovery });
+  const codes = proofs.includes("code") ? [CODE_MEANS] : [];
+  return { takesRecovery, options: [...factors, ...codes, WALLET_MEANS] };
+};
+
+const OneApproval = ({ asked, change, signsAtOnce }: ChosenApprovalProps): ReactNode => {
   const [isOver, setIsOver] = useState(false);
   return (
     <>
       <p className="flex flex-wrap items-baseline justify-between gap-x-4 text-fg-2">
         <span>This needs your approval, which is good for exactly this and nothing else.</span>
-        <Countdown until={asked.expiresAt} label="Good for" expiredText="Expired" onExpire={() => setIsOver(true)} />
+        <Countdown
+          until={asked.expiresAt}
+          label="Good for"
+          expiredText="Expired"
+          onExpire={() => setIsOver(true)}
+        />
       </p>
-      <pre
-        tabIndex={0}
-        role="region"
-        aria-label="Change to approve"
-        className="max-h-80 overflow-auto rounded-card border bg-sunken p-3 font-mono text-sm break-words whitespace-pre-wrap"
-      >
-        {asked.message}
-      </pre>
+      <MessageText label="Change to approve">{asked.message}</MessageText>
       {isOver ? (
         <div>
-          <Button variant="primary" loading={busy} onClick={() => void change.renew()}>
+          <Button variant="primary" loading={change.busy} onClick={() => void change.renew()}>
             Ask again
           </Button>
         </div>
       ) : (
-        <>
-          <RadioCards label="Approve by" value={means} onValueChange={setMeans} options={options} />
-          {means === "passkey" ? (
-            <PasskeyApproval
-              ask={() => passkeyRequest.mutateAsync({ body: { approvalId: asked.approvalId, channel: "passkey" } })}
-              busy={busy}
-              onApprove={change.approve}
-            />
-          ) : means === "app" ? (
-            <AppApproval busy={busy} onApprove={change.approve} />
-          ) : means === "code" ? (
-            <CodeApproval
-              approvalId={asked.approvalId}
-              busy={busy}
-              onApprove={change.approve}
-              missing={SETTINGS_LINK}
-            />
-          ) : (
-            <WalletApproval message={asked.message} busy={busy} onApprove={change.approve} />
-          )}
-        </>
+        <ChosenMeans asked={asked} change={change} signsAtOnce={signsAtOnce} />
       )}
     </>
   );
+};
+
+const ChosenMeans = ({ asked, change, signsAtOnce }: ChosenApprovalProps): ReactNode => {
+  const { takesRecovery, options } = useMeans(asked);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const preferred = options.find(({ value }) => value === "code") ?? options[0];
+  const means = chosen ?? preferred?.value ?? "wallet";
+  return (
+    <>
+      {options.length === 1 ? null : (
+        <RadioCards label="Approve by" value={means} onValueChange={setChosen} options={options} />
+      )}
+      <OneMeans
+        means={means}
+        asked={asked}
+        change={change}
+        takesRecovery={takesRecovery}
+        signsAtOnce={signsAtOnce && options.length === 1}
+      />
+    </>
+  );
+};
+
+interface OneMeansProps extends ChosenApprovalProps {
+  readonly means: string;
+  readonly takesRecovery: boolean;
+}
+
+const OneMeans = ({
+  means,
+  asked,
+  change,
+  takesRecovery,
+  signsAtOnce,
+}: OneMeansProps): ReactNode => {
+  const passkeyRequest = useApiMutation(requestOtp);
+  const { approvalId } = asked;
+  const approval = { busy: change.busy, onApprove: change.approve };
+  switch (means) {
+    case "passkey":
+      return (
+        <PasskeyApproval
+          ask={() => passkeyRequest.mutateAsync({ body: { approvalId, channel: "passkey" } })}
+          {...approval}
+        />
+      );
+    case "app":
+      return takesRecovery ? (
+        <AppOrRecoveryApproval {...approval} />
+      ) : (
+        <AppCodeApproval {...approval} />
+      );
+    case "code":
+      return <CodeOfChange approvalId={approvalId} {...approval} />;
+    default:
+      return <WalletApproval message={asked.message} {...approval} signsAtOnce={signsAtOnce} />;
+  }
 };
 
 const SETTINGS_LINK = (
@@ -110,3 +171,189 @@ const SETTINGS_LINK = (
     .
   </span>
 );
+
+interface CodeOfChangeProps {
+  readonly approvalId: string;
+  readonly busy: boolean;
+  readonly onApprove: (means: Means) => Promise<boolean>;
+}
+
+const CodeOfChange = ({ approvalId, ...props }: CodeOfChangeProps): ReactNode => (
+  <CodeApproval
+    {...props}
+    codes={useCodeForm({ approvalId })}
+    money="Nothing was changed."
+    missing={SETTINGS_LINK}
+  />
+);
+
+interface ChangeDialogProps<Input> extends Omit<DialogProps, "open"> {
+  readonly change: Approvable<Input>;
+}
+
+/** A dialog about a change. Once the service requires an approval, that replaces the content. */
+export const ChangeDialog = <Input,>({
+  change,
+  children,
+  ...dialog
+}: ChangeDialogProps<Input>): ReactNode => (
+  <Dialog {...dialog}>
+    {change.asked === null ? children : <ApprovalStep asked={change.asked} change={change} />}
+  </Dialog>
+);
+
+interface ChangeFormProps<Values extends FieldValues, Context, Sent, Input> extends Omit<
+  FormDialogProps<Values, Context, Sent>,
+  "open" | "mutation"
+> {
+  readonly change: Approvable<Input>;
+}
+
+/**
+ * A dialog whose form starts a change. Once the service requires an approval, that replaces the
+ * form.
+ */
+export const ChangeForm = <Values extends FieldValues, Context, Sent, Input>({
+  change,
+  onClose,
+  title,
+  description,
+  size,
+  ...form
+}: ChangeFormProps<Values, Context, Sent, Input>): ReactNode => (
+  <ChangeDialog
+    change={change}
+    onClose={onClose}
+    title={title}
+    description={description}
+    size={size}
+  >
+    <DialogForm {...form} error={change.error} busy={change.busy} onCancel={onClose} />
+  </ChangeDialog>
+);
+
+interface ConfirmChangeProps<Input> {
+  readonly change: Approvable<Input>;
+  readonly input: Input;
+  /** Where the money is, or what stays, after an error. */
+  readonly money: string;
+  /** Text of the button that makes the change. */
+  readonly act: string;
+  readonly tone?: "primary" | "danger";
+  readonly disabled?: boolean;
+  /** The same call as code. */
+  readonly snippet?: ReactNode;
+  readonly onCancel: () => void;
+  readonly children?: ReactNode;
+}
+
+/** The effect of a change that needs no form, and the button that starts it. */
+export const ConfirmChange = <Input,>(props: ConfirmChangeProps<Input>): ReactNode => (
+  <div className="flex flex-col gap-4">
+    {props.children}
+    <ActionError error={props.change.error} money={props.money} />
+    {props.snippet}
+    <DialogButtons
+      onCancel={props.onCancel}
+      tone={props.tone}
+      busy={props.change.busy}
+      disabled={props.disabled}
+      onAct={() => void props.change.start(props.input)}
+    >
+      {props.act}
+    </DialogButtons>
+  </div>
+);
+
+type ConfirmDialogProps<Input> = Omit<ConfirmChangeProps<Input>, "onCancel"> &
+  Omit<ChangeDialogProps<Input>, "footer">;
+
+/** A dialog about a change that needs no form: its effect and a button, then the approval. */
+export const ConfirmChangeDialog = <Input,>({
+  onClose,
+  title,
+  description,
+  size,
+  ...confirm
+}: ConfirmDialogProps<Input>): ReactNode => (
+  <ChangeDialog
+    change={confirm.change}
+    onClose={onClose}
+    title={title}
+    description={description}
+    size={size}
+  >
+    <ConfirmChange {...confirm} onCancel={onClose} />
+  </ChangeDialog>
+);
+
+const REASON_MAX = 500;
+
+const reasonForm = z.object({
+  reason: z.string().trim().min(1, "Enter the reason.").max(REASON_MAX),
+});
+
+interface ReasonDialogProps {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  readonly description: string;
+  readonly hint: string;
+  /** Labels of the two buttons. */
+  readonly act: string;
+  readonly keep?: string;
+  /** Where the money is after an error. */
+  readonly money: string;
+  /** Its input is the reason. */
+  readonly change: Approvable<string>;
+}
+
+/** Asks for the reason of a decision, then for the approval. */
+export const ReasonDialog = (props: ReasonDialogProps): ReactNode => {
+  const { open, onClose, title, description, hint, act, keep = "Cancel", money, change } = props;
+  const form = useForm({ resolver: zodResolver(reasonForm), defaultValues: { reason: "" } });
+  const formId = useId();
+  const close = (): void => {
+    change.reset();
+    onClose();
+  };
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      title={title}
+      description={description}
+      footer={
+        change.asked !== null ? undefined : (
+          <>
+            <Button onClick={close}>{keep}</Button>
+            <Button type="submit" form={formId} variant="primary" loading={change.busy}>
+              {act}
+            </Button>
+          </>
+        )
+      }
+    >
+      {change.asked !== null ? (
+        <ApprovalStep asked={change.asked} change={change} />
+      ) : (
+        <Form
+          id={formId}
+          form={form}
+          error={change.error}
+          onSubmit={({ reason }) => change.start(reason)}
+          className="flex flex-col gap-3"
+        >
+          <TextField
+            control={form.control}
+            name="reason"
+            label="Reason"
+            hint={hint}
+            input={{ maxLength: REASON_MAX, autoFocus: true }}
+          />
+          <FormError money={money} />
+        </Form>
+      )}
+    </Dialog>
+  );
+};

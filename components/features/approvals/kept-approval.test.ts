@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { dropKeptApproval, keepApproval, markKeptApproval, openKeptApproval, readKeptApproval } from "./kept-approval";
+import {
+  dropKeptApproval,
+  keepApproval,
+  markKeptApproval,
+  openKeptApproval,
+  readKeptApproval,
+} from "./kept-approval";
 
 /** A storage as browsers have it: its names are its own keys. */
 const storage = (): Storage =>
@@ -21,14 +27,21 @@ afterEach(() => vi.unstubAllGlobals());
 const OWNER = "usr_1 prj_1";
 const kept = (expiresAt = new Date(Date.now() + 600_000)) => ({
   owner: OWNER,
-  asked: { approvalId: "apr_1", message: "Invite Ada", expiresAt: expiresAt.toISOString() },
+  asked: {
+    approvalId: "apr_1",
+    message: "Invite Ada",
+    expiresAt: expiresAt.toISOString(),
+    proofs: ["code" as const],
+  },
   input: { email: "ada@example.test" },
   open: true,
 });
 
 test("an approval that waits is found again by its person in its project, and by nobody else", () => {
   keepApproval("member.invite", kept());
-  expect(readKeptApproval("member.invite", OWNER)).toMatchObject({ input: { email: "ada@example.test" } });
+  expect(readKeptApproval("member.invite", OWNER)).toMatchObject({
+    input: { email: "ada@example.test" },
+  });
   expect(readKeptApproval("member.invite", "usr_2 prj_1")).toBeNull();
   expect(readKeptApproval("member.invite", "usr_1 prj_2")).toBeNull();
   expect(readKeptApproval("member.role usr_3", OWNER)).toBeNull();

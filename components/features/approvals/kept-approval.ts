@@ -1,58 +1,66 @@
-/** Approvals that wait, kept in this tab, so that a reload in the middle goes on where the person was. Codes and signatures are not kept. */
+"use client";
+
+import { useEffect, useRef } from "react";
 import { z } from "zod";
+import { useMe } from "@/components/features/profile/use-me";
+import { useProject } from "@/components/features/projects/use-project";
+import { tabStore } from "@/components/ui/tab-store";
+import { PROOFS } from "@/lib/contracts/approvable-changes";
+
+/**
+ * Open approvals, stored in this tab so that the person can continue after a reload. Codes and
+ * signatures are not stored.
+ */
 
 const PREFIX = "causeway.approval.";
 
 const keptApproval = z.object({
-  /** The person and the project: what another person left in this tab is not shown. */
+  /** The person and the project. Approvals that another person left in this tab are not shown. */
   owner: z.string(),
-  asked: z.object({ approvalId: z.string(), message: z.string(), expiresAt: z.string() }),
+  asked: z.object({
+    approvalId: z.string(),
+    message: z.string(),
+    expiresAt: z.string(),
+    proofs: z.array(z.enum(PROOFS)),
+  }),
   /** The input of the change that waits for the approval; absent for a change without input. */
   input: z.unknown().optional(),
-  /** False: the person closed the dialog. It shows the approval again when it is opened, and does not open by itself. */
+  /**
+   * False: the person closed the dialog. It shows the approval when it is opened again, but a
+   * reload does not open it.
+   */
   open: z.boolean(),
 });
 
 type KeptApproval = z.infer<typeof keptApproval>;
 
+const storeOf = (key: string) => tabStore(PREFIX + key, keptApproval);
+
 const read = (key: string): KeptApproval | null => {
-  try {
-    const kept = keptApproval.parse(JSON.parse(sessionStorage.getItem(PREFIX + key) ?? "null"));
-    return Date.parse(kept.asked.expiresAt) > Date.now() ? kept : null;
-  } catch {
-    return null;
-  }
+  const kept = storeOf(key).read();
+  return kept !== null && Date.parse(kept.asked.expiresAt) > Date.now() ? kept : null;
 };
 
-/** The owner's approval of this name; null where there is none or it has expired. */
+/** The owner's stored approval of this name; null when there is none or it has expired. */
 export const readKeptApproval = (key: string, owner: string): KeptApproval | null => {
   const kept = read(key);
   return kept?.owner === owner ? kept : null;
 };
 
-export const keepApproval = (key: string, kept: KeptApproval): void => {
-  try {
-    sessionStorage.setItem(PREFIX + key, JSON.stringify(kept));
-  } catch {
-    // A browser that keeps nothing only loses the convenience.
-  }
-};
+export const keepApproval = (key: string, kept: KeptApproval): void => storeOf(key).save(kept);
 
-/** Notes that the dialog of a kept approval is shown, or is closed. */
+/** Stores whether the dialog of an approval is open. */
 export const markKeptApproval = (key: string, open: boolean): void => {
   const kept = read(key);
   if (kept !== null) keepApproval(key, { ...kept, open });
 };
 
-export const dropKeptApproval = (key: string): void => {
-  try {
-    sessionStorage.removeItem(PREFIX + key);
-  } catch {
-    // As above.
-  }
-};
+export const dropKeptApproval = (key: string): void => storeOf(key).drop();
 
-/** The rest of the name of the owner's approval whose name begins so and whose dialog was open; null where there is none. */
+/**
+ * Finds the owner's approval whose name begins with `begin` and whose dialog was open. Returns the
+ * rest of its name, or null.
+ */
 export const openKeptApproval = (begin: string, owner: string): string | null => {
   try {
     const names = Object.keys(sessionStorage).flatMap((name) =>
@@ -63,4 +71,27 @@ export const openKeptApproval = (begin: string, owner: string): string | null =>
   } catch {
     return null;
   }
+};
+
+/** Names the person and the project that an approval belongs to; undefined while they are read. */
+export const useApprovalOwner = (): string | undefined => {
+  const me = useMe().data;
+  const { project } = useProject();
+  return me === undefined ? undefined : `${me.id} ${project?.id ?? ""}`;
+};
+
+/**
+ * After a reload, opens the dialog again whose approval was open.
+ * @param begin start of the approval's name, the first argument of `useApprovable`
+ * @param open called with the rest of the name
+ */
+export const useReopen = (begin: string, open: (rest: string) => void): void => {
+  const owner = useApprovalOwner();
+  const isDone = useRef(false);
+  useEffect(() => {
+    if (owner === undefined || isDone.current) return;
+    isDone.current = true;
+    const rest = openKeptApproval(begin, owner);
+    if (rest !== null) open(rest);
+  }, [owner, begin, open]);
 };

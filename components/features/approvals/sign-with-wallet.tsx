@@ -1,6 +1,6 @@
 "use client";
 
-import { useState, type ReactNode } from "react";
+import { useEffect, useEffectEvent, useState, type ReactNode } from "react";
 import type { Address as EvmAddress } from "viem";
 import { signMessage } from "wagmi/actions";
 import { AccountChooser } from "@/components/features/signing/account-chooser";
@@ -17,12 +17,20 @@ interface SignWithWalletProps {
   readonly message: string;
   readonly busy: boolean;
   readonly onApprove: (means: { readonly signature: string }) => Promise<boolean>;
-  /** Of the button. */
+  /** Text of the button. */
   readonly label: string;
+  readonly signsAtOnce: boolean;
 }
 
 /** Asks the wallet that has the account for a signature over the message. */
-export const SignWithWallet = ({ address, message, busy, onApprove, label }: SignWithWalletProps): ReactNode => {
+export const SignWithWallet = ({
+  address,
+  message,
+  busy,
+  onApprove,
+  label,
+  signsAtOnce,
+}: SignWithWalletProps): ReactNode => {
   const publicConfig = usePublicConfig();
   const [asking, setAsking] = useState(false);
   const [isMissing, setIsMissing] = useState(false);
@@ -46,6 +54,14 @@ export const SignWithWallet = ({ address, message, busy, onApprove, label }: Sig
       setAsking(false);
     }
   };
+  const begin = useEffectEvent(sign);
+  useEffect(() => {
+    // In development React runs effects twice; the timer keeps the wallet from getting two
+    // requests.
+    if (!signsAtOnce) return undefined;
+    const timer = setTimeout(() => void begin(), 0);
+    return () => clearTimeout(timer);
+  }, [signsAtOnce]);
   return (
     <div className="flex flex-col gap-3">
       <p>
@@ -53,7 +69,9 @@ export const SignWithWallet = ({ address, message, busy, onApprove, label }: Sig
       </p>
       {isMissing ? (
         <>
-          <p className="text-fg-2">No connected wallet has this account. Choose the wallet that has it.</p>
+          <p className="text-fg-2">
+            No connected wallet has this account. Choose the wallet that has it.
+          </p>
           <AccountChooser wanted={address} onAccounts={() => setIsMissing(false)} />
         </>
       ) : (

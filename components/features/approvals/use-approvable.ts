@@ -2,9 +2,15 @@
 
 import { useEffect, useState } from "react";
 import { ApiError } from "@/lib/api-client/client";
+import type { Proof } from "@/lib/contracts/approvable-changes";
 import type { PasskeyAssertion } from "@/lib/contracts/passkey-records";
-import { dropKeptApproval, keepApproval, markKeptApproval, readKeptApproval } from "./kept-approval";
-import { useApprovalOwner } from "./use-reopen";
+import {
+  dropKeptApproval,
+  keepApproval,
+  markKeptApproval,
+  readKeptApproval,
+  useApprovalOwner,
+} from "./kept-approval";
 
 /** A change that the service carries out once the person has approved it. */
 export interface AskedApproval {
@@ -12,6 +18,8 @@ export interface AskedApproval {
   /** The text that describes the whole change. A wallet signs this text. */
   readonly message: string;
   readonly expiresAt: string;
+  /** Proofs that the change takes. */
+  readonly proofs: readonly Proof[];
 }
 
 /** How the person approves: a mailed code, a second factor, or the wallet's signature. */
@@ -23,28 +31,33 @@ export type Means =
   | { readonly signature: string };
 
 /** The approval that is added to the request when it is sent again. */
-export type GivenApproval = { readonly approvalId: string } & Means;
+type GivenApproval = { readonly approvalId: string } & Means;
+
+/** The part of a request's body that says how it was approved; empty before that. */
+export interface Proven {
+  readonly approval?: GivenApproval;
+}
 
 const askedBy = (error: unknown): AskedApproval | null => {
   if (!(error instanceof ApiError) || error.code !== "approval_required") return null;
-  const { approvalId, expiresAt } = error.body as { approvalId: string; expiresAt: string };
-  return { approvalId, expiresAt, message: error.message };
+  const { approvalId, expiresAt, proofs } = error.body as Omit<AskedApproval, "message">;
+  return { approvalId, expiresAt, proofs, message: error.message };
 };
 
 export interface Approvable<Input> {
   /** Null until the service asks for an approval. */
   readonly asked: AskedApproval | null;
-  /** The approval before this one had expired, or the change was another meanwhile. */
+  /** The previous approval had expired, or the change was edited in the meantime. */
   readonly isRenewed: boolean;
   readonly error: unknown;
   readonly busy: boolean;
   /** Sends the request. */
   readonly start: (input: Input) => Promise<void>;
-  /** Sends the same request again, approved. True once it was carried out. */
+  /** Sends the same request with the approval. Resolves with true once it was carried out. */
   readonly approve: (means: Means) => Promise<boolean>;
-  /** Asks for another approval of the same request. */
+  /** Requests another approval of the same request. */
   readonly renew: () => Promise<void>;
-  /** Back to before the request. */
+  /** Drops the request and its error. */
   readonly reset: () => void;
 }
 
@@ -54,7 +67,7 @@ interface Waiting<Input> {
   readonly isRenewed: boolean;
 }
 
-/** The approval that waits, as the tab keeps it over a reload. */
+/** The open approval, which the tab stores over a reload. */
 const useWaiting = <Input>(keptAs: string) => {
   const owner = useApprovalOwner();
   const [waiting, setWaiting] = useState<Waiting<Input> | null>(null);
@@ -63,29 +76,39 @@ const useWaiting = <Input>(keptAs: string) => {
     const kept = readKeptApproval(keptAs, owner);
     if (kept !== null) {
       markKeptApproval(keptAs, true);
-      // Kept under this name by this hook alone, so it is an input of the same request. The service checks it, and what it approves, anew.
-      setWaiting((now) => now ?? { input: kept.input as Input, asked: kept.asked, isRenewed: false });
+      // Only this hook stores under this name, so the input belongs to the same request. The
+      // service checks input and approval again.
+      setWaiting(
+        (now) => now ?? { input: kept.input as Input, asked: kept.asked, isRenewed: false },
+      );
     }
-    // Not called for a reload: the approval then counts as open.
+    // A reload does not run this clean-up, so the approval then still counts as open.
     return () => markKeptApproval(keptAs, false);
   }, [keptAs, owner]);
   const set = (next: Waiting<Input> | null): void => {
     setWaiting(next);
     if (next === null) dropKeptApproval(keptAs);
-    else if (owner !== undefined) keepApproval(keptAs, { owner, asked: next.asked, input: next.input, open: true });
+    else if (owner !== undefined)
+      keepApproval(keptAs, {
+        owner,
+        asked: { ...next.asked, proofs: [...next.asked.proofs] },
+        input: next.input,
+        open: true,
+      });
   };
   return [waiting, set] as const;
 };
 
 /**
- * A request that may need an approval. The input is kept as it was sent: the approval is for exactly that. An approval that waits survives a
- * reload; a dialog that is closed by then opens again by `useReopen`.
- * @param keptAs names the request and its object, in this tab
- * @param send sends the request and does what follows its success
+ * A request that may need an approval. The approval is for exactly the input that was sent, so the
+ * input is stored with it. An open approval survives a reload, after which `useReopen` opens its
+ * dialog again.
+ * @param keptAs names the request and its object in this tab
+ * @param send sends the request with the proof, then updates the page
  */
 export const useApprovable = <Input>(
   keptAs: string,
-  send: (input: Input, approval?: GivenApproval) => Promise<void>,
+  send: (input: Input, proof: Proven) => Promise<void>,
 ): Approvable<Input> => {
   const [waiting, setWaiting] = useWaiting<Input>(keptAs);
   const [error, setError] = useState<unknown>(null);
@@ -95,7 +118,7 @@ export const useApprovable = <Input>(
     setBusy(true);
     setError(null);
     try {
-      await send(input, approval);
+      await send(input, approval === undefined ? {} : { approval });
       setWaiting(null);
       return true;
     } catch (failure) {

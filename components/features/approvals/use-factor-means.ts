@@ -1,6 +1,7 @@
 "use client";
 
-import { useApiQuery } from "@/components/features/session/use-api";
+import { useQuery } from "@tanstack/react-query";
+import { apiQuery } from "@/components/features/session/api-query";
 import { getFactors, listPasskeys } from "@/lib/api-client/calls.gen";
 
 interface MeansOption {
@@ -14,7 +15,9 @@ export const CODE_MEANS: MeansOption = {
   label: "Code by e-mail",
   description: "A code of six digits goes to your verified address.",
 };
+
 const APP: Omit<MeansOption, "description"> = { value: "app", label: "Authenticator app" };
+
 const PASSKEY: MeansOption = {
   value: "passkey",
   label: "Passkey",
@@ -22,12 +25,16 @@ const PASSKEY: MeansOption = {
 };
 
 /**
- * The second factors that the person has set up, to choose from; none while they are read.
+ * Options for the second factors that the person has set up; empty while they are read.
  * @param takesRecovery whether a recovery code is accepted in place of the app's code
  */
-export const useFactorMeans = ({ takesRecovery }: { readonly takesRecovery: boolean }): readonly MeansOption[] => {
-  const factors = useApiQuery(getFactors, {});
-  const passkeys = useApiQuery(listPasskeys, {});
+export const useFactorMeans = ({
+  takesRecovery,
+}: {
+  readonly takesRecovery: boolean;
+}): readonly MeansOption[] => {
+  const factors = useQuery(apiQuery(getFactors, {}));
+  const passkeys = useQuery(apiQuery(listPasskeys, {}));
   const hasPasskey = (passkeys.data?.data.length ?? 0) > 0;
   const hasApp = factors.data !== undefined && factors.data.totp !== null;
   const description = `The code that your app shows now${takesRecovery ? ", or a recovery code" : ""}.`;

@@ -1,32 +1,33 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { Download, ScrollText } from "lucide-react";
+import { useQuery } from "@tanstack/react-query";
+import { KeyRound, ScrollText } from "lucide-react";
+import Link from "next/link";
 import { parseAsString, useQueryStates } from "nuqs";
 import type { ReactNode } from "react";
-import { toast } from "@/components/ui/toast";
-import { isDay } from "@/components/features/operations/filter-model";
+import { spanOf } from "@/components/features/operations/filter-model";
 import { SearchField } from "@/components/features/operations/search-field";
 import { useMay } from "@/components/features/projects/use-project";
-import { useApi, useApiQuery } from "@/components/features/session/use-api";
-import { Button } from "@/components/ui/button";
-import { Card } from "@/components/ui/card";
-import { describeError } from "@/components/ui/describe-error";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { Field, Input } from "@/components/ui/field";
+import { useMe } from "@/components/features/profile/use-me";
+import { apiQuery } from "@/components/features/session/api-query";
+import { useApi } from "@/components/features/session/use-api";
+import { AddressMark, PublicId, shorten } from "@/components/ui/address";
+import { CopyButton } from "@/components/ui/button";
+import { Card, Fact, Facts } from "@/components/ui/card";
+import { CodeBlock } from "@/components/ui/code-block";
+import { Dialog } from "@/components/ui/dialog";
+import { EmptyState, QueryContent } from "@/components/ui/states";
+import { DayInput, Field } from "@/components/ui/field";
+import { useHideableJson, useHideableText } from "@/components/ui/hidden-amounts";
 import { PageHeader } from "@/components/ui/page-header";
-import { Pager } from "@/components/ui/pager";
-import { saveFile } from "@/components/ui/save-file";
-import { LoadingRows } from "@/components/ui/skeleton";
-import { Table, type Column } from "@/components/ui/table";
+import { type Column, Pager, Table } from "@/components/ui/table";
+import { FileButton } from "@/components/ui/save-file";
 import { Time } from "@/components/ui/time";
 import { exportAuditLog, listAuditLog } from "@/lib/api-client/calls.gen";
-import { actionWords } from "./action-words";
-import { ActorName } from "./actor-name";
-import { EntryDialog, type Entry } from "./entry-dialog";
-import { Subject } from "./subject";
-import { useNameInEntry, type NameInEntry } from "./use-name-in-entry";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import { countText } from "@/lib/core/amount-text";
+import { usePersonAddresses } from "./names";
+import { actionWords, subjectView } from "./words";
 
 const PAGE = 50;
 const REFRESH_MS = 5000;
@@ -51,7 +52,8 @@ const columnsOf = (nameOf: NameInEntry, onOpen: (id: string) => void): readonly 
   {
     id: "subject",
     header: "On what",
-    cell: ({ subject, subjectName }) => (subject === null ? "–" : <Subject id={subject} name={subjectName} />),
+    cell: ({ subject, subjectName }) =>
+      subject === null ? "–" : <Subject id={subject} name={subjectName} />,
   },
   {
     id: "from",
@@ -61,37 +63,59 @@ const columnsOf = (nameOf: NameInEntry, onOpen: (id: string) => void): readonly 
     className: "max-lg:hidden",
     cell: ({ clientAddress }) => <span className="num">{clientAddress ?? "–"}</span>,
   },
-  { id: "at", header: "When", align: "right", phone: "aside", cell: ({ createdAt }) => <Time value={createdAt} /> },
+  {
+    id: "at",
+    header: "When",
+    align: "right",
+    phone: "aside",
+    cell: ({ createdAt }) => <Time value={createdAt} />,
+  },
 ];
 
-/** The query of the API for what the address of the page says. Days are the reader's own. */
-const toQuery = ({ q, from, to }: { q: string | null; from: string | null; to: string | null }) => ({
-  ...(q === null || q === "" ? {} : { text: q }),
-  ...(from !== null && isDay(from) ? { from: new Date(`${from}T00:00:00`).toISOString() } : {}),
-  ...(to !== null && isDay(to) ? { to: new Date(new Date(`${to}T00:00:00`).getTime() + DAY_MS).toISOString() } : {}),
+/**
+ * Converts the filters in the page's address to the API's query. Days are in the reader's time
+ * zone.
+ */
+const toQuery = ({
+  q,
+  from,
+  to,
+}: {
+  q: string | null;
+  from: string | null;
+  to: string | null;
+}) => ({
+  text: q === null || q === "" ? undefined : q,
+  from: spanOf(from).from,
+  to: spanOf(to).to,
 });
 
-const DAY_MS = 86_400_000;
-
-/** Who did what in the project: for owners and admins. */
+/** The audit log: who did what in the project. Only owners and admins see it. */
 export const AuditLog = (): ReactNode => {
   const may = useMay("audit:read");
   const [state, set] = useQueryStates(
-    { q: parseAsString, from: parseAsString, to: parseAsString, cursor: parseAsString, entry: parseAsString },
+    {
+      q: parseAsString,
+      from: parseAsString,
+      to: parseAsString,
+      cursor: parseAsString,
+      entry: parseAsString,
+    },
     { history: "replace" },
   );
   const filters = toQuery(state);
-  const query = { ...filters, limit: PAGE, ...(state.cursor === null ? {} : { cursor: state.cursor }) };
-  const { data, error, isPending, refetch } = useApiQuery(listAuditLog, { query }, { refetchIntervalMs: REFRESH_MS });
+  const query = {
+    ...filters,
+    limit: PAGE,
+    cursor: state.cursor ?? undefined,
+  };
+  const list = useQuery({ ...apiQuery(listAuditLog, { query }), refetchInterval: REFRESH_MS });
+  const { data } = list;
   const nameOf = useNameInEntry();
   const shown = data?.data.find(({ id }) => id === state.entry);
   const day = (name: "from" | "to", label: string): ReactNode => (
     <Field label={label}>
-      <Input
-        type="date"
-        value={state[name] ?? ""}
-        onChange={({ target }) => void set({ [name]: target.value === "" ? null : target.value, cursor: null })}
-      />
+      <DayInput value={state[name]} onChange={(next) => void set({ [name]: next, cursor: null })} />
     </Field>
   );
   return (
@@ -111,27 +135,30 @@ export const AuditLog = (): ReactNode => {
           {day("from", "From")}
           {day("to", "To")}
         </div>
-        {isPending ? (
-          <LoadingRows what="the audit log" />
-        ) : data === undefined ? (
-          <ErrorState
-            error={error}
-            money="Nothing is lost: entries go on being recorded."
-            onRetry={() => void refetch()}
-          />
-        ) : data.data.length === 0 ? (
-          <EmptyState icon={ScrollText} title="No entries here">
-            Search for something else, or choose other days.
-          </EmptyState>
-        ) : (
-          <Table
-            caption="Audit log"
-            columns={columnsOf(nameOf, (entry) => void set({ entry }))}
-            rows={data.data}
-            rowKey={({ id }) => id}
-          />
-        )}
-        <Pager cursor={state.cursor} nextCursor={data?.nextCursor} onCursor={(next) => void set({ cursor: next })} />
+        <QueryContent
+          query={list}
+          what="the audit log"
+          money="Nothing is lost: entries go on being recorded."
+          empty={
+            <EmptyState icon={ScrollText} title="No entries here">
+              Search for something else, or choose other days.
+            </EmptyState>
+          }
+        >
+          {(data) => (
+            <Table
+              caption="Audit log"
+              columns={columnsOf(nameOf, (entry) => void set({ entry }))}
+              rows={data.data}
+              rowKey={({ id }) => id}
+            />
+          )}
+        </QueryContent>
+        <Pager
+          cursor={state.cursor}
+          nextCursor={data?.nextCursor}
+          onCursor={(next) => void set({ cursor: next })}
+        />
       </Card>
       {shown === undefined ? null : (
         <EntryDialog
@@ -144,17 +171,136 @@ export const AuditLog = (): ReactNode => {
   );
 };
 
-/** Everything that the filters let through, not only the page that is shown. */
+/** Exports all filtered entries, not only the shown page. */
 const ExportButton = ({ filters }: { readonly filters: ReturnType<typeof toQuery> }): ReactNode => {
   const api = useApi();
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => api.call(exportAuditLog, { query: filters }),
-    onSuccess: (text) => saveFile(text, `causeway-audit-log-${new Date().toISOString().slice(0, 10)}.csv`),
-    onError: (error) => toast.error(`The file could not be made. ${describeError(error).message}`),
-  });
   return (
-    <Button loading={isPending} onClick={() => mutate()}>
-      {isPending ? null : <Download aria-hidden />} Export CSV
-    </Button>
+    <FileButton
+      make={async () => ({
+        text: await api.call(exportAuditLog, { query: filters }),
+        name: `causeway-audit-log-${new Date().toISOString().slice(0, 10)}.csv`,
+      })}
+    >
+      Export CSV
+    </FileButton>
+  );
+};
+
+type Entry = ResponseOf<typeof listAuditLog>["data"][number];
+
+interface EntryDialogProps {
+  readonly entry: Entry;
+  readonly actorName: string;
+  readonly onClose: () => void;
+}
+
+/** One entry of the audit log, with its place in the log's hash chain. */
+const EntryDialog = ({ entry, actorName, onClose }: EntryDialogProps): ReactNode => {
+  const hideable = useHideableJson();
+  return (
+    <Dialog onClose={onClose} title={actionWords(entry.action)} size="lg">
+      <div className="flex flex-col gap-4">
+        <Facts>
+          <Fact label="Who">
+            <ActorName id={entry.actor} name={actorName} />
+          </Fact>
+          <Fact label="When">
+            <Time value={entry.createdAt} absolute />
+          </Fact>
+          <Fact label="On what">
+            {entry.subject === null ? "–" : <Subject id={entry.subject} name={entry.subjectName} />}
+          </Fact>
+          <Fact label="From">{entry.clientAddress ?? "Not known"}</Fact>
+          <Fact label="Request">
+            {entry.requestId === null ? "None" : <PublicId value={entry.requestId} />}
+          </Fact>
+          <Fact label="Chain">
+            {entry.seq === null
+              ? "Not linked yet; this takes a second"
+              : `Link ${countText(entry.seq)}`}
+          </Fact>
+          {entry.hash === null ? null : (
+            <Fact label="Hash">
+              <PublicId value={entry.hash} />
+            </Fact>
+          )}
+        </Facts>
+        <CodeBlock
+          wrap
+          label="details of the entry"
+          code={hideable(JSON.stringify(entry.data, null, 2))}
+        />
+      </div>
+    </Dialog>
+  );
+};
+
+interface ActorNameProps {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A person, an API key or a part of the service in an entry. A click shows the id. */
+const ActorName = ({ id, name }: ActorNameProps): ReactNode => {
+  const addresses = usePersonAddresses();
+  return (
+    <span className="inline-flex max-w-56 min-w-0 items-center gap-1.5 align-middle" title={id}>
+      {id.startsWith("key_") ? (
+        <KeyRound className="size-4 shrink-0 text-fg-3" aria-hidden />
+      ) : (
+        <AddressMark value={addresses.get(id) ?? id} />
+      )}
+      <span className="truncate">{name}</span>
+      <CopyButton value={id} label="Copy id" />
+    </span>
+  );
+};
+
+/**
+ * Returns the actor's name: `You`, an e-mail address, `Key Payroll backend`, or a part of the
+ * service. `name` is the name that the entry stores.
+ */
+type NameInEntry = (actor: string, name: string | null) => string;
+
+const HEAD = 8;
+
+const useNameInEntry = (): NameInEntry => {
+  const me = useMe().data;
+  return (actor, name) => {
+    if (actor === me?.id) return "You";
+    if (name === null) return shorten(actor, HEAD);
+    if (actor.startsWith("key_")) return `Key ${name}`;
+    return name.startsWith("0x") ? shorten(name) : name;
+  };
+};
+
+interface SubjectProps {
+  readonly id: string;
+  /** Null when the object has no name. */
+  readonly name: string | null;
+}
+
+/**
+ * The object of an entry by its name or title, else by its kind, with a link to its page. A click
+ * shows the id.
+ */
+const Subject = ({ id, name }: SubjectProps): ReactNode => {
+  const { word, href } = subjectView(id);
+  const hideable = useHideableText();
+  const shownName = name?.startsWith("0x") === true ? shorten(name) : hideable(name ?? word);
+  return (
+    <span
+      className="inline-flex max-w-72 min-w-0 items-center @max-[40rem]:max-w-full gap-1.5 align-middle"
+      title={id}
+    >
+      {href === null ? (
+        <span className="truncate">{shownName}</span>
+      ) : (
+        <Link href={href} className="link truncate">
+          {shownName}
+        </Link>
+      )}
+      <CopyButton value={id} label="Copy id" />
+    </span>
   );
 };

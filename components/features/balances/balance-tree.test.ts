@@ -1,18 +1,25 @@
 import { describe, expect, test } from "vitest";
-import type { Balances, TokenTotal } from "@/components/features/overview/use-balances";
+import type { Balances, TokenTotal } from "./use-balances";
 import { balanceTree, openableIds, pricedTotal, visibleNodes } from "./balance-tree";
 
 const amounts = (amount: string) => ({
   amount,
   amountBase: amount,
   available: amount,
+  backing: "0",
   reserved: "0",
   pendingOut: "0",
   quarantined: "0",
   pendingIn: "0",
 });
 
-const part = (symbol: string, chainId: number, walletId: string, amount: string, usd: string | null) => ({
+const part = (
+  symbol: string,
+  chainId: number,
+  walletId: string,
+  amount: string,
+  usd: string | null,
+) => ({
   chainId,
   walletId,
   address: `0x${walletId}` as const,
@@ -21,19 +28,41 @@ const part = (symbol: string, chainId: number, walletId: string, amount: string,
   usd,
 });
 
-const chain = (chainId: number, amount: string, usd: string | null) => ({ chainId, ...amounts(amount), usd });
+const chain = (chainId: number, amount: string, usd: string | null) => ({
+  chainId,
+  ...amounts(amount),
+  usd,
+});
 
 const total = (
   token: string,
   { chains, breakdown }: Pick<TokenTotal, "chains" | "breakdown">,
   amount: string,
   usd: string | null,
-): TokenTotal => ({ token, assetId: token, ...amounts(amount), decimals: 0, usd, chains, breakdown });
+): TokenTotal => ({
+  token,
+  assetId: token,
+  ...amounts(amount),
+  decimals: 0,
+  usd,
+  chains,
+  breakdown,
+});
 
 const BALANCES: Pick<Balances, "totals"> = {
   totals: [
-    total("ODD", { chains: [chain(1, "5", null)], breakdown: [part("ODD", 1, "a", "5", null)] }, "5", null),
-    total("DAI", { chains: [chain(1, "10", "10")], breakdown: [part("DAI", 1, "a", "10", "10")] }, "10", "10"),
+    total(
+      "ODD",
+      { chains: [chain(1, "5", null)], breakdown: [part("ODD", 1, "a", "5", null)] },
+      "5",
+      null,
+    ),
+    total(
+      "DAI",
+      { chains: [chain(1, "10", "10")], breakdown: [part("DAI", 1, "a", "10", "10")] },
+      "10",
+      "10",
+    ),
     total(
       "USDC",
       {
@@ -62,7 +91,9 @@ describe("the table of balances", () => {
       [2, "25", "25"],
       [1, "5", "5"],
     ]);
-    expect(usdc?.children[0]?.children.map((node) => [node.wallet?.id, node.amounts.amount])).toEqual([
+    expect(
+      usdc?.children[0]?.children.map((node) => [node.wallet?.id, node.amounts.amount]),
+    ).toEqual([
       ["a", "20"],
       ["b", "5"],
     ]);
@@ -75,21 +106,34 @@ describe("the table of balances", () => {
 
   test("gives shares that add up to 100 per cent, and to the share above them", () => {
     const third = (token: string, usd: string) =>
-      total(token, { chains: [chain(1, usd, usd)], breakdown: [part(token, 1, "a", usd, usd)] }, usd, usd);
+      total(
+        token,
+        { chains: [chain(1, usd, usd)], breakdown: [part(token, 1, "a", usd, usd)] },
+        usd,
+        usd,
+      );
     const thirds = balanceTree({ totals: [third("A", "1"), third("B", "1"), third("C", "1")] });
     expect(thirds.map((node) => node.shareTenths)).toEqual([334, 333, 333]);
-    for (const node of thirds) expect(node.children.map((child) => child.shareTenths)).toEqual([node.shareTenths]);
+    for (const node of thirds)
+      expect(node.children.map((child) => child.shareTenths)).toEqual([node.shareTenths]);
   });
 
   test("gives the share of wallets that are not listed to none of those that are", () => {
-    const half = total("A", { chains: [chain(1, "4", "4")], breakdown: [part("A", 1, "a", "2", "2")] }, "4", "4");
+    const half = total(
+      "A",
+      { chains: [chain(1, "4", "4")], breakdown: [part("A", 1, "a", "2", "2")] },
+      "4",
+      "4",
+    );
     expect(balanceTree({ totals: [half] })[0]?.children[0]?.children[0]?.shareTenths).toBe(500);
   });
 
   test("shows a line only when all above it are open", () => {
     expect(visibleNodes(tree, new Set()).map((node) => node.id)).toEqual(["USDC", "DAI", "ODD"]);
     expect(visibleNodes(tree, new Set(["USDC/2"])).length).toBe(3);
-    expect(visibleNodes(tree, new Set(["USDC", "USDC/2"])).map((node) => node.level)).toEqual([1, 2, 3, 3, 2, 1, 1]);
+    expect(visibleNodes(tree, new Set(["USDC", "USDC/2"])).map((node) => node.level)).toEqual([
+      1, 2, 3, 3, 2, 1, 1,
+    ]);
     expect(visibleNodes(tree, new Set(openableIds(tree))).length).toBe(3 + 4 + 5);
   });
 });
@@ -102,6 +146,7 @@ test("a token that is only on its way has its line, with what comes in", () => {
   expect(usdc?.amounts).toEqual({
     amount: "0",
     available: "0",
+    backing: "0",
     reserved: "0",
     pendingOut: "0",
     quarantined: "0",

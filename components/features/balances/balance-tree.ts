@@ -1,19 +1,18 @@
-import { byChain, isEmpty, isZero } from "@/components/features/overview/sums";
-import type { TokenTotal } from "@/components/features/overview/use-balances";
+import { byChain, isEmpty } from "@/components/features/overview/worth";
+import { isZero, signOf } from "@/components/features/swap/decimal";
 import { sharesOf } from "@/lib/core/amount-text";
 import { parseDecimal, scaledTo } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
-import type { BackingTotal } from "./backing";
+import type { TokenTotal } from "./use-balances";
 
 const USD_DIGITS = 6;
-/** The whole in tenths of a per cent. */
+/** 100 % in tenths of a per cent. */
 const WHOLE_TENTHS = 1000;
 
 export type MovingAmounts = Pick<
   TokenTotal,
-  "amount" | "available" | "reserved" | "pendingOut" | "quarantined" | "pendingIn"
-> &
-  Pick<BackingTotal, "backing">;
+  "amount" | "available" | "backing" | "reserved" | "pendingOut" | "quarantined" | "pendingIn"
+>;
 
 const amountsOf = ({
   amount,
@@ -30,7 +29,7 @@ const amountsOf = ({
   pendingOut,
   quarantined,
   pendingIn,
-  ...(backing === undefined ? {} : { backing }),
+  backing,
 });
 
 /** A line of the table: a token, its part on one chain, or the part of that in one wallet. */
@@ -42,9 +41,12 @@ export interface BalanceNode {
   readonly wallet: { readonly id: string; readonly address: string } | null;
   /** Exact decimal strings in units of the token. */
   readonly amounts: MovingAmounts;
-  /** Null where a price is missing: a sum that leaves something out would be a wrong sum. */
+  /** Null when a price is missing, because a partial sum would be wrong. */
   readonly usd: string | null;
-  /** Of all that has a price, in tenths of a per cent. The shares of one level add up to that of the level above. */
+  /**
+   * Share of the priced total, in tenths of a per cent. The shares of a level add up to the share
+   * of its parent.
+   */
   readonly shareTenths: number | null;
   readonly children: readonly BalanceNode[];
 }
@@ -61,14 +63,18 @@ const sumUsd = (worths: readonly (string | null)[]): string | null =>
       );
 
 export interface PricedTotal {
-  /** Null where something is held, and nothing of it has a price. */
+  /** Null when something is held and none of it has a price. */
   readonly usd: string | null;
-  /** Symbols of what has no price and is therefore not in the sum. */
+  /** Symbols of the tokens without a price, which are not in the sum. */
   readonly unpriced: readonly string[];
 }
 
-/** The sum of the balances that have a price, and the tokens that are left out. */
-export const pricedTotal = ({ totals }: { readonly totals: readonly TokenTotal[] }): PricedTotal => {
+/** The sum of the balances that have a price, and the tokens without one. */
+export const pricedTotal = ({
+  totals,
+}: {
+  readonly totals: readonly TokenTotal[];
+}): PricedTotal => {
   const parts = totals
     .flatMap((total) => total.chains.map((chain) => ({ ...chain, token: total.token })))
     .filter((part) => !isZero(part.amount));
@@ -79,9 +85,14 @@ export const pricedTotal = ({ totals }: { readonly totals: readonly TokenTotal[]
   };
 };
 
-type Unshared = Omit<BalanceNode, "shareTenths" | "children"> & { readonly children: readonly Unshared[] };
+type Unshared = Omit<BalanceNode, "shareTenths" | "children"> & {
+  readonly children: readonly Unshared[];
+};
 
-/** Gives each line its share of `tenths`. Where the lines are worth less than `whole`, the rest belongs to lines that are not listed. */
+/**
+ * Gives each line its share of `tenths`. The lines may be worth less than `whole`, because some
+ * wallets are not listed.
+ */
 const withShares = (nodes: readonly Unshared[], whole: bigint, tenths: number): BalanceNode[] => {
   const worths = nodes.map(({ usd }) => (usd === null ? 0n : micro(usd)));
   const rest = whole - worths.reduce((sum, worth) => sum + worth, 0n);
@@ -99,8 +110,7 @@ const withShares = (nodes: readonly Unshared[], whole: bigint, tenths: number): 
 /** Sorts by value, the highest first. Balances without a price come last. */
 const byWorth = (a: Unshared, b: Unshared): number => {
   if (a.usd === null || b.usd === null) return Number(a.usd === null) - Number(b.usd === null);
-  const difference = micro(b.usd) - micro(a.usd);
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+  return signOf(micro(b.usd) - micro(a.usd));
 };
 
 const chainNodes = (total: TokenTotal): Unshared[] =>
@@ -135,8 +145,12 @@ const chainNodes = (total: TokenTotal): Unshared[] =>
     })
     .sort(byWorth);
 
-/** Groups balances by token, chain and wallet, the highest value first. Empty balances are left out. */
-export const balanceTree = (balances: { readonly totals: readonly BackingTotal[] }): BalanceNode[] => {
+/**
+ * Groups balances by token, chain and wallet, the highest value first. Empty balances are left out.
+ */
+export const balanceTree = (balances: {
+  readonly totals: readonly TokenTotal[];
+}): BalanceNode[] => {
   const whole = micro(pricedTotal(balances).usd ?? "0");
   const nodes = balances.totals
     .filter((total) => !isEmpty(total))
@@ -154,10 +168,15 @@ export const balanceTree = (balances: { readonly totals: readonly BackingTotal[]
   return withShares(nodes, whole, WHOLE_TENTHS);
 };
 
-/** The lines that are to be seen: those whose parents are all open. */
-export const visibleNodes = (nodes: readonly BalanceNode[], open: ReadonlySet<string>): BalanceNode[] =>
+/** The visible lines: those whose parents are all open. */
+export const visibleNodes = (
+  nodes: readonly BalanceNode[],
+  open: ReadonlySet<string>,
+): BalanceNode[] =>
   nodes.flatMap((node) => [node, ...(open.has(node.id) ? visibleNodes(node.children, open) : [])]);
 
 /** Ids of every line that can be opened. */
 export const openableIds = (nodes: readonly BalanceNode[]): string[] =>
-  nodes.flatMap((node) => (node.children.length === 0 ? [] : [node.id, ...openableIds(node.children)]));
+  nodes.flatMap((node) =>
+    node.children.length === 0 ? [] : [node.id, ...openableIds(node.children)],
+  );

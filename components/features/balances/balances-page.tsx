@@ -1,33 +1,38 @@
 "use client";
 
-import { Coins, Download } from "lucide-react";
+import { CircleCheck, Coins, Download, TriangleAlert } from "lucide-react";
+import dynamic from "next/dynamic";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { FundButtons } from "@/components/features/faucet/fund-buttons";
-import { isEmpty } from "@/components/features/overview/sums";
-import { useBalances, type Balances } from "@/components/features/overview/use-balances";
+import { FundButtons } from "@/components/features/faucet/fund";
+import { isEmpty } from "@/components/features/overview/worth";
+import { isZero } from "@/components/features/swap/decimal";
 import { useTreasury } from "@/components/features/wallets/use-wallets";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Address } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
+import { HeldUsd, HideAmountsButton } from "@/components/ui/amount";
+import { Badge } from "@/components/ui/badge";
+import { RefreshButton } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { HideAmountsButton } from "@/components/ui/held-amount";
-import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
-import { RefreshButton } from "@/components/ui/refresh-button";
-import { LoadingRows } from "@/components/ui/skeleton";
+import { ChainName } from "@/components/ui/marks";
+import { PageHeader } from "@/components/ui/page-header";
+import { EmptyState, QueryPanel, Skeleton } from "@/components/ui/states";
+import { type Column, Table } from "@/components/ui/table";
+import { Time } from "@/components/ui/time";
+import { getUnifiedBalances } from "@/lib/api-client/calls.gen";
+import { pricedTotal } from "./balance-tree";
 import { BalancesTable } from "./balances-table";
-import { ChainStates, StaleAlerts } from "./chain-states";
-import { CompositionCard } from "./composition-card";
 import { HistoryCard } from "./history-card";
+import { type Balances, useBalances } from "./use-balances";
 
 const MONEY = "The balances on the chains are untouched.";
 
 export const BalancesPage = (): ReactNode => {
-  const { data, error, isPending, isFetching, refetch } = useBalances();
+  const query = useBalances();
+  const { error, isFetching, refetch } = query;
   return (
     <>
       <PageHeader
@@ -44,24 +49,22 @@ export const BalancesPage = (): ReactNode => {
         }
       />
       <div className="flex flex-col gap-4">
-        {isPending ? (
-          <Card flush>
-            <LoadingRows what="balances" rows={8} />
-          </Card>
-        ) : data === undefined ? (
-          <Card flush>
-            <ErrorState error={error} money={MONEY} onRetry={() => void refetch()} />
-          </Card>
-        ) : (
-          <Loaded balances={data} failed={error !== null} />
-        )}
-        <ApiSnippet method="GET" path="/balances/unified" />
+        <QueryPanel query={query} what="balances" rows={8} money={MONEY}>
+          {(data) => <Loaded balances={data} failed={error !== null} />}
+        </QueryPanel>
+        <ApiSnippet call={getUnifiedBalances} />
       </div>
     </>
   );
 };
 
-const Loaded = ({ balances, failed }: { readonly balances: Balances; readonly failed: boolean }): ReactNode => {
+const Loaded = ({
+  balances,
+  failed,
+}: {
+  readonly balances: Balances;
+  readonly failed: boolean;
+}): ReactNode => {
   const empty = balances.totals.every(isEmpty);
   return (
     <>
@@ -89,7 +92,7 @@ const Loaded = ({ balances, failed }: { readonly balances: Balances; readonly fa
   );
 };
 
-/** Leads to money: the address that takes it, and on local chains the faucet. */
+/** Shown without any balance: links to the deposit address and, on local chains, the faucet. */
 const NothingYet = (): ReactNode => {
   const { devnet } = usePublicConfig();
   const treasury = useTreasury();
@@ -123,5 +126,142 @@ const NothingYet = (): ReactNode => {
         </>
       )}
     </EmptyState>
+  );
+};
+
+// The chart library is larger than the rest of the page, so it is loaded after the numbers are
+// shown.
+const CompositionChart = dynamic(
+  () => import("./charts").then((module) => module.CompositionChart),
+  {
+    ssr: false,
+    loading: () => <Skeleton className="h-44" />,
+  },
+);
+
+/** The total of all balances, and the share of each part in it. */
+const CompositionCard = ({ balances }: { readonly balances: Balances }): ReactNode => {
+  const { usd, unpriced } = pricedTotal(balances);
+  return (
+    <Card title="Composition">
+      <p className="text-3xl font-semibold" data-testid="total-usd">
+        {usd === null ? "No prices" : <HeldUsd value={usd} />}
+      </p>
+      {unpriced.length === 0 ? null : (
+        <p className="text-sm text-fg-2">
+          Without {unpriced.join(", ")}: their price is not known.
+        </p>
+      )}
+      {usd === null || isZero(usd) ? null : (
+        <div className="pt-3">
+          <CompositionChart balances={balances} />
+        </div>
+      )}
+    </Card>
+  );
+};
+
+type Stale = Balances["stale"][number];
+
+/**
+ * Text about a chain that does not answer: whether the sums of the page include its last known
+ * balances.
+ */
+const MissingText = ({ chain }: { readonly chain: Stale }): ReactNode =>
+  chain.lastSeenAt === null ? (
+    "It has not answered yet, so its balances are missing from all sums."
+  ) : (
+    <>
+      What lay there <Time value={chain.lastSeenAt} /> is counted; what came or went since is
+      missing.
+    </>
+  );
+
+const StaleAlerts = ({ stale }: { readonly stale: readonly Stale[] }): ReactNode =>
+  stale.map((chain) => (
+    <Alert
+      key={chain.chainId}
+      tone="warning"
+      title={
+        <>
+          <ChainName chainId={chain.chainId} /> is not up to date
+        </>
+      }
+    >
+      {chain.reason.replace(/[.!?]?$/, ".")} <MissingText chain={chain} /> The other chains are
+      right.
+    </Alert>
+  ));
+
+interface ChainState {
+  readonly chainId: number;
+  readonly blockNumber: string | null;
+  readonly at: string | null;
+  readonly stale: Stale | null;
+}
+
+const COLUMNS: readonly Column<ChainState>[] = [
+  {
+    id: "chain",
+    header: "Chain",
+    phone: "title",
+    cell: (chain) => <ChainName chainId={chain.chainId} />,
+  },
+  {
+    id: "state",
+    header: "State",
+    cell: ({ stale }) =>
+      stale === null ? (
+        <Badge tone="success" icon={CircleCheck}>
+          Up to date
+        </Badge>
+      ) : (
+        <Badge tone="warning" icon={TriangleAlert} title={stale.reason}>
+          {stale.lastSeenAt === null ? "Missing" : "Last known"}
+        </Badge>
+      ),
+  },
+  {
+    id: "block",
+    header: "Block",
+    align: "right",
+    cell: ({ blockNumber }) =>
+      blockNumber === null ? (
+        <span className="text-fg-3">none</span>
+      ) : (
+        <span className="num font-mono text-sm">{blockNumber}</span>
+      ),
+  },
+  {
+    id: "at",
+    header: "As of",
+    align: "right",
+    cell: ({ at }) =>
+      at === null ? <span className="text-fg-3">not known</span> : <Time value={at} />,
+  },
+];
+
+/** The block and the time at which each chain was read. */
+const ChainStates = ({ balances }: { readonly balances: Balances }): ReactNode => {
+  const { chains } = usePublicConfig();
+  const rows = chains.map(({ id }): ChainState => {
+    const point = balances.asOf.find((one) => one.chainId === id);
+    const stale = balances.stale.find((one) => one.chainId === id) ?? null;
+    return {
+      chainId: id,
+      blockNumber: point?.blockNumber ?? null,
+      at: point?.at ?? stale?.lastSeenAt ?? null,
+      stale,
+    };
+  });
+  return (
+    <Card title="Chains, as last read" flush>
+      <Table
+        caption="Block and time of each chain"
+        columns={COLUMNS}
+        rows={rows}
+        rowKey={(chain) => String(chain.chainId)}
+      />
+    </Card>
   );
 };

@@ -1,32 +1,31 @@
 "use client";
 
 import { ChevronRight } from "lucide-react";
-import { useCallback, useMemo, useState, type KeyboardEvent, type ReactNode } from "react";
-import type { Balances } from "@/components/features/overview/use-balances";
-import { useWallets, type WalletRecord } from "@/components/features/wallets/use-wallets";
-import { walletName } from "@/components/features/wallets/wallet-name";
+import { type KeyboardEvent, type ReactNode, useCallback, useMemo, useState } from "react";
+import { isZero } from "@/components/features/swap/decimal";
+import {
+  useWallets,
+  walletName,
+  type WalletRecord,
+} from "@/components/features/wallets/use-wallets";
 import { Address } from "@/components/ui/address";
+import { HeldUsd, Unknown } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
-import { ChainName } from "@/components/ui/chain-name";
-import { cn } from "@/components/ui/cn";
-import { HeldUsd } from "@/components/ui/held-amount";
-import { Kbd } from "@/components/ui/kbd";
 import { Card } from "@/components/ui/card";
-import { TokenName } from "@/components/ui/marks";
-import { isZero } from "@/components/features/overview/sums";
-import { useListKeys } from "@/components/ui/use-list-keys";
-import { countText } from "@/lib/core/amount-text";
-import { AvailableAmount } from "./available-amount";
-import { BalanceActions } from "./balance-actions";
-import { withoutBacking } from "./backing";
-import { balanceTree, openableIds, visibleNodes, type BalanceNode } from "./balance-tree";
-import { ShareBar } from "./share-bar";
-import { useBacking } from "./use-backing";
+import { cn } from "@/components/ui/cn";
+import { Kbd } from "@/components/ui/kbd";
+import { ChainName, TokenName } from "@/components/ui/marks";
+import { useListKeys } from "@/components/ui/table";
+import { useLocale } from "@/components/ui/use-locale";
+import { countText, shareText } from "@/lib/core/amount-text";
+import { AvailableAmount, BalanceActions } from "./balance-parts";
+import { type BalanceNode, balanceTree, openableIds, visibleNodes } from "./balance-tree";
+import type { Balances } from "./use-balances";
 
-/** As many as the API lists on its first page. */
+/** Number of wallets on the API's first page. */
 const WALLETS_LISTED = 1000;
 
-/** Which lines are open, and the ways to open and close them. */
+/** The open lines, with functions to open and close them. */
 const useOpenLines = (nodes: readonly BalanceNode[]) => {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const set = useCallback((id: string, to: "open" | "closed" | "other"): void => {
@@ -42,12 +41,9 @@ const useOpenLines = (nodes: readonly BalanceNode[]) => {
   return { open, set, allOpen, toggleAll: () => setOpen(allOpen ? new Set() : new Set(all)) };
 };
 
-/** Token → chain → wallet; each line opens to what it is made of. */
+/** Balances by token → chain → wallet. Each line opens to its parts. */
 export const BalancesTable = ({ balances }: { readonly balances: Balances }): ReactNode => {
-  const backing = useBacking(balances);
-  const nodes = balanceTree({
-    totals: balances.totals.map((total) => (backing === null ? total : withoutBacking(total, backing))),
-  });
+  const nodes = balanceTree(balances);
   const { open, set, allOpen, toggleAll } = useOpenLines(nodes);
   const wallets = useWallets().data?.data ?? [];
   const lines = visibleNodes(nodes, open);
@@ -71,7 +67,11 @@ export const BalancesTable = ({ balances }: { readonly balances: Balances }): Re
       }
     >
       <div className="@container">
-        <table role="table" aria-label="Balances by token, chain and wallet" className="w-full @max-[44rem]:block">
+        <table
+          role="table"
+          aria-label="Balances by token, chain and wallet"
+          className="w-full @max-[44rem]:block"
+        >
           <thead role="rowgroup" className="@max-[44rem]:sr-only">
             <tr role="row" className="border-b text-sm text-fg-3">
               <Head>Token</Head>
@@ -99,15 +99,22 @@ export const BalancesTable = ({ balances }: { readonly balances: Balances }): Re
       </div>
       {balances.nextCursor === null ? null : (
         <p className="border-t px-4 py-2 text-sm text-fg-2">
-          The sums are those of all wallets. Of the wallets themselves the first {countText(WALLETS_LISTED)} that hold
-          something are listed; the API lists the others by cursor.
+          The sums are those of all wallets. Of the wallets themselves the first{" "}
+          {countText(WALLETS_LISTED)} that hold something are listed; the API lists the others by
+          cursor.
         </p>
       )}
     </Card>
   );
 };
 
-const Head = ({ children, right = false }: { readonly children: ReactNode; readonly right?: boolean }): ReactNode => (
+const Head = ({
+  children,
+  right = false,
+}: {
+  readonly children: ReactNode;
+  readonly right?: boolean;
+}): ReactNode => (
   <th
     role="columnheader"
     scope="col"
@@ -165,7 +172,11 @@ const Line = ({ node, open, active, wallet, set }: LineProps): ReactNode => (
       <ShareBar tenths={node.shareTenths} isSomething={!isZero(node.amounts.amount)} />
     </td>
     <td role="cell" className={cn(CELL, "@max-[44rem]:hidden")}>
-      <BalanceActions token={node.token} chainId={node.chainId ?? undefined} walletId={node.wallet?.id} />
+      <BalanceActions
+        token={node.token}
+        chainId={node.chainId ?? undefined}
+        walletId={node.wallet?.id}
+      />
     </td>
   </tr>
 );
@@ -184,11 +195,51 @@ const Toggle = ({ node, open, set }: Pick<LineProps, "node" | "open" | "set">): 
       className="flex h-8 items-center gap-1 rounded-control px-1 hover:bg-sunken touch-target"
     >
       <ChevronRight
-        className={cn("size-4 shrink-0 text-fg-3 transition-transform duration-150", open && "rotate-90")}
+        className={cn(
+          "size-4 shrink-0 text-fg-3 transition-transform duration-150",
+          open && "rotate-90",
+        )}
         aria-hidden
       />
-      {node.chainId === null ? <TokenName symbol={node.token} /> : <ChainName chainId={node.chainId} />}
-      <span className="sr-only">{node.chainId === null ? ", chains" : `, wallets with ${node.token}`}</span>
+      {node.chainId === null ? (
+        <TokenName symbol={node.token} />
+      ) : (
+        <ChainName chainId={node.chainId} />
+      )}
+      <span className="sr-only">
+        {node.chainId === null ? ", chains" : `, wallets with ${node.token}`}
+      </span>
     </button>
+  );
+};
+
+const TENTHS_PER_PERCENT = 10;
+
+interface ShareBarProps {
+  /** In tenths of a per cent; null where no price is known. */
+  readonly tenths: number | null;
+  /** Whether the balance is above zero; a share that rounds to zero is then shown as tiny. */
+  readonly isSomething: boolean;
+}
+
+/** The share of the total as a bar and in words. */
+const ShareBar = ({ tenths, isSomething }: ShareBarProps): ReactNode => {
+  const locale = useLocale();
+  if (tenths === null) return <Unknown reason="No price is known" />;
+  return (
+    <span className="flex items-center justify-end gap-2">
+      <svg
+        viewBox="0 0 100 6"
+        preserveAspectRatio="none"
+        className="h-1.5 w-20 @max-[44rem]:w-12"
+        aria-hidden
+      >
+        <rect width={100} height={6} className="fill-border" />
+        <rect width={Math.max(1, tenths / TENTHS_PER_PERCENT)} height={6} className="fill-accent" />
+      </svg>
+      <span className="num w-14 text-right text-sm text-fg-2">
+        {shareText(tenths, isSomething, locale)}
+      </span>
+    </span>
   );
 };

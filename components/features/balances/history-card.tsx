@@ -4,59 +4,63 @@ import dynamic from "next/dynamic";
 import { LineChart } from "lucide-react";
 import { parseAsInteger, useQueryState } from "nuqs";
 import type { ReactNode } from "react";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { HeldUsd } from "@/components/ui/held-amount";
+import { EmptyState, QueryCard, Skeleton } from "@/components/ui/states";
+import { HeldUsd } from "@/components/ui/amount";
 import { Select } from "@/components/ui/select";
-import { Card } from "@/components/ui/card";
-import { Skeleton } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
+import { useLiveQuery } from "@/components/features/session/use-api";
 import { historySeries, type HistoryPoint } from "./history-series";
-import { useBalanceHistory } from "./use-balance-history";
+import { balanceHistoryQuery } from "./use-balances";
 
-const HistoryChart = dynamic(() => import("./history-chart").then((module) => module.HistoryChart), {
+const HistoryChart = dynamic(() => import("./charts").then((module) => module.HistoryChart), {
   ssr: false,
   loading: () => <Skeleton className="h-52" />,
 });
 
 const RANGES = [7, 30, 90, 365] as const;
 const DEFAULT_DAYS = 30;
-/** One point is no line. */
+/** A line needs two points. */
 const POINTS_MIN = 2;
 const TABLE_ROWS_MAX = 48;
 
 /** The project's balance over time, with one value per hour. */
 export const HistoryCard = (): ReactNode => {
-  const [asked, setDays] = useQueryState("days", parseAsInteger.withOptions({ history: "replace" }));
+  const [asked, setDays] = useQueryState(
+    "days",
+    parseAsInteger.withOptions({ history: "replace" }),
+  );
   const days = RANGES.find((range) => range === asked) ?? DEFAULT_DAYS;
-  const { data, error, isPending, refetch } = useBalanceHistory(days);
+  const query = useLiveQuery(balanceHistoryQuery(days));
   return (
-    <Card
+    <QueryCard
       title="History"
       className="flex flex-col"
+      flush={false}
       actions={
         <Select
           label="Time shown"
           className="h-7 w-32 text-sm"
           value={String(days)}
-          onValueChange={(value) => void setDays(Number(value) === DEFAULT_DAYS ? null : Number(value))}
+          onValueChange={(value) =>
+            void setDays(Number(value) === DEFAULT_DAYS ? null : Number(value))
+          }
           options={RANGES.map((range) => ({ value: String(range), label: `${range} days` }))}
         />
       }
-    >
-      {isPending ? (
+      query={query}
+      what="the history"
+      loading={
         <div role="status">
           <span className="sr-only">Loading the history …</span>
           <Skeleton className="h-52" />
         </div>
-      ) : data === undefined ? (
-        <ErrorState error={error} money="The balances on the chains are untouched." onRetry={() => void refetch()} />
-      ) : data.data.length < POINTS_MIN ? (
-        <NotYet points={data.data} />
-      ) : (
-        <Drawn points={data.data} />
-      )}
-    </Card>
+      }
+      money="The balances on the chains are untouched."
+    >
+      {({ data }) =>
+        data.length < POINTS_MIN ? <NotYet points={data} /> : <Drawn points={data} />
+      }
+    </QueryCard>
   );
 };
 
@@ -67,7 +71,8 @@ const NotYet = ({ points }: { readonly points: readonly HistoryPoint[] }): React
       "The line starts with the second record."
     ) : (
       <>
-        The first record is from <Time value={points[0].takenAt} />; the line starts with the second.
+        The first record is from <Time value={points[0].takenAt} />; the line starts with the
+        second.
       </>
     )}
   </EmptyState>
@@ -83,7 +88,9 @@ const Drawn = ({ points }: { readonly points: readonly HistoryPoint[] }): ReactN
         <HistoryChart series={series} />
       )}
       {series.unpriced.length === 0 ? null : (
-        <p className="text-sm text-fg-2">Without {series.unpriced.join(", ")}: no price was known.</p>
+        <p className="text-sm text-fg-2">
+          Without {series.unpriced.join(", ")}: no price was known.
+        </p>
       )}
       <HistoryTable points={points} />
     </div>
@@ -93,9 +100,16 @@ const Drawn = ({ points }: { readonly points: readonly HistoryPoint[] }): ReactN
 /** The exact numbers of the chart, newest first. */
 const HistoryTable = ({ points }: { readonly points: readonly HistoryPoint[] }): ReactNode => (
   <details className="group">
-    <summary className="w-fit cursor-pointer text-sm text-fg-2 hover:text-fg">The same as a table</summary>
-    {/* Scrolls, so the keyboard must be able to reach it. */}
-    <div className="mt-2 max-h-56 overflow-y-auto border-t" tabIndex={0} role="region" aria-label="History as a table">
+    <summary className="w-fit cursor-pointer text-sm text-fg-2 hover:text-fg">
+      The same as a table
+    </summary>
+    {/* The element scrolls, so the keyboard must be able to reach it. */}
+    <div
+      className="mt-2 max-h-56 overflow-y-auto border-t"
+      tabIndex={0}
+      role="region"
+      aria-label="History as a table"
+    >
       <table className="w-full text-sm">
         <caption className="sr-only">Total in US dollars over time, newest first</caption>
         <thead>

@@ -4,7 +4,12 @@ import { historySeries, type HistoryPoint } from "./history-series";
 const point = (takenAt: string, worths: Record<string, string | null>): HistoryPoint => ({
   takenAt,
   totalUsd: null,
-  assets: Object.entries(worths).map(([token, usd]) => ({ assetId: token, token, amount: "1", usd })),
+  assets: Object.entries(worths).map(([token, usd]) => ({
+    assetId: token,
+    token,
+    amount: "1",
+    usd,
+  })),
 });
 
 test("an asset that came later was worth nothing before", () => {
@@ -25,13 +30,9 @@ test("beyond the colours that can be told apart, assets are drawn together and n
   expect(series.assets.map((asset) => asset.label)).toEqual(["A", "B", "C", "D", "Others"]);
   expect(series.rows[0]?.others).toBe(3);
   const five = { ...worths, F: "0" };
-  expect(historySeries([point("2026-01-01T00:00:00Z", five)]).assets.map((asset) => asset.label)).toEqual([
-    "A",
-    "B",
-    "C",
-    "D",
-    "E",
-  ]);
+  expect(
+    historySeries([point("2026-01-01T00:00:00Z", five)]).assets.map((asset) => asset.label),
+  ).toEqual(["A", "B", "C", "D", "E"]);
 });
 
 test("what has no price is named, not drawn", () => {

@@ -3,22 +3,24 @@ import type { getBalanceHistory } from "@/lib/contracts/balances";
 
 export type HistoryPoint = ResponseOf<typeof getBalanceHistory>["data"][number];
 
-/** As many as there are colours that can be told apart, less one for all the others. */
+/** The number of distinguishable colours, less one for the series of all other assets. */
 const NAMED_MAX = 4;
 export const OTHERS_ID = "others";
 
 export interface HistorySeries {
   readonly assets: readonly { readonly id: string; readonly label: string }[];
-  /** `at` in ms; one number of dollars per asset id. */
+  /** One row for each time: `at` in ms since 1970, and the worth in US dollars by asset id. */
   readonly rows: readonly Readonly<Record<string, number>>[];
-  /** Symbols of what had no price at some time and is therefore not drawn there. */
+  /** Symbols of tokens that had no price at some time; they are not drawn there. */
   readonly unpriced: readonly string[];
 }
 
-// Amounts become floats only here, for the heights of the areas. The table below the chart has the exact numbers.
+// The height of an area may be a float; the table below the chart has the exact numbers.
 const dollars = (usd: string | null): number => (usd === null ? 0 : Number(usd));
 
-/** The series of the chart: the assets with the highest worth at the end by name, the others in one series. */
+/**
+ * The series of the chart: one for each asset with the highest final worth, and one for all others.
+ */
 export const historySeries = (points: readonly HistoryPoint[]): HistorySeries => {
   const labels = new Map<string, string>();
   const worth = new Map<string, number>();
@@ -30,7 +32,9 @@ export const historySeries = (points: readonly HistoryPoint[]): HistorySeries =>
       worth.set(asset.assetId, Math.max(worth.get(asset.assetId) ?? 0, dollars(asset.usd)));
     }
   const ranked = [...worth].filter(([, most]) => most > 0).sort(([, a], [, b]) => b - a);
-  const named = ranked.slice(0, ranked.length === NAMED_MAX + 1 ? NAMED_MAX + 1 : NAMED_MAX).map(([id]) => id);
+  const named = ranked
+    .slice(0, ranked.length === NAMED_MAX + 1 ? NAMED_MAX + 1 : NAMED_MAX)
+    .map(([id]) => id);
   const assets = named.map((id) => ({ id, label: labels.get(id) ?? id }));
   const rest = ranked.length > named.length;
   const rows = points.map((point) => {
@@ -44,5 +48,9 @@ export const historySeries = (points: readonly HistoryPoint[]): HistorySeries =>
     }
     return row;
   });
-  return { assets: rest ? [...assets, { id: OTHERS_ID, label: "Others" }] : assets, rows, unpriced: [...unpriced] };
+  return {
+    assets: rest ? [...assets, { id: OTHERS_ID, label: "Others" }] : assets,
+    rows,
+    unpriced: [...unpriced],
+  };
 };

@@ -4,8 +4,11 @@ import dynamic from "next/dynamic";
 import { useSyncExternalStore, type ReactNode } from "react";
 import { currentRequest, subscribeToRequests } from "./confirm-store";
 
-// Only pages whose person signs with the burner wallet load it.
-const BurnerDialog = dynamic(() => import("./burner-dialog").then((module) => module.BurnerDialog), { ssr: false });
+// Loaded only when the person signs with the burner wallet.
+const BurnerDialog = dynamic(
+  () => import("./burner-dialog").then((module) => module.BurnerDialog),
+  { ssr: false },
+);
 
 const nothing = (): null => null;
 

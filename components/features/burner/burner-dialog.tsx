@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import { Button } from "@/components/ui/button";
-import { ChainName } from "@/components/ui/chain-name";
+import { ChainName } from "@/components/ui/marks";
 import { Dialog } from "@/components/ui/dialog";
 import type { currentRequest } from "./confirm-store";
 
@@ -14,8 +14,7 @@ interface BurnerDialogProps {
 export const BurnerDialog = ({ request }: BurnerDialogProps): ReactNode => {
   return (
     <Dialog
-      open
-      onOpenChange={() => request.answer(false)}
+      onClose={() => request.answer(false)}
       title={request.title}
       description={
         <>

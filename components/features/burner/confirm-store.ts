@@ -1,10 +1,10 @@
-/** Something that the burner wallet was asked to sign or send, in words for the person. */
+/** A request to sign or send with the burner wallet, described for the person. */
 export interface BurnerRequest {
   readonly title: string;
   /** The account that signs. */
   readonly account: string;
   readonly chainId: number | null;
-  /** Everything that would be signed, readable. */
+  /** The readable form of everything that would be signed. */
   readonly text: string;
 }
 

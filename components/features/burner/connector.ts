@@ -46,7 +46,9 @@ export const burnerWallet = (chains: readonly PublicChain[]) => (): Wallet => ({
         name: BURNER_NAME,
         type: BURNER_ID,
         connect: async ({ chainId } = {}) => {
-          const accounts = accountsOf(await getProvider().request({ method: "eth_requestAccounts" }));
+          const accounts = accountsOf(
+            await getProvider().request({ method: "eth_requestAccounts" }),
+          );
           if (chainId !== undefined) await switchTo(chainId);
           return { accounts: accounts as never, chainId: getProvider().chainId() };
         },

@@ -1,9 +1,9 @@
 import { isHex, type Hex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 
-/** The key of the first account; it is the one that signs in. */
+/** Storage key of the first account, which signs in. */
 const KEY = "causeway.burner.key";
-/** Further accounts, as a JSON list. */
+/** Storage key of further accounts, a JSON list. */
 const MORE = "causeway.burner.more";
 const CONNECTED = "causeway.burner.connected";
 const PRIVATE_KEY_LENGTH = 66;
@@ -28,10 +28,13 @@ const readMore = (): readonly Hex[] => {
   }
 };
 
-/** The private keys of this browser's burner wallet; the first is made on first use. Worth nothing outside local chains. */
+/**
+ * The private keys of this browser's burner wallet; the first is created on first use. They are
+ * used on local chains only.
+ */
 export const readBurnerKeys = (): readonly [Hex, ...Hex[]] => [readFirst(), ...readMore()];
 
-/** Makes another account; null when there are enough. */
+/** Creates another account; null when the limit is reached. */
 export const addBurnerKey = (): Hex | null => {
   const more = readMore();
   if (more.length + 1 >= ACCOUNTS_MAX) return null;
@@ -40,7 +43,7 @@ export const addBurnerKey = (): Hex | null => {
   return made;
 };
 
-/** Whether the person connected it; a wallet gives no accounts before. */
+/** Whether the person connected the wallet; before that it shows no accounts. */
 export const isBurnerConnected = (): boolean => localStorage.getItem(CONNECTED) === "1";
 
 export const setBurnerConnected = (connected: boolean): void => {

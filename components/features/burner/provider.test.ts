@@ -56,7 +56,9 @@ test("typed data is shown whole and signed only when the person agrees", async (
 
   const agreed = request({ method: "eth_signTypedData_v4", params });
   currentRequest()?.answer(true);
-  expect(await verifyTypedData({ ...TYPED, address: address(), signature: (await agreed) as Hex })).toBe(true);
+  expect(
+    await verifyTypedData({ ...TYPED, address: address(), signature: (await agreed) as Hex }),
+  ).toBe(true);
 });
 
 test("the sign-in message of this page is not asked for twice, one of another site is shown", async () => {
@@ -71,10 +73,16 @@ test("the sign-in message of this page is not asked for twice, one of another si
       version: "1",
     });
   const own = message("localhost:3000");
-  const signature = (await request({ method: "personal_sign", params: [stringToHex(own), address()] })) as Hex;
+  const signature = (await request({
+    method: "personal_sign",
+    params: [stringToHex(own), address()],
+  })) as Hex;
   expect(await verifyMessage({ address: address(), message: own, signature })).toBe(true);
 
-  const foreign = request({ method: "personal_sign", params: [stringToHex(message("evil.example")), address()] });
+  const foreign = request({
+    method: "personal_sign",
+    params: [stringToHex(message("evil.example")), address()],
+  });
   expect(currentRequest()?.text).toContain("evil.example");
   currentRequest()?.answer(false);
   await expect(foreign).rejects.toMatchObject({ code: 4001 });
@@ -93,7 +101,9 @@ test("a transaction is not sent when the person refuses", async () => {
 
 test("a chain that is not configured is refused as wallets do", async () => {
   const { request } = createBurnerProvider([CHAIN]);
-  await expect(request({ method: "wallet_switchEthereumChain", params: [{ chainId: "0x1" }] })).rejects.toMatchObject({
+  await expect(
+    request({ method: "wallet_switchEthereumChain", params: [{ chainId: "0x1" }] }),
+  ).rejects.toMatchObject({
     code: 4902,
   });
 });
@@ -106,17 +116,27 @@ test("it makes further accounts when asked, keeps the first, and signs with the 
   const second = accounts[1];
   if (second === undefined) throw new Error("No account was made.");
   expect(accounts).toEqual([first, second]);
-  const signing = request({ method: "eth_signTypedData_v4", params: [second, JSON.stringify(TYPED)] });
+  const signing = request({
+    method: "eth_signTypedData_v4",
+    params: [second, JSON.stringify(TYPED)],
+  });
   expect(currentRequest()?.account).toBe(second);
   currentRequest()?.answer(true);
-  expect(await verifyTypedData({ ...TYPED, address: second, signature: (await signing) as Hex })).toBe(true);
+  expect(
+    await verifyTypedData({ ...TYPED, address: second, signature: (await signing) as Hex }),
+  ).toBe(true);
 });
 
 test("a request of an account that it does not have is refused before anybody is asked", async () => {
   const { request } = createBurnerProvider([CHAIN]);
   const params = [CHAIN.multicall3, JSON.stringify(TYPED)];
-  await expect(request({ method: "eth_signTypedData_v4", params })).rejects.toMatchObject({ code: 4100 });
+  await expect(request({ method: "eth_signTypedData_v4", params })).rejects.toMatchObject({
+    code: 4100,
+  });
   await expect(
-    request({ method: "eth_sendTransaction", params: [{ from: CHAIN.multicall3, to: CHAIN.multicall3 }] }),
+    request({
+      method: "eth_sendTransaction",
+      params: [{ from: CHAIN.multicall3, to: CHAIN.multicall3 }],
+    }),
   ).rejects.toMatchObject({ code: 4100 });
 });

@@ -20,7 +20,7 @@ import type { PublicChain } from "@/lib/http/public-config";
 import { askPerson } from "./confirm-store";
 import { addBurnerKey, isBurnerConnected, readBurnerKeys, setBurnerConnected } from "./key";
 
-/** EIP-1193, as far as wagmi and viem need it. */
+/** The part of EIP-1193 that wagmi and viem use. */
 export interface BurnerProvider {
   request(call: { method: string; params?: unknown }): Promise<unknown>;
   chainId(): number;
@@ -50,7 +50,10 @@ const typedData = z.object({
 });
 
 const rejected = (): ProviderRpcError =>
-  new ProviderRpcError(new Error("rejected"), { code: USER_REJECTED, shortMessage: "You rejected the request." });
+  new ProviderRpcError(new Error("rejected"), {
+    code: USER_REJECTED,
+    shortMessage: "You rejected the request.",
+  });
 
 const confirmed = async (request: Parameters<typeof askPerson>[0]): Promise<void> => {
   if (!(await askPerson(request))) throw rejected();
@@ -58,9 +61,11 @@ const confirmed = async (request: Parameters<typeof askPerson>[0]): Promise<void
 
 const signMessage = async (account: PrivateKeyAccount, data: Hex): Promise<Hex> => {
   const text = hexToString(data);
-  // The sign-in page shows its message whole and asks; asking twice for the same text would only teach people to click.
+  // The sign-in page shows the whole message and asks, so a second question here would only train
+  // people to click.
   const shownByPage = parseSiweMessage(text).domain === window.location.host;
-  if (!shownByPage) await confirmed({ title: "Sign a message", account: account.address, chainId: null, text });
+  if (!shownByPage)
+    await confirmed({ title: "Sign a message", account: account.address, chainId: null, text });
   return account.signMessage({ message: { raw: data } });
 };
 
@@ -74,7 +79,11 @@ const signTypedData = async (account: PrivateKeyAccount, json: string): Promise<
 
 type SendParams = z.output<typeof transactionParams>[0];
 
-const sendTransaction = async (account: PrivateKeyAccount, chain: Chain, params: SendParams): Promise<Hex> => {
+const sendTransaction = async (
+  account: PrivateKeyAccount,
+  chain: Chain,
+  params: SendParams,
+): Promise<Hex> => {
   const { to, data, value, gas } = params;
   const amount = value === undefined ? 0n : hexToBigInt(value);
   await confirmed({
@@ -83,7 +92,11 @@ const sendTransaction = async (account: PrivateKeyAccount, chain: Chain, params:
     chainId: chain.id,
     text: `To: ${to ?? "a new contract"}\nValue: ${formatEther(amount)} ${chain.nativeCurrency.symbol}\nData: ${data ?? "none"}`,
   });
-  const client = createWalletClient({ account, chain, transport: http(undefined, { timeout: RPC_TIMEOUT_MS }) });
+  const client = createWalletClient({
+    account,
+    chain,
+    transport: http(undefined, { timeout: RPC_TIMEOUT_MS }),
+  });
   return client.sendTransaction({
     value: amount,
     ...(to === undefined ? {} : { to }),
@@ -107,7 +120,7 @@ const allAccounts = (): readonly [PrivateKeyAccount, ...PrivateKeyAccount[]] => 
 
 const addresses = (): Hex[] => allAccounts().map((account) => account.address);
 
-/** The account that a request names, the first where it names none. */
+/** The account that a request names; the first one when it names none. */
 const accountOf = (named: unknown): PrivateKeyAccount => {
   const all = allAccounts();
   if (named === undefined) return all[0];
@@ -120,14 +133,14 @@ const accountOf = (named: unknown): PrivateKeyAccount => {
   });
 };
 
-/** EIP-2255: asked for accounts although it shows all that it has, it makes another. */
+/** EIP-2255. All accounts are already shown, so a request for accounts creates another one. */
 const addAccount = (): { parentCapability: string }[] => {
   setBurnerConnected(true);
   addBurnerKey();
   return [{ parentCapability: "eth_accounts" }];
 };
 
-/** A wallet inside the page: its keys lie in this browser, and everything else goes to the chain's RPC. */
+/** A wallet inside the page. Its keys are in this browser; other requests go to the chain's RPC. */
 export const createBurnerProvider = (publicChains: readonly PublicChain[]): BurnerProvider => {
   const chains = new Map(publicChains.map((chain) => [chain.id, toChain(chain)]));
   const [first] = chains.values();
@@ -136,7 +149,13 @@ export const createBurnerProvider = (publicChains: readonly PublicChain[]): Burn
   const param = (params: unknown, index: number): unknown =>
     Array.isArray(params) ? (params as unknown[])[index] : undefined;
 
-  const request = async ({ method, params }: { method: string; params?: unknown }): Promise<unknown> => {
+  const request = async ({
+    method,
+    params,
+  }: {
+    method: string;
+    params?: unknown;
+  }): Promise<unknown> => {
     switch (method) {
       case "eth_requestAccounts":
         setBurnerConnected(true);
@@ -168,7 +187,10 @@ export const createBurnerProvider = (publicChains: readonly PublicChain[]): Burn
         return sendTransaction(accountOf(sent.from), chain, sent);
       }
       default: {
-        const client = createPublicClient({ chain, transport: http(undefined, { timeout: RPC_TIMEOUT_MS }) });
+        const client = createPublicClient({
+          chain,
+          transport: http(undefined, { timeout: RPC_TIMEOUT_MS }),
+        });
         return client.request({ method, params } as never);
       }
     }

@@ -1,36 +1,50 @@
 "use client";
 
-import { BookUser } from "lucide-react";
-import { useState, type ReactNode } from "react";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { BookUser, Trash2 } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { useForm } from "react-hook-form";
+import { z } from "zod";
+import { ApprovalStep } from "@/components/features/approvals/approval-step";
+import { type Approvable, useApprovable } from "@/components/features/approvals/use-approvable";
+import { checkedBy } from "@/components/features/money-flow/field-checks";
+import { useMay } from "@/components/features/projects/use-project";
+import { AddressGroups, AddressMark } from "@/components/ui/address";
+import { Button, CopyButton, IconButton } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
+import { ActionError, EmptyState, QueryContent } from "@/components/ui/states";
 import { Field, Input } from "@/components/ui/field";
-import { LoadingRows } from "@/components/ui/skeleton";
-import { ContactForm } from "./contact-form";
-import { ContactLine } from "./contact-line";
-import { useContacts, type Contact } from "./use-contacts";
+import { Form, FormError, TextField } from "@/components/ui/form";
+import { toast } from "@/components/ui/toast";
+import { createContact } from "@/lib/contracts/contacts";
+import { ContactState, DeleteContactDialog, WarningBadges } from "./contact-dialog";
+import { type Contact, useApproveContact, useContacts, useSaveContact } from "./use-contacts";
 
 /** The number of contacts from which the dialog shows a search field. */
 const SEARCH_FROM = 6;
 
 interface AddressBookProps {
   readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
-  /** Takes the chosen contact; the dialog closes. */
+  readonly onClose: () => void;
+  /** Called with the chosen contact when the dialog closes. */
   readonly onChoose: (contact: Contact) => void;
-  /** An address to save, as it stands in the form. */
+  /** The form's address, offered to be saved as a contact. */
   readonly newAddress?: string;
 }
 
 const fits = (contact: Contact, search: string): boolean =>
   `${contact.name} ${contact.address}`.toLowerCase().includes(search.trim().toLowerCase());
 
-/** Choose a contact, add one, take one away. */
-export const AddressBookDialog = ({ open, onOpenChange, onChoose, newAddress }: AddressBookProps): ReactNode => (
+/** The address book in a dialog: choose, add or delete a contact. */
+export const AddressBookDialog = ({
+  open,
+  onClose,
+  onChoose,
+  newAddress,
+}: AddressBookProps): ReactNode => (
   <Dialog
     open={open}
-    onOpenChange={onOpenChange}
+    onClose={onClose}
     title="Address book"
     description="Known to everybody in the project."
     size="lg"
@@ -39,54 +53,184 @@ export const AddressBookDialog = ({ open, onOpenChange, onChoose, newAddress }: 
       <ContactListPart
         onChoose={(contact) => {
           onChoose(contact);
-          onOpenChange(false);
+          onClose();
         }}
       />
       <section aria-labelledby="new-contact" className="border-t pt-4">
         <h3 id="new-contact" className="pb-2 font-semibold">
           Add a contact
         </h3>
-        <ContactForm {...(newAddress === undefined ? {} : { address: newAddress })} />
+        <ContactForm address={newAddress} />
       </section>
     </div>
   </Dialog>
 );
 
 const ContactListPart = ({ onChoose }: Pick<AddressBookProps, "onChoose">): ReactNode => {
-  const { data, error, isPending, refetch } = useContacts();
+  const contacts = useContacts();
   const [search, setSearch] = useState("");
-  if (isPending) return <LoadingRows what="contacts" />;
-  if (data === undefined) return <ErrorState error={error} onRetry={() => void refetch()} />;
-  if (data.data.length === 0) {
-    return (
-      <EmptyState icon={BookUser} title="No contacts yet">
-        An address that has a name here is recognised wherever it is typed, and you are warned of addresses that look
-        like it.
-      </EmptyState>
-    );
-  }
-  const found = data.data.filter((contact) => fits(contact, search));
+  const found = contacts.data?.data.filter((contact) => fits(contact, search)) ?? [];
   return (
-    <div className="flex flex-col gap-3">
-      {data.data.length < SEARCH_FROM ? null : (
-        <Field label="Search contacts" labelHidden>
-          <Input
-            type="search"
-            placeholder="Name or address"
-            value={search}
-            onChange={(event) => setSearch(event.target.value)}
-          />
-        </Field>
+    <QueryContent
+      query={contacts}
+      what="contacts"
+      empty={
+        <EmptyState icon={BookUser} title="No contacts yet">
+          An address that has a name here is recognised wherever it is typed, and you are warned of
+          addresses that look like it.
+        </EmptyState>
+      }
+    >
+      {({ data }) => (
+        <div className="flex flex-col gap-3">
+          {data.length < SEARCH_FROM ? null : (
+            <Field label="Search contacts" labelHidden>
+              <Input
+                type="search"
+                placeholder="Name or address"
+                value={search}
+                onChange={(event) => setSearch(event.target.value)}
+              />
+            </Field>
+          )}
+          {found.length === 0 ? (
+            <EmptyState title="Nobody fits the search" />
+          ) : (
+            <ul className="divide-y rounded-card border">
+              {found.map((contact) => (
+                <ContactLine key={contact.id} contact={contact} onChoose={onChoose} />
+              ))}
+            </ul>
+          )}
+        </div>
       )}
-      {found.length === 0 ? (
-        <EmptyState title="Nobody fits the search" />
-      ) : (
-        <ul className="divide-y rounded-card border">
-          {found.map((contact) => (
-            <ContactLine key={contact.id} contact={contact} onChoose={onChoose} />
-          ))}
-        </ul>
-      )}
+    </QueryContent>
+  );
+};
+
+const NAME_MAX = 80;
+const EMPTY = { name: "", address: "" };
+
+const contactForm = z.object({
+  name: checkedBy(createContact.body.shape.name, "name", "Type a name."),
+  address: checkedBy(createContact.body.shape.address, "address", "Type the address."),
+});
+
+interface ContactFormProps {
+  /** First value of the address field. */
+  readonly address?: string;
+  readonly onSaved?: (contact: Contact) => void;
+}
+
+/** Adds a contact, or renames the one that has this address. */
+const ContactForm = ({ address = "", onSaved }: ContactFormProps): ReactNode => {
+  const form = useForm({
+    resolver: zodResolver(contactForm),
+    defaultValues: { name: "", address },
+  });
+  const save = useSaveContact();
+  const submit = async (values: z.infer<typeof contactForm>): Promise<void> => {
+    const body = { name: values.name.trim(), address: values.address.trim() };
+    const contact = await save.mutateAsync(body);
+    toast.success(`${contact.name} is in the address book.`);
+    form.reset(EMPTY);
+    onSaved?.(contact);
+  };
+  return (
+    <Form
+      form={form}
+      error={save.error}
+      onSubmit={submit}
+      aria-label="Add a contact"
+      className="flex flex-col gap-3"
+    >
+      <div className="grid grid-cols-1 gap-3 sm:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
+        <TextField
+          control={form.control}
+          name="name"
+          label="Name"
+          input={{ maxLength: NAME_MAX }}
+        />
+        <TextField
+          control={form.control}
+          name="address"
+          label="Address"
+          input={{ mono: true, className: "text-sm", placeholder: "0x…" }}
+        />
+      </div>
+      <FormError money="The address book is as it was." />
+      <div>
+        <Button type="submit" loading={save.isPending}>
+          Save contact
+        </Button>
+      </div>
+    </Form>
+  );
+};
+
+interface ContactLineProps {
+  readonly contact: Contact;
+  readonly onChoose: (contact: Contact) => void;
+}
+
+/** One contact: its state, and the actions on it. Approving shows its approval below the line. */
+const ContactLine = ({ contact, onChoose }: ContactLineProps): ReactNode => {
+  const [asking, setAsking] = useState(false);
+  const mayApprove = useMay("policies:manage");
+  const approve = useApproveContact();
+  const change = useApprovable<Contact>(`contact.line ${contact.id}`, async (approved, proof) => {
+    await approve(approved, proof);
+    toast.success(`${approved.name} is approved.`);
+  });
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-2">
+      <div className="min-w-0 flex-1 basis-72">
+        <p className="flex flex-wrap items-center gap-2">
+          <AddressMark value={contact.address} className="size-5" />
+          <span className="truncate font-medium">{contact.name}</span>
+          <ContactState contact={contact} />
+          <WarningBadges contact={contact} />
+        </p>
+        <p className="flex items-center gap-1">
+          <AddressGroups value={contact.address} />
+          <CopyButton value={contact.address} label={`Copy the address of ${contact.name}`} />
+        </p>
+      </div>
+      <span className="ml-auto flex items-center gap-1">
+        {contact.state === "approved" || !mayApprove || change.asked !== null ? null : (
+          <Button
+            size="sm"
+            variant="ghost"
+            aria-label={`Approve ${contact.name}`}
+            loading={change.busy}
+            onClick={() => void change.start(contact)}
+          >
+            Approve
+          </Button>
+        )}
+        <Button size="sm" aria-label={`Choose ${contact.name}`} onClick={() => onChoose(contact)}>
+          Choose
+        </Button>
+        <IconButton label={`Delete ${contact.name}`} onClick={() => setAsking(true)}>
+          <Trash2 aria-hidden />
+        </IconButton>
+      </span>
+      <ApprovalPart change={change} />
+      <DeleteContactDialog contact={asking ? contact : null} onClose={() => setAsking(false)} />
+    </li>
+  );
+};
+
+const ApprovalPart = ({ change }: { readonly change: Approvable<Contact> }): ReactNode => {
+  if (change.asked !== null)
+    return (
+      <div className="basis-full border-t pt-3 pb-1">
+        <ApprovalStep asked={change.asked} change={change} />
+      </div>
+    );
+  return (
+    <div className="basis-full empty:hidden">
+      <ActionError error={change.error} money="The contact is as it was." />
     </div>
   );
 };

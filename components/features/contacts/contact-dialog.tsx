@@ -1,26 +1,36 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
+import { BadgeCheck, CircleDashed, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
-import { Controller, useForm, type Control } from "react-hook-form";
-import { toast } from "@/components/ui/toast";
+import { type Control, Controller, useForm } from "react-hook-form";
 import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { checkedBy } from "@/components/features/money-flow/field-checks";
+import {
+  recipientView,
+  type RecipientView,
+  useKnownAddresses,
+} from "@/components/features/transfer/recipient";
 import { LookAlikeAlert } from "@/components/features/transfer/recipient-notes";
-import { recipientView } from "@/components/features/transfer/recipient";
-import { useKnownAddresses } from "@/components/features/transfer/use-known-addresses";
 import { usePublicConfig } from "@/components/providers/public-config";
-import { AddressGroups } from "@/components/ui/address-groups";
-import { Button } from "@/components/ui/button";
-import { Dialog } from "@/components/ui/dialog";
+import { AddressGroups } from "@/components/ui/address";
+import { Badge } from "@/components/ui/badge";
+import { describeError } from "@/components/ui/describe-error";
+import { ActionDialog } from "@/components/ui/dialog";
 import { Checkbox } from "@/components/ui/field";
-import { Form, FormError, TextField } from "@/components/ui/form";
+import { FormDialog, TextField } from "@/components/ui/form";
+import { toast } from "@/components/ui/toast";
 import { updateContact } from "@/lib/api-client/calls.gen";
 import { createContact } from "@/lib/contracts/contacts";
-import { tags } from "@/lib/contracts/tags";
-import { parseTags } from "./contact-filter";
-import { useSaveContact, useUpdateContact, type Contact } from "./use-contacts";
+import { TAGS_FIELD, tagsText } from "./tags-field";
+import {
+  type Contact,
+  parseTags,
+  useDeleteContact,
+  useSaveContact,
+  useUpdateContact,
+} from "./use-contacts";
 
 /** The contact that the dialog edits; null: the dialog creates one with this name. */
 export interface ContactDraft {
@@ -29,35 +39,21 @@ export interface ContactDraft {
 }
 
 const NAME_MAX = 80;
-const TAGS_TEXT_MAX = 400;
 
 const contactForm = z.object({
   name: checkedBy(createContact.body.shape.name, "name", "Enter a name."),
   address: checkedBy(createContact.body.shape.address, "address", "Enter the address."),
-  tags: z.string().refine((text) => tags.safeParse(parseTags(text)).success, "At most 10 tags of 32 characters each."),
+  tags: tagsText,
   chainIds: z.array(z.number()),
 });
 type ContactValues = z.infer<typeof contactForm>;
 
 interface ContactDialogProps {
-  /** Null: closed. */
-  readonly draft: ContactDraft | null;
+  readonly draft: ContactDraft;
   readonly onClose: () => void;
 }
 
-export const ContactDialog = ({ draft, onClose }: ContactDialogProps): ReactNode =>
-  draft === null ? null : (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      title={draft.contact === null ? "Add a contact" : `Edit ${draft.contact.name}`}
-      size="lg"
-    >
-      <ContactForm draft={draft} onClose={onClose} />
-    </Dialog>
-  );
-
-const useSaving = ({ contact, name }: ContactDraft, onClose: () => void) => {
+const useSaving = ({ contact, name }: ContactDraft) => {
   const form = useForm<ContactValues>({
     resolver: zodResolver(contactForm),
     defaultValues: {
@@ -70,31 +66,58 @@ const useSaving = ({ contact, name }: ContactDraft, onClose: () => void) => {
   const create = useSaveContact();
   const update = useUpdateContact();
   const values = form.watch();
-  const change = { name: values.name.trim(), tags: parseTags(values.tags), chainIds: values.chainIds };
+  const change = {
+    name: values.name.trim(),
+    tags: parseTags(values.tags),
+    chainIds: values.chainIds,
+  };
   const body = contact === null ? { ...change, address: values.address.trim() } : change;
   const submit = async (): Promise<void> => {
-    const saved = await (
+    const saved =
       contact === null
-        ? create.mutateAsync({ ...change, address: values.address.trim() })
-        : update.mutateAsync({ id: contact.id, ...change })
-    ).catch(() => null);
-    if (saved === null) return;
+        ? await create.mutateAsync({ ...change, address: values.address.trim() })
+        : await update.mutateAsync({ id: contact.id, ...change });
     toast.success(`${saved.name} is saved.`);
-    onClose();
   };
   return { form, values, body, submit, mutation: contact === null ? create : update };
 };
 
-const ContactForm = ({ draft, onClose }: { readonly draft: ContactDraft; readonly onClose: () => void }): ReactNode => {
+export const ContactDialog = ({ draft, onClose }: ContactDialogProps): ReactNode => {
   const { contact } = draft;
-  const { form, values, body, submit, mutation } = useSaving(draft, onClose);
-  const { known } = useKnownAddresses();
+  const { form, values, body, submit, mutation } = useSaving(draft);
+  const { known } = useKnownAddresses(null);
   const view = recipientView(values.address, known);
   return (
-    <Form form={form} error={mutation.error} onSubmit={submit} className="flex flex-col gap-4">
-      <TextField control={form.control} name="name" label="Name" input={{ maxLength: NAME_MAX, autoFocus: true }} />
+    <FormDialog
+      onClose={onClose}
+      title={contact === null ? "Add a contact" : `Edit ${contact.name}`}
+      size="lg"
+      form={form}
+      mutation={mutation}
+      onSubmit={submit}
+      money="The address book is as it was."
+      act="Save contact"
+      snippet={
+        <ApiSnippet
+          call={contact === null ? createContact : updateContact}
+          params={contact === null ? undefined : { id: contact.id }}
+          body={body}
+        />
+      }
+    >
+      <TextField
+        control={form.control}
+        name="name"
+        label="Name"
+        input={{ maxLength: NAME_MAX, autoFocus: true }}
+      />
       {contact === null ? (
-        <TextField control={form.control} name="address" label="Address" input={{ mono: true, placeholder: "0x…" }} />
+        <TextField
+          control={form.control}
+          name="address"
+          label="Address"
+          input={{ mono: true, placeholder: "0x…" }}
+        />
       ) : (
         <p className="flex flex-col gap-1">
           <span className="text-sm text-fg-2">Address</span>
@@ -104,30 +127,33 @@ const ContactForm = ({ draft, onClose }: { readonly draft: ContactDraft; readonl
       {view.as === "none" || view.lookAlike === null ? null : (
         <LookAlikeAlert address={view.address} lookAlike={view.lookAlike} />
       )}
-      {contact === null && view.as === "contact" ? (
-        <p className="text-sm text-warning">This address is {view.name} already. Saving renames it.</p>
+      <SavedAlready contact={contact} view={view} />
+      {contact?.state === "approved" ? (
+        <p className="text-sm text-fg-2">
+          Another name or other chains make it proposed again, until an owner or admin approves it.
+        </p>
       ) : null}
-      <TextField
-        control={form.control}
-        name="tags"
-        label="Tags"
-        hint="Separated by commas, for instance: Payroll, Berlin."
-        input={{ maxLength: TAGS_TEXT_MAX }}
-      />
+      <TextField control={form.control} name="tags" {...TAGS_FIELD} />
       <ChainChoice control={form.control} />
-      <FormError money="The address book is as it was." />
-      <ApiSnippet
-        method={contact === null ? createContact.method : updateContact.method}
-        path={contact === null ? createContact.path : updateContact.path.replace("{id}", contact.id)}
-        body={body}
-      />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" loading={mutation.isPending}>
-          Save contact
-        </Button>
-      </div>
-    </Form>
+    </FormDialog>
+  );
+};
+
+/** Says that the address typed for a new contact is in the address book already. */
+const SavedAlready = ({
+  contact,
+  view,
+}: {
+  readonly contact: Contact | null;
+  readonly view: RecipientView;
+}): ReactNode => {
+  if (contact !== null || (view.as !== "contact" && view.as !== "proposed")) return null;
+  return (
+    <p className="text-sm text-warning">
+      {view.as === "contact"
+        ? `This address is ${view.name} already. Another name makes it proposed again.`
+        : "This address is in the address book already. Saving renames it."}
+    </p>
   );
 };
 
@@ -147,7 +173,9 @@ const ChainChoice = ({ control }: { readonly control: Control<ContactValues> }):
                 label={name}
                 checked={value.includes(id)}
                 onChange={(event) =>
-                  onChange(event.target.checked ? [...value, id] : value.filter((one) => one !== id))
+                  onChange(
+                    event.target.checked ? [...value, id] : value.filter((one) => one !== id),
+                  )
                 }
               />
             ))}
@@ -155,5 +183,81 @@ const ChainChoice = ({ control }: { readonly control: Control<ContactValues> }):
         )}
       />
     </fieldset>
+  );
+};
+
+/** Whether somebody has approved the contact's name, address and chains. */
+export const ContactState = ({ contact: { state } }: { readonly contact: Contact }): ReactNode =>
+  state === "approved" ? (
+    <Badge
+      tone="success"
+      icon={BadgeCheck}
+      title="Its name is shown where people decide, and it is paid on its chains where a policy asks for approved contacts"
+    >
+      Approved
+    </Badge>
+  ) : (
+    <Badge
+      icon={CircleDashed}
+      title="Nobody has approved its name, address and chains: its name is not shown where people decide"
+    >
+      Proposed
+    </Badge>
+  );
+
+type Warning = Contact["warnings"][number];
+
+const BADGES = {
+  similar_name: "Named like another",
+  lookalike_recipient: "Looks like another address",
+  recipient_listed: "Listed",
+  recipient_frozen: "Frozen",
+  token_contract: "Token contract",
+  code_elsewhere: "Contract elsewhere",
+  first_payment: "Not paid before",
+} as const satisfies Record<Warning["code"], string>;
+
+/** A badge for each warning about the contact. */
+export const WarningBadges = ({
+  contact: { warnings },
+}: {
+  readonly contact: Contact;
+}): ReactNode =>
+  warnings.map(({ code, message }) => (
+    <Badge
+      key={message}
+      tone="danger"
+      icon={TriangleAlert}
+      title={`${message} Compare the whole address.`}
+    >
+      {BADGES[code]}
+    </Badge>
+  ));
+
+interface DeleteContactDialogProps {
+  /** The contact to delete; null closes the dialog. */
+  readonly contact: Contact | null;
+  readonly onClose: () => void;
+}
+
+export const DeleteContactDialog = ({ contact, onClose }: DeleteContactDialogProps): ReactNode => {
+  const deletion = useDeleteContact();
+  return (
+    <ActionDialog
+      open={contact !== null}
+      onClose={onClose}
+      title={`Delete ${contact?.name ?? "the contact"}?`}
+      description="The address is then not recognised any more. What was sent to it stays on record."
+      confirmLabel="Delete contact"
+      onConfirm={async () => {
+        if (contact === null) return;
+        try {
+          await deletion.mutateAsync(contact);
+        } catch (error) {
+          toast.error(describeError(error).message);
+          throw error;
+        }
+      }}
+    />
   );
 };

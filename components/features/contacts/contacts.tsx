@@ -1,43 +1,73 @@
 "use client";
 
-import { BookUser, Plus } from "lucide-react";
+import { BadgeCheck, BookUser, Ellipsis, MapPinPlus, Pencil, Plus, Trash2 } from "lucide-react";
+import Link from "next/link";
 import { parseAsBoolean, parseAsString, useQueryState, useQueryStates } from "nuqs";
-import { useCallback, useState, type ReactNode } from "react";
+import { type ReactNode, useCallback, useMemo, useState } from "react";
+import { useApiKeys } from "@/components/features/api-keys/use-api-keys";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { useReopen } from "@/components/features/approvals/use-reopen";
+import { ConfirmChangeDialog } from "@/components/features/approvals/approval-step";
+import { useApprovable } from "@/components/features/approvals/use-approvable";
+import { useReopen } from "@/components/features/approvals/kept-approval";
 import { SearchField } from "@/components/features/operations/search-field";
+import { useMay } from "@/components/features/projects/use-project";
+import { WarningList } from "@/components/features/warnings/warnings";
+import { Address, AddressGroups, AddressMark } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
-import { Card } from "@/components/ui/card";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
+import { Fact, Facts } from "@/components/ui/card";
+import { ChainName } from "@/components/ui/marks";
+import { DropdownMenu, MenuItem, MenuSeparator } from "@/components/ui/dropdown-menu";
+import { EmptyState, QueryCard } from "@/components/ui/states";
 import { Field } from "@/components/ui/field";
 import { PageHeader } from "@/components/ui/page-header";
-import { Select } from "@/components/ui/select";
-import { LoadingRows } from "@/components/ui/skeleton";
-import { listContacts } from "@/lib/api-client/calls.gen";
-import { ApproveContactDialog } from "./approve-contact-dialog";
-import { ContactDialog, type ContactDraft } from "./contact-dialog";
-import { filterContacts, tagsOf } from "./contact-filter";
-import { ContactTable } from "./contact-table";
-import { DeleteContactDialog } from "./delete-contact-dialog";
-import { useContacts, type Contact } from "./use-contacts";
+import { FilterSelect } from "@/components/ui/select";
+import { type Column, Table } from "@/components/ui/table";
+import { toast } from "@/components/ui/toast";
+import { approveContact, listContacts } from "@/lib/api-client/calls.gen";
+import {
+  ContactDialog,
+  type ContactDraft,
+  ContactState,
+  DeleteContactDialog,
+  WarningBadges,
+} from "./contact-dialog";
+import {
+  type Contact,
+  filterContacts,
+  tagsOf,
+  useApproveContact,
+  useContacts,
+} from "./use-contacts";
 
-const ALL = "all";
 const FILTERS = { q: parseAsString, tag: parseAsString };
 const NEW: ContactDraft = { contact: null, name: "" };
 
+const NoneFound = ({ onShowAll }: { readonly onShowAll: () => void }): ReactNode => (
+  <EmptyState
+    icon={BookUser}
+    title="No contact fits the search"
+    action={<Button onClick={onShowAll}>Show all contacts</Button>}
+  />
+);
+
 /** The project's address book: who its addresses belong to. */
 export const Contacts = (): ReactNode => {
-  const { data, error, isPending, refetch } = useContacts();
+  const query = useContacts();
+  const { data } = query;
   const [filter, setFilter] = useQueryStates(FILTERS, { history: "replace" });
   const [adding, setAdding] = useQueryState("new", parseAsBoolean.withDefault(false));
   const [draft, setDraft] = useState<ContactDraft | null>(null);
   const [approvingId, setApprovingId] = useState<string | null>(null);
   const [deleting, setDeleting] = useState<Contact | null>(null);
-  const search = useCallback((q: string) => void setFilter({ q: q === "" ? null : q }), [setFilter]);
+  const search = useCallback(
+    (q: string) => void setFilter({ q: q === "" ? null : q }),
+    [setFilter],
+  );
   const contacts = data?.data ?? [];
   useReopen("contact.approve ", setApprovingId);
-  const approving = contacts.find(({ id }) => id === approvingId) ?? null;
+  const approving = contacts.find(({ id }) => id === approvingId);
+  const newDraft = adding ? NEW : null;
+  const shownDraft = draft ?? newDraft;
   const found = filterContacts(contacts, filter);
   const add = (
     <Button variant="primary" onClick={() => void setAdding(true)}>
@@ -48,51 +78,61 @@ export const Contacts = (): ReactNode => {
     <>
       <PageHeader
         title="Contacts"
-        description="Names for the addresses that you pay. Addresses that look like them are flagged."
+        description="Names for the addresses that you pay. Names and addresses that look alike are flagged, and only approved names are shown where people decide."
         actions={add}
       />
       <div className="flex flex-col gap-4">
         <div className="flex flex-wrap items-end gap-2">
-          <SearchField value={filter.q ?? ""} placeholder="Name, address or tag" onSettle={search} />
-          <TagFilter tags={tagsOf(contacts)} value={filter.tag} onChange={(tag) => void setFilter({ tag })} />
+          <SearchField
+            value={filter.q ?? ""}
+            placeholder="Name, address or tag"
+            onSettle={search}
+          />
+          <TagFilter
+            tags={tagsOf(contacts)}
+            value={filter.tag}
+            onChange={(tag) => void setFilter({ tag })}
+          />
         </div>
-        <Card flush>
-          {isPending ? (
-            <LoadingRows what="contacts" cards />
-          ) : data === undefined ? (
-            <ErrorState error={error} onRetry={() => void refetch()} />
-          ) : contacts.length === 0 ? (
+        <QueryCard
+          query={query}
+          what="contacts"
+          cards
+          empty={
             <EmptyState icon={BookUser} title="No contacts yet" action={add}>
               An address that has a name here is recognised wherever it is typed.
             </EmptyState>
-          ) : found.length === 0 ? (
-            <EmptyState
-              icon={BookUser}
-              title="No contact fits the search"
-              action={<Button onClick={() => void setFilter({ q: null, tag: null })}>Show all contacts</Button>}
-            />
-          ) : (
-            <ContactTable
-              contacts={found}
-              all={contacts}
-              onTag={(tag) => void setFilter({ tag })}
-              onEdit={(contact) => setDraft({ contact, name: contact.name })}
-              onAddAddress={({ name }) => setDraft({ contact: null, name })}
-              onApprove={({ id }) => setApprovingId(id)}
-              onDelete={setDeleting}
-            />
-          )}
-        </Card>
-        <ApiSnippet method="GET" path={listContacts.path} />
+          }
+        >
+          {() =>
+            found.length === 0 ? (
+              <NoneFound onShowAll={() => void setFilter({ q: null, tag: null })} />
+            ) : (
+              <ContactTable
+                contacts={found}
+                onTag={(tag) => void setFilter({ tag })}
+                onEdit={(contact) => setDraft({ contact, name: contact.name })}
+                onAddAddress={({ name }) => setDraft({ contact: null, name })}
+                onApprove={({ id }) => setApprovingId(id)}
+                onDelete={setDeleting}
+              />
+            )
+          }
+        </QueryCard>
+        <ApiSnippet call={listContacts} />
       </div>
-      <ContactDialog
-        draft={draft ?? (adding ? NEW : null)}
-        onClose={() => {
-          setDraft(null);
-          void setAdding(null);
-        }}
-      />
-      <ApproveContactDialog contact={approving} onClose={() => setApprovingId(null)} />
+      {shownDraft === null ? null : (
+        <ContactDialog
+          draft={shownDraft}
+          onClose={() => {
+            setDraft(null);
+            void setAdding(null);
+          }}
+        />
+      )}
+      {approving === undefined ? null : (
+        <ApproveContactDialog contact={approving} onClose={() => setApprovingId(null)} />
+      )}
       <DeleteContactDialog contact={deleting} onClose={() => setDeleting(null)} />
     </>
   );
@@ -106,14 +146,236 @@ interface TagFilterProps {
 
 const TagFilter = ({ tags, value, onChange }: TagFilterProps): ReactNode => {
   const known = value === null || tags.includes(value) ? tags : [...tags, value];
-  // Without any tag it stays, so that the list below does not move once its tags are known.
+  // The field is shown even without tags, so that the list below does not move when the tags are
+  // loaded.
   return (
     <Field label="Tag" labelHidden className="w-44">
-      <Select
-        value={value ?? ALL}
-        onValueChange={(next) => onChange(next === ALL ? null : next)}
-        options={[{ value: ALL, label: "All tags" }, ...known.map((tag) => ({ value: tag, label: tag }))]}
+      <FilterSelect
+        value={value}
+        onValueChange={onChange}
+        all="All tags"
+        options={known.map((tag) => ({ value: tag, label: tag }))}
       />
     </Field>
   );
 };
+
+interface ApproveContactDialogProps {
+  readonly contact: Contact;
+  readonly onClose: () => void;
+}
+
+/**
+ * Approves a contact by code or signature, so that it may be paid where only approved contacts may.
+ */
+const ApproveContactDialog = ({ contact, onClose }: ApproveContactDialogProps): ReactNode => {
+  const approve = useApproveContact();
+  const change = useApprovable<Contact>(
+    `contact.approve ${contact.id}`,
+    async (approved, proof) => {
+      await approve(approved, proof);
+      toast.success(`${approved.name} is approved.`);
+      onClose();
+    },
+  );
+  return (
+    <ConfirmChangeDialog
+      change={change}
+      onClose={onClose}
+      title={`Approve ${contact.name}`}
+      description="Its name is then shown where people decide, and it may be paid on its chains where a policy asks for approved contacts."
+      input={contact}
+      money="The contact is as it was."
+      act="Approve"
+      snippet={
+        <ApiSnippet call={approveContact} params={{ id: contact.id }} auth="bearer" body={{}} />
+      }
+    >
+      <p className="text-fg-2">
+        Compare the whole address with whom it belongs to, best over another way than the one it
+        came by.
+      </p>
+      <WarningList tone="danger" title="Look at this contact again" warnings={contact.warnings} />
+      <Facts>
+        <Fact label="Name">
+          <span className="wrap-anywhere">{contact.name}</span>
+        </Fact>
+        <Fact label="Address">
+          <AddressGroups value={contact.address} className="justify-end" />
+        </Fact>
+        <Fact label="Chains">
+          <Chains ids={contact.chainIds} />
+        </Fact>
+      </Facts>
+    </ConfirmChangeDialog>
+  );
+};
+
+interface Actions {
+  readonly onTag: (tag: string) => void;
+  readonly onEdit: (contact: Contact) => void;
+  /** Another address of the same name, for instance on another chain. */
+  readonly onAddAddress: (contact: Contact) => void;
+  readonly onApprove: (contact: Contact) => void;
+  readonly onDelete: (contact: Contact) => void;
+}
+
+interface ContactTableProps extends Actions {
+  readonly contacts: readonly Contact[];
+}
+
+const useColumns = (actions: Actions): readonly Column<Contact>[] => {
+  const mayApprove = useMay("policies:manage");
+  const mayWrite = useMay("records:write");
+  const keys = useApiKeys().data?.data;
+  return useMemo(() => {
+    const keysOf = ({ address }: Contact): readonly string[] =>
+      (keys ?? [])
+        .filter((key) => key.revokedAt === null && key.recipients.includes(address))
+        .map(({ name }) => name);
+    return [
+      {
+        id: "name",
+        header: "Name",
+        phone: "title",
+        cell: (contact) => <Name contact={contact} />,
+      },
+      { id: "address", header: "Address", cell: ({ address }) => <Address value={address} /> },
+      {
+        id: "chains",
+        header: "Chains",
+        phone: "hidden",
+        cell: ({ chainIds }) => <Chains ids={chainIds} />,
+      },
+      {
+        id: "tags",
+        header: "Tags",
+        phone: "hidden",
+        cell: ({ tags }) => <Tags tags={tags} onTag={actions.onTag} />,
+      },
+      {
+        id: "used",
+        header: "Used in",
+        phone: "hidden",
+        cell: (contact) => <UsedIn contact={contact} keys={keysOf(contact)} />,
+      },
+      { id: "state", header: "Status", cell: (contact) => <ContactState contact={contact} /> },
+      {
+        id: "actions",
+        header: <span className="sr-only">Actions</span>,
+        align: "right",
+        cell: (contact) =>
+          mayWrite ? (
+            <RowActions contact={contact} mayApprove={mayApprove} actions={actions} />
+          ) : null,
+      },
+    ];
+  }, [keys, mayApprove, mayWrite, actions]);
+};
+
+const ContactTable = ({ contacts, ...actions }: ContactTableProps): ReactNode => (
+  <Table caption="Contacts" columns={useColumns(actions)} rows={contacts} rowKey={({ id }) => id} />
+);
+
+const Name = ({ contact }: { readonly contact: Contact }): ReactNode => (
+  <span className="inline-flex max-w-full flex-wrap items-center gap-2">
+    <AddressMark value={contact.address} />
+    <span className="font-medium wrap-anywhere">{contact.name}</span>
+    <WarningBadges contact={contact} />
+  </span>
+);
+
+/** The chains that a contact is paid on, and approved for. */
+const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode =>
+  ids.length === 0 ? (
+    <span className="text-fg-3">Every chain</span>
+  ) : (
+    ids.map((id, index) => (
+      <span key={id}>
+        {index === 0 ? "" : ", "}
+        <ChainName chainId={id} />
+      </span>
+    ))
+  );
+
+const Tags = ({
+  tags,
+  onTag,
+}: {
+  readonly tags: readonly string[];
+  readonly onTag: (tag: string) => void;
+}): ReactNode => (
+  <span className="flex flex-wrap gap-1">
+    {tags.map((tag) => (
+      <button
+        key={tag}
+        type="button"
+        aria-label={`Contacts with the tag ${tag}`}
+        className="h-6 rounded-tag bg-sunken px-1.5 text-sm text-fg-2 hover:text-fg"
+        onClick={() => onTag(tag)}
+      >
+        {tag}
+      </button>
+    ))}
+  </span>
+);
+
+const UsedIn = ({
+  contact,
+  keys,
+}: {
+  readonly contact: Contact;
+  readonly keys: readonly string[];
+}): ReactNode => (
+  <span className="flex flex-wrap gap-x-3">
+    <Link
+      href={`/activity?q=${contact.address}`}
+      className="link"
+      aria-label={`Activity with ${contact.name}`}
+    >
+      Activity
+    </Link>
+    {keys.length === 0 ? null : (
+      <Link href="/api-keys" className="link" title={`Recipient of ${keys.join(", ")}`}>
+        {keys.length === 1 ? "1 API key" : `${String(keys.length)} API keys`}
+      </Link>
+    )}
+  </span>
+);
+
+interface RowActionsProps {
+  readonly contact: Contact;
+  readonly mayApprove: boolean;
+  readonly actions: Actions;
+}
+
+const RowActions = ({ contact, mayApprove, actions }: RowActionsProps): ReactNode => (
+  <DropdownMenu
+    trigger={
+      <Button
+        variant="ghost"
+        size="sm"
+        className="px-1.5"
+        aria-label={`Actions for ${contact.name}`}
+      >
+        <Ellipsis aria-hidden />
+      </Button>
+    }
+  >
+    <MenuItem onSelect={() => actions.onEdit(contact)}>
+      <Pencil aria-hidden /> Edit
+    </MenuItem>
+    <MenuItem onSelect={() => actions.onAddAddress(contact)}>
+      <MapPinPlus aria-hidden /> Add another address
+    </MenuItem>
+    {mayApprove && contact.state === "proposed" ? (
+      <MenuItem onSelect={() => actions.onApprove(contact)}>
+        <BadgeCheck aria-hidden /> Approve
+      </MenuItem>
+    ) : null}
+    <MenuSeparator />
+    <MenuItem danger onSelect={() => actions.onDelete(contact)}>
+      <Trash2 aria-hidden /> Delete
+    </MenuItem>
+  </DropdownMenu>
+);

@@ -1,9 +1,8 @@
-"use client";
-
-import { useMutation, useQueryClient, type UseMutationResult, type UseQueryResult } from "@tanstack/react-query";
-import type { GivenApproval } from "@/components/features/approvals/use-approvable";
-import { queryKeyOf } from "@/components/features/session/query-key";
-import { useApi, useApiQuery } from "@/components/features/session/use-api";
+import { useMutation, type UseMutationResult } from "@tanstack/react-query";
+import type { Proven } from "@/components/features/approvals/use-approvable";
+import { apiPages } from "@/components/features/session/api-query";
+import { useApi, useCache } from "@/components/features/session/use-api";
+import { useWholeList } from "@/components/features/session/use-lists";
 import {
   approveContact,
   createContact,
@@ -13,55 +12,100 @@ import {
   updateContact,
 } from "@/lib/api-client/calls.gen";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
+import { isSameText } from "@/lib/core/same-text";
 
-export type ContactList = ResponseOf<typeof listContacts>;
-export type Contact = ContactList["data"][number];
+export type Contact = ResponseOf<typeof listContacts>["data"][number];
 
 const STALE_MS = 30_000;
 
 /** The project's address book, by name. */
-export const useContacts = (): UseQueryResult<ContactList> => useApiQuery(listContacts, {}, { staleTimeMs: STALE_MS });
+export const contactsQuery = { ...apiPages(listContacts, {}), staleTime: STALE_MS };
 
-/** Puts an address into the book; one that is there already is renamed. */
-export const useSaveContact = (): UseMutationResult<Contact, Error, BodyInput<typeof createContact>> => {
+export const useContacts = () => useWholeList(contactsQuery);
+
+/** A change of the address book, after which it is read again. */
+const useBookChange = <Input, Answer>(
+  mutationFn: (input: Input) => Promise<Answer>,
+): UseMutationResult<Answer, Error, Input> => {
+  const { refresh } = useCache();
+  return useMutation({ mutationFn, onSuccess: () => refresh(listContacts) });
+};
+
+/** Adds an address to the address book, or renames the contact that has it. */
+export const useSaveContact = () => {
   const api = useApi();
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (body) => api.call(createContact, { body }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeyOf(listContacts) }),
-  });
+  return useBookChange((body: BodyInput<typeof createContact>) =>
+    api.call(createContact, { body }),
+  );
 };
 
 /** Changes name, tags or chains of a contact. */
-export const useUpdateContact = (): UseMutationResult<
-  Contact,
-  Error,
-  BodyInput<typeof updateContact> & { readonly id: string }
-> => {
+export const useUpdateContact = () => {
   const api = useApi();
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: ({ id, ...body }) => api.call(updateContact, { params: { id }, body }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeyOf(listContacts) }),
-  });
+  return useBookChange(
+    ({ id, ...body }: BodyInput<typeof updateContact> & { readonly id: string }) =>
+      api.call(updateContact, { params: { id }, body }),
+  );
 };
 
-/** Approves a contact, so that it may be paid where a policy asks for approved contacts. The service asks for an approval first. */
-export const useApproveContact = (): ((contact: Contact, approval?: GivenApproval) => Promise<void>) => {
+/**
+ * Approves a contact, so that it may be paid where a policy asks for approved contacts. The service
+ * asks for an approval first.
+ */
+export const useApproveContact = (): ((contact: Contact, proof: Proven) => Promise<void>) => {
   const api = useApi();
-  const queryClient = useQueryClient();
-  return async ({ id }, approval) => {
-    await api.call(approveContact, { params: { id }, body: approval === undefined ? {} : { approval } });
-    await queryClient.invalidateQueries({ queryKey: queryKeyOf(listContacts) });
-    void queryClient.invalidateQueries({ queryKey: queryKeyOf(evaluatePolicies) });
+  const { refresh } = useCache();
+  return async ({ id }, proof) => {
+    await api.call(approveContact, {
+      params: { id },
+      body: proof,
+    });
+    await refresh(listContacts);
+    void refresh(evaluatePolicies);
   };
 };
 
-export const useDeleteContact = (): UseMutationResult<{ id: string }, Error, Contact> => {
+export const useDeleteContact = () => {
   const api = useApi();
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: ({ id }) => api.call(deleteContact, { params: { id } }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeyOf(listContacts) }),
-  });
+  return useBookChange(({ id }: Contact) => api.call(deleteContact, { params: { id } }));
+};
+
+interface ContactFilter {
+  readonly q: string | null;
+  readonly tag: string | null;
+}
+
+const holds = (text: string, part: string): boolean => text.toLowerCase().includes(part);
+
+/** The contacts whose name, address or tags have the text, and that have the tag. */
+export const filterContacts = (
+  contacts: readonly Contact[],
+  { q, tag }: ContactFilter,
+): readonly Contact[] => {
+  const part = (q ?? "").trim().toLowerCase();
+  return contacts.filter(
+    ({ name, address, tags }) =>
+      (part === "" || [name, address, ...tags].some((text) => holds(text, part))) &&
+      (tag === null || tags.some((one) => isSameText(one, tag))),
+  );
+};
+
+/** Every tag once, in alphabetical order. */
+export const tagsOf = (
+  contacts: readonly { readonly tags: readonly string[] }[],
+): readonly string[] =>
+  [...new Set(contacts.flatMap(({ tags }) => tags))].sort((a, b) => a.localeCompare(b));
+
+/** `Supplier, Berlin` as typed → its tags, each once, without the empty ones. */
+export const parseTags = (text: string): string[] => {
+  const seen = new Set<string>();
+  return text
+    .split(",")
+    .map((tag) => tag.trim())
+    .filter((tag) => {
+      const key = tag.toLowerCase();
+      if (tag === "" || seen.has(key)) return false;
+      seen.add(key);
+      return true;
+    });
 };

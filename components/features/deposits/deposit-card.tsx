@@ -1,19 +1,29 @@
 "use client";
 
-import { useState, type ReactNode } from "react";
-import { useReopen } from "@/components/features/approvals/use-reopen";
-import { useActorNames } from "@/components/features/audit/use-actor-names";
+import { type ReactNode, useState } from "react";
+import { useReopen } from "@/components/features/approvals/kept-approval";
+import { ReasonDialog } from "@/components/features/approvals/approval-step";
+import { useApprovable } from "@/components/features/approvals/use-approvable";
+import { useActorNames } from "@/components/features/audit/names";
+import { Counterparty } from "@/components/features/names/names";
 import { useMay } from "@/components/features/projects/use-project";
+import { useApi, useCache } from "@/components/features/session/use-api";
 import { TxHash } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { Amount, Usd } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Card, Fact, Facts } from "@/components/ui/card";
-import { ChainName } from "@/components/ui/chain-name";
+import { ChainName } from "@/components/ui/marks";
 import { Time } from "@/components/ui/time";
-import { Counterparty } from "./counterparty";
-import { ReleaseDialog } from "./release-dialog";
-import { VERDICT_WORDS, type DepositRecord } from "./words";
+import { toast } from "@/components/ui/toast";
+import {
+  getOperation,
+  getUnifiedBalances,
+  listOperations,
+  readProjectInbox,
+  releaseDeposit,
+} from "@/lib/api-client/calls.gen";
+import { type DepositRecord, VERDICT_WORDS } from "./words";
 
 /** The receipt of a deposit, with its screening and the decision about it. */
 export const DepositCard = ({ deposit }: { readonly deposit: DepositRecord }): ReactNode => (
@@ -40,7 +50,7 @@ export const DepositCard = ({ deposit }: { readonly deposit: DepositRecord }): R
       </Fact>
       <Fact label="Transaction">
         {deposit.txHash === null ? (
-          <span title="Native coins leave no log. The balance rose in or before this block.">
+          <span title="A contract sent these coins, and the chain keeps no log of it. The balance rose in or before this block.">
             Block {deposit.blockNumber}
           </span>
         ) : (
@@ -67,13 +77,18 @@ const Screening = ({ deposit: { screening } }: { readonly deposit: DepositRecord
       {screening.source === null ? null : (
         <span className="block text-sm text-fg-3">
           {screening.source}
-          {screening.listVersion === null ? "" : ` version ${screening.listVersion}`}, <Time value={screening.at} />
+          {screening.listVersion === null ? "" : ` version ${screening.listVersion}`},{" "}
+          <Time value={screening.at} />
         </span>
       )}
     </>
   );
 
-const Decision = ({ decision }: { readonly decision: NonNullable<DepositRecord["decision"]> }): ReactNode => {
+const Decision = ({
+  decision,
+}: {
+  readonly decision: NonNullable<DepositRecord["decision"]>;
+}): ReactNode => {
   const nameOf = useActorNames();
   return (
     <Fact label="Released by">
@@ -86,7 +101,7 @@ const Decision = ({ decision }: { readonly decision: NonNullable<DepositRecord["
 const Quarantine = ({ deposit }: { readonly deposit: DepositRecord }): ReactNode => {
   const [asking, setAsking] = useState(false);
   const mayRelease = useMay("deposits:release");
-  useReopen(`deposit.release ${deposit.depositId}`, () => setAsking(true));
+  useReopen(`deposit.release ${deposit.id}`, () => setAsking(true));
   return (
     <div className="pb-3">
       <Alert
@@ -107,7 +122,39 @@ const Quarantine = ({ deposit }: { readonly deposit: DepositRecord }): ReactNode
             ? "To return it, release it and transfer it to its sender."
             : "It can be released once its block is final."}
       </Alert>
-      <ReleaseDialog deposit={deposit} open={asking} onOpenChange={setAsking} />
+      <ReleaseDialog deposit={deposit} open={asking} onClose={() => setAsking(false)} />
     </div>
+  );
+};
+
+interface ReleaseDialogProps {
+  readonly deposit: DepositRecord;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+/** Asks for the reason, then for the approval. */
+const ReleaseDialog = ({ deposit, open, onClose }: ReleaseDialogProps): ReactNode => {
+  const api = useApi();
+  const cache = useCache();
+  const change = useApprovable<string>(`deposit.release ${deposit.id}`, async (reason, proof) => {
+    const body = { reason, ...proof };
+    await api.call(releaseDeposit, { params: { id: deposit.id }, body });
+    void cache.refresh(getOperation, listOperations, getUnifiedBalances, readProjectInbox);
+    toast.success("Released. The money may be moved.");
+    onClose();
+  });
+  return (
+    <ReasonDialog
+      open={open}
+      onClose={onClose}
+      title="Release this deposit?"
+      description="Its money may be moved afterwards, and counts as reserves. The reason and your name go into the audit log."
+      hint="Say how you checked it, and with whom."
+      act="Release"
+      keep="Keep in quarantine"
+      money="It stays in quarantine."
+      change={change}
+    />
   );
 };

@@ -8,7 +8,7 @@ type Verdict = NonNullable<DepositRecord["screening"]>["verdict"];
 const confirmationsText = ({ confirmations, confirmationsNeeded }: DepositRecord): string =>
   `${String(confirmations)} of ${String(confirmationsNeeded)} confirmations`;
 
-/** How a deposit stands, in one sentence. */
+/** The state of a deposit in one sentence. */
 export const depositSentence = (deposit: DepositRecord): string => {
   switch (deposit.state) {
     case "pending":

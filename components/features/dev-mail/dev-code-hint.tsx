@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { usePublicConfig } from "@/components/providers/public-config";
 
-/** Beside every field that asks for a mailed code: in development the mail is on a page of the app. */
+/** Shown beside fields for mailed codes: in development a page of the app has the mail. */
 export const DevCodeHint = (): ReactNode => {
   const { devnet, env } = usePublicConfig();
   if (!devnet || env !== "development") return null;

@@ -2,20 +2,25 @@
 
 import { Mail } from "lucide-react";
 import type { ReactNode } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { apiQuery } from "@/components/features/session/api-query";
 import { Alert } from "@/components/ui/alert";
-import { CopyButton } from "@/components/ui/copy-button";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { useHideableText } from "@/components/ui/hideable-text";
-import { PageHeader } from "@/components/ui/page-header";
+import { CopyButton } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { LoadingRows } from "@/components/ui/skeleton";
+import { useHideableText } from "@/components/ui/hidden-amounts";
+import { PageHeader } from "@/components/ui/page-header";
+import { EmptyState, QueryPanel } from "@/components/ui/states";
 import { Time } from "@/components/ui/time";
-import { useDevMail, type CaughtMail } from "./use-dev-mail";
+import { readInbox } from "@/lib/api-client/calls.gen";
+import type { ResponseOf } from "@/lib/contracts/contract";
 
 /** The mail that the service sent in development, where mail never leaves the machine. */
 export const DevMailPage = (): ReactNode => {
-  const { data, error, isPending, refetch } = useDevMail();
+  const query = useQuery({
+    ...apiQuery(readInbox, { query: { limit: SHOWN } }),
+    refetchInterval: REFRESH_MS,
+  });
+  const { data, error } = query;
   return (
     <>
       <PageHeader
@@ -27,34 +32,30 @@ export const DevMailPage = (): ReactNode => {
           New mail cannot be read at the moment; this is what was there.
         </Alert>
       ) : null}
-      {isPending ? (
-        <Card flush>
-          <LoadingRows what="mail" />
-        </Card>
-      ) : data === undefined ? (
-        <Card flush>
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        </Card>
-      ) : data.data.length === 0 ? (
-        <Card flush>
+      <QueryPanel
+        query={query}
+        what="mail"
+        empty={
           <EmptyState icon={Mail} title="No mail yet">
             Codes that verify an e-mail address or approve a payment arrive here.
           </EmptyState>
-        </Card>
-      ) : (
-        <ul className="flex flex-col gap-3" aria-label="Mail">
-          {data.data.map((mail) => (
-            <li key={mail.id}>
-              <MailView mail={mail} />
-            </li>
-          ))}
-        </ul>
-      )}
+        }
+      >
+        {(data) => (
+          <ul className="flex flex-col gap-3" aria-label="Mail">
+            {data.data.map((mail) => (
+              <li key={mail.id}>
+                <MailView mail={mail} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </QueryPanel>
     </>
   );
 };
 
-/** The code is no amount, and stays in the text. */
+/** The code is not an amount, so it stays visible. */
 const useMailText = ({ text, code }: CaughtMail): string => {
   const hideable = useHideableText();
   return code === undefined ? hideable(text) : text.split(code).map(hideable).join(code);
@@ -87,3 +88,8 @@ const MailView = ({ mail }: { readonly mail: CaughtMail }): ReactNode => {
     </Card>
   );
 };
+
+type CaughtMail = ResponseOf<typeof readInbox>["data"][number];
+
+const SHOWN = 50;
+const REFRESH_MS = 2_000;

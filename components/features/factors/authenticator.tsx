@@ -1,55 +1,61 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useQueryClient } from "@tanstack/react-query";
-import { useState, type ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "@/components/ui/toast";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
 import { codeForm } from "@/components/features/money-flow/code-form";
-import { queryKeyOf } from "@/components/features/session/query-key";
-import { useApi, useApiMutation } from "@/components/features/session/use-api";
+import { useApi, useApiMutation, useCache } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Badge } from "@/components/ui/badge";
-import { Button } from "@/components/ui/button";
-import { CopyButton } from "@/components/ui/copy-button";
-import { ErrorState } from "@/components/ui/error-state";
+import { Button, CopyButton } from "@/components/ui/button";
+import { ActionError } from "@/components/ui/states";
 import { ControlField, Form } from "@/components/ui/form";
 import { OtpInput } from "@/components/ui/otp-input";
 import { Time } from "@/components/ui/time";
+import { toast } from "@/components/ui/toast";
+import {
+  confirmTotp,
+  getFactors,
+  removeTotp,
+  renewRecoveryCodes,
+  startTotp,
+} from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { confirmTotp, getFactors, removeTotp, renewRecoveryCodes, startTotp } from "@/lib/api-client/calls.gen";
 import { QrCode } from "./qr-code";
 
 type Factors = ResponseOf<typeof getFactors>;
-type NewTotp = ResponseOf<typeof startTotp>;
 
-const useReload = (): (() => Promise<void>) => {
-  const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: queryKeyOf(getFactors) });
-};
+type NewTotp = ResponseOf<typeof startTotp>;
 
 /** The authenticator app and its recovery codes. */
 export const Authenticator = ({ factors }: { readonly factors: Factors }): ReactNode => {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const stepOf = (): ReactNode => {
+    if (codes !== null) return <RecoveryCodes codes={codes} onDone={() => setCodes(null)} />;
+    if (factors.totp === null) return <Enrol onCodes={setCodes} />;
+    return (
+      <Enrolled since={factors.totp.since} left={factors.recoveryCodesLeft} onCodes={setCodes} />
+    );
+  };
   return (
     <section aria-label="Authenticator app" className="flex flex-col gap-3 p-4">
       <h3 className="flex items-center gap-2 font-semibold">
         Authenticator app {factors.totp === null ? null : <Badge tone="success">On</Badge>}
       </h3>
-      {codes !== null ? (
-        <RecoveryCodes codes={codes} onDone={() => setCodes(null)} />
-      ) : factors.totp === null ? (
-        <Enrol onCodes={setCodes} />
-      ) : (
-        <Enrolled since={factors.totp.since} left={factors.recoveryCodesLeft} onCodes={setCodes} />
-      )}
+      {stepOf()}
     </section>
   );
 };
 
-const RecoveryCodes = ({ codes, onDone }: { readonly codes: readonly string[]; readonly onDone: () => void }) => (
+const RecoveryCodes = ({
+  codes,
+  onDone,
+}: {
+  readonly codes: readonly string[];
+  readonly onDone: () => void;
+}) => (
   <div className="flex flex-col gap-3">
     <Alert tone="warning" title="Keep these ten recovery codes">
       Each is good once when you do not have the app. They are not shown again.
@@ -71,11 +77,15 @@ const RecoveryCodes = ({ codes, onDone }: { readonly codes: readonly string[]; r
   </div>
 );
 
-const Enrol = ({ onCodes }: { readonly onCodes: (codes: readonly string[]) => void }): ReactNode => {
+const Enrol = ({
+  onCodes,
+}: {
+  readonly onCodes: (codes: readonly string[]) => void;
+}): ReactNode => {
   const [made, setMade] = useState<NewTotp | null>(null);
   const api = useApi();
-  const start = useApprovable<null>("totp.add", async (_none, approval) => {
-    setMade(await api.call(startTotp, { body: approval ? { approval } : {} }));
+  const start = useApprovable<null>("totp.add", async (_none, proof) => {
+    setMade(await api.call(startTotp, { body: proof }));
   });
   if (start.asked !== null) return <ApprovalStep asked={start.asked} change={start} />;
   if (made !== null) return <Confirm made={made} onCodes={onCodes} onBack={() => setMade(null)} />;
@@ -87,7 +97,7 @@ const Enrol = ({ onCodes }: { readonly onCodes: (codes: readonly string[]) => vo
           Set up an authenticator app
         </Button>
       </div>
-      {start.error == null ? null : <ErrorState compact error={start.error} />}
+      <ActionError error={start.error} />
     </div>
   );
 };
@@ -101,7 +111,7 @@ interface ConfirmProps {
 const Confirm = ({ made, onCodes, onBack }: ConfirmProps): ReactNode => {
   const form = useForm({ resolver: zodResolver(codeForm), defaultValues: { code: "" } });
   const confirm = useApiMutation(confirmTotp);
-  const reload = useReload();
+  const cache = useCache();
   const submit = async ({ code }: { readonly code: string }): Promise<void> => {
     try {
       const { recoveryCodes } = await confirm.mutateAsync({ body: { code } });
@@ -110,7 +120,7 @@ const Confirm = ({ made, onCodes, onBack }: ConfirmProps): ReactNode => {
       form.reset({ code: "" });
       return;
     }
-    await reload();
+    await cache.refresh(getFactors);
   };
   return (
     <Form form={form} onSubmit={submit} className="flex flex-col gap-3">
@@ -124,9 +134,11 @@ const Confirm = ({ made, onCodes, onBack }: ConfirmProps): ReactNode => {
         <CopyButton value={made.secret} label="Copy the key" />
       </p>
       <ControlField control={form.control} name="code" label="Code of the app">
-        {({ value, onValueChange }) => <OtpInput value={value} onChange={onValueChange} disabled={confirm.isPending} />}
+        {({ value, onValueChange }) => (
+          <OtpInput value={value} onChange={onValueChange} disabled={confirm.isPending} />
+        )}
       </ControlField>
-      {confirm.isError ? <ErrorState compact error={confirm.error} /> : null}
+      <ActionError error={confirm.error} />
       <div className="flex gap-2">
         <Button
           type="submit"
@@ -152,15 +164,15 @@ interface EnrolledProps {
 
 const Enrolled = ({ since, left, onCodes }: EnrolledProps): ReactNode => {
   const api = useApi();
-  const reload = useReload();
-  const renew = useApprovable<null>("recovery_codes", async (_none, approval) => {
-    const { recoveryCodes } = await api.call(renewRecoveryCodes, { body: approval ? { approval } : {} });
+  const cache = useCache();
+  const renew = useApprovable<null>("recovery_codes", async (_none, proof) => {
+    const { recoveryCodes } = await api.call(renewRecoveryCodes, { body: proof });
     onCodes(recoveryCodes);
-    await reload();
+    await cache.refresh(getFactors);
   });
-  const remove = useApprovable<null>("totp.remove", async (_none, approval) => {
-    await api.call(removeTotp, { body: approval ? { approval } : {} });
-    await reload();
+  const remove = useApprovable<null>("totp.remove", async (_none, proof) => {
+    await api.call(removeTotp, { body: proof });
+    await cache.refresh(getFactors);
     toast.success("The authenticator app was removed.");
   });
   if (renew.asked !== null) return <ApprovalStep asked={renew.asked} change={renew} />;
@@ -179,7 +191,7 @@ const Enrolled = ({ since, left, onCodes }: EnrolledProps): ReactNode => {
           Remove the app
         </Button>
       </div>
-      {error == null ? null : <ErrorState compact error={error} />}
+      <ActionError error={error} />
     </div>
   );
 };

@@ -1,30 +1,46 @@
 import { startAuthentication, startRegistration, WebAuthnError } from "@simplewebauthn/browser";
 import type { BodyInput } from "@/lib/contracts/contract";
-import type { PasskeyAssertion, PasskeyRequest } from "@/lib/contracts/passkey-records";
+import type {
+  PasskeyAssertion,
+  PasskeyCreation,
+  PasskeyRequest,
+} from "@/lib/contracts/passkey-records";
 import type { addPasskey } from "@/lib/contracts/passkeys";
 
-type CreationOptions = Parameters<typeof startRegistration>[0]["optionsJSON"];
-type RequestOptions = Parameters<typeof startAuthentication>[0]["optionsJSON"];
-
-/** Has the browser make a passkey by the options of POST /me/passkeys/options. @throws Error of the browser */
+/**
+ * Creates a passkey with the options of POST /me/passkeys/options.
+ * @throws Error of the browser
+ */
 export const makePasskey = async (
-  options: Readonly<Record<string, unknown>>,
+  options: PasskeyCreation,
 ): Promise<BodyInput<typeof addPasskey>["credential"]> => {
-  const { id, rawId, response } = await startRegistration({ optionsJSON: options as unknown as CreationOptions });
+  const { id, rawId, response } = await startRegistration({ optionsJSON: options });
   const { clientDataJSON, attestationObject, transports } = response;
-  const made = { clientDataJSON, attestationObject, ...(transports === undefined ? {} : { transports }) };
+  const made = {
+    clientDataJSON,
+    attestationObject,
+    ...(transports === undefined ? {} : { transports }),
+  };
   return { id, rawId, type: "public-key", response: made };
 };
 
-/** Has one of the person's passkeys sign the challenge. @throws Error of the browser */
+/**
+ * Has one of the person's passkeys sign the challenge.
+ * @throws Error of the browser
+ */
 export const signByPasskey = async (request: PasskeyRequest): Promise<PasskeyAssertion> => {
-  const { id, rawId, response } = await startAuthentication({ optionsJSON: request as RequestOptions });
+  const { id, rawId, response } = await startAuthentication({ optionsJSON: request });
   const { clientDataJSON, authenticatorData, signature, userHandle } = response;
-  const signed = { clientDataJSON, authenticatorData, signature, ...(userHandle === undefined ? {} : { userHandle }) };
+  const signed = {
+    clientDataJSON,
+    authenticatorData,
+    signature,
+    ...(userHandle === undefined ? {} : { userHandle }),
+  };
   return { id, rawId, type: "public-key", response: signed };
 };
 
-/** Why the browser gave no passkey, in words; null when the error is not one of the browser. */
+/** Explains why the browser gave no passkey; null for errors that are not the browser's. */
 export const passkeyProblem = (error: unknown): string | null => {
   if (!(error instanceof Error)) return null;
   if (error instanceof WebAuthnError && error.code === "ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED")

@@ -1,3 +1,5 @@
+"use client";
+
 import type { ReactNode } from "react";
 import { encode } from "uqr";
 
@@ -5,15 +7,20 @@ const QUIET_MODULES = 4;
 
 interface QrCodeProps {
   readonly text: string;
-  /** For screen readers. */
+  /** Text for screen readers. */
   readonly label: string;
 }
 
-/** A QR code, drawn in the browser: the text goes to nobody. Dark on white in both themes, as cameras expect. */
+/**
+ * A QR code, drawn in the browser so that the text is sent nowhere. It is dark on white in both
+ * themes, as cameras expect.
+ */
 export const QrCode = ({ text, label }: QrCodeProps): ReactNode => {
   const { data, size } = encode(text, { border: QUIET_MODULES });
   const path = data
-    .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${String(x)} ${String(y)}h1v1h-1z`] : [])))
+    .flatMap((row, y) =>
+      row.flatMap((isDark, x) => (isDark ? [`M${String(x)} ${String(y)}h1v1h-1z`] : [])),
+    )
     .join("");
   return (
     <svg

@@ -3,21 +3,22 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import type { ReactNode } from "react";
 import { useForm } from "react-hook-form";
+import { useQuery } from "@tanstack/react-query";
 import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { useApiQuery } from "@/components/features/session/use-api";
+import { apiQuery } from "@/components/features/session/api-query";
 import { useTreasury } from "@/components/features/wallets/use-wallets";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
-import { ControlField, Form, FormError, TextField } from "@/components/ui/form";
-import { Select } from "@/components/ui/select";
 import { Card } from "@/components/ui/card";
-import { listTokens } from "@/lib/api-client/calls.gen";
+import { ControlField, Form, FormError, TextField } from "@/components/ui/form";
+import { chainOption, tokenOption } from "@/components/ui/marks";
+import { Select } from "@/components/ui/select";
+import { listTokens, useFaucet } from "@/lib/api-client/calls.gen";
 import { AMOUNT_PATTERN } from "@/lib/core/money";
 import { readOrTyped } from "@/lib/core/read-amount";
-import { chainOption, tokenOption } from "@/components/ui/marked-options";
-import { useFund } from "./use-fund";
+import { useFund } from "./fund";
 
 const faucetForm = z.object({
   token: z.string(),
@@ -25,7 +26,10 @@ const faucetForm = z.object({
   amount: z
     .string()
     .transform((text) => readOrTyped(text))
-    .refine((text) => AMOUNT_PATTERN.test(text) && /[1-9]/.test(text), "Enter an amount such as 12.50."),
+    .refine(
+      (text) => AMOUNT_PATTERN.test(text) && /[1-9]/.test(text),
+      "Enter an amount such as 12.50.",
+    ),
 });
 
 /** "Get test tokens": token, chain and amount, to the treasury. */
@@ -38,16 +42,28 @@ export const FaucetPanel = (): ReactNode => {
     defaultValues: { token: "USDC", chainId: String(chains[0]?.id ?? ""), amount: "1000" },
   });
   const { token, chainId, amount } = form.watch();
-  const tokens = useApiQuery(listTokens, { query: { chainId: Number(chainId) } });
+  const tokens = useQuery(apiQuery(listTokens, { query: { chainId: Number(chainId) } }));
   const symbols = tokens.data?.data.map((entry) => entry.symbol) ?? [token];
   const fund = useFund();
-  const body = { address: treasury?.address ?? "<treasury>", chainId: Number(chainId), token, amount };
+  const body = {
+    address: treasury?.address ?? "<treasury>",
+    chainId: Number(chainId),
+    token,
+    amount,
+  };
   return (
     <Card title="Get test tokens" actions={<Badge tone="warning">Development</Badge>}>
-      <Form form={form} error={fund.error} onSubmit={(values) => fund.mutate(values)} className="flex flex-col gap-3">
+      <Form
+        form={form}
+        error={fund.error}
+        onSubmit={(values) => fund.mutate(values)}
+        className="flex flex-col gap-3"
+      >
         <div className="grid grid-cols-2 gap-3">
           <ControlField control={form.control} name="token" label="Token">
-            {(bound) => <Select {...bound} options={symbols.map((symbol) => tokenOption(symbol))} />}
+            {(bound) => (
+              <Select {...bound} options={symbols.map((symbol) => tokenOption(symbol))} />
+            )}
           </ControlField>
           <ControlField control={form.control} name="chainId" label="Chain">
             {(bound) => <Select {...bound} options={chains.map(chainOption)} />}
@@ -60,7 +76,7 @@ export const FaucetPanel = (): ReactNode => {
         <FormError money="The treasury is as it was." />
       </Form>
       <div className="pt-3">
-        <ApiSnippet method="POST" path="/dev/faucet" body={body} />
+        <ApiSnippet call={useFaucet} body={body} />
       </div>
     </Card>
   );

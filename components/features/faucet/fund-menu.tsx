@@ -2,14 +2,14 @@
 
 import { Droplets } from "lucide-react";
 import type { ReactNode } from "react";
-import { toast } from "@/components/ui/toast";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Button } from "@/components/ui/button";
 import { describeError } from "@/components/ui/describe-error";
 import { DropdownMenu, MenuItem } from "@/components/ui/dropdown-menu";
-import { useFund } from "./use-fund";
+import { toast } from "@/components/ui/toast";
+import { useFund } from "./fund";
 
-/** The coin pays the network fees of wallets that send for themselves. */
+/** The native coin pays the network fees of wallets that send their own transactions. */
 const GIFTS = [
   { token: "USDC", amount: "1000", words: "1,000 USDC" },
   { token: "USDT", amount: "1000", words: "1,000 USDT" },
@@ -21,14 +21,19 @@ interface FundMenuProps {
   readonly name: string;
 }
 
-/** Test tokens for one wallet, on a local chain of choice. */
+/** A menu that sends test tokens to one wallet on a local chain. */
 export const FundMenu = ({ address, name }: FundMenuProps): ReactNode => {
   const { chains } = usePublicConfig();
   const { mutate, isPending } = useFund({ address, name });
   return (
     <DropdownMenu
       trigger={
-        <Button size="sm" variant="ghost" loading={isPending} aria-label={`Get test tokens for ${name}`}>
+        <Button
+          size="sm"
+          variant="ghost"
+          loading={isPending}
+          aria-label={`Get test tokens for ${name}`}
+        >
           {isPending ? null : <Droplets aria-hidden />} Test tokens
         </Button>
       }

@@ -1,34 +1,64 @@
 "use client";
 
-import { useState, type ReactNode } from "react";
-import { shorten } from "@/components/ui/address";
-import { useTitleOptions } from "@/components/ui/use-title-options";
+import { ArrowLeftRight, Waypoints } from "lucide-react";
+import {
+  type CSSProperties,
+  type ReactNode,
+  type RefObject,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
+import { AddressMark, shorten } from "@/components/ui/address";
+import { Amount } from "@/components/ui/amount";
+import { cn } from "@/components/ui/cn";
+import { ChainMark, TokenOnChainMark } from "@/components/ui/marks";
 import { Time } from "@/components/ui/time";
 import { useHydrated } from "@/components/ui/use-hydrated";
+import { useTitleOptions } from "@/components/ui/use-locale";
 import { amountText } from "@/lib/core/amount-text";
-import { FlowBands } from "./flow-bands";
-import { DestinationNode, HopNode, SourceNode } from "./flow-nodes";
-import { layoutFlow, type FlowLayout } from "./layout";
-import { pointAt } from "./path";
-import type { FlowHop, FlowLeg, FlowModel } from "./types";
-import { useWidth } from "./use-width";
+import {
+  type Band,
+  type Box,
+  type FlowHop,
+  type FlowLayout,
+  type FlowLeg,
+  type FlowLook,
+  type FlowModel,
+  layoutFlow,
+  pathOf,
+  type Point,
+  pointAt,
+} from "./layout";
 
 const hopKey = ({ kind, venue }: FlowHop): string => `${kind} ${venue}`;
 
-/** Every hop of the legs once, in the order of the way. Legs that pass the same places share them. */
+/** Every hop of the legs once, in travel order. Legs that pass the same hop share it. */
 const hopsOf = (legs: readonly FlowLeg[]): FlowHop[] => {
   const longestFirst = [...legs].sort((a, b) => b.hops.length - a.hops.length);
   const all = new Map<string, FlowHop>();
-  for (const { hops } of longestFirst) for (const hop of hops) if (!all.has(hopKey(hop))) all.set(hopKey(hop), hop);
+  for (const { hops } of longestFirst)
+    for (const hop of hops) if (!all.has(hopKey(hop))) all.set(hopKey(hop), hop);
   return [...all.values()];
 };
 
-/** The hops' places in `all`, in the order of the picture. */
+/** The positions of the leg's hops in `all`, in picture order. */
 const placesOf = (leg: FlowLeg, all: readonly FlowHop[]): number[] =>
-  [...new Set(leg.hops.map((hop) => all.findIndex((one) => hopKey(one) === hopKey(hop))))].sort((a, b) => a - b);
+  [...new Set(leg.hops.map((hop) => all.findIndex((one) => hopKey(one) === hopKey(hop))))].sort(
+    (a, b) => a - b,
+  );
 
-/** The money on its way as one picture: sources left, bridges and swaps between, the recipient right; on phones from top to bottom. */
-export const FlowPicture = ({ flow, label }: { readonly flow: FlowModel; readonly label: string }): ReactNode => {
+/**
+ * A picture of the moving money: sources left, bridges and swaps between, the recipient right; from
+ * top to bottom on phones.
+ */
+export const FlowPicture = ({
+  flow,
+  label,
+}: {
+  readonly flow: FlowModel;
+  readonly label: string;
+}): ReactNode => {
   const [element, width] = useWidth();
   const isHydrated = useHydrated();
   const { hidden, locale } = useTitleOptions();
@@ -49,16 +79,29 @@ export const FlowPicture = ({ flow, label }: { readonly flow: FlowModel; readonl
   const shown = flow.legs[chosen];
   return (
     <figure aria-label={label} className="min-w-0">
-      <div ref={element} className="relative" style={isHydrated ? { height: layout.height } : undefined}>
+      <div
+        ref={element}
+        className="relative"
+        style={isHydrated ? { height: layout.height } : undefined}
+      >
         {isHydrated ? (
           <>
-            <FlowBands layout={layout} legs={flow.legs} labelOf={lineOf} active={active} onActive={setActive} />
+            <FlowBands
+              layout={layout}
+              legs={flow.legs}
+              labelOf={lineOf}
+              active={active}
+              onActive={setActive}
+            />
             <Nodes flow={flow} hops={hops} layout={layout}>
-              {shown === undefined ? null : <Facts leg={shown} fee={flow.fee} layout={layout} index={chosen} />}
+              {shown === undefined ? null : (
+                <Facts leg={shown} fee={flow.fee} layout={layout} index={chosen} />
+              )}
             </Nodes>
           </>
         ) : (
-          // The content security policy refuses places in the HTML, and the server does not know the width. This keeps the height free.
+          // The server does not know the width, and the content security policy refuses inline
+          // positions in its HTML. This placeholder reserves the height.
           <svg aria-hidden className="block" width="1" height={layout.height} />
         )}
       </div>
@@ -93,7 +136,11 @@ const Nodes = ({ flow, hops, layout, children }: NodesProps): ReactNode => (
       const box = layout.hops[index];
       return box === undefined ? null : <HopNode key={hopKey(hop)} hop={hop} box={box} />;
     })}
-    <DestinationNode to={flow.to} box={layout.destination} arrived={flow.legs.every(({ look }) => look === "done")} />
+    <DestinationNode
+      to={flow.to}
+      box={layout.destination}
+      arrived={flow.legs.every(({ look }) => look === "done")}
+    />
     {children}
   </div>
 );
@@ -110,7 +157,10 @@ interface FactsProps {
   readonly index: number;
 }
 
-/** State, transactions, time and fee of the leg that is pointed at. The list of steps on the page has the same. */
+/**
+ * State, transactions, time and fee of the hovered or focused leg. The page's list of steps has the
+ * same facts.
+ */
 const Facts = ({ leg, fee, layout, index }: FactsProps): ReactNode => {
   const band = layout.bands[index];
   if (band === undefined) return null;
@@ -139,9 +189,270 @@ const Facts = ({ leg, fee, layout, index }: FactsProps): ReactNode => {
   );
 };
 
-const FactLine = ({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactNode => (
+const FactLine = ({
+  label,
+  children,
+}: {
+  readonly label: string;
+  readonly children: ReactNode;
+}): ReactNode => (
   <>
     <dt className="text-fg-3">{label}</dt>
     <dd className="text-right">{children}</dd>
   </>
 );
+
+const placeOf = ({ x, y, width, height }: Box): CSSProperties => ({
+  left: x,
+  top: y,
+  width,
+  height,
+});
+
+/** A minimum height, because an amount with many digits takes a second line. */
+const nodePlaceOf = ({ x, y, width, height }: Box): CSSProperties => ({
+  left: x,
+  top: y,
+  width,
+  minHeight: height,
+});
+
+const NODE_LOOKS =
+  "absolute flex items-center gap-2 overflow-hidden rounded-control border bg-surface px-2.5";
+
+const Place = ({ name, address, chainName }: FlowLeg["from"]): ReactNode => (
+  <span className="flex min-w-0 items-center gap-1 text-sm text-fg-3">
+    <AddressMark value={address} className="size-3.5" />
+    <span className="truncate">{name}</span>
+    <ChainMark name={chainName} className="ml-1 size-3.5" />
+    {/* The name is truncated before the chain; for a very long chain both are. */}
+    <span className="max-w-1/2 shrink-0 truncate">{chainName}</span>
+  </span>
+);
+
+/** A source: the amount, and the wallet and chain that it leaves. */
+const SourceNode = ({ leg, box }: { readonly leg: FlowLeg; readonly box: Box }): ReactNode => (
+  <div className={NODE_LOOKS} style={nodePlaceOf(box)}>
+    <TokenOnChainMark symbol={leg.symbol} chainName={leg.from.chainName} />
+    <span className="min-w-0">
+      <span className="block font-semibold wrap-anywhere">
+        <Amount value={leg.amount} symbol={leg.symbol} plain />{" "}
+        <span className="font-normal text-fg-2">{leg.symbol}</span>
+      </span>
+      <Place {...leg.from} />
+    </span>
+  </div>
+);
+
+/** The recipient, with the amount that arrives or arrived, and until then the minimum. */
+const DestinationNode = ({
+  to,
+  box,
+  arrived,
+}: {
+  to: FlowModel["to"];
+  box: Box;
+  arrived: boolean;
+}): ReactNode => (
+  <div
+    className={cn(NODE_LOOKS, arrived ? "border-success" : "border-accent")}
+    style={nodePlaceOf(box)}
+  >
+    <TokenOnChainMark symbol={to.symbol} chainName={to.chainName} className="size-7" />
+    <span className="min-w-0">
+      <span className="block font-semibold wrap-anywhere">
+        <Amount value={to.amount} symbol={to.symbol} plain />{" "}
+        <span className="font-normal text-fg-2">{to.symbol}</span>
+        {to.suffix === null ? null : (
+          <span className="text-sm font-normal text-fg-3"> {to.suffix}</span>
+        )}
+      </span>
+      {to.minimum === null ? null : (
+        <span className="block text-sm text-fg-3 wrap-anywhere">
+          minimum <Amount value={to.minimum} symbol={to.symbol} plain />
+        </span>
+      )}
+      <Place name={to.name} address={to.address} chainName={to.chainName} />
+    </span>
+  </div>
+);
+
+const HOP_ICONS = { swap: ArrowLeftRight, bridge: Waypoints } as const satisfies Record<
+  FlowHop["kind"],
+  unknown
+>;
+
+/** A swap or a bridge on the way. */
+const HopNode = ({ hop, box }: { readonly hop: FlowHop; readonly box: Box }): ReactNode => {
+  const Icon = HOP_ICONS[hop.kind];
+  return (
+    <div
+      className="absolute flex items-center justify-center gap-1 rounded-full border border-control bg-surface px-2 text-sm text-fg-2"
+      style={placeOf(box)}
+    >
+      <Icon className="size-3.5 shrink-0" aria-hidden />
+      <span className="truncate">{hop.venue}</span>
+    </div>
+  );
+};
+
+const STROKES = {
+  planned: "stroke-accent",
+  moving: "stroke-accent",
+  done: "stroke-accent",
+  late: "stroke-warning",
+  failed: "stroke-danger",
+  returning: "stroke-warning",
+  returned: "stroke-warning",
+} as const satisfies Record<FlowLook, string>;
+
+const COIN_RADIUS = 7;
+/** Width in pixels of the area that reacts to the pointer, for thin bands. */
+const HIT_MIN = 24;
+const STOP_RADIUS = 3;
+const FILL_LOOKS = "transition-[stroke-dashoffset] duration-150 ease-out";
+
+interface FlowBandsProps {
+  readonly layout: FlowLayout;
+  readonly legs: readonly FlowLeg[];
+  readonly labelOf: (leg: FlowLeg) => string;
+  /** Id of the hovered or focused leg. */
+  readonly active: string | null;
+  readonly onActive: (id: string | null) => void;
+}
+
+/**
+ * The bands of all legs. Each can be focused; its description has the facts that hovering shows.
+ */
+const FlowBands = ({ layout, legs, labelOf, active, onActive }: FlowBandsProps): ReactNode => (
+  <svg
+    viewBox={`0 0 ${String(layout.width)} ${String(layout.height)}`}
+    width={layout.width}
+    height={layout.height}
+    className="absolute inset-0"
+    fill="none"
+    role="group"
+    aria-label="Parts of the money"
+  >
+    {legs.map((leg, index) => {
+      const band = layout.bands[index];
+      return band === undefined ? null : (
+        <g
+          key={leg.id}
+          role="img"
+          tabIndex={0}
+          aria-label={labelOf(leg)}
+          className="outline-none [&:focus-visible>.flow-focus]:opacity-100"
+          onMouseEnter={() => onActive(leg.id)}
+          onMouseLeave={() => onActive(null)}
+          onFocus={() => onActive(leg.id)}
+          onBlur={() => onActive(null)}
+          onKeyDown={(event) => (event.key === "Escape" ? onActive(null) : undefined)}
+        >
+          <BandShape band={band} leg={leg} dimmed={active !== null && active !== leg.id} />
+        </g>
+      );
+    })}
+  </svg>
+);
+
+const coinPointOf = (band: Band, { coin, fill, back }: FlowLeg): Point | null => {
+  if (coin === null) return null;
+  return coin === "way" ? pointAt(band.curves, fill) : pointAt(band.back, back);
+};
+
+interface BandShapeProps {
+  readonly band: Band;
+  readonly leg: FlowLeg;
+  readonly dimmed: boolean;
+}
+
+const BandShape = ({ band, leg, dimmed }: BandShapeProps): ReactNode => {
+  const way = pathOf(band.curves);
+  const back = pathOf(band.back);
+  const stroke = STROKES[leg.look];
+  const coin = coinPointOf(band, leg);
+  return (
+    <>
+      <path
+        d={way}
+        stroke="transparent"
+        strokeWidth={Math.max(HIT_MIN, band.thickness)}
+        pointerEvents="stroke"
+      />
+      <path
+        d={way}
+        className="flow-focus stroke-accent opacity-0"
+        strokeWidth={band.thickness + 6}
+        strokeOpacity={0.35}
+      />
+      <path d={way} className="stroke-border" strokeWidth={band.thickness} />
+      {leg.fill > 0 ? (
+        <path
+          d={way}
+          pathLength={1}
+          className={cn(stroke, FILL_LOOKS, dimmed && "opacity-40")}
+          strokeWidth={band.thickness}
+          strokeDasharray="1 1"
+          strokeDashoffset={1 - leg.fill}
+        />
+      ) : null}
+      {leg.back > 0 ? (
+        <>
+          <path d={back} className="stroke-border" strokeWidth={2} strokeDasharray="4 4" />
+          <path
+            d={back}
+            pathLength={1}
+            className={cn(stroke, FILL_LOOKS)}
+            strokeWidth={3}
+            strokeDasharray="1 1"
+            strokeDashoffset={1 - leg.back}
+          />
+        </>
+      ) : null}
+      {band.stops.map((stop) => {
+        const { x, y } = pointAt(band.curves, stop);
+        return (
+          <circle
+            key={stop}
+            cx={x}
+            cy={y}
+            r={STOP_RADIUS}
+            className={cn("fill-surface", leg.fill >= stop ? stroke : "stroke-control")}
+            strokeWidth={1.5}
+          />
+        );
+      })}
+      {coin === null ? null : (
+        <circle
+          cx={coin.x}
+          cy={coin.y}
+          r={COIN_RADIUS}
+          className={cn("fill-surface", stroke)}
+          strokeWidth={2.5}
+          data-testid="flow-coin"
+        />
+      )}
+    </>
+  );
+};
+
+/** Width for the first drawing, before the real one is known. */
+const FIRST_PX = 720;
+
+/** The width of an element in whole pixels, kept up to date. */
+const useWidth = (): readonly [RefObject<HTMLDivElement | null>, number] => {
+  const element = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(FIRST_PX);
+  useLayoutEffect(() => {
+    const node = element.current;
+    if (node === null) return undefined;
+    const measure = (): void =>
+      setWidth(Math.max(240, Math.floor(node.getBoundingClientRect().width)));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(node);
+    return () => observer.disconnect();
+  }, []);
+  return [element, width];
+};

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { BAND_MIN, layoutFlow, thicknesses, type Box, type LayoutInput } from "./layout";
-import { pointAt } from "./path";
+import { BAND_MIN, type Box, layoutFlow, type LayoutInput, pointAt, thicknesses } from "./layout";
 
 /** Park and Miller: the same cases in every run. */
 const randoms = (seed: number): ((below: number) => number) => {
@@ -17,7 +16,9 @@ const cases = (): LayoutInput[] => {
   const next = randoms(42);
   return Array.from({ length: 300 }, () => {
     const hopNames = HOPS.slice(0, next(4));
-    const worths = Array.from({ length: 1 + next(10) }, () => (next(5) === 0 ? next(3) : next(1_000_000)));
+    const worths = Array.from({ length: 1 + next(10) }, () =>
+      next(5) === 0 ? next(3) : next(1_000_000),
+    );
     return {
       width: 280 + next(920),
       worths,
@@ -40,7 +41,9 @@ describe("thicknesses", () => {
       for (const band of bands) expect(band).toBeGreaterThanOrEqual(BAND_MIN);
       if (worths.some((worth) => worth > 0)) {
         expect(bands.reduce((sum, band) => sum + band, 0)).toBeCloseTo(44, 5);
-        const thick = bands.flatMap((band, index) => (band > BAND_MIN + 0.01 ? [band / (worths[index] ?? 1)] : []));
+        const thick = bands.flatMap((band, index) =>
+          band > BAND_MIN + 0.01 ? [band / (worths[index] ?? 1)] : [],
+        );
         for (const ratio of thick) expect(ratio / (thick[0] ?? ratio)).toBeCloseTo(1, 5);
       }
     }
@@ -100,7 +103,9 @@ describe("the layout", () => {
       ends.slice(1).forEach((end, index) => {
         const before = ends[index];
         if (before === undefined) return;
-        expect(end.at - before.at).toBeGreaterThanOrEqual((end.thickness + before.thickness) / 2 - 0.01);
+        expect(end.at - before.at).toBeGreaterThanOrEqual(
+          (end.thickness + before.thickness) / 2 - 0.01,
+        );
       });
       const whole = ends.reduce((sum, end) => sum + end.thickness, 0);
       expect(whole).toBeLessThanOrEqual((upright ? destination.width : destination.height) + 0.01);

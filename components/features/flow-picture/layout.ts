@@ -1,5 +1,7 @@
-/** Where everything of the flow picture stands: nodes, bands, hops and ways back. Pure; units are CSS pixels. */
-import { across, straight, turnDown, type Curve, type Point } from "./path";
+/**
+ * Layout of the flow picture: nodes, bands, hops and return paths. Pure functions; units are CSS
+ * pixels.
+ */
 
 export interface Box extends Point {
   readonly width: number;
@@ -10,9 +12,9 @@ export interface Band {
   /** In proportion to the leg's worth; at least `BAND_MIN`. */
   readonly thickness: number;
   readonly curves: readonly Curve[];
-  /** The way back to the source, from the point where the money turns. */
+  /** The return path to the source, from the point where the money turns. */
   readonly back: readonly Curve[];
-  /** At which shares of the band's length its hops stand. */
+  /** Positions of the hops as shares of the band's length. */
   readonly stops: readonly number[];
 }
 
@@ -23,50 +25,55 @@ export interface FlowLayout {
   readonly sources: readonly Box[];
   readonly destination: Box;
   readonly bands: readonly Band[];
-  /** One for each name of a hop, in the order of the way. */
+  /** One box per hop name, in travel order. */
   readonly hops: readonly Box[];
 }
 
 export interface LayoutInput {
   readonly width: number;
-  /** Worth of each leg in one unit; not negative. A leg without worth is drawn with the least thickness. */
+  /**
+   * Worth of each leg in one unit; not negative. A leg without worth is drawn with the least
+   * thickness.
+   */
   readonly worths: readonly number[];
-  /** Names of the hops over all legs, in the order of the way. */
+  /** Names of the hops of all legs, in travel order. */
   readonly hopNames: readonly string[];
-  /** For each leg, which of the names are on its way. */
+  /** For each leg, the indexes of its hops in `hopNames`. */
   readonly legHops: readonly (readonly number[])[];
 }
 
 export const BAND_MIN = 2;
 const BANDS_TOTAL = 44;
-/** Between two bands that lie beside each other. */
+/** Space between neighbouring bands. */
 const BAND_GAP = 2;
-/** From here on sources stand at the left and the destination at the right. */
+/** Width from which the picture runs from left to right instead of from top to bottom. */
 const FLAT_FROM = 560;
 const SOURCE_HEIGHT = 46;
 const SOURCE_GAP = 14;
 const DESTINATION_HEIGHT = 66;
-/** The recipient has more to say than a source. */
+/** The recipient's node is this much larger than a source, because it has more text. */
 const DESTINATION_FACTOR = 1.14;
 const HOP_HEIGHT = 24;
 const HOP_GAP = 8;
 const HOP_CHARACTER = 7;
 const HOP_PADDING = 44;
 const MARGIN = 12;
-/** Where the bands of all legs have come together, as a share of the way. */
+/** The share of the way at which the bands of all legs have joined. */
 const JOINED_AT = 0.52;
-/** The share of a band's length at which the money turns where it goes back. */
+/** The share of a band's length at which refunded money turns. */
 export const TURN_AT = 0.62;
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 /**
- * The thickness of each band: proportional to its worth, and at least `BAND_MIN`. The excess of thin bands over their share is taken from
- * the thick ones in proportion, so the sum stays `total` while there is room.
+ * The thickness of each band: proportional to its worth, and at least `BAND_MIN`. The excess of
+ * thin bands over their share is taken from the thick ones in proportion, so the sum stays `total`
+ * while there is room.
  */
 export const thicknesses = (worths: readonly number[], total = BANDS_TOTAL): number[] => {
   const whole = sumOf(worths);
-  if (whole <= 0) return worths.map(() => Math.max(BAND_MIN, total / Math.max(1, worths.length) / 2));
+  if (whole <= 0)
+    return worths.map(() => Math.max(BAND_MIN, total / Math.max(1, worths.length) / 2));
   const thin = new Set<number>();
   for (;;) {
     const room = total - thin.size * BAND_MIN;
@@ -95,7 +102,7 @@ const centres = (bands: readonly number[], middle: number): number[] => {
 
 const stopsOf = (hops: readonly number[], of: (hop: number) => number): number[] => hops.map(of);
 
-/** Pills in a row, spread over the part where the bands run together; narrower where there is no room. */
+/** Hops in a row, spread over the joined part of the bands; narrower when there is no room. */
 const hopRow = (names: readonly string[], from: number, to: number, y: number): Box[] => {
   const gaps = HOP_GAP * Math.max(0, names.length - 1);
   const wanted = sumOf(names.map(hopWidth));
@@ -114,7 +121,7 @@ const flat = ({ width, worths, hopNames, legHops }: LayoutInput): FlowLayout => 
   const column = worths.length * SOURCE_HEIGHT + (worths.length - 1) * SOURCE_GAP;
   const sourceWidth = Math.round(Math.min(224, Math.max(148, width * 0.25)));
   const inner = Math.max(column, joined, DESTINATION_HEIGHT) + 16;
-  // The pills stand above the bands; there is often room for them beside the sources.
+  // Hops are drawn above the bands; often there is room for them beside the sources.
   const top = hopNames.length === 0 ? 0 : Math.max(0, HOP_HEIGHT + 12 - (inner - joined) / 2);
   const height = top + inner;
   const middle = top + inner / 2;
@@ -134,7 +141,12 @@ const flat = ({ width, worths, hopNames, legHops }: LayoutInput): FlowLayout => 
   const [left, right] = [sourceWidth, destination.x];
   const joint = left + (right - left) * JOINED_AT;
   const ys = centres(bands, middle);
-  const hops = hopRow(hopNames, left + (right - left) * 0.2, right - 8, middle - joined / 2 - HOP_HEIGHT - 10);
+  const hops = hopRow(
+    hopNames,
+    left + (right - left) * 0.2,
+    right - 8,
+    middle - joined / 2 - HOP_HEIGHT - 10,
+  );
   return {
     upright: false,
     width,
@@ -151,12 +163,19 @@ const flat = ({ width, worths, hopNames, legHops }: LayoutInput): FlowLayout => 
         thickness,
         curves: [across(start, { x: joint, y }), straight({ x: joint, y }, { x: right, y })],
         back: [
-          [turn, { x: turn.x + 26, y }, { x: turn.x + 26, y: y + 30 }, { x: turn.x - 12, y: y + 30 }],
+          [
+            turn,
+            { x: turn.x + 26, y },
+            { x: turn.x + 26, y: y + 30 },
+            { x: turn.x - 12, y: y + 30 },
+          ],
           across({ x: turn.x - 12, y: y + 30 }, { x: left, y: start.y + SOURCE_HEIGHT / 2 - 6 }),
         ],
         stops: stopsOf(legHops[index] ?? [], (hop) => {
           const pill = hops[hop];
-          return pill === undefined ? TURN_AT : (pill.x + pill.width / 2 - left) / Math.max(1, right - left);
+          return pill === undefined
+            ? TURN_AT
+            : (pill.x + pill.width / 2 - left) / Math.max(1, right - left);
         }),
       };
     }),
@@ -184,7 +203,7 @@ const upright = ({ width, worths, hopNames, legHops }: LayoutInput): FlowLayout 
   }));
   const hopsBottom = hopsTop + hopNames.length * (HOP_HEIGHT + HOP_GAP);
   const destination = { x: 0, y: hopsBottom + 16, width, height: DESTINATION_HEIGHT };
-  // The first source is the highest, so its band runs outermost and crosses none.
+  // The first source is the highest, so its band is the outermost and crosses no other.
   const xs = [...centres([...bands].reverse(), width - lane / 2)].reverse();
   return {
     upright: true,
@@ -203,8 +222,16 @@ const upright = ({ width, worths, hopNames, legHops }: LayoutInput): FlowLayout 
         thickness,
         curves: [turnDown(start, corner), straight(corner, { x, y: destination.y })],
         back: [
-          [turn, { x, y: turn.y + 16 }, { x: x - 22, y: turn.y + 16 }, { x: x - 22, y: turn.y - 4 }],
-          straight({ x: x - 22, y: turn.y - 4 }, { x: boxWidth - 10, y: start.y + SOURCE_HEIGHT / 2 }),
+          [
+            turn,
+            { x, y: turn.y + 16 },
+            { x: x - 22, y: turn.y + 16 },
+            { x: x - 22, y: turn.y - 4 },
+          ],
+          straight(
+            { x: x - 22, y: turn.y - 4 },
+            { x: boxWidth - 10, y: start.y + SOURCE_HEIGHT / 2 },
+          ),
         ],
         stops: stopsOf(legHops[index] ?? [], (hop) => {
           const pill = hops[hop];
@@ -217,5 +244,163 @@ const upright = ({ width, worths, hopNames, legHops }: LayoutInput): FlowLayout 
   };
 };
 
-/** Lays the picture out for a width from 320 px on. */
-export const layoutFlow = (input: LayoutInput): FlowLayout => (input.width < FLAT_FROM ? upright(input) : flat(input));
+/** Computes the layout for a width of 320 px or more. */
+export const layoutFlow = (input: LayoutInput): FlowLayout =>
+  input.width < FLAT_FROM ? upright(input) : flat(input);
+
+/** Curves as plain numbers, so that a coin can be placed anywhere on them. */
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+type Curve = readonly [from: Point, control1: Point, control2: Point, to: Point];
+
+const SAMPLES = 24;
+
+const cubicAt = ([a, b, c, d]: Curve, t: number): Point => {
+  const s = 1 - t;
+  const mix = (of: (point: Point) => number): number =>
+    s * s * s * of(a) + 3 * s * s * t * of(b) + 3 * s * t * t * of(c) + t * t * t * of(d);
+  return { x: mix(({ x }) => x), y: mix(({ y }) => y) };
+};
+
+const rounded = (value: number): string => String(Math.round(value * 100) / 100);
+const text = ({ x, y }: Point): string => `${rounded(x)} ${rounded(y)}`;
+
+/** The `d` attribute of an SVG path through consecutive curves. */
+export const pathOf = (curves: readonly Curve[]): string =>
+  curves
+    .map(([from, control1, control2, to], index) => {
+      const start = index === 0 ? `M${text(from)}` : "";
+      return `${start}C${text(control1)} ${text(control2)} ${text(to)}`;
+    })
+    .join("");
+
+/** A straight line as a curve. */
+const straight = (from: Point, to: Point): Curve => [from, from, to, to];
+
+/** A curve that leaves and arrives along the x axis. */
+const across = (from: Point, to: Point): Curve => {
+  const middle = (from.x + to.x) / 2;
+  return [from, { x: middle, y: from.y }, { x: middle, y: to.y }, to];
+};
+
+/** A quarter turn from going right to going down. */
+const turnDown = (from: Point, to: Point): Curve => [
+  from,
+  { x: from.x + (to.x - from.x) * 0.6, y: from.y },
+  { x: to.x, y: from.y + (to.y - from.y) * 0.4 },
+  to,
+];
+
+/** The point at a share of the length, from 0 at the start to 1 at the end. */
+export const pointAt = (curves: readonly Curve[], share: number): Point => {
+  const points = curves.flatMap((curve) =>
+    Array.from({ length: SAMPLES + 1 }, (_, index) => cubicAt(curve, index / SAMPLES)),
+  );
+  const lengths = points.slice(1).map((point, index) => {
+    const before = points[index] ?? point;
+    return Math.hypot(point.x - before.x, point.y - before.y);
+  });
+  const whole = lengths.reduce((sum, length) => sum + length, 0);
+  let left = Math.min(1, Math.max(0, share)) * whole;
+  for (const [index, length] of lengths.entries()) {
+    const [from, to] = [points[index], points[index + 1]];
+    if (from !== undefined && to !== undefined && left <= length) {
+      const part = length === 0 ? 0 : left / length;
+      return { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part };
+    }
+    left -= length;
+  }
+  return points.at(-1) ?? { x: 0, y: 0 };
+};
+
+/** How a part of the money is drawn. */
+export type FlowLook = "planned" | "moving" | "late" | "done" | "failed" | "returning" | "returned";
+
+export interface FlowHop {
+  readonly kind: "swap" | "bridge";
+  readonly venue: string;
+}
+
+export interface FlowTransaction {
+  readonly label: string;
+  readonly hash: string;
+}
+
+/** One part of the money on its way. */
+export interface FlowLeg {
+  readonly id: string;
+  readonly from: { readonly name: string; readonly address: string; readonly chainName: string };
+  readonly amount: string;
+  readonly symbol: string;
+  /** Worth in one unit for all legs; it decides the thickness of the band. */
+  readonly worth: number;
+  readonly hops: readonly FlowHop[];
+  readonly look: FlowLook;
+  /** The share of the way that is done, 0…1. */
+  readonly fill: number;
+  /** The share of the way back that is done, 0…1. */
+  readonly back: number;
+  /** Where the money is: on the way, on the way back, or at one of its ends (null). */
+  readonly coin: "way" | "back" | null;
+  /** The state in words, without a full stop. */
+  readonly sentence: string;
+  readonly transactions: readonly FlowTransaction[];
+  /** RFC 3339, of the newest step. */
+  readonly at: string | null;
+}
+
+export interface FlowModel {
+  readonly legs: readonly FlowLeg[];
+  readonly to: {
+    readonly name: string;
+    readonly address: string;
+    readonly chainName: string;
+    readonly symbol: string;
+    readonly amount: string;
+    /** `so far` behind an amount that is not complete. */
+    readonly suffix: string | null;
+    /** The minimum amount that must arrive; null once everything arrived. */
+    readonly minimum: string | null;
+  };
+  /** Cost of the move in a few words; null where it is not known. */
+  readonly fee: string | null;
+}
+
+/** The names in a picture. */
+export interface FlowWords {
+  readonly chainName: (chainId: number) => string;
+  readonly addressName: (address: string) => string;
+}
+
+interface PlannedSource {
+  readonly address: string;
+  readonly chainId: number;
+  readonly amount: string;
+  readonly token: { readonly symbol: string };
+}
+
+/** A leg of which nothing has moved yet. */
+export const plannedLeg = (
+  source: PlannedSource,
+  { chainName, addressName }: FlowWords,
+  rest: Pick<FlowLeg, "id" | "worth" | "hops" | "sentence">,
+): FlowLeg => ({
+  ...rest,
+  from: {
+    name: addressName(source.address),
+    address: source.address,
+    chainName: chainName(source.chainId),
+  },
+  amount: source.amount,
+  symbol: source.token.symbol,
+  look: "planned",
+  fill: 0,
+  back: 0,
+  coin: null,
+  transactions: [],
+  at: null,
+});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Leg } from "@/components/features/operations/types";
-import { legProgress, secondsLeft, type ProgressTimes } from "./leg-progress";
+import type { Leg } from "@/components/features/operations/operation";
+import { legProgress, type ProgressTimes, secondsLeft } from "./operation-flow";
 
 const depth = (confirmations: number) => ({ confirmations, confirmationsNeeded: 4 });
 
@@ -16,7 +16,11 @@ const legOf = (change: Partial<Leg>): Leg =>
     ...change,
   }) as unknown as Leg;
 
-const at = (seconds: number): ProgressTimes => ({ nowMs: seconds * 1000, startedMs: 0, delayed: false });
+const at = (seconds: number): ProgressTimes => ({
+  nowMs: seconds * 1000,
+  startedMs: 0,
+  delayed: false,
+});
 
 describe("legProgress", () => {
   test("a leg fills from its source to its destination and never goes back on the way", () => {
@@ -27,7 +31,10 @@ describe("legProgress", () => {
       legProgress(legOf({ state: "source_seen", ...depth(4) }), at(3)),
       legProgress(legOf({ state: "bridging", ...depth(4) }), at(8)),
       legProgress(legOf({ state: "bridging", ...depth(4) }), at(19)),
-      legProgress(legOf({ state: "filled_seen", destination: { ...depth(2) } as Leg["destination"] }), at(20)),
+      legProgress(
+        legOf({ state: "filled_seen", destination: { ...depth(2) } as Leg["destination"] }),
+        at(20),
+      ),
       legProgress(legOf({ state: "completed" }), at(21)),
     ].map(({ fill }) => fill);
     expect([...stages].sort((a, b) => a - b)).toEqual(stages);
@@ -39,12 +46,20 @@ describe("legProgress", () => {
     const late = legProgress(legOf({ state: "bridging" }), at(500));
     expect(late.look).toBe("late");
     expect(late.fill).toBeLessThan(1);
-    expect(legProgress(legOf({ state: "bridging" }), { ...at(1), delayed: true }).look).toBe("late");
+    expect(legProgress(legOf({ state: "bridging" }), { ...at(1), delayed: true }).look).toBe(
+      "late",
+    );
   });
 
   test("money that comes back turns, and its coin is on the way back until it is there", () => {
-    expect(legProgress(legOf({ state: "refunding" }), at(60))).toMatchObject({ look: "returning", coin: "back" });
-    const seen = legProgress(legOf({ state: "refund_seen", refund: { ...depth(2) } as Leg["refund"] }), at(61));
+    expect(legProgress(legOf({ state: "refunding" }), at(60))).toMatchObject({
+      look: "returning",
+      coin: "back",
+    });
+    const seen = legProgress(
+      legOf({ state: "refund_seen", refund: { ...depth(2) } as Leg["refund"] }),
+      at(61),
+    );
     const back = legProgress(legOf({ state: "refunded" }), at(62));
     expect(seen.back).toBeGreaterThan(0);
     expect(seen.back).toBeLessThan(back.back);
@@ -52,7 +67,11 @@ describe("legProgress", () => {
   });
 
   test("a leg that failed before it was sent fills nothing", () => {
-    expect(legProgress(legOf({ state: "failed" }), at(1))).toMatchObject({ look: "failed", fill: 0, coin: null });
+    expect(legProgress(legOf({ state: "failed" }), at(1))).toMatchObject({
+      look: "failed",
+      fill: 0,
+      coin: null,
+    });
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Leg, Operation } from "@/components/features/operations/types";
+import type { Leg, Operation } from "@/components/features/operations/operation";
 import { operationFlow } from "./operation-flow";
 
 const WETH = { symbol: "WETH", assetId: "weth", decimals: 18 };
@@ -66,19 +66,27 @@ describe("operationFlow", () => {
 
   test("shows what has arrived so far beside the minimum while parts are under way", () => {
     const legs = [legOf({}), legOf({ id: "leg_2", state: "bridging" })];
-    const { to } = operationFlow(operationOf({ legs, actual: { received: { amount: "0.04", token: WETH } } }), words);
+    const { to } = operationFlow(
+      operationOf({ legs, actual: { received: { amount: "0.04", token: WETH } } }),
+      words,
+    );
     expect(to).toMatchObject({ amount: "0.04", suffix: "so far", minimum: "0.0662" });
   });
 
   test("shows what arrived, and no promise, once it is final", () => {
     const actual = { received: { amount: "0.0665", token: WETH } };
-    const { to } = operationFlow(operationOf({ status: "completed", legs: [legOf({})], actual }), words);
+    const { to } = operationFlow(
+      operationOf({ status: "completed", legs: [legOf({})], actual }),
+      words,
+    );
     expect(to).toMatchObject({ amount: "0.0665", suffix: null, minimum: null });
   });
 
   test("an operation that was cancelled is drawn as it was asked for, with nothing sent", () => {
     const { legs, to } = operationFlow(operationOf({ status: "cancelled" }), words);
-    expect(legs).toMatchObject([{ look: "planned", fill: 0, coin: null, sentence: "Nothing was sent" }]);
+    expect(legs).toMatchObject([
+      { look: "planned", fill: 0, coin: null, sentence: "Nothing was sent" },
+    ]);
     expect(to).toMatchObject({ amount: "0", minimum: null });
   });
 });

@@ -1,25 +1,28 @@
-import type { ChainNameOf, Leg, Operation, OperationEvent } from "@/components/features/operations/types";
+import type { Leg, Operation, OperationEvent } from "@/components/features/operations/operation";
 import { legSentence } from "@/components/features/operations/sentences";
 import { isFinal } from "@/lib/core/status";
-import { legProgress, type ProgressTimes } from "./leg-progress";
-import type { FlowHop, FlowLeg, FlowModel, FlowTransaction } from "./types";
-
-export interface FlowWords {
-  readonly chainName: ChainNameOf;
-  readonly addressName: (address: string) => string;
-}
+import {
+  type FlowHop,
+  type FlowLeg,
+  type FlowModel,
+  type FlowTransaction,
+  type FlowWords,
+  plannedLeg,
+  TURN_AT,
+} from "./layout";
 
 interface Surroundings extends FlowWords {
   readonly events: readonly OperationEvent[];
   readonly nowMs: number;
 }
 
-const isHop = (step: { readonly kind: string; readonly venue: string }): step is FlowHop => step.kind !== "transfer";
+const isHop = (step: { readonly kind: string; readonly venue: string }): step is FlowHop =>
+  step.kind !== "transfer";
 
 const eventsOf = (events: readonly OperationEvent[], leg: Leg): OperationEvent[] =>
   events.filter(({ data }) => data.legId === leg.id);
 
-/** When a leg began to move, by its first event, else by the operation. */
+/** When a leg began to move: the time of its first event, else of the operation. */
 export const timesOf = (
   operation: Operation,
   leg: Leg,
@@ -46,7 +49,7 @@ const legOf = (operation: Operation, leg: Leg, around: Surroundings): FlowLeg =>
   },
   amount: leg.sent.amount,
   symbol: leg.sent.token.symbol,
-  // All legs bring the same token, so their minima compare their worths.
+  // All legs deliver the same token, so their minima can be compared.
   worth: Number(leg.minimum.amount),
   hops: leg.route.steps.filter(isHop),
   sentence: legSentence(leg, operation.quoted.to.chainId, around.chainName),
@@ -55,27 +58,23 @@ const legOf = (operation: Operation, leg: Leg, around: Surroundings): FlowLeg =>
   ...legProgress(leg, timesOf(operation, leg, around)),
 });
 
-/** The requested amounts in place of legs, for an operation that has none yet or never will. */
-const plannedLegs = ({ quoted, status }: Operation, { chainName, addressName }: FlowWords): FlowLeg[] =>
-  quoted.from.map((source, index) => ({
-    id: String(index),
-    from: { name: addressName(source.address), address: source.address, chainName: chainName(source.chainId) },
-    amount: source.amount,
-    symbol: source.token.symbol,
-    worth: 1,
-    hops: [],
-    look: "planned",
-    fill: 0,
-    back: 0,
-    coin: null,
-    sentence: isFinal(status) ? "Nothing was sent" : "Nothing was sent yet",
-    transactions: [],
-    at: null,
-  }));
+/** The requested amounts as legs, for an operation without legs. */
+const plannedLegs = ({ quoted, status }: Operation, words: FlowWords): FlowLeg[] =>
+  quoted.from.map((source, index) =>
+    plannedLeg(source, words, {
+      id: String(index),
+      worth: 1,
+      hops: [],
+      sentence: isFinal(status) ? "Nothing was sent" : "Nothing was sent yet",
+    }),
+  );
 
 const isNothing = (amount: string): boolean => !/[1-9]/.test(amount);
 
-const destinationOf = ({ quoted, actual, status, legs }: Operation, words: FlowWords): FlowModel["to"] => {
+const destinationOf = (
+  { quoted, actual, status, legs }: Operation,
+  words: FlowWords,
+): FlowModel["to"] => {
   const { to } = quoted;
   const place = {
     name: words.addressName(to.address),
@@ -102,3 +101,115 @@ export const operationFlow = (operation: Operation, around: Surroundings): FlowM
   to: destinationOf(operation, around),
   fee: null,
 });
+
+/**
+ * The drawn progress of a leg: by confirmations where a chain counts them, else by the expected
+ * time.
+ */
+
+type LegProgress = Pick<FlowLeg, "look" | "fill" | "back" | "coin">;
+
+/** Shares of the way at which the stages begin. */
+const SENT = 0.06;
+const SEEN = 0.12;
+const CROSSING = 0.36;
+const FILLED = 0.8;
+/** A leg is drawn as late once it takes this many times its expected time. */
+const LATE_FACTOR = 3;
+const LATE_MIN_S = 10;
+
+interface Depth {
+  readonly confirmations: number;
+  readonly confirmationsNeeded: number;
+}
+
+const depthShare = ({ confirmations, confirmationsNeeded }: Depth): number =>
+  confirmationsNeeded <= 0 ? 1 : Math.min(1, confirmations / confirmationsNeeded);
+
+const between = (from: number, to: number, share: number): number => from + (to - from) * share;
+
+export interface ProgressTimes {
+  readonly nowMs: number;
+  /** When the leg began to move; null where that is not known. */
+  readonly startedMs: number | null;
+  /** The service says that the operation takes longer than usual. */
+  readonly delayed: boolean;
+}
+
+const elapsedS = ({ nowMs, startedMs }: ProgressTimes): number =>
+  startedMs === null ? 0 : Math.max(0, (nowMs - startedMs) / 1000);
+
+const timeShare = (leg: Leg, times: ProgressTimes): number =>
+  Math.min(1, elapsedS(times) / Math.max(1, leg.route.estimatedSeconds));
+
+const isLate = (leg: Leg, times: ProgressTimes): boolean =>
+  times.delayed || elapsedS(times) > Math.max(LATE_MIN_S, leg.route.estimatedSeconds * LATE_FACTOR);
+
+const forward = (leg: Leg, times: ProgressTimes): number => {
+  switch (leg.state) {
+    case "submitted":
+      return SENT;
+    case "source_seen":
+      return between(SEEN, leg.kind === "bridge" ? CROSSING : 1, depthShare(leg));
+    case "bridging":
+      return between(CROSSING, FILLED, timeShare(leg, times));
+    case "filled_seen":
+      return between(FILLED, 1, leg.destination === null ? 0 : depthShare(leg.destination));
+    case "queued":
+    case "completed":
+    case "failed":
+    case "refunding":
+    case "refund_seen":
+    case "refunded":
+    case "needs_attention":
+      return 0;
+  }
+};
+
+/** The present drawing of one leg. */
+export const legProgress = (leg: Leg, times: ProgressTimes): LegProgress => {
+  switch (leg.state) {
+    case "completed":
+      return { look: "done", fill: 1, back: 0, coin: null };
+    case "failed":
+      return { look: "failed", fill: leg.txHash === null ? 0 : SEEN, back: 0, coin: null };
+    case "refunding":
+    case "needs_attention":
+      return { look: "returning", fill: TURN_AT, back: 0.15, coin: "back" };
+    case "refund_seen":
+      return {
+        look: "returning",
+        fill: TURN_AT,
+        back: between(0.3, 1, leg.refund === null ? 0 : depthShare(leg.refund)),
+        coin: "back",
+      };
+    case "refunded":
+      return { look: "returned", fill: TURN_AT, back: 1, coin: null };
+    case "queued":
+      return { look: "planned", fill: 0, back: 0, coin: null };
+    case "submitted":
+    case "source_seen":
+    case "bridging":
+    case "filled_seen":
+      return {
+        look: isLate(leg, times) ? "late" : "moving",
+        fill: forward(leg, times),
+        back: 0,
+        coin: "way",
+      };
+  }
+};
+
+/**
+ * Expected seconds until the slowest open leg arrives; null when none is open or one takes longer
+ * than expected.
+ */
+export const secondsLeft = (
+  legs: readonly Leg[],
+  times: (leg: Leg) => ProgressTimes,
+): number | null => {
+  const open = legs.filter((leg) => legProgress(leg, times(leg)).look === "moving");
+  if (open.length === 0) return null;
+  const left = Math.max(...open.map((leg) => leg.route.estimatedSeconds - elapsedS(times(leg))));
+  return left < 1 ? null : Math.round(left);
+};

@@ -3,36 +3,39 @@
 import { Command } from "cmdk";
 import { ChevronDown } from "lucide-react";
 import { Popover } from "radix-ui";
-import { useEffect, useState, type ReactNode } from "react";
-import { useApiQuery } from "@/components/features/session/use-api";
+import { useState, type ReactNode } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { apiQuery } from "@/components/features/session/api-query";
+import { HeldAmount } from "@/components/ui/amount";
 import { cn } from "@/components/ui/cn";
 import { CONTROL_LOOKS, useFieldProps } from "@/components/ui/field";
-import { HeldAmount } from "@/components/ui/held-amount";
+import { useSettled } from "@/components/ui/use-settled";
 import { listGlobalAccounts } from "@/lib/api-client/calls.gen";
 import { isId } from "@/lib/core/ids";
-import { accountName, shortId, type Account } from "./account";
-import { useKnownAccounts } from "./use-accounts";
+import { type Account, accountName, SEARCH_MAX, shortId, useKnownAccounts } from "./account";
 
-const SETTLE_MS = 250;
 const OFFERED_MAX = 20;
-const SEARCH_MAX = 80;
 const STALE_MS = 5_000;
 
 interface AccountPickerProps {
-  /** Id, or whatever was typed instead; empty where nothing was chosen. */
+  /** Id, or another text of the page's address; empty while nothing is chosen. */
   readonly value: string;
   readonly onChange: (id: string) => void;
   /** Only accounts of this asset are offered. */
   readonly currency?: string | undefined;
-  /** Never offered. */
+  /** Id of an account that is never offered. */
   readonly except?: string | undefined;
 }
 
-/** An account by name or id, searched at the service; an id that was pasted is taken as it is. Stands inside a `Field`. */
+/**
+ * Chooses an account by name or id. The service searches; a pasted id is taken unchanged. Stands
+ * inside a `Field`.
+ */
 export const AccountPicker = ({ value, onChange, ...narrowed }: AccountPickerProps): ReactNode => {
   const [open, setOpen] = useState(false);
   const field = useFieldProps({});
   const chosen = useKnownAccounts().find(({ id }) => id === value);
+  const name = chosen === undefined ? shortId(value) : accountName(chosen);
   const choose = (id: string): void => {
     onChange(id);
     setOpen(false);
@@ -49,7 +52,7 @@ export const AccountPicker = ({ value, onChange, ...narrowed }: AccountPickerPro
       >
         <span className="flex min-w-0 items-baseline gap-2">
           <span className={cn("max-w-full shrink-0 truncate", value === "" && "text-fg-3")}>
-            {value === "" ? "Choose, or paste an id" : chosen === undefined ? shortId(value) : accountName(chosen)}
+            {value === "" ? "Choose, or paste an id" : name}
           </span>
           {chosen?.name == null ? null : (
             <code className="truncate font-mono text-xs text-fg-3">{shortId(chosen.id)}</code>
@@ -75,27 +78,24 @@ interface OffersProps extends Omit<AccountPickerProps, "onChange"> {
   readonly choose: (id: string) => void;
 }
 
-const useSettled = (text: string): string => {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), SETTLE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-};
-
 const Offers = ({ value, choose, currency, except }: OffersProps): ReactNode => {
   const [text, setText] = useState("");
-  const q = useSettled(text.trim().slice(0, SEARCH_MAX));
-  const { data, isPending, isError } = useApiQuery(
-    listGlobalAccounts,
-    {
-      query: { limit: OFFERED_MAX, ...(q === "" ? {} : { q }), ...(currency === undefined ? {} : { currency }) },
-    },
-    { staleTimeMs: STALE_MS },
+  const [q] = useSettled(text.trim().slice(0, SEARCH_MAX));
+  const { data, isPending, isError } = useQuery({
+    ...apiQuery(listGlobalAccounts, {
+      query: {
+        limit: OFFERED_MAX,
+        q: q === "" ? undefined : q,
+        currency,
+      },
+    }),
+    staleTime: STALE_MS,
+  });
+  const accounts = (data?.data ?? []).filter(
+    ({ id, status }) => id !== except && status === "active",
   );
-  const accounts = (data?.data ?? []).filter(({ id, status }) => id !== except && status === "active");
   const pasted = text.trim();
+  const none = isError ? "The accounts cannot be read now; paste an id." : "No such account.";
   return (
     <Command label="Accounts" shouldFilter={false} defaultValue={value}>
       <Command.Input
@@ -106,13 +106,17 @@ const Offers = ({ value, choose, currency, except }: OffersProps): ReactNode => 
       />
       <Command.List className="max-h-72 overflow-y-auto p-1">
         {isId("globalAccount", pasted) && !accounts.some(({ id }) => id === pasted) ? (
-          <Offer id={pasted} choose={choose} title={<code className="font-mono text-sm break-all">{pasted}</code>} />
+          <Offer
+            id={pasted}
+            choose={choose}
+            title={<code className="font-mono text-sm break-all">{pasted}</code>}
+          />
         ) : null}
         {accounts.map((account) => (
           <Offer key={account.id} id={account.id} choose={choose} {...offerOf(account)} />
         ))}
         <Command.Empty className="px-2 py-3 text-sm text-fg-3">
-          {isPending ? "Looking …" : isError ? "The accounts cannot be read now; paste an id." : "No such account."}
+          {isPending ? "Looking …" : none}
         </Command.Empty>
       </Command.List>
     </Command>
@@ -121,8 +125,15 @@ const Offers = ({ value, choose, currency, except }: OffersProps): ReactNode => 
 
 const offerOf = (account: Account): Pick<OfferProps, "title" | "description" | "aside"> => ({
   title: accountName(account),
-  ...(account.name === null ? {} : { description: shortId(account.id) }),
-  aside: <HeldAmount value={account.balance.available} unit={account.currency} plain className="text-sm text-fg-2" />,
+  description: account.name === null ? undefined : shortId(account.id),
+  aside: (
+    <HeldAmount
+      value={account.balance.available}
+      unit={account.currency}
+      plain
+      className="text-sm text-fg-2"
+    />
+  ),
 });
 
 interface OfferProps {

@@ -3,22 +3,26 @@ import type { ReactNode } from "react";
 import { Badge } from "@/components/ui/badge";
 import type { Account } from "./account";
 
+interface AccountStateProps {
+  readonly account: Account;
+}
+
 /** Why an account takes no part in payments; nothing for an active one. */
-export const AccountState = ({ account: { status, statusReason } }: { readonly account: Account }): ReactNode => {
+export const AccountState = ({ account }: AccountStateProps): ReactNode => {
+  const { status, statusReason } = account;
   const because = statusReason === null ? "" : ` Reason: ${statusReason}`;
-  if (status === "frozen") {
-    return (
-      <Badge tone="warning" icon={Snowflake} title={`Nothing goes in or out while it is frozen.${because}`}>
-        Frozen
-      </Badge>
-    );
-  }
-  if (status === "closed") {
-    return (
-      <Badge icon={CircleSlash} title={`Nothing goes in or out any more.${because}`}>
-        Closed
-      </Badge>
-    );
-  }
-  return null;
+  if (status === "active") return null;
+  return status === "frozen" ? (
+    <Badge
+      tone="warning"
+      icon={Snowflake}
+      title={`Nothing goes in or out while it is frozen.${because}`}
+    >
+      Frozen
+    </Badge>
+  ) : (
+    <Badge icon={CircleSlash} title={`Nothing goes in or out any more.${because}`}>
+      Closed
+    </Badge>
+  );
 };

@@ -1,30 +1,39 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import { Landmark, Plus, ShieldCheck } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { parseAsBoolean, parseAsString, useQueryState, useQueryStates } from "nuqs";
-import { useCallback, useMemo, type ReactNode } from "react";
+import { type ReactNode, useCallback } from "react";
+import { useForm } from "react-hook-form";
+import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { SearchField } from "@/components/features/operations/search-field";
 import { PagedCard } from "@/components/features/session/paged-card";
+import { useSentOnce, useCache } from "@/components/features/session/use-api";
+import { usePages } from "@/components/features/session/use-lists";
+import { AddressMark } from "@/components/ui/address";
+import { HeldAmount, HideAmountsButton } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
-import { EmptyState } from "@/components/ui/empty-state";
+import { Combobox } from "@/components/ui/combobox";
+import { Dialog } from "@/components/ui/dialog";
 import { Field } from "@/components/ui/field";
-import { HideAmountsButton } from "@/components/ui/held-amount";
+import { ControlField, TextField, DialogForm } from "@/components/ui/form";
 import { Kbd } from "@/components/ui/kbd";
+import { TokenName, tokenOption } from "@/components/ui/marks";
 import { PageHeader } from "@/components/ui/page-header";
 import { Select } from "@/components/ui/select";
-import { Table } from "@/components/ui/table";
-import { useListKeys } from "@/components/ui/use-list-keys";
-import { pathOf } from "@/lib/api-client/client";
+import { EmptyState } from "@/components/ui/states";
+import { type Column, RowLink, Table, useListKeys } from "@/components/ui/table";
+import { Time } from "@/components/ui/time";
+import { toast } from "@/components/ui/toast";
 import { listGlobalAccounts } from "@/lib/api-client/calls.gen";
-import type { Account } from "./account";
-import { ACCOUNT_COLUMNS } from "./account-columns";
-import { OpenAccountDialog } from "./open-account-dialog";
-import { useAccountList } from "./use-accounts";
-import { useCurrencies } from "./use-currencies";
+import type { BodyOf } from "@/lib/contracts/contract";
+import { createGlobalAccount } from "@/lib/contracts/global-accounts";
+import { type Account, accountName, accountPages, accountQuery, useCurrencies } from "./account";
+import { AccountState } from "./account-state";
 
 const ALL = "all";
 const FILTERS = { q: parseAsString, currency: parseAsString };
@@ -32,8 +41,11 @@ const FILTERS = { q: parseAsString, currency: parseAsString };
 export const Accounts = (): ReactNode => {
   const [filters, setFilters] = useQueryStates(FILTERS, { history: "replace" });
   const [opening, setOpening] = useQueryState("new", parseAsBoolean.withDefault(false));
-  const list = useAccountList(filters);
-  const search = useCallback((q: string) => void setFilters({ q: q === "" ? null : q }), [setFilters]);
+  const list = usePages(accountPages(filters));
+  const search = useCallback(
+    (q: string) => void setFilters({ q: q === "" ? null : q }),
+    [setFilters],
+  );
   const filtered = filters.q !== null || filters.currency !== null;
   const openButton = (
     <Button variant="primary" onClick={() => void setOpening(true)}>
@@ -62,7 +74,10 @@ export const Accounts = (): ReactNode => {
       <div className="flex flex-col gap-4">
         <div className="flex flex-wrap items-end gap-2">
           <SearchField value={filters.q ?? ""} placeholder="Name or id" onSettle={search} />
-          <CurrencyFilter value={filters.currency} onChange={(currency) => void setFilters({ currency })} />
+          <CurrencyFilter
+            value={filters.currency}
+            onChange={(currency) => void setFilters({ currency })}
+          />
           <Link href="/reserves" className={buttonLooks()}>
             <ShieldCheck aria-hidden /> Reserves
           </Link>
@@ -76,7 +91,11 @@ export const Accounts = (): ReactNode => {
               <EmptyState
                 icon={Landmark}
                 title="No account fits"
-                action={<Button onClick={() => void setFilters({ q: null, currency: null })}>Show all accounts</Button>}
+                action={
+                  <Button onClick={() => void setFilters({ q: null, currency: null })}>
+                    Show all accounts
+                  </Button>
+                }
               />
             ) : (
               <NoAccounts action={openButton} />
@@ -85,12 +104,9 @@ export const Accounts = (): ReactNode => {
         >
           {(accounts) => <AccountTable accounts={accounts} />}
         </PagedCard>
-        <ApiSnippet
-          method="GET"
-          path={pathOf(listGlobalAccounts, { query: { q: filters.q, currency: filters.currency } })}
-        />
+        <ApiSnippet call={listGlobalAccounts} query={filters} />
       </div>
-      <OpenAccountDialog open={opening} onOpenChange={(open) => void setOpening(open ? true : null)} />
+      {opening ? <OpenAccountDialog onClose={() => void setOpening(null)} /> : null}
     </>
   );
 };
@@ -119,10 +135,10 @@ const CurrencyFilter = ({ value, onChange }: CurrencyFilterProps): ReactNode => 
 
 const AccountTable = ({ accounts }: { readonly accounts: readonly Account[] }): ReactNode => {
   const router = useRouter();
-  const ids = accounts.map(({ id }) => id).join(" ");
-  const keys = useMemo(() => ids.split(" "), [ids]);
-  const onOpen = useCallback((id: string) => router.push(`/accounts/${id}`), [router]);
-  const active = useListKeys({ keys, onOpen });
+  const active = useListKeys({
+    keys: accounts.map(({ id }) => id),
+    onOpen: (id) => router.push(`/accounts/${id}`),
+  });
   return (
     <Table
       caption="Global accounts"
@@ -137,11 +153,13 @@ const AccountTable = ({ accounts }: { readonly accounts: readonly Account[] }): 
 const NoAccounts = ({ action }: { readonly action: ReactNode }): ReactNode => (
   <EmptyState icon={Landmark} title="No accounts yet" action={action}>
     <p>
-      A global account is a balance in one currency that you keep for a customer, a supplier or a purpose. It is funded
-      from the treasury, and pays other accounts at once and without network fees.
+      A global account is a balance in one currency that you keep for a customer, a supplier or a
+      purpose. It is funded from the treasury, and pays other accounts at once and without network
+      fees.
     </p>
     <p className="pt-2">
-      Together the accounts of a currency never hold more than the treasury holds on chain; anybody can check that under{" "}
+      Together the accounts of a currency never hold more than the treasury holds on chain; anybody
+      can check that under{" "}
       <Link href="/reserves" className="link">
         Reserves
       </Link>
@@ -149,3 +167,150 @@ const NoAccounts = ({ action }: { readonly action: ReactNode }): ReactNode => (
     </p>
   </EmptyState>
 );
+
+interface BalanceProps {
+  readonly account: Account;
+  readonly part: keyof Account["balance"];
+}
+
+const Balance = ({ account, part }: BalanceProps): ReactNode => (
+  <HeldAmount
+    value={account.balance[part]}
+    symbol={account.currency}
+    className={part === "available" ? "font-medium" : "text-fg-2"}
+  />
+);
+
+const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
+  {
+    id: "name",
+    header: "Name",
+    phone: "title",
+    cell: (account) => (
+      <span className="inline-flex flex-wrap items-center gap-2">
+        <AddressMark value={account.id} />
+        <RowLink href={`/accounts/${account.id}`}>{accountName(account)}</RowLink>
+        <AccountState account={account} />
+      </span>
+    ),
+  },
+  {
+    id: "currency",
+    header: "Currency",
+    bare: true,
+    cell: (account) => <TokenName symbol={account.currency} />,
+  },
+  {
+    id: "available",
+    header: "Available",
+    align: "right",
+    phone: "aside",
+    cell: (account) => <Balance account={account} part="available" />,
+  },
+  {
+    id: "pending",
+    header: "Pending",
+    align: "right",
+    phone: "hidden",
+    priority: "medium",
+    cell: (account) => <Balance account={account} part="pending" />,
+  },
+  {
+    id: "posted",
+    header: "Posted",
+    align: "right",
+    cell: (account) => <Balance account={account} part="posted" />,
+  },
+  {
+    id: "opened",
+    header: "Opened",
+    align: "right",
+    phone: "hidden",
+    priority: "low",
+    cell: (account) => <Time value={account.createdAt} />,
+  },
+];
+
+const NAME_MAX = 80;
+
+interface AccountValues {
+  readonly name: string;
+  readonly currency: string;
+}
+
+/** An empty name is left out. The currency is an asset's id, because assets can share a symbol. */
+const bodyOf = ({ name, currency }: AccountValues): BodyOf<typeof createGlobalAccount> => ({
+  currency,
+  name: name.trim() === "" ? undefined : name.trim(),
+});
+
+const accountForm = z
+  .object({ name: z.string(), currency: z.string() })
+  .transform(bodyOf)
+  .pipe(createGlobalAccount.body);
+
+const OpenAccountDialog = ({ onClose }: { readonly onClose: () => void }): ReactNode => {
+  const router = useRouter();
+  const cache = useCache();
+  const currencies = useCurrencies();
+  const first = currencies?.[0]?.assetId ?? "";
+  const form = useForm({
+    resolver: zodResolver(accountForm),
+    defaultValues: { name: "", currency: "" },
+    // The first currency is chosen once the currencies are known; a name that was typed meanwhile
+    // stays.
+    values: { name: "", currency: first },
+    resetOptions: { keepDirtyValues: true },
+  });
+  const { mutation, send } = useSentOnce(createGlobalAccount);
+  const submit = async (body: BodyOf<typeof createGlobalAccount>): Promise<void> => {
+    const account = await send({ body }).catch(() => null);
+    if (account === null) return;
+    toast.success("The account is open.");
+    cache.set(accountQuery(account.id), account);
+    void cache.refresh(listGlobalAccounts);
+    router.push(`/accounts/${account.id}`);
+  };
+  const values = form.watch();
+  return (
+    <Dialog onClose={onClose} title="Open a global account">
+      <DialogForm
+        form={form}
+        error={mutation.error}
+        onSubmit={submit}
+        money="No account was opened."
+        act="Open account"
+        busy={mutation.isPending}
+        disabled={values.currency === ""}
+        onCancel={onClose}
+        snippet={<ApiSnippet call={createGlobalAccount} body={bodyOf(values)} />}
+      >
+        <TextField
+          control={form.control}
+          name="name"
+          label="Name"
+          hint="Whose it is or what it is for. Optional; seen by your team alone."
+          input={{ maxLength: NAME_MAX, autoFocus: true }}
+        />
+        <ControlField
+          control={form.control}
+          name="currency"
+          label="Currency"
+          hint="It stays; another currency is another account."
+        >
+          {(bound) => (
+            <Combobox
+              {...bound}
+              disabled={currencies === undefined}
+              options={(currencies ?? []).map(({ assetId, symbol, name: full }) => ({
+                ...tokenOption(symbol, assetId),
+                description: full,
+              }))}
+              searchPlaceholder="Symbol or name"
+            />
+          )}
+        </ControlField>
+      </DialogForm>
+    </Dialog>
+  );
+};

@@ -1,19 +1,40 @@
 "use client";
 
 import { ScrollText } from "lucide-react";
-import { useCallback, useState, type ReactNode } from "react";
+import Link from "next/link";
+import { type ReactNode, useCallback, useMemo, useState } from "react";
 import { PagedCard } from "@/components/features/session/paged-card";
-import { Button } from "@/components/ui/button";
-import { EmptyState } from "@/components/ui/empty-state";
-import { Table } from "@/components/ui/table";
-import type { Account, Entry } from "./account";
-import { useEntryColumns } from "./entry-columns";
-import { mayTakeBack, TakeBackDialog } from "./take-back-dialog";
-import { useEntries } from "./use-accounts";
+import { useCache, useSentOnce } from "@/components/features/session/use-api";
+import { AddressMark } from "@/components/ui/address";
+import { Amount, HeldAmount } from "@/components/ui/amount";
+import { Badge } from "@/components/ui/badge";
+import { Button, CopyButton } from "@/components/ui/button";
+import { cn } from "@/components/ui/cn";
+import { ActionDialog } from "@/components/ui/dialog";
+import { EmptyState } from "@/components/ui/states";
+import { useHideableText } from "@/components/ui/hidden-amounts";
+import { type Column, Table } from "@/components/ui/table";
+import { Time } from "@/components/ui/time";
+import { toast } from "@/components/ui/toast";
+import {
+  getReserves,
+  listEntries,
+  listGlobalAccounts,
+  reverseFunding,
+} from "@/lib/api-client/calls.gen";
+import {
+  type Account,
+  accountName,
+  accountQuery,
+  type Entry,
+  shortId,
+  useEntries,
+} from "./account";
+import { causeOf, kindText } from "./entry-cause";
 
 /** Newest first. */
 export const EntriesCard = ({ account }: { readonly account: Account }): ReactNode => {
-  const [taken, setTaken] = useState<Entry | null>(null);
+  const [takenBack, setTakenBack] = useState<Entry | null>(null);
   const columns = useEntryColumns(
     account.currency,
     useCallback(
@@ -23,7 +44,7 @@ export const EntriesCard = ({ account }: { readonly account: Account }): ReactNo
             variant="link"
             className="h-5"
             aria-label={`Take back the funding of entry ${String(entry.seq)}`}
-            onClick={() => setTaken(entry)}
+            onClick={() => setTakenBack(entry)}
           >
             Take back
           </Button>
@@ -44,10 +65,188 @@ export const EntriesCard = ({ account }: { readonly account: Account }): ReactNo
         }
       >
         {(entries) => (
-          <Table caption="Entries" columns={columns} rows={entries} rowKey={(entry) => String(entry.seq)} />
+          <Table
+            caption="Entries"
+            columns={columns}
+            rows={entries}
+            rowKey={(entry) => String(entry.seq)}
+          />
         )}
       </PagedCard>
-      <TakeBackDialog account={account} entry={taken} onClose={() => setTaken(null)} />
+      <TakeBackDialog account={account} entry={takenBack} onClose={() => setTakenBack(null)} />
     </div>
   );
 };
+
+/** Whether the entry is a funding that was not taken back. */
+const mayTakeBack = (entry: Entry): boolean =>
+  entry.kind === "funding" && entry.reversedBy === null;
+
+interface TakeBackDialogProps {
+  readonly account: Account;
+  /** The funding; null while the dialog is closed. */
+  readonly entry: Entry | null;
+  readonly onClose: () => void;
+}
+
+/** Asks before a funding is taken back. */
+const TakeBackDialog = ({ account, entry, onClose }: TakeBackDialogProps): ReactNode => {
+  const cache = useCache();
+  const { mutation, send } = useSentOnce(reverseFunding);
+  const hideable = useHideableText();
+  const takeBack = async (): Promise<void> => {
+    if (entry === null) return;
+    const params = { id: account.id };
+    const { amount } = await send({ params, body: { transactionId: entry.transactionId } });
+    void cache.refresh(accountQuery(account.id), listGlobalAccounts, listEntries, getReserves);
+    toast.success(hideable(`${amount} ${account.currency} of the treasury are free again.`));
+  };
+  return (
+    <ActionDialog
+      open={entry !== null}
+      onClose={onClose}
+      title="Take this funding back?"
+      description={
+        <p>
+          <Amount value={entry?.amount ?? "0"} unit={account.currency} /> leave{" "}
+          {accountName(account)}, and the treasury may use them again. Nothing moves on chain. Both
+          entries stay; the account can be funded again.
+        </p>
+      }
+      action={mutation}
+      money="The account is as it was."
+      confirmLabel="Take back"
+      cancelLabel="Leave it"
+      onConfirm={takeBack}
+    />
+  );
+};
+
+/** Draws the actions of an entry beside its kind. */
+type ActionOf = (entry: Entry) => ReactNode;
+const NO_ACTION: ActionOf = () => null;
+
+interface EntryProps {
+  readonly entry: Entry;
+}
+
+const Counterparty = ({ entry }: EntryProps): ReactNode => {
+  const { counterpartyId: id, counterpartyName: name } = entry;
+  if (id === null) return <span className="text-fg-3 @max-[40rem]:hidden">–</span>;
+  return (
+    <span className="inline-flex max-w-48 min-w-0 items-center gap-1.5 align-middle">
+      <AddressMark value={id} />
+      <Link href={`/accounts/${id}`} className="link truncate" title={id}>
+        {name ?? shortId(id)}
+      </Link>
+    </span>
+  );
+};
+
+/**
+ * The payout or funding that caused the entry. The id of the ledger's transaction can be copied.
+ */
+const Cause = ({ entry }: EntryProps): ReactNode => {
+  const cause = causeOf(entry);
+  return (
+    <span
+      className={cn(
+        "inline-flex min-w-0 items-center justify-end gap-1",
+        cause === null && "@max-[40rem]:hidden",
+      )}
+    >
+      {cause === null ? (
+        <span className="text-fg-3">–</span>
+      ) : (
+        <Link href={cause.href} className="link truncate">
+          {cause.text}
+        </Link>
+      )}
+      <CopyButton
+        value={entry.transactionId}
+        label={`Copy the id of the transaction of entry ${String(entry.seq)}`}
+      />
+    </span>
+  );
+};
+
+const columnsFor = (currency: string, actionOf: ActionOf): readonly Column<Entry>[] => [
+  {
+    id: "seq",
+    header: "No.",
+    cell: (entry) => <span className="num text-fg-3">{entry.seq}</span>,
+    phone: "hidden",
+    priority: "low",
+  },
+  {
+    id: "time",
+    header: "When",
+    bare: true,
+    cell: (entry) => <Time value={entry.createdAt} absolute />,
+  },
+  {
+    id: "kind",
+    header: "What",
+    phone: "title",
+    cell: (entry) => (
+      <span className="inline-flex flex-wrap items-center gap-2">
+        {kindText(entry.kind)}
+        {entry.reversedBy === null ? actionOf(entry) : <Badge tone="neutral">Taken back</Badge>}
+      </span>
+    ),
+  },
+  {
+    id: "counterparty",
+    header: "Other account",
+    bare: true,
+    priority: "medium",
+    cell: (entry) => <Counterparty entry={entry} />,
+  },
+  {
+    id: "reference",
+    header: "Reference",
+    phone: "hidden",
+    priority: "low",
+    cell: (entry) =>
+      entry.reference === null ? (
+        <span className="text-fg-3">–</span>
+      ) : (
+        <span className="break-words [overflow-wrap:anywhere]">{entry.reference}</span>
+      ),
+  },
+  {
+    id: "amount",
+    header: "Amount",
+    align: "right",
+    phone: "aside",
+    cell: (entry) => (
+      <Amount
+        value={entry.amount}
+        symbol={currency}
+        signed
+        className={entry.amount.startsWith("-") ? "text-fg" : "text-success"}
+      />
+    ),
+  },
+  {
+    id: "balance",
+    header: "Balance",
+    align: "right",
+    cell: (entry) => (
+      <HeldAmount value={entry.balanceAfter} symbol={currency} className="font-medium" />
+    ),
+  },
+  {
+    id: "transaction",
+    header: "Caused by",
+    align: "right",
+    bare: true,
+    cell: (entry) => <Cause entry={entry} />,
+  },
+];
+
+/** The columns of a table of entries, for an account in this currency. */
+export const useEntryColumns = (
+  currency: string,
+  actionOf: ActionOf = NO_ACTION,
+): readonly Column<Entry>[] => useMemo(() => columnsFor(currency, actionOf), [currency, actionOf]);

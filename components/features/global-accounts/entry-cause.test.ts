@@ -18,7 +18,10 @@ test("an entry leads to the payout that caused it, and names the other account",
 
 test("a funding leads to its row of the activity, and a reversal to the funding that it takes back", () => {
   const own = { ...entry, payoutId: null };
-  expect(causeOf({ ...own, kind: "funding" })).toEqual({ text: "Account funding", href: "/activity?q=ltx_1" });
+  expect(causeOf({ ...own, kind: "funding" })).toEqual({
+    text: "Account funding",
+    href: "/activity?q=ltx_1",
+  });
   expect(causeOf({ ...own, kind: "reversal", reverses: "ltx_0" })).toEqual({
     text: "Funding taken back",
     href: "/activity?q=ltx_0",

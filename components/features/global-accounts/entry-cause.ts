@@ -11,7 +11,10 @@ interface Cause {
   readonly href: string;
 }
 
-type Caused = Pick<Entry, "kind" | "amount" | "counterpartyName" | "payoutId" | "transactionId" | "reverses">;
+type Caused = Pick<
+  Entry,
+  "kind" | "amount" | "counterpartyName" | "payoutId" | "transactionId" | "reverses"
+>;
 
 /** `Payout to Ada`, `Withdrawal`. */
 const payoutText = ({ kind, amount, counterpartyName }: Caused): string => {
@@ -20,10 +23,13 @@ const payoutText = ({ kind, amount, counterpartyName }: Caused): string => {
   return kind === "withdrawal_return" ? "Withdrawal" : kindText(kind);
 };
 
-/** A funding has no page; its row of the activity shows its worth and where it stands. */
+/** A funding has no page of its own, so the link finds its row in the activity. */
 const rowInActivity = (transactionId: string): string => `/activity?q=${transactionId}`;
 
-/** The cause of an entry and its page: a payout, a funding, or the funding that a reversal takes back. Null where it has none. */
+/**
+ * The cause of an entry and its page: a payout, a funding, or the funding that a reversal takes
+ * back. Null where it has none.
+ */
 export const causeOf = (entry: Caused): Cause | null => {
   const { kind, payoutId, reverses, transactionId } = entry;
   if (payoutId !== null) return { text: payoutText(entry), href: `/payouts/${payoutId}` };

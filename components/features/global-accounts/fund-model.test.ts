@@ -6,7 +6,8 @@ const USDC = { currency: "USDC", decimals: 6 };
 test("an amount to move into an account is required, and may not have more digits than its currency", () => {
   expect(amountProblem("", USDC)).toBe("Enter an amount.");
   expect(amountProblem("0.0000001", USDC)).toBe("USDC has 6 digits after the point, no more.");
-  for (const wrong of ["0", "-1", "1e3", "1,5"]) expect(amountProblem(wrong, USDC)).toMatch(/above zero/);
+  for (const wrong of ["0", "-1", "1e3", "1,5"])
+    expect(amountProblem(wrong, USDC)).toMatch(/above zero/);
   expect(amountProblem(" 12.5 ", USDC)).toBeNull();
 });
 

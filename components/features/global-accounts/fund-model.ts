@@ -1,15 +1,15 @@
 import { z } from "zod";
+import { toScaled } from "@/components/features/swap/decimal";
 import { isDomainError } from "@/lib/core/errors";
 import { formatAmount, parseAmount } from "@/lib/core/money";
 import { groupedAmount, readAmount } from "@/lib/core/read-amount";
-import { toScaled } from "@/components/features/swap/decimal";
 
 interface Money {
   readonly currency: string;
   readonly decimals: number;
 }
 
-/** Describes the fault of a plain decimal string; null when there is none. */
+/** The problem of an amount as plain decimal string; null when there is none. */
 export const amountProblem = (text: string, { currency, decimals }: Money): string | null => {
   if (text.trim() === "") return "Enter an amount.";
   try {
@@ -23,14 +23,16 @@ export const amountProblem = (text: string, { currency, decimals }: Money): stri
   }
 };
 
-/** Describes the fault of an amount as the person's locale writes it; null when there is none. */
+/** The problem of an amount in the format of the person's locale; null when there is none. */
 const typedProblem = (text: string, money: Money): string | null => {
   if (text.trim() === "") return "Enter an amount.";
   const read = readAmount(text);
-  return read === null ? `Enter an amount such as ${groupedAmount("1250.00")}.` : amountProblem(read, money);
+  return read === null
+    ? `Enter an amount such as ${groupedAmount("1250.00")}.`
+    : amountProblem(read, money);
 };
 
-/** By how much the typed amount is more than what is there; null where it is not, or is no amount. */
+/** How much the typed amount exceeds the reserves; null when it does not, or is no amount. */
 export const missing = (text: string, available: string, money: Money): string | null => {
   const read = readAmount(text);
   if (read === null || amountProblem(read, money) !== null) return null;
@@ -38,7 +40,7 @@ export const missing = (text: string, available: string, money: Money): string |
   return short > 0n ? formatAmount(short, money.decimals) : null;
 };
 
-/** The typed amount, read as a plain decimal string that is possible for the currency. */
+/** The form of a funding. It turns the typed amount into a plain decimal string. */
 export const fundForm = (money: Money) =>
   z.object({
     amount: z

@@ -8,12 +8,11 @@ import { useReserves } from "@/components/features/reserves/use-reserves";
 import { useApi } from "@/components/features/session/use-api";
 import { HashValue } from "@/components/features/reserves/hash-value";
 import { Alert } from "@/components/ui/alert";
-import { Amount } from "@/components/ui/amount";
+import { Amount, HeldAmount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { CodeBlock } from "@/components/ui/code-block";
-import { ErrorState } from "@/components/ui/error-state";
-import { HeldAmount } from "@/components/ui/held-amount";
+import { ActionError } from "@/components/ui/states";
 import { saveFile } from "@/components/ui/save-file";
 import { Fact, Facts, Card } from "@/components/ui/card";
 import { Time } from "@/components/ui/time";
@@ -25,11 +24,11 @@ import { holds, type ReservesProof } from "./verify-proof";
 
 interface Checked {
   readonly proof: ReservesProof;
-  /** Null: this browser cannot compute hashes, because the page was not loaded safely. */
+  /** Null when the browser cannot compute hashes, because the page came without HTTPS. */
   readonly right: boolean | null;
 }
 
-/** A young account is in the next tree, which comes every ten seconds. */
+/** A new account is in the next tree. The service builds a tree every ten seconds. */
 const TREES_WAITED_MAX = 6;
 const isTooYoung = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === "invalid_state" && error.retryAfterSeconds !== null;
@@ -38,7 +37,7 @@ const fileName = (proof: ReservesProof): string => `proof-${proof.accountId}.jso
 
 export const ProofCard = ({ account }: { readonly account: Account }): ReactNode => {
   const api = useApi();
-  const asking = useMutation({
+  const request = useMutation({
     mutationFn: async (): Promise<Checked> => {
       const proof = await api.call(getReservesProof, { params: { id: account.id } });
       return { proof, right: window.isSecureContext ? await holds(proof) : null };
@@ -52,33 +51,32 @@ export const ProofCard = ({ account }: { readonly account: Account }): ReactNode
       actions={
         <Button
           size="sm"
-          variant={asking.data === undefined ? "primary" : "secondary"}
-          loading={asking.isPending}
-          onClick={() => asking.mutate()}
+          variant={request.data === undefined ? "primary" : "secondary"}
+          loading={request.isPending}
+          onClick={() => request.mutate()}
         >
-          {asking.isPending ? null : <ShieldCheck aria-hidden />}
-          {asking.data === undefined ? "Create the proof" : "Create a new one"}
+          {request.isPending ? null : <ShieldCheck aria-hidden />}
+          {request.data === undefined ? "Create the proof" : "Create a new one"}
         </Button>
       }
     >
       <div className="flex flex-col gap-4">
         <p className="max-w-prose text-fg-2">
-          It shows that the balance of this account is counted in what the project says it owes. Give it to whoever owns
-          the account: with it they can check the sum under{" "}
+          It shows that the balance of this account is counted in what the project says it owes.
+          Give it to whoever owns the account: with it they can check the sum under{" "}
           <Link href="/reserves" className="link">
             Reserves
           </Link>{" "}
           without seeing what others have.
         </p>
-        {asking.isPending && asking.failureCount > 0 ? (
+        {request.isPending && request.failureCount > 0 ? (
           <Alert tone="info" title="The account is in the next sum, within half a minute">
-            The last sum is older than the account. The proof is created as soon as the next sum is there.
+            The last sum is older than the account. The proof is created as soon as the next sum is
+            there.
           </Alert>
         ) : null}
-        {asking.isError ? (
-          <ErrorState compact error={asking.error} money="The money in the account is untouched." />
-        ) : null}
-        {asking.data === undefined ? null : <ProofView checked={asking.data} />}
+        <ActionError error={request.error} money="The money in the account is untouched." />
+        {request.data === undefined ? null : <ProofView checked={request.data} />}
       </div>
     </Card>
   );
@@ -89,10 +87,16 @@ const ProofView = ({ checked: { proof, right } }: { readonly checked: Checked })
     <Verdict right={right} />
     <Facts className="border-y">
       <Fact label="Balance that is counted" strong>
-        <HeldAmount value={formatAmount(BigInt(proof.balanceBase), proof.decimals)} unit={proof.currency} />
+        <HeldAmount
+          value={formatAmount(BigInt(proof.balanceBase), proof.decimals)}
+          unit={proof.currency}
+        />
       </Fact>
       <Fact label="All accounts together">
-        <Amount value={formatAmount(BigInt(proof.root.sumBase), proof.decimals)} unit={proof.currency} />
+        <Amount
+          value={formatAmount(BigInt(proof.root.sumBase), proof.decimals)}
+          unit={proof.currency}
+        />
       </Fact>
       <Fact label="Root">
         <HashValue value={proof.root.hash} />
@@ -106,27 +110,40 @@ const ProofView = ({ checked: { proof, right } }: { readonly checked: Checked })
       </Fact>
     </Facts>
     <div>
-      <Button onClick={() => saveFile(JSON.stringify(proof, null, 2), fileName(proof), "application/json")}>
+      <Button
+        onClick={() =>
+          saveFile({
+            text: JSON.stringify(proof, null, 2),
+            name: fileName(proof),
+            mediaType: "application/json",
+          })
+        }
+      >
         <Download aria-hidden /> Download proof
       </Button>
     </div>
     <div className="flex flex-col gap-2">
       <p className="text-fg-2">
-        To check it without trusting this page, in a copy of the source with no access to the service:
+        To check it without trusting this page, in a copy of the source with no access to the
+        service:
       </p>
-      <CodeBlock label="check command" code={`npm run reserves:verify -- ${fileName(proof)}`} wrap />
+      <CodeBlock
+        label="check command"
+        code={`npm run reserves:verify -- ${fileName(proof)}`}
+        wrap
+      />
     </div>
   </>
 );
 
 const Verdict = ({ right }: Pick<Checked, "right">): ReactNode => {
-  if (right === null) {
+  if (right === null)
     return (
       <Alert tone="info" title="Not checked here">
-        This page came without HTTPS, so the browser lends it no hash function. Use the command below.
+        This page came without HTTPS, so the browser lends it no hash function. Use the command
+        below.
       </Alert>
     );
-  }
   return right ? (
     <Alert tone="success" title="This browser computed the way to the root: the account is counted">
       Hash and sum of every step fit; a root that leaves the account out, or counts less, would not.
@@ -138,7 +155,7 @@ const Verdict = ({ right }: Pick<Checked, "right">): ReactNode => {
   );
 };
 
-/** The root may have moved on: each payment makes another. */
+/** Compares the proof's root with the published one, which each payment changes. */
 const PublishedRoot = ({ proof }: { readonly proof: ReservesProof }): ReactNode => {
   const { data } = useReserves();
   if (data === undefined) return <span className="text-fg-3">not known</span>;

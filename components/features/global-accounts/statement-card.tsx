@@ -1,34 +1,31 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { Download, FileText, ScrollText } from "lucide-react";
+import { FileText, ScrollText } from "lucide-react";
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useState, type ReactNode } from "react";
-import { toast } from "@/components/ui/toast";
-import { z } from "zod";
-import { useApi, useApiQuery } from "@/components/features/session/use-api";
+import { useQuery } from "@tanstack/react-query";
+import { apiQuery } from "@/components/features/session/api-query";
+import { useApi } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
+import { HeldAmount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
-import { describeError } from "@/components/ui/describe-error";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { Field, Input } from "@/components/ui/field";
-import { HeldAmount } from "@/components/ui/held-amount";
-import { saveFile } from "@/components/ui/save-file";
-import { Select } from "@/components/ui/select";
 import { Fact, Facts, Card } from "@/components/ui/card";
-import { LoadingRows } from "@/components/ui/skeleton";
+import { Field, Input } from "@/components/ui/field";
+import { saveFile, FileButton } from "@/components/ui/save-file";
+import { Select } from "@/components/ui/select";
+import { EmptyState, QueryContent } from "@/components/ui/states";
 import { Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import { defineContract } from "@/lib/contracts/contract";
-import { getStatement } from "@/lib/contracts/global-accounts";
+import { exportStatement, getStatement } from "@/lib/api-client/calls.gen";
 import type { Account, Statement } from "./account";
-import { useEntryColumns } from "./entry-columns";
-import { statementPdf } from "./statement-pdf";
-import { PERIODS, periodOf, type PeriodKind, type StatementPeriod } from "./period";
-
-/** The same route as a file. */
-const statementFile = defineContract({ ...getStatement, response: z.string(), mediaType: "text/csv" });
+import { useEntryColumns } from "./entries-card";
+import {
+  type PeriodKind,
+  periodOf,
+  PERIODS,
+  statementPdf,
+  type StatementPeriod,
+} from "./statement";
 
 const PERIOD_WORDS = {
   "this-month": "This month",
@@ -38,7 +35,11 @@ const PERIOD_WORDS = {
 
 const usePeriod = () =>
   useQueryStates(
-    { period: parseAsStringLiteral(PERIODS).withDefault("this-month"), from: parseAsString, to: parseAsString },
+    {
+      period: parseAsStringLiteral(PERIODS).withDefault("this-month"),
+      from: parseAsString,
+      to: parseAsString,
+    },
     { history: "replace" },
   );
 
@@ -52,13 +53,19 @@ export const StatementCard = ({ account }: { readonly account: Account }): React
         <Field label="Period (UTC)" className="w-40">
           <Select
             value={kind}
-            onValueChange={(next) => void setPeriod({ period: PERIODS.find((one) => one === next) ?? null })}
+            onValueChange={(next) =>
+              void setPeriod({ period: PERIODS.find((one) => one === next) ?? null })
+            }
             options={PERIODS.map((value) => ({ value, label: PERIOD_WORDS[value] }))}
           />
         </Field>
         {kind === "custom" ? (
           <>
-            <DayField label="First day" value={from} onChange={(day) => void setPeriod({ from: day })} />
+            <DayField
+              label="First day"
+              value={from}
+              onChange={(day) => void setPeriod({ from: day })}
+            />
             <DayField label="Last day" value={to} onChange={(day) => void setPeriod({ to: day })} />
           </>
         ) : null}
@@ -99,32 +106,39 @@ interface PartProps {
   readonly period: StatementPeriod;
 }
 
-const DownloadButton = ({ account, period }: { account: Account; period: StatementPeriod | null }): ReactNode => {
+interface DownloadButtonProps extends Pick<PartProps, "account"> {
+  /** Null while no period is chosen. */
+  readonly period: StatementPeriod | null;
+}
+
+const DownloadButton = ({ account, period }: DownloadButtonProps): ReactNode => {
   const api = useApi();
-  const { mutate, isPending } = useMutation({
-    mutationFn: (wanted: StatementPeriod) =>
-      api.call(statementFile, { params: { id: account.id }, query: { ...wanted, format: "csv" } }),
-    onSuccess: (text, { from = "" }) => saveFile(text, `statement-${account.id}-${from.slice(0, 10)}.csv`),
-    onError: (error) => toast.error(`The file could not be made. ${describeError(error).message}`),
-  });
   return (
-    <Button
-      loading={isPending}
+    <FileButton
       disabled={period === null}
-      onClick={() => (period === null ? undefined : mutate(period))}
+      make={async () => {
+        const options = { params: { id: account.id }, query: period ?? {} };
+        return {
+          text: await api.call(exportStatement, options),
+          name: `statement-${account.id}-${period?.from?.slice(0, 10) ?? ""}.csv`,
+        };
+      }}
     >
-      {isPending ? null : <Download aria-hidden />} Download CSV
-    </Button>
+      Download CSV
+    </FileButton>
   );
 };
 
 const useStatement = ({ account, period }: PartProps) =>
-  useApiQuery(getStatement, { params: { id: account.id }, query: period });
+  useQuery(apiQuery(getStatement, { params: { id: account.id }, query: period }));
 
 const PdfButton = (props: PartProps): ReactNode => {
   const { data } = useStatement(props);
   return (
-    <Button disabled={data === undefined} onClick={() => (data === undefined ? undefined : savePdf(data))}>
+    <Button
+      disabled={data === undefined}
+      onClick={() => (data === undefined ? undefined : savePdf(data))}
+    >
       <FileText aria-hidden /> Download PDF
     </Button>
   );
@@ -132,25 +146,24 @@ const PdfButton = (props: PartProps): ReactNode => {
 
 const Loaded = (props: PartProps): ReactNode => {
   const query = useStatement(props);
-  if (query.isPending) return <LoadingRows what="the statement" rows={8} />;
-  if (query.data === undefined) {
-    return (
-      <ErrorState
-        error={query.error}
-        money="The money in the account is untouched."
-        onRetry={() => void query.refetch()}
-      />
-    );
-  }
-  return <StatementView key={query.data.from} statement={query.data} />;
+  return (
+    <QueryContent
+      query={query}
+      what="the statement"
+      rows={8}
+      money="The money in the account is untouched."
+    >
+      {(statement) => <StatementView key={statement.from} statement={statement} />}
+    </QueryContent>
+  );
 };
 
 const savePdf = (statement: Statement): void =>
-  saveFile(
-    statementPdf(statement, new Date()),
-    `statement-${statement.account.id}-${statement.from.slice(0, 10)}.pdf`,
-    "application/pdf",
-  );
+  saveFile({
+    text: statementPdf(statement, new Date()),
+    name: `statement-${statement.account.id}-${statement.from.slice(0, 10)}.pdf`,
+    mediaType: "application/pdf",
+  });
 
 const ENTRIES_SHOWN = 100;
 
@@ -188,7 +201,8 @@ const StatementView = ({ statement }: { readonly statement: Statement }): ReactN
       </div>
       {statement.truncated ? (
         <Alert tone="warning" title="More entries than fit here" className="m-4">
-          These are the first {entries.length} of the period; the sums are of all. The CSV file has every entry.
+          These are the first {entries.length} of the period; the sums are of all. The CSV file has
+          every entry.
         </Alert>
       ) : null}
       <Facts className="px-4">

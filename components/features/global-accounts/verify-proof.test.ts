@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { sumLevels, sumProof } from "@/lib/modules/reserves/merkle-sum";
+import { sumLevels, sumProof } from "@/lib/books/reserves/sum-trees";
 import { holds, type ReservesProof } from "./verify-proof";
 
 const proofOf = (balances: readonly bigint[], index: number): ReservesProof => {
@@ -22,7 +22,11 @@ const proofOf = (balances: readonly bigint[], index: number): ReservesProof => {
     balanceBase: String(balances[index]),
     salt: `sält ${String(index)}`,
     index,
-    siblings: sumProof(levels, index).map(({ hash, sum, side }) => ({ hash, sumBase: String(sum), side })),
+    siblings: sumProof(levels, index).map(({ hash, sum, side }) => ({
+      hash,
+      sumBase: String(sum),
+      side,
+    })),
     root: { hash: root.hash, sumBase: String(root.sum) },
     asOf: "2026-11-21T00:00:00.000Z",
   };

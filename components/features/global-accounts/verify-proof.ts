@@ -15,7 +15,8 @@ const STEPS_MAX = 64;
 const TEXT_MAX = 0xffff;
 const encoder = new TextEncoder();
 
-const fromHex = (hex: string): number[] => (hex.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16));
+const fromHex = (hex: string): number[] =>
+  (hex.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16));
 
 const sumBytes = (value: bigint): number[] => {
   if (value < 0n || value > SUM_MAX) throw new RangeError("A sum lies outside of 0 to 2^256 - 1.");
@@ -23,7 +24,8 @@ const sumBytes = (value: bigint): number[] => {
 };
 
 const hashBytes = (hash: string): number[] => {
-  if (!/^0x[0-9a-f]{64}$/.test(hash)) throw new RangeError("A hash is not 32 bytes of lower-case hex.");
+  if (!/^0x[0-9a-f]{64}$/.test(hash))
+    throw new RangeError("A hash is not 32 bytes of lower-case hex.");
   return fromHex(hash.slice(2));
 };
 
@@ -50,10 +52,10 @@ const parent = async (left: Node, right: Node): Promise<Node> => ({
 });
 
 /**
- * The root to which a proof leads, computed here and not taken from the service. Leaf: SHA-256(0x00 ‖ asset ‖ account ‖ salt ‖
- * balance); node: SHA-256(0x01 ‖ left hash ‖ left sum ‖ right hash ‖ right sum); texts with a length of two bytes before them,
- * sums in 32 bytes, all big-endian.
- * @throws RangeError for what cannot be a proof; SyntaxError for a sum that is no number
+ * Computes the root of a proof without trusting the service. Leaf: SHA-256(0x00 ‖ asset ‖ account ‖
+ * salt ‖ balance). Node: SHA-256(0x01 ‖ left hash ‖ left sum ‖ right hash ‖ right sum). A length of
+ * two bytes precedes each text; sums have 32 bytes; all numbers are big-endian.
+ * @throws RangeError for an invalid proof; SyntaxError for a sum that is no number
  */
 export const rootOfProof = async (proof: ReservesProof): Promise<Node> => {
   if (proof.siblings.length > STEPS_MAX) throw new RangeError("A proof has too many steps.");

@@ -3,48 +3,49 @@
 import { CircleCheck } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { Actor } from "@/components/features/names/actor";
-import { useApiQuery } from "@/components/features/session/use-api";
+import { Actor } from "@/components/features/names/names";
+import { useLiveQuery } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Badge } from "@/components/ui/badge";
-import { Card } from "@/components/ui/card";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { useHideableText } from "@/components/ui/hideable-text";
+import { EmptyState, QueryCard } from "@/components/ui/states";
+import { useHideableText } from "@/components/ui/hidden-amounts";
 import { PageHeader } from "@/components/ui/page-header";
-import { LoadingRows } from "@/components/ui/skeleton";
 import { Time } from "@/components/ui/time";
-import { readProjectInbox } from "@/lib/api-client/calls.gen";
-import { INBOX_LOOKS, type InboxItem } from "./looks";
+import { INBOX_LOOKS, type InboxItem, inboxQuery } from "./looks";
 
-/** Everything of the project that waits for a person, of every kind. */
+/** The project's inbox: everything that waits for a person. */
 export const InboxPage = (): ReactNode => {
-  const { data, error, isPending, refetch } = useApiQuery(readProjectInbox, {}, { live: true });
+  const query = useLiveQuery(inboxQuery);
+  const { data, error } = query;
   return (
     <>
-      <PageHeader title="Inbox" description="Everything that waits for a person. Your own tasks come first." />
+      <PageHeader
+        title="Inbox"
+        description="Everything that waits for a person. Your own tasks come first."
+      />
       {data !== undefined && error !== null ? (
         <Alert tone="warning" className="mb-4">
           The inbox cannot be read at the moment; this is what was there.
         </Alert>
       ) : null}
-      <Card flush>
-        {isPending ? (
-          <LoadingRows what="the inbox" />
-        ) : data === undefined ? (
-          <ErrorState error={error} money="No money moves without you." onRetry={() => void refetch()} />
-        ) : data.data.length === 0 ? (
+      <QueryCard
+        query={query}
+        what="the inbox"
+        money="No money moves without you."
+        empty={
           <EmptyState icon={CircleCheck} title="Nothing waits for you">
             Payments that need your approval, and work that needs a look, appear here automatically.
           </EmptyState>
-        ) : (
+        }
+      >
+        {(data) => (
           <ul className="divide-y" aria-label="Inbox">
             {data.data.map((item) => (
               <ItemLine key={`${item.kind} ${item.id}`} item={item} />
             ))}
           </ul>
         )}
-      </Card>
+      </QueryCard>
     </>
   );
 };

@@ -1,11 +1,17 @@
+import { apiQuery } from "@/components/features/session/api-query";
 import type { Tone } from "@/components/ui/badge";
-import type { readProjectInbox } from "@/lib/contracts/inbox";
+import { readProjectInbox } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
 
 export type InboxItem = ResponseOf<typeof readProjectInbox>["data"][number];
 
+/** The project's inbox. */
+export const inboxQuery = apiQuery(readProjectInbox, {});
+
 /** The word and the colour of each kind of item. */
-export const INBOX_LOOKS: Readonly<Record<InboxItem["kind"], { readonly label: string; readonly tone: Tone }>> = {
+export const INBOX_LOOKS: Readonly<
+  Record<InboxItem["kind"], { readonly label: string; readonly tone: Tone }>
+> = {
   decision: { label: "Needs votes", tone: "info" },
   operation: { label: "Needs a code", tone: "info" },
   payout: { label: "Needs a code", tone: "info" },

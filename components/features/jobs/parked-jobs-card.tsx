@@ -1,61 +1,63 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { toast } from "@/components/ui/toast";
-import { queryKeyOf } from "@/components/features/session/query-key";
-import { useApiMutation, useApiQuery } from "@/components/features/session/use-api";
+import { useQuery } from "@tanstack/react-query";
+import { apiQuery } from "@/components/features/session/api-query";
+import { useApiMutation, useCache } from "@/components/features/session/use-api";
 import { shorten } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
-import { Card } from "@/components/ui/card";
 import { describeError } from "@/components/ui/describe-error";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { LoadingRows } from "@/components/ui/skeleton";
+import { EmptyState, QueryCard } from "@/components/ui/states";
 import { Time } from "@/components/ui/time";
-import type { ResponseOf } from "@/lib/contracts/contract";
+import { toast } from "@/components/ui/toast";
 import { listParkedJobs, resumeJob } from "@/lib/api-client/calls.gen";
+import type { ResponseOf } from "@/lib/contracts/contract";
 
 type ParkedJob = ResponseOf<typeof listParkedJobs>["data"][number];
 
 const REFRESH_MS = 30_000;
 const ID_HEAD = 8;
 
-/** Operations and payouts that failed so often that the service stopped trying, each with a button to try again. */
+/**
+ * Operations and payouts that failed so often that the service stopped trying, each with a button
+ * to try again.
+ */
 export const ParkedJobsCard = (): ReactNode => {
-  const { data, error, isPending, refetch } = useApiQuery(listParkedJobs, {}, { refetchIntervalMs: REFRESH_MS });
+  const query = useQuery({ ...apiQuery(listParkedJobs, {}), refetchInterval: REFRESH_MS });
   return (
-    <Card
+    <QueryCard
       id="stopped-work"
       title="Stopped work"
       description="Operations and payouts that failed 50 times in a row. Their money stays where their page says until they go on."
-      flush
+      query={query}
+      what="stopped work"
+      rows={1}
+      compact
+      empty={
+        <EmptyState title="Nothing is stopped">
+          The service tries everything again by itself.
+        </EmptyState>
+      }
     >
-      {isPending ? (
-        <LoadingRows what="stopped work" rows={1} />
-      ) : data === undefined ? (
-        <ErrorState compact error={error} onRetry={() => void refetch()} />
-      ) : data.data.length === 0 ? (
-        <EmptyState title="Nothing is stopped">The service tries everything again by itself.</EmptyState>
-      ) : (
+      {(data) => (
         <ul className="divide-y" aria-label="Stopped work">
           {data.data.map((job) => (
             <JobLine key={job.id} job={job} />
           ))}
         </ul>
       )}
-    </Card>
+    </QueryCard>
   );
 };
 
 const JobLine = ({ job }: { readonly job: ParkedJob }): ReactNode => {
-  const queryClient = useQueryClient();
+  const cache = useCache();
   const resume = useApiMutation(resumeJob);
   const again = async (): Promise<void> => {
     await resume.mutateAsync({ params: { id: job.id } });
     toast.success("It continues within seconds.");
-    await queryClient.invalidateQueries({ queryKey: queryKeyOf(listParkedJobs) });
+    await cache.refresh(listParkedJobs);
   };
   const page = job.kind === "payout" ? `/payouts/${job.id}` : `/activity/${job.id}`;
   return (
@@ -70,12 +72,16 @@ const JobLine = ({ job }: { readonly job: ParkedJob }): ReactNode => {
             stopped <Time value={job.parkedAt} />
           </span>
         </p>
-        <p className="text-sm break-words text-fg-2">{job.lastError ?? "The reason is not known."}</p>
+        <p className="text-sm break-words text-fg-2">
+          {job.lastError ?? "The reason is not known."}
+        </p>
       </div>
       <Button
         size="sm"
         loading={resume.isPending}
-        onClick={() => void again().catch((reason: unknown) => toast.error(describeError(reason).message))}
+        onClick={() =>
+          void again().catch((reason: unknown) => toast.error(describeError(reason).message))
+        }
       >
         Try again
       </Button>

@@ -5,7 +5,11 @@ import type { Change } from "./changed-keys";
 
 type Sent = ServerEvent<{ readonly changes: readonly Change[] }>;
 const change: Change = { kind: "operations", id: "op_1", at: "2026-01-01T00:00:00Z" };
-const event = (id: string, ...changes: readonly Change[]): Sent => ({ id, event: "changes", data: { changes } });
+const event = (id: string, ...changes: readonly Change[]): Sent => ({
+  id,
+  event: "changes",
+  data: { changes },
+});
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

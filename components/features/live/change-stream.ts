@@ -4,7 +4,10 @@ import type { Change } from "./changed-keys";
 import type { LiveState } from "./live-state";
 
 export interface ChangeStreamDeps {
-  /** Opens the stream after the last event that was seen. It goes on over lost connections, and throws when it gives up. */
+  /**
+   * Opens the stream after the last seen event. It reconnects by itself, and throws when it gives
+   * up.
+   */
   readonly open: (
     lastEventId: string | null,
     signal: AbortSignal,
@@ -17,13 +20,19 @@ export interface ChangeStreamDeps {
 
 /** The service sends something every 15 seconds. After this silence the lists are polled. */
 const DOWN_AFTER_MS = 20_000;
-/** After this silence the connection is given up and opened again: it may be cut without either side knowing. */
+/**
+ * After this silence the connection is given up and opened again: it may be cut without either side
+ * knowing.
+ */
 const CUT_AFTER_MS = 45_000;
 const RETRY_MS = 30_000;
-/** A new stream begins with the changes of the 15 seconds before it. When it takes longer to open, the page's first answers may be older. */
+/**
+ * A new stream begins with the changes of the last 15 seconds. If opening takes longer than this,
+ * the page's first answers may miss changes, so they are read again.
+ */
 const LATE_MS = 10_000;
 
-/** Begins at once. Call `look` when the page becomes visible or hidden. */
+/** Opens the stream at once. Call `look` when the page becomes visible or hidden. */
 export const createChangeStream = (deps: ChangeStreamDeps) => {
   const { open, onChanges, onState, isHidden, nowMs = () => performance.now() } = deps;
   const startedMs = nowMs();
@@ -45,7 +54,8 @@ export const createChangeStream = (deps: ChangeStreamDeps) => {
     try {
       for await (const { id, data } of open(lastEventId, controller.signal)) {
         heard();
-        if (lastEventId === null && nowMs() - startedMs > LATE_MS) onChanges([{ kind: "all", id: null }]);
+        if (lastEventId === null && nowMs() - startedMs > LATE_MS)
+          onChanges([{ kind: "all", id: null }]);
         lastEventId = id ?? lastEventId;
         onState("live");
         onChanges(data.changes);
@@ -61,21 +71,23 @@ export const createChangeStream = (deps: ChangeStreamDeps) => {
     if (stopped || connection !== null || isHidden()) return;
     const own = new AbortController();
     connection = own;
-    // Why it ended makes no difference: lists are polled until it is there again.
+    // The reason does not matter: lists are polled until the stream is open again.
     void read(own)
       .catch(() => undefined)
       .finally(() => {
         if (connection === own) connection = null;
         if (stopped || isHidden()) return;
         onState("down");
-        // A connection that was cut here is opened again at once.
+        // A connection that this code cut is opened again at once.
         retry = setTimeout(connect, own.signal.aborted ? 0 : RETRY_MS);
       });
   };
 
   connect();
   return {
-    /** Closes the stream of a page that is hidden, and opens it again where it left off. */
+    /**
+     * Closes the stream of a hidden page; once the page is visible, continues after the last event.
+     */
     look: (): void => {
       if (isHidden()) {
         connection?.abort();

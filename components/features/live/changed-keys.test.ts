@@ -1,6 +1,6 @@
 import { QueryClient } from "@tanstack/react-query";
 import { expect, test } from "vitest";
-import { queryKeyOf } from "@/components/features/session/query-key";
+import { queryKeyOf } from "@/components/features/session/api-query";
 import { contracts } from "@/lib/contracts/all";
 import { CHANGE_KINDS } from "@/lib/contracts/changes";
 import { getOperation, getReserves, listOperations } from "@/lib/api-client/calls.gen";
@@ -12,14 +12,18 @@ test("a changed operation makes every list of operations old, and of single oper
   const pages = [...queryKeyOf(listOperations), "pages", {}];
   const [own, other] = ["op_1", "op_2"].map((id) => queryKeyOf(getOperation, { params: { id } }));
   for (const key of [list, pages, own ?? [], other ?? []]) client.setQueryData(key, {});
-  for (const queryKey of changedKeys({ kind: "operations", id: "op_1" })) await client.invalidateQueries({ queryKey });
+  for (const queryKey of changedKeys({ kind: "operations", id: "op_1" }))
+    await client.invalidateQueries({ queryKey });
   const isOld = (key: readonly unknown[] = []) => client.getQueryState(key)?.isInvalidated;
   expect([isOld(list), isOld(pages), isOld(own), isOld(other)]).toEqual([true, true, true, false]);
 });
 
-test.each(["balances", "accounts"] as const)("a change of %s makes the reserves old, which depend on both", (kind) => {
-  expect(changedKeys({ kind, id: null })).toContainEqual(queryKeyOf(getReserves));
-});
+test.each(["balances", "accounts"] as const)(
+  "a change of %s makes the reserves old, which depend on both",
+  (kind) => {
+    expect(changedKeys({ kind, id: null })).toContainEqual(queryKeyOf(getReserves));
+  },
+);
 
 test.each(CHANGE_KINDS)("a change of %s names kept answers", (kind) => {
   expect(changedKeys({ kind, id: null }).length).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** Which kept answers a change makes old. */
+/** The cached answers that a change makes stale. */
 import type { QueryKey } from "@tanstack/react-query";
 import type { ChangeKind, streamChanges } from "@/lib/contracts/changes";
 import type { ResponseOf } from "@/lib/contracts/contract";
@@ -8,11 +8,12 @@ export type Change = ResponseOf<typeof streamChanges>["changes"][number];
 interface Covered {
   /** Paths of routes that are read with GET. */
   readonly lists: readonly string[];
-  /** Of routes of one object, by its id. */
+  /** Paths of routes of one object, by its id. */
   readonly details?: readonly string[];
 }
 
-// Paths instead of contracts: every page has this file, and would load the contracts of all pages with it. A test compares them.
+// Paths instead of contracts: every page has this file, and would load the contracts of all pages
+// with it. A test compares them.
 const ACCOUNTS = ["/global-accounts", "/global-accounts/{id}", "/global-accounts/{id}/entries"];
 const COVERED: Readonly<Record<Exclude<ChangeKind, "all">, Covered>> = {
   operations: { lists: ["/operations", "/transfers", "/activity"], details: ["/operations/{id}"] },
@@ -39,6 +40,8 @@ const keysOfKind = ({ lists, details = [] }: Covered, id: string | null): QueryK
   ...details.map((path) => (id === null ? routeKey(path) : [...routeKey(path), { id }])),
 ];
 
-/** Keys under which answers are kept (see `queryKeyOf`), or their beginnings. */
+/** Cache keys (see `queryKeyOf`), or their beginnings. */
 export const changedKeys = ({ kind, id }: Pick<Change, "kind" | "id">): readonly QueryKey[] =>
-  kind === "all" ? Object.values(COVERED).flatMap((one) => keysOfKind(one, null)) : keysOfKind(COVERED[kind], id);
+  kind === "all"
+    ? Object.values(COVERED).flatMap((one) => keysOfKind(one, null))
+    : keysOfKind(COVERED[kind], id);

@@ -1,7 +1,13 @@
-/** Calls `work` for each key at most once in `everyMs`: at once when the last call is long ago, else once at the end of that time. */
+/**
+ * Calls `work` for each key at most once in `everyMs`: at once if the last call is older than that,
+ * else at the end of the interval.
+ */
 export const createCoalescer = <Key>(
   work: (key: Key) => void,
-  { everyMs, nowMs = () => performance.now() }: { readonly everyMs: number; readonly nowMs?: () => number },
+  {
+    everyMs,
+    nowMs = () => performance.now(),
+  }: { readonly everyMs: number; readonly nowMs?: () => number },
 ) => {
   const lastMs = new Map<string, number>();
   const timers = new Map<string, ReturnType<typeof setTimeout>>();

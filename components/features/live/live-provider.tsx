@@ -12,17 +12,20 @@ import { LiveStateContext, type LiveState } from "./live-state";
 const ONCE_PER_MS = 1_000;
 
 /**
- * One connection for each tab in place of polling: the service names changes in the project, and the page reads the shown ones again.
- * Everything else that is kept becomes old, and is read when it is shown next.
+ * One connection per tab in place of polling. The service names the project's changes; the page
+ * reads the shown answers again and marks other cached answers as stale.
  */
 export const LiveProvider = ({ children }: { readonly children: ReactNode }): ReactNode => {
   const api = useApi();
   const queryClient = useQueryClient();
   const [state, setState] = useState<LiveState>("starting");
   useEffect(() => {
-    const old = createCoalescer((queryKey: QueryKey) => void queryClient.invalidateQueries({ queryKey }), {
-      everyMs: ONCE_PER_MS,
-    });
+    const old = createCoalescer(
+      (queryKey: QueryKey) => void queryClient.invalidateQueries({ queryKey }),
+      {
+        everyMs: ONCE_PER_MS,
+      },
+    );
     const stream = createChangeStream({
       open: (lastEventId, signal) =>
         api.events(streamChanges, {

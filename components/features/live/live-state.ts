@@ -2,13 +2,17 @@
 
 import { createContext, useContext } from "react";
 
-/** `starting`: the stream of changes is being opened; `down`: it is not there, and lists are polled slowly instead. */
+/**
+ * `starting`: the stream of changes is being opened. `down`: it is closed, and lists are polled
+ * slowly.
+ */
 export type LiveState = "starting" | "live" | "down";
 
-/** Pages outside of the dashboard have no stream. */
+/** Pages outside of the dashboard have no stream of changes. */
 export const LiveStateContext = createContext<LiveState>("down");
 
 const SLOW_POLL_MS = 30_000;
 
-/** How often a list that the stream of changes covers is read by itself: not at all while the stream is there. */
-export const useLiveIntervalMs = (): number | false => (useContext(LiveStateContext) === "down" ? SLOW_POLL_MS : false);
+/** Polling interval of a list that the stream of changes covers; false while the stream is open. */
+export const useLiveIntervalMs = (): number | false =>
+  useContext(LiveStateContext) === "down" ? SLOW_POLL_MS : false;

@@ -1,26 +1,38 @@
 "use client";
 
-import { UserPlus } from "lucide-react";
-import { useState, type ReactNode } from "react";
-import { useReopen } from "@/components/features/approvals/use-reopen";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { Ban, CircleCheck, ClockAlert, Mail, UserPlus } from "lucide-react";
+import Link from "next/link";
+import { type ReactNode, useState } from "react";
+import { useForm } from "react-hook-form";
+import { useQuery } from "@tanstack/react-query";
+import { z } from "zod";
+import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { ChangeForm } from "@/components/features/approvals/approval-step";
+import { useApprovable } from "@/components/features/approvals/use-approvable";
+import { useReopen } from "@/components/features/approvals/kept-approval";
 import { useMe } from "@/components/features/profile/use-me";
 import { useMay, useProject } from "@/components/features/projects/use-project";
-import { useApiQuery } from "@/components/features/session/use-api";
+import { apiQuery } from "@/components/features/session/api-query";
+import { useApi, useApiMutation, useCache } from "@/components/features/session/use-api";
 import { Address } from "@/components/ui/address";
+import { Alert } from "@/components/ui/alert";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
-import { Card } from "@/components/ui/card";
-import { ErrorState } from "@/components/ui/error-state";
+import { describeError } from "@/components/ui/describe-error";
+import { TextField } from "@/components/ui/form";
 import { PageHeader } from "@/components/ui/page-header";
-import { LoadingRows } from "@/components/ui/skeleton";
-import { Table, type Column } from "@/components/ui/table";
+import { RadioCards } from "@/components/ui/radio-cards";
+import { QueryCard } from "@/components/ui/states";
+import { type Column, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import { listMembers } from "@/lib/api-client/calls.gen";
-import { InvitationsCard } from "./invitations-card";
-import { InviteDialog } from "./invite-dialog";
-import { RemoveDialog } from "./remove-dialog";
-import { RoleDialog } from "./role-dialog";
-import { roleName, type Member } from "./roles";
+import { toast } from "@/components/ui/toast";
+import { listInvitations, withdrawInvitation } from "@/lib/api-client/calls.gen";
+import type { BodyInput } from "@/lib/contracts/contract";
+import { createInvitation } from "@/lib/contracts/members";
+import type { Role } from "@/lib/core/actor";
+import { RemoveDialog, RoleDialog } from "./member-dialogs";
+import { type Invitation, type Member, roleName, rolesGivenBy, useMembers } from "./use-members";
 
 interface Actions {
   readonly myId: string | undefined;
@@ -33,12 +45,18 @@ interface Actions {
 
 const nameOf = ({ email, address }: Member): string => email ?? address;
 
-const columnsOf = ({ myId, mayManage, mayChange, onRole, onRemove }: Actions): readonly Column<Member>[] => [
+const columnsOf = ({
+  myId,
+  mayManage,
+  mayChange,
+  onRole,
+  onRemove,
+}: Actions): readonly Column<Member>[] => [
   {
     id: "person",
     header: "Person",
     phone: "title",
-    cell: ({ userId, email, address }) => (
+    cell: ({ id: userId, email, address }) => (
       <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
         {email === null ? null : <span className="font-medium break-all">{email}</span>}
         <Address value={address} />
@@ -47,13 +65,18 @@ const columnsOf = ({ myId, mayManage, mayChange, onRole, onRemove }: Actions): r
     ),
   },
   { id: "role", header: "Role", phone: "aside", cell: ({ role }) => roleName(role) },
-  { id: "joined", header: "Joined", priority: "medium", cell: ({ joinedAt }) => <Time value={joinedAt} /> },
+  {
+    id: "joined",
+    header: "Joined",
+    priority: "medium",
+    cell: ({ joinedAt }) => <Time value={joinedAt} />,
+  },
   {
     id: "actions",
     header: <span className="sr-only">Actions</span>,
     align: "right",
     cell: (member) => {
-      const isMe = member.userId === myId;
+      const isMe = member.id === myId;
       return (
         <span className="flex justify-end gap-1">
           {mayManage && mayChange(member) ? (
@@ -84,23 +107,26 @@ const columnsOf = ({ myId, mayManage, mayChange, onRole, onRemove }: Actions): r
 
 /** The people of the project: who may do what, and who is invited. */
 export const Members = (): ReactNode => {
-  const { data, error, isPending, refetch } = useApiQuery(listMembers, {});
+  const query = useMembers();
+  const { data } = query;
   const me = useMe().data;
   const { project } = useProject();
   const mayManage = useMay("members:manage");
   const [inviting, setInviting] = useState(false);
   const [changingId, setChangingId] = useState<string | null>(null);
-  const [removing, setRemoving] = useState<Member | null>(null);
+  const [removingId, setRemovingId] = useState<string | null>(null);
   useReopen("member.invite", () => setInviting(true));
   useReopen("member.role ", setChangingId);
-  const changing = data?.data.find(({ userId }) => userId === changingId) ?? null;
+  useReopen("member.remove ", setRemovingId);
+  const changing = data?.data.find(({ id }) => id === changingId) ?? null;
+  const removing = data?.data.find(({ id }) => id === removingId) ?? null;
   const own = project?.role ?? "viewer";
   const columns = columnsOf({
     myId: me?.id,
     mayManage,
     mayChange: ({ role }) => own === "owner" || role !== "owner",
-    onRole: ({ userId }) => setChangingId(userId),
-    onRemove: setRemoving,
+    onRole: ({ id }) => setChangingId(id),
+    onRemove: ({ id }) => setRemovingId(id),
   });
   return (
     <>
@@ -120,20 +146,177 @@ export const Members = (): ReactNode => {
         }
       />
       <div className="flex flex-col gap-4">
-        <Card title="Members" flush>
-          {isPending ? (
-            <LoadingRows what="members" rows={2} />
-          ) : data === undefined ? (
-            <ErrorState error={error} onRetry={() => void refetch()} />
-          ) : (
-            <Table caption="Members" columns={columns} rows={data.data} rowKey={({ userId }) => userId} />
+        <QueryCard title="Members" query={query} what="members" rows={2}>
+          {(data) => (
+            <Table caption="Members" columns={columns} rows={data.data} rowKey={({ id }) => id} />
           )}
-        </Card>
+        </QueryCard>
         {mayManage ? <InvitationsCard /> : null}
       </div>
-      <InviteDialog open={inviting} onOpenChange={setInviting} own={own} />
-      <RoleDialog member={changing} own={own} onClose={() => setChangingId(null)} />
-      <RemoveDialog member={removing} isMe={removing?.userId === me?.id} onClose={() => setRemoving(null)} />
+      {inviting ? <InviteDialog onClose={() => setInviting(false)} own={own} /> : null}
+      {changing === null ? null : (
+        <RoleDialog member={changing} own={own} onClose={() => setChangingId(null)} />
+      )}
+      {removing === null ? null : (
+        <RemoveDialog
+          member={removing}
+          isMe={removing.id === me?.id}
+          onClose={() => setRemovingId(null)}
+        />
+      )}
     </>
+  );
+};
+
+const STATUS = {
+  open: { word: "Waiting", tone: "info", icon: Mail },
+  accepted: { word: "Accepted", tone: "success", icon: CircleCheck },
+  withdrawn: { word: "Withdrawn", tone: "neutral", icon: Ban },
+  expired: { word: "Expired", tone: "warning", icon: ClockAlert },
+} as const;
+
+const invitationColumnsOf = (
+  onWithdraw: (invitation: Invitation) => void,
+): readonly Column<Invitation>[] => [
+  {
+    id: "email",
+    header: "E-mail address",
+    phone: "title",
+    cell: ({ email }) => <span className="break-all">{email}</span>,
+  },
+  { id: "role", header: "Role", cell: ({ role }) => roleName(role) },
+  {
+    id: "status",
+    header: "Status",
+    cell: ({ status }) => (
+      <Badge tone={STATUS[status].tone} icon={STATUS[status].icon}>
+        {STATUS[status].word}
+      </Badge>
+    ),
+  },
+  {
+    id: "expires",
+    header: "Expires",
+    cell: ({ status, expiresAt }) => (status === "open" ? <Time value={expiresAt} /> : "–"),
+  },
+  {
+    id: "actions",
+    header: <span className="sr-only">Actions</span>,
+    align: "right",
+    cell: (invitation) =>
+      invitation.status === "open" ? (
+        <Button
+          size="sm"
+          variant="ghost"
+          aria-label={`Withdraw the invitation of ${invitation.email}`}
+          onClick={() => onWithdraw(invitation)}
+        >
+          Withdraw
+        </Button>
+      ) : null,
+  },
+];
+
+/** Invitations of the project; for those who manage members. */
+const InvitationsCard = (): ReactNode => {
+  const query = useQuery(apiQuery(listInvitations, {}));
+  const { data } = query;
+  const withdraw = useApiMutation(withdrawInvitation);
+  const cache = useCache();
+  const onWithdraw = async ({ id, email }: Invitation): Promise<void> => {
+    try {
+      await withdraw.mutateAsync({ params: { id } });
+      toast.success(`The invitation of ${email} is withdrawn.`);
+    } catch (failure) {
+      toast.error(describeError(failure).message);
+    }
+    await cache.refresh(listInvitations);
+  };
+  if (data?.data.length === 0) return null;
+  return (
+    <QueryCard title="Invitations" query={query} what="invitations" rows={2}>
+      {(data) => (
+        <Table
+          caption="Invitations"
+          columns={invitationColumnsOf((invitation) => void onWithdraw(invitation))}
+          rows={data.data}
+          rowKey={({ id }) => id}
+        />
+      )}
+    </QueryCard>
+  );
+};
+
+interface InviteDialogProps {
+  readonly onClose: () => void;
+  /** Role of the person who invites. */
+  readonly own: Role;
+}
+
+const inviteForm = z.object({
+  email: z
+    .string()
+    .trim()
+    .refine(
+      (text) => createInvitation.body.shape.email.safeParse(text).success,
+      "Enter an address such as name@example.com.",
+    ),
+});
+
+const InviteDialog = ({ onClose, own }: InviteDialogProps): ReactNode => {
+  const api = useApi();
+  const cache = useCache();
+  const me = useMe().data;
+  const [role, setRole] = useState<string>("operator");
+  const form = useForm({ resolver: zodResolver(inviteForm), defaultValues: { email: "" } });
+  const invite = useApprovable<BodyInput<typeof createInvitation>>(
+    "member.invite",
+    async (body, proof) => {
+      const { email } = await api.call(createInvitation, {
+        body: { ...body, ...proof },
+      });
+      toast.success(`An invitation was mailed to ${email}.`);
+      await cache.refresh(listInvitations);
+      onClose();
+    },
+  );
+  const email = form.watch("email").trim();
+  return (
+    <ChangeForm
+      change={invite}
+      onClose={onClose}
+      title="Invite a person"
+      description="The link in the mail is good for seven days, once, and for this address alone."
+      size="lg"
+      form={form}
+      onSubmit={(values) => invite.start({ email: values.email, role: role as Role })}
+      money="Nobody was invited."
+      act="Send invitation"
+      disabled={me?.emailVerified === false}
+      snippet={
+        <ApiSnippet
+          call={createInvitation}
+          auth="bearer"
+          body={{ email: email === "" ? "ada@example.com" : email, role }}
+        />
+      }
+    >
+      {me?.emailVerified === false ? (
+        <Alert tone="warning" title="You have no verified e-mail address">
+          The invitation names yours, so that the person knows who invites.{" "}
+          <Link href="/settings#email" className="link">
+            Verify one in the settings
+          </Link>{" "}
+          first.
+        </Alert>
+      ) : null}
+      <TextField
+        control={form.control}
+        name="email"
+        label="E-mail address"
+        input={{ type: "email", autoComplete: "off" }}
+      />
+      <RadioCards label="Role" value={role} onValueChange={setRole} options={rolesGivenBy(own)} />
+    </ChangeForm>
   );
 };

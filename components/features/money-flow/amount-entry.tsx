@@ -9,7 +9,7 @@ import { useAmountsHidden } from "@/components/ui/hidden-amounts";
 import { cn } from "@/components/ui/cn";
 import { Field, Input } from "@/components/ui/field";
 import { readAmount, typedAmount } from "@/lib/core/read-amount";
-import { ReadAs } from "./read-as";
+import { ReadAs } from "./field-checks";
 import type { Spendable } from "./spendable";
 
 interface EntryToken {
@@ -20,13 +20,13 @@ interface EntryToken {
 
 interface AmountEntryProps {
   readonly label: ReactNode;
-  /** Of the button that takes all: `Source 2: use all`. */
+  /** Accessible name of the MAX button: `Source 2: use all`. */
   readonly maxLabel: string;
-  /** As typed, in units of the token. */
+  /** The typed text, in units of the token. */
   readonly value: string;
-  /** While a person types. */
+  /** Called while a person types. */
   readonly onChange: (text: string) => void;
-  /** The whole amount is chosen at once, so it can be checked at once. */
+  /** Called with a complete amount, which can be checked at once. */
   readonly onChoose: (text: string) => void;
   readonly onBlur: () => void;
   readonly name: string;
@@ -38,45 +38,47 @@ interface AmountEntryProps {
 }
 
 /**
- * An amount of a token, typed in its units or in dollars as the person's locale writes them. Below stand the amount as it was
- * read, its worth, and the amount that may be moved.
+ * A field for an amount in units of a token or in dollars, written in the person's locale. Below it
+ * are the parsed amount, its worth, and the available amount.
  */
 export const AmountEntry = (props: AmountEntryProps): ReactNode => {
   const { value, token, error } = props;
   // Null: typed in units of the token.
   const [dollars, setDollars] = useState<string | null>(null);
   const read = readAmount(value);
+  const worth = read === null || token === undefined ? null : usdValue(read, token.priceUsd);
   const inUsd = dollars !== null && token?.priceUsd != null;
   const typeDollars = (text: string): void => {
     setDollars(text);
     const usd = readAmount(text);
-    const amount = usd === null || token === undefined ? null : amountForUsd(usd, token.priceUsd, token.decimals);
+    const amount =
+      usd === null || token === undefined
+        ? null
+        : amountForUsd(usd, token.priceUsd, token.decimals);
     props.onChange(amount === null ? "" : typedAmount(amount));
   };
   const useMax = (amount: string): void => {
     setDollars(null);
     props.onChoose(typedAmount(amount));
   };
+  const switchUnit =
+    token?.priceUsd == null ? undefined : (
+      <Button
+        variant="link"
+        size="sm"
+        className="h-auto"
+        aria-pressed={inUsd}
+        onClick={() => setDollars(inUsd ? null : typedAmount(worth ?? ""))}
+      >
+        {inUsd ? `Type ${token.symbol}` : "Type US dollars"}
+      </Button>
+    );
   return (
     <Field
       label={props.label}
       error={error}
-      aside={
-        token?.priceUsd == null ? undefined : (
-          <Button
-            variant="link"
-            size="sm"
-            className="h-auto"
-            aria-pressed={inUsd}
-            onClick={() =>
-              setDollars(inUsd ? null : typedAmount((read === null ? null : usdValue(read, token.priceUsd)) ?? ""))
-            }
-          >
-            {inUsd ? `Type ${token.symbol}` : "Type US dollars"}
-          </Button>
-        )
-      }
-      hint={<Hint {...props} read={read} inUsd={inUsd} onMax={useMax} />}
+      aside={switchUnit}
+      hint={<Hint {...props} read={read} worth={worth} inUsd={inUsd} onMax={useMax} />}
     >
       {inUsd ? (
         <Input
@@ -103,24 +105,20 @@ export const AmountEntry = (props: AmountEntryProps): ReactNode => {
 
 interface HintProps extends AmountEntryProps {
   readonly read: string | null;
+  /** Worth of the amount in US dollars; null when unknown. */
+  readonly worth: string | null;
   readonly inUsd: boolean;
   readonly onMax: (amount: string) => void;
 }
 
-const Hint = ({ value, token, spendable, read, inUsd, onMax, maxLabel, note }: HintProps): ReactNode => {
+const Hint = (props: HintProps): ReactNode => {
+  const { value, token, read, inUsd, note } = props;
   if (token === undefined) return <ReadAs value={value} read={read} symbol="" />;
-  const usd = read === null ? null : usdValue(read, token.priceUsd);
   return (
     <span className="flex flex-col gap-0.5">
       <span className="flex min-h-6 flex-wrap items-baseline justify-between gap-x-3">
-        <Free spendable={spendable} asked={read} symbol={token.symbol} onMax={onMax} maxLabel={maxLabel} />
-        {inUsd ? (
-          read === null ? null : (
-            <Amount value={read} unit={token.symbol} plain />
-          )
-        ) : usd === null ? null : (
-          <Usd value={usd} />
-        )}
+        <Free {...props} symbol={token.symbol} />
+        <OtherUnit {...props} symbol={token.symbol} />
       </span>
       {inUsd ? null : <ReadAs value={value} read={read} symbol={token.symbol} />}
       {note}
@@ -128,18 +126,31 @@ const Hint = ({ value, token, spendable, read, inUsd, onMax, maxLabel, note }: H
   );
 };
 
-interface FreeProps {
-  readonly spendable: Spendable;
-  readonly asked: string | null;
+/** The amount in the unit in which it was not typed. */
+const OtherUnit = ({
+  read,
+  worth,
+  inUsd,
+  symbol,
+}: Pick<HintProps, "read" | "worth" | "inUsd"> & { readonly symbol: string }): ReactNode => {
+  if (!inUsd) return worth === null ? null : <Usd value={worth} />;
+  return read === null ? null : <Amount value={read} unit={symbol} plain />;
+};
+
+interface FreeProps extends Pick<HintProps, "spendable" | "read" | "onMax" | "maxLabel"> {
   readonly symbol: string;
-  readonly onMax: (amount: string) => void;
-  readonly maxLabel: string;
 }
 
-const Free = ({ spendable: { amount, backing }, asked, symbol, onMax, maxLabel }: FreeProps): ReactNode => {
+const Free = ({
+  spendable: { amount, backing },
+  read,
+  symbol,
+  onMax,
+  maxLabel,
+}: FreeProps): ReactNode => {
   const hidden = useAmountsHidden();
   if (amount === null) return <span>The available amount is not known</span>;
-  const short = asked !== null && compareAmounts(asked, amount) === 1;
+  const short = read !== null && compareAmounts(read, amount) === 1;
   return (
     <span className={cn(short && "text-warning")}>
       {short ? "More than is available: " : "Available "}
@@ -164,3 +175,13 @@ const Free = ({ spendable: { amount, backing }, asked, symbol, onMax, maxLabel }
     </span>
   );
 };
+
+interface HeldAsideProps {
+  readonly amount: string;
+  readonly symbol: string;
+}
+
+/** A balance beside an option of a list. */
+export const HeldAside = ({ amount, symbol }: HeldAsideProps): ReactNode => (
+  <Amount value={amount} symbol={symbol} plain className="text-sm text-fg-2" />
+);

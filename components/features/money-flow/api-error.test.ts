@@ -20,5 +20,9 @@ test("code, details and further fields of a refusal can be read", () => {
 
 test("what is no answer of the service has none of them", () => {
   const other = new TypeError("fetch failed");
-  expect([codeOf(other), detailsOf(other), extraOf(other, "operationId")]).toEqual([null, [], undefined]);
+  expect([codeOf(other), detailsOf(other), extraOf(other, "operationId")]).toEqual([
+    null,
+    [],
+    undefined,
+  ]);
 });

@@ -1,11 +1,13 @@
 import { ApiError } from "@/lib/api-client/client";
 
-/** A further public field of an error's body, such as the fresh `quote` of `quote_price_moved`. */
+/** Another public field of an error's body, such as the fresh `quote` of `quote_price_moved`. */
 export const extraOf = (error: unknown, field: string): unknown =>
   error instanceof ApiError && typeof error.body === "object" && error.body !== null
     ? (error.body as Record<string, unknown>)[field]
     : undefined;
 
-export const codeOf = (error: unknown): string | null => (error instanceof ApiError ? error.code : null);
+export const codeOf = (error: unknown): string | null =>
+  error instanceof ApiError ? error.code : null;
 
-export const detailsOf = (error: unknown): ApiError["details"] => (error instanceof ApiError ? error.details : []);
+export const detailsOf = (error: unknown): ApiError["details"] =>
+  error instanceof ApiError ? error.details : [];

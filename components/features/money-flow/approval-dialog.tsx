@@ -1,33 +1,48 @@
 "use client";
 
-import { useId, type ReactNode } from "react";
+import { Ban, KeyRound } from "lucide-react";
+import { parseAsBoolean, useQueryState } from "nuqs";
+import { type ComponentProps, type ReactNode, useId, useState } from "react";
+import { DecisionLink, useVotesOn } from "@/components/features/inbox/decision";
 import { Button } from "@/components/ui/button";
-import { Dialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
+import { ActionDialog, Dialog } from "@/components/ui/dialog";
+import { ActionError } from "@/components/ui/states";
 import { Form } from "@/components/ui/form";
+import { toast } from "@/components/ui/toast";
 import { codeOf } from "./api-error";
 import { useCodeForm } from "./code-form";
-import { isReady, proofOf, ProofField, useProofChoice } from "./proof-field";
+import { isReady, ProofField, proofOf, useProofChoice } from "./proof-field";
 import type { MoneyProof } from "./types";
 
-/** The code itself was not taken; another has to be typed. */
-const REFUSED_CODE: ReadonlySet<string | null> = new Set(["otp_invalid", "otp_expired", "otp_attempts_exceeded"]);
+/** Errors after which another code has to be typed. */
+const REFUSED_CODE: ReadonlySet<string | null> = new Set([
+  "otp_invalid",
+  "otp_expired",
+  "otp_attempts_exceeded",
+]);
 
 interface ApprovalDialogProps {
   readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
+  readonly onClose: () => void;
   readonly title: string;
   readonly description: string;
   /** The record that the code approves. */
-  readonly subject: { readonly operationId: string } | { readonly payoutId: string } | { readonly scheduleId: string };
-  /** Where the money is while nothing was approved. */
+  readonly subject:
+    | { readonly operationId: string }
+    | { readonly payoutId: string }
+    | { readonly scheduleId: string };
+  /** Where the money is after an error, before any approval. */
   readonly money: string;
-  /** The same after an approval that failed. */
+  /** Where the money is after a failed approval. */
   readonly moneyAfter?: (error: unknown) => string;
-  readonly approval: { readonly isPending: boolean; readonly error: Error | null; readonly reset: () => void };
+  readonly approval: {
+    readonly isPending: boolean;
+    readonly error: Error | null;
+    readonly reset: () => void;
+  };
   /** The dialog stays open when it rejects, and shows `approval.error`. */
   readonly onApprove: (proof: MoneyProof) => Promise<void>;
-  /** The whole record that waits for the approval. */
+  /** The whole record to approve. */
   readonly children: ReactNode;
 }
 
@@ -51,15 +66,15 @@ const useApproval = ({ subject, approval, onApprove }: ApprovalDialogProps) => {
   return { codes: { ...codes, send }, choice, approve };
 };
 
-/** Shows the record that waits, and takes the code or second factor that approves exactly this record. */
-export const ApprovalDialog = (props: ApprovalDialogProps): ReactNode => {
+/** Shows the record, and takes the code or second factor that approves exactly this record. */
+const ApprovalDialog = (props: ApprovalDialogProps): ReactNode => {
   const { approval, money, moneyAfter = () => money } = props;
   const { codes, choice, approve } = useApproval(props);
   const formId = useId();
   return (
     <Dialog
       open={props.open}
-      onOpenChange={props.onOpenChange}
+      onClose={props.onClose}
       title={props.title}
       description={props.description}
       footer={
@@ -91,10 +106,93 @@ export const ApprovalDialog = (props: ApprovalDialogProps): ReactNode => {
           money={money}
           onApprove={approve}
         />
-        {approval.error === null ? null : (
-          <ErrorState compact error={approval.error} money={moneyAfter(approval.error)} />
-        )}
+        <ActionError error={approval.error} money={moneyAfter(approval.error)} />
       </Form>
     </Dialog>
+  );
+};
+
+interface ApproveActionProps extends Omit<ApprovalDialogProps, "open" | "onClose"> {
+  readonly mayApprove: boolean;
+  /** Id of the record, for records that people vote on. */
+  readonly votedId?: string;
+  /** The message after the approval. */
+  readonly done: string;
+}
+
+/**
+ * The button and the dialog that approve a record, or the link to its votes. The page's address
+ * stores that the dialog is open, so a reload and the form that created the record lead to it.
+ */
+export const ApproveAction = ({
+  mayApprove,
+  votedId,
+  done,
+  onApprove,
+  ...dialog
+}: ApproveActionProps): ReactNode => {
+  const [approving, setApproving] = useQueryState("approve", parseAsBoolean.withDefault(false));
+  const votes = useVotesOn(votedId ?? "", mayApprove && votedId !== undefined);
+  const setOpen = (open: boolean): void =>
+    void setApproving(open ? true : null, { history: "replace" });
+  if (!mayApprove) return null;
+  if (votes.decision !== undefined) return <DecisionLink id={votes.decision.id} />;
+  return (
+    <>
+      <Button variant="primary" onClick={() => setOpen(true)}>
+        <KeyRound aria-hidden /> Approve …
+      </Button>
+      <ApprovalDialog
+        {...dialog}
+        open={approving && (votedId === undefined || votes.isKnown)}
+        onClose={() => setOpen(false)}
+        onApprove={async (proof) => {
+          await onApprove(proof);
+          setOpen(false);
+          toast.success(done);
+        }}
+      />
+    </>
+  );
+};
+
+interface CancelActionProps extends Pick<
+  ComponentProps<typeof ActionDialog>,
+  "title" | "confirmLabel" | "action" | "money"
+> {
+  /** Text of the button that opens the dialog; default: the text of the confirming button. */
+  readonly label?: string;
+  readonly text: string;
+  /** The message after the cancellation. */
+  readonly done: string;
+  readonly cancel: () => Promise<void>;
+}
+
+/** The button that cancels a record, and the question before it. */
+export const CancelAction = ({
+  label,
+  text,
+  done,
+  cancel,
+  ...dialog
+}: CancelActionProps): ReactNode => {
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setAsking(true)}>
+        <Ban aria-hidden /> {label ?? dialog.confirmLabel}
+      </Button>
+      <ActionDialog
+        {...dialog}
+        open={asking}
+        onClose={() => setAsking(false)}
+        description={<p>{text}</p>}
+        cancelLabel="Keep it"
+        onConfirm={async () => {
+          await cancel();
+          toast.success(done);
+        }}
+      />
+    </>
   );
 };

@@ -2,17 +2,20 @@
 
 import { zodResolver } from "@hookform/resolvers/zod";
 import Link from "next/link";
-import { useEffect, useState, type ReactNode } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useController, useForm, type UseFormReturn } from "react-hook-form";
 import { z } from "zod";
+import { DevCodeHint } from "@/components/features/dev-mail/dev-code-hint";
 import { useApiMutation } from "@/components/features/session/use-api";
 import { Button } from "@/components/ui/button";
-import { ErrorState } from "@/components/ui/error-state";
+import { Field } from "@/components/ui/field";
+import { OtpInput } from "@/components/ui/otp-input";
+import { ErrorState } from "@/components/ui/states";
+import { tabStore } from "@/components/ui/tab-store";
+import { Countdown } from "@/components/ui/time";
 import type { BodyInput } from "@/lib/contracts/contract";
-import { requestOtp } from "@/lib/api-client/calls.gen";
+import { requestOtp } from "@/lib/contracts/swap";
 import { codeOf } from "./api-error";
-import { CodeEntry } from "./code-entry";
-import { keepCode, readKeptCode } from "./kept-code";
 import type { SentCode } from "./types";
 
 /** A one-time code of six digits. */
@@ -28,9 +31,9 @@ export interface CodeRequest {
   readonly sendError: unknown;
   /** Whether all digits are typed. */
   readonly isWhole: boolean;
-  /** Has a code sent that approves exactly the subject. */
+  /** Sends a code that approves exactly the record. */
   readonly send: () => Promise<void>;
-  /** Empties the field, after the code was refused. */
+  /** Empties the field. */
   readonly clear: () => void;
 }
 
@@ -50,14 +53,17 @@ interface AskedCode {
   readonly ask: () => Promise<SentCode>;
   readonly sending: boolean;
   readonly sendError: unknown;
-  /** Names the subject that the code approves: a code that was sent before a reload is still asked for. */
+  /**
+   * Id of the record that the code approves. A code that was sent before a reload can then still be
+   * typed.
+   */
   readonly keptAs?: string;
 }
 
 /** The form of a one-time code that `ask` has mailed. */
 export const useCodeFormOf = ({ ask, sending, sendError, keptAs }: AskedCode): CodeRequest => {
   const [sent, setSent] = useState<SentCode | null>(null);
-  // After the first drawing, which the server may have made without it.
+  // In an effect, because the server draws the first time and does not know the tab's storage.
   useEffect(() => {
     if (keptAs !== undefined) setSent((now) => now ?? readKeptCode(keptAs));
   }, [keptAs]);
@@ -80,20 +86,33 @@ interface CodeFieldProps {
   readonly disabled: boolean;
 }
 
-/** The button that has a code sent, then the field that takes it. */
+/** The button that sends a code, then the field for it. */
 export const CodeField = ({ codes, disabled }: CodeFieldProps): ReactNode =>
   codes.sent === null ? (
-    <div>
-      <Button variant="primary" loading={codes.sending} onClick={() => void codes.send()}>
-        Send code
-      </Button>
-    </div>
+    <SendCodeButton loading={codes.sending} onSend={codes.send} />
   ) : (
     <SentCodeField codes={codes} sent={codes.sent} disabled={disabled} />
   );
 
-/** Takes the code that was sent. */
-export const SentCodeField = ({ codes, sent, disabled }: CodeFieldProps & { readonly sent: SentCode }): ReactNode => {
+interface SendCodeButtonProps {
+  readonly loading: boolean;
+  readonly onSend: () => Promise<void>;
+}
+
+export const SendCodeButton = ({ loading, onSend }: SendCodeButtonProps): ReactNode => (
+  <div>
+    <Button variant="primary" loading={loading} onClick={() => void onSend()}>
+      Send code
+    </Button>
+  </div>
+);
+
+/** The field for a code that was sent. */
+export const SentCodeField = ({
+  codes,
+  sent,
+  disabled,
+}: CodeFieldProps & { readonly sent: SentCode }): ReactNode => {
   const { field } = useController({ control: codes.form.control, name: "code" });
   return (
     <CodeEntry
@@ -115,19 +134,101 @@ const SETTINGS_LINK = (
 
 interface CodeSendErrorProps {
   readonly error: unknown;
-  /** Where the money is. */
+  /** Sentence that says where the money is when no code could be sent. */
   readonly money: string;
   /** Shown when the person has no verified address; by default a link to the settings. */
   readonly missing?: ReactNode;
 }
 
 /** Why no code was sent. */
-export const CodeSendError = ({ error, money, missing = SETTINGS_LINK }: CodeSendErrorProps): ReactNode =>
+export const CodeSendError = ({
+  error,
+  money,
+  missing = SETTINGS_LINK,
+}: CodeSendErrorProps): ReactNode =>
   error == null ? null : (
     <ErrorState
       compact
       error={error}
       money={money}
-      {...(codeOf(error) === "otp_channel_missing" ? { action: missing } : {})}
+      action={codeOf(error) === "otp_channel_missing" ? missing : undefined}
     />
   );
+
+interface CodeEntryProps {
+  readonly sent: SentCode;
+  readonly code: string;
+  readonly onChange: (code: string) => void;
+  readonly onResend: () => void;
+  /** A new code is on its way. */
+  readonly sending: boolean;
+  readonly disabled: boolean;
+}
+
+/**
+ * The field for a one-time code that was sent: its destination, its expiry, and a button for
+ * another code.
+ */
+export const CodeEntry = ({
+  sent,
+  code,
+  onChange,
+  onResend,
+  sending,
+  disabled,
+}: CodeEntryProps): ReactNode => (
+  <>
+    <p>
+      A code was sent {sent.channel === "email" ? "by e-mail " : ""}to{" "}
+      <strong>{sent.destination}</strong>.{" "}
+      <Countdown
+        until={sent.expiresAt}
+        label="It expires in"
+        expiredText="It has expired."
+        className="text-fg-2"
+      />
+    </p>
+    <DevCodeHint />
+    <Field label="One-time code">
+      <OtpInput value={code} onChange={onChange} disabled={disabled} autoFocus />
+    </Field>
+    <ResendButton key={sent.otpId} sent={sent} onResend={onResend} sending={sending} />
+  </>
+);
+
+const ResendButton = ({
+  sent,
+  onResend,
+  sending,
+}: Pick<CodeEntryProps, "sent" | "onResend" | "sending">): ReactNode => {
+  const [ready, setReady] = useState(false);
+  return (
+    <div>
+      <Button size="sm" disabled={!ready} loading={sending} onClick={onResend}>
+        {ready ? (
+          "Send a new code"
+        ) : (
+          <Countdown
+            until={sent.resendAfter}
+            label="New code in"
+            expiredText="Send a new code"
+            onExpire={() => setReady(true)}
+          />
+        )}
+      </Button>
+    </div>
+  );
+};
+
+const storeOf = (id: string) => tabStore(`causeway.code.${id}`, requestOtp.response);
+
+/**
+ * The record of a sent code while it is valid, so that the code can still be typed after a reload.
+ * The code itself is not stored.
+ */
+const readKeptCode = (id: string): SentCode | null => {
+  const sent = storeOf(id).read();
+  return sent !== null && Date.parse(sent.expiresAt) > Date.now() ? sent : null;
+};
+
+const keepCode = (id: string, sent: SentCode): void => storeOf(id).save(sent);

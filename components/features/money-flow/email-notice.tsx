@@ -6,7 +6,10 @@ import { useFactorMeans } from "@/components/features/approvals/use-factor-means
 import { useMe } from "@/components/features/profile/use-me";
 import { Alert } from "@/components/ui/alert";
 
-/** At the top of a form that ends with a code: without a verified address, or a second factor, nothing can be approved. */
+/**
+ * A notice above forms that end with an approval, for people without a verified address and without
+ * a second factor.
+ */
 export const EmailNotice = (): ReactNode => {
   const me = useMe().data;
   const factors = useFactorMeans({ takesRecovery: false });

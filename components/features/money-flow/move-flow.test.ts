@@ -6,7 +6,10 @@ import type { MoveSubject, Prepared, SentCode } from "./types";
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const PREPARED_UNTIL = NOW + 60_000;
 
-const refusal = (code: string, fields: { status?: number; details?: ApiError["details"] } = {}): ApiError =>
+const refusal = (
+  code: string,
+  fields: { status?: number; details?: ApiError["details"] } = {},
+): ApiError =>
   new ApiError({
     status: fields.status ?? 409,
     code,
@@ -21,7 +24,7 @@ const subjectOf = (quoteId: string, more: Partial<MoveSubject> = {}): MoveSubjec
   ids: { quoteId },
   noun: "swap",
   sources: 1,
-  to: { amount: "10", minAmount: "9.9", token: { symbol: "USDC" }, address: "0x01" },
+  to: { amount: "10", minAmount: "9.9", token: { symbol: "USDC" }, address: "0x01", chainId: 1 },
   expiresAt: new Date(NOW + 300_000).toISOString(),
   receipt: () => null,
   ...more,
@@ -29,7 +32,10 @@ const subjectOf = (quoteId: string, more: Partial<MoveSubject> = {}): MoveSubjec
 
 // The tests read none of the other fields.
 const SENT = { otpId: "otp_1", destination: "a…@example.test" } as SentCode;
-const PREPARED = { expiresAt: new Date(PREPARED_UNTIL).toISOString(), actions: [] } as unknown as Prepared;
+const PREPARED = {
+  expiresAt: new Date(PREPARED_UNTIL).toISOString(),
+  actions: [],
+} as unknown as Prepared;
 
 const setUp = (more: Partial<MovePorts> = {}) => {
   let key = 0;
@@ -102,7 +108,12 @@ test("a quote that expires while its code is typed is reported, keeps the code u
   expect(store.getState().preparing).toEqual({ pending: false, error: expired });
   expect(flow()).toMatchObject({ step: "code", code: "123456", approved: false, prepared: null });
   store.start(subjectOf("qt_2"));
-  expect(flow()).toMatchObject({ subject: { ids: { quoteId: "qt_2" } }, step: "code", sent: null, code: "" });
+  expect(flow()).toMatchObject({
+    subject: { ids: { quoteId: "qt_2" } },
+    step: "code",
+    sent: null,
+    code: "",
+  });
   expect(store.getState().preparing.error).toBeNull();
 });
 
@@ -159,7 +170,8 @@ test("a double submit sends each request once, also after it has succeeded", asy
   await Promise.all([store.prepare("123456"), store.prepare("123456")]);
   await Promise.all([store.execute(), store.execute()]);
   await store.execute();
-  for (const request of [requestOtp, prepare, execute, onDone]) expect(request).toHaveBeenCalledTimes(1);
+  for (const request of [requestOtp, prepare, execute, onDone])
+    expect(request).toHaveBeenCalledTimes(1);
 });
 
 test("the same subject goes on where it was closed; an answer about an abandoned one changes nothing", async () => {
@@ -198,7 +210,12 @@ test("a price that moved has to be accepted, and the fresh quote needs a code of
   expect(flow().moved).toBe(fresh);
   expect(mayContinue(flow())).toBe(false);
   store.acceptMoved();
-  expect(flow()).toMatchObject({ subject: { ids: { quoteId: "qt_2" } }, code: "", approved: false, moved: null });
+  expect(flow()).toMatchObject({
+    subject: { ids: { quoteId: "qt_2" } },
+    code: "",
+    approved: false,
+    moved: null,
+  });
 });
 
 test("wallets are not asked once the prepared price has expired, unless money has moved already", async () => {
@@ -216,7 +233,9 @@ test("wallets are not asked once the prepared price has expired, unless money ha
 test("a signature that the service refused is asked for again", async () => {
   const { store, execute, signing } = await setUpReview();
   execute.mockRejectedValueOnce(
-    refusal("invalid_signature", { details: [{ path: "signatures.act_1", message: "is of another wallet" }] }),
+    refusal("invalid_signature", {
+      details: [{ path: "signatures.act_1", message: "is of another wallet" }],
+    }),
   );
   await store.execute();
   expect(signing.refuse.mock.calls).toEqual([["act_1", "is of another wallet"]]);
@@ -227,7 +246,10 @@ test("after a reload the flow goes on where it was: at the code that was sent, o
   const subject = subjectOf("qt_1");
   const kept = { open: true, step: "code", approved: false, sent: SENT, prepared: null } as const;
   store.restore(subject, kept);
-  expect(store.getState()).toMatchObject({ open: true, flow: { subject, step: "code", sent: SENT, code: "" } });
+  expect(store.getState()).toMatchObject({
+    open: true,
+    flow: { subject, step: "code", sent: SENT, code: "" },
+  });
   store.restore(subject, { ...kept, step: "review", approved: true, prepared: PREPARED });
   expect(flow()).toMatchObject({ step: "review", approved: true, prepared: PREPARED });
   expect(signing.load).toHaveBeenLastCalledWith(PREPARED.actions);

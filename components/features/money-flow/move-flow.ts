@@ -1,12 +1,16 @@
-/**
- * The steps by which a person moves money, without React: code → prepare → review → sign where the person's own wallets are sources
- * → execute. `use-move-flow.ts` connects them to the API, the wallets and the page.
- */
-import type { Signed } from "@/components/features/signing/types";
+import { z } from "zod";
+import type { Signed } from "@/components/features/signing/signing-model";
 import type { Signing } from "@/components/features/signing/use-signing";
+import { tabStore } from "@/components/ui/tab-store";
+import { prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import { codeOf, detailsOf } from "./api-error";
-import type { KeptFlow } from "./kept-flow";
 import type { FactorProof, MoveIds, MoveSubject, Prepared, SentCode } from "./types";
+
+/**
+ * The steps by which a person moves money, without React: code → prepare → review → sign (for
+ * sources that the person's wallets sign for) → execute. `use-move-flow.ts` connects them to the
+ * API, the wallets and the page.
+ */
 
 export interface Flow {
   readonly subject: MoveSubject;
@@ -20,7 +24,7 @@ export interface Flow {
   readonly moved: MoveSubject | null;
 }
 
-/** Of each request: whether it is under way, and why the last one failed. */
+/** State of one request: pending, or the error of the last try. */
 interface RequestState {
   readonly pending: boolean;
   readonly error: unknown;
@@ -33,7 +37,7 @@ export interface MoveState {
   readonly sending: RequestState;
   readonly preparing: RequestState;
   readonly executing: RequestState;
-  /** Executed; stays until another subject begins. */
+  /** Whether the flow was executed; true until another subject begins. */
   readonly done: boolean;
 }
 
@@ -41,8 +45,13 @@ export type ExecuteBody = MoveIds & { readonly signatures?: Signed[] };
 
 export interface MovePorts {
   readonly requestOtp: (ids: MoveIds) => Promise<SentCode>;
-  readonly prepare: (body: MoveIds & ({ readonly otp?: string } | FactorProof)) => Promise<Prepared>;
-  readonly execute: (body: ExecuteBody, idempotencyKey: string) => Promise<{ readonly operationId: string }>;
+  readonly prepare: (
+    body: MoveIds & ({ readonly otp?: string } | FactorProof),
+  ) => Promise<Prepared>;
+  readonly execute: (
+    body: ExecuteBody,
+    idempotencyKey: string,
+  ) => Promise<{ readonly operationId: string }>;
   readonly signing: Pick<Signing, "load" | "clear" | "run" | "refuse">;
   readonly onDone: (operationId: string) => void;
   /** Milliseconds since 1970. */
@@ -53,18 +62,20 @@ export interface MovePorts {
 export interface MoveStore {
   readonly getState: () => MoveState;
   readonly subscribe: (listener: () => void) => () => void;
-  /** Opens at the code of this subject; goes on where it was when the subject is the same. */
+  /** Opens the dialog at the code step; the same subject continues where it was. */
   readonly start: (subject: MoveSubject) => void;
-  /** Goes on where the page was before it was reloaded. */
+  /** Continues a stored flow after a reload. */
   readonly restore: (subject: MoveSubject, kept: Omit<KeptFlow, "stored">) => void;
   readonly close: () => void;
   readonly back: () => void;
   readonly setCode: (code: string) => void;
   readonly sendCode: () => Promise<void>;
-  /** @param proof the mailed code, or a second factor in its place; not looked at once the flow is approved */
+  /**
+   * @param proof the mailed code, or a second factor; ignored once the flow is approved
+   */
   readonly prepare: (proof: string | FactorProof) => Promise<void>;
   readonly acceptMoved: () => void;
-  /** Lets the wallets sign what is left to sign, then executes. */
+  /** Has the wallets sign the remaining actions, then executes. */
   readonly execute: () => Promise<void>;
 }
 
@@ -72,7 +83,7 @@ const CODE_DIGITS = 6;
 const IDLE: RequestState = { pending: false, error: null };
 const RUNNING: RequestState = { pending: true, error: null };
 
-/** Codes that say that the one-time code, or the second factor, was not taken. */
+/** Errors that refuse the one-time code or the second factor. */
 const REFUSED_CODE: ReadonlySet<string> = new Set([
   "otp_required",
   "otp_invalid",
@@ -80,7 +91,7 @@ const REFUSED_CODE: ReadonlySet<string> = new Set([
   "otp_attempts_exceeded",
   "invalid_signature",
 ]);
-/** Codes that say nothing about the one-time code, because it was not looked at. */
+/** Errors that were found before the one-time code was checked. */
 const NOT_LOOKED_AT: ReadonlySet<string> = new Set([
   "network_error",
   "quote_expired",
@@ -94,7 +105,7 @@ const NOT_LOOKED_AT: ReadonlySet<string> = new Set([
   "signing_off",
 ]);
 
-/** Whether the code is whole, or was right already. */
+/** Whether all digits are typed, or the flow is approved already. */
 export const mayContinue = (flow: Flow): boolean =>
   flow.moved === null && (flow.approved || flow.code.length === CODE_DIGITS);
 
@@ -108,12 +119,16 @@ const begin = (subject: MoveSubject): Flow => ({
   moved: null,
 });
 
-const isSame = (one: MoveSubject, other: MoveSubject): boolean => JSON.stringify(one.ids) === JSON.stringify(other.ids);
+const isSame = (one: MoveSubject, other: MoveSubject): boolean =>
+  JSON.stringify(one.ids) === JSON.stringify(other.ids);
 
-/** The changes after a refused preparation: a wrong code is typed again; a price that moved is shown for acceptance. */
+/**
+ * The changes of the flow after a refused preparation: a wrong code is typed again; a moved price
+ * has to be accepted.
+ */
 const afterRefusal = (flow: Flow, error: unknown, isFactor: boolean): Partial<Flow> => {
   const reason = codeOf(error) ?? "network_error";
-  // The app or the passkey was removed meanwhile.
+  // The app or the passkey was removed in the meantime.
   const isGone = isFactor && !flow.approved && reason === "invalid_state";
   if (isGone || REFUSED_CODE.has(reason)) return { code: "", approved: false, step: "code" };
   const moved = reason === "quote_price_moved" ? (flow.subject.movedTo?.(error) ?? null) : null;
@@ -123,7 +138,7 @@ const afterRefusal = (flow: Flow, error: unknown, isFactor: boolean): Partial<Fl
 interface Store {
   readonly get: () => MoveState;
   readonly set: (part: Partial<MoveState>) => void;
-  /** Changes the flow while it is still about this subject; an answer about another one changes nothing. */
+  /** Changes the flow unless another subject has begun; a late answer then changes nothing. */
   readonly change: (subject: MoveSubject, part: Partial<Flow>) => void;
   /** The last body that was executed and its idempotency key. */
   last: { readonly text: string; readonly key: string };
@@ -155,15 +170,22 @@ const sendCode = async (store: Store, ports: MovePorts): Promise<void> => {
 const fieldsOf = (proof: string | FactorProof): { readonly otp: string } | FactorProof =>
   typeof proof === "string" ? { otp: proof } : proof;
 
-const prepare = async (store: Store, ports: MovePorts, proof: string | FactorProof): Promise<void> => {
+const prepare = async (
+  store: Store,
+  ports: MovePorts,
+  proof: string | FactorProof,
+): Promise<void> => {
   const { flow, preparing, executing } = store.get();
   if (flow === null || preparing.pending || executing.pending) return;
   const { subject } = flow;
   store.set({ preparing: RUNNING, executing: IDLE });
   try {
-    const prepared = await ports.prepare({ ...subject.ids, ...(flow.approved ? {} : fieldsOf(proof)) });
+    const prepared = await ports.prepare({
+      ...subject.ids,
+      ...(flow.approved ? {} : fieldsOf(proof)),
+    });
     if (store.get().flow?.subject !== subject) return;
-    // After another preparation the same body is another execution.
+    // After another preparation the same body is a new execution with a new key.
     store.last = NO_EXECUTION;
     ports.signing.load(prepared.actions);
     store.change(subject, { prepared, approved: true, step: "review" });
@@ -175,19 +197,31 @@ const prepare = async (store: Store, ports: MovePorts, proof: string | FactorPro
   }
 };
 
-/** The same body twice has the same key, so that a request that got no answer moves the money once. */
+/**
+ * The same body gets the same key, so that repeating a request without an answer moves the money
+ * once.
+ */
 const keyOf = (store: Store, ports: MovePorts, body: ExecuteBody): string => {
   const text = JSON.stringify(body);
   if (text !== store.last.text) store.last = { text, key: ports.newKey() };
   return store.last.key;
 };
 
-const signAndSend = async (store: Store, ports: MovePorts, flow: Flow & { prepared: Prepared }): Promise<void> => {
+const signAndSend = async (
+  store: Store,
+  ports: MovePorts,
+  flow: Flow & { prepared: Prepared },
+): Promise<void> => {
   const { subject, prepared } = flow;
   // A transaction that moves money may only go out while the prepared price holds.
-  const signatures = await ports.signing.run((moved) => moved || Date.parse(prepared.expiresAt) > ports.now());
+  const signatures = await ports.signing.run(
+    (moved) => moved || Date.parse(prepared.expiresAt) > ports.now(),
+  );
   if (signatures === null) return;
-  const body = { ...subject.ids, ...(signatures.length === 0 ? {} : { signatures: [...signatures] }) };
+  const body = {
+    ...subject.ids,
+    ...(signatures.length === 0 ? {} : { signatures: [...signatures] }),
+  };
   const { operationId } = await ports.execute(body, keyOf(store, ports, body));
   ports.signing.clear();
   if (store.get().flow?.subject === subject) store.set({ done: true });
@@ -207,13 +241,21 @@ const execute = async (store: Store, ports: MovePorts): Promise<void> => {
     if (!isCurrent()) return;
     store.set({ executing: { pending: false, error } });
     if (codeOf(error) !== "invalid_signature") return;
-    for (const { path, message } of detailsOf(error)) ports.signing.refuse(path.replace(/^signatures\./, ""), message);
+    for (const { path, message } of detailsOf(error))
+      ports.signing.refuse(path.replace(/^signatures\./, ""), message);
   }
 };
 
-/** Holds where the person is, from the code to the operation. One request of a kind runs at a time. */
+/** The state of a flow, from the code to the operation. One request of each kind runs at a time. */
 export const createMoveStore = (ports: MovePorts): MoveStore => {
-  let state: MoveState = { flow: null, open: false, sending: IDLE, preparing: IDLE, executing: IDLE, done: false };
+  let state: MoveState = {
+    flow: null,
+    open: false,
+    sending: IDLE,
+    preparing: IDLE,
+    executing: IDLE,
+    done: false,
+  };
   const listeners = new Set<() => void>();
   const set = (part: Partial<MoveState>): void => {
     state = { ...state, ...part };
@@ -230,7 +272,8 @@ export const createMoveStore = (ports: MovePorts): MoveStore => {
       return () => listeners.delete(listener);
     },
     start: (subject) => {
-      if (state.flow === null || !isSame(state.flow.subject, subject)) beginWith(store, ports, subject);
+      if (state.flow === null || !isSame(state.flow.subject, subject))
+        beginWith(store, ports, subject);
       set({ open: true });
     },
     restore: (subject, { open, step, approved, sent, prepared }) => {
@@ -254,4 +297,55 @@ export const createMoveStore = (ports: MovePorts): MoveStore => {
     },
     execute: () => execute(store, ports),
   };
+};
+
+/** The stored state of a flow, which continues after a reload. The typed digits are not stored. */
+const keptFlow = z.object({
+  stored: z.unknown(),
+  open: z.boolean(),
+  step: z.enum(["code", "review"]),
+  approved: z.boolean(),
+  sent: requestOtp.response.nullable(),
+  prepared: prepareSwap.response.nullable(),
+});
+
+type KeptFlow = z.infer<typeof keptFlow>;
+
+/** The part of the flow's state that is stored. */
+interface Keepable {
+  readonly flow: {
+    readonly subject: { readonly stored?: unknown };
+    readonly step: KeptFlow["step"];
+    readonly approved: boolean;
+    readonly sent: SentCode | null;
+    readonly prepared: Prepared | null;
+  } | null;
+  readonly open: boolean;
+  readonly done: boolean;
+}
+
+export const keptFlowOf = (key: string) => tabStore(key, keptFlow);
+
+/**
+ * Stores the flow.
+ * @param hasMoved a wallet has sent a transaction for the flow. Only this page knows which one, and
+ * repeating it would move money twice, so nothing is stored
+ */
+export const keepFlow = (key: string, { flow, open, done }: Keepable, hasMoved: boolean): void => {
+  if (flow?.subject.stored === undefined || done || hasMoved) {
+    keptFlowOf(key).drop();
+    return;
+  }
+  const { subject, step, approved, sent, prepared } = flow;
+  // The actions that wallets have to sign are not stored: after a reload, preparing again gives new
+  // ones without a second code.
+  const mayKeepPrepared = prepared !== null && prepared.actions.length === 0;
+  keptFlowOf(key).save({
+    stored: subject.stored,
+    open,
+    step: mayKeepPrepared ? step : "code",
+    approved,
+    sent,
+    prepared: mayKeepPrepared ? prepared : null,
+  });
 };

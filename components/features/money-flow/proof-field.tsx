@@ -1,26 +1,133 @@
 "use client";
 
-import { useState, type ReactNode } from "react";
-import { useController } from "react-hook-form";
-import { PasskeyApproval } from "@/components/features/approvals/passkey-approval";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { type ComponentProps, type ReactNode, useState } from "react";
+import { useController, useForm } from "react-hook-form";
+import { z } from "zod";
+import { PasskeyApproval } from "@/components/features/approvals/factor-approvals";
 import { CODE_MEANS, useFactorMeans } from "@/components/features/approvals/use-factor-means";
+import { RecipientName } from "@/components/features/names/names";
 import { useApiMutation } from "@/components/features/session/use-api";
+import { Alert } from "@/components/ui/alert";
+import { Amount } from "@/components/ui/amount";
 import { Field } from "@/components/ui/field";
+import { Form } from "@/components/ui/form";
 import { OtpInput } from "@/components/ui/otp-input";
 import { RadioCards } from "@/components/ui/radio-cards";
 import type { BodyInput } from "@/lib/contracts/contract";
-import { requestOtp } from "@/lib/api-client/calls.gen";
-import { CodeField, CodeSendError, type CodeRequest } from "./code-form";
+import { requestOtp } from "@/lib/contracts/swap";
+import { type Flow, mayContinue } from "./move-flow";
 import type { FactorProof } from "./types";
+import type { MoveFlow } from "./use-move-flow";
+import {
+  CodeEntry,
+  CodeField,
+  codeForm,
+  type CodeRequest,
+  CodeSendError,
+  SendCodeButton,
+} from "./code-form";
 
-/** How a person may approve, and how they chose to. */
+/** The submit button is in the footer of the dialog and refers to the form by this id. */
+export const CODE_FORM_ID = "move-code";
+
+interface StepProps {
+  readonly move: MoveFlow;
+  readonly flow: Flow;
+}
+
+/** Once the flow is approved, no code is needed. */
+const approvedForm = z.object({ code: z.string() });
+
+/** The step that approves exactly this quote or transfer by a mailed code or a second factor. */
+export const CodeStep = ({ move, flow }: StepProps): ReactNode => {
+  // The flow stores the code, so that it outlives the dialog.
+  const form = useForm({
+    resolver: zodResolver(flow.approved ? approvedForm : codeForm),
+    defaultValues: { code: "" },
+    values: { code: flow.code },
+  });
+  const choice = useProofChoice(() => move.setCode(""));
+  const { subject } = flow;
+  return (
+    <Form
+      id={CODE_FORM_ID}
+      form={form}
+      className="flex flex-col gap-4"
+      onSubmit={({ code }) => {
+        if (!mayContinue(flow)) return undefined;
+        return move.prepare(choice.means === "app" ? { totp: code } : code);
+      }}
+    >
+      <p className="text-fg-2">
+        Your approval is for exactly this:{" "}
+        {subject.sources === 1 ? "one source" : `${subject.sources} sources`}, at least{" "}
+        <Amount
+          value={subject.to.minAmount}
+          unit={subject.to.token.symbol}
+          className="font-medium text-fg"
+          exact
+        />{" "}
+        to <RecipientName address={subject.to.address} chainId={subject.to.chainId} />{" "}
+        <code className="font-mono text-sm break-all text-fg">{subject.to.address}</code>. It is
+        good for nothing else.
+      </p>
+      {flow.moved === null ? <FlowProof move={move} flow={flow} choice={choice} /> : null}
+    </Form>
+  );
+};
+
+/** Takes the proof, or says that the flow is approved already. */
+const FlowProof = ({
+  move,
+  flow,
+  choice,
+}: StepProps & { readonly choice: ProofChoice }): ReactNode => {
+  if (flow.approved)
+    return (
+      <Alert tone="success" title="The code was right.">
+        This is approved; going on needs no further code.
+      </Alert>
+    );
+  return (
+    <MeansOfProof
+      choice={choice}
+      subject={flow.subject.ids}
+      busy={move.preparing}
+      money="Nothing was sent."
+      onApprove={move.prepare}
+      appCode={<AppCodeInput value={flow.code} onChange={move.setCode} disabled={move.preparing} />}
+      mailedCode={<MailedCode move={move} flow={flow} />}
+    />
+  );
+};
+
+const MailedCode = ({ move, flow }: StepProps): ReactNode => (
+  <>
+    {flow.sent === null ? (
+      <SendCodeButton loading={move.sending} onSend={move.sendCode} />
+    ) : (
+      <CodeEntry
+        sent={flow.sent}
+        code={flow.code}
+        onChange={move.setCode}
+        onResend={() => void move.sendCode()}
+        sending={move.sending}
+        disabled={move.preparing}
+      />
+    )}
+    <CodeSendError error={move.sendError} money="Nothing was sent." />
+  </>
+);
+
+/** The ways to approve, and the chosen one. */
 export interface ProofChoice {
   readonly options: ReturnType<typeof useFactorMeans>;
   readonly means: string;
   readonly choose: (means: string) => void;
 }
 
-/** The mailed code, and the second factors that the person has. */
+/** Lets the person choose between the mailed code and their second factors. */
 export const useProofChoice = (onChange: () => void): ProofChoice => {
   const [means, setMeans] = useState<string>("code");
   const factors = useFactorMeans({ takesRecovery: false });
@@ -34,18 +141,23 @@ export const useProofChoice = (onChange: () => void): ProofChoice => {
   };
 };
 
-/** The proof that the typed digits are. */
+/** Builds the proof from the typed code. */
 export const proofOf = (means: string, code: string): { otp: string } | { totp: string } =>
   means === "app" ? { totp: code } : { otp: code };
 
-/** Whether the form can be sent by its own button: a passkey has another one. */
+/** Whether the form's own button can submit it; a passkey has another button. */
 export const isReady = ({ means }: ProofChoice, codes: CodeRequest): boolean =>
   codes.isWhole && (means === "app" || (means === "code" && codes.sent !== null));
 
-/** Offers the second factors of the person; shows nothing where there are none. */
+/** The choice between mailed code and second factors; renders nothing without second factors. */
 export const MeansField = ({ choice }: { readonly choice: ProofChoice }): ReactNode =>
   choice.options.length === 0 ? null : (
-    <RadioCards label="Approve by" value={choice.means} onValueChange={choice.choose} options={choice.options} />
+    <RadioCards
+      label="Approve by"
+      value={choice.means}
+      onValueChange={choice.choose}
+      options={choice.options}
+    />
   );
 
 interface PasskeyFieldProps {
@@ -58,7 +170,37 @@ interface PasskeyFieldProps {
 /** Has a passkey approve exactly the subject. */
 export const PasskeyField = ({ subject, ...props }: PasskeyFieldProps): ReactNode => {
   const asking = useApiMutation(requestOtp);
-  return <PasskeyApproval {...props} ask={() => asking.mutateAsync({ body: { ...subject, channel: "passkey" } })} />;
+  return (
+    <PasskeyApproval
+      {...props}
+      ask={() => asking.mutateAsync({ body: { ...subject, channel: "passkey" } })}
+    />
+  );
+};
+
+interface MeansOfProofProps extends PasskeyFieldProps {
+  readonly choice: ProofChoice;
+  readonly appCode: ReactNode;
+  readonly mailedCode: ReactNode;
+}
+
+/** The choice between the ways to approve, and the field of the chosen one. */
+const MeansOfProof = ({
+  choice,
+  appCode,
+  mailedCode,
+  ...passkey
+}: MeansOfProofProps): ReactNode => {
+  const fieldOf = (): ReactNode => {
+    if (choice.means === "passkey") return <PasskeyField {...passkey} />;
+    return choice.means === "app" ? appCode : mailedCode;
+  };
+  return (
+    <>
+      <MeansField choice={choice} />
+      {fieldOf()}
+    </>
+  );
 };
 
 interface ProofFieldProps extends PasskeyFieldProps {
@@ -67,20 +209,17 @@ interface ProofFieldProps extends PasskeyFieldProps {
 }
 
 /** Takes the mailed code, the code of the authenticator app, or a passkey. */
-export const ProofField = ({ codes, choice, ...props }: ProofFieldProps): ReactNode => (
-  <>
-    <MeansField choice={choice} />
-    {choice.means === "passkey" ? (
-      <PasskeyField {...props} />
-    ) : choice.means === "app" ? (
-      <AppCodeField codes={codes} disabled={props.busy} />
-    ) : (
+export const ProofField = ({ codes, ...props }: ProofFieldProps): ReactNode => (
+  <MeansOfProof
+    {...props}
+    appCode={<AppCodeField codes={codes} disabled={props.busy} />}
+    mailedCode={
       <>
         <CodeField codes={codes} disabled={props.busy} />
         <CodeSendError error={codes.sendError} money={props.money} />
       </>
-    )}
-  </>
+    }
+  />
 );
 
 interface AppCodeFieldProps {
@@ -89,12 +228,15 @@ interface AppCodeFieldProps {
   readonly disabled: boolean;
 }
 
-/** Takes the code that the authenticator app shows. */
+/** The field of `codes` for the code that the authenticator app shows. */
 export const AppCodeField = ({ codes, disabled }: AppCodeFieldProps): ReactNode => {
   const { field } = useController({ control: codes.form.control, name: "code" });
-  return (
-    <Field label="Code of the authenticator app">
-      <OtpInput value={field.value} onChange={field.onChange} disabled={disabled} autoFocus />
-    </Field>
-  );
+  return <AppCodeInput value={field.value} onChange={field.onChange} disabled={disabled} />;
 };
+
+/** Takes the code that the authenticator app shows. */
+const AppCodeInput = (props: Omit<ComponentProps<typeof OtpInput>, "autoFocus">): ReactNode => (
+  <Field label="Code of the authenticator app">
+    <OtpInput {...props} autoFocus />
+  </Field>
+);

@@ -9,10 +9,12 @@ export type Prepared = ResponseOf<typeof prepareSwap>;
 /** A second factor in place of a mailed code. */
 export type FactorProof = { readonly totp: string } | { readonly passkey: PasskeyAssertion };
 
-/** The proof by which a person approves a payment: a mailed code, or the answer of a second factor. */
+/**
+ * The proof by which a person approves a payment: a mailed code, or the answer of a second factor.
+ */
 export type MoneyProof = { readonly otp: string } | FactorProof;
 
-/** The subject's id, as request-otp, prepare and execute take it. */
+/** The id field in the bodies of request-otp, prepare and execute. */
 export type MoveIds = { readonly quoteId: string } | { readonly transferId: string };
 
 /** The promised amounts; decimal strings in units of the token. */
@@ -29,13 +31,21 @@ export interface MoveSubject {
   readonly noun: "swap" | "transfer" | "retry";
   /** How many sources the code approves. */
   readonly sources: number;
-  readonly to: Promised & { readonly address: string };
+  readonly to: Promised & { readonly address: string; readonly chainId: number };
   /** RFC 3339. When the quote or transfer expires; preparing it again does not extend this. */
   readonly expiresAt: string | null;
-  /** The whole review with no address shortened. `to` is the fresh price, which will be executed. */
+  /**
+   * Renders the whole review, with no address shortened. `to` is the fresh price that will be
+   * executed.
+   */
   readonly receipt: (to: Prepared["to"]) => ReactNode;
-  /** JSON of which the page can make the subject again; absent: the flow does not survive a reload. */
+  /**
+   * JSON from which the page restores the subject; without it the flow does not survive a reload.
+   */
   readonly stored?: unknown;
-  /** The fresh subject that a `quote_price_moved` error carries, to be accepted; null when it carries none. */
+  /**
+   * Reads the quote with the new price from a `quote_price_moved` error, so that the person can
+   * approve it; null when the error contains none.
+   */
   readonly movedTo?: (error: unknown) => MoveSubject | null;
 }

@@ -1,5 +1,27 @@
 "use client";
 
+import { useRouter } from "next/navigation";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useApi, useCache } from "@/components/features/session/use-api";
+import { type Signing, useSigning } from "@/components/features/signing/use-signing";
+import {
+  executeSwap,
+  getUnifiedBalances,
+  listOperations,
+  prepareSwap,
+  requestOtp,
+} from "@/lib/api-client/calls.gen";
+import {
+  createMoveStore,
+  type Flow,
+  keepFlow,
+  keptFlowOf,
+  type MovePorts,
+  type MoveState,
+  type MoveStore,
+} from "./move-flow";
+import type { MoveSubject } from "./types";
+
 /**
  * The one way in which a person moves money:
  *
@@ -7,19 +29,10 @@
  *   flow.start(subject);                            // a quote or a transfer, as a `MoveSubject` (./types)
  *   <MoveDialog flow={flow} onNewQuote={…} onMoved={…} />
  *
- * `subjectOfQuote` (swap/quote-subject) makes the subject of a quote, also of one that retries an operation. For a transfer give
- * `ids: {transferId}` and a `receipt` of your own. After execute the page of the operation opens by itself.
+ * `subjectOfQuote` (swap/quote-subject) makes the subject of a quote, also of one that retries an
+ * operation. For a transfer give `ids: {transferId}` and a `receipt` of your own. After execute the
+ * page of the operation opens by itself.
  */
-import { useQueryClient } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
-import { useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { queryKeyOf } from "@/components/features/session/query-key";
-import { useApi } from "@/components/features/session/use-api";
-import { useSigning, type Signing } from "@/components/features/signing/use-signing";
-import { executeSwap, getUnifiedBalances, listOperations, prepareSwap, requestOtp } from "@/lib/api-client/calls.gen";
-import { keepFlow, readKeptFlow } from "./kept-flow";
-import { createMoveStore, type Flow, type MovePorts, type MoveState, type MoveStore } from "./move-flow";
-import type { MoveSubject } from "./types";
 
 export interface MoveFlow extends Omit<MoveStore, "getState" | "subscribe"> {
   readonly flow: Flow | null;
@@ -34,15 +47,21 @@ export interface MoveFlow extends Omit<MoveStore, "getState" | "subscribe"> {
 }
 
 interface MoveFlowOptions {
-  /** Before the page of the operation opens. */
+  /** Called before the page of the operation opens. */
   readonly onDone?: (operationId: string) => void;
-  /** Under which name the flow survives a reload, and how its subject is made again; null where it is somebody else's. */
-  readonly kept?: { readonly key: string; readonly revive: (stored: unknown) => MoveSubject | null };
+  /**
+   * Storage of the flow over a reload: its key, and a function that restores the subject, or
+   * returns null for another person's.
+   */
+  readonly kept?: {
+    readonly key: string;
+    readonly revive: (stored: unknown) => MoveSubject | null;
+  };
 }
 
 const usePorts = ({ onDone }: MoveFlowOptions, signing: Signing): MovePorts => {
   const router = useRouter();
-  const queryClient = useQueryClient();
+  const cache = useCache();
   const api = useApi();
   return {
     requestOtp: (ids) => api.call(requestOtp, { body: ids }),
@@ -50,8 +69,7 @@ const usePorts = ({ onDone }: MoveFlowOptions, signing: Signing): MovePorts => {
     execute: (body, idempotencyKey) => api.call(executeSwap, { body, idempotencyKey }),
     signing,
     onDone: (operationId) => {
-      void queryClient.invalidateQueries({ queryKey: queryKeyOf(listOperations) });
-      void queryClient.invalidateQueries({ queryKey: queryKeyOf(getUnifiedBalances) });
+      void cache.refresh(listOperations, getUnifiedBalances);
       onDone?.(operationId);
       router.push(`/activity/${operationId}`);
     },
@@ -65,11 +83,15 @@ interface Now {
   readonly hasMoved: boolean;
 }
 
-/** Reads the kept flow once, after the first drawing; then keeps each change. */
-const useKept = (kept: MoveFlowOptions["kept"], store: MoveStore, { state, hasMoved }: Now): void => {
+/** Restores the stored flow once, then stores each change. */
+const useKept = (
+  kept: MoveFlowOptions["kept"],
+  store: MoveStore,
+  { state, hasMoved }: Now,
+): void => {
   const [isRead, setIsRead] = useState(false);
   useEffect(() => {
-    const found = kept === undefined ? null : readKeptFlow(kept.key);
+    const found = kept === undefined ? null : keptFlowOf(kept.key).read();
     const subject = found === null ? null : (kept?.revive(found.stored) ?? null);
     if (found !== null && subject !== null) store.restore(subject, found);
     setIsRead(true);
@@ -82,7 +104,7 @@ const useKept = (kept: MoveFlowOptions["kept"], store: MoveStore, { state, hasMo
 export const useMoveFlow = (options: MoveFlowOptions = {}): MoveFlow => {
   const signing = useSigning();
   const ports = usePorts(options, signing);
-  // The store lives as long as the page; it reaches what the newest rendering was given.
+  // The store lives as long as the page, so it calls the ports of the newest rendering.
   const latest = useRef(ports);
   useEffect(() => {
     latest.current = ports;
@@ -112,7 +134,7 @@ export const useMoveFlow = (options: MoveFlowOptions = {}): MoveFlow => {
     signing,
     sending: state.sending.pending,
     preparing: state.preparing.pending,
-    // Until the page of the operation is there.
+    // `done` keeps this true until the page of the operation opens.
     executing: signing.busy || state.executing.pending || state.done,
     sendError: state.sending.error,
     prepareError: state.preparing.error,

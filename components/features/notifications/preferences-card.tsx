@@ -1,23 +1,21 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "@/components/ui/toast";
+import { useQuery } from "@tanstack/react-query";
 import { z } from "zod";
-import { queryKeyOf } from "@/components/features/session/query-key";
-import { useApi, useApiQuery } from "@/components/features/session/use-api";
-import { ReadAs } from "@/components/features/money-flow/read-as";
+import { ReadAs } from "@/components/features/money-flow/field-checks";
+import { apiQuery } from "@/components/features/session/api-query";
+import { useApi, useCache } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
-import { Card } from "@/components/ui/card";
-import { ErrorState } from "@/components/ui/error-state";
 import { Form, TextField } from "@/components/ui/form";
 import { Select } from "@/components/ui/select";
-import { LoadingRows } from "@/components/ui/skeleton";
-import type { ResponseOf } from "@/lib/contracts/contract";
+import { QueryCard } from "@/components/ui/states";
+import { toast } from "@/components/ui/toast";
 import { getNotificationPreferences } from "@/lib/api-client/calls.gen";
+import type { ResponseOf } from "@/lib/contracts/contract";
 import {
   MAIL_TIMES,
   putNotificationPreferences,
@@ -29,52 +27,58 @@ import { readAmount, readOrTyped, typedAmount } from "@/lib/core/read-amount";
 type Preferences = ResponseOf<typeof getNotificationPreferences>;
 type Choice = Pick<Preferences["kinds"][number], "kind" | "inApp" | "mail">;
 
-const KINDS: Readonly<Record<NotificationKind, { readonly label: string; readonly hint: string }>> = {
-  approval_waiting: { label: "An approval waits", hint: "A payment that you may approve" },
-  operation_failed: { label: "A payment failed", hint: "Failed, arrived in part, or needs a decision" },
-  large_deposit: { label: "A large deposit", hint: "From the amount below" },
-  gas_low: { label: "Gas is low", hint: "The service has little left for network fees" },
-  member_joined: { label: "A member joined", hint: "Owners get a mail in any case" },
-  key_created: { label: "An API key was created", hint: "Owners get a mail in any case" },
-  policy_changed: { label: "A policy changed", hint: "Owners get a mail when a limit is raised" },
-};
+const KINDS: Readonly<Record<NotificationKind, { readonly label: string; readonly hint: string }>> =
+  {
+    approval_waiting: { label: "An approval waits", hint: "A payment that you may approve" },
+    operation_failed: {
+      label: "A payment failed",
+      hint: "Failed, arrived in part, or needs a decision",
+    },
+    large_deposit: { label: "A large deposit", hint: "From the amount below" },
+    gas_low: { label: "Gas is low", hint: "The service has little left for network fees" },
+    member_joined: { label: "A member joined", hint: "Owners get a mail in any case" },
+    key_created: { label: "An API key was created", hint: "Owners get a mail in any case" },
+    policy_changed: { label: "A policy changed", hint: "Owners get a mail when a limit is raised" },
+  };
 
-const MAILS: Readonly<Record<MailTime, string>> = { off: "No mail", at_once: "At once", daily: "Once a day" };
+const MAILS: Readonly<Record<MailTime, string>> = {
+  off: "No mail",
+  at_once: "At once",
+  daily: "Once a day",
+};
 const MAIL_OPTIONS = MAIL_TIMES.map((value) => ({ value, label: MAILS[value] }));
 
 const isMail = (text: string): text is MailTime => (MAIL_TIMES as readonly string[]).includes(text);
 
+const preferencesQuery = apiQuery(getNotificationPreferences, {});
+
 /** The person's notification settings in this project, for the dashboard and for mail. */
 export const NotificationPreferencesCard = (): ReactNode => {
-  const { data, error, isPending, refetch } = useApiQuery(getNotificationPreferences, {});
+  const query = useQuery(preferencesQuery);
   return (
-    <Card
+    <QueryCard
       id="notifications"
       title="Notifications"
       description="Choose which events of this project notify you, here or by mail. A change is saved at once, for you alone."
-      flush
+      query={query}
+      what="your notification settings"
+      rows={5}
+      compact
     >
-      {isPending ? (
-        <LoadingRows what="your notification settings" rows={5} />
-      ) : data === undefined ? (
-        <ErrorState compact error={error} onRetry={() => void refetch()} />
-      ) : (
-        <Matrix preferences={data} />
-      )}
-    </Card>
+      {(data) => <Matrix preferences={data} />}
+    </QueryCard>
   );
 };
 
 const useSave = () => {
   const api = useApi();
-  const queryClient = useQueryClient();
-  const queryKey = queryKeyOf(getNotificationPreferences, {});
+  const cache = useCache();
   return async (body: { kinds: Choice[]; largeDepositUsd?: string }): Promise<void> => {
     try {
-      queryClient.setQueryData(queryKey, await api.call(putNotificationPreferences, { body }));
+      cache.set(preferencesQuery, await api.call(putNotificationPreferences, { body }));
     } catch (error) {
       toast.error(error instanceof Error ? error.message : "It was not saved. Try again.");
-      await queryClient.invalidateQueries({ queryKey });
+      await cache.refresh(preferencesQuery);
     }
   };
 };
@@ -92,7 +96,11 @@ const Matrix = ({ preferences }: { readonly preferences: Preferences }): ReactNo
         {preferences.kinds
           .filter(({ allowed }) => allowed)
           .map(({ kind, inApp, mail }) => (
-            <KindLine key={kind} choice={{ kind, inApp, mail }} onChange={(choice) => void save({ kinds: [choice] })} />
+            <KindLine
+              key={kind}
+              choice={{ kind, inApp, mail }}
+              onChange={(choice) => void save({ kinds: [choice] })}
+            />
           ))}
       </ul>
       <div className="border-t p-4">
@@ -147,7 +155,9 @@ const largeDepositForm = z.object({
     .string()
     .transform((text) => readOrTyped(text))
     .refine(
-      (text) => text !== "" && putNotificationPreferences.body.shape.largeDepositUsd.safeParse(text).success,
+      (text) =>
+        text !== "" &&
+        putNotificationPreferences.body.shape.largeDepositUsd.safeParse(text).success,
       "Enter an amount such as 10,000.",
     ),
 });

@@ -1,20 +1,25 @@
 "use client";
 
+import { Landmark, ShieldCheck, Users } from "lucide-react";
 import type { ReactNode } from "react";
-import { Amount, columnDigits, Unknown, Usd, type ColumnDigits } from "@/components/ui/amount";
-import { Badge } from "@/components/ui/badge";
-import { useTitleOptions } from "@/components/ui/use-title-options";
-import { useHideableText } from "@/components/ui/hideable-text";
-import { RowLink } from "@/components/ui/row-link";
-import { StatusBadge } from "@/components/ui/status-badge";
-import type { Column } from "@/components/ui/table";
+import { Counterparty, Party } from "@/components/features/names/names";
+import { usePublicConfig } from "@/components/providers/public-config";
+import { shorten } from "@/components/ui/address";
+import { Amount, columnDigits, type ColumnDigits, Unknown, Usd } from "@/components/ui/amount";
+import { Badge, StatusBadge } from "@/components/ui/badge";
+import { ChainMark, ChainName } from "@/components/ui/marks";
+import { cn } from "@/components/ui/cn";
+import { useHideableText } from "@/components/ui/hidden-amounts";
+import { type Column, RowLink } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
+import { useTitleOptions } from "@/components/ui/use-locale";
 import { isFinal } from "@/lib/core/status";
-import { pathOfEntry, payoutTitleOf, wordsOf, type ActivityRow } from "./activity-entry";
-import { sumByAsset } from "./asset-sums";
-import { EntryWay } from "./entry-way";
+import { type ActivityRow, pathOfEntry, payoutTitleOf, wordsOf } from "./activity-entry";
+import { sumByAsset } from "./operation-sums";
 
-/** Amounts of a row; with more assets the last line counts the others, so that no row grows. */
+/**
+ * The most amounts in a row. With more assets the last line counts the rest, so that no row grows.
+ */
 const ASSETS_SHOWN = 2;
 
 interface CellProps {
@@ -22,7 +27,9 @@ interface CellProps {
   readonly digits: ColumnDigits;
 }
 
-/** The chain records no sender of native coins; of such a deposit the amount that arrived was sent. */
+/**
+ * Deposits of native coins have no recorded sender, so the received amount stands for the sent one.
+ */
 const partsSent = ({ kind, sent, received }: ActivityRow): ActivityRow["sent"] =>
   kind === "deposit" && sent.length === 0 && received !== null ? [received] : sent;
 
@@ -66,7 +73,7 @@ const Received = ({ row: { status, received, minimum, kind }, digits }: CellProp
   );
 };
 
-/** A payout by its title, with its kind below it; what else moved by its kind. */
+/** The title of a payout with its kind below; other movements by kind. */
 const Title = ({ row }: { readonly row: ActivityRow }): ReactNode => {
   const title = payoutTitleOf(row, useTitleOptions());
   const words = wordsOf(row);
@@ -115,11 +122,18 @@ const beforeNote = (digits: ColumnDigits): readonly Column<ActivityRow>[] => [
     id: "way",
     header: "From → to",
     bare: true,
-    // Takes the width that the other columns leave, whatever its names need, and at least that of a short name between two chains.
+    // Takes the width that the other columns leave, and at least that of a short name between two
+    // chains.
     className: "@min-[60rem]:w-full @min-[60rem]:max-w-0 @min-[60rem]:min-w-48",
     cell: (row) => <EntryWay row={row} />,
   },
-  { id: "sent", header: "Sent", align: "right", bare: true, cell: (row) => <Sent row={row} digits={digits} /> },
+  {
+    id: "sent",
+    header: "Sent",
+    align: "right",
+    bare: true,
+    cell: (row) => <Sent row={row} digits={digits} />,
+  },
   {
     id: "received",
     header: "Received",
@@ -135,7 +149,12 @@ const beforeNote = (digits: ColumnDigits): readonly Column<ActivityRow>[] => [
     phone: "hidden",
     priority: "low",
     className: "whitespace-nowrap",
-    cell: (row) => (row.usd === null ? <Unknown reason="No price was recorded then" /> : <Usd value={row.usd} plain />),
+    cell: (row) =>
+      row.usd === null ? (
+        <Unknown reason="No price was recorded then" />
+      ) : (
+        <Usd value={row.usd} plain />
+      ),
   },
   {
     id: "status",
@@ -151,14 +170,187 @@ const TIME: Column<ActivityRow> = {
   align: "right",
   bare: true,
   priority: "medium",
-  // The width of "11 minutes ago", so that no column moves when the browser writes it in place of the date.
+  // The width of "11 minutes ago", so that no column moves when the browser writes it in place of
+  // the date.
   className: "whitespace-nowrap @min-[40rem]:min-w-32",
   cell: (row) => <Time value={row.createdAt} />,
 };
 
-/** The columns of the list; a column with memos and tags when one of the rows has any. */
+/** The columns of the list. Memos and tags have a column only when a row has one. */
 export const activityColumns = (rows: readonly ActivityRow[]): readonly Column<ActivityRow>[] => {
-  const parts = rows.flatMap(({ sent, received, minimum }) => [...sent, received ?? [], minimum ?? []].flat());
+  const parts = rows.flatMap(({ sent, received, minimum }) =>
+    [...sent, received ?? [], minimum ?? []].flat(),
+  );
   const columns = beforeNote(columnDigits(parts.map(({ token }) => token.symbol)));
-  return rows.some(({ memo, tags }) => memo !== "" || tags.length > 0) ? [...columns, NOTE, TIME] : [...columns, TIME];
+  return rows.some(({ memo, tags }) => memo !== "" || tags.length > 0)
+    ? [...columns, NOTE, TIME]
+    : [...columns, TIME];
+};
+
+/**
+ * One chain by name; several by their marks, with their number where there is room. They are never
+ * truncated; the name beside them is.
+ */
+const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode => {
+  const { chains } = usePublicConfig();
+  const [only, ...others] = [...new Set(ids)];
+  if (only === undefined) return null;
+  if (others.length === 0)
+    return (
+      <span className="shrink-0">
+        <ChainName chainId={only} />
+      </span>
+    );
+  const names = [only, ...others].map(
+    (id) => chains.find((chain) => chain.id === id)?.name ?? `Chain ${String(id)}`,
+  );
+  return (
+    <span
+      className="inline-flex shrink-0 items-center gap-1 align-middle whitespace-nowrap"
+      title={names.join(", ")}
+    >
+      {names.slice(0, MARKS_MAX).map((name) => (
+        <ChainMark key={name} name={name} />
+      ))}
+      <span aria-hidden className="@min-[60rem]:hidden">
+        {names.length} chains
+      </span>
+      <span className="sr-only">{names.join(", ")}</span>
+    </span>
+  );
+};
+
+const MARKS_MAX = 3;
+
+const Marked = ({ mark, title, className, children }: MarkedProps): ReactNode => (
+  <span
+    className={cn("inline-flex max-w-36 min-w-0 items-center gap-1.5 align-middle", className)}
+    title={title}
+  >
+    {mark}
+    <span className="truncate">{children}</span>
+  </span>
+);
+
+interface MarkedProps {
+  readonly mark: ReactNode;
+  readonly title?: string;
+  readonly className?: string;
+  readonly children: ReactNode;
+}
+
+const MARK = "size-4 shrink-0 text-fg-3";
+
+const Account = ({
+  accountId,
+  name,
+}: {
+  readonly accountId: string;
+  readonly name: string | null;
+}): ReactNode => (
+  <Marked mark={<Landmark aria-hidden className={MARK} />} title={accountId}>
+    {name ?? shorten(accountId, 8)}
+  </Marked>
+);
+
+/** Who receives it; an account, a wallet, or all recipients of a payout. */
+const Receiver = ({
+  party,
+}: {
+  readonly party: NonNullable<ActivityRow["counterparty"]>;
+}): ReactNode => {
+  switch (party.type) {
+    case "address":
+      return <Party address={party.address} className="max-w-36" />;
+    case "account":
+      return <Account {...party} />;
+    case "private_wallet":
+      return (
+        <Marked
+          mark={<ShieldCheck aria-hidden className="size-4 shrink-0 text-private" />}
+          title={party.privacyWalletId}
+        >
+          Private wallet
+        </Marked>
+      );
+    case "recipients":
+      return (
+        <Marked mark={<Users aria-hidden className={MARK} />}>{party.count} recipients</Marked>
+      );
+  }
+};
+
+const RESERVES = (
+  <Marked mark={<Landmark aria-hidden className={MARK} />} className="shrink-0">
+    Reserves
+  </Marked>
+);
+
+/**
+ * Shows where the money of a movement comes from: the chains of its sources, an account, or the
+ * reserves.
+ */
+const Origin = ({ row: { source, sent } }: { readonly row: ActivityRow }): ReactNode => {
+  if (source !== null) return <Account {...source} />;
+  const chains = sent.flatMap(({ token }) => token.chainId ?? []);
+  return chains.length === 0 ? RESERVES : <Chains ids={chains} />;
+};
+
+const ARROW = (
+  <>
+    {" "}
+    <span aria-label="to" className="shrink-0">
+      →
+    </span>{" "}
+  </>
+);
+
+/** Two lines in a narrow table, else one line with truncated names. */
+const LOOKS =
+  "line-clamp-2 text-fg-2 @min-[60rem]:flex @min-[60rem]:items-center @min-[60rem]:gap-x-1 @min-[60rem]:whitespace-nowrap";
+
+/**
+ * One line has no room for the names of two chains and the receiver, so the second chain is shown
+ * by its mark.
+ */
+const WIDE_HIDDEN = "@min-[60rem]:sr-only";
+
+/**
+ * The sender and chain of a deposit; for other movements the origin and the receiver. A movement on
+ * one chain names it once. Accounts have no chain.
+ */
+const EntryWay = ({ row }: { readonly row: ActivityRow }): ReactNode => {
+  const { kind, source, counterparty, sent, received, minimum } = row;
+  const toChain = (received ?? minimum)?.token.chainId ?? null;
+  const staysOnChain = source === null && sent.every(({ token }) => token.chainId === toChain);
+  if (kind === "deposit")
+    return (
+      <span className={LOOKS}>
+        {counterparty === null ? (
+          <Counterparty address={null} />
+        ) : (
+          <Receiver party={counterparty} />
+        )}
+        {ARROW}
+        {toChain === null ? null : (
+          <span className="min-w-0 truncate">
+            <ChainName chainId={toChain} />
+          </span>
+        )}
+      </span>
+    );
+  return (
+    <span className={LOOKS}>
+      <Origin row={row} />
+      {ARROW}
+      {counterparty === null ? RESERVES : <Receiver party={counterparty} />}
+      {toChain === null || staysOnChain ? null : (
+        <span className="shrink-0">
+          {" "}
+          <span className={WIDE_HIDDEN}>on</span>{" "}
+          <ChainName chainId={toChain} nameClassName={WIDE_HIDDEN} />
+        </span>
+      )}
+    </span>
+  );
 };

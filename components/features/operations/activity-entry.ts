@@ -1,9 +1,8 @@
 import type { z } from "zod";
 import type { activityRecord } from "@/lib/contracts/activity";
-import { movedPayoutTitle } from "@/lib/core/payout-title";
-import { OPERATION_WORDS } from "@/lib/core/operation-words";
+import { movedPayoutTitle, OPERATION_WORDS } from "@/lib/core/titles";
 
-/** A movement of money as the list has it. */
+/** One movement of money, as `GET /activity` returns it. */
 export type ActivityRow = z.output<typeof activityRecord>;
 
 /** The name of each kind of movement. */
@@ -15,16 +14,18 @@ export const ACTIVITY_WORDS = {
   funding_reversal: "Funding taken back",
 } as const satisfies Record<ActivityRow["kind"], string>;
 
-/** The same kinds as those of the contract, without its schemas. */
-export const ACTIVITY_KINDS = Object.keys(ACTIVITY_WORDS) as readonly (keyof typeof ACTIVITY_WORDS)[];
+/** The contract's kinds without importing its schemas. */
+export const ACTIVITY_KINDS = Object.keys(
+  ACTIVITY_WORDS,
+) as readonly (keyof typeof ACTIVITY_WORDS)[];
 
-/** The name of a movement; a payout to wallets that an account bears is a withdrawal from it. */
+/** The name of a movement. A payout to wallets that is funded by an account is a withdrawal. */
 export const wordsOf = ({ kind, source }: Pick<ActivityRow, "kind" | "source">): string =>
   kind === "payout_to_wallets" && source !== null
     ? `Withdrawal from ${source.name ?? "an account"}`
     : ACTIVITY_WORDS[kind];
 
-/** The title of a payout; null for other kinds, which their words and amounts tell apart. */
+/** The title of a payout; null for other kinds. */
 export const payoutTitleOf = (
   row: ActivityRow,
   options: { readonly hidden: boolean; readonly locale: string },
@@ -36,6 +37,7 @@ const accountIdOf = ({ source, counterparty }: ActivityRow): string | null =>
 /** The page with the details of a movement. */
 export const pathOfEntry = (row: ActivityRow): string => {
   if (row.id.startsWith("po_")) return `/payouts/${row.id}`;
-  if (row.id.startsWith("op_")) return row.transferId === null ? `/activity/${row.id}` : `/private/${row.transferId}`;
+  if (row.id.startsWith("op_"))
+    return row.transferId === null ? `/activity/${row.id}` : `/private/${row.transferId}`;
   return `/accounts/${accountIdOf(row) ?? ""}`;
 };

@@ -12,14 +12,32 @@ const amount = (symbol: string, decimals: number, value: string) => ({
 });
 
 const EMPTY: ActivityRow = {
-  ...{ id: "op_1", kind: "transfer", status: "completed", subStatus: "full", createdAt: "2026-11-25T10:00:00.000Z" },
-  ...{ sent: [], received: null, minimum: null, source: null, counterparty: null, reference: null, transferId: null },
+  ...{
+    id: "op_1",
+    kind: "transfer",
+    status: "completed",
+    subStatus: "full",
+    createdAt: "2026-11-25T10:00:00.000Z",
+  },
+  ...{
+    sent: [],
+    received: null,
+    minimum: null,
+    source: null,
+    counterparty: null,
+    reference: null,
+    transferId: null,
+  },
   ...{ usd: null, memo: "", tags: [], createdBy: "usr_1" },
 };
 
 const fileOf = (...rows: readonly Partial<ActivityRow>[]): string =>
   activityPdf({
-    ...{ rows: rows.map((row) => ({ ...EMPTY, ...row })), filters: { from: null, to: null }, cut: false },
+    ...{
+      rows: rows.map((row) => ({ ...EMPTY, ...row })),
+      filters: { from: null, to: null },
+      cut: false,
+    },
     ofAddress: (address) => (address === ADA ? "Ada" : undefined),
     madeAt: new Date("2026-11-25T12:00:00.000Z"),
   });
@@ -63,7 +81,9 @@ test("a payout is called by its reference, a withdrawal by its account, and an a
     ),
   ).join("\n");
   // Between words, so that a name can still be read.
-  expect(lines).toMatch(/Payout to {10}Completed[^]*\n {18}wallets: {2}[^]*\n {18}Contractors, May /);
+  expect(lines).toMatch(
+    /Payout to {10}Completed[^]*\n {18}wallets: {2}[^]*\n {18}Contractors, May /,
+  );
   expect(lines).toMatch(/Withdrawal from {4}Completed[^]*\n {18}Rent /);
   expect(lines).toContain("Account ga_0198c");
   expect(lines).not.toContain(unnamed.accountId);
@@ -76,6 +96,7 @@ test("accounts and payouts are named, and an unknown worth is a dash, not zero",
     { kind: "funding_reversal", source: account },
     { kind: "payout_to_wallets", counterparty: { type: "recipients", count: 12 } },
   );
-  for (const text of ["Account funding", "Rent > reserves", "12 recipients", "\\226"]) expect(file).toContain(text);
+  for (const text of ["Account funding", "Rent > reserves", "12 recipients", "\\226"])
+    expect(file).toContain(text);
   expect(file).not.toContain("0.00 ");
 });

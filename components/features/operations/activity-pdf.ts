@@ -1,10 +1,10 @@
-import type { Names } from "@/components/features/names/use-names";
+import type { Names } from "@/components/features/names/names";
 import { shorten } from "@/components/ui/address";
-import { STATUS_VIEWS } from "@/components/ui/status-badge";
+import { STATUS_VIEWS } from "@/components/ui/badge";
 import { parseDecimal, scaledTo } from "@/lib/core/decimal";
 import { tablePdf } from "@/lib/core/pdf";
 import { wordsOf, type ActivityRow } from "./activity-entry";
-import { sumByAsset } from "./asset-sums";
+import { sumByAsset } from "./operation-sums";
 import type { ActivityFilters } from "./filter-model";
 
 const TOKEN = { header: "Token", width: 6, isWhole: true } as const;
@@ -21,24 +21,32 @@ const COLUMNS = [
   { header: "Memo", width: 10 },
 ] as const;
 
-/** Of a name in the column `To`, beside the shortened address. */
+/** The most characters of a name in the column `To`, beside the shortened address. */
 const NAME_MAX = 30;
 
 const minuteText = (iso: string): string => iso.slice(0, 16).replace("T", " ");
 
-/** A name does not say which address was paid, so a named address stands behind its name. */
+/** A name does not identify an address, so the address follows it. */
 const partyText = (address: string, name: string | undefined): string =>
   name === undefined ? address : `${name.slice(0, NAME_MAX)} ${shorten(address)}`;
 
 const ID_HEAD = 8;
-const accountText = ({ accountId, name }: { readonly accountId: string; readonly name: string | null }): string =>
-  name === null ? `Account ${shorten(accountId, ID_HEAD)}` : name.slice(0, NAME_MAX);
+const accountText = ({
+  accountId,
+  name,
+}: {
+  readonly accountId: string;
+  readonly name: string | null;
+}): string => (name === null ? `Account ${shorten(accountId, ID_HEAD)}` : name.slice(0, NAME_MAX));
 
-/** The kind, with the name that its maker gave it. */
+/** The kind, with the title that its creator gave it. */
 const whatText = (row: ActivityRow): string =>
   row.reference === null ? wordsOf(row) : `${wordsOf(row)}: ${row.reference}`;
 
-/** Who receives it, or who sent a deposit. Money in accounts comes from an account or the reserves, which stands before the arrow. */
+/**
+ * The receiver, or the sender of a deposit. Money in accounts has its source, an account or the
+ * reserves, before an arrow.
+ */
 const toText = ({ counterparty, source }: ActivityRow, ofAddress: Names["ofAddress"]): string => {
   if (counterparty === null) return source === null ? "–" : `${accountText(source)} > reserves`;
   switch (counterparty.type) {
@@ -62,14 +70,22 @@ const formatFixed = (cents: bigint): string => {
   return `${digits.slice(0, -CENT_DIGITS)}.${digits.slice(-CENT_DIGITS)}`;
 };
 
-/** A row for each asset that was sent; the first has everything else. */
-const rowsOf = (row: ActivityRow, ofAddress: Names["ofAddress"]): readonly (readonly string[])[] => {
+/** One row per sent asset; the first has the other columns. */
+const rowsOf = (
+  row: ActivityRow,
+  ofAddress: Names["ofAddress"],
+): readonly (readonly string[])[] => {
   const [first, ...others] = sumByAsset(row.sent);
   const { received } = row;
   return [
     [
       ...[minuteText(row.createdAt), whatText(row), STATUS_VIEWS[row.status].word],
-      ...[first?.amount ?? "", first?.symbol ?? "", received?.amount ?? "–", received?.token.symbol ?? ""],
+      ...[
+        first?.amount ?? "",
+        first?.symbol ?? "",
+        received?.amount ?? "–",
+        received?.token.symbol ?? "",
+      ],
       ...[centsText(row.usd), toText(row, ofAddress), row.memo],
     ],
     ...others.map(({ amount, symbol }) => ["", "", "", amount, symbol]),
@@ -80,12 +96,12 @@ interface ActivityPdf {
   readonly rows: readonly ActivityRow[];
   readonly ofAddress: Names["ofAddress"];
   readonly filters: Pick<ActivityFilters, "from" | "to">;
-  /** Whether more movements fit the filters than the file has. */
+  /** Whether the file leaves out some of the filtered movements. */
   readonly cut: boolean;
   readonly madeAt: Date;
 }
 
-/** The filtered list as a PDF file, newest first. `Received` is what the chains show so far. */
+/** The filtered list as a PDF file, newest first. `Received` is the amount confirmed so far. */
 export const activityPdf = ({ rows, ofAddress, filters, cut, madeAt }: ActivityPdf): string =>
   tablePdf({
     title: "Activity",

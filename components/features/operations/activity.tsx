@@ -1,40 +1,37 @@
 "use client";
 
-import { List } from "lucide-react";
+import { FileText, List } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { useCallback, useMemo, type ReactNode } from "react";
+import { type ReactNode, useCallback, useMemo } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { Alert } from "@/components/ui/alert";
+import { DustLines } from "@/components/features/deposits/dust-lines";
+import { type Names, useNames } from "@/components/features/names/names";
+import { PagedCard } from "@/components/features/session/paged-card";
+import { useApi } from "@/components/features/session/use-api";
+import { usePages } from "@/components/features/session/use-lists";
 import { Button } from "@/components/ui/button";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
+import { EmptyState } from "@/components/ui/states";
 import { Kbd } from "@/components/ui/kbd";
 import { PageHeader } from "@/components/ui/page-header";
-import { Card } from "@/components/ui/card";
-import { LoadingRows } from "@/components/ui/skeleton";
-import { Table } from "@/components/ui/table";
+import { FileButton } from "@/components/ui/save-file";
+import { Table, useListKeys } from "@/components/ui/table";
 import { useHydrated } from "@/components/ui/use-hydrated";
-import { useListKeys } from "@/components/ui/use-list-keys";
-import { pathOf } from "@/lib/api-client/client";
-import { listActivity } from "@/lib/api-client/calls.gen";
+import { exportActivity, listActivity } from "@/lib/api-client/calls.gen";
+import type { ApiClient } from "@/lib/api-client/client";
+import type { QueryInput, ResponseOf } from "@/lib/contracts/contract";
 import { activityColumns } from "./activity-columns";
-import { pathOfEntry, type ActivityRow } from "./activity-entry";
-import { ActivityFilters } from "./activity-filters";
-import { ExportButton } from "./export-button";
-import { FilterChips } from "./filter-chips";
-import { isFiltered, toListQuery } from "./filter-model";
-import { PdfButton } from "./pdf-button";
-import { useActivityFilters } from "./use-activity-filters";
-import { useActivityList } from "./use-activity-list";
+import { type ActivityRow, pathOfEntry } from "./activity-entry";
+import { FilterBar, FilterChips, useActivityFilters } from "./activity-filters";
+import { activityPdf } from "./activity-pdf";
+import { type ActivityFilters, activityPages, isFiltered, toListQuery } from "./filter-model";
 
 const MONEY = "Movements that run go on without this page.";
 
 export const Activity = (): ReactNode => {
   const state = useActivityFilters();
-  const list = useActivityList(state.filters);
-  const rows = list.data?.pages.flatMap((page) => page.data);
-  // Days of a filter become moments by the reader's time zone, which the server does not know.
+  const list = usePages(activityPages(state.filters));
+  // Days become times in the reader's time zone, which the server does not know.
   const query = useHydrated() ? toListQuery(state.filters) : {};
   return (
     <>
@@ -50,48 +47,49 @@ export const Activity = (): ReactNode => {
         }
       />
       <div className="flex flex-col gap-4">
-        <ActivityFilters state={state}>
+        <FilterBar state={state}>
           <ExportButton filters={state.filters} />
           <PdfButton filters={state.filters} />
-        </ActivityFilters>
+        </FilterBar>
         <FilterChips state={state} />
-        {list.isError && rows !== undefined ? (
-          <Alert tone="warning" title="The list could not be refreshed">
-            You see the last known one. The page tries again automatically. {MONEY}
-          </Alert>
+        <PagedCard
+          list={list}
+          what="activity"
+          money={MONEY}
+          empty={<NothingHere filtered={isFiltered(state.filters)} onReset={state.clear} />}
+        >
+          {(rows) => <ActivityTable rows={rows} />}
+        </PagedCard>
+        {list.data !== undefined && !list.hasNextPage && showsDust(state.filters) ? (
+          <DustLines />
         ) : null}
-        <Card flush>
-          {list.isPending ? (
-            <LoadingRows what="activity" rows={8} />
-          ) : rows === undefined ? (
-            <ErrorState error={list.error} money={MONEY} onRetry={() => void list.refetch()} />
-          ) : rows.length === 0 ? (
-            <NothingHere filtered={isFiltered(state.filters)} onReset={state.clear} />
-          ) : (
-            <ActivityTable rows={rows} />
-          )}
-        </Card>
-        {list.hasNextPage ? (
-          <div className="flex justify-center">
-            <Button loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-              Load more
-            </Button>
-          </div>
-        ) : null}
-        <ApiSnippet method="GET" path={pathOf(listActivity, { query })} />
+        <ApiSnippet call={listActivity} query={query} />
       </div>
     </>
   );
 };
 
+/** Dust is left out of searches and of lists of other kinds. */
+const showsDust = (filters: ActivityFilters): boolean =>
+  !isFiltered(filters) || filters.kind?.includes("deposit") === true;
+
 const ActivityTable = ({ rows }: { readonly rows: readonly ActivityRow[] }): ReactNode => {
   const router = useRouter();
   const paths = useMemo(() => new Map(rows.map((row) => [row.id, pathOfEntry(row)])), [rows]);
   const keys = useMemo(() => [...paths.keys()], [paths]);
-  const onOpen = useCallback((id: string) => router.push(paths.get(id) ?? "/activity"), [router, paths]);
+  const onOpen = useCallback(
+    (id: string) => router.push(paths.get(id) ?? "/activity"),
+    [router, paths],
+  );
   const active = useListKeys({ keys, onOpen });
   return (
-    <Table caption="Activity" columns={activityColumns(rows)} rows={rows} rowKey={({ id }) => id} activeKey={active} />
+    <Table
+      caption="Activity"
+      columns={activityColumns(rows)}
+      rows={rows}
+      rowKey={({ id }) => id}
+      activeKey={active}
+    />
   );
 };
 
@@ -116,3 +114,65 @@ const NothingHere = ({ filtered, onReset }: NothingHereProps): ReactNode =>
       .
     </EmptyState>
   );
+
+/** The most rows that a page of the list may have. */
+const PAGE = 100;
+const PAGES_MAX = 20;
+
+const makePdf = async (
+  api: ApiClient,
+  { filters, ofAddress }: { readonly filters: ActivityFilters } & Pick<Names, "ofAddress">,
+): Promise<string> => {
+  const rows: ActivityRow[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const query: NonNullable<QueryInput<typeof listActivity>> = {
+      ...toListQuery(filters),
+      limit: PAGE,
+      cursor: cursor ?? undefined,
+    };
+    const { data, nextCursor }: ResponseOf<typeof listActivity> = await api.call(listActivity, {
+      query,
+    });
+    rows.push(...data);
+    cursor = nextCursor;
+    if (cursor === null) break;
+  }
+  return activityPdf({ rows, ofAddress, filters, cut: cursor !== null, madeAt: new Date() });
+};
+
+const fileName = (ending: string): string =>
+  `causeway-activity-${new Date().toISOString().slice(0, 10)}.${ending}`;
+
+/** Exports the filtered list as a PDF with at most 2,000 movements. */
+const PdfButton = ({ filters }: { readonly filters: ActivityFilters }): ReactNode => {
+  const api = useApi();
+  const { ofAddress } = useNames();
+  return (
+    <FileButton
+      icon={FileText}
+      make={async () => ({
+        text: await makePdf(api, { filters, ofAddress }),
+        name: fileName("pdf"),
+        mediaType: "application/pdf",
+      })}
+    >
+      PDF
+    </FileButton>
+  );
+};
+
+/** Exports all filtered movements as CSV, not only the loaded pages. */
+const ExportButton = ({ filters }: { readonly filters: ActivityFilters }): ReactNode => {
+  const api = useApi();
+  return (
+    <FileButton
+      make={async () => ({
+        text: await api.call(exportActivity, { query: toListQuery(filters) }),
+        name: fileName("csv"),
+      })}
+    >
+      Export CSV
+    </FileButton>
+  );
+};

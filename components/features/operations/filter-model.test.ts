@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isDay, isFiltered, NO_FILTERS, toListQuery } from "./filter-model";
+import { DATE_PRESETS, isDay, isFiltered, NO_FILTERS, toListQuery } from "./filter-model";
 
 test("without filters everything is asked for, and an empty search is none", () => {
   expect(toListQuery(NO_FILTERS)).toEqual({});
@@ -36,7 +36,21 @@ test("both days are included whole, in the zone of whoever asks", () => {
 });
 
 test("what is no day narrows nothing", () => {
-  for (const text of ["2026-02-31", "2026-13-01", "yesterday", "2026-1-1", ""]) expect(isDay(text), text).toBe(false);
+  for (const text of ["2026-02-31", "2026-13-01", "yesterday", "2026-1-1", ""])
+    expect(isDay(text), text).toBe(false);
   expect(isDay("2028-02-29")).toBe(true);
   expect(toListQuery({ ...NO_FILTERS, from: "2026-02-31" })).toEqual({});
+});
+
+const now = new Date(2028, 2, 31, 15, 30);
+
+test.each([
+  ["Today", "2028-03-31", "2028-03-31"],
+  ["Last 7 days", "2028-03-25", "2028-03-31"],
+  ["Last 30 days", "2028-03-02", "2028-03-31"],
+  ["This month", "2028-03-01", "2028-03-31"],
+  ["Last month", "2028-02-01", "2028-02-29"],
+  ["This year", "2028-01-01", "2028-12-31"],
+])("%s is %s to %s", (label, from, to) => {
+  expect(DATE_PRESETS.find((preset) => preset.label === label)?.range(now)).toEqual({ from, to });
 });

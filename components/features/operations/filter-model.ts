@@ -1,10 +1,12 @@
+import { apiPages, PAGE_ROWS } from "@/components/features/session/api-query";
+import { listActivity } from "@/lib/api-client/calls.gen";
+import type { ACTIVITY_KINDS } from "@/lib/contracts/activity";
 import type { QueryInput } from "@/lib/contracts/contract";
-import type { ACTIVITY_KINDS, listActivity } from "@/lib/contracts/activity";
 import type { Status } from "@/lib/core/status";
 
-/** The filters of the list, as the page's address has them. */
+/** The filters of the list in the page's address. */
 export interface ActivityFilters {
-  /** Any of these. */
+  /** Matches any of these statuses. */
   readonly status: readonly Status[] | null;
   readonly kind: readonly (typeof ACTIVITY_KINDS)[number][] | null;
   readonly chain: readonly number[] | null;
@@ -29,38 +31,99 @@ export const NO_FILTERS: ActivityFilters = {
 };
 
 export const isFiltered = (filters: ActivityFilters): boolean =>
-  Object.values(filters).some((value: string | readonly unknown[] | null) => value !== null && value.length > 0);
+  Object.values(filters).some(
+    (value: string | readonly unknown[] | null) => value !== null && value.length > 0,
+  );
 
 const listed = (values: readonly (string | number)[] | null): string => (values ?? []).join(",");
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 
-/** Midnight at the start of a day, some days later, in the person's own time zone; null when the text is no day. */
+/**
+ * Midnight at the start of a day, some days later, in the person's own time zone; null when the
+ * text is no day.
+ */
 const midnight = (day: string, daysLater: number): Date | null => {
   const [, year, month, date] = DAY.exec(day) ?? [];
   const at = new Date(Number(year), Number(month) - 1, Number(date));
-  // 31 February would quietly be 3 March.
-  if (Number.isNaN(at.getTime()) || at.getMonth() !== Number(month) - 1 || at.getDate() !== Number(date)) return null;
+  // `Date` would read 31 February as 3 March.
+  if (
+    Number.isNaN(at.getTime()) ||
+    at.getMonth() !== Number(month) - 1 ||
+    at.getDate() !== Number(date)
+  )
+    return null;
   return new Date(Number(year), Number(month) - 1, Number(date) + daysLater);
 };
 
 export const isDay = (text: string): boolean => midnight(text, 0) !== null;
 
+interface Span {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+/** Start and end of a day in the reader's time zone, RFC 3339; undefined when the text is no day. */
+export const spanOf = (day: string | null): Span => ({
+  from: midnight(day ?? "", 0)?.toISOString(),
+  to: midnight(day ?? "", 1)?.toISOString(),
+});
+
 type ListQuery = Omit<NonNullable<QueryInput<typeof listActivity>>, "limit" | "cursor">;
 
-/** The filters as the API takes them: moments instead of days, and nothing for what is not narrowed. */
-export const toListQuery = (filters: ActivityFilters): ListQuery => {
-  const from = filters.from === null ? null : midnight(filters.from, 0);
-  const to = filters.to === null ? null : midnight(filters.to, 1);
-  const q = filters.q?.trim() ?? "";
-  return {
-    ...(listed(filters.status) === "" ? {} : { status: listed(filters.status) }),
-    ...(listed(filters.kind) === "" ? {} : { kind: listed(filters.kind) }),
-    ...(listed(filters.chain) === "" ? {} : { chainId: listed(filters.chain) }),
-    ...(listed(filters.wallet) === "" ? {} : { walletId: listed(filters.wallet) }),
-    ...(from === null ? {} : { from: from.toISOString() }),
-    ...(to === null ? {} : { to: to.toISOString() }),
-    ...(q === "" ? {} : { q }),
-    ...(filters.tag === null || filters.tag === "" ? {} : { tag: filters.tag }),
-  };
-};
+const unlessEmpty = (text: string): string | undefined => (text === "" ? undefined : text);
+
+/** The filters as the API's query, with times in place of days and without unused filters. */
+export const toListQuery = (filters: ActivityFilters): ListQuery => ({
+  status: unlessEmpty(listed(filters.status)),
+  kind: unlessEmpty(listed(filters.kind)),
+  chainId: unlessEmpty(listed(filters.chain)),
+  walletId: unlessEmpty(listed(filters.wallet)),
+  from: spanOf(filters.from).from,
+  to: spanOf(filters.to).to,
+  q: unlessEmpty(filters.q?.trim() ?? ""),
+  tag: unlessEmpty(filters.tag ?? ""),
+});
+
+/** Pages of movements, newest first. */
+export const activityPages = (filters: ActivityFilters) =>
+  apiPages(listActivity, { query: { limit: PAGE_ROWS, ...toListQuery(filters) } });
+
+export interface DayRange {
+  readonly from: string;
+  readonly to: string;
+}
+
+const pad = (value: number): string => String(value).padStart(2, "0");
+const dayOf = (at: Date): string =>
+  `${String(at.getFullYear())}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`;
+const LAST_DAYS = { week: 6, month: 29 } as const;
+
+/** Ranges of whole days in the person's own time zone; both days are included. */
+export const DATE_PRESETS: readonly {
+  readonly label: string;
+  readonly range: (now: Date) => DayRange;
+}[] = [
+  { label: "Today", range: (now) => ({ from: dayOf(now), to: dayOf(now) }) },
+  { label: "Last 7 days", range: (now) => backTo(now, LAST_DAYS.week) },
+  { label: "Last 30 days", range: (now) => backTo(now, LAST_DAYS.month) },
+  { label: "This month", range: (now) => months(now, 0) },
+  { label: "Last month", range: (now) => months(now, 1) },
+  {
+    label: "This year",
+    range: (now) => ({
+      from: `${String(now.getFullYear())}-01-01`,
+      to: `${String(now.getFullYear())}-12-31`,
+    }),
+  },
+];
+
+const backTo = (now: Date, days: number): DayRange => ({
+  from: dayOf(new Date(now.getFullYear(), now.getMonth(), now.getDate() - days)),
+  to: dayOf(now),
+});
+
+const months = (now: Date, back: number): DayRange => ({
+  from: dayOf(new Date(now.getFullYear(), now.getMonth() - back, 1)),
+  to: dayOf(new Date(now.getFullYear(), now.getMonth() - back + 1, 0)),
+});

@@ -1,18 +1,27 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import type { ReactNode } from "react";
-import { NamedAddress } from "@/components/features/names/named-address";
+import { useForm } from "react-hook-form";
+import { z } from "zod";
+import { NamedAddress } from "@/components/features/names/names";
+import { useApiMutation, useCache } from "@/components/features/session/use-api";
+import { useChainName } from "@/components/providers/public-config";
 import { TxHash } from "@/components/ui/address";
+import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
-import { ChainName } from "@/components/ui/chain-name";
-import { Card } from "@/components/ui/card";
-import { StepRows, type StepRow } from "@/components/ui/step-rows";
+import { Button } from "@/components/ui/button";
+import { Card, Fact, Facts } from "@/components/ui/card";
+import { cn } from "@/components/ui/cn";
+import { Form, FormError, TextField } from "@/components/ui/form";
+import { ChainName } from "@/components/ui/marks";
 import { Time } from "@/components/ui/time";
+import { STEP_VIEWS, type StepState } from "@/components/ui/timeline";
+import { toast } from "@/components/ui/toast";
+import { decideRefund, listOperations } from "@/lib/api-client/calls.gen";
 import { isFinal } from "@/lib/core/status";
-import { RefundDecision } from "./refund-decision";
-import { legSteps, type LegStep } from "./leg-timeline";
-import type { Leg, OperationEvent } from "./types";
-import { useChainName } from "./use-chain-name";
+import { type LegStep, legSteps } from "./leg-timeline";
+import { type Leg, type OperationEvent, operationQuery } from "./operation";
 
 interface LegCardProps {
   readonly operationId: string;
@@ -35,8 +44,13 @@ const toRow = (step: LegStep): StepRow => ({
   aside: step.at === null ? null : <Time value={step.at} clock />,
 });
 
-/** The deadline is over there. */
-const BACK: ReadonlySet<Leg["state"]> = new Set(["refunding", "refund_seen", "needs_attention", "refunded"]);
+/** States of a leg whose deadline on the destination chain has passed. */
+const BACK: ReadonlySet<Leg["state"]> = new Set([
+  "refunding",
+  "refund_seen",
+  "needs_attention",
+  "refunded",
+]);
 
 const VIA_WORDS = {
   user_operation: "",
@@ -44,18 +58,28 @@ const VIA_WORDS = {
   permit: ", which permitted the treasury to take exactly this",
 } as const satisfies Record<Leg["via"], string>;
 
-/** One part of the money: from which wallet, and how far it is. */
-export const LegCard = ({ operationId, leg, toChainId, delayed, events }: LegCardProps): ReactNode => {
+/** One leg: its source wallet and its progress. */
+export const LegCard = ({
+  operationId,
+  leg,
+  toChainId,
+  delayed,
+  events,
+}: LegCardProps): ReactNode => {
   const chainName = useChainName();
   const steps = legSteps(leg, { toChainId, chainName, events, delayed }).map(toRow);
-  const deadline = leg.fillDeadline === null || isFinal(leg.status) || BACK.has(leg.state) ? null : leg.fillDeadline;
+  const deadline =
+    leg.fillDeadline === null || isFinal(leg.status) || BACK.has(leg.state)
+      ? null
+      : leg.fillDeadline;
   const decides = leg.state === "needs_attention" && leg.attention !== null;
   return (
     <Card
       flush
       title={
         <>
-          <Amount value={leg.sent.amount} unit={leg.sent.token.symbol} /> from <ChainName chainId={leg.chainId} />
+          <Amount value={leg.sent.amount} unit={leg.sent.token.symbol} /> from{" "}
+          <ChainName chainId={leg.chainId} />
         </>
       }
       description={
@@ -81,3 +105,151 @@ export const LegCard = ({ operationId, leg, toChainId, delayed, events }: LegCar
     </Card>
   );
 };
+
+type Attention = NonNullable<Leg["attention"]>;
+
+const decisionForm = z.object({
+  txHash: z
+    .string()
+    .trim()
+    .regex(/^0x[0-9a-fA-F]{64}$/, "Enter a transaction hash: 0x and 64 hexadecimal digits"),
+});
+
+interface RefundDecisionProps {
+  readonly operationId: string;
+  readonly legId: string;
+  readonly attention: Attention;
+}
+
+const Payments = ({ attention }: Pick<RefundDecisionProps, "attention">): ReactNode => (
+  <ul aria-label="Payments that may be the refund" className="flex flex-col gap-2 border-t py-3">
+    {attention.payments.map(({ txHash, explorerUrl, paid, reason }) => (
+      <li key={`${txHash}-${paid.amountBase}`} className="flex flex-col gap-0.5 text-sm">
+        <span className="flex flex-wrap items-baseline justify-between gap-2">
+          <TxHash value={txHash} href={explorerUrl} />
+          <Amount value={paid.amount} unit={paid.token.symbol} exact />
+        </span>
+        <span className="text-fg-2">{reason}</span>
+      </li>
+    ))}
+  </ul>
+);
+
+const useDecision = ({ operationId, legId }: RefundDecisionProps) => {
+  const cache = useCache();
+  const decision = useApiMutation(decideRefund);
+  type Body = Parameters<typeof decision.mutateAsync>[0]["body"];
+  const decide = async (body: Body, done: string): Promise<void> => {
+    const decided = await decision
+      .mutateAsync({ params: { id: operationId, legId }, body })
+      .catch(() => null);
+    if (decided === null) return;
+    cache.set(operationQuery(operationId), decided);
+    void cache.refresh(listOperations);
+    toast.success(done);
+  };
+  return { decision, decide };
+};
+
+/** The evidence about an uncertain refund, and the form by which a person decides about it. */
+const RefundDecision = (props: RefundDecisionProps): ReactNode => {
+  const { attention } = props;
+  const { decision, decide } = useDecision(props);
+  const [only, ...more] = attention.payments;
+  const txHash = only !== undefined && more.length === 0 ? only.txHash : "";
+  const form = useForm({ resolver: zodResolver(decisionForm), defaultValues: { txHash } });
+  const refunded = (values: z.infer<typeof decisionForm>): Promise<void> =>
+    decide(
+      { decision: "refunded", txHash: values.txHash },
+      "Recorded. The refund is followed until it is final.",
+    );
+  const keepWaiting = (): Promise<void> =>
+    decide({ decision: "not_refunded_keep_waiting" }, "Recorded. The refund is looked for again.");
+  return (
+    <section aria-label="Decide about the refund" className="flex flex-col gap-3 pt-2">
+      <Alert tone="warning" title="A person has to decide">
+        {attention.message}
+      </Alert>
+      <Facts>
+        <Fact label="The bridge owes">
+          <Amount value={attention.expected.amount} unit={attention.expected.token.symbol} exact />
+        </Fact>
+        <Fact label="Deposit">
+          {attention.depositTxHash === null ? "–" : <TxHash value={attention.depositTxHash} />}
+        </Fact>
+        {attention.setAside === 0 ? null : (
+          <Fact label="Payments set aside">{attention.setAside}</Fact>
+        )}
+      </Facts>
+      {attention.payments.length === 0 ? null : <Payments attention={attention} />}
+      <Form form={form} error={decision.error} onSubmit={refunded} className="flex flex-col gap-3">
+        <TextField
+          control={form.control}
+          name="txHash"
+          label="Transaction that paid it back"
+          hint="It is checked: it must have paid the whole amount to this wallet, and no other refund may account for it."
+          input={{ autoComplete: "off", spellCheck: false }}
+        />
+        <FormError money="Nothing was changed." />
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" variant="primary" loading={decision.isPending}>
+            It was refunded
+          </Button>
+          <Button disabled={decision.isPending} onClick={() => void keepWaiting()}>
+            Not refunded: keep waiting
+          </Button>
+        </div>
+      </Form>
+    </section>
+  );
+};
+
+interface StepRow {
+  readonly id: string;
+  readonly title: string;
+  readonly state: StepState;
+  /** Confirmations, or why it failed. */
+  readonly note: string | null;
+  /** A hash. */
+  readonly detail: ReactNode;
+  /** Content at the right, usually a time. */
+  readonly aside: ReactNode;
+}
+
+interface StepRowsProps {
+  /** Accessible name of the list. */
+  readonly label: string;
+  readonly steps: readonly StepRow[];
+}
+
+/** Steps as rows of a statement: state, title, transaction, time. */
+const StepRows = ({ label, steps }: StepRowsProps): ReactNode => (
+  <ol aria-label={label} className="divide-y">
+    {steps.map((step) => {
+      const { icon: Icon, text, word } = STEP_VIEWS[step.state];
+      return (
+        <li
+          key={step.id}
+          aria-current={step.state === "current" ? "step" : undefined}
+          className="grid min-h-9 grid-cols-[auto_minmax(0,1fr)_auto] items-baseline gap-x-3 px-4 py-1.5"
+        >
+          <Icon className={cn("size-4 self-center", text)} aria-hidden />
+          <span className="min-w-0">
+            <span className={step.state === "todo" ? "text-fg-3" : undefined}>
+              {step.title}
+              <span className="sr-only">, {word}</span>
+            </span>
+            {step.note === null ? null : (
+              <span className="num ml-2 text-sm whitespace-normal! text-fg-2">{step.note}</span>
+            )}
+            {step.detail === null ? null : (
+              <span className="ml-2 max-sm:ml-0 max-sm:block">{step.detail}</span>
+            )}
+          </span>
+          {/* A fixed width, so that no row grows when the time becomes known. */}
+          <span className="min-w-16 text-right text-sm text-fg-3">{step.aside}</span>
+        </li>
+      );
+    })}
+  </ol>
+);

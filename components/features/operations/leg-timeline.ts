@@ -1,5 +1,5 @@
 import type { StepState } from "@/components/ui/timeline";
-import type { ChainNameOf, Leg, OperationEvent } from "./types";
+import type { ChainNameOf, Leg, OperationEvent } from "./operation";
 import { depthText } from "./sentences";
 
 export interface LegStep {
@@ -8,8 +8,11 @@ export interface LegStep {
   readonly state: StepState;
   /** Confirmations, or why it failed. */
   readonly note: string | null;
-  readonly transaction: { readonly txHash: string | null; readonly explorerUrl: string | null } | null;
-  /** When it was done, RFC 3339. */
+  readonly transaction: {
+    readonly txHash: string | null;
+    readonly explorerUrl: string | null;
+  } | null;
+  /** Time of the step, RFC 3339. */
   readonly at: string | null;
 }
 
@@ -38,10 +41,12 @@ const isBack = (leg: Leg): boolean =>
 const timeOf = (events: readonly OperationEvent[], leg: Leg, type: string): string | null =>
   events.findLast((event) => event.type === type && event.data.legId === leg.id)?.createdAt ?? null;
 
-const stateAt = (done: number, position: number): StepState =>
-  done > position ? "done" : done === position ? "current" : "todo";
+const stateAt = (done: number, position: number): StepState => {
+  if (done > position) return "done";
+  return done === position ? "current" : "todo";
+};
 
-/** The events after which a side of a leg is seen on its chain, or is not any more. */
+/** The events that say that a side of a leg was seen on its chain, or was dropped from it. */
 const SIDES = {
   "leg.source_seen": "source",
   "leg.filled_seen": "destination",
@@ -55,9 +60,12 @@ const sideOf = (event: OperationEvent): Side | null => {
   return event.type in SIDES ? SIDES[event.type as keyof typeof SIDES] : null;
 };
 
-/** Whether the chain dropped the block in which this side was seen, and it has not been seen again since. */
+/**
+ * Whether the chain dropped the block with this side of the leg, and the side was not seen again.
+ */
 const isDropped = (side: Side, leg: Leg, events: readonly OperationEvent[]): boolean =>
-  events.findLast((event) => event.data.legId === leg.id && sideOf(event) === side)?.type === "leg.reorganised";
+  events.findLast((event) => event.data.legId === leg.id && sideOf(event) === side)?.type ===
+  "leg.reorganised";
 
 const droppedNote = (chain: string): string =>
   `${chain} dropped the block that had it (a reorganisation). It is looked for again, and is never sent twice.`;
@@ -74,12 +82,19 @@ const SIGNED_TITLES = {
   permit: { todo: "Permit signed, waiting for the treasury", done: "Permit signed" },
 } as const satisfies Record<Leg["via"], { todo: string; done: string }>;
 
-const submittedStep = (leg: Leg, chain: string, sentAt: string | null, events: readonly OperationEvent[]): LegStep => {
+const submittedStep = (
+  leg: Leg,
+  chain: string,
+  sentAt: string | null,
+  events: readonly OperationEvent[],
+): LegStep => {
   const dropped = leg.state === "submitted" && isDropped("source", leg, events);
   const state = stateAt(DONE[leg.state], 1);
   const sent = SUBMITTED_TITLES[leg.via](chain);
   const waiting =
-    leg.via === "transaction" ? `Waiting for the wallet's transaction on ${chain}` : `${sent}, not in a block yet`;
+    leg.via === "transaction"
+      ? `Waiting for the wallet's transaction on ${chain}`
+      : `${sent}, not in a block yet`;
   return {
     id: "submitted",
     title: leg.state === "submitted" ? waiting : sent,
@@ -90,26 +105,44 @@ const submittedStep = (leg: Leg, chain: string, sentAt: string | null, events: r
   };
 };
 
-const bridgeStep = (leg: Leg, from: string, to: string, events: readonly OperationEvent[]): LegStep => {
-  const dropped = leg.state === "bridging" && isDropped("destination", leg, events);
+const bridgeStep = (
+  leg: Leg,
+  from: string,
+  to: string,
+  events: readonly OperationEvent[],
+): LegStep => {
+  const step = { id: "bridge", transaction: null } as const;
+  if (isBack(leg))
+    return {
+      ...step,
+      title: `Not delivered on ${to} in time`,
+      state: "attention",
+      note: leg.failure?.message ?? null,
+      at: timeOf(events, leg, "leg.refunding"),
+    };
+  const crossing = { ...step, title: `Crossing from ${from} to ${to}` };
+  if (leg.state === "bridging" && isDropped("destination", leg, events))
+    return { ...crossing, state: "attention", note: droppedNote(to), at: null };
   return {
-    id: "bridge",
-    title: isBack(leg) ? `Not delivered on ${to} in time` : `Crossing from ${from} to ${to}`,
-    state: isBack(leg) || dropped ? "attention" : stateAt(DONE[leg.state], 3),
-    note: dropped ? droppedNote(to) : isBack(leg) ? (leg.failure?.message ?? null) : null,
-    transaction: null,
-    at: dropped ? null : timeOf(events, leg, isBack(leg) ? "leg.refunding" : "leg.filled_seen"),
+    ...crossing,
+    state: stateAt(DONE[leg.state], 3),
+    note: null,
+    at: timeOf(events, leg, "leg.filled_seen"),
   };
 };
 
 const sourceStep = (leg: Leg, chain: string, events: readonly OperationEvent[]): LegStep => {
   const refused = leg.failure !== null && (leg.state === "source_seen" || leg.state === "failed");
   const seen = leg.txHash !== null;
-  const state = refused ? "failed" : !seen ? "todo" : isDeep(leg) ? "done" : "current";
+  const stateOf = (): StepState => {
+    if (refused) return "failed";
+    if (!seen) return "todo";
+    return isDeep(leg) ? "done" : "current";
+  };
   return {
     id: "source",
     title: refused && seen ? `Refused by ${chain}` : `In a block on ${chain}`,
-    state,
+    state: stateOf(),
     note: seen ? depthText(leg) : null,
     transaction: seen ? leg : null,
     at: seen ? timeOf(events, leg, "leg.source_seen") : null,
@@ -138,10 +171,11 @@ const failedSteps = (leg: Leg, chain: string, events: readonly OperationEvent[])
 const deliveryStep = (leg: Leg, to: string, events: readonly OperationEvent[]): LegStep => {
   const crossed = leg.kind === "bridge";
   const place = crossed ? leg.destination : null;
+  const state = stateAt(DONE[leg.state], DONE.filled_seen);
   return {
     id: "delivery",
-    title: leg.state === "completed" || leg.state === "filled_seen" ? `Delivered on ${to}` : `Delivery on ${to}`,
-    state: leg.state === "completed" ? "done" : leg.state === "filled_seen" ? "current" : "todo",
+    title: state === "todo" ? `Delivery on ${to}` : `Delivered on ${to}`,
+    state,
     note: place === null ? null : depthText(place),
     transaction: place,
     at: timeOf(events, leg, crossed ? "leg.filled_seen" : "leg.completed"),
@@ -194,7 +228,9 @@ const joined = (note: string | null, more: string): string =>
 
 const withLateNote = (leg: Leg, steps: readonly LegStep[]): LegStep[] => {
   const late = steps.find((step) => step.state === "current");
-  return steps.map((step) => (step === late ? { ...step, note: joined(step.note, lateNote(leg, step)) } : step));
+  return steps.map((step) =>
+    step === late ? { ...step, note: joined(step.note, lateNote(leg, step)) } : step,
+  );
 };
 
 export interface LegSurroundings {
@@ -206,7 +242,10 @@ export interface LegSurroundings {
 }
 
 /** The steps of one leg: those that are done, the present one, and those to come. */
-export const legSteps = (leg: Leg, { toChainId, chainName, events, delayed = false }: LegSurroundings): LegStep[] => {
+export const legSteps = (
+  leg: Leg,
+  { toChainId, chainName, events, delayed = false }: LegSurroundings,
+): LegStep[] => {
   const [from, to] = [chainName(leg.chainId), chainName(toChainId)];
   if (leg.state === "failed") return failedSteps(leg, from, events);
   const sentAt = timeOf(events, leg, "leg.submitted");

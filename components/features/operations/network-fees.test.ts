@@ -1,12 +1,17 @@
 import { expect, test } from "vitest";
-import { networkFeesOf, quotedFeesOf } from "./network-fees";
-import type { Operation } from "./types";
+import { networkFeesOf, quotedFeesOf } from "./operation-sums";
+import type { Operation } from "./operation";
 
 type Fee = Operation["fees"][number];
 
 const token = (symbol: string, chainId: number) =>
   ({ symbol, address: "native", chainId, decimals: 18, assetId: symbol.toLowerCase() }) as const;
-const network = (amount: string, paidBy: "sponsor" | "wallet", symbol = "ETH", chainId = 1): Fee => ({
+const network = (
+  amount: string,
+  paidBy: "sponsor" | "wallet",
+  symbol = "ETH",
+  chainId = 1,
+): Fee => ({
   kind: "network",
   amount,
   token: token(symbol, chainId),

@@ -1,53 +1,75 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
-import { Ban, KeyRound, RotateCcw } from "lucide-react";
-import { parseAsBoolean, useQueryState } from "nuqs";
-import { useState, type ReactNode } from "react";
-import { toast } from "@/components/ui/toast";
-import { DecisionLink } from "@/components/features/inbox/decision-link";
-import { useOpenDecision } from "@/components/features/inbox/use-decision";
-import { MoveDialog } from "@/components/features/money-flow/move-dialog";
+import { RotateCcw } from "lucide-react";
+import type { ReactNode } from "react";
+import { ApproveAction, CancelAction } from "@/components/features/money-flow/approval-dialog";
 import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
-import { queryKeyOf } from "@/components/features/session/query-key";
-import { useApiMutation } from "@/components/features/session/use-api";
+import { MoveDialog } from "@/components/features/money-flow/move-dialog";
+import { Actor, RecipientName } from "@/components/features/names/names";
+import { useApiMutation, useCache, useSentOnce } from "@/components/features/session/use-api";
 import { subjectOfQuote } from "@/components/features/swap/quote-subject";
+import { AddressGroups } from "@/components/ui/address";
+import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
-import { ConfirmDialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
-import { cancelOperation, getOperation, listOperations, retryOperation } from "@/lib/api-client/calls.gen";
-import { ApproveDialog } from "./approve-dialog";
-import type { Operation } from "./types";
+import { Fact, Facts } from "@/components/ui/card";
+import { ChainName } from "@/components/ui/marks";
+import { ErrorState } from "@/components/ui/states";
+import { toast } from "@/components/ui/toast";
+import {
+  approveOperation,
+  cancelOperation,
+  listOperations,
+  retryOperation,
+} from "@/lib/api-client/calls.gen";
+import { type Operation, operationQuery } from "./operation";
 
-/** The actions that are possible now: approve, cancel, retry. Renders nothing when no action is possible. */
+/**
+ * The actions that are possible now: approve, cancel, retry. Renders nothing when no action is
+ * possible.
+ */
 export const OperationActions = ({ operation }: { readonly operation: Operation }): ReactNode => {
   const { may } = operation;
-  // In the address, so that a reload in the middle of an approval leads back to it.
-  const [approving, setApproving] = useQueryState("approve", parseAsBoolean.withDefault(false));
-  const [cancelling, setCancelling] = useState(false);
+  const params = { id: operation.operationId };
+  const cache = useCache();
   const retry = useRetry(operation);
-  const decision = useOpenDecision(operation.operationId, may.approve);
-  const setOpen = (open: boolean): void => void setApproving(open ? true : null, { history: "replace" });
+  const approval = useSentOnce(approveOperation);
+  const cancellation = useApiMutation(cancelOperation);
+  const takeOver = (changed: Operation): void => {
+    cache.set(operationQuery(operation.operationId), changed);
+    void cache.refresh(listOperations);
+  };
   return (
     <>
       {may.approve || may.cancel || may.retry ? (
         <div className="flex flex-wrap gap-2 pt-3">
-          {decision !== undefined ? (
-            <DecisionLink id={decision.id} />
-          ) : may.approve ? (
-            <Button variant="primary" onClick={() => setOpen(true)}>
-              <KeyRound aria-hidden /> Approve …
-            </Button>
-          ) : null}
+          <ApproveAction
+            mayApprove={may.approve}
+            votedId={operation.operationId}
+            title="Approve the operation"
+            description="The price is checked again; it runs only if the minimum still arrives."
+            subject={{ operationId: operation.operationId }}
+            money="Nothing was sent."
+            approval={approval.mutation}
+            onApprove={async (proof) => takeOver(await approval.send({ params, body: proof }))}
+            done="Approved. It runs now."
+          >
+            <WhatWaits operation={operation} />
+          </ApproveAction>
           {may.retry ? (
             <Button variant="primary" loading={retry.loading} onClick={() => void retry.ask()}>
               {retry.loading ? null : <RotateCcw aria-hidden />} Retry …
             </Button>
           ) : null}
           {may.cancel ? (
-            <Button onClick={() => setCancelling(true)}>
-              <Ban aria-hidden /> Cancel the operation
-            </Button>
+            <CancelAction
+              title="Cancel this operation?"
+              text="Nothing was sent, and nothing will be. This cannot be undone; you can start a new one."
+              action={cancellation}
+              money="It continues as before."
+              confirmLabel="Cancel the operation"
+              cancel={async () => takeOver(await cancellation.mutateAsync({ params }))}
+              done="Cancelled. Nothing was sent."
+            />
           ) : null}
         </div>
       ) : null}
@@ -56,75 +78,65 @@ export const OperationActions = ({ operation }: { readonly operation: Operation 
           <ErrorState compact error={retry.error} money="The money is where the page says." />
         </div>
       )}
-      <ApproveDialog
-        operation={operation}
-        open={approving && may.approve && decision === undefined}
-        onOpenChange={setOpen}
-      />
-      <CancelDialog operation={operation} open={cancelling} onOpenChange={setCancelling} />
       <MoveDialog flow={retry.flow} onNewQuote={() => void retry.ask()} />
     </>
   );
 };
 
-/** A fresh quote for the legs that failed or came back, taken through the usual way. A private operation is tried again by a new one. */
+/**
+ * Requests a quote for the failed or refunded legs and starts its flow. A private operation is
+ * retried by a new one.
+ */
 const useRetry = ({ operationId }: Operation) => {
-  const queryClient = useQueryClient();
+  const cache = useCache();
   const asking = useApiMutation(retryOperation);
   const flow = useMoveFlow({
-    onDone: () =>
-      void queryClient.invalidateQueries({ queryKey: queryKeyOf(getOperation, { params: { id: operationId } }) }),
+    onDone: () => void cache.refresh(operationQuery(operationId)),
   });
   const ask = async (): Promise<void> => {
     const answer = await asking.mutateAsync({ params: { id: operationId } }).catch(() => null);
     if (answer === null) return;
-    if ("quoteId" in answer) {
+    if (answer.kind === "quote") {
       flow.start(subjectOfQuote(answer, "retry"));
       return;
     }
     toast.success(
-      answer.subStatus === "awaiting_approval" ? "Tried again. The new operation awaits approval." : "Tried again.",
+      answer.subStatus === "awaiting_approval"
+        ? "Tried again. The new operation awaits approval."
+        : "Tried again.",
     );
-    void queryClient.invalidateQueries({ queryKey: queryKeyOf(getOperation, { params: { id: operationId } }) });
-    void queryClient.invalidateQueries({ queryKey: queryKeyOf(listOperations) });
+    void cache.refresh(operationQuery(operationId), listOperations);
   };
   return { flow, ask, loading: asking.isPending, error: asking.error };
 };
 
-interface CancelDialogProps {
+const WhatWaits = ({
+  operation: { quoted, createdBy },
+}: {
   readonly operation: Operation;
-  readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
-}
-
-const CancelDialog = ({ operation, open, onOpenChange }: CancelDialogProps): ReactNode => {
-  const queryClient = useQueryClient();
-  const cancellation = useApiMutation(cancelOperation);
-  const cancel = async (): Promise<void> => {
-    const params = { id: operation.operationId };
-    const cancelled = await cancellation.mutateAsync({ params });
-    queryClient.setQueryData(queryKeyOf(getOperation, { params }), cancelled);
-    void queryClient.invalidateQueries({ queryKey: queryKeyOf(listOperations) });
-    toast.success("Cancelled. Nothing was sent.");
-  };
-  return (
-    <ConfirmDialog
-      open={open}
-      onOpenChange={onOpenChange}
-      title="Cancel this operation?"
-      description={
-        <>
-          <p>Nothing was sent, and nothing will be. This cannot be undone; you can start a new one.</p>
-          {cancellation.error === null ? null : (
-            <div className="pt-2">
-              <ErrorState compact error={cancellation.error} money="It continues as before." />
-            </div>
-          )}
-        </>
-      }
-      confirmLabel="Cancel the operation"
-      cancelLabel="Keep it"
-      onConfirm={cancel}
-    />
-  );
-};
+}): ReactNode => (
+  <Facts className="border-b">
+    <Fact label="You send">
+      <ul>
+        {quoted.from.map((source, index) => (
+          <li key={index}>
+            <Amount value={source.amount} unit={source.token.symbol} exact /> on{" "}
+            <ChainName chainId={source.chainId} />
+          </li>
+        ))}
+      </ul>
+    </Fact>
+    <Fact label="Minimum received" strong>
+      <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} exact />
+    </Fact>
+    <Fact label="To">
+      <RecipientName address={quoted.to.address} chainId={quoted.to.chainId} /> on{" "}
+      <ChainName chainId={quoted.to.chainId} />
+      <br />
+      <AddressGroups value={quoted.to.address} />
+    </Fact>
+    <Fact label="Asked for by">
+      <Actor id={createdBy} />
+    </Fact>
+  </Facts>
+);

@@ -2,21 +2,23 @@
 
 import Link from "next/link";
 import { Fragment, type ReactNode } from "react";
-import { Actor } from "@/components/features/names/actor";
-import { useNames } from "@/components/features/names/use-names";
+import { Actor, useNames } from "@/components/features/names/names";
 import { FeeLines } from "@/components/features/swap/fee-lines";
-import { shorten } from "@/components/ui/address";
-import { AddressGroups } from "@/components/ui/address-groups";
-import { AddressMark } from "@/components/ui/address-mark";
+import { AddressGroups, AddressMark, shorten } from "@/components/ui/address";
 import { Amount } from "@/components/ui/amount";
-import { ChainName } from "@/components/ui/chain-name";
-import { CopyButton } from "@/components/ui/copy-button";
+import { ChainName } from "@/components/ui/marks";
+import { CopyButton } from "@/components/ui/button";
 import { Fact, Facts, Card } from "@/components/ui/card";
 import { Time } from "@/components/ui/time";
 import { isFinal } from "@/lib/core/status";
-import { sumByAsset, type AssetSum } from "./asset-sums";
-import { networkFeesOf, quotedFeesOf, type Payer } from "./network-fees";
-import type { Operation } from "./types";
+import {
+  type AssetSum,
+  networkFeesOf,
+  type Payer,
+  quotedFeesOf,
+  sumByAsset,
+} from "./operation-sums";
+import type { Operation } from "./operation";
 
 const PAID_BY: Readonly<Record<Payer, string>> = {
   sponsor: "paid by the project's sponsor",
@@ -28,7 +30,10 @@ interface ReceiptCardProps {
   readonly operation: Operation;
 }
 
-/** The receipt: the sent amount, the received amount beside the promised one, the recipient, and the costs. */
+/**
+ * The receipt: the sent amount, the received amount beside the promised one, the recipient, and the
+ * costs.
+ */
 export const ReceiptCard = ({ operation }: ReceiptCardProps): ReactNode => (
   <Card title="Receipt">
     <Facts className="-my-2">
@@ -56,8 +61,12 @@ const Sums = ({ sums }: { readonly sums: readonly AssetSum[] }): ReactNode =>
     </span>
   ));
 
-/** The headline of a final operation is its result; the promised amount then stands beside it. */
-const AmountFacts = ({ operation: { quoted, actual, status, legs } }: { readonly operation: Operation }): ReactNode => {
+/** A final operation shows its result first, with the promised amount beside it. */
+const AmountFacts = ({
+  operation: { quoted, actual, status, legs },
+}: {
+  readonly operation: Operation;
+}): ReactNode => {
   const { to } = quoted;
   const symbol = to.token.symbol;
   const spent = sumByAsset(actual.spent);
@@ -95,7 +104,7 @@ const AmountFacts = ({ operation: { quoted, actual, status, legs } }: { readonly
 };
 
 const Recipient = ({ operation: { quoted } }: { readonly operation: Operation }): ReactNode => {
-  const name = useNames().ofAddress(quoted.to.address);
+  const name = useNames().ofAddress(quoted.to.address, quoted.to.chainId);
   return (
     <>
       <span className="inline-flex items-center gap-1.5">
@@ -104,7 +113,8 @@ const Recipient = ({ operation: { quoted } }: { readonly operation: Operation })
         <ChainName chainId={quoted.to.chainId} />
       </span>
       <span className="block">
-        <AddressGroups value={quoted.to.address} /> <CopyButton value={quoted.to.address} label="Copy address" />
+        <AddressGroups value={quoted.to.address} />{" "}
+        <CopyButton value={quoted.to.address} label="Copy address" />
       </span>
     </>
   );
@@ -139,7 +149,11 @@ const TimeFacts = ({ operation }: { readonly operation: Operation }): ReactNode 
   </>
 );
 
-const RetryFacts = ({ operation: { retryOf, retriedBy } }: { readonly operation: Operation }): ReactNode => (
+const RetryFacts = ({
+  operation: { retryOf, retriedBy },
+}: {
+  readonly operation: Operation;
+}): ReactNode => (
   <>
     {retryOf === null ? null : (
       <Fact label="Retries the failed parts of">

@@ -7,7 +7,9 @@ const VIEWS_MAX = 20;
 export const VIEW_NAME_MAX = 40;
 const SEARCH_MAX = 1000;
 
-/** A name for a search of the page's address: `status=failed&from=2026-11-01`. Kept in this browser. */
+/**
+ * A name for a query string of the page: `status=failed&from=2026-11-01`. Stored in this browser.
+ */
 export interface SavedView {
   readonly name: string;
   readonly search: string;
@@ -24,7 +26,7 @@ const isView = (value: unknown): value is SavedView =>
   isText(value.name, 1, VIEW_NAME_MAX) &&
   isText(value.search, 0, SEARCH_MAX);
 
-/** Views that everybody has. */
+/** Saved views that every person has. */
 export const COMMON_VIEWS: readonly SavedView[] = [
   { name: "In progress", search: "status=pending,processing" },
   { name: "Failed or returned", search: "status=failed,refunded,partially_completed" },
@@ -37,12 +39,12 @@ export const parseViews = (text: string | null): readonly SavedView[] => {
       ? views.map(({ name, search }) => ({ name, search }))
       : [];
   } catch {
-    // Another version or another program wrote it.
+    // Another version of the app, or another program, stored a value that cannot be read.
     return [];
   }
 };
 
-/** The views with this one in them: a view of the same name is replaced, and the oldest leaves a full list. */
+/** Adds a view: it replaces one of the same name, and the oldest is dropped from a full list. */
 export const withView = (views: readonly SavedView[], view: SavedView): readonly SavedView[] =>
   [...views.filter(({ name }) => name !== view.name), view].slice(-VIEWS_MAX);
 

@@ -1,10 +1,11 @@
 "use client";
 
 import { Search } from "lucide-react";
-import { useEffect, useEffectEvent, useState, type ReactNode } from "react";
+import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { Field, Input } from "@/components/ui/field";
 
 const SETTLE_MS = 350;
+
 const CHARACTERS_MAX = 120;
 
 interface SearchFieldProps {
@@ -25,7 +26,8 @@ export const SearchField = ({
   const [told, setTold] = useState(value);
   if (value !== seen) {
     setSeen(value);
-    // The value that this field reported comes back late; any other value came from outside, for instance from removing its chip.
+    // The parent returns reported values late. Any other value came from elsewhere, for instance
+    // from removing the chip of the search.
     if (value !== told) {
       setTold(value);
       setText(value);
@@ -43,7 +45,10 @@ export const SearchField = ({
   }, [text, told]);
   return (
     <Field label="Search" labelHidden className="relative min-w-0 flex-1 basis-64">
-      <Search className="pointer-events-none absolute top-2.5 left-2.5 size-4 text-fg-3" aria-hidden />
+      <Search
+        className="pointer-events-none absolute top-2.5 left-2.5 size-4 text-fg-3"
+        aria-hidden
+      />
       <Input
         type="search"
         className="pl-8"

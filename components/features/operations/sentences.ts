@@ -1,6 +1,8 @@
 import { depositSentence } from "@/components/features/deposits/words";
+import { amountText } from "@/lib/core/amount-text";
 import { isFinal } from "@/lib/core/status";
-import type { ChainNameOf, Leg, Operation } from "./types";
+import type { ChainNameOf, Leg, Operation } from "./operation";
+import { sumByAsset } from "./operation-sums";
 
 interface Depth {
   readonly confirmations: number;
@@ -11,7 +13,7 @@ interface Depth {
 export const depthText = ({ confirmations, confirmationsNeeded }: Depth): string =>
   `${confirmations} of ${confirmationsNeeded} confirmation${confirmationsNeeded === 1 ? "" : "s"}`;
 
-/** Failed, and the money may have moved all the same. */
+/** Whether a failed leg may still have moved money. */
 const isUnclear = (leg: Leg): boolean => leg.state === "failed" && leg.failure?.retryable === false;
 
 /** Describes the present state of one leg, without promises. */
@@ -34,7 +36,9 @@ export const legSentence = (leg: Leg, toChainId: number, chainName: ChainNameOf)
     case "bridging":
       return `On the way from ${from} to ${to}, ${depthText(leg)} on ${from}`;
     case "filled_seen":
-      return leg.destination === null ? `Delivered on ${to}` : `Delivered on ${to}, ${depthText(leg.destination)}`;
+      return leg.destination === null
+        ? `Delivered on ${to}`
+        : `Delivered on ${to}, ${depthText(leg.destination)}`;
     case "refunding":
       return `Not delivered in time; the bridge sends it back to ${from}`;
     case "needs_attention":
@@ -52,7 +56,7 @@ export const legSentence = (leg: Leg, toChainId: number, chainName: ChainNameOf)
   }
 };
 
-/** From least to most advanced; an operation is as far as its slowest leg. */
+/** From least to most advanced. An operation has the state of its slowest leg. */
 const ORDER: readonly Leg["state"][] = [
   "needs_attention",
   "refunding",
@@ -66,26 +70,13 @@ const ORDER: readonly Leg["state"][] = [
 
 const isOpen = (leg: Leg): boolean => !isFinal(leg.status);
 
-const FINAL_SENTENCES: Partial<Record<Operation["status"], string>> = {
-  partially_completed: "A part arrived",
-  failed: "Nothing arrived; the money is in the source wallets",
-  refunded: "Nothing arrived; the money is back",
-  expired: "Not executed in time; nothing was sent",
-  cancelled: "Cancelled; nothing was sent",
-};
-
 /** The state of the whole operation in one sentence, with a full stop. */
 export const statusSentence = (operation: Operation, chainName: ChainNameOf): string => {
-  const { legs, status, subStatus, quoted, deposit } = operation;
+  const { legs, status, subStatus, quoted, deposit, outcome } = operation;
+  const awaitsPerson = subStatus === "awaiting_approval" || subStatus === "awaiting_signature";
   if (deposit != null) return depositSentence(deposit);
+  if (isFinal(status) || awaitsPerson) return outcome.sentence;
   const to = quoted.to.chainId;
-  if (isFinal(status)) {
-    if (legs.some(isUnclear)) return "Not all of it arrived, and where the rest is is not certain.";
-    if (status !== "completed") return `${FINAL_SENTENCES[status] ?? "Ended"}.`;
-    return subStatus === "partial" ? "A part arrived." : `Arrived on ${chainName(to)}.`;
-  }
-  if (status === "pending" && subStatus === "awaiting_approval") return "Waiting for approval; nothing was sent.";
-  if (status === "pending" && subStatus === "awaiting_signature") return "Waiting for a signature; nothing was sent.";
   const open = legs.filter(isOpen);
   const [slowest] = [...open].sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
   if (status === "pending" || slowest === undefined) return "Accepted; it is carried on by itself.";
@@ -94,4 +85,43 @@ export const statusSentence = (operation: Operation, chainName: ChainNameOf): st
   if (legs.length === 1) return `${sentence}.${late}`;
   const arrived = legs.filter((leg) => leg.state === "completed").length;
   return `${arrived} of ${legs.length} parts arrived. Slowest: ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}.${late}`;
+};
+
+interface TitleWords {
+  readonly addressName: (address: string) => string;
+  /** Whether amounts are hidden; the title then contains only the names of tokens. */
+  readonly hidden: boolean;
+  /** BCP 47. */
+  readonly locale: string;
+}
+
+const isNothing = (amount: string): boolean => !/[1-9]/.test(amount);
+
+/**
+ * The received amount, once it is known; before that, and where nothing was received, the expected
+ * amount.
+ */
+const shownOut = ({ status, quoted, actual }: Operation): string =>
+  isFinal(status) && !isNothing(actual.received.amount) ? actual.received.amount : quoted.to.amount;
+
+/**
+ * `200.00 USDC → 0.0666302 WETH` when the token changes, `1,250.00 DAI → Ada` when it does not. A
+ * deposit may have no sources, so its title has the received amount.
+ */
+export const operationTitle = (
+  operation: Operation,
+  { addressName, hidden, locale }: TitleWords,
+): string => {
+  const { quoted, deposit } = operation;
+  const written = (amount: string, symbol: string): string =>
+    hidden ? symbol : `${amountText(amount, { symbol, locale }).text} ${symbol}`;
+  if (deposit !== null) {
+    const { amount, token } = deposit.received;
+    return `${written(amount, token.symbol)} → ${addressName(deposit.walletAddress)}`;
+  }
+  const sums = sumByAsset(quoted.from);
+  const sent = sums.map(({ amount, symbol }) => written(amount, symbol)).join(" + ");
+  const { token } = quoted.to;
+  const changes = sums.some(({ assetId }) => assetId !== token.assetId);
+  return `${sent} → ${changes ? written(shownOut(operation), token.symbol) : addressName(quoted.to.address)}`;
 };

@@ -2,21 +2,22 @@
 
 import { useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { queryKeyOf } from "@/components/features/session/query-key";
 import { useApi } from "@/components/features/session/use-api";
-import { getOperation, streamOperationEvents } from "@/lib/api-client/calls.gen";
+import { streamOperationEvents } from "@/lib/api-client/calls.gen";
 import { isFinal } from "@/lib/core/status";
-import type { Operation, OperationEvent } from "./types";
+import { type Operation, type OperationEvent, operationQuery } from "./operation";
 
 const POLL_MS = 2_000;
 
 interface LiveEvents {
   readonly events: readonly OperationEvent[];
-  /** False while the stream is not there; polling does its work then. */
+  /** False while the stream is closed; the operation is polled then. */
   readonly live: boolean;
 }
 
-/** All events of an operation so far and from now on; over lost connections. `onEvent` must keep its identity. */
+/**
+ * All past and new events of an operation. Reconnects by itself. `onEvent` must keep its identity.
+ */
 const useOperationEvents = (operationId: string, onEvent: () => void): LiveEvents => {
   const api = useApi();
   const [state, setState] = useState<LiveEvents>({ events: [], live: false });
@@ -24,7 +25,10 @@ const useOperationEvents = (operationId: string, onEvent: () => void): LiveEvent
     const controller = new AbortController();
     const bySeq = new Map<number, OperationEvent>();
     const read = async (): Promise<void> => {
-      const stream = api.events(streamOperationEvents, { params: { id: operationId }, signal: controller.signal });
+      const stream = api.events(streamOperationEvents, {
+        params: { id: operationId },
+        signal: controller.signal,
+      });
       for await (const { data } of stream) {
         bySeq.set(data.seq, data);
         setState({ events: [...bySeq.values()].sort((a, b) => a.seq - b.seq), live: true });
@@ -51,19 +55,19 @@ export interface OperationView {
 }
 
 /**
- * One operation, live until it is final: each event of its stream asks for the record again, and counts of confirmations, which
- * are no events, come by polling.
+ * One operation, live until it is final. Each event of its stream causes another request for the
+ * record; counts of confirmations are not events and come by polling.
  */
 export const useOperation = (operationId: string): OperationView => {
-  const api = useApi();
   const queryClient = useQueryClient();
-  const [queryKey] = useState(() => queryKeyOf(getOperation, { params: { id: operationId } }));
   const query = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => api.call(getOperation, { params: { id: operationId }, signal }),
-    refetchInterval: ({ state }) => (state.data !== undefined && isFinal(state.data.status) ? false : POLL_MS),
+    ...operationQuery(operationId),
+    refetchInterval: ({ state }) =>
+      state.data !== undefined && isFinal(state.data.status) ? false : POLL_MS,
   });
-  const [refetch] = useState(() => () => void queryClient.invalidateQueries({ queryKey }));
+  const [refetch] = useState(
+    () => () => void queryClient.invalidateQueries(operationQuery(operationId)),
+  );
   const { events, live } = useOperationEvents(operationId, refetch);
   return { query, events, live };
 };

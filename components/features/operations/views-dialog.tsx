@@ -13,7 +13,7 @@ import { useSavedViews, VIEW_NAME_MAX } from "./saved-views";
 const viewForm = z.object({ name: z.string().trim().min(1, "Enter a name.").max(VIEW_NAME_MAX) });
 
 interface ViewsDialogProps {
-  /** The search of the page's address, which is saved. */
+  /** The query string of the page, which is saved. */
   readonly search: string;
   readonly onClose: () => void;
 }
@@ -23,8 +23,7 @@ export const ViewsDialog = ({ search, onClose }: ViewsDialogProps): ReactNode =>
   const { views, save, remove } = useSavedViews();
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       title="Saved views"
       description="Kept in this browser. To share a view, send the address of the page."
     >
@@ -38,7 +37,12 @@ export const ViewsDialog = ({ search, onClose }: ViewsDialogProps): ReactNode =>
         {views.map(({ name }) => (
           <li key={name} className="flex items-center justify-between gap-2 py-1">
             {name}
-            <Button size="sm" variant="ghost" aria-label={`Remove the view ${name}`} onClick={() => remove(name)}>
+            <Button
+              size="sm"
+              variant="ghost"
+              aria-label={`Remove the view ${name}`}
+              onClick={() => remove(name)}
+            >
               <Trash2 aria-hidden />
             </Button>
           </li>

@@ -4,27 +4,37 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { useMe, type Me } from "@/components/features/profile/use-me";
 import { lowBudgets } from "@/components/features/sponsorship/low-budgets";
-import { SIGNING_PART, useReadiness, usePartName } from "@/components/features/system/use-readiness";
+import { SIGNING_PART, usePartName, useReadiness } from "@/components/features/system/readiness";
 import { useChain } from "@/components/providers/public-config";
 import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
-import { ChainName } from "@/components/ui/chain-name";
+import { ChainName } from "@/components/ui/marks";
 import { Time } from "@/components/ui/time";
-import { useBalances } from "./use-balances";
-import { useOperations, type Operation } from "./use-operations";
+import { useBalances } from "@/components/features/balances/use-balances";
+import {
+  type ListedOperation,
+  movingOperationsQuery,
+} from "@/components/features/operations/operation";
+import { useLiveQuery } from "@/components/features/session/use-api";
 
-const COUNTED_MAX = 100;
-
-/** The chains whose network fee is above what the service pays, each with an operation that waits for it. */
-const gasWaitsOf = (operations: readonly Operation[]): ReadonlyMap<number, string> =>
+/**
+ * The chains whose network fee is above what the service pays, each with an operation that waits
+ * for it.
+ */
+const gasWaitsOf = (operations: readonly ListedOperation[]): ReadonlyMap<number, string> =>
   new Map(
-    operations.flatMap(({ operationId, waitsForGas }) => waitsForGas.map(({ chainId }) => [chainId, operationId])),
+    operations.flatMap(({ operationId, waitsForGas }) =>
+      waitsForGas.map(({ chainId }) => [chainId, operationId]),
+    ),
   );
 
-/** Alerts about problems that concern the money of this project; renders nothing when there are none. */
+/**
+ * Alerts about problems that concern the money of this project; renders nothing when there are
+ * none.
+ */
 export const Alerts = (): ReactNode => {
   const balances = useBalances().data;
-  const processing = useOperations({ status: "processing", limit: COUNTED_MAX }).data;
+  const processing = useLiveQuery(movingOperationsQuery).data;
   const readiness = useReadiness().data;
   const me = useMe().data;
   const budgets = lowBudgets(me?.sponsorBudgets ?? []);
@@ -33,10 +43,18 @@ export const Alerts = (): ReactNode => {
   const late = balances?.stale ?? [];
   const gas = gasWaitsOf(processing?.data ?? []);
   const down =
-    readiness?.parts.filter(
-      ({ ok, name }) => !ok && !late.some(({ chainId }) => name === `chain:${String(chainId)}`),
+    readiness?.parts?.filter(
+      ({ ok, name }) =>
+        !ok &&
+        name !== SIGNING_PART &&
+        !late.some(({ chainId }) => name === `chain:${String(chainId)}`),
     ) ?? [];
-  if ([late, [...gas], budgets, gasAlerts, down].every(({ length }) => length === 0)) return null;
+  const signingOff = me?.signingOff ?? null;
+  if (
+    signingOff === null &&
+    [late, [...gas], budgets, gasAlerts, down].every(({ length }) => length === 0)
+  )
+    return null;
   return (
     <div className="flex flex-col gap-2">
       {late.map((chain) => (
@@ -81,30 +99,37 @@ export const Alerts = (): ReactNode => {
       {budgets.map((budget) => (
         <BudgetAlert key={budget.chainId} budget={budget} />
       ))}
-      {down.map(({ name, detail }) =>
-        name === SIGNING_PART ? (
-          <SigningAlert key={name} detail={detail} />
-        ) : (
-          <Alert key={name} tone="warning" title={`Not working: ${partName(name)}`}>
-            {detail}
-          </Alert>
-        ),
-      )}
+      {down.map(({ name, detail }) => (
+        <Alert key={name} tone="warning" title={`Not working: ${partName(name)}`}>
+          {detail}
+        </Alert>
+      ))}
+      {signingOff === null ? null : <SigningAlert signingOff={signingOff} />}
     </div>
   );
 };
 
-/** Signing goes off when the database is another one than before, such as a restored copy, which may lack payments that were made. */
-const SigningAlert = ({ detail }: { readonly detail: string }): ReactNode => (
+/**
+ * Signing stops when the database was replaced, for instance by a restored copy that lacks recent
+ * payments.
+ */
+const SigningAlert = ({
+  signingOff,
+}: {
+  readonly signingOff: NonNullable<Me["signingOff"]>;
+}): ReactNode => (
   <Alert tone="danger" title="Payments are paused">
-    <p>{detail}</p>
+    <p>
+      Nothing is signed since <Time value={signingOff.since} />: {signingOff.reason}. Accepted
+      payments wait.
+    </p>
     <p>
       New payments are refused. Money that has not left is still in its wallet;{" "}
       <Link href="/activity?status=processing" className="link">
         Activity
       </Link>{" "}
-      shows what is on its way. Ask the operator of the service to run the command above. Payments continue when it
-      finds that the database and the chains agree.
+      shows what is on its way. Ask the operator of the service to run “npm run reconcile”. Payments
+      continue when it finds that the database and the chains agree.
     </p>
   </Alert>
 );
@@ -125,10 +150,9 @@ const GasAlert = ({ alert }: { readonly alert: Me["gasAlerts"][number] }): React
         </>
       }
     >
-      {ACCOUNT_WORDS[alert.account]} has{" "}
-      <Amount value={alert.balance} {...(unit === undefined ? {} : { unit })} plain /> since{" "}
-      <Time value={alert.since} />. Payments there stop when it is used up, and nothing is lost. The operator of the
-      service must top it up.
+      {ACCOUNT_WORDS[alert.account]} has <Amount value={alert.balance} unit={unit} plain /> since{" "}
+      <Time value={alert.since} />. Payments there stop when it is used up, and nothing is lost. The
+      operator of the service must top it up.
     </Alert>
   );
 };
@@ -144,8 +168,8 @@ const BudgetAlert = ({ budget }: { readonly budget: Me["sponsorBudgets"][number]
     }
   >
     <Amount value={budget.remaining} unit={budget.symbol} plain /> of{" "}
-    <Amount value={budget.dailyLimit} unit={budget.symbol} plain /> are left today; new operations there are refused
-    once it is used up. Wait for the reset at 00:00 UTC, or{" "}
+    <Amount value={budget.dailyLimit} unit={budget.symbol} plain /> are left today; new operations
+    there are refused once it is used up. Wait for the reset at 00:00 UTC, or{" "}
     <Link href="/settings#sponsor-budgets" className="link">
       look at the limit
     </Link>

@@ -3,32 +3,32 @@
 import { Coins } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { BalanceActions } from "@/components/features/balances/balance-parts";
+import { type TokenTotal, useBalances } from "@/components/features/balances/use-balances";
+import { sumAmounts, isZero } from "@/components/features/swap/decimal";
 import { usePublicConfig } from "@/components/providers/public-config";
-import { columnDigits, type ColumnDigits } from "@/components/ui/amount";
-import { Card } from "@/components/ui/card";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { HeldAmount, HeldUsd } from "@/components/ui/held-amount";
+import { columnDigits, type ColumnDigits, HeldAmount, HeldUsd } from "@/components/ui/amount";
 import { TokenName } from "@/components/ui/marks";
-import { LoadingRows } from "@/components/ui/skeleton";
-import { Table, type Column } from "@/components/ui/table";
-import { withoutBacking, type BackingTotal } from "@/components/features/balances/backing";
-import { BalanceActions } from "@/components/features/balances/balance-actions";
-import { useBacking } from "@/components/features/balances/use-backing";
-import { sumAmounts } from "@/components/features/swap/decimal";
-import { ChainShareBar, ChainShareLegend } from "./chain-share-bar";
-import { isEmpty, isZero } from "./sums";
-import { useBalances, type TokenTotal } from "./use-balances";
+import { EmptyState, QueryCard } from "@/components/ui/states";
+import { type Column, Table } from "@/components/ui/table";
+import { chainShares, isEmpty } from "./worth";
 
-/** By worth, the highest first, and tokens without a price last. Floats are precise enough to sort by. */
+/**
+ * Sorts tokens by worth, the highest first; tokens without a price come last. Floats are precise
+ * enough to sort by.
+ */
 const byWorth = (a: TokenTotal, b: TokenTotal): number => Number(b.usd ?? -1) - Number(a.usd ?? -1);
 
 const Part = ({ value, token }: { readonly value: string; readonly token: string }): ReactNode =>
-  isZero(value) ? <span className="text-fg-3">–</span> : <HeldAmount value={value} symbol={token} plain />;
+  isZero(value) ? (
+    <span className="text-fg-3">–</span>
+  ) : (
+    <HeldAmount value={value} symbol={token} plain />
+  );
 
 const walletsHref = (token: string): string => `/wallets?token=${encodeURIComponent(token)}`;
 
-const columnsFor = (digits: ColumnDigits): readonly Column<BackingTotal>[] => [
+const columnsFor = (digits: ColumnDigits): readonly Column<TokenTotal>[] => [
   {
     id: "token",
     header: "Token",
@@ -63,7 +63,7 @@ const columnsFor = (digits: ColumnDigits): readonly Column<BackingTotal>[] => [
     phone: "hidden",
     priority: "medium",
     cell: ({ reserved, backing, token }) => (
-      <Part value={backing === undefined ? reserved : sumAmounts([reserved, backing])} token={token} />
+      <Part value={sumAmounts([reserved, backing])} token={token} />
     ),
   },
   {
@@ -84,47 +84,109 @@ const columnsFor = (digits: ColumnDigits): readonly Column<BackingTotal>[] => [
   },
 ];
 
-/** Each token once, with its share by chain; the page of balances opens to chains and wallets. */
+/** Each token once, with its share by chain. The balances page has chains and wallets. */
 export const BalancesCard = (): ReactNode => {
-  const { data, error, isPending, refetch } = useBalances();
+  const query = useBalances();
+  const { data } = query;
   const { devnet } = usePublicConfig();
-  const backing = useBacking(data);
-  const totals =
-    data?.totals
-      .filter((total) => !isEmpty(total))
-      .map((total) => (backing === null ? total : withoutBacking(total, backing)))
-      .sort(byWorth) ?? [];
+  const totals = data?.totals.filter((total) => !isEmpty(total)).sort(byWorth) ?? [];
   return (
-    <Card
+    <QueryCard
       id="balances"
       title="Balances"
-      flush
       actions={
         <Link href="/balances" className="link text-sm">
           All balances
         </Link>
       }
+      query={query}
+      what="balances"
+      money="The balances on the chains are untouched."
     >
-      {isPending ? (
-        <LoadingRows what="balances" />
-      ) : data === undefined ? (
-        <ErrorState error={error} money="The balances on the chains are untouched." onRetry={() => void refetch()} />
-      ) : totals.length === 0 ? (
-        <EmptyState icon={Coins} title="No balances yet">
-          Send tokens to the treasury. Its address is under{" "}
-          <Link className="link" href="/wallets">
-            Wallets
-          </Link>
-          {devnet ? ", and you can get test tokens below" : null}.
-        </EmptyState>
-      ) : (
-        <Table
-          caption="Balances by token"
-          columns={columnsFor(columnDigits(totals.map(({ token }) => token)))}
-          rows={totals}
-          rowKey={(total) => total.assetId}
-        />
-      )}
-    </Card>
+      {() =>
+        totals.length === 0 ? (
+          <EmptyState icon={Coins} title="No balances yet">
+            Send tokens to the treasury. Its address is under{" "}
+            <Link className="link" href="/wallets">
+              Wallets
+            </Link>
+            {devnet ? ", and you can get test tokens below" : null}.
+          </EmptyState>
+        ) : (
+          <Table
+            caption="Balances by token"
+            columns={columnsFor(columnDigits(totals.map(({ token }) => token)))}
+            rows={totals}
+            rowKey={(total) => total.assetId}
+          />
+        )
+      }
+    </QueryCard>
+  );
+};
+
+/**
+ * Whole class names, so that Tailwind finds them. The colours are distinguishable for colour-blind
+ * people.
+ */
+const FILLS = [
+  "fill-chart-1",
+  "fill-chart-2",
+  "fill-chart-3",
+  "fill-chart-4",
+  "fill-chart-5",
+] as const;
+const WIDTH = 100;
+
+const fillOf = (index: number): string => FILLS[index % FILLS.length] ?? FILLS[0];
+
+/** The legend of the chains' colours. */
+const ChainShareLegend = (): ReactNode => {
+  const { chains } = usePublicConfig();
+  return (
+    <span className="inline-flex flex-wrap gap-x-2">
+      <span className="sr-only">Share by chain: </span>
+      {chains.slice(0, FILLS.length).map((chain, index) => (
+        <span key={chain.id} className="inline-flex items-center gap-1">
+          <svg viewBox="0 0 8 8" className="size-2" aria-hidden>
+            <rect width={8} height={8} className={fillOf(index)} />
+          </svg>
+          {chain.name}
+        </span>
+      ))}
+    </span>
+  );
+};
+
+/** A bar with the share of a token on each chain. */
+const ChainShareBar = ({ total }: { readonly total: TokenTotal }): ReactNode => {
+  const { chains } = usePublicConfig();
+  const amounts = chains.map(
+    ({ id }) => total.chains.find(({ chainId }) => chainId === id)?.amount ?? "0",
+  );
+  const shares = chainShares(amounts, total.decimals);
+  if (shares.every((share) => share === 0)) return <span className="text-fg-3">–</span>;
+  let start = 0;
+  const parts = chains.map((chain, index) => {
+    const width = shares[index] ?? 0;
+    const part = { id: chain.id, name: chain.name, start, width, fill: fillOf(index) };
+    start += width;
+    return part;
+  });
+  const words = parts
+    .filter(({ width }) => width > 0)
+    .map(({ name, width }) => `${name} ${String(width)} %`);
+  return (
+    <svg
+      viewBox={`0 0 ${String(WIDTH)} 6`}
+      preserveAspectRatio="none"
+      className="h-1.5 w-40"
+      role="img"
+      aria-label={words.join(", ")}
+    >
+      {parts.map((part) => (
+        <rect key={part.id} x={part.start} width={part.width} height={6} className={part.fill} />
+      ))}
+    </svg>
   );
 };

@@ -1,6 +1,6 @@
 import { usdText } from "@/lib/core/amount-text";
 
-/** In this order; their distances hold for colour-blind eyes too. */
+/** The colours in order of use; they are distinguishable for colour-blind people. */
 export const CHART_COLOURS = [
   "var(--chart-1)",
   "var(--chart-2)",
@@ -11,20 +11,43 @@ export const CHART_COLOURS = [
 
 export const TOOLTIP_LOOKS = {
   cursor: { fill: "var(--sunken)", stroke: "var(--border)" },
-  contentStyle: { background: "var(--surface)", border: "1px solid var(--border)", borderRadius: 6, fontSize: 13 },
+  contentStyle: {
+    background: "var(--surface)",
+    border: "1px solid var(--border)",
+    borderRadius: 6,
+    fontSize: 13,
+  },
   labelStyle: { color: "var(--text-1)" },
   itemStyle: { color: "var(--text-1)" },
 } as const;
 
-/** With cents, for tooltips. */
+/** Dollars with cents, for tooltips. */
 export const dollars = (value: unknown): string => usdText(Number(value).toFixed(2)).text;
 
-/** Short, for axes: `$12.5K`. */
-export const axisDollars = (value: number): string =>
-  new Intl.NumberFormat(undefined, {
+const SHORTENED_FROM = 10_000;
+const UNITS = [
+  [1e9, "B"],
+  [1e6, "M"],
+  [1e3, "K"],
+] as const;
+
+/**
+ * Short, for axes: `$12.5K`. Separators and the place of the sign are the locale's; the unit is
+ * English, where the compact notation of a locale has words such as "Tsd.".
+ * @param locale BCP 47; by default that of the browser
+ */
+export const axisDollars = (value: number, locale?: string): string => {
+  const unit =
+    value < SHORTENED_FROM ? undefined : UNITS.find(([size]) => Math.round(value) >= size);
+  const [size, letter] = unit ?? [1, ""];
+  const parts = new Intl.NumberFormat(locale, {
     style: "currency",
     currency: "USD",
     currencyDisplay: "narrowSymbol",
-    notation: value < 10_000 ? "standard" : "compact",
-    maximumFractionDigits: value < 10_000 ? 0 : 1,
-  }).format(value);
+    numberingSystem: "latn",
+    minimumFractionDigits: 0,
+    maximumFractionDigits: unit === undefined ? 0 : 1,
+  }).formatToParts(value / size);
+  const last = parts.findLastIndex(({ type }) => type === "integer" || type === "fraction");
+  return parts.map((part, index) => part.value + (index === last ? letter : "")).join("");
+};

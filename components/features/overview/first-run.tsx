@@ -2,28 +2,40 @@
 
 import { Check, Circle } from "lucide-react";
 import Link from "next/link";
-import { useEffect, useState, type ReactNode } from "react";
-import { FundButtons } from "@/components/features/faucet/fund-buttons";
+import { type ReactNode, useEffect, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useApiKeys } from "@/components/features/api-keys/use-api-keys";
+import { useBalances } from "@/components/features/balances/use-balances";
+import { FundButtons } from "@/components/features/faucet/fund";
+import { completedOperationQuery } from "@/components/features/operations/operation";
+import { newestPayoutsQuery } from "@/components/features/payouts/use-payouts";
+import { useMe } from "@/components/features/profile/use-me";
+import { useLiveQuery } from "@/components/features/session/use-api";
+import { isZero } from "@/components/features/swap/decimal";
+import { useWallets } from "@/components/features/wallets/use-wallets";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { usePreference, writePreference } from "@/components/ui/preferences";
-import { useFirstRun, type FirstRunStep } from "./use-first-run";
 
-/** With so many done, the person knows the way; a line with the next one is enough. */
+/** Number of completed steps from which one line with the next step is enough. */
 const DONE_FOR_BAR = 3;
 const BAR_LOOKS =
   "flex min-h-[42px] flex-wrap items-center gap-x-4 gap-y-1 rounded-card border bg-surface py-1.5 pr-2 pl-4";
 
-/** The steps that a new project has not taken yet, from its real data. Hidden when all are done, or by the person. */
+/**
+ * The steps that a new project has not taken yet, from its real data. Hidden when all are done, or
+ * by the person.
+ */
 export const FirstRun = (): ReactNode => {
   const steps = useFirstRun();
   const hidden = usePreference("firstStepsHidden") !== null;
-  // The list of steps would push the page down when it comes late; the bar fits into the place that was kept.
+  // The list of steps would push the page down when it comes late; the bar fits into the place that
+  // was kept.
   const [isLate] = useState(steps === "loading");
   const isDone = typeof steps !== "string" && steps.every((step) => step.done);
   useEffect(() => {
-    // The next visit keeps no place for them.
+    // The next visit then reserves no place for the steps.
     if (isDone) writePreference("firstStepsHidden", "1");
   }, [isDone]);
   if (hidden || steps === "failed") return null;
@@ -75,7 +87,9 @@ const Bar = ({ next, done, count }: BarProps): ReactNode => (
       <rect width={done} height={1} fill="currentColor" />
     </svg>
     <span className="ml-auto flex flex-wrap items-center gap-x-3">
-      <span className="text-fg-2 max-sm:hidden">Next: {next.title.charAt(0).toLowerCase() + next.title.slice(1)}</span>
+      <span className="text-fg-2 max-sm:hidden">
+        Next: {next.title.charAt(0).toLowerCase() + next.title.slice(1)}
+      </span>
       <StepActions step={next} />
       <HideButton />
     </span>
@@ -96,8 +110,17 @@ const StepActions = ({ step }: { readonly step: FirstRunStep }): ReactNode => {
   );
 };
 
-const StepLine = ({ step, current }: { readonly step: FirstRunStep; readonly current: boolean }): ReactNode => (
-  <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2" aria-current={current ? "step" : undefined}>
+const StepLine = ({
+  step,
+  current,
+}: {
+  readonly step: FirstRunStep;
+  readonly current: boolean;
+}): ReactNode => (
+  <li
+    className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-2"
+    aria-current={current ? "step" : undefined}
+  >
     {step.done ? (
       <Check className="size-4 shrink-0 text-success" aria-hidden />
     ) : (
@@ -115,3 +138,82 @@ const StepLine = ({ step, current }: { readonly step: FirstRunStep; readonly cur
     )}
   </li>
 );
+
+interface FirstRunStep {
+  readonly id: "sign-in" | "email" | "fund" | "link" | "swap" | "api-key" | "payout";
+  readonly title: string;
+  readonly why: string;
+  readonly done: boolean;
+  readonly href: string | null;
+  readonly action: string;
+}
+
+/**
+ * `loading` until everything is known, so that no step appears open for a moment; `failed` when a
+ * part cannot be read.
+ */
+const useFirstRun = (): readonly FirstRunStep[] | "loading" | "failed" => {
+  const me = useMe();
+  const balances = useBalances();
+  const completed = useLiveQuery(completedOperationQuery);
+  const wallets = useWallets();
+  const keys = useApiKeys();
+  const payouts = useQuery(newestPayoutsQuery(1));
+  if (!me.data || !balances.data || !completed.data || !wallets.data || !keys.data || !payouts.data)
+    return [me, balances, completed, wallets, keys, payouts].some(
+      ({ data, isError }) => isError && data === undefined,
+    )
+      ? "failed"
+      : "loading";
+  return [
+    { id: "sign-in", title: "Sign in", why: "", done: true, href: null, action: "" },
+    {
+      id: "email",
+      title: "Verify an e-mail address",
+      why: "Codes that approve payments go there.",
+      done: me.data.emailVerified,
+      href: "/settings#email",
+      action: "Add an address",
+    },
+    {
+      id: "fund",
+      title: "Fund the treasury",
+      why: "The project's own wallet, at the same address on every chain.",
+      done: balances.data.totals.some((total) => !isZero(total.amount)),
+      href: "/wallets",
+      action: "Show its address",
+    },
+    {
+      id: "link",
+      title: "Link a wallet of your own",
+      why: "You can then send and swap its money too; you sign each payment yourself.",
+      done: wallets.data.data.some((wallet) => wallet.kind === "linked"),
+      href: "/wallets",
+      action: "Link a wallet",
+    },
+    {
+      id: "swap",
+      title: "Make the first swap",
+      why: "From several chains into one token, if you like.",
+      done: completed.data.data.length > 0,
+      href: "/swap",
+      action: "New swap",
+    },
+    {
+      id: "api-key",
+      title: "Make an API key",
+      why: "Everything here can be done by your own code.",
+      done: keys.data.data.some((key) => key.revokedAt === null),
+      href: "/api-keys?create=1",
+      action: "New API key",
+    },
+    {
+      id: "payout",
+      title: "Make the first payout",
+      why: "Open global accounts, and pay many from one.",
+      done: payouts.data.data.length > 0,
+      href: "/accounts",
+      action: "Open an account",
+    },
+  ];
+};

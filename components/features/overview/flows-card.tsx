@@ -2,62 +2,66 @@
 
 import Link from "next/link";
 import { useState, type ReactNode } from "react";
-import { useApiQuery } from "@/components/features/session/use-api";
+import { useQuery } from "@tanstack/react-query";
+import { newestOperationsQuery } from "@/components/features/operations/operation";
+import { newestPayoutsQuery } from "@/components/features/payouts/use-payouts";
+import { useLiveQuery } from "@/components/features/session/use-api";
+import { tokensQuery } from "@/components/features/swap/tokens";
 import { useWallets } from "@/components/features/wallets/use-wallets";
-import { Card } from "@/components/ui/card";
-import { ErrorState } from "@/components/ui/error-state";
-import { HeldUsd } from "@/components/ui/held-amount";
-import { Skeleton } from "@/components/ui/skeleton";
-import { listPayouts, listTokens } from "@/lib/api-client/calls.gen";
+import { HeldUsd } from "@/components/ui/amount";
+import { joinQueries, QueryCard, Skeleton } from "@/components/ui/states";
 import { flowsOf, type DayFlow, type Flows } from "./flows";
-import { useOperations } from "./use-operations";
 
 const DAYS = 21;
 const READ_MAX = 100;
 const STALE_MS = 30_000;
-/** The colours of charts stand for chains on this page; in and out are told apart by the line between them. */
+/**
+ * Chart colours mean chains on this page, so inflows and outflows are distinguished by the line
+ * between them.
+ */
 const IN_FILL = "fill-fg-2";
 const OUT_FILL = "fill-control";
 
-/** Chart of the money that came in and went out on each of the last days, from the newest operations and payouts. */
+/**
+ * Chart of the money that came in and went out on each of the last days, from the newest operations
+ * and payouts.
+ */
 export const FlowsCard = (): ReactNode => {
   const [now] = useState(() => new Date());
-  const operations = useOperations({ limit: READ_MAX });
-  const payouts = useApiQuery(listPayouts, { query: { limit: READ_MAX } }, { staleTimeMs: STALE_MS });
-  const tokens = useApiQuery(listTokens, {}, { staleTimeMs: STALE_MS });
+  const operations = useLiveQuery(newestOperationsQuery);
+  const payouts = useQuery({ ...newestPayoutsQuery(READ_MAX), staleTime: STALE_MS });
+  const tokens = useQuery(tokensQuery);
   const wallets = useWallets();
-  const parts = [operations, payouts, tokens, wallets];
-  const failed = parts.find((part) => part.isError && part.data === undefined);
   const [first, paid, listed, held] = [operations.data, payouts.data, tokens.data, wallets.data];
-  return (
-    <Card title="In and out" actions={<span className="text-sm text-fg-3">{DAYS} days, at today’s prices</span>}>
-      {first !== undefined && paid !== undefined && listed !== undefined && held !== undefined ? (
-        <Drawn
-          flows={flowsOf(
-            {
-              operations: first.data,
-              payouts: paid.data,
-              own: new Set(held.data.map(({ address }) => address.toLowerCase())),
-              priceOf: (assetId) => listed.data.find((token) => token.assetId === assetId)?.priceUsd ?? null,
-            },
-            now,
-            DAYS,
-          )}
-          isCut={first.nextCursor !== null || paid.nextCursor !== null}
-        />
-      ) : failed === undefined ? (
-        <Loading />
-      ) : (
-        <ErrorState
-          compact
-          error={failed.error}
-          money="Operations that run go on without this page."
-          onRetry={() => {
-            for (const part of parts) void part.refetch();
-          }}
-        />
+  const drawn = first && paid && listed && held && (
+    <Drawn
+      flows={flowsOf(
+        {
+          operations: first.data,
+          payouts: paid.data,
+          wallets: new Set(held.data.map(({ address }) => address.toLowerCase())),
+          priceOf: (assetId) =>
+            listed.data.find((token) => token.assetId === assetId)?.priceUsd ?? null,
+        },
+        now,
+        DAYS,
       )}
-    </Card>
+      isCut={first.nextCursor !== null || paid.nextCursor !== null}
+    />
+  );
+  return (
+    <QueryCard
+      title="In and out"
+      actions={<span className="text-sm text-fg-3">{DAYS} days, at today’s prices</span>}
+      flush={false}
+      query={joinQueries([operations, payouts, tokens, wallets], drawn)}
+      what="what came in and went out"
+      loading={<Loading />}
+      money="Operations that run go on without this page."
+      compact
+    >
+      {(content) => content}
+    </QueryCard>
   );
 };
 
@@ -79,7 +83,9 @@ const Drawn = ({ flows, isCut }: { readonly flows: Flows; readonly isCut: boolea
     {flows.unpriced.length === 0 ? null : (
       <p className="text-sm text-fg-2">Without {flows.unpriced.join(", ")}: no price is known.</p>
     )}
-    {isCut ? <p className="text-sm text-fg-2">Of the newest {READ_MAX} operations and payouts.</p> : null}
+    {isCut ? (
+      <p className="text-sm text-fg-2">Of the newest {READ_MAX} operations and payouts.</p>
+    ) : null}
   </div>
 );
 
@@ -95,14 +101,15 @@ const Sum = ({ word, href, usd, className }: SumProps): ReactNode => (
     <svg viewBox="0 0 8 8" className="size-2.5" aria-hidden>
       <rect width={8} height={8} className={className} />
     </svg>
-    {word} <span className="font-medium">{usd === null ? "No prices" : <HeldUsd value={usd} />}</span>
+    {word}{" "}
+    <span className="font-medium">{usd === null ? "No prices" : <HeldUsd value={usd} />}</span>
   </Link>
 );
 
 const HALF = 48;
 const GAP = 0.3;
 
-/** Bars above and below a line. Heights are the one place where an amount may become a float; the sums above are exact. */
+/** Bars above and below a line. The height of a bar may be a float; the sums above are exact. */
 const Bars = ({ days }: { readonly days: readonly DayFlow[] }): ReactNode => {
   const highest = Math.max(...days.flatMap((day) => [Number(day.in), Number(day.out)]));
   const heightOf = (usd: string): number => (highest === 0 ? 0 : (Number(usd) / highest) * HALF);
@@ -122,7 +129,13 @@ const Bars = ({ days }: { readonly days: readonly DayFlow[] }): ReactNode => {
             height={heightOf(flow.in)}
             className={IN_FILL}
           />
-          <rect x={index + GAP / 2} width={1 - GAP} y={HALF} height={heightOf(flow.out)} className={OUT_FILL} />
+          <rect
+            x={index + GAP / 2}
+            width={1 - GAP}
+            y={HALF}
+            height={heightOf(flow.out)}
+            className={OUT_FILL}
+          />
         </g>
       ))}
       <line

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Payout } from "@/components/features/payouts/payout";
+import type { ListedOperation } from "@/components/features/operations/operation";
 import { flowsOf } from "./flows";
-import type { Operation } from "./use-operations";
 
 const OWN = "0x0000000000000000000000000000000000000001";
 const OTHER = "0x0000000000000000000000000000000000000002";
@@ -17,7 +17,7 @@ const operation = (fields: {
   refunded?: true;
   day: string;
   token?: typeof usdc;
-}): Operation =>
+}): ListedOperation =>
   ({
     kind: fields.kind ?? "transfer",
     createdAt: `${fields.day}T12:00:00.000Z`,
@@ -29,16 +29,21 @@ const operation = (fields: {
         refund: fields.refunded === true ? {} : null,
       },
     ],
-  }) as unknown as Operation;
+  }) as unknown as ListedOperation;
 const payout = {
   kind: "wallets",
   createdAt: "2026-11-25T01:00:00.000Z",
   totals: [{ token: usdc, amount: "30", paid: "20" }],
 } as unknown as Payout;
 
-const flows = (operations: readonly Operation[], payouts: readonly Payout[] = []) =>
+const flows = (operations: readonly ListedOperation[], payouts: readonly Payout[] = []) =>
   flowsOf(
-    { operations, payouts, own: new Set([OWN]), priceOf: (assetId) => (assetId === "usdc" ? "1" : null) },
+    {
+      operations,
+      payouts,
+      wallets: new Set([OWN]),
+      priceOf: (assetId) => (assetId === "usdc" ? "1" : null),
+    },
     new Date("2026-11-25T10:00:00Z"),
     2,
   );
@@ -72,7 +77,12 @@ test("a deposit comes in, and what has no price is named instead of counted as n
   const found = flows([
     operation({ kind: "deposit", to: OWN, received: "7.5", day: "2026-11-25" }),
     operation({ to: OTHER, received: "1", day: "2026-11-25", token: odd }),
-    operation({ to: OTHER, received: "0", day: "2026-11-25", token: { symbol: "NOTHING", assetId: "nothing" } }),
+    operation({
+      to: OTHER,
+      received: "0",
+      day: "2026-11-25",
+      token: { symbol: "NOTHING", assetId: "nothing" },
+    }),
   ]);
   expect([found.in, found.out, found.unpriced]).toEqual(["7.5", null, ["ODD"]]);
 });

@@ -1,6 +1,6 @@
 import type { Payout } from "@/components/features/payouts/payout";
 import { sumAmounts, usdValue } from "@/components/features/swap/decimal";
-import type { Operation } from "./use-operations";
+import type { ListedOperation } from "@/components/features/operations/operation";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** `2026-11-25`, the day of an RFC 3339 time in UTC. */
@@ -15,20 +15,22 @@ export interface DayFlow {
 }
 
 interface FlowSources {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly ListedOperation[];
   readonly payouts: readonly Payout[];
-  /** Addresses of the project's wallets; a move between them is neither an inflow nor an outflow. */
-  readonly own: ReadonlySet<string>;
+  /**
+   * Addresses of the project's wallets; a move between them is neither an inflow nor an outflow.
+   */
+  readonly wallets: ReadonlySet<string>;
   /** Today's price of an asset; null where none is known. */
   readonly priceOf: (assetId: string) => string | null;
 }
 
 export interface Flows {
   readonly days: readonly DayFlow[];
-  /** Null where something moved, and nothing of it has a price. */
+  /** Null when something moved and none of it has a price. */
   readonly in: string | null;
   readonly out: string | null;
-  /** Symbols of what moved and has no price. */
+  /** Symbols of moved tokens without a price. */
   readonly unpriced: readonly string[];
 }
 
@@ -42,27 +44,38 @@ interface Move {
 const dayOf = (time: string): string => time.slice(0, DAY_LENGTH);
 
 /**
- * A deposit is an operation that has no source in the project. A move to somebody else's address goes out with the fees that are taken from
- * it, and not where it came back.
+ * A deposit is an operation without a source in the project. A move to a foreign address counts as
+ * an outflow with its fees, unless it was refunded.
  */
-const movesOf = ({ own }: FlowSources, { quoted, actual, legs, createdAt, kind }: Operation): Move[] => {
+const movesOf = (
+  { wallets }: FlowSources,
+  { quoted, actual, legs, createdAt, kind }: ListedOperation,
+): Move[] => {
   const day = dayOf(createdAt);
   if ((kind as string) === "deposit") return [{ ...actual.received, day, direction: "in" }];
-  if (own.has(quoted.to.address.toLowerCase())) return [];
+  if (wallets.has(quoted.to.address.toLowerCase())) return [];
   return legs.flatMap(({ spent, refund }) =>
     spent === null || refund !== null ? [] : [{ ...spent, day, direction: "out" as const }],
   );
 };
 
-/** Payouts between accounts stay in the project. */
+/** Payouts between accounts move no money out of the project. */
 const movesOfPayout = (payout: Payout): Move[] =>
   payout.kind === "wallets"
-    ? payout.totals.map(({ token, paid }) => ({ day: dayOf(payout.createdAt), direction: "out", amount: paid, token }))
+    ? payout.totals.map(({ token, paid }) => ({
+        day: dayOf(payout.createdAt),
+        direction: "out",
+        amount: paid,
+        token,
+      }))
     : [];
 
 const isSomething = ({ amount }: Move): boolean => /[1-9]/.test(amount);
 
-/** The money that came in and went out on each of the last days, the oldest first, at today's prices. */
+/**
+ * The money that came in and went out on each of the last days, the oldest first, at today's
+ * prices.
+ */
 export const flowsOf = (sources: FlowSources, now: Date, dayCount: number): Flows => {
   const moves = [
     ...sources.operations.flatMap((operation) => movesOf(sources, operation)),
@@ -81,7 +94,9 @@ export const flowsOf = (sources: FlowSources, now: Date, dayCount: number): Flow
     return { day, in: sumAmounts(worthsOf(day, "in")), out: sumAmounts(worthsOf(day, "out")) };
   });
   const totalOf = (direction: Move["direction"]): string | null => {
-    const shown = moves.filter((move) => move.direction === direction && days.some(({ day }) => day === move.day));
+    const shown = moves.filter(
+      (move) => move.direction === direction && days.some(({ day }) => day === move.day),
+    );
     const worths = shown.flatMap(worthOf);
     return shown.length > 0 && worths.length === 0 ? null : sumAmounts(worths);
   };

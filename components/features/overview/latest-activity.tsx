@@ -3,24 +3,26 @@
 import { List } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { Party } from "@/components/features/names/party";
+import { Party } from "@/components/features/names/names";
+import {
+  type ListedOperation,
+  latestOperationsQuery,
+} from "@/components/features/operations/operation";
+import { useLiveQuery } from "@/components/features/session/use-api";
 import { Amount, columnDigits, type ColumnDigits } from "@/components/ui/amount";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { RowLink } from "@/components/ui/row-link";
-import { Card } from "@/components/ui/card";
-import { LoadingRows } from "@/components/ui/skeleton";
-import { StatusBadge } from "@/components/ui/status-badge";
-import { Table, type Column } from "@/components/ui/table";
+import { StatusBadge } from "@/components/ui/badge";
+import { EmptyState, QueryCard } from "@/components/ui/states";
+import { type Column, RowLink, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { isFinal } from "@/lib/core/status";
-import { useOperations, type Operation } from "./use-operations";
-import { OPERATION_WORDS } from "@/lib/core/operation-words";
+import { OPERATION_WORDS } from "@/lib/core/titles";
 
-const SHOWN = 5;
-
-/** Who receives it, or who sent a deposit; nothing where the chain does not tell that. */
-const Counterpart = ({ operation: { deposit, quoted } }: { readonly operation: Operation }): ReactNode => {
+/** The receiver, or the sender of a deposit; empty when the chain does not record the sender. */
+const Counterpart = ({
+  operation: { deposit, quoted },
+}: {
+  readonly operation: ListedOperation;
+}): ReactNode => {
   const address = deposit === null ? quoted.to.address : deposit.sender;
   return address === null ? null : (
     <span className="flex min-w-0 items-center gap-1.5 text-fg-2">
@@ -29,17 +31,19 @@ const Counterpart = ({ operation: { deposit, quoted } }: { readonly operation: O
   );
 };
 
-const symbolOf = ({ status, quoted, actual }: Operation): string =>
+const symbolOf = ({ status, quoted, actual }: ListedOperation): string =>
   (isFinal(status) ? actual.received : quoted.to).token.symbol;
 
-const columnsOf = (digits: ColumnDigits): readonly Column<Operation>[] => [
+const columnsOf = (digits: ColumnDigits): readonly Column<ListedOperation>[] => [
   {
     id: "kind",
     header: "What",
     phone: "title",
     cell: (operation) => (
       <span className="flex flex-wrap items-center gap-x-2">
-        <RowLink href={`/activity/${operation.operationId}`}>{OPERATION_WORDS[operation.kind]}</RowLink>
+        <RowLink href={`/activity/${operation.operationId}`}>
+          {OPERATION_WORDS[operation.kind]}
+        </RowLink>
         <Counterpart operation={operation} />
       </span>
     ),
@@ -51,7 +55,12 @@ const columnsOf = (digits: ColumnDigits): readonly Column<Operation>[] => [
     bare: true,
     cell: ({ status, quoted, actual }) =>
       isFinal(status) ? (
-        <Amount value={actual.received.amount} unit={actual.received.token.symbol} plain column={digits} />
+        <Amount
+          value={actual.received.amount}
+          unit={actual.received.token.symbol}
+          plain
+          column={digits}
+        />
       ) : (
         <span className="text-fg-3" title="The minimum that will arrive">
           <span className="text-sm">min.</span>{" "}
@@ -75,22 +84,19 @@ const columnsOf = (digits: ColumnDigits): readonly Column<Operation>[] => [
 ];
 
 export const LatestActivity = (): ReactNode => {
-  const { data, error, isPending, refetch } = useOperations({ limit: SHOWN });
+  const query = useLiveQuery(latestOperationsQuery);
   return (
-    <Card
+    <QueryCard
       title="Latest activity"
-      flush
       actions={
         <Link href="/activity" className="link text-sm">
           All activity
         </Link>
       }
-    >
-      {isPending ? (
-        <LoadingRows what="activity" />
-      ) : data === undefined ? (
-        <ErrorState error={error} money="Operations that run go on without this page." onRetry={() => void refetch()} />
-      ) : data.data.length === 0 ? (
+      query={query}
+      what="activity"
+      money="Operations that run go on without this page."
+      empty={
         <EmptyState icon={List} title="Nothing has moved yet">
           Swaps, transfers and deposits appear here.{" "}
           <Link className="link" href="/swap">
@@ -98,7 +104,9 @@ export const LatestActivity = (): ReactNode => {
           </Link>
           .
         </EmptyState>
-      ) : (
+      }
+    >
+      {(data) => (
         <Table
           caption="Latest activity"
           columns={columnsOf(columnDigits(data.data.map(symbolOf)))}
@@ -106,6 +114,6 @@ export const LatestActivity = (): ReactNode => {
           rowKey={(row) => row.operationId}
         />
       )}
-    </Card>
+    </QueryCard>
   );
 };

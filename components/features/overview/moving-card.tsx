@@ -2,48 +2,47 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { sumByAsset } from "@/components/features/operations/asset-sums";
+import { sumByAsset } from "@/components/features/operations/operation-sums";
 import { statusSentence } from "@/components/features/operations/sentences";
-import { useChainName } from "@/components/features/operations/use-chain-name";
+import { useChainName } from "@/components/providers/public-config";
 import { Amount } from "@/components/ui/amount";
-import { Card } from "@/components/ui/card";
 import { cn } from "@/components/ui/cn";
-import { ErrorState } from "@/components/ui/error-state";
-import { Skeleton } from "@/components/ui/skeleton";
-import { isLate, percentOf } from "./progress";
-import { useOperations, type Operation } from "./use-operations";
+import { QueryCard, Skeleton } from "@/components/ui/states";
+import {
+  type ListedOperation,
+  movingOperationsQuery,
+} from "@/components/features/operations/operation";
+import { useLiveQuery } from "@/components/features/session/use-api";
 
-const COUNTED_MAX = 100;
 const SHOWN = 4;
 
-/** The operations under way, each with how far it is; refreshed while the page is open. */
+/** The operations under way with their progress. */
 export const MovingCard = (): ReactNode => {
-  const { data, error, isPending, refetch } = useOperations({ status: "processing", limit: COUNTED_MAX });
-  const count = data?.data.length ?? 0;
+  const query = useLiveQuery(movingOperationsQuery);
+  const count = query.data?.data.length ?? 0;
+  const more = query.data?.nextCursor == null ? "" : "+";
   return (
-    <Card
+    <QueryCard
       title="Moving now"
-      flush
       actions={
         <Link href="/activity?status=processing" className="link num text-sm">
-          {count === 0 ? "Activity" : `All ${String(count)}${data?.nextCursor == null ? "" : "+"}`}
+          {count === 0 ? "Activity" : `All ${String(count)}${more}`}
         </Link>
       }
+      query={query}
+      what="what moves"
+      loading={<Loading />}
+      money="Operations that run go on without this page."
+      empty={<p className="px-4 py-3 text-fg-2">Nothing is on its way.</p>}
     >
-      {isPending ? (
-        <Loading />
-      ) : data === undefined ? (
-        <ErrorState error={error} money="Operations that run go on without this page." onRetry={() => void refetch()} />
-      ) : count === 0 ? (
-        <p className="px-4 py-3 text-fg-2">Nothing is on its way.</p>
-      ) : (
+      {({ data }) => (
         <ul className="divide-y">
-          {data.data.slice(0, SHOWN).map((operation) => (
+          {data.slice(0, SHOWN).map((operation) => (
             <MovingLine key={operation.operationId} operation={operation} />
           ))}
         </ul>
       )}
-    </Card>
+    </QueryCard>
   );
 };
 
@@ -55,7 +54,7 @@ const Loading = (): ReactNode => (
   </div>
 );
 
-const MovingLine = ({ operation }: { readonly operation: Operation }): ReactNode => {
+const MovingLine = ({ operation }: { readonly operation: ListedOperation }): ReactNode => {
   const chainName = useChainName();
   const { quoted, operationId } = operation;
   const late = isLate(operation);
@@ -73,7 +72,8 @@ const MovingLine = ({ operation }: { readonly operation: Operation }): ReactNode
                 <Amount value={sum.amount} unit={sum.symbol} plain />
               </span>
             ))}{" "}
-            <span aria-label="to">→</span> <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain />
+            <span aria-label="to">→</span>{" "}
+            <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain />
           </span>
           <span className={cn("block truncate text-sm", late ? "text-warning" : "text-fg-2")}>
             {statusSentence(operation, chainName)}
@@ -85,8 +85,14 @@ const MovingLine = ({ operation }: { readonly operation: Operation }): ReactNode
   );
 };
 
-/** The sentence beside it says the same to screen readers. */
-const ProgressBar = ({ percent, late }: { readonly percent: number; readonly late: boolean }): ReactNode => (
+/** Hidden from screen readers, for which the sentence beside it says the same. */
+const ProgressBar = ({
+  percent,
+  late,
+}: {
+  readonly percent: number;
+  readonly late: boolean;
+}): ReactNode => (
   <svg
     className={cn("h-3 w-full overflow-visible", late ? "text-warning" : "text-accent")}
     viewBox="0 0 100 3"
@@ -113,3 +119,36 @@ const ProgressBar = ({ percent, late }: { readonly percent: number; readonly lat
     />
   </svg>
 );
+
+type LegState = ListedOperation["legs"][number]["state"];
+
+/**
+ * Progress of a leg in per cent of its steps, because the time of a step differs from chain to
+ * chain.
+ */
+const PERCENT_OF: Readonly<Record<LegState, number>> = {
+  queued: 5,
+  submitted: 20,
+  source_seen: 40,
+  bridging: 60,
+  filled_seen: 85,
+  refunding: 60,
+  refund_seen: 85,
+  needs_attention: 60,
+  completed: 100,
+  failed: 100,
+  refunded: 100,
+};
+
+/** Progress of the operation, 0 to 100. */
+const percentOf = ({ legs }: Pick<ListedOperation, "legs">): number => {
+  if (legs.length === 0) return 0;
+  const sum = legs.reduce((percent, leg) => percent + PERCENT_OF[leg.state], 0);
+  return Math.floor(sum / legs.length);
+};
+
+const LATE: ReadonlySet<LegState> = new Set(["refunding", "refund_seen", "needs_attention"]);
+
+/** Whether the operation is late or needs attention. */
+const isLate = ({ legs, subStatus }: Pick<ListedOperation, "legs" | "subStatus">): boolean =>
+  subStatus === "delayed" || legs.some(({ state }) => LATE.has(state));

@@ -1,15 +1,15 @@
 "use client";
 
+import { CircleCheck, CircleX } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
-import type { ReactNode } from "react";
-import { RunningParts } from "@/components/features/system/running-parts";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type Readiness, usePartName, useReadiness } from "@/components/features/system/readiness";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { Card } from "@/components/ui/card";
 import { PageHeader } from "@/components/ui/page-header";
-import { Skeleton } from "@/components/ui/skeleton";
-import { WhenSeen } from "@/components/ui/when-seen";
+import { QueryCard, Skeleton } from "@/components/ui/states";
 import { Alerts } from "./alerts";
 import { BalancesCard } from "./balances-card";
 import { FirstRun } from "./first-run";
@@ -21,7 +21,7 @@ import { WaitingCard } from "./waiting-card";
 
 const FAUCET_TITLE = "Get test tokens";
 
-// A form below the fold, only on local chains; its code comes when somebody scrolls there.
+// Loaded when the person scrolls to it: a form far down the page, only on local chains.
 const FaucetPanel = dynamic(
   () => import("@/components/features/faucet/faucet-panel").then((module) => module.FaucetPanel),
   {
@@ -34,7 +34,10 @@ const FaucetPanel = dynamic(
   },
 );
 
-/** As large, and still: nothing is loading until somebody scrolls there. */
+/**
+ * A placeholder of the same size. It is not animated, because nothing loads before the person
+ * scrolls there.
+ */
 const FAUCET_SPACE = (
   <Card title={FAUCET_TITLE}>
     <div className="h-50" />
@@ -43,7 +46,10 @@ const FAUCET_SPACE = (
 
 const ROW = "grid grid-cols-1 items-stretch gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]";
 
-/** The first page: balances, tasks that wait for the person, and moves under way; below them, the history. */
+/**
+ * The first page: balances, tasks that wait for the person, and moves under way; below them, the
+ * history.
+ */
 export const Overview = (): ReactNode => {
   const { devnet } = usePublicConfig();
   return (
@@ -87,5 +93,91 @@ export const Overview = (): ReactNode => {
         </div>
       </div>
     </>
+  );
+};
+
+/** Distance from the visible part at which drawing starts. */
+const MARGIN = "200px";
+
+interface WhenSeenProps {
+  /** As large as the children, so that the layout does not move. */
+  readonly placeholder: ReactNode;
+  readonly children: ReactNode;
+}
+
+/**
+ * Draws its children once their place is near the visible part. Dynamic children are not loaded
+ * before.
+ */
+const WhenSeen = ({ placeholder, children }: WhenSeenProps): ReactNode => {
+  const place = useRef<HTMLDivElement>(null);
+  const [seen, setSeen] = useState(false);
+  useEffect(() => {
+    if (place.current === null) return undefined;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some((entry) => entry.isIntersecting)) setSeen(true);
+      },
+      { rootMargin: MARGIN },
+    );
+    observer.observe(place.current);
+    return () => observer.disconnect();
+  }, []);
+  return seen ? children : <div ref={place}>{placeholder}</div>;
+};
+
+/** The parts of the service, whether each works, and how fast it answers. */
+const RunningParts = (): ReactNode => {
+  const query = useReadiness();
+  return (
+    <QueryCard id="running" title="What is running" query={query} what="the parts of the service">
+      {(data) => (
+        <ul className="divide-y">
+          {(data.parts ?? [wholeOf(data)]).map((part) => (
+            <PartLine key={part.name} part={part} />
+          ))}
+        </ul>
+      )}
+    </QueryCard>
+  );
+};
+
+type Part = NonNullable<Readiness["parts"]>[number];
+
+/** The service as a single line, for people who may not see its parts. */
+const wholeOf = ({ status }: Readiness): Part => ({
+  name: "service",
+  ok: status === "ready",
+  detail:
+    status === "ready"
+      ? "every part answers"
+      : "a part does not answer; ask whoever runs the service",
+  latencyMs: null,
+});
+
+const PartLine = ({ part }: { readonly part: Part }): ReactNode => {
+  const name = usePartName()(part.name);
+  // A chain's detail begins with its name, which the row shows already.
+  const detail = part.detail.startsWith(`${name}, `)
+    ? part.detail.slice(name.length + 2)
+    : part.detail;
+  return (
+    <li className="flex min-h-9 items-center gap-2 px-4 py-1">
+      {part.ok ? (
+        <CircleCheck className="size-4 shrink-0 text-success" aria-hidden />
+      ) : (
+        <CircleX className="size-4 shrink-0 text-danger" aria-hidden />
+      )}
+      <span className="font-medium first-letter:uppercase">{name}</span>
+      <span className="sr-only">{part.ok ? "works" : "does not work"}</span>
+      <span className="ml-auto truncate text-right text-sm text-fg-2" title={part.detail}>
+        {detail}
+      </span>
+      {part.latencyMs === null ? null : (
+        <span className="num text-right text-sm text-fg-3">
+          {Math.max(1, Math.round(part.latencyMs))} ms
+        </span>
+      )}
+    </li>
   );
 };

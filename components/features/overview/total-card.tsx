@@ -4,41 +4,43 @@ import { TrendingDown, TrendingUp } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { pricedTotal } from "@/components/features/balances/balance-tree";
-import { useBacking } from "@/components/features/balances/use-backing";
-import { useBalanceHistory } from "@/components/features/balances/use-balance-history";
+import {
+  type Balances,
+  useBalances,
+  HISTORY_DAYS,
+  balanceHistoryQuery,
+} from "@/components/features/balances/use-balances";
+import { useLiveQuery } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
-import { Card } from "@/components/ui/card";
-import { ErrorState } from "@/components/ui/error-state";
-import { HeldUsd, HideAmountsButton } from "@/components/ui/held-amount";
-import { Skeleton } from "@/components/ui/skeleton";
+import { HeldUsd, HideAmountsButton } from "@/components/ui/amount";
+import { QueryCard, Skeleton } from "@/components/ui/states";
 import { Time } from "@/components/ui/time";
 import { useLocale } from "@/components/ui/use-locale";
 import { shareText } from "@/lib/core/amount-text";
-import { TotalLine } from "./total-line";
-import { useBalances, type Balances } from "./use-balances";
-import { changeBetween, worthOfAvailable, worthOfBacking, worthOfPart } from "./worth";
+import { changeBetween, worthOfPart, worthOfShared } from "./worth";
 
-const HISTORY_DAYS = 30;
-/** One point is no line. */
+/** A line needs two points. */
 const POINTS_MIN = 2;
 const BPS_PER_TENTH = 10;
 
 export const TotalCard = (): ReactNode => {
-  const { data, error, isPending, refetch } = useBalances();
+  const query = useBalances();
   return (
-    <Card title="Total" flush fill actions={<HideAmountsButton size="sm" />}>
-      {isPending ? (
-        <Loading />
-      ) : data === undefined ? (
-        <ErrorState error={error} money="The balances on the chains are untouched." onRetry={() => void refetch()} />
-      ) : (
-        <Total balances={data} failed={error !== null} />
-      )}
-    </Card>
+    <QueryCard
+      title="Total"
+      fill
+      actions={<HideAmountsButton size="sm" />}
+      query={query}
+      what="balances"
+      loading={<Loading />}
+      money="The balances on the chains are untouched."
+    >
+      {(balances) => <Total balances={balances} failed={query.error !== null} />}
+    </QueryCard>
   );
 };
 
-/** The lines beside the total. */
+/** Number of lines beside the total. */
 const PARTS = 5;
 
 /** A placeholder of the card's height, so that nothing below it moves when the balances arrive. */
@@ -61,37 +63,52 @@ const Loading = (): ReactNode => (
   </div>
 );
 
-const Total = ({ balances, failed }: { readonly balances: Balances; readonly failed: boolean }): ReactNode => {
+const Total = ({
+  balances,
+  failed,
+}: {
+  readonly balances: Balances;
+  readonly failed: boolean;
+}): ReactNode => {
   const { usd, unpriced } = pricedTotal(balances);
-  const backing = useBacking(balances);
   return (
     <div className="flex flex-1 flex-col">
       <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-3 p-4 pb-0">
         <div>
-          <Link href="/balances" className="text-3xl font-semibold" aria-label="Total, to the balances by token">
+          <Link
+            href="/balances"
+            className="text-3xl font-semibold"
+            aria-label="Total, to the balances by token"
+          >
             {usd === null ? <span className="text-fg-2">No prices</span> : <HeldUsd value={usd} />}
           </Link>
           {usd === null ? null : <Development now={usd} />}
           <AsOf balances={balances} />
         </div>
         <dl className="grid grid-cols-[auto_auto] items-baseline gap-x-6 gap-y-1.5 text-right max-sm:w-full max-sm:justify-between">
+          <Part label="Available" href="/balances" usd={worthOfShared(balances, "available")} />
+          <Part label="Backs accounts" href="/reserves" usd={worthOfShared(balances, "backing")} />
           <Part
-            label="Available"
-            href="/balances"
-            usd={backing === null ? null : worthOfAvailable(balances, backing)}
+            label="Reserved"
+            href="/activity?status=processing"
+            usd={worthOfPart(balances, "reserved")}
           />
           <Part
-            label="Backs accounts"
-            href="/reserves"
-            usd={backing === null ? null : worthOfBacking(balances, backing)}
+            label="On its way in"
+            href="/activity?status=processing"
+            usd={worthOfPart(balances, "pendingIn")}
           />
-          <Part label="Reserved" href="/activity?status=processing" usd={worthOfPart(balances, "reserved")} />
-          <Part label="On its way in" href="/activity?status=processing" usd={worthOfPart(balances, "pendingIn")} />
-          <Part label="On its way out" href="/activity?status=processing" usd={worthOfPart(balances, "pendingOut")} />
+          <Part
+            label="On its way out"
+            href="/activity?status=processing"
+            usd={worthOfPart(balances, "pendingOut")}
+          />
         </dl>
       </div>
       {unpriced.length === 0 ? null : (
-        <p className="px-4 pt-1 text-sm text-fg-2">Without {unpriced.join(", ")}: their price is not known.</p>
+        <p className="px-4 pt-1 text-sm text-fg-2">
+          Without {unpriced.join(", ")}: their price is not known.
+        </p>
       )}
       {failed ? (
         <Alert tone="warning" className="mx-4 mt-3">
@@ -105,7 +122,7 @@ const Total = ({ balances, failed }: { readonly balances: Balances; readonly fai
 
 interface PartProps {
   readonly label: string;
-  /** The list that the number stands for. */
+  /** The page that lists the parts of the number. */
   readonly href: string;
   readonly usd: string | null;
 }
@@ -123,10 +140,15 @@ const Part = ({ label, href, usd }: PartProps): ReactNode => (
   </>
 );
 
-/** The project's total in US dollars at each hour or day of the time shown; points without a total are left out. */
+/**
+ * The project's total in US dollars at each hour or day of the time shown; points without a total
+ * are left out.
+ */
 const usePoints = () => {
-  const { data } = useBalanceHistory(HISTORY_DAYS);
-  return data?.data.flatMap(({ takenAt, totalUsd }) => (totalUsd === null ? [] : [{ takenAt, usd: totalUsd }]));
+  const { data } = useLiveQuery(balanceHistoryQuery(HISTORY_DAYS));
+  return data?.data.flatMap(({ takenAt, totalUsd }) =>
+    totalUsd === null ? [] : [{ takenAt, usd: totalUsd }],
+  );
 };
 
 const Development = ({ now }: { readonly now: string }): ReactNode => {
@@ -150,7 +172,10 @@ const Development = ({ now }: { readonly now: string }): ReactNode => {
         <span className="sr-only">{sign > 0 ? "up by " : "down by "}</span>
         <HeldUsd value={usd} />
         {bps === null ? null : (
-          <span className="num"> ({shareText(Math.floor(bps / BPS_PER_TENTH), bps > 0, locale)})</span>
+          <span className="num">
+            {" "}
+            ({shareText(Math.floor(bps / BPS_PER_TENTH), bps > 0, locale)})
+          </span>
         )}
       </span>
       <span>
@@ -164,7 +189,7 @@ const Line = ({ now }: { readonly now: string }): ReactNode => {
   const points = usePoints();
   if (points === undefined) return <Skeleton className="mt-3 h-auto min-h-24 flex-1" />;
   if (points.length < POINTS_MIN) return <NoLine hasMoney={/[1-9]/.test(now)} />;
-  // Heights are the one place where an amount may become a float.
+  // The height of a point may be a float.
   return (
     <div className="relative mt-3 min-h-24 flex-1 overflow-hidden rounded-b-card">
       <TotalLine values={[...points.map(({ usd }) => Number(usd)), Number(now)]} />
@@ -174,7 +199,7 @@ const Line = ({ now }: { readonly now: string }): ReactNode => {
 
 const DASHES = <span aria-hidden className="h-0 flex-1 border-t border-dashed border-control" />;
 
-/** Stands where the line will be, so that the card of a new project has no hole. */
+/** A placeholder for the line, for new projects. */
 const NoLine = ({ hasMoney }: { readonly hasMoney: boolean }): ReactNode => (
   <div className="flex min-h-24 flex-1 items-center gap-3">
     {DASHES}
@@ -197,10 +222,54 @@ const NoLine = ({ hasMoney }: { readonly hasMoney: boolean }): ReactNode => (
 const AsOf = ({ balances }: { readonly balances: Balances }): ReactNode => {
   const oldest = balances.asOf.map((point) => point.at).sort()[0];
   if (oldest === undefined) return null;
-  const blocks = balances.asOf.map((point) => `chain ${String(point.chainId)}: block ${point.blockNumber}`).join(", ");
+  const blocks = balances.asOf
+    .map((point) => `chain ${String(point.chainId)}: block ${point.blockNumber}`)
+    .join(", ");
   return (
     <p className="text-sm text-fg-3" title={blocks}>
-      As of <Time value={oldest} />, over {balances.asOf.length} {balances.asOf.length === 1 ? "chain" : "chains"}
+      As of <Time value={oldest} />, over {balances.asOf.length}{" "}
+      {balances.asOf.length === 1 ? "chain" : "chains"}
     </p>
+  );
+};
+
+const WIDTH = 100;
+const HEIGHT = 40;
+/** Space above the highest and below the lowest point. */
+const MARGIN = 4;
+
+/**
+ * Values as a line over its area. It fills its positioned parent. Screen readers skip it, because
+ * the numbers are beside it.
+ */
+const TotalLine = ({ values }: { readonly values: readonly number[] }): ReactNode => {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const span = high - low;
+  const points = values.map((value, index) => {
+    const x = (index / (values.length - 1)) * WIDTH;
+    const y = span === 0 ? HEIGHT / 2 : MARGIN + (1 - (value - low) / span) * (HEIGHT - 2 * MARGIN);
+    return `${x.toFixed(2)} ${y.toFixed(2)}`;
+  });
+  const line = `M${points.join("L")}`;
+  return (
+    <svg
+      viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`}
+      preserveAspectRatio="none"
+      className="absolute inset-0 size-full text-fg-2"
+      aria-hidden
+    >
+      <path
+        d={`${line}L${String(WIDTH)} ${String(HEIGHT)}L0 ${String(HEIGHT)}Z`}
+        fill="currentColor"
+        fillOpacity={0.08}
+      />
+      <path
+        d={line}
+        fill="none"
+        stroke="currentColor"
+        strokeWidth={1.5}
+        vectorEffect="non-scaling-stroke"
+      />
+    </svg>
   );
 };

@@ -3,50 +3,48 @@
 import { CircleCheck } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { INBOX_LOOKS, type InboxItem } from "@/components/features/inbox/looks";
-import { useApiQuery } from "@/components/features/session/use-api";
+import { INBOX_LOOKS, type InboxItem, inboxQuery } from "@/components/features/inbox/looks";
+import { useLiveQuery } from "@/components/features/session/use-api";
 import { Badge } from "@/components/ui/badge";
 import { buttonLooks } from "@/components/ui/button-looks";
-import { Card } from "@/components/ui/card";
 import { cn } from "@/components/ui/cn";
-import { ErrorState } from "@/components/ui/error-state";
-import { useHideableText } from "@/components/ui/hideable-text";
-import { Skeleton } from "@/components/ui/skeleton";
+import { useHideableText } from "@/components/ui/hidden-amounts";
+import { QueryCard, Skeleton } from "@/components/ui/states";
 import { Time } from "@/components/ui/time";
-import { readProjectInbox } from "@/lib/api-client/calls.gen";
 
 const SHOWN = 3;
 
 /** Items that wait for this person's action: the newest ones, and the number of all. */
 export const WaitingCard = (): ReactNode => {
-  const { data, error, isPending, refetch } = useApiQuery(readProjectInbox, {}, { live: true });
-  const mine = data?.data.filter((item) => item.mine) ?? [];
+  const query = useLiveQuery(inboxQuery);
+  const mine = query.data?.data.filter((item) => item.mine) ?? [];
   return (
-    <Card
+    <QueryCard
       title="Waiting for you"
-      flush
       actions={
         <Link href="/inbox" className="link num text-sm">
-          {data === undefined ? "Inbox" : mine.length === 0 ? "Inbox" : `All ${String(mine.length)}`}
+          {mine.length === 0 ? "Inbox" : `All ${String(mine.length)}`}
         </Link>
       }
+      query={query}
+      what="what waits for you"
+      loading={<Loading />}
+      money="No money moves without you."
     >
-      {isPending ? (
-        <Loading />
-      ) : data === undefined ? (
-        <ErrorState error={error} money="No money moves without you." onRetry={() => void refetch()} />
-      ) : mine.length === 0 ? (
-        <p className="flex items-center gap-2 px-4 py-3 text-fg-2">
-          <CircleCheck className="size-4 shrink-0 text-fg-3" aria-hidden /> Nothing waits for you.
-        </p>
-      ) : (
-        <ul className="divide-y">
-          {mine.slice(0, SHOWN).map((item) => (
-            <WaitingLine key={`${item.kind} ${item.id}`} item={item} />
-          ))}
-        </ul>
-      )}
-    </Card>
+      {() =>
+        mine.length === 0 ? (
+          <p className="flex items-center gap-2 px-4 py-3 text-fg-2">
+            <CircleCheck className="size-4 shrink-0 text-fg-3" aria-hidden /> Nothing waits for you.
+          </p>
+        ) : (
+          <ul className="divide-y">
+            {mine.slice(0, SHOWN).map((item) => (
+              <WaitingLine key={`${item.kind} ${item.id}`} item={item} />
+            ))}
+          </ul>
+        )
+      }
+    </QueryCard>
   );
 };
 
@@ -59,8 +57,9 @@ const Loading = (): ReactNode => (
   </div>
 );
 
-/** Without the words of the inbox, so that the card is no taller than the total beside it; where something went wrong they come first. */
-const isWrong = ({ kind }: InboxItem): boolean => ["doubt", "stopped_work", "failure"].includes(kind);
+/** Whether the item reports a problem. Only such items say what to do, which keeps the card low. */
+const isWrong = ({ kind }: InboxItem): boolean =>
+  ["doubt", "stopped_work", "failure"].includes(kind);
 
 const WaitingLine = ({ item }: { readonly item: InboxItem }): ReactNode => {
   const title = useHideableText()(item.title);
@@ -74,7 +73,11 @@ const WaitingLine = ({ item }: { readonly item: InboxItem }): ReactNode => {
         <span className="text-sm text-fg-3">
           <Time value={item.since} />
         </span>
-        <Link href={item.path} className={cn(buttonLooks({ size: "sm" }), "ml-auto")} aria-label={`Review ${title}`}>
+        <Link
+          href={item.path}
+          className={cn(buttonLooks({ size: "sm" }), "ml-auto")}
+          aria-label={`Review ${title}`}
+        >
           Review
         </Link>
       </span>

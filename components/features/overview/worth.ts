@@ -1,17 +1,18 @@
+import type { Balances, TokenTotal } from "@/components/features/balances/use-balances";
+import { isZero, signOf, toScaled } from "@/components/features/swap/decimal";
+import { sharesOf } from "@/lib/core/amount-text";
 import { parseDecimal, scaledTo } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
-import type { Backing } from "@/components/features/balances/backing";
-import type { Balances, TokenTotal } from "./use-balances";
 
 const USD_DIGITS = 6;
 const BPS = 10_000n;
 
-type Part = "available" | "reserved" | "pendingOut" | "pendingIn";
+type Part = "reserved" | "pendingOut" | "pendingIn";
 type ChainTotal = Pick<TokenTotal["chains"][number], "amount" | "usd" | Part>;
 
 const micro = (usd: string): bigint => scaledTo(parseDecimal(usd), USD_DIGITS, "floor");
 
-/** The worth of `part` at the price that the whole has; null where no price is known, or where nothing is there to take it from. */
+/** The worth of `part` at the price of the whole; null when the whole has no price or is zero. */
 const worthOf = (
   { amount, usd }: Pick<ChainTotal, "amount" | "usd">,
   part: string,
@@ -23,7 +24,7 @@ const worthOf = (
   return usd === null || whole === 0n ? null : (micro(usd) * units) / whole;
 };
 
-/** Null where a price is missing, because a sum that leaves something out would be a wrong sum. */
+/** Null when a price is missing, because a partial sum would be wrong. */
 const sumOf = (worths: readonly (bigint | null)[]): string | null =>
   worths.includes(null)
     ? null
@@ -32,36 +33,76 @@ const sumOf = (worths: readonly (bigint | null)[]): string | null =>
         USD_DIGITS,
       );
 
-/** The worth of one part of all balances in US dollars, a decimal string rounded down; null where a price is missing. */
+/**
+ * The worth of one part of all balances in US dollars, a decimal string rounded down; null where a
+ * price is missing.
+ */
 export const worthOfPart = ({ totals }: Pick<Balances, "totals">, part: Part): string | null =>
-  sumOf(totals.flatMap(({ chains, decimals }) => chains.map((chain) => worthOf(chain, chain[part], decimals))));
+  sumOf(
+    totals.flatMap(({ chains, decimals }) =>
+      chains.map((chain) => worthOf(chain, chain[part], decimals)),
+    ),
+  );
 
-/** The worth of what backs global accounts, as `worthOfPart` gives it. */
-export const worthOfBacking = ({ totals }: Pick<Balances, "totals">, backing: Backing): string | null =>
-  sumOf(totals.map((total) => worthOf(total, backing.get(total.assetId) ?? "0", total.decimals)));
+/**
+ * The worth of the available amount or of the amount that backs global accounts, as `worthOfPart`.
+ * The service gives these per asset, where they may be less than the sum over all places.
+ */
+export const worthOfShared = (
+  { totals }: Pick<Balances, "totals">,
+  part: "available" | "backing",
+): string | null => sumOf(totals.map((total) => worthOf(total, total[part], total.decimals)));
 
-/** The worth of what may be moved now. */
-export const worthOfAvailable = (balances: Pick<Balances, "totals">, backing: Backing): string | null => {
-  const [free, kept] = [worthOfPart(balances, "available"), worthOfBacking(balances, backing)];
-  return free === null || kept === null ? null : formatAmount(micro(free) - micro(kept), USD_DIGITS);
-};
-
-export interface Change {
+interface Change {
   readonly sign: -1 | 0 | 1;
   /** Without sign, a decimal string. */
   readonly usd: string;
-  /** Without sign, in basis points rounded down; null where it began with nothing. */
+  /** Without sign, in basis points rounded down; null when it began at zero. */
   readonly bps: number | null;
 }
 
-/** From `before` to `now`, both decimal strings of dollars. */
+/** The change from `before` to `now`, both decimal strings in dollars. */
 export const changeBetween = (before: string, now: string): Change => {
   const [old, fresh] = [micro(before), micro(now)];
   const difference = fresh - old;
   const size = difference < 0n ? -difference : difference;
   return {
-    sign: difference < 0n ? -1 : difference > 0n ? 1 : 0,
+    sign: signOf(difference),
     usd: formatAmount(size, USD_DIGITS),
     bps: old === 0n ? null : Number((size * BPS) / old),
   };
 };
+
+type ChainShare = TokenTotal["chains"][number] & {
+  /** The parts in the wallets that the API lists. */
+  readonly parts: TokenTotal["breakdown"];
+};
+
+/**
+ * The shares of each chain in an asset's total, over all wallets, in the order of the chains' ids.
+ */
+export const byChain = (total: TokenTotal): ChainShare[] =>
+  [...total.chains]
+    .sort((one, other) => one.chainId - other.chainId)
+    .map((share) => ({
+      ...share,
+      parts: total.breakdown.filter(({ chainId }) => chainId === share.chainId),
+    }));
+
+const WHOLE_PERCENT = 100;
+
+/** Shares of amounts of one token in per cent. They add up to 100; all are zero for a zero sum. */
+export const chainShares = (amounts: readonly string[], decimals: number): readonly number[] =>
+  sharesOf(
+    amounts.map((amount) => toScaled(amount, decimals) ?? 0n),
+    WHOLE_PERCENT,
+  );
+
+/** Whether the balance is zero and nothing is on its way. */
+export const isEmpty = ({
+  amount,
+  pendingIn,
+}: {
+  readonly amount: string;
+  readonly pendingIn: string;
+}): boolean => isZero(amount) && isZero(pendingIn);

@@ -1,29 +1,21 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { ReasonDialog } from "@/components/features/approvals/reason-dialog";
+import { ReasonDialog } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
-import { useReopen } from "@/components/features/approvals/use-reopen";
+import { useReopen } from "@/components/features/approvals/kept-approval";
 import { useMay } from "@/components/features/projects/use-project";
-import { queryKeyOf } from "@/components/features/session/query-key";
-import { useApi, useApiMutation } from "@/components/features/session/use-api";
+import { useApi, useApiMutation, useCache } from "@/components/features/session/use-api";
 import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { ErrorState } from "@/components/ui/error-state";
+import { ActionError } from "@/components/ui/states";
 import { toast } from "@/components/ui/toast";
-import {
-  decidePayoutDoubt,
-  getPayout,
-  listEntries,
-  listPayoutItems,
-  listPayouts,
-  readProjectInbox,
-} from "@/lib/api-client/calls.gen";
-import { countText } from "@/lib/core/amount-text";
+import { decidePayoutDoubt, listEntries, readProjectInbox } from "@/lib/api-client/calls.gen";
+import { counted } from "./new/amount-rules";
 import { isInDoubt, type Payout, type WalletsPayout } from "./payout";
+import { useTakeOver } from "./use-payouts";
 
 type Doubt = WalletsPayout["doubts"][number];
 type Statement = "paid" | "not_paid";
@@ -33,24 +25,29 @@ interface DoubtProps {
   readonly doubt: Doubt;
 }
 
-const useTakeOver = () => {
-  const queryClient = useQueryClient();
-  return (payout: Payout): void => {
-    queryClient.setQueryData(queryKeyOf(getPayout, { params: { id: payout.payoutId } }), payout);
-    for (const contract of [listPayouts, listPayoutItems, listEntries, readProjectInbox])
-      void queryClient.invalidateQueries({ queryKey: queryKeyOf(contract) });
+const useDecided = (): ((payout: Payout) => void) => {
+  const cache = useCache();
+  const takeOver = useTakeOver();
+  return (payout) => {
+    takeOver(payout);
+    void cache.refresh(listEntries, readProjectInbox);
     toast.success("Decided. The payout shows what was paid.");
   };
 };
 
-/** Payments that another operation of the treasury may have made, each transaction with its decision. */
+/**
+ * The payments that another operation of the treasury may have made. A person decides each
+ * transaction.
+ */
 export const DoubtCard = ({ payout }: { readonly payout: Payout }): ReactNode =>
   !isInDoubt(payout) ? null : (
     <Card title="Was it paid?" id="doubt">
       <p>
-        The treasury executed another transaction that was signed for these rows, and the service does not know what it
-        paid. Do not pay them again before this is decided.
-        {payout.account === null ? null : " Until then the money is neither paid nor back in the account."}
+        The treasury executed another transaction that was signed for these rows, and the service
+        does not know what it paid. Do not pay them again before this is decided.
+        {payout.account === null
+          ? null
+          : " Until then the money is neither paid nor back in the account."}
       </p>
       <ul className="mt-3 flex flex-col divide-y">
         {payout.doubts.map((doubt) => (
@@ -60,12 +57,10 @@ export const DoubtCard = ({ payout }: { readonly payout: Payout }): ReactNode =>
     </Card>
   );
 
-const rowsText = (rows: number): string => `${countText(rows)} ${rows === 1 ? "row" : "rows"}`;
-
 const DoubtItem = ({ payout, doubt }: DoubtProps): ReactNode => {
   const [stating, setStating] = useState<Statement | null>(null);
   const mayDecide = useMay("policies:manage");
-  const takeOver = useTakeOver();
+  const showDecided = useDecided();
   const check = useApiMutation(decidePayoutDoubt);
   const kept = keptAs(payout, doubt);
   useReopen(kept, (rest) => setStating(rest === "paid" ? "paid" : "not_paid"));
@@ -73,17 +68,17 @@ const DoubtItem = ({ payout, doubt }: DoubtProps): ReactNode => {
   const body = { batch: doubt.batch, decision: "by_chain" } as const;
   const ask = async (): Promise<void> => {
     const decided = await check.mutateAsync({ params, body }).catch(() => null);
-    if (decided !== null) takeOver(decided);
+    if (decided !== null) showDecided(decided);
   };
   return (
     <li className="flex flex-col gap-3 py-3 first:pt-0 last:pb-0">
       <span className="flex flex-wrap items-baseline justify-between gap-2">
-        <span>{rowsText(doubt.rows)}</span>
+        <span>{counted(doubt.rows, "row")}</span>
         <Amount value={doubt.amount} unit={doubt.token.symbol} />
       </span>
       {mayDecide ? (
         <>
-          {check.error == null ? null : <ErrorState compact error={check.error} money="Nothing was changed." />}
+          <ActionError error={check.error} money="Nothing was changed." />
           <div className="flex flex-wrap gap-2">
             <Button variant="primary" loading={check.isPending} onClick={() => void ask()}>
               Check the chain
@@ -95,25 +90,26 @@ const DoubtItem = ({ payout, doubt }: DoubtProps): ReactNode => {
               </>
             )}
           </div>
-          <ApiSnippet
-            method="POST"
-            path={decidePayoutDoubt.path.replace("{id}", payout.payoutId)}
-            auth="bearer"
-            body={body}
-          />
+          <ApiSnippet call={decidePayoutDoubt} params={params} auth="bearer" body={body} />
         </>
       ) : (
         <p className="text-sm text-fg-2">An owner or an admin decides this.</p>
       )}
       {stating === null ? null : (
-        <StatementDialog payout={payout} doubt={doubt} statement={stating} onClose={() => setStating(null)} />
+        <StatementDialog
+          payout={payout}
+          doubt={doubt}
+          statement={stating}
+          onClose={() => setStating(null)}
+        />
       )}
     </li>
   );
 };
 
-/** How the names of approvals about it begin; the statement follows. */
-const keptAs = ({ payoutId }: WalletsPayout, { batch }: Doubt): string => `payout.doubt ${payoutId}/${String(batch)} `;
+/** Beginning of the names under which approvals about a doubt wait; the statement follows. */
+const keptAs = ({ payoutId }: WalletsPayout, { batch }: Doubt): string =>
+  `payout.doubt ${payoutId}/${String(batch)} `;
 
 const WORDS = {
   paid: {
@@ -128,21 +124,25 @@ const WORDS = {
   },
 } as const;
 
+interface StatementDialogProps extends DoubtProps {
+  readonly statement: Statement;
+  readonly onClose: () => void;
+}
+
 /** Asks for the reason, then for the approval. */
 const StatementDialog = ({
   payout,
   doubt,
   statement,
   onClose,
-}: DoubtProps & { readonly statement: Statement; readonly onClose: () => void }): ReactNode => {
+}: StatementDialogProps): ReactNode => {
   const api = useApi();
-  const takeOver = useTakeOver();
-  const change = useApprovable<string>(`${keptAs(payout, doubt)}${statement}`, async (reason, approval) => {
-    const body = {
-      ...{ batch: doubt.batch, decision: statement, reason },
-      ...(approval === undefined ? {} : { approval }),
-    };
-    takeOver(await api.call(decidePayoutDoubt, { params: { id: payout.payoutId }, body }));
+  const showDecided = useDecided();
+  const kept = `${keptAs(payout, doubt)}${statement}`;
+  const change = useApprovable<string>(kept, async (reason, proof) => {
+    const params = { id: payout.payoutId };
+    const body = { batch: doubt.batch, decision: statement, reason, ...proof };
+    showDecided(await api.call(decidePayoutDoubt, { params, body }));
     onClose();
   });
   const { title, then, act } = WORDS[statement];
@@ -151,7 +151,7 @@ const StatementDialog = ({
       open
       onClose={onClose}
       title={title}
-      description={`${rowsText(doubt.rows)} of ${doubt.amount} ${doubt.token.symbol}. ${then}`}
+      description={`${counted(doubt.rows, "row")} of ${doubt.amount} ${doubt.token.symbol}. ${then}`}
       hint="Say how you checked it. It goes into the audit log with your name."
       act={act}
       money="Nothing was changed."

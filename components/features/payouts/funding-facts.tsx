@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { sumAmounts } from "@/components/features/swap/decimal";
 import { Amount, Usd } from "@/components/ui/amount";
-import { ChainName } from "@/components/ui/chain-name";
+import { ChainName } from "@/components/ui/marks";
 import { Fact } from "@/components/ui/card";
 import type { WalletsPayout } from "./payout";
 
@@ -39,3 +39,23 @@ export const FundingFacts = ({ funding }: FundingFactsProps): ReactNode => {
     </>
   );
 };
+
+interface NetworkFeeFactProps {
+  readonly fee: NonNullable<WalletsPayout["networkFee"]>;
+}
+
+/** The network fee and who pays it. */
+export const NetworkFeeFact = ({ fee }: NetworkFeeFactProps): ReactNode => (
+  <Fact label={fee.estimated ? "Network fee, estimated" : "Network fee"}>
+    <Amount value={fee.amount} unit={fee.token.symbol} />
+    {fee.usd === null ? null : (
+      <>
+        {" "}
+        <Usd value={fee.usd} className="text-fg-2" />
+      </>
+    )}
+    <span className="block text-sm text-fg-3">
+      {fee.paidBy === "sponsor" ? "paid by the project's sponsor" : "paid by the treasury"}
+    </span>
+  </Fact>
+);

@@ -4,22 +4,32 @@ const PITCH_MAX = 12;
 
 export interface GridLayout {
   readonly columns: number;
-  /** From one cell to the next, in pixels. */
+  /** Distance from one cell to the next, in pixels. */
   readonly pitch: number;
   readonly size: number;
   readonly height: number;
 }
 
-/** Cells as large as fit into the wanted height, but never too small to see. */
+/** The largest cells that fit into the wanted height, but at least `PITCH_MIN` apart. */
 export const gridOf = (count: number, width: number): GridLayout => {
   const fitting = Math.floor(Math.sqrt((width * HEIGHT_WANTED) / Math.max(1, count)));
   const pitch = Math.min(PITCH_MAX, Math.max(PITCH_MIN, fitting));
   const columns = Math.max(1, Math.floor(width / pitch));
-  return { columns, pitch, size: pitch - (pitch > PITCH_MIN ? 2 : 1), height: Math.ceil(count / columns) * pitch };
+  return {
+    columns,
+    pitch,
+    size: pitch - (pitch > PITCH_MIN ? 2 : 1),
+    height: Math.ceil(count / columns) * pitch,
+  };
 };
 
-/** Which cell is at a point; null beside the cells. */
-export const positionAt = ({ columns, pitch }: GridLayout, count: number, x: number, y: number): number | null => {
+/** The position of the cell at a point; null where no cell is. */
+export const positionAt = (
+  { columns, pitch }: GridLayout,
+  count: number,
+  x: number,
+  y: number,
+): number | null => {
   const column = Math.floor(x / pitch);
   const position = Math.floor(y / pitch) * columns + column;
   return x < 0 || y < 0 || column >= columns || position >= count ? null : position;

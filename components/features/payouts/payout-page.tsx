@@ -1,51 +1,77 @@
 "use client";
 
+import { ChevronDown, Copy, Download, FileSpreadsheet, Printer, RotateCcw } from "lucide-react";
 import Link from "next/link";
-import { useState, type ReactNode } from "react";
-import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { useRouter } from "next/navigation";
+import { type ReactNode, useState } from "react";
+import { useMutation } from "@tanstack/react-query";
 import { AnnotationCard } from "@/components/features/annotations/annotation-card";
+import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { CancelAction } from "@/components/features/money-flow/approval-dialog";
 import { RawJson } from "@/components/features/operations/raw-json";
 import { EvaluationCard } from "@/components/features/policies/evaluation-card";
+import { useApi, useSentOnce } from "@/components/features/session/use-api";
+import { useTreasury } from "@/components/features/wallets/use-wallets";
 import { useChain } from "@/components/providers/public-config";
 import { PublicId } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
-import { ErrorState } from "@/components/ui/error-state";
-import { useTitleOptions } from "@/components/ui/use-title-options";
+import { describeError } from "@/components/ui/describe-error";
+import { DropdownMenu, MenuItem } from "@/components/ui/dropdown-menu";
 import { PageHeader } from "@/components/ui/page-header";
-import { Card } from "@/components/ui/card";
-import { LoadingRows } from "@/components/ui/skeleton";
-import { getPayout } from "@/lib/api-client/calls.gen";
-import { awaitsApproval, countsOf, isInDoubt, titleOf, type Payout } from "./payout";
+import { useFile } from "@/components/ui/save-file";
+import { DetailPage, LoadingRows, QueryCard } from "@/components/ui/states";
+import { toast } from "@/components/ui/toast";
+import { useTitleOptions } from "@/components/ui/use-locale";
+import { cancelPayout, getPayout, retryPayout } from "@/lib/api-client/calls.gen";
+import { ApprovePayout } from "./approve-payout";
 import { DoubtCard } from "./doubt-card";
-import { PayoutActions } from "./payout-actions";
+import { type DraftValues, EMPTY_ROW, saveDraft } from "./new/draft-row";
+import {
+  awaitsApproval,
+  countsOf,
+  isInDoubt,
+  pathOfPayout,
+  type Payout,
+  titleOf,
+  usePayout,
+} from "./payout";
 import { PayoutPicture } from "./payout-picture";
 import { PayoutStatus } from "./payout-status";
+import { parseRowsFile, type PayoutRow } from "./rows-file";
 import { RowsTable } from "./rows-table";
 import { TotalCard } from "./total-card";
-import { usePayout } from "./use-payouts";
-import { usePayoutRows } from "./use-payout-rows";
+import { readRowsFile, usePayoutRows } from "./use-payout-rows";
+import { useTakeOver } from "./use-payouts";
 
-/** As many as fit into the list, which scrolls. */
+/** The number of loading rows that fit into the list, which scrolls. */
 const LOADING_ROWS_MAX = 15;
 
 const MONEY = "The payout continues without this page.";
 
 export const PayoutPage = ({ payoutId }: { readonly payoutId: string }): ReactNode => {
   const query = usePayout(payoutId);
-  const payout = query.data;
-  if (payout !== undefined) return <LoadedPayout payout={payout} stale={query.isError} />;
   return (
-    <>
-      <PageHeader title="Payout" description={<PublicId value={payoutId} full />} actions={<AllPayouts />} />
-      <Card flush>
-        {query.isPending ? (
-          <LoadingRows what="the payout" rows={6} />
+    <DetailPage
+      header={
+        query.data === undefined ? (
+          <PageHeader
+            title="Payout"
+            description={<PublicId value={payoutId} full />}
+            actions={<AllPayouts />}
+          />
         ) : (
-          <ErrorState error={query.error} money={MONEY} onRetry={() => void query.refetch()} />
-        )}
-      </Card>
-    </>
+          <Head payout={query.data} />
+        )
+      }
+      query={query}
+      what="the payout"
+      money={MONEY}
+      stale="The state could not be refreshed"
+    >
+      {(payout) => <LoadedPayout payout={payout} />}
+    </DetailPage>
   );
 };
 
@@ -55,45 +81,45 @@ const AllPayouts = (): ReactNode => (
   </Link>
 );
 
-const LoadedPayout = ({ payout, stale }: { readonly payout: Payout; readonly stale: boolean }): ReactNode => {
+const LoadedPayout = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const query = usePayoutRows(payout);
   const rows = query.data?.rows;
   const [chosen, setChosen] = useState<number | null>(null);
   return (
     <>
-      <Head payout={payout} />
-      <div className="flex flex-col gap-4">
-        {stale ? (
-          <Alert tone="warning" title="The state could not be refreshed">
-            You see the last known one. The page tries again automatically. {MONEY}
-          </Alert>
-        ) : null}
-        <NextStep payout={payout} />
-        <DoubtCard payout={payout} />
-        <div className="grid grid-cols-1 items-start gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
-          <div className="flex min-w-0 flex-col gap-4">
-            <PayoutPicture payout={payout} rows={rows} onChoose={setChosen} />
-            {rows !== undefined ? (
-              <RowsTable payout={payout} rows={rows} chosen={chosen} onChosen={setChosen} />
-            ) : query.isError ? (
-              <Card flush id="rows" title="Rows">
-                <ErrorState error={query.error} money={MONEY} onRetry={() => void query.refetch()} />
-              </Card>
-            ) : (
-              <Card flush id="rows" title="Rows">
+      <NextStep payout={payout} />
+      <DoubtCard payout={payout} />
+      <div className="grid grid-cols-1 items-start gap-4 xl:grid-cols-[minmax(0,1fr)_19rem]">
+        <div className="flex min-w-0 flex-col gap-4">
+          <PayoutPicture payout={payout} rows={rows} onChoose={setChosen} />
+          {rows === undefined ? (
+            <QueryCard
+              id="rows"
+              title="Rows"
+              query={query}
+              what="the rows"
+              loading={
                 <div className="max-h-[min(32rem,70dvh)] overflow-hidden">
-                  <LoadingRows what="the rows" rows={Math.min(countsOf(payout).total, LOADING_ROWS_MAX)} />
+                  <LoadingRows
+                    what="the rows"
+                    rows={Math.min(countsOf(payout).total, LOADING_ROWS_MAX)}
+                  />
                 </div>
-              </Card>
-            )}
-            <AnnotationCard subjectId={payout.payoutId} isListed={false} />
-          </div>
-          <TotalCard payout={payout} />
+              }
+              money={MONEY}
+            >
+              {() => null}
+            </QueryCard>
+          ) : (
+            <RowsTable payout={payout} rows={rows} chosen={chosen} onChosen={setChosen} />
+          )}
+          <AnnotationCard subjectId={payout.payoutId} isListed={false} />
         </div>
-        <EvaluationCard evaluationId={payout.evaluationId} />
-        <RawJson value={payout} />
-        <ApiSnippet method={getPayout.method} path={`/payouts/${payout.payoutId}`} />
+        <TotalCard payout={payout} />
       </div>
+      <EvaluationCard evaluationId={payout.evaluationId} />
+      <RawJson value={payout} />
+      <ApiSnippet call={getPayout} params={{ id: payout.payoutId }} />
     </>
   );
 };
@@ -101,10 +127,12 @@ const LoadedPayout = ({ payout, stale }: { readonly payout: Payout; readonly sta
 const Head = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const options = useTitleOptions();
   const chain = useChain(payout.kind === "wallets" ? payout.chainId : 0);
+  const kind =
+    payout.kind === "wallets" && payout.account !== null ? "Withdrawal" : "Payout to wallets";
   const where =
-    payout.kind === "global_accounts"
-      ? "Payout between accounts"
-      : `${payout.account === null ? "Payout to wallets" : "Withdrawal"} on ${chain?.name ?? "a chain"}`;
+    payout.kind === "wallets"
+      ? `${kind} on ${chain?.name ?? "a chain"}`
+      : "Payout between accounts";
   return (
     <PageHeader
       title={titleOf(payout, options)}
@@ -119,19 +147,143 @@ const Head = ({ payout }: { readonly payout: Payout }): ReactNode => {
 };
 
 /** The next action, and the reason of a failure. */
-const NextStep = ({ payout }: { readonly payout: Payout }): ReactNode =>
-  payout.failure !== null ? (
-    <Alert
-      tone={isInDoubt(payout) ? "warning" : "danger"}
-      title={isInDoubt(payout) ? "This payout is in doubt and needs a decision" : "Why it failed"}
-    >
-      {payout.failure.message} <code className="font-mono text-sm text-fg-2">{payout.failure.code}</code>
-      <p className="wrap-anywhere">{payout.nextAction}</p>
-    </Alert>
-  ) : awaitsApproval(payout) ? (
-    <Alert tone="warning" title="This payout waits for approval">
-      Approve it with a one-time code, or cancel it. Nothing was paid.
-    </Alert>
-  ) : (
-    <p className="wrap-anywhere text-fg-2">{payout.nextAction}</p>
+const NextStep = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const { failure, outcome } = payout;
+  if (failure !== null)
+    return (
+      <Alert
+        tone={isInDoubt(payout) ? "warning" : "danger"}
+        title={isInDoubt(payout) ? "This payout is in doubt and needs a decision" : "Why it failed"}
+      >
+        {failure.message} <code className="font-mono text-sm text-fg-2">{failure.code}</code>
+        <p className="wrap-anywhere">{outcome.nextAction}</p>
+      </Alert>
+    );
+  if (awaitsApproval(payout))
+    return (
+      <Alert tone="warning" title="This payout waits for approval">
+        {outcome.nextAction}
+      </Alert>
+    );
+  return <p className="wrap-anywhere text-fg-2">{outcome.nextAction}</p>;
+};
+
+/** The actions that are possible now: approve, retry, cancel, export, use again. */
+const PayoutActions = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const router = useRouter();
+  const takeOver = useTakeOver();
+  const retry = useSentOnce(retryPayout);
+  const cancellation = useSentOnce(cancelPayout);
+  const { may } = payout;
+  const words = payout.status === "pending" ? WORDS.whole : WORDS.rest;
+  const params = { id: payout.payoutId };
+  const ask = async (): Promise<void> => {
+    try {
+      const again = await retry.send({ params });
+      takeOver(again);
+      router.push(pathOfPayout(again));
+    } catch (error) {
+      toast.error(
+        `The failed rows cannot be retried. ${describeError(error).message} Nothing more was paid.`,
+      );
+    }
+  };
+  return (
+    <>
+      <CopyPayoutButton payout={payout} />
+      <ExportMenu payoutId={payout.payoutId} />
+      {may.cancel ? (
+        <CancelAction
+          {...words}
+          action={cancellation.mutation}
+          money="The payout continues as before."
+          cancel={async () => takeOver(await cancellation.send({ params }))}
+        />
+      ) : null}
+      <ApprovePayout payout={payout} onApproved={takeOver} />
+      {may.retry ? (
+        <Button variant="primary" loading={retry.mutation.isPending} onClick={() => void ask()}>
+          {retry.mutation.isPending ? null : <RotateCcw aria-hidden />} Retry failed rows
+        </Button>
+      ) : null}
+    </>
   );
+};
+
+/** Words for cancelling a whole payout, and for stopping its unsent rows once it has begun. */
+const WORDS = {
+  whole: {
+    title: "Cancel this payout?",
+    text: "Nothing was paid, and nothing will be. This cannot be undone; you can create a new one.",
+    confirmLabel: "Cancel the payout",
+    done: "Cancelled. Nothing was paid.",
+  },
+  rest: {
+    title: "Stop the rows that were not sent?",
+    text: "Rows that were sent already are paid. The others stay unpaid, and their money stays in the treasury. This cannot be undone.",
+    confirmLabel: "Stop unsent rows",
+    done: "Rows that were not sent are stopped.",
+  },
+} as const;
+
+const toDraft = (row: PayoutRow): DraftValues => ({
+  ...EMPTY_ROW,
+  recipient: row.recipient,
+  amount: row.amount,
+  token: row.token === "" ? row.unit : row.token,
+  reference: row.reference,
+  note: row.note,
+  checked: true,
+});
+
+const formOf = (payout: Payout): string =>
+  payout.kind === "wallets"
+    ? `/payouts/new?to=wallets&chain=${String(payout.chainId)}`
+    : `/payouts/new?to=global_accounts&from=${payout.sourceAccountId}`;
+
+/** Opens the form of a new payout with the rows of this one. */
+const CopyPayoutButton = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const api = useApi();
+  const router = useRouter();
+  const treasury = useTreasury();
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => readRowsFile(api, payout.payoutId),
+    onSuccess: (csv) => {
+      saveDraft({ owner: treasury?.id ?? "", kind: payout.kind }, parseRowsFile(csv).map(toDraft));
+      router.push(formOf(payout));
+    },
+    onError: (error) => toast.error(`The rows could not be read. ${describeError(error).message}`),
+  });
+  return (
+    <Button loading={isPending} disabled={treasury === undefined} onClick={() => mutate()}>
+      {isPending ? null : <Copy aria-hidden />} Use as template
+    </Button>
+  );
+};
+
+/** Exports the rows as a file, and links to the receipt for print and PDF. */
+const ExportMenu = ({ payoutId }: { readonly payoutId: string }): ReactNode => {
+  const api = useApi();
+  const { mutate, isPending } = useFile(async () => ({
+    text: await readRowsFile(api, payoutId),
+    name: `${payoutId}.csv`,
+  }));
+  return (
+    <DropdownMenu
+      trigger={
+        <Button loading={isPending}>
+          {isPending ? null : <Download aria-hidden />} Export <ChevronDown aria-hidden />
+        </Button>
+      }
+    >
+      <MenuItem onSelect={() => mutate()}>
+        <FileSpreadsheet aria-hidden /> Rows as CSV
+      </MenuItem>
+      <MenuItem asChild>
+        <Link href={`/payouts/${payoutId}/receipt`}>
+          <Printer aria-hidden /> Receipt for print or PDF
+        </Link>
+      </MenuItem>
+    </DropdownMenu>
+  );
+};

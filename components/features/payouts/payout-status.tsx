@@ -1,7 +1,6 @@
 import { CircleHelp } from "lucide-react";
 import type { ReactNode } from "react";
-import { Badge } from "@/components/ui/badge";
-import { StatusBadge } from "@/components/ui/status-badge";
+import { Badge, StatusBadge } from "@/components/ui/badge";
 import { countsOf, isInDoubt, type Payout } from "./payout";
 
 const InDoubt = (): ReactNode => (
@@ -10,7 +9,7 @@ const InDoubt = (): ReactNode => (
   </Badge>
 );
 
-/** Rows in doubt did not fail, so "Failed" stands there for other rows alone. */
+/** The status of a payout. "Failed" is left out when all failed rows are in doubt. */
 export const PayoutStatus = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const { status, subStatus } = payout;
   const badge = <StatusBadge status={status} subStatus={subStatus} />;

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { awaitsApproval, countsOf, refreshMsOf, rowStateOf, settledOf, type Payout } from "./payout";
+import {
+  awaitsApproval,
+  countsOf,
+  refreshMsOf,
+  rowStateOf,
+  settledOf,
+  type Payout,
+} from "./payout";
 
 const UPDATED = "2026-05-01T09:00:00.000Z";
 const after = (seconds: number): number => Date.parse(UPDATED) + seconds * 1_000;
@@ -11,23 +18,45 @@ test("only what waits for approval is approved", () => {
 });
 
 test("rows of both kinds have one set of states", () => {
-  expect((["pending", "completed", "failed", "unknown"] as const).map((status) => rowStateOf(status, ""))).toEqual([
-    "queued",
-    "paid",
-    "failed",
-    "unknown",
-  ]);
+  expect(
+    (["pending", "completed", "failed", "unknown"] as const).map((status) =>
+      rowStateOf(status, ""),
+    ),
+  ).toEqual(["queued", "paid", "failed", "unknown"]);
   expect(rowStateOf("failed", "source_replaced")).toBe("doubt");
 });
 
 test("a row that is being checked is not settled", () => {
-  const counts = { total: 9, paid: 4, failed: 1, doubt: 1, cancelled: 1, unknown: 1, sent: 1, queued: 0, confirmed: 0 };
+  const counts = {
+    total: 9,
+    paid: 4,
+    failed: 1,
+    doubt: 1,
+    cancelled: 1,
+    unknown: 1,
+    sent: 1,
+    queued: 0,
+    confirmed: 0,
+  };
   expect(settledOf(counts)).toBe(7);
 });
 
 test("rows that another operation may have paid are counted as in doubt, not as failed", () => {
-  const items = { total: 9, paid: 4, failed: 5, sent: 0, queued: 0, confirmed: 0, unknown: 0, cancelled: 0 };
-  const payout = { kind: "wallets", items, doubts: [{ rows: 2 }, { rows: 1 }] } as unknown as Payout;
+  const items = {
+    total: 9,
+    paid: 4,
+    failed: 5,
+    sent: 0,
+    queued: 0,
+    confirmed: 0,
+    unknown: 0,
+    cancelled: 0,
+  };
+  const payout = {
+    kind: "wallets",
+    items,
+    doubts: [{ rows: 2 }, { rows: 1 }],
+  } as unknown as Payout;
   expect(countsOf(payout)).toMatchObject({ total: 9, paid: 4, failed: 2, doubt: 3 });
 });
 

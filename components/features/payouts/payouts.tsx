@@ -4,34 +4,47 @@ import { CalendarClock, HandCoins, Plus } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
-import { useCallback, useMemo, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { PagedCard } from "@/components/features/session/paged-card";
+import { Amount, Unknown, Usd } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
-import { EmptyState } from "@/components/ui/empty-state";
+import { ChainName } from "@/components/ui/marks";
+import { EmptyState } from "@/components/ui/states";
 import { Field } from "@/components/ui/field";
+import { useAmountsHidden } from "@/components/ui/hidden-amounts";
 import { Kbd } from "@/components/ui/kbd";
 import { PageHeader } from "@/components/ui/page-header";
+import { type Column, RowLink, Table, useListKeys } from "@/components/ui/table";
 import { Select } from "@/components/ui/select";
-import { STATUS_VIEWS } from "@/components/ui/status-badge";
-import { Table } from "@/components/ui/table";
-import { useListKeys } from "@/components/ui/use-list-keys";
-import { pathOf } from "@/lib/api-client/client";
-import { PAYOUT_KINDS } from "@/lib/contracts/payout-records";
+import { STATUS_VIEWS } from "@/components/ui/badge";
+import { Time } from "@/components/ui/time";
+import { useLocale, useTitleOptions } from "@/components/ui/use-locale";
 import { listPayouts } from "@/lib/api-client/calls.gen";
+import { PAYOUT_KINDS } from "@/lib/contracts/payout-records";
+import { countText } from "@/lib/core/amount-text";
 import { STATUSES } from "@/lib/core/status";
-import type { Payout } from "./payout";
-import { PAYOUT_COLUMNS } from "./payout-columns";
+import { countsOf, type Payout, titleOf, totalsOf } from "./payout";
+import { PayoutStatus } from "./payout-status";
 import { usePayoutList } from "./use-payouts";
 
 const ALL = "all";
-/** Statuses of the filter. A payout is never `refunded`, because a payment that was made cannot be taken back. */
+/**
+ * Statuses of the filter. A payout is never `refunded`, because a payment that was made cannot be
+ * taken back.
+ */
 const LISTED = STATUSES.filter((status) => status !== "refunded");
 
 const useFilters = () => {
-  const [status, setStatus] = useQueryState("status", parseAsStringLiteral(LISTED).withOptions({ history: "replace" }));
-  const [kind, setKind] = useQueryState("kind", parseAsStringLiteral(PAYOUT_KINDS).withOptions({ history: "replace" }));
+  const [status, setStatus] = useQueryState(
+    "status",
+    parseAsStringLiteral(LISTED).withOptions({ history: "replace" }),
+  );
+  const [kind, setKind] = useQueryState(
+    "kind",
+    parseAsStringLiteral(PAYOUT_KINDS).withOptions({ history: "replace" }),
+  );
   return { status, setStatus, kind, setKind };
 };
 type Filters = ReturnType<typeof useFilters>;
@@ -71,7 +84,7 @@ export const Payouts = (): ReactNode => {
         >
           {(payouts) => <PayoutTable payouts={payouts} />}
         </PagedCard>
-        <ApiSnippet method="GET" path={pathOf(listPayouts, { query: { status, kind } })} />
+        <ApiSnippet call={listPayouts} query={{ status, kind }} />
       </div>
     </>
   );
@@ -82,7 +95,9 @@ const FilterFields = ({ filters }: { readonly filters: Filters }): ReactNode => 
     <Field label="Kind" className="w-48">
       <Select
         value={filters.kind ?? ALL}
-        onValueChange={(next) => void filters.setKind(PAYOUT_KINDS.find((one) => one === next) ?? null)}
+        onValueChange={(next) =>
+          void filters.setKind(PAYOUT_KINDS.find((one) => one === next) ?? null)
+        }
         options={[
           { value: ALL, label: "All payouts" },
           { value: "wallets", label: "To wallets" },
@@ -105,8 +120,8 @@ const FilterFields = ({ filters }: { readonly filters: Filters }): ReactNode => 
 
 const NoPayouts = (): ReactNode => (
   <EmptyState icon={HandCoins} title="No payouts yet" action={<PayLink />}>
-    Pay up to 10,000 wallets or accounts at once: salaries, refunds, revenue shares. Bring a CSV or XLSX file; every row
-    is checked before anything is paid, and a one-time code approves it.
+    Pay up to 10,000 wallets or accounts at once: salaries, refunds, revenue shares. Bring a CSV or
+    XLSX file; every row is checked before anything is paid, and a one-time code approves it.
   </EmptyState>
 );
 
@@ -135,10 +150,10 @@ const PayLink = (): ReactNode => (
 
 const PayoutTable = ({ payouts }: { readonly payouts: readonly Payout[] }): ReactNode => {
   const router = useRouter();
-  const ids = payouts.map(({ payoutId }) => payoutId).join(" ");
-  const keys = useMemo(() => ids.split(" "), [ids]);
-  const onOpen = useCallback((id: string) => router.push(`/payouts/${id}`), [router]);
-  const active = useListKeys({ keys, onOpen });
+  const active = useListKeys({
+    keys: payouts.map(({ payoutId }) => payoutId),
+    onOpen: (id) => router.push(`/payouts/${id}`),
+  });
   return (
     <Table
       caption="Payouts"
@@ -149,3 +164,96 @@ const PayoutTable = ({ payouts }: { readonly payouts: readonly Payout[] }): Reac
     />
   );
 };
+
+const Rows = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const { paid, total, failed, doubt } = countsOf(payout);
+  const locale = useLocale();
+  return (
+    <span className="num">
+      {countText(paid, locale)} of {countText(total, locale)} paid
+      {failed === 0 ? null : (
+        <span className="text-danger">, {countText(failed, locale)} failed</span>
+      )}
+      {doubt === 0 ? null : (
+        <span className="text-warning">, {countText(doubt, locale)} in doubt</span>
+      )}
+    </span>
+  );
+};
+
+const Title = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const options = useTitleOptions();
+  return (
+    <RowLink href={`/payouts/${payout.payoutId}`} className="[overflow-wrap:anywhere]">
+      {titleOf(payout, options)}
+    </RowLink>
+  );
+};
+
+const Totals = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const hidden = useAmountsHidden();
+  const [first, ...more] = totalsOf(payout);
+  if (first === undefined) return null;
+  return (
+    <span title={more.map(({ amount, unit }) => (hidden ? unit : `${amount} ${unit}`)).join(", ")}>
+      <Amount value={first.amount} unit={first.unit} plain />
+      {more.length === 0 ? null : (
+        <span className="ml-1 text-sm text-fg-3">+ {more.length} more</span>
+      )}
+    </span>
+  );
+};
+
+const PAYOUT_COLUMNS: readonly Column<Payout>[] = [
+  {
+    id: "reference",
+    header: "Payout",
+    phone: "title",
+    cell: (payout) => <Title payout={payout} />,
+  },
+  {
+    id: "kind",
+    header: "Kind",
+    phone: "hidden",
+    priority: "medium",
+    cell: (payout) =>
+      payout.kind === "wallets" ? (
+        <span>
+          Wallets on <ChainName chainId={payout.chainId} />
+        </span>
+      ) : (
+        "Accounts"
+      ),
+  },
+  { id: "rows", header: "Rows", bare: true, cell: (payout) => <Rows payout={payout} /> },
+  {
+    id: "total",
+    header: "Total",
+    align: "right",
+    bare: true,
+    cell: (payout) => <Totals payout={payout} />,
+  },
+  {
+    id: "usd",
+    header: <span title="In US dollars, as it was priced then">Value</span>,
+    align: "right",
+    phone: "hidden",
+    priority: "low",
+    className: "whitespace-nowrap",
+    cell: ({ usd }) =>
+      usd === null ? <Unknown reason="No price was recorded then" /> : <Usd value={usd} plain />,
+  },
+  {
+    id: "status",
+    header: "Status",
+    phone: "aside",
+    cell: (payout) => <PayoutStatus payout={payout} />,
+  },
+  {
+    id: "time",
+    header: "Created",
+    align: "right",
+    phone: "hidden",
+    cell: (payout) => <Time value={payout.createdAt} />,
+  },
+];

@@ -2,50 +2,41 @@
 
 import { Printer } from "lucide-react";
 import Link from "next/link";
-import { useMemo, type ReactNode } from "react";
-import { accountName } from "@/components/features/global-accounts/account";
-import { useKnownAccounts } from "@/components/features/global-accounts/use-accounts";
-import { useNames } from "@/components/features/names/use-names";
+import type { ReactNode } from "react";
+import { useAccountNames } from "@/components/features/global-accounts/account";
+import { useNames } from "@/components/features/names/names";
+import { useChain } from "@/components/providers/public-config";
 import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
-import { ErrorState } from "@/components/ui/error-state";
-import { useTitleOptions } from "@/components/ui/use-title-options";
 import { cn } from "@/components/ui/cn";
-import { Card } from "@/components/ui/card";
-import { LoadingRows } from "@/components/ui/skeleton";
-import { useChain } from "@/components/providers/public-config";
+import { QueryContent, QueryPanel } from "@/components/ui/states";
 import { Time } from "@/components/ui/time";
+import { useTitleOptions } from "@/components/ui/use-locale";
 import { isFinal } from "@/lib/core/status";
 import { countText } from "@/lib/core/amount-text";
-import { countsOf, titleOf, totalsOf, type Payout } from "./payout";
-import { progressSentence } from "./progress";
+import { countsOf, titleOf, totalsOf, type Payout, usePayout } from "./payout";
 import type { PayoutRow } from "./rows-file";
-import { stateText } from "./row-views";
-import { usePayout } from "./use-payouts";
-import { usePayoutRows } from "./use-payout-rows";
+import { stateText, usePayoutRows } from "./use-payout-rows";
 
 /**
- * The payout on paper: every row with its transaction. The browser makes the PDF of it, because its fonts have the letters of every
- * language, which those that a PDF library brings along do not.
+ * The payout on paper: every row with its transaction. The browser makes the PDF, because its fonts
+ * have the letters of every language, which the fonts of a PDF library lack.
  */
 export const ReceiptPage = ({ payoutId }: { readonly payoutId: string }): ReactNode => {
   const query = usePayout(payoutId);
-  if (query.data !== undefined) return <Loaded payout={query.data} />;
   return (
-    <Card flush>
-      <h1 className="sr-only">Payout receipt</h1>
-      {query.isPending ? (
-        <LoadingRows what="the payout" rows={6} />
-      ) : (
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-      )}
-    </Card>
+    <>
+      {query.data === undefined ? <h1 className="sr-only">Payout receipt</h1> : null}
+      <QueryPanel query={query} what="the payout" rows={6}>
+        {(payout) => <Loaded payout={payout} />}
+      </QueryPanel>
+    </>
   );
 };
 
 const Loaded = ({ payout }: { readonly payout: Payout }): ReactNode => {
-  const { data, error, refetch } = usePayoutRows(payout);
+  const query = usePayoutRows(payout);
   const nameOf = useNameOf();
   return (
     <>
@@ -53,43 +44,50 @@ const Loaded = ({ payout }: { readonly payout: Payout }): ReactNode => {
         <Link href={`/payouts/${payout.payoutId}`} className={buttonLooks()}>
           Back to the payout
         </Link>
-        <Button variant="primary" disabled={data === undefined} onClick={() => window.print()}>
+        <Button
+          variant="primary"
+          disabled={query.data === undefined}
+          onClick={() => window.print()}
+        >
           <Printer aria-hidden /> Print or save as PDF
         </Button>
       </div>
       <article className="rounded-card border bg-surface p-6 print:border-0 print:p-0">
         <ReceiptHead payout={payout} />
-        {data !== undefined ? (
-          <ReceiptRows payout={payout} rows={data.rows} nameOf={nameOf} />
-        ) : error === null ? (
-          <LoadingRows what="the rows" rows={8} />
-        ) : (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        )}
+        <QueryContent query={query} what="the rows" rows={8}>
+          {({ rows }) => <ReceiptRows payout={payout} rows={rows} nameOf={nameOf} />}
+        </QueryContent>
       </article>
     </>
   );
 };
 
-const Line = ({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactNode => (
+interface LineProps {
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+const Line = ({ label, children }: LineProps): ReactNode => (
   <div className="flex flex-wrap gap-x-2">
     <dt className="w-28 text-fg-2">{label}</dt>
     <dd className="min-w-0 flex-1 [overflow-wrap:anywhere]">{children}</dd>
   </div>
 );
 
-/** The names of addresses and accounts, read once for thousands of rows. */
+/** Finds the names of addresses and accounts. */
 const useNameOf = (): ((id: string) => string | undefined) => {
   const { ofAddress } = useNames();
-  const accounts = useKnownAccounts();
-  return useMemo(() => {
-    const names = new Map(accounts.map((account) => [account.id, accountName(account)]));
-    return (id) => names.get(id) ?? ofAddress(id);
-  }, [ofAddress, accounts]);
+  const accountNameOf = useAccountNames();
+  return (id) => accountNameOf(id) ?? ofAddress(id);
 };
 
+interface NamedProps {
+  readonly name: string | undefined;
+  readonly id: string;
+}
+
 /** A name with the whole id, because paper has no place to hover. */
-const Named = ({ name, id }: { readonly name: string | undefined; readonly id: string }): ReactNode => (
+const Named = ({ name, id }: NamedProps): ReactNode => (
   <>
     {name === undefined ? null : <span className="pr-2 font-medium">{name}</span>}
     <code className="font-mono break-all">{id}</code>
@@ -105,7 +103,7 @@ const ReceiptHead = ({ payout }: { readonly payout: Payout }): ReactNode => {
     <header className="pb-4">
       <p className="text-fg-2">Payout receipt</p>
       <h1 className="text-2xl font-semibold">{titleOf(payout, options)}</h1>
-      <p className="pb-3">{progressSentence(payout)}</p>
+      <p className="pb-3">{payout.outcome.sentence}</p>
       <dl className="flex flex-col gap-1">
         <Line label="Payout">
           <code className="font-mono text-sm">{payout.payoutId}</code>
@@ -124,12 +122,18 @@ const ReceiptHead = ({ payout }: { readonly payout: Payout }): ReactNode => {
         </Line>
         {totalsOf(payout).map(({ unit, amount, paid }) => (
           <Line key={unit} label={`Total ${unit}`}>
-            <Amount value={paid} symbol={unit} plain exact /> of <Amount value={amount} unit={unit} plain exact /> paid
+            <Amount value={paid} symbol={unit} plain exact /> of{" "}
+            <Amount value={amount} unit={unit} plain exact /> paid
           </Line>
         ))}
         {payout.kind === "wallets" && payout.networkFee !== null ? (
           <Line label="Network fee">
-            <Amount value={payout.networkFee.amount} symbol={payout.networkFee.token.symbol} plain exact />{" "}
+            <Amount
+              value={payout.networkFee.amount}
+              symbol={payout.networkFee.token.symbol}
+              plain
+              exact
+            />{" "}
             {payout.networkFee.token.symbol}
             {payout.networkFee.estimated ? ", estimated" : ""}
           </Line>
@@ -148,14 +152,20 @@ interface ReceiptRowsProps {
 }
 
 const ReceiptRows = ({ payout, rows, nameOf }: ReceiptRowsProps): ReactNode => (
-  <table className="w-full text-xs max-md:block" aria-label={`${countText(countsOf(payout).total)} rows`}>
+  <table
+    className="w-full text-xs max-md:block"
+    aria-label={`${countText(countsOf(payout).total)} rows`}
+  >
     <thead className="max-md:sr-only">
       <tr>
         {["#", "Recipient", "Amount", "Reference", "State", "Transaction"].map((word) => (
           <th
             key={word}
             scope="col"
-            className={cn("py-1 pr-3 text-left font-medium text-fg-2", word === "Amount" && "text-right")}
+            className={cn(
+              "py-1 pr-3 text-left font-medium text-fg-2",
+              word === "Amount" && "text-right",
+            )}
           >
             {word}
           </th>

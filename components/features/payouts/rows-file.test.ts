@@ -11,15 +11,38 @@ test("rows of both kinds are read from the file that the API gives", () => {
   ].join("\r\n");
   expect(parseRowsFile(wallets)).toEqual([
     {
-      ...{ index: 0, recipient: "0xAda", amount: "12.5", unit: "USDC", token: "0xToken", reference: "=1+1" },
+      ...{
+        index: 0,
+        recipient: "0xAda",
+        amount: "12.5",
+        unit: "USDC",
+        token: "0xToken",
+        reference: "=1+1",
+      },
       ...{ note: "a, b", state: "paid", batch: 0, transaction: "0xHash", failure: "" },
     },
     {
-      ...{ index: 1, recipient: "0xBob", amount: "1", unit: "ETH", token: "native", reference: "", note: "" },
+      ...{
+        index: 1,
+        recipient: "0xBob",
+        amount: "1",
+        unit: "ETH",
+        token: "native",
+        reference: "",
+        note: "",
+      },
       ...{ state: "failed", batch: 3, transaction: "", failure: "The recipient refused it." },
     },
     {
-      ...{ index: 2, recipient: "0xEve", amount: "1", unit: "ETH", token: "native", reference: "", note: "" },
+      ...{
+        index: 2,
+        recipient: "0xEve",
+        amount: "1",
+        unit: "ETH",
+        token: "native",
+        reference: "",
+        note: "",
+      },
       ...{ state: "doubt", batch: 4, transaction: "", failure: "The other one may have paid it." },
     },
   ]);

@@ -1,7 +1,6 @@
-import Papa from "papaparse";
 import { z } from "zod";
 import { ROW_STATUSES } from "@/lib/contracts/payout-records";
-import { cleanText } from "./import/table";
+import { cellText, parseDelimited } from "./import/table";
 import { rowStateOf, type RowState } from "./payout";
 
 /** A row of a payout of either kind. */
@@ -18,12 +17,12 @@ export interface PayoutRow {
   readonly state: RowState;
   /** Number of the transaction that carries it, from 0; null between accounts. */
   readonly batch: number | null;
-  /** Hash of the transaction, or id of the one in the books. */
+  /** Hash of the transaction on the chain, or id of the transaction in the ledger. */
   readonly transaction: string;
   readonly failure: string;
 }
 
-const text = z.string().default("").transform(cleanText);
+const text = z.string().default("");
 const line = z.object({
   index: z.coerce.number().int(),
   address: text,
@@ -41,10 +40,16 @@ const line = z.object({
   failureCode: text,
 });
 
-/** Reads the rows of a payout from its CSV export, which has all of them in one answer. @throws ZodError when a column is missing or wrong */
-export const parseRowsFile = (csv: string): PayoutRow[] =>
-  Papa.parse<unknown>(csv, { header: true, skipEmptyLines: "greedy", delimiter: "," }).data.map((each) => {
-    const row = line.parse(each);
+/**
+ * Reads the rows of a payout from its CSV export, which has all of them in one answer.
+ * @throws ZodError when a column is missing or wrong
+ */
+export const parseRowsFile = (csv: string): PayoutRow[] => {
+  const [header = [], ...lines] = parseDelimited(csv, ",").rows;
+  return lines.map((cells) => {
+    const row = line.parse(
+      Object.fromEntries(header.map((name, column) => [cellText(name), cellText(cells[column])])),
+    );
     return {
       index: row.index,
       recipient: row.address === "" ? row.recipientAccountId : row.address,
@@ -59,3 +64,4 @@ export const parseRowsFile = (csv: string): PayoutRow[] =>
       failure: row.failure,
     };
   });
+};

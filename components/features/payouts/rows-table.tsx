@@ -1,32 +1,28 @@
 "use client";
 
-import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
 import { useMemo, type ReactNode } from "react";
-import { accountName, shortId } from "@/components/features/global-accounts/account";
-import { useKnownAccounts } from "@/components/features/global-accounts/use-accounts";
-import type { KnownAddress } from "@/lib/core/look-alike";
-import { useKnownAddresses } from "@/components/features/transfer/use-known-addresses";
+import { AccountLink } from "@/components/features/global-accounts/account-link";
+import { recipientView, useKnownAddresses } from "@/components/features/transfer/recipient";
 import { useChain } from "@/components/providers/public-config";
-import { Address, PublicId, TxHash } from "@/components/ui/address";
+import { Address, AddressMark, PublicId, TxHash } from "@/components/ui/address";
 import { Amount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
-import { cn } from "@/components/ui/cn";
-import { Button } from "@/components/ui/button";
-import { CopyButton } from "@/components/ui/copy-button";
-import { EmptyState } from "@/components/ui/empty-state";
-import { AddressMark } from "@/components/ui/address-mark";
-import { Select } from "@/components/ui/select";
+import { Button, CopyButton } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
+import { cn } from "@/components/ui/cn";
+import { Select } from "@/components/ui/select";
+import { EmptyState } from "@/components/ui/states";
 import { VirtualTable } from "@/components/ui/virtual-table";
 import { countText } from "@/lib/core/amount-text";
+import type { KnownAddress } from "@/lib/core/look-alike";
 import { countsOf, ROW_STATES, type Payout } from "./payout";
 import type { PayoutRow } from "./rows-file";
-import { ROW_VIEWS, stateText } from "./row-views";
+import { ROW_VIEWS, stateText } from "./use-payout-rows";
 
 const ALL = "all";
 const ROW_HEIGHT = 41;
-/** On phones a card: recipient and amount, reference and state, then the transaction. */
+/** A row is a card on phones: recipient and amount, reference and state, then the transaction. */
 const CARD = "max-md:grid-cols-[minmax(0,1fr)_auto]";
 const TEMPLATES = {
   unsent: `${CARD} md:grid-cols-[2rem_minmax(0,2fr)_minmax(7.5rem,1fr)_minmax(0,1.3fr)_minmax(6rem,1fr)]`,
@@ -39,28 +35,34 @@ const COLUMNS = [
   { id: "reference", header: "Reference", spaced: true },
   { id: "state", header: "State" },
 ];
-/** Leaves out the column of transactions where the table lacks space: the file of the rows names them too. */
+/** Hides the transactions where the table lacks space; the rows' CSV file has them too. */
 const WIDE_ONLY = "md:max-[1400px]:hidden";
-const SENT_COLUMNS = [...COLUMNS, { id: "transaction", header: "Transaction", className: WIDE_ONLY }];
+const SENT_COLUMNS = [
+  ...COLUMNS,
+  { id: "transaction", header: "Transaction", className: WIDE_ONLY },
+];
 
 interface RowsTableProps {
   readonly payout: Payout;
   readonly rows: readonly PayoutRow[];
-  /** A row that was chosen in the picture: it stands alone; null: all. */
+  /** The row that was chosen in the picture, which is then the only one; null shows all rows. */
   readonly chosen: number | null;
   readonly onChosen: (index: number | null) => void;
 }
 
-/** Every row with its state; ten thousand scroll smoothly. */
+/** Every row with its state. Only the visible rows are drawn, so that 10,000 scroll smoothly. */
 export const RowsTable = ({ payout, rows, chosen, onChosen }: RowsTableProps): ReactNode => {
-  const [state, setState] = useQueryState("rows", parseAsStringLiteral(ROW_STATES).withOptions({ history: "replace" }));
-  const counts = countsOf(payout);
-  const { known } = useKnownAddresses();
-  const isSent = rows.some(({ transaction }) => transaction !== "");
-  const shown = useMemo(
-    () => rows.filter((row) => (chosen === null ? state === null || row.state === state : row.index === chosen)),
-    [rows, state, chosen],
+  const [state, setState] = useQueryState(
+    "rows",
+    parseAsStringLiteral(ROW_STATES).withOptions({ history: "replace" }),
   );
+  const counts = countsOf(payout);
+  const { known } = useKnownAddresses(payout.kind === "wallets" ? payout.chainId : null);
+  const isSent = rows.some(({ transaction }) => transaction !== "");
+  const shown = useMemo(() => {
+    if (chosen !== null) return rows.filter((row) => row.index === chosen);
+    return state === null ? rows : rows.filter((row) => row.state === state);
+  }, [rows, state, chosen]);
   return (
     <Card
       flush
@@ -112,7 +114,9 @@ export const RowsTable = ({ payout, rows, chosen, onChosen }: RowsTableProps): R
         >
           {(index) => {
             const row = shown[index];
-            return row === undefined ? null : <RowCells payout={payout} row={row} known={known} isSent={isSent} />;
+            return row === undefined ? null : (
+              <RowCells payout={payout} row={row} known={known} isSent={isSent} />
+            );
           }}
         </VirtualTable>
       )}
@@ -134,7 +138,6 @@ const Dash = ({ className }: { readonly className?: string }): ReactNode => (
 
 const RowCells = ({ payout, row, known, isSent }: RowCellsProps): ReactNode => {
   const view = ROW_VIEWS[row.state];
-  const explorer = useChain(payout.kind === "wallets" ? payout.chainId : 0)?.explorerUrl ?? null;
   const comments = [row.reference, row.note].filter((each) => each !== "");
   return (
     <>
@@ -145,7 +148,10 @@ const RowCells = ({ payout, row, known, isSent }: RowCellsProps): ReactNode => {
         {payout.kind === "wallets" ? (
           <Wallet address={row.recipient} known={known} />
         ) : (
-          <AccountLink id={row.recipient} />
+          <span className="inline-flex items-center gap-0.5">
+            <AddressMark value={row.recipient} className="mr-1.5" />
+            <AccountLink id={row.recipient} copyLabel="Copy id of the recipient" />
+          </span>
         )}
       </span>
       <span role="cell" className="text-right whitespace-nowrap">
@@ -155,34 +161,45 @@ const RowCells = ({ payout, row, known, isSent }: RowCellsProps): ReactNode => {
         {comments[0] ?? <Dash className="max-md:invisible" />}
       </span>
       <span role="cell" className="min-w-0 max-md:max-w-40 max-md:text-right">
-        <Badge tone={view.tone} icon={view.icon} title={row.failure === "" ? view.word : row.failure}>
+        <Badge
+          tone={view.tone}
+          icon={view.icon}
+          title={row.failure === "" ? view.word : row.failure}
+        >
           {stateText(row)}
         </Badge>
       </span>
       {isSent ? (
         <span role="cell" className={cn("min-w-0 max-md:col-span-2", WIDE_ONLY)}>
-          {row.transaction === "" ? (
-            <Dash />
-          ) : payout.kind === "wallets" ? (
-            <TxHash value={row.transaction} href={explorer === null ? null : `${explorer}/tx/${row.transaction}`} />
-          ) : (
-            <PublicId value={row.transaction} />
-          )}
+          <Transaction payout={payout} id={row.transaction} />
         </span>
       ) : null}
     </>
   );
 };
 
-const Wallet = ({
-  address,
-  known,
-}: {
+interface TransactionProps {
+  readonly payout: Payout;
+  /** Empty while the row has none. */
+  readonly id: string;
+}
+
+const Transaction = ({ payout, id }: TransactionProps): ReactNode => {
+  const explorer = useChain(payout.kind === "wallets" ? payout.chainId : 0)?.explorerUrl;
+  if (id === "") return <Dash />;
+  if (payout.kind !== "wallets") return <PublicId value={id} />;
+  return <TxHash value={id} href={explorer == null ? null : `${explorer}/tx/${id}`} />;
+};
+
+interface WalletProps {
   readonly address: string;
   readonly known: readonly KnownAddress[];
-}): ReactNode => {
-  const name = known.find((one) => one.as !== "earlier" && one.address.toLowerCase() === address.toLowerCase())?.name;
-  // A row is one line; the address of a name is in the title and in the copy.
+}
+
+const Wallet = ({ address, known }: WalletProps): ReactNode => {
+  const view = recipientView(address, known);
+  const name = view.as === "own" || view.as === "contact" ? view.name : undefined;
+  // A row has one line, so the address of a named wallet is in the title and in the copy button.
   return name === undefined ? (
     <Address value={address} />
   ) : (
@@ -190,19 +207,6 @@ const Wallet = ({
       <AddressMark value={address} className="mr-1.5" />
       <span className="truncate">{name}</span>
       <CopyButton value={address} label="Copy address" />
-    </span>
-  );
-};
-
-const AccountLink = ({ id }: { readonly id: string }): ReactNode => {
-  const account = useKnownAccounts().find((one) => one.id === id);
-  return (
-    <span className="inline-flex items-center gap-0.5">
-      <AddressMark value={id} className="mr-1.5" />
-      <Link href={`/accounts/${id}`} className="link" title={id}>
-        {account === undefined ? shortId(id) : accountName(account)}
-      </Link>
-      <CopyButton value={id} label="Copy id of the recipient" />
     </span>
   );
 };

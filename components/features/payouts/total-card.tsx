@@ -2,33 +2,42 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { accountName, shortId } from "@/components/features/global-accounts/account";
-import { useKnownAccounts } from "@/components/features/global-accounts/use-accounts";
-import { isZero } from "@/components/features/overview/sums";
-import { useTreasury } from "@/components/features/wallets/use-wallets";
-import { walletName } from "@/components/features/wallets/wallet-name";
+import { shortId } from "@/components/features/global-accounts/account";
+import { AccountLink } from "@/components/features/global-accounts/account-link";
+import { Actor } from "@/components/features/names/names";
+import { isZero } from "@/components/features/swap/decimal";
+import { useTreasury, walletName } from "@/components/features/wallets/use-wallets";
 import { Address } from "@/components/ui/address";
-import { Amount, Usd } from "@/components/ui/amount";
-import { ChainName } from "@/components/ui/chain-name";
-import { CopyButton } from "@/components/ui/copy-button";
-import { TokenMark } from "@/components/ui/marks";
+import { Amount } from "@/components/ui/amount";
 import { Fact, Facts, Card } from "@/components/ui/card";
+import { ChainName, TokenMark } from "@/components/ui/marks";
 import { Time } from "@/components/ui/time";
-import { isFinal } from "@/lib/core/status";
 import { countText } from "@/lib/core/amount-text";
-import { Actor } from "@/components/features/names/actor";
-import { FundingFacts } from "./funding-facts";
-import { countsOf, totalsOf, type AccountsPayout, type Payout, type WalletsPayout } from "./payout";
+import { isFinal } from "@/lib/core/status";
+import { FundingFacts, NetworkFeeFact } from "./funding-facts";
+import {
+  type AccountsPayout,
+  countsOf,
+  failureText,
+  type Payout,
+  type Total,
+  totalsOf,
+  type WalletsPayout,
+} from "./payout";
 
 /** The payout's total, source, costs and related records. */
 export const TotalCard = ({ payout }: { readonly payout: Payout }): ReactNode => (
   <Card title="Total">
     <Facts className="-my-2">
       <Fact label="Rows">{countText(countsOf(payout).total)}</Fact>
-      {totalsOf(payout).map(({ unit, amount, paid }) => (
-        <TotalFacts key={unit} unit={unit} amount={amount} paid={paid} />
+      {totalsOf(payout).map((total) => (
+        <TotalFacts key={total.unit} {...total} />
       ))}
-      {payout.kind === "wallets" ? <WalletFacts payout={payout} /> : <AccountFacts payout={payout} />}
+      {payout.kind === "wallets" ? (
+        <WalletFacts payout={payout} />
+      ) : (
+        <AccountFacts payout={payout} />
+      )}
       <Fact label="Created">
         <Time value={payout.createdAt} absolute />
       </Fact>
@@ -58,7 +67,7 @@ const PayoutLink = ({ id }: { readonly id: string }): ReactNode => (
   </Link>
 );
 
-const TotalFacts = ({ unit, amount, paid }: { unit: string; amount: string; paid: string }): ReactNode => (
+const TotalFacts = ({ unit, amount, paid }: Total): ReactNode => (
   <>
     <Fact
       strong
@@ -76,29 +85,20 @@ const TotalFacts = ({ unit, amount, paid }: { unit: string; amount: string; paid
   </>
 );
 
-const AccountLink = ({ id }: { readonly id: string }): ReactNode => {
-  const source = useKnownAccounts().find((account) => account.id === id);
-  return (
-    <span className="inline-flex items-center gap-0.5">
-      <Link href={`/accounts/${id}`} className="link" title={id}>
-        {source === undefined ? shortId(id) : accountName(source)}
-      </Link>
-      <CopyButton value={id} label="Copy id of the source account" />
-    </span>
-  );
-};
+const SourceLink = ({ id }: { readonly id: string }): ReactNode => (
+  <AccountLink id={id} copyLabel="Copy id of the source account" />
+);
 
-/** The account that bears the payout, and what became of its money; its entries are on its page. */
-const WithdrawalFacts = ({
-  account,
-  unit,
-}: {
-  account: NonNullable<WalletsPayout["account"]>;
-  unit: string;
-}): ReactNode => (
+interface WithdrawalFactsProps {
+  readonly account: NonNullable<WalletsPayout["account"]>;
+  readonly unit: string;
+}
+
+/** The account that funds the payout, and where its money is. */
+const WithdrawalFacts = ({ account, unit }: WithdrawalFactsProps): ReactNode => (
   <>
     <Fact label="Account">
-      <AccountLink id={account.accountId} />
+      <SourceLink id={account.accountId} />
     </Fact>
     {isZero(account.inTransit) ? null : (
       <Fact label="In transit">
@@ -114,16 +114,14 @@ const WithdrawalFacts = ({
   </>
 );
 
-const AccountFacts = ({ payout }: { readonly payout: AccountsPayout }): ReactNode => {
-  return (
-    <>
-      <Fact label="From">
-        <AccountLink id={payout.sourceAccountId} />
-      </Fact>
-      <Fact label="If a row fails">{payout.mode === "independent" ? "the others are paid" : "nothing is paid"}</Fact>
-    </>
-  );
-};
+const AccountFacts = ({ payout }: { readonly payout: AccountsPayout }): ReactNode => (
+  <>
+    <Fact label="From">
+      <SourceLink id={payout.sourceAccountId} />
+    </Fact>
+    <Fact label="If a row fails">{failureText(payout.mode)}</Fact>
+  </>
+);
 
 const WalletFacts = ({ payout }: { readonly payout: WalletsPayout }): ReactNode => {
   const treasury = useTreasury();
@@ -132,7 +130,7 @@ const WalletFacts = ({ payout }: { readonly payout: WalletsPayout }): ReactNode 
       {payout.account === null ? null : (
         <WithdrawalFacts account={payout.account} unit={payout.totals[0]?.token.symbol ?? ""} />
       )}
-      <NetworkFeeFact payout={payout} />
+      {payout.networkFee === null ? null : <NetworkFeeFact fee={payout.networkFee} />}
       <Fact label="From">
         <Address
           value={payout.fromAddress}
@@ -161,7 +159,11 @@ const WalletFacts = ({ payout }: { readonly payout: WalletsPayout }): ReactNode 
       {payout.funding === null ? null : <FundingFacts funding={payout.funding} />}
       {payout.scheduleId === null ? null : (
         <Fact label="Schedule">
-          <Link href={`/payouts/schedules/${payout.scheduleId}`} className="link" title={payout.scheduleId}>
+          <Link
+            href={`/payouts/schedules/${payout.scheduleId}`}
+            className="link"
+            title={payout.scheduleId}
+          >
             {shortId(payout.scheduleId)}
           </Link>
         </Fact>
@@ -169,19 +171,3 @@ const WalletFacts = ({ payout }: { readonly payout: WalletsPayout }): ReactNode 
     </>
   );
 };
-
-const NetworkFeeFact = ({ payout: { networkFee } }: { readonly payout: WalletsPayout }): ReactNode =>
-  networkFee === null ? null : (
-    <Fact label={networkFee.estimated ? "Network fee, estimated" : "Network fee"}>
-      <Amount value={networkFee.amount} unit={networkFee.token.symbol} />
-      {networkFee.usd === null ? null : (
-        <>
-          {" "}
-          <Usd value={networkFee.usd} className="text-fg-2" />
-        </>
-      )}
-      <span className="block text-sm text-fg-3">
-        {networkFee.paidBy === "sponsor" ? "paid by the project's sponsor" : "paid by the treasury"}
-      </span>
-    </Fact>
-  );

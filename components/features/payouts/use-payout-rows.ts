@@ -1,59 +1,143 @@
 "use client";
 
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { z } from "zod";
-import { queryKeyOf } from "@/components/features/session/query-key";
+import {
+  Ban,
+  CircleCheck,
+  CircleDashed,
+  CircleDot,
+  CircleHelp,
+  CircleX,
+  LoaderCircle,
+  type LucideIcon,
+  SearchX,
+} from "lucide-react";
+import { queryKeyOf } from "@/components/features/session/api-query";
 import { useApi } from "@/components/features/session/use-api";
+import type { Tone } from "@/components/ui/badge";
+import { exportPayoutItems } from "@/lib/api-client/calls.gen";
 import type { ApiClient } from "@/lib/api-client/client";
-import { defineContract } from "@/lib/contracts/contract";
-import { listPayoutItems } from "@/lib/contracts/payouts";
-import { countsOf, ROW_STATES, type Payout } from "./payout";
+import { countsOf, type Payout, ROW_STATES, type RowState } from "./payout";
 import { parseRowsFile, type PayoutRow } from "./rows-file";
 
-/** The same route as a file. */
-const itemsFile = defineContract({ ...listPayoutItems, response: z.string(), mediaType: "text/csv" });
-
 const REFRESH_MIN_MS = 700;
-/** Reading the rows takes at most a fifth of the time. */
+/** Pause between readings, as a multiple of the reading time: reading takes a fifth of the time. */
 const REST = 4;
 
-export const readRowsFile = (api: ApiClient, payoutId: string, signal?: AbortSignal): Promise<string> =>
-  api.call(itemsFile, {
-    params: { id: payoutId },
-    query: { format: "csv" },
-    ...(signal === undefined ? {} : { signal }),
-  });
+export const readRowsFile = (
+  api: ApiClient,
+  payoutId: string,
+  signal?: AbortSignal,
+): Promise<string> => api.call(exportPayoutItems, { params: { id: payoutId }, signal });
 
 interface Reading {
   readonly rows: readonly PayoutRow[];
   readonly tookMs: number;
 }
 
-/** Whether the rows tell what the record counts. */
+/** Whether the rows have the states that the payout's record counts. */
 const agrees = (payout: Payout, rows: readonly PayoutRow[]): boolean => {
   const counts = countsOf(payout);
   const seen = new Map<string, number>();
   for (const { state } of rows) seen.set(state, (seen.get(state) ?? 0) + 1);
-  // Rows of a payout between accounts that never began say "pending" for ever.
+  // Rows of a payout between accounts that never began stay "pending".
   if (payout.kind === "global_accounts")
     return (seen.get("paid") ?? 0) === counts.paid && (seen.get("failed") ?? 0) === counts.failed;
   return ROW_STATES.every((state) => (seen.get(state) ?? 0) === counts[state]);
 };
 
-/** All rows in their order. Read again while they lag behind what the record counts, at a pace that fits how long that takes. */
+/**
+ * All rows in their order. They are read again while they lag behind the record's counts, less often
+ * the longer a reading takes.
+ */
 export const usePayoutRows = (payout: Payout): UseQueryResult<Reading> => {
   const api = useApi();
   const params = { id: payout.payoutId };
   return useQuery({
-    queryKey: queryKeyOf(listPayoutItems, { params, query: { format: "csv" } }),
+    queryKey: queryKeyOf(exportPayoutItems, { params }),
     queryFn: async ({ signal }) => {
       const began = performance.now();
       const rows = parseRowsFile(await readRowsFile(api, payout.payoutId, signal));
       return { rows, tookMs: performance.now() - began };
     },
-    refetchInterval: ({ state }) =>
-      state.data === undefined || agrees(payout, state.data.rows)
-        ? false
-        : Math.max(REFRESH_MIN_MS, state.data.tookMs * REST),
+    refetchInterval: ({ state: { data } }) => {
+      if (data === undefined || agrees(payout, data.rows)) return false;
+      return Math.max(REFRESH_MIN_MS, data.tookMs * REST);
+    },
   });
 };
+
+export interface RowStateView {
+  readonly word: string;
+  readonly tone: Tone;
+  readonly icon: LucideIcon;
+  /** Classes of its cell in the picture. */
+  readonly cell: string;
+  /** CSS colour of its cell on the canvas. */
+  readonly color: string;
+  /** CSS colour of the cell's edge on the canvas; left out for cells without an edge. */
+  readonly edge?: string;
+}
+
+/** Icon, word and colour of each state of a row. */
+export const ROW_VIEWS = {
+  paid: {
+    word: "Paid",
+    tone: "success",
+    icon: CircleCheck,
+    cell: "bg-success",
+    color: "var(--success)",
+  },
+  confirmed: {
+    word: "Confirmed",
+    tone: "info",
+    icon: CircleDot,
+    cell: "bg-accent",
+    color: "var(--accent)",
+  },
+  sent: { word: "Sent", tone: "info", icon: LoaderCircle, cell: "bg-sent", color: "var(--sent)" },
+  unknown: {
+    word: "Being checked",
+    tone: "warning",
+    icon: SearchX,
+    cell: "bg-warning",
+    color: "var(--warning)",
+  },
+  queued: {
+    word: "Queued",
+    tone: "neutral",
+    icon: CircleDashed,
+    cell: "bg-border",
+    color: "var(--border)",
+  },
+  failed: {
+    word: "Failed",
+    tone: "danger",
+    icon: CircleX,
+    cell: "bg-danger",
+    color: "var(--danger)",
+  },
+  doubt: {
+    word: "In doubt",
+    tone: "warning",
+    icon: CircleHelp,
+    // Hollow, because the cells of rows that are being checked are filled with the same colour.
+    cell: "border border-warning bg-warning-tint",
+    color: "var(--warning-tint)",
+    edge: "var(--warning)",
+  },
+  cancelled: {
+    word: "Not sent",
+    tone: "neutral",
+    icon: Ban,
+    cell: "bg-control",
+    color: "var(--control)",
+  },
+} as const satisfies Record<RowState, RowStateView>;
+
+/**
+ * The reason of a failure, else the word for the state. Rows in doubt have one reason, which the
+ * page gives once.
+ */
+export const stateText = ({ state, failure }: Pick<PayoutRow, "state" | "failure">): string =>
+  failure === "" || state === "doubt" ? ROW_VIEWS[state].word : failure;

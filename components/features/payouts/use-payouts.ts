@@ -1,13 +1,12 @@
-"use client";
-
-import { useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { queryKeyOf } from "@/components/features/session/query-key";
-import { useApi } from "@/components/features/session/use-api";
-import { usePages, type Pages } from "@/components/features/session/use-pages";
+import { apiPages, apiQuery, PAGE_ROWS } from "@/components/features/session/api-query";
+import { useCache } from "@/components/features/session/use-api";
+import { type Pages, usePages } from "@/components/features/session/use-lists";
+import type { ResponseOf } from "@/lib/contracts/contract";
 import type { PAYOUT_KINDS } from "@/lib/contracts/payout-records";
-import { getPayout, listPayouts } from "@/lib/api-client/calls.gen";
+import { exportPayoutItems, getPayout, listPayouts } from "@/lib/api-client/calls.gen";
 import type { Status } from "@/lib/core/status";
-import { refreshMsOf, type Payout } from "./payout";
+
+type Payout = ResponseOf<typeof getPayout>;
 
 /** The stream of changes has no event for each row that is paid. */
 const BUSY_REFRESH_MS = 2_000;
@@ -17,24 +16,27 @@ export interface PayoutFilters {
   readonly kind: (typeof PAYOUT_KINDS)[number] | null;
 }
 
-/** Newest first. */
-export const usePayoutList = ({ status, kind }: PayoutFilters): Pages<Payout> => {
-  const api = useApi();
-  const query = { ...(status === null ? {} : { status }), ...(kind === null ? {} : { kind }) };
-  return usePages({
-    queryKey: queryKeyOf(listPayouts, { query }),
-    read: (page, signal) => api.call(listPayouts, { query: { ...query, ...page }, signal }),
-    refreshMs: (payouts) => (payouts.some((one) => one.status === "processing") ? BUSY_REFRESH_MS : "live"),
+/** Payouts, newest first. */
+export const payoutPages = ({ status, kind }: PayoutFilters) =>
+  apiPages(listPayouts, {
+    query: { limit: PAGE_ROWS, status: status ?? undefined, kind: kind ?? undefined },
   });
-};
 
-/** Live until it is settled. */
-export const usePayout = (id: string): UseQueryResult<Payout> => {
-  const api = useApi();
-  const params = { id };
-  return useQuery({
-    queryKey: queryKeyOf(getPayout, { params }),
-    queryFn: ({ signal }) => api.call(getPayout, { params, signal }),
-    refetchInterval: ({ state }) => refreshMsOf(state.data, Date.now()),
-  });
+export const usePayoutList = (filters: PayoutFilters): Pages<Payout> =>
+  usePages(payoutPages(filters), (payouts) =>
+    payouts.some((one) => one.status === "processing") ? BUSY_REFRESH_MS : null,
+  );
+
+/** The newest payouts, for pages that refresh them themselves. */
+export const newestPayoutsQuery = (limit: number) => apiQuery(listPayouts, { query: { limit } });
+
+export const payoutQuery = (id: string) => apiQuery(getPayout, { params: { id } });
+
+/** Shows a fresh record of a payout, and reads its rows and the lists again. */
+export const useTakeOver = (): ((payout: Payout) => void) => {
+  const cache = useCache();
+  return (payout) => {
+    cache.set(payoutQuery(payout.payoutId), payout);
+    void cache.refresh(listPayouts, exportPayoutItems);
+  };
 };

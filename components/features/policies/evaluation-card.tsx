@@ -2,44 +2,49 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { Actor } from "@/components/features/names/actor";
-import { useApiQuery } from "@/components/features/session/use-api";
+import { useQuery } from "@tanstack/react-query";
+import { Actor } from "@/components/features/names/names";
+import { apiQuery } from "@/components/features/session/api-query";
 import { PublicId } from "@/components/ui/address";
 import { Badge } from "@/components/ui/badge";
 import { buttonLooks } from "@/components/ui/button-looks";
-import { Card } from "@/components/ui/card";
-import { ErrorState } from "@/components/ui/error-state";
-import { LoadingRows } from "@/components/ui/skeleton";
+import { PageHeader } from "@/components/ui/page-header";
+import { QueryCard } from "@/components/ui/states";
 import { Time } from "@/components/ui/time";
-import type { ResponseOf } from "@/lib/contracts/contract";
 import { getPolicyEvaluation } from "@/lib/api-client/calls.gen";
+import type { ResponseOf } from "@/lib/contracts/contract";
 import { DECISION_LOOKS, RuleResults } from "./dry-run/verdict";
 
 interface EvaluationCardProps {
-  /** Of an operation or a payout; nothing is shown without one. */
+  /** The evaluation of an operation or payout; null shows nothing. */
   readonly evaluationId: string | null;
-  /** Default: the description of an accepted movement. */
+  /** Text below the title. By default it describes the evaluation of an accepted movement. */
   readonly description?: string;
 }
 
 type StoredEvaluation = ResponseOf<typeof getPolicyEvaluation>;
 
-/** The policies' decision about the movement when it was accepted, and the rules that asked for an approval or refused it. */
+/** The policies' decision about an accepted movement, with the result of each rule. */
 export const EvaluationCard = ({
   evaluationId,
   description = "The decision when this was accepted.",
 }: EvaluationCardProps): ReactNode =>
   evaluationId === null ? null : <Stored id={evaluationId} description={description} />;
 
-const Stored = ({ id, description }: { readonly id: string; readonly description: string }): ReactNode => {
+const Stored = ({
+  id,
+  description,
+}: {
+  readonly id: string;
+  readonly description: string;
+}): ReactNode => {
   // An evaluation is never changed.
-  const { data, error, isPending, refetch } = useApiQuery(
-    getPolicyEvaluation,
-    { params: { id } },
-    { staleTimeMs: Number.POSITIVE_INFINITY },
-  );
+  const query = useQuery({
+    ...apiQuery(getPolicyEvaluation, { params: { id } }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   return (
-    <Card
+    <QueryCard
       title="Policies"
       description={description}
       actions={
@@ -47,15 +52,14 @@ const Stored = ({ id, description }: { readonly id: string; readonly description
           Open policies
         </Link>
       }
+      flush={false}
+      query={query}
+      what="the evaluation"
+      rows={1}
+      compact
     >
-      {isPending ? (
-        <LoadingRows what="the evaluation" rows={1} />
-      ) : data === undefined ? (
-        <ErrorState compact error={error} onRetry={() => void refetch()} />
-      ) : (
-        <Facts evaluation={data} />
-      )}
-    </Card>
+      {(data) => <Facts evaluation={data} />}
+    </QueryCard>
   );
 };
 
@@ -94,3 +98,14 @@ const Facts = ({
     </div>
   );
 };
+
+/** The result of each rule for one movement, for somebody whose request was refused. */
+export const EvaluationPage = ({ id }: { readonly id: string }): ReactNode => (
+  <>
+    <PageHeader
+      title="Decision of the policies"
+      description="Each rule that looked at one movement."
+    />
+    <EvaluationCard evaluationId={id} description="The decision when this was asked for." />
+  </>
+);

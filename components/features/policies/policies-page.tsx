@@ -4,30 +4,31 @@ import Link from "next/link";
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
 import { useMay } from "@/components/features/projects/use-project";
-import { shorten } from "@/components/ui/address";
-import { AddressMark } from "@/components/ui/address-mark";
+import { AddressMark, shorten } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { Usd } from "@/components/ui/amount";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { Card, Fact, Facts } from "@/components/ui/card";
 import { Combobox, type ComboboxOption } from "@/components/ui/combobox";
-import { ErrorState } from "@/components/ui/error-state";
 import { Field } from "@/components/ui/field";
 import { PageHeader } from "@/components/ui/page-header";
-import { LoadingRows } from "@/components/ui/skeleton";
+import { QueryPanel } from "@/components/ui/states";
 import { Time } from "@/components/ui/time";
-import { walletName } from "@/components/features/wallets/wallet-name";
+import { walletName } from "@/components/features/wallets/use-wallets";
 import { RuleList } from "./rule-list";
 import { rolesText } from "./rule-words";
-import { isOf, pathOfSubject, type PolicySubject } from "./subject";
-import { usePolicySetup, type PolicySetup } from "./use-policy-setup";
-import type { Policy } from "./use-policies";
+import {
+  isOf,
+  pathOfSubject,
+  type Policy,
+  type PolicySetup,
+  PROJECT,
+  usePolicySetup,
+} from "./use-policies";
 
-const PROJECT: PolicySubject = { scope: "project", subjectId: undefined };
-
-/** The policies that limit the project's money: of the project, and of each wallet and key that has one. */
+/** The policies of the project, its wallets and its API keys. */
 export const PoliciesPage = (): ReactNode => {
-  const state = usePolicySetup();
+  const query = usePolicySetup();
   const mayChange = useMay("policies:manage");
   return (
     <>
@@ -40,23 +41,17 @@ export const PoliciesPage = (): ReactNode => {
           </Link>
         }
       />
-      {state.state === "loading" ? (
-        <Card flush>
-          <LoadingRows what="the policies" rows={6} />
-        </Card>
-      ) : state.state === "failed" ? (
-        <Card flush>
-          <ErrorState error={state.error} money="The policies go on to apply." onRetry={state.retry} />
-        </Card>
-      ) : (
-        <div className="flex flex-col gap-4">
-          {mayChange ? null : <ReadOnlyNote />}
-          <ProjectCard setup={state.setup} mayChange={mayChange} />
-          <SubjectsCard setup={state.setup} mayChange={mayChange} scope="wallet" />
-          <SubjectsCard setup={state.setup} mayChange={mayChange} scope="key" />
-          <OtherLimitsCard setup={state.setup} />
-        </div>
-      )}
+      <QueryPanel query={query} what="the policies" rows={6} money="The policies go on to apply.">
+        {(setup) => (
+          <div className="flex flex-col gap-4">
+            {mayChange ? null : <ReadOnlyNote />}
+            <ProjectCard setup={setup} mayChange={mayChange} />
+            <SubjectsCard setup={setup} mayChange={mayChange} scope="wallet" />
+            <SubjectsCard setup={setup} mayChange={mayChange} scope="key" />
+            <OtherLimitsCard setup={setup} />
+          </div>
+        )}
+      </QueryPanel>
     </>
   );
 };
@@ -80,7 +75,10 @@ const ProjectCard = ({ setup, mayChange }: PartProps): ReactNode => {
         policy === undefined && !mayChange ? null : (
           <Link
             href={pathOfSubject(PROJECT)}
-            className={buttonLooks({ size: "sm", variant: policy === undefined ? "primary" : "secondary" })}
+            className={buttonLooks({
+              size: "sm",
+              variant: policy === undefined ? "primary" : "secondary",
+            })}
           >
             {policy === undefined ? "Set limits" : "Open"}
             <span className="sr-only"> of the whole project</span>
@@ -114,8 +112,11 @@ const WORDS = {
   },
 } as const;
 
-/** Wallets and keys to choose from that have no policy yet. */
-const optionsOf = ({ wallets, keys, policies }: PolicySetup, scope: "wallet" | "key"): ComboboxOption[] => {
+/** The wallets or keys without a policy, as options. */
+const optionsOf = (
+  { wallets, keys, policies }: PolicySetup,
+  scope: "wallet" | "key",
+): ComboboxOption[] => {
   const isFree = (id: string): boolean => !policies.policies.some((one) => one.subjectId === id);
   return scope === "wallet"
     ? wallets
@@ -126,10 +127,16 @@ const optionsOf = ({ wallets, keys, policies }: PolicySetup, scope: "wallet" | "
           description: shorten(wallet.address),
           keywords: [walletName(wallet), wallet.address],
         }))
-    : keys.filter(({ id }) => isFree(id)).map(({ id, name }) => ({ value: id, label: name, keywords: [name] }));
+    : keys
+        .filter(({ id }) => isFree(id))
+        .map(({ id, name }) => ({ value: id, label: name, keywords: [name] }));
 };
 
-const SubjectsCard = ({ setup, mayChange, scope }: PartProps & { readonly scope: "wallet" | "key" }): ReactNode => {
+const SubjectsCard = ({
+  setup,
+  mayChange,
+  scope,
+}: PartProps & { readonly scope: "wallet" | "key" }): ReactNode => {
   const router = useRouter();
   const words = WORDS[scope];
   const found = setup.policies.policies.filter((policy) => policy.scope === scope);
@@ -137,7 +144,9 @@ const SubjectsCard = ({ setup, mayChange, scope }: PartProps & { readonly scope:
   return (
     <Card title={words.title} description={words.description} flush>
       {found.length === 0 ? (
-        <p className="px-4 py-3 text-fg-2">{words.empty}. Only the limits of the whole project apply.</p>
+        <p className="px-4 py-3 text-fg-2">
+          {words.empty}. Only the limits of the whole project apply.
+        </p>
       ) : (
         <ul className="divide-y" aria-label={`${words.title} with a policy`}>
           {found.map((policy) => (
@@ -162,7 +171,13 @@ const SubjectsCard = ({ setup, mayChange, scope }: PartProps & { readonly scope:
   );
 };
 
-const SubjectLine = ({ policy, setup }: { readonly policy: Policy; readonly setup: PolicySetup }): ReactNode => {
+const SubjectLine = ({
+  policy,
+  setup,
+}: {
+  readonly policy: Policy;
+  readonly setup: PolicySetup;
+}): ReactNode => {
   const wallet = setup.wallets.find(({ id }) => id === policy.subjectId);
   return (
     <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 px-4 py-3">
@@ -173,7 +188,11 @@ const SubjectLine = ({ policy, setup }: { readonly policy: Policy; readonly setu
             {setup.nameOf(policy)}
           </Link>
         </p>
-        <RuleList rules={policy.rules} names={setup.names} label={`Limits of ${setup.nameOf(policy)}`} />
+        <RuleList
+          rules={policy.rules}
+          names={setup.names}
+          label={`Limits of ${setup.nameOf(policy)}`}
+        />
       </div>
       <p className="text-sm text-fg-3">
         Version {policy.version}, <Time value={policy.createdAt} />
@@ -182,9 +201,13 @@ const SubjectLine = ({ policy, setup }: { readonly policy: Policy; readonly setu
   );
 };
 
-/** The two settings that bound money beside the policies. */
+/** The two settings that limit money in addition to the policies. */
 const OtherLimitsCard = ({ setup: { policies } }: Pick<PartProps, "setup">): ReactNode => (
-  <Card title="Also in force" description="Two settings of the project apply beside the policies." flush>
+  <Card
+    title="Also in force"
+    description="Two settings of the project apply beside the policies."
+    flush
+  >
     <Facts className="px-4">
       <Fact
         label={
@@ -193,7 +216,8 @@ const OtherLimitsCard = ({ setup: { policies } }: Pick<PartProps, "setup">): Rea
           </Link>
         }
       >
-        <Usd value={policies.dailyCapUsd} /> without a code, <Usd value={policies.spentTodayUsd} /> moved today
+        <Usd value={policies.dailyCapUsd} /> without a code, <Usd value={policies.spentTodayUsd} />{" "}
+        moved today
       </Fact>
       <Fact
         label={

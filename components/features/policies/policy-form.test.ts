@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { policyRules } from "@/lib/contracts/policy-rules";
-import { EVERY_RULE } from "@/lib/testing/every-rule";
-import { isSame, policyForm, rulesOf, typedRules, valuesOf, type PolicyValues } from "./policy-form";
+import { EVERY_RULE } from "@/lib/dev/testing/every-rule";
+import {
+  isSame,
+  policyForm,
+  rulesOf,
+  typedRules,
+  valuesOf,
+  type PolicyValues,
+} from "./policy-form";
 
 const EMPTY = valuesOf({}, "UTC");
 
@@ -29,10 +36,13 @@ describe("the form of a policy", () => {
   });
 
   test("reads amounts with separators, and never sends what it cannot read", () => {
-    expect(typedRules({ ...EMPTY, perDayUsd: " 5,000.50 " })).toEqual({ perDay: { usd: "5000.50" } });
+    expect(typedRules({ ...EMPTY, perDayUsd: " 5,000.50 " })).toEqual({
+      perDay: { usd: "5000.50" },
+    });
     expect(typedRules({ ...EMPTY, perDayUsd: "5.000,50" })).toEqual({ perDay: { usd: "5000.50" } });
     expect(typedRules({ ...EMPTY, perDayUsd: ".5" })).toEqual({ perDay: { usd: "0.5" } });
-    for (const perDayUsd of ["1,23,4", "2500 USD", "-1"]) expect(typedRules({ ...EMPTY, perDayUsd })).toBeNull();
+    for (const perDayUsd of ["1,23,4", "2500 USD", "-1"])
+      expect(typedRules({ ...EMPTY, perDayUsd })).toBeNull();
   });
 
   test("names each wrong field", () => {
@@ -41,8 +51,8 @@ describe("the form of a policy", () => {
         problems({
           perOperationUsd: "many",
           perDayAssets: [
-            { asset: "usdc", amount: "1" },
-            { asset: "usdc", amount: "0" },
+            { assetId: "usdc", amount: "1" },
+            { assetId: "usdc", amount: "0" },
           ],
           newRecipientHours: "2161",
           hasHours: true,
@@ -58,7 +68,7 @@ describe("the form of a policy", () => {
       "codeUsd",
       "newRecipientHours",
       "perDayAssets.1.amount",
-      "perDayAssets.1.asset",
+      "perDayAssets.1.assetId",
       "perOperationUsd",
       "windows.0.days",
       "windows.0.from",
@@ -67,11 +77,19 @@ describe("the form of a policy", () => {
   });
 
   test("asks for an end after the beginning, and for somebody who approves", () => {
-    expect(problems({ hasHours: true, windows: [{ days: [1], from: "17:00", to: "09:00" }] })).toEqual({
+    expect(
+      problems({ hasHours: true, windows: [{ days: [1], from: "17:00", to: "09:00" }] }),
+    ).toEqual({
       "windows.0.to": "Must be later than the beginning.",
     });
     expect(
-      problems({ hasApprovals: true, approvalsAboveUsd: "1", owner: false, admin: false, operator: false }),
+      problems({
+        hasApprovals: true,
+        approvalsAboveUsd: "1",
+        owner: false,
+        admin: false,
+        operator: false,
+      }),
     ).toEqual({ approvalsCount: "Choose who may approve." });
   });
 });

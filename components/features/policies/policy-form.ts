@@ -1,15 +1,48 @@
-/** The form of a policy: its values as they are typed, and the rules that they mean. An empty field is no limit. */
+/**
+ * The form of a policy: its values as they are typed, and the rules that they mean. An empty field
+ * is no limit.
+ */
 import { z } from "zod";
 import { readOrTyped, typedAmount } from "@/lib/core/read-amount";
 import { policyRules, type PolicyRules } from "@/lib/contracts/policy-rules";
 
-const ROLES = ["owner", "admin", "operator"] as const;
+export const VOTER_ROLES = ["owner", "admin", "operator"] as const;
 const HOURS_MAX = 24 * 90;
 const PEOPLE_MAX = 10;
 const AMOUNT = "Enter an amount such as 2,500, or leave it empty for no limit.";
 const NEEDED_AMOUNT = "Enter an amount such as 2,500.";
 
-const assetCap = z.object({ asset: z.string(), amount: z.string() });
+export const CHOOSE_VOTERS = "Choose who may approve.";
+
+/** Who may approve, as checkboxes; both a policy and the setting of the project have them. */
+export const voterValues = z.object({
+  owner: z.boolean(),
+  admin: z.boolean(),
+  operator: z.boolean(),
+  excludeMaker: z.boolean(),
+  exemptKeys: z.boolean(),
+});
+
+export type VoterValues = z.infer<typeof voterValues>;
+type Voters = Pick<NonNullable<PolicyRules["approvals"]>, "roles" | "excludeMaker" | "exemptKeys">;
+
+/** The boxes that are ticked for these rules; owners and admins where there are none. */
+export const voterValuesOf = (voters: Voters | null | undefined): VoterValues => {
+  const hasRole = (role: (typeof VOTER_ROLES)[number]): boolean =>
+    voters?.roles.includes(role) ?? role !== "operator";
+  return {
+    owner: hasRole("owner"),
+    admin: hasRole("admin"),
+    operator: hasRole("operator"),
+    excludeMaker: voters?.excludeMaker ?? true,
+    exemptKeys: voters?.exemptKeys ?? false,
+  };
+};
+
+export const rolesIn = (values: VoterValues): Voters["roles"] =>
+  VOTER_ROLES.filter((role) => values[role]);
+
+const assetCap = z.object({ assetId: z.string(), amount: z.string() });
 const timeWindow = z.object({ days: z.array(z.number()), from: z.string(), to: z.string() });
 
 export const policyValues = z.object({
@@ -19,11 +52,11 @@ export const policyValues = z.object({
   perDayAssets: z.array(assetCap),
   recipients: z.enum(["any", "approved_contacts"]),
   newRecipientHours: z.string(),
-  /** `default`: the policy does not say, so the project's policy or `block_hits` applies. */
+  /** `default`: the policy has no such rule, so the project's policy or `block_hits` applies. */
   screening: z.enum(["default", "off", "block_hits", "require_clear"]),
-  /** Ids. */
+  /** Ids of the allowed chains. */
   chains: z.array(z.string()),
-  /** `chainId:token`. */
+  /** Allowed tokens, each as `chainId:token`. */
   tokens: z.array(z.string()),
   hasHours: z.boolean(),
   timeZone: z.string(),
@@ -33,24 +66,29 @@ export const policyValues = z.object({
   hasApprovals: z.boolean(),
   approvalsAboveUsd: z.string(),
   approvalsCount: z.string(),
-  owner: z.boolean(),
-  admin: z.boolean(),
-  operator: z.boolean(),
-  excludeMaker: z.boolean(),
+  ...voterValues.shape,
 });
 
 export type PolicyValues = z.infer<typeof policyValues>;
 
-export const keyOfToken = (chainId: number, token: string): string => `${String(chainId)}:${token.toLowerCase()}`;
+export const keyOfToken = (chainId: number, token: string): string =>
+  `${String(chainId)}:${token.toLowerCase()}`;
 
-type AssetCaps = readonly z.infer<typeof assetCap>[];
-const typedCaps = (caps: AssetCaps = []): z.infer<typeof assetCap>[] =>
-  caps.map(({ asset, amount }) => ({ asset, amount: typedAmount(amount) }));
+type AssetCaps = PolicyValues["perDayAssets"];
+const typedCaps = (caps: AssetCaps = []): AssetCaps =>
+  caps.map(({ assetId, amount }) => ({ assetId, amount: typedAmount(amount) }));
+
+/** The times that a new rule about hours begins with. */
+export const NEW_WINDOW = { days: [1, 2, 3, 4, 5], from: "09:00", to: "17:00" };
+
+const codeAmountOf = (code: PolicyRules["code"]): string => {
+  if (code?.mode === "above") return code.usd;
+  return code?.mode === "exempt" ? code.dailyCapUsd : "";
+};
 
 /** @param timeZone that the hours begin with, where the policy has none */
 export const valuesOf = (rules: PolicyRules, timeZone: string): PolicyValues => {
   const { perOperation, perDay, code, approvals, hours } = rules;
-  const hasRole = (role: (typeof ROLES)[number]): boolean => approvals?.roles.includes(role) ?? role !== "operator";
   return {
     perOperationUsd: typedAmount(perOperation?.usd ?? ""),
     perDayUsd: typedAmount(perDay?.usd ?? ""),
@@ -63,27 +101,25 @@ export const valuesOf = (rules: PolicyRules, timeZone: string): PolicyValues => 
     tokens: (rules.tokens ?? []).map(({ chainId, token }) => keyOfToken(chainId, token)),
     hasHours: hours !== undefined,
     timeZone: hours?.timeZone ?? timeZone,
-    windows: hours?.windows ?? [{ days: [1, 2, 3, 4, 5], from: "09:00", to: "17:00" }],
+    windows: hours?.windows ?? [NEW_WINDOW],
     code: code?.mode ?? "none",
-    codeUsd: typedAmount(code?.mode === "above" ? code.usd : code?.mode === "exempt" ? code.dailyCapUsd : ""),
+    codeUsd: typedAmount(codeAmountOf(code)),
     hasApprovals: approvals !== undefined,
     approvalsAboveUsd: typedAmount(approvals?.aboveUsd ?? ""),
     approvalsCount: String(approvals?.count ?? 1),
-    owner: hasRole("owner"),
-    admin: hasRole("admin"),
-    operator: hasRole("operator"),
-    excludeMaker: approvals?.excludeMaker ?? true,
+    ...voterValuesOf(approvals),
   };
 };
 
 const capsOf = (usd: string, assets: PolicyValues["perDayAssets"]): PolicyRules["perDay"] => {
-  const isCapped = usd.trim() !== "";
-  if (!isCapped && assets.length === 0) return undefined;
+  if (usd.trim() === "" && assets.length === 0) return undefined;
+  const readAssets = assets.map(({ assetId, amount }) => ({
+    assetId,
+    amount: readOrTyped(amount),
+  }));
   return {
-    ...(isCapped ? { usd: readOrTyped(usd) } : {}),
-    ...(assets.length === 0
-      ? {}
-      : { assets: assets.map(({ asset, amount }) => ({ asset, amount: readOrTyped(amount) })) }),
+    usd: usd.trim() === "" ? undefined : readOrTyped(usd),
+    assets: assets.length === 0 ? undefined : readAssets,
   };
 };
 
@@ -105,49 +141,54 @@ const tokenOf = (key: string): { chainId: number; token: string } => {
   return { chainId: Number(key.slice(0, at)), token: key.slice(at + 1) };
 };
 
-/** The rules that the values mean. Call it for values without problems. */
-export const rulesOf = (given: PolicyValues): PolicyRules => {
-  const perOperation = capsOf(given.perOperationUsd, given.perOperationAssets);
-  const perDay = capsOf(given.perDayUsd, given.perDayAssets);
-  const code = codeOf(given);
+const hoursOf = ({ hasHours, timeZone, windows }: PolicyValues): PolicyRules["hours"] => {
+  if (!hasHours) return undefined;
   return {
-    ...(perOperation === undefined ? {} : { perOperation }),
-    ...(perDay === undefined ? {} : { perDay }),
-    ...(given.recipients === "any" ? {} : { recipients: given.recipients }),
-    ...(given.newRecipientHours.trim() === "" ? {} : { newRecipientHours: Number(given.newRecipientHours) }),
-    ...(given.screening === "default" ? {} : { screening: given.screening }),
-    ...(given.chains.length === 0 ? {} : { chains: given.chains.map(Number) }),
-    ...(given.tokens.length === 0 ? {} : { tokens: given.tokens.map(tokenOf) }),
-    ...(given.hasHours
-      ? {
-          hours: {
-            timeZone: given.timeZone,
-            windows: given.windows.map(({ days, from, to }) => ({
-              days: [...days].sort((a, b) => a - b),
-              from: from.trim(),
-              to: to.trim(),
-            })),
-          },
-        }
-      : {}),
-    ...(code === undefined ? {} : { code }),
-    ...(given.hasApprovals
-      ? {
-          approvals: {
-            aboveUsd: readOrTyped(given.approvalsAboveUsd),
-            count: Number(given.approvalsCount),
-            roles: ROLES.filter((role) => given[role]),
-            excludeMaker: given.excludeMaker,
-          },
-        }
-      : {}),
+    timeZone,
+    windows: windows.map(({ days, from, to }) => ({
+      days: [...days].sort((a, b) => a - b),
+      from: from.trim(),
+      to: to.trim(),
+    })),
   };
 };
+
+const approvalsOf = (values: PolicyValues): PolicyRules["approvals"] => {
+  if (!values.hasApprovals) return undefined;
+  return {
+    aboveUsd: readOrTyped(values.approvalsAboveUsd),
+    count: Number(values.approvalsCount),
+    roles: rolesIn(values),
+    excludeMaker: values.excludeMaker,
+    exemptKeys: values.exemptKeys || undefined,
+  };
+};
+
+/**
+ * The rules that the values mean. A rule that is off is undefined, so that JSON leaves it out. Call
+ * it for values without problems.
+ */
+export const rulesOf = (values: PolicyValues): PolicyRules => ({
+  perOperation: capsOf(values.perOperationUsd, values.perOperationAssets),
+  perDay: capsOf(values.perDayUsd, values.perDayAssets),
+  recipients: values.recipients === "any" ? undefined : values.recipients,
+  newRecipientHours:
+    values.newRecipientHours.trim() === "" ? undefined : Number(values.newRecipientHours),
+  screening: values.screening === "default" ? undefined : values.screening,
+  chains: values.chains.length === 0 ? undefined : values.chains.map(Number),
+  tokens: values.tokens.length === 0 ? undefined : values.tokens.map(tokenOf),
+  hours: hoursOf(values),
+  code: codeOf(values),
+  approvals: approvalsOf(values),
+});
 
 interface Problem {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
+
+/** Notes the message for the field at the path, unless the condition holds. */
+type Check = (isRight: boolean, message: string, ...path: Problem["path"]) => void;
 
 const USD = /^(0|[1-9]\d{0,17})(\.\d{1,6})?$/;
 const ASSET_AMOUNT = /^(0|[1-9]\d{0,38})(\.\d{1,18})?$/;
@@ -156,81 +197,82 @@ const TIME = /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/;
 const isUsd = (text: string): boolean => USD.test(readOrTyped(text));
 const isWhole = (text: string, max: number): boolean =>
   /^\d{1,5}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= max;
+const isAssetAmount = (text: string): boolean =>
+  ASSET_AMOUNT.test(readOrTyped(text)) && /[1-9]/.test(text);
 
-const capProblems = (name: "perOperation" | "perDay", given: PolicyValues): Problem[] => {
-  const rows = given[`${name}Assets`];
-  return [
-    ...(given[`${name}Usd`].trim() === "" || isUsd(given[`${name}Usd`])
-      ? []
-      : [{ path: [`${name}Usd`], message: AMOUNT }]),
-    ...rows.flatMap(({ asset, amount }, index): Problem[] => [
-      ...(asset === "" ? [{ path: [`${name}Assets`, index, "asset"], message: "Choose an asset." }] : []),
-      ...(asset !== "" && rows.findIndex((row) => row.asset === asset) < index
-        ? [{ path: [`${name}Assets`, index, "asset"], message: "This asset has a cap above." }]
-        : []),
-      ...(ASSET_AMOUNT.test(readOrTyped(amount)) && /[1-9]/.test(amount)
-        ? []
-        : [{ path: [`${name}Assets`, index, "amount"], message: "Enter an amount above zero, such as 1,000." }]),
-    ]),
-  ];
+const checkCaps = (name: "perOperation" | "perDay", values: PolicyValues, check: Check): void => {
+  const usd = values[`${name}Usd`];
+  check(usd.trim() === "" || isUsd(usd), AMOUNT, `${name}Usd`);
+  const rows = `${name}Assets` as const;
+  const assetIds = values[rows].map(({ assetId }) => assetId);
+  values[rows].forEach(({ assetId, amount }, index) => {
+    const isFirst = assetId === "" || assetIds.indexOf(assetId) === index;
+    check(assetId !== "", "Choose an asset.", rows, index, "assetId");
+    check(isFirst, "This asset has a cap above.", rows, index, "assetId");
+    check(
+      isAssetAmount(amount),
+      "Enter an amount above zero, such as 1,000.",
+      rows,
+      index,
+      "amount",
+    );
+  });
 };
 
-const hourProblems = ({ hasHours, windows }: PolicyValues): Problem[] =>
-  !hasHours
-    ? []
-    : [
-        ...(windows.length === 0 ? [{ path: ["hasHours"], message: "Add a time, or turn the rule off." }] : []),
-        ...windows.flatMap(({ days, from, to }, index): Problem[] => [
-          ...(days.length === 0 ? [{ path: ["windows", index, "days"], message: "Choose a day." }] : []),
-          ...(TIME.test(from.trim())
-            ? []
-            : [{ path: ["windows", index, "from"], message: "Enter a time such as 09:00." }]),
-          ...(TIME.test(to.trim()) ? [] : [{ path: ["windows", index, "to"], message: "Enter a time such as 17:00." }]),
-          ...(TIME.test(from.trim()) && TIME.test(to.trim()) && from.trim() >= to.trim()
-            ? [{ path: ["windows", index, "to"], message: "Must be later than the beginning." }]
-            : []),
-        ]),
-      ];
+const checkHours = ({ windows }: PolicyValues, check: Check): void => {
+  check(windows.length > 0, "Add a time, or turn the rule off.", "hasHours");
+  windows.forEach(({ days, ...times }, index) => {
+    const from = times.from.trim();
+    const to = times.to.trim();
+    const areTimes = TIME.test(from) && TIME.test(to);
+    check(days.length > 0, "Choose a day.", "windows", index, "days");
+    check(TIME.test(from), "Enter a time such as 09:00.", "windows", index, "from");
+    check(TIME.test(to), "Enter a time such as 17:00.", "windows", index, "to");
+    check(!areTimes || from < to, "Must be later than the beginning.", "windows", index, "to");
+  });
+};
 
-const approvalProblems = (given: PolicyValues): Problem[] =>
-  !given.hasApprovals
-    ? []
-    : [
-        ...(isUsd(given.approvalsAboveUsd) ? [] : [{ path: ["approvalsAboveUsd"], message: NEEDED_AMOUNT }]),
-        ...(isWhole(given.approvalsCount, PEOPLE_MAX)
-          ? []
-          : [{ path: ["approvalsCount"], message: `Enter a number from 1 to ${String(PEOPLE_MAX)}.` }]),
-        ...(ROLES.some((role) => given[role])
-          ? []
-          : [{ path: ["approvalsCount"], message: "Choose who may approve." }]),
-      ];
+const checkApprovals = (values: PolicyValues, check: Check): void => {
+  const { approvalsAboveUsd, approvalsCount } = values;
+  check(isUsd(approvalsAboveUsd), NEEDED_AMOUNT, "approvalsAboveUsd");
+  check(
+    isWhole(approvalsCount, PEOPLE_MAX),
+    `Enter a number from 1 to ${String(PEOPLE_MAX)}.`,
+    "approvalsCount",
+  );
+  check(rolesIn(values).length > 0, CHOOSE_VOTERS, "approvalsCount");
+};
 
 /** The errors in the values, each with the path of its field. */
-const problemsOf = (given: PolicyValues): Problem[] => {
-  const found = [
-    ...capProblems("perOperation", given),
-    ...capProblems("perDay", given),
-    ...(given.newRecipientHours.trim() === "" || isWhole(given.newRecipientHours, HOURS_MAX)
-      ? []
-      : [{ path: ["newRecipientHours"], message: "Enter whole hours, from 1 to 2160 (90 days)." }]),
-    ...hourProblems(given),
-    ...((given.code === "above" || given.code === "exempt") && !isUsd(given.codeUsd)
-      ? [{ path: ["codeUsd"], message: NEEDED_AMOUNT }]
-      : []),
-    ...approvalProblems(given),
-  ];
-  if (found.length > 0) return found;
-  const parsed = policyRules.safeParse(rulesOf(given));
-  return parsed.success ? [] : parsed.error.issues.map(({ message }) => ({ path: ["root"], message }));
+const problemsOf = (values: PolicyValues): Problem[] => {
+  const problems: Problem[] = [];
+  const check: Check = (isRight, message, ...path) => {
+    if (!isRight) problems.push({ path, message });
+  };
+  const { newRecipientHours, code, codeUsd } = values;
+  checkCaps("perOperation", values, check);
+  checkCaps("perDay", values, check);
+  check(
+    newRecipientHours.trim() === "" || isWhole(newRecipientHours, HOURS_MAX),
+    "Enter whole hours, from 1 to 2160 (90 days).",
+    "newRecipientHours",
+  );
+  if (values.hasHours) checkHours(values, check);
+  if (code === "above" || code === "exempt") check(isUsd(codeUsd), NEEDED_AMOUNT, "codeUsd");
+  if (values.hasApprovals) checkApprovals(values, check);
+  if (problems.length > 0) return problems;
+  const { error } = policyRules.safeParse(rulesOf(values));
+  return (error?.issues ?? []).map(({ message }) => ({ path: ["root"], message }));
 };
 
-export const policyForm = policyValues.superRefine((given, context) => {
-  for (const { path, message } of problemsOf(given)) context.addIssue({ code: "custom", path: [...path], message });
+export const policyForm = policyValues.superRefine((values, context) => {
+  for (const { path, message } of problemsOf(values))
+    context.addIssue({ code: "custom", path: [...path], message });
 });
 
 /** The rules that are typed now; null while a value is wrong. */
-export const typedRules = (given: PolicyValues): PolicyRules | null =>
-  problemsOf(given).length === 0 ? rulesOf(given) : null;
+export const typedRules = (values: PolicyValues): PolicyRules | null =>
+  problemsOf(values).length === 0 ? rulesOf(values) : null;
 
 /** Whether two sets of rules mean the same, in the form's order of fields. */
 export const isSame = (one: PolicyRules, other: PolicyRules): boolean =>

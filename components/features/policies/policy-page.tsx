@@ -2,36 +2,53 @@
 
 import { zodResolver } from "@hookform/resolvers/zod";
 import Link from "next/link";
-import { useEffect, useState, type ReactNode } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useForm, useWatch } from "react-hook-form";
+import { z } from "zod";
+import { useActorNames } from "@/components/features/audit/names";
 import { useMay } from "@/components/features/projects/use-project";
+import { Alert } from "@/components/ui/alert";
+import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { Card } from "@/components/ui/card";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
+import { EmptyState, QueryContent, QueryPanel } from "@/components/ui/states";
 import { PageHeader } from "@/components/ui/page-header";
-import { LoadingRows } from "@/components/ui/skeleton";
-import { dropDraft, readDraft, saveDraft, type DraftBase } from "./draft";
+import { Time } from "@/components/ui/time";
+import { tabStore } from "@/components/ui/tab-store";
 import { DryRunCard, type TriedDraft } from "./dry-run/dry-run-card";
-import { PolicyEditor } from "./editor/policy-editor";
-import { HistoryCard } from "./history-card";
+import { PolicyEditor, RuleChanges } from "./editor/policy-editor";
 import { ReadOnlyNote } from "./policies-page";
-import { isSame, policyForm, typedRules, valuesOf } from "./policy-form";
+import {
+  isSame,
+  policyForm,
+  policyValues,
+  type PolicyValues,
+  typedRules,
+  valuesOf,
+} from "./policy-form";
 import { RuleList } from "./rule-list";
-import { isOf, SCOPE_WORDS, subjectOf, type PolicySubject } from "./subject";
-import { usePolicySetup, type PolicySetup } from "./use-policy-setup";
-import type { Policy } from "./use-policies";
+import type { PolicyNames } from "./rule-words";
+import {
+  isOf,
+  pathOfSubject,
+  type Policy,
+  type PolicySetup,
+  type PolicySubject,
+  SCOPE_WORDS,
+  subjectOf,
+  usePolicySetup,
+  usePolicyVersions,
+} from "./use-policies";
 
 /** One policy: its limits, the editor beside a dry run, and its history. */
 export const PolicyPage = ({ subject: param }: { readonly subject: string }): ReactNode => {
-  const state = usePolicySetup();
+  const query = usePolicySetup();
   const subject = subjectOf(param);
-  const title = subject === null || state.state !== "ready" ? "Policy" : titleOf(subject, state.setup);
   return (
     <>
       <PageHeader
-        title={title}
+        title={titleOf(subject, query.data)}
         description={subject === null ? undefined : DESCRIPTIONS[subject.scope]}
         actions={
           <Link href="/settings/policies" className={buttonLooks()}>
@@ -41,18 +58,14 @@ export const PolicyPage = ({ subject: param }: { readonly subject: string }): Re
       />
       {subject === null ? (
         <Card flush>
-          <EmptyState title="There is no such policy">Policies limit the project, a wallet or an API key.</EmptyState>
-        </Card>
-      ) : state.state === "loading" ? (
-        <Card flush>
-          <LoadingRows what="the policy" rows={6} />
-        </Card>
-      ) : state.state === "failed" ? (
-        <Card flush>
-          <ErrorState error={state.error} money="The policy still applies." onRetry={state.retry} />
+          <EmptyState title="There is no such policy">
+            Policies limit the project, a wallet or an API key.
+          </EmptyState>
         </Card>
       ) : (
-        <Ready key={param} setup={state.setup} subject={subject} />
+        <QueryPanel query={query} what="the policy" rows={6} money="The policy still applies.">
+          {(setup) => <Ready key={param} setup={setup} subject={subject} />}
+        </QueryPanel>
       )}
     </>
   );
@@ -64,8 +77,11 @@ const DESCRIPTIONS = {
   key: "Applies to what this API key moves, beside the policy of the whole project and what the key itself asks for.",
 } as const;
 
-const titleOf = (subject: PolicySubject, { nameOf }: PolicySetup): string =>
-  subject.scope === "project" ? "Policy of the whole project" : `Policy of ${nameOf(subject)}`;
+const titleOf = (subject: PolicySubject | null, setup: PolicySetup | undefined): string => {
+  if (subject === null || setup === undefined) return "Policy";
+  if (subject.scope === "project") return "Policy of the whole project";
+  return `Policy of ${setup.nameOf(subject)}`;
+};
 
 interface ReadyProps {
   readonly setup: PolicySetup;
@@ -75,12 +91,15 @@ interface ReadyProps {
 const Ready = ({ setup, subject }: ReadyProps): ReactNode => {
   const mayChange = useMay("policies:manage");
   const policy = setup.policies.policies.find((one) => isOf(one, subject));
-  const [editing, setEditing] = useState(() => readDraft(subject, draftBase(setup, policy)) !== null);
+  const [editing, setEditing] = useState(
+    () => readDraft(subject, draftBase(setup, policy)) !== null,
+  );
   const end = (): void => {
-    dropDraft(subject);
+    draftOf(subject).drop();
     setEditing(false);
   };
-  if (editing && mayChange) return <Editing setup={setup} subject={subject} policy={policy} onEnd={end} />;
+  if (editing && mayChange)
+    return <Editing setup={setup} subject={subject} policy={policy} onEnd={end} />;
   return (
     <Sides
       left={
@@ -103,11 +122,11 @@ const Ready = ({ setup, subject }: ReadyProps): ReactNode => {
 interface SidesProps {
   readonly left: ReactNode;
   readonly right: ReactNode;
-  /** Under the left side; on phones it comes last. */
+  /** Below the left side, and last on phones. */
   readonly below?: ReactNode;
 }
 
-/** Limits left, dry run right; below each other where there is no room. */
+/** Limits on the left and the dry run on the right, or below each other on narrow screens. */
 const Sides = ({ left, right, below = null }: SidesProps): ReactNode => (
   <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-12 lg:grid-rows-[auto_1fr]">
     <div className="flex min-w-0 flex-col gap-4 lg:col-span-7">{left}</div>
@@ -118,14 +137,16 @@ const Sides = ({ left, right, below = null }: SidesProps): ReactNode => (
 
 interface LimitsCardProps extends ReadyProps {
   readonly policy: Policy | undefined;
-  /** Null where the person may not change it. */
+  /** Null when the person may not change the policy. */
   readonly onEdit: (() => void) | null;
 }
 
 const LimitsCard = ({ setup, subject, policy, onEdit }: LimitsCardProps): ReactNode => (
   <Card
     title="Limits"
-    description={policy === undefined ? SCOPE_WORDS[subject.scope] : `Version ${String(policy.version)}`}
+    description={
+      policy === undefined ? SCOPE_WORDS[subject.scope] : `Version ${String(policy.version)}`
+    }
     actions={
       onEdit === null || policy === undefined ? null : (
         <Button size="sm" variant="primary" onClick={onEdit}>
@@ -160,7 +181,7 @@ interface EditingProps extends ReadyProps {
   readonly onEnd: () => void;
 }
 
-/** Names what a draft belongs to. */
+/** The project and the version that a draft starts from. */
 const draftBase = ({ wallets }: PolicySetup, policy: Policy | undefined): DraftBase => ({
   owner: wallets.find(({ kind }) => kind === "treasury")?.id ?? "",
   version: policy?.version ?? 0,
@@ -169,12 +190,15 @@ const draftBase = ({ wallets }: PolicySetup, policy: Policy | undefined): DraftB
 const zoneHere = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const Editing = ({ setup, subject, policy, onEnd }: EditingProps): ReactNode => {
-  // The version that the form was filled from; one that is stored meanwhile is not overwritten.
+  // The version that filled the form. Saving it does not overwrite a version that is stored meanwhile.
   const [base] = useState({ rules: policy?.rules ?? {}, ...draftBase(setup, policy) });
   const [first] = useState(() => readDraft(subject, base) ?? valuesOf(base.rules, zoneHere()));
   const form = useForm({ resolver: zodResolver(policyForm), defaultValues: first });
   const values = useWatch({ control: form.control, compute: (typed) => typed });
-  useEffect(() => saveDraft(subject, { owner: base.owner, version: base.version }, values), [subject, base, values]);
+  useEffect(
+    () => draftOf(subject).save({ owner: base.owner, version: base.version, values }),
+    [subject, base, values],
+  );
   const rules = typedRules(values);
   const draft: TriedDraft = { rules, isChanged: rules === null || !isSame(rules, base.rules) };
   return (
@@ -191,5 +215,117 @@ const Editing = ({ setup, subject, policy, onEnd }: EditingProps): ReactNode => 
       }
       right={<DryRunCard setup={setup} subject={subject} draft={draft} />}
     />
+  );
+};
+
+const draft = z.object({ owner: z.string(), version: z.number(), values: policyValues });
+
+/** The version that filled the form, and its project. */
+interface DraftBase {
+  /** Id of the project's treasury. A draft with another treasury is of another project. */
+  readonly owner: string;
+  readonly version: number;
+}
+
+const draftOf = (subject: PolicySubject) =>
+  tabStore(`causeway.policy.draft.${pathOfSubject(subject)}`, draft);
+
+/**
+ * Returns the limits that were typed in this tab before it was reloaded; null when there are none,
+ * or when the policy has a newer version.
+ */
+const readDraft = (subject: PolicySubject, base: DraftBase): PolicyValues | null => {
+  const found = draftOf(subject).read();
+  return found?.owner === base.owner && found.version === base.version ? found.values : null;
+};
+
+interface HistoryCardProps {
+  readonly subject: PolicySubject;
+  readonly names: PolicyNames;
+}
+
+/** Every version of a policy, with its changes, their author and time. */
+const HistoryCard = ({ subject, names }: HistoryCardProps): ReactNode => {
+  const versions = usePolicyVersions(subject);
+  const actorName = useActorNames();
+  return (
+    <Card
+      title="History"
+      description="Each change made a version. Versions are never changed."
+      flush
+    >
+      <QueryContent
+        query={versions}
+        what="the history"
+        rows={2}
+        money="The policy still applies."
+        empty={
+          <EmptyState title="No changes yet">
+            The first limits that are saved become version 1.
+          </EmptyState>
+        }
+      >
+        {({ data }) => (
+          <ol className="divide-y" aria-label="Versions">
+            {data.map((policy, index) => (
+              <Version
+                key={policy.id}
+                policy={policy}
+                before={data[index + 1]}
+                by={actorName(policy.createdBy)}
+                names={names}
+              />
+            ))}
+          </ol>
+        )}
+      </QueryContent>
+      {versions.hasNextPage ? (
+        <div className="border-t px-4 py-3">
+          <Button
+            loading={versions.isFetchingNextPage}
+            onClick={() => void versions.fetchNextPage()}
+          >
+            Show older versions
+          </Button>
+        </div>
+      ) : null}
+      {versions.data !== undefined && versions.error !== null ? (
+        <Alert tone="warning">
+          The history cannot be read at the moment; this is what was there.
+        </Alert>
+      ) : null}
+    </Card>
+  );
+};
+
+interface VersionProps {
+  readonly policy: Policy;
+  readonly before: Policy | undefined;
+  readonly by: string;
+  readonly names: PolicyNames;
+}
+
+const Version = ({ policy, before, by, names }: VersionProps): ReactNode => {
+  const { version, rules, createdAt } = policy;
+  return (
+    <li className="flex flex-col gap-1 px-4 py-3">
+      <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+        <Badge>Version {version}</Badge>
+        <span>{by}</span>
+        <span className="text-sm text-fg-3">
+          <Time value={createdAt} />
+        </span>
+      </p>
+      {before === undefined && version > 1 ? (
+        <RuleList rules={rules} names={names} label={`Limits of version ${String(version)}`} />
+      ) : (
+        <RuleChanges
+          before={before?.rules ?? {}}
+          after={rules}
+          names={names}
+          label={`Changes of version ${String(version)}`}
+        />
+      )}
+    </li>
   );
 };

@@ -11,13 +11,13 @@ interface RuleListProps {
   readonly label: string;
 }
 
-/** The rules of a policy, a sentence each; says so where there are none. */
+/** The rules of a policy as sentences, or a note that there are none. */
 export const RuleList = ({ rules, names, label }: RuleListProps): ReactNode => {
   const sentences = sentencesOf(rules, names);
   if (sentences.length === 0) return <p className="text-fg-2">No limit: every rule is off.</p>;
   return (
     <ul aria-label={label} className="flex list-disc flex-col gap-1 pl-5 marker:text-fg-3">
-      {sentences.map(({ text }) => (
+      {sentences.map((text) => (
         <li key={text} className="wrap-anywhere">
           {text}
         </li>

@@ -1,20 +1,27 @@
 import { describe, expect, test } from "vitest";
 import type { PolicyRules } from "@/lib/contracts/policy-rules";
-import { EVERY_RULE } from "@/lib/testing/every-rule";
-import { changesOf, daysText, sentencesOf, usdText, waitText, type PolicyNames } from "./rule-words";
+import { EVERY_RULE } from "@/lib/dev/testing/every-rule";
+import {
+  changesOf,
+  daysText,
+  sentencesOf,
+  usdText,
+  waitText,
+  type PolicyNames,
+} from "./rule-words";
 
 const names: PolicyNames = {
   chain: (chainId) => `Local ${String(chainId - 31336)}`,
   token: (_, token) => (token === "native" ? "ETH" : "USDC"),
   asset: (assetId) => assetId.toUpperCase(),
 };
-const textsOf = (rules: PolicyRules): string[] => sentencesOf(rules, names).map(({ text }) => text);
+const textsOf = (rules: PolicyRules): string[] => sentencesOf(rules, names);
 
 describe("rules in words", () => {
   test("name every rule in a sentence of its own", () => {
     expect(
       textsOf({
-        perOperation: { usd: "1000", assets: [{ asset: "usdc", amount: "2500.5" }] },
+        perOperation: { usd: "1000", assets: [{ assetId: "usdc", amount: "2500.5" }] },
         perDay: { usd: "5000.125" },
         recipients: "approved_contacts",
         newRecipientHours: 48,
@@ -24,7 +31,10 @@ describe("rules in words", () => {
           { chainId: 31337, token: "0xabc" },
           { chainId: 31338, token: "native" },
         ],
-        hours: { timeZone: "Europe/Berlin", windows: [{ days: [5, 1, 2, 3, 4], from: "09:00", to: "17:00" }] },
+        hours: {
+          timeZone: "Europe/Berlin",
+          windows: [{ days: [5, 1, 2, 3, 4], from: "09:00", to: "17:00" }],
+        },
         code: { mode: "exempt", dailyCapUsd: "100" },
         approvals: { aboveUsd: "10000", count: 2, roles: ["owner", "admin"], excludeMaker: true },
       }),
@@ -44,7 +54,9 @@ describe("rules in words", () => {
   });
 
   test("leave no rule out", () => {
-    const silent = Object.entries(EVERY_RULE).filter(([rule, value]) => textsOf({ [rule]: value }).length === 0);
+    const silent = Object.entries(EVERY_RULE).filter(
+      ([rule, value]) => textsOf({ [rule]: value }).length === 0,
+    );
     expect(silent).toEqual([]);
   });
 
@@ -81,7 +93,10 @@ test("a version shows the sentences that it took away and added", () => {
     screening: "off" as const,
   };
   expect(changesOf(before, after, names)).toEqual({
-    removed: ["At most 100.00 USD a day", "Only to and from addresses that a screening source clears"],
+    removed: [
+      "At most 100.00 USD a day",
+      "Only to and from addresses that a screening source clears",
+    ],
     added: ["At most 200.00 USD a day", "Addresses are not screened"],
   });
 });

@@ -2,7 +2,7 @@
 import { amountText as textOf } from "@/lib/core/amount-text";
 import type { PolicyRules, RuleName } from "@/lib/contracts/policy-rules";
 
-/** Names of what rules refer to by id. */
+/** Names for the ids in rules. */
 export interface PolicyNames {
   readonly chain: (chainId: number) => string;
   /** @param token lower-case address, or `native` */
@@ -10,13 +10,9 @@ export interface PolicyNames {
   readonly asset: (assetId: string) => string;
 }
 
-export interface RuleSentence {
-  readonly rule: RuleName;
-  readonly text: string;
-}
-
 type Caps = NonNullable<PolicyRules["perDay"]>;
 type Hours = NonNullable<PolicyRules["hours"]>;
+type Tokens = NonNullable<PolicyRules["tokens"]>;
 type Code = NonNullable<PolicyRules["code"]>;
 type Approvals = NonNullable<PolicyRules["approvals"]>;
 
@@ -43,7 +39,11 @@ export const daysText = (days: readonly number[]): string => {
     else runs.push([day]);
   }
   const nameOf = (day: number | undefined): string => WEEKDAYS[(day ?? 1) - 1] ?? "";
-  return listText(runs.map((run) => (run.length === 1 ? nameOf(run[0]) : `${nameOf(run[0])}–${nameOf(run.at(-1))}`)));
+  return listText(
+    runs.map((run) =>
+      run.length === 1 ? nameOf(run[0]) : `${nameOf(run[0])}–${nameOf(run.at(-1))}`,
+    ),
+  );
 };
 
 export const waitText = (hours: number): string => {
@@ -52,18 +52,12 @@ export const waitText = (hours: number): string => {
   return hours === 1 ? "1 hour" : `${String(hours)} hours`;
 };
 
-const capSentences = (which: "perOperation" | "perDay", caps: Caps | undefined, names: PolicyNames): RuleSentence[] => {
-  const when = which === "perDay" ? "a day" : "in one operation";
-  return [
-    ...(caps?.usd === undefined
-      ? []
-      : [{ rule: `${which}.usd` as const, text: `At most ${usdText(caps.usd)} ${when}` }]),
-    ...(caps?.assets ?? []).map(({ asset, amount }) => ({
-      rule: `${which}.assets` as const,
-      text: `At most ${amountText(amount, names.asset(asset))} ${when}`,
-    })),
-  ];
-};
+const capSentences = (caps: Caps | undefined, when: string, names: PolicyNames): string[] => [
+  ...(caps?.usd === undefined ? [] : [`At most ${usdText(caps.usd)} ${when}`]),
+  ...(caps?.assets ?? []).map(
+    ({ assetId, amount }) => `At most ${amountText(amount, names.asset(assetId))} ${when}`,
+  ),
+];
 
 const hoursText = ({ timeZone, windows }: Hours): string =>
   `Only ${listText(windows.map(({ days, from, to }) => `${daysText(days)} ${from} to ${to}`))} (${timeZone})`;
@@ -79,11 +73,24 @@ const codeText = (code: Code): string => {
   }
 };
 
-export const rolesText = (roles: Approvals["roles"]): string => listText(roles.map((role) => `${role}s`));
+export const rolesText = (roles: Approvals["roles"]): string =>
+  listText(roles.map((role) => `${role}s`));
 
-const approvalsText = ({ aboveUsd, count, roles, excludeMaker }: Approvals): string =>
-  `Above ${usdText(aboveUsd)}, ${count === 1 ? "1 person" : `${String(count)} people`} of the ${rolesText(roles)} must approve` +
-  (excludeMaker ? ", other than the person who asked" : "");
+/** `2 people of the owners and admins`. */
+export const peopleText = (count: number, roles: Approvals["roles"]): string =>
+  `${count === 1 ? "1 person" : `${String(count)} people`} of the ${rolesText(roles)}`;
+
+const approvalsText = ({
+  aboveUsd,
+  count,
+  roles,
+  excludeMaker,
+  exemptKeys = false,
+}: Approvals): string => {
+  const maker = excludeMaker ? ", other than the person who asked" : "";
+  const keys = exemptKeys ? "; exempt API keys need no votes within their daily caps" : "";
+  return `Above ${usdText(aboveUsd)}, ${peopleText(count, roles)} must approve${maker}${keys}`;
+};
 
 const SCREENING_TEXTS: Readonly<Record<NonNullable<PolicyRules["screening"]>, string>> = {
   off: "Addresses are not screened",
@@ -91,43 +98,30 @@ const SCREENING_TEXTS: Readonly<Record<NonNullable<PolicyRules["screening"]>, st
   require_clear: "Only to and from addresses that a screening source clears",
 };
 
-const recipientSentences = ({ recipients, newRecipientHours, screening }: PolicyRules): RuleSentence[] => [
-  ...(recipients === "approved_contacts"
-    ? [{ rule: "recipients" as const, text: "Only to approved contacts and the project's own wallets" }]
-    : []),
-  ...(newRecipientHours === undefined
-    ? []
-    : [
-        {
-          rule: "newRecipientHours" as const,
-          text: `A new recipient waits ${waitText(newRecipientHours)} before the first payment`,
-        },
-      ]),
-  ...(screening === undefined ? [] : [{ rule: "screening" as const, text: SCREENING_TEXTS[screening] }]),
-];
+const tokensText = (tokens: Tokens, names: PolicyNames): string =>
+  listText(
+    tokens.map(({ chainId, token }) => `${names.token(chainId, token)} on ${names.chain(chainId)}`),
+  );
 
-/** A sentence for each rule, without a full stop; none when nothing is bounded. */
-export const sentencesOf = (rules: PolicyRules, names: PolicyNames): RuleSentence[] => [
-  ...capSentences("perOperation", rules.perOperation, names),
-  ...capSentences("perDay", rules.perDay, names),
-  ...recipientSentences(rules),
-  ...(rules.chains === undefined
-    ? []
-    : [{ rule: "chains" as const, text: `Only on ${listText(rules.chains.map((chainId) => names.chain(chainId)))}` }]),
-  ...(rules.tokens === undefined
-    ? []
-    : [
-        {
-          rule: "tokens" as const,
-          text: `Only ${listText(
-            rules.tokens.map(({ chainId, token }) => `${names.token(chainId, token)} on ${names.chain(chainId)}`),
-          )}`,
-        },
-      ]),
-  ...(rules.hours === undefined ? [] : [{ rule: "hours" as const, text: hoursText(rules.hours) }]),
-  ...(rules.code === undefined ? [] : [{ rule: "code" as const, text: codeText(rules.code) }]),
-  ...(rules.approvals === undefined ? [] : [{ rule: "approvals" as const, text: approvalsText(rules.approvals) }]),
-];
+/** A sentence without a full stop for each rule that limits something. */
+export const sentencesOf = (rules: PolicyRules, names: PolicyNames): string[] => {
+  const { newRecipientHours, screening, chains, tokens, hours, code, approvals } = rules;
+  const sentences = [
+    ...capSentences(rules.perOperation, "in one operation", names),
+    ...capSentences(rules.perDay, "a day", names),
+    rules.recipients === "approved_contacts" &&
+      "Only to approved contacts and the project's own wallets",
+    newRecipientHours !== undefined &&
+      `A new recipient waits ${waitText(newRecipientHours)} before the first payment`,
+    screening && SCREENING_TEXTS[screening],
+    chains && `Only on ${listText(chains.map((chainId) => names.chain(chainId)))}`,
+    tokens && `Only ${tokensText(tokens, names)}`,
+    hours && hoursText(hours),
+    code && codeText(code),
+    approvals && approvalsText(approvals),
+  ];
+  return sentences.filter((sentence) => typeof sentence === "string");
+};
 
 /** Names of the rules, as the dry run and the pages of operations show them. */
 export const RULE_WORDS: Readonly<Record<RuleName, string>> = {
@@ -145,15 +139,16 @@ export const RULE_WORDS: Readonly<Record<RuleName, string>> = {
   approvals: "Approval by other people",
 };
 
-/** The sentences that a version took away and added, compared with the one before. */
+/** The sentences that a version removed and added. */
 export const changesOf = (
   before: PolicyRules,
   after: PolicyRules,
   names: PolicyNames,
 ): { readonly removed: readonly string[]; readonly added: readonly string[] } => {
-  const [old, fresh] = [before, after].map((rules) => sentencesOf(rules, names).map(({ text }) => text));
+  const old = sentencesOf(before, names);
+  const fresh = sentencesOf(after, names);
   return {
-    removed: (old ?? []).filter((text) => fresh?.includes(text) !== true),
-    added: (fresh ?? []).filter((text) => old?.includes(text) !== true),
+    removed: old.filter((text) => !fresh.includes(text)),
+    added: fresh.filter((text) => !old.includes(text)),
   };
 };

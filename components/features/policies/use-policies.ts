@@ -1,17 +1,38 @@
 "use client";
 
-import { useInfiniteQuery, type UseInfiniteQueryResult, type UseQueryResult } from "@tanstack/react-query";
-import { queryKeyOf } from "@/components/features/session/query-key";
-import { useApi, useApiQuery } from "@/components/features/session/use-api";
-import type { ResponseOf } from "@/lib/contracts/contract";
+import {
+  useInfiniteQuery,
+  type UseInfiniteQueryResult,
+  useQuery,
+  type UseQueryResult,
+} from "@tanstack/react-query";
+import { useMemo } from "react";
+import { type ApiKey, useApiKeys } from "@/components/features/api-keys/use-api-keys";
+import { apiQuery, queryKeyOf } from "@/components/features/session/api-query";
+import { useApi } from "@/components/features/session/use-api";
+import { type TokenInfo, tokensQuery } from "@/components/features/swap/tokens";
+import {
+  useWallets,
+  walletName,
+  type WalletRecord,
+} from "@/components/features/wallets/use-wallets";
+import { usePublicConfig } from "@/components/providers/public-config";
+import { shorten } from "@/components/ui/address";
+import { joinQueries, type QueryState } from "@/components/ui/states";
 import { getPolicies, listPolicyVersions } from "@/lib/api-client/calls.gen";
-import type { PolicySubject } from "./subject";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import type { PolicyScope } from "@/lib/contracts/policy-rules";
+import type { PublicChain } from "@/lib/http/public-config";
+import { isSameText } from "@/lib/core/same-text";
+import type { PolicyNames } from "./rule-words";
 
 export type Policies = ResponseOf<typeof getPolicies>;
 export type Policy = Policies["policies"][number];
 
 /** The limits on the project's money: its policies, and the limits of its API keys. */
-export const usePolicies = (): UseQueryResult<Policies> => useApiQuery(getPolicies, {});
+export const policiesQuery = apiQuery(getPolicies, {});
+
+export const usePolicies = (): UseQueryResult<Policies> => useQuery(policiesQuery);
 
 /** The number of versions that one request answers at most. */
 const PAGE = 100;
@@ -20,21 +41,124 @@ const PAGE = 100;
 export const usePolicyVersions = ({
   scope,
   subjectId,
-}: Pick<PolicySubject, "scope" | "subjectId">): UseInfiniteQueryResult<readonly Policy[]> => {
+}: PolicySubject): UseInfiniteQueryResult<{
+  readonly data: readonly Policy[];
+}> => {
   const api = useApi();
+  const query = { scope, subjectId };
   return useInfiniteQuery({
-    queryKey: [...queryKeyOf(listPolicyVersions), scope, subjectId ?? null],
+    queryKey: [...queryKeyOf(listPolicyVersions, { query }), "versions"],
     initialPageParam: null as number | null,
     queryFn: ({ pageParam, signal }) =>
       api.call(listPolicyVersions, {
-        query: {
-          scope,
-          ...(subjectId === undefined ? {} : { subjectId }),
-          ...(pageParam === null ? {} : { before: pageParam }),
-        },
+        query: { ...query, ...(pageParam === null ? {} : { before: pageParam }) },
         signal,
       }),
     getNextPageParam: ({ data }) => (data.length < PAGE ? null : (data.at(-1)?.version ?? null)),
-    select: ({ pages }): readonly Policy[] => pages.flatMap(({ data }) => data),
+    select: ({ pages }) => ({ data: pages.flatMap(({ data }) => data) }),
+  });
+};
+
+/** The subject of a policy: the project, a wallet or an API key. */
+export interface PolicySubject {
+  readonly scope: PolicyScope;
+  /** Undefined for the project. */
+  readonly subjectId: string | undefined;
+}
+
+/** The last part of the path of the project's policy. */
+const PROJECT_PATH = "project";
+
+/** The policy of the whole project. */
+export const PROJECT: PolicySubject = { scope: "project", subjectId: undefined };
+
+export const SCOPE_WORDS: Readonly<Record<PolicyScope, string>> = {
+  project: "Whole project",
+  wallet: "Wallet",
+  key: "API key",
+};
+
+export const pathOfSubject = ({
+  subjectId = PROJECT_PATH,
+}: Pick<PolicySubject, "subjectId">): string => `/settings/policies/${subjectId}`;
+
+/** The subject that a page's path names; null where it names none. */
+export const subjectOf = (param: string): PolicySubject | null => {
+  if (param === PROJECT_PATH) return PROJECT;
+  if (param.startsWith("wal_")) return { scope: "wallet", subjectId: param };
+  if (param.startsWith("key_")) return { scope: "key", subjectId: param };
+  return null;
+};
+
+/** Whether a stored policy belongs to the subject. */
+export const isOf = (
+  policy: { readonly scope: PolicyScope; readonly subjectId: string },
+  { scope, subjectId }: PolicySubject,
+): boolean => policy.scope === scope && (scope === "project" || policy.subjectId === subjectId);
+
+/** The records that the pages of policies show and offer. */
+export interface PolicySetup {
+  readonly policies: Policies;
+  readonly wallets: readonly WalletRecord[];
+  /** Keys that are not revoked. */
+  readonly keys: readonly ApiKey[];
+  readonly tokens: readonly TokenInfo[];
+  readonly chains: readonly PublicChain[];
+  readonly names: PolicyNames;
+  /**
+   * The subject's name, such as `Treasury` or `Key Payroll`; the shortened id of a removed subject.
+   */
+  readonly nameOf: (subject: PolicySubject) => string;
+}
+
+/** Names for the ids in rules; an id without a known name is shown itself. */
+export const usePolicyNames = (): PolicyNames => {
+  const { chains } = usePublicConfig();
+  const tokens = useQuery(tokensQuery).data?.data;
+  return useMemo(
+    () => ({
+      chain: (chainId) =>
+        chains.find(({ id }) => id === chainId)?.name ?? `chain ${String(chainId)}`,
+      token: (chainId, token) =>
+        tokens?.find((one) => one.chainId === chainId && isSameText(one.address, token))?.symbol ??
+        shorten(token),
+      asset: (assetId) => tokens?.find((one) => one.assetId === assetId)?.symbol ?? assetId,
+    }),
+    [chains, tokens],
+  );
+};
+
+export const usePolicySetup = (): QueryState<PolicySetup> => {
+  const { chains } = usePublicConfig();
+  const policies = usePolicies();
+  const wallets = useWallets();
+  const keys = useApiKeys();
+  const tokens = useQuery(tokensQuery);
+  const names = usePolicyNames();
+  const queries = [policies, wallets, keys, tokens];
+  if (
+    policies.data === undefined ||
+    wallets.data === undefined ||
+    keys.data === undefined ||
+    tokens.data === undefined
+  )
+    return joinQueries<PolicySetup>(queries, undefined);
+  const all = wallets.data.data;
+  const live = keys.data.data.filter(({ revokedAt }) => revokedAt === null);
+  const nameOf = ({ scope, subjectId }: PolicySubject): string => {
+    if (scope === "project") return SCOPE_WORDS.project;
+    const wallet = all.find(({ id }) => id === subjectId);
+    const key = live.find(({ id }) => id === subjectId);
+    if (wallet !== undefined) return walletName(wallet);
+    return key === undefined ? shorten(subjectId ?? "", 8) : `Key ${key.name}`;
+  };
+  return joinQueries(queries, {
+    policies: policies.data,
+    wallets: all,
+    keys: live,
+    tokens: tokens.data.data,
+    chains,
+    names,
+    nameOf,
   });
 };

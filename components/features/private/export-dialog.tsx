@@ -1,76 +1,122 @@
 "use client";
 
+import Link from "next/link";
 import { useState, type ReactNode } from "react";
-import { ApprovalStep } from "@/components/features/approvals/approval-step";
+import { ChangeDialog, ConfirmChange } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
-import { useApi } from "@/components/features/session/use-api";
+import { useApi, useCache } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
-import { Button } from "@/components/ui/button";
-import { CopyButton } from "@/components/ui/copy-button";
-import { Dialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
+import { Button, CopyButton } from "@/components/ui/button";
+import { buttonLooks } from "@/components/ui/button-looks";
 import { Checkbox } from "@/components/ui/field";
-import { exportPrivacyWallet } from "@/lib/api-client/calls.gen";
-import type { PrivacyWallet } from "./types";
+import { Time } from "@/components/ui/time";
+import { exportPrivacyWallet, listPrivacyWallets } from "@/lib/api-client/calls.gen";
+import type { Exported, PrivacyWallet } from "./parts";
 
 interface ExportDialogProps {
-  readonly wallet: PrivacyWallet;
-  readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
-}
-
-/** Warns, takes an approval, and shows the words once; they are gone from the page when the dialog closes. */
-export const ExportDialog = ({ wallet, open, onOpenChange }: ExportDialogProps): ReactNode => (
-  <Dialog open={open} onOpenChange={onOpenChange} title={`Export the mnemonic of ${wallet.name}`} size="lg">
-    <ExportSteps wallet={wallet} onClose={() => onOpenChange(false)} />
-  </Dialog>
-);
-
-interface ExportStepsProps {
   readonly wallet: PrivacyWallet;
   readonly onClose: () => void;
 }
 
-const ExportSteps = ({ wallet, onClose }: ExportStepsProps): ReactNode => {
+/**
+ * Warns, asks for an approval, and shows the words once. The page forgets them when the dialog
+ * closes.
+ */
+export const ExportDialog = ({ wallet, onClose }: ExportDialogProps): ReactNode => {
   const api = useApi();
   const [understood, setUnderstood] = useState(false);
-  // Only here: the words are kept by no cache.
-  const [mnemonic, setMnemonic] = useState<string | null>(null);
-  const change = useApprovable<null>(`private.export ${wallet.privacyWalletId}`, async (_input, approval) => {
-    const params = { id: wallet.privacyWalletId };
-    const answer = await api.call(exportPrivacyWallet, { params, body: approval === undefined ? {} : { approval } });
-    setMnemonic(answer.mnemonic);
+  // No cache keeps the words, only this state.
+  const [exported, setExported] = useState<Exported | null>(null);
+  const cache = useCache();
+  const change = useApprovable<null>(`private.export ${wallet.id}`, async (_input, proof) => {
+    setExported(await api.call(exportPrivacyWallet, { params: { id: wallet.id }, body: proof }));
+    void cache.refresh(listPrivacyWallets);
   });
-  if (mnemonic !== null) return <Words mnemonic={mnemonic} onClose={onClose} />;
-  if (change.asked !== null) return <ApprovalStep asked={change.asked} change={change} />;
   return (
-    <div className="flex flex-col gap-4">
-      <Alert tone="danger" title="Anybody with these words can take the money">
-        They move every note of this wallet, on all chains, without Causeway and without a code. Show them to nobody.
-        The export needs your approval and is written to the audit log.
-      </Alert>
-      <Checkbox
-        label="Nobody else can see my screen."
-        checked={understood}
-        onChange={(event) => setUnderstood(event.target.checked)}
-      />
-      {change.error == null ? null : <ErrorState compact error={change.error} money="Nothing was shown." />}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button variant="danger" disabled={!understood} loading={change.busy} onClick={() => void change.start(null)}>
-          Approve and show
-        </Button>
-      </div>
-    </div>
+    <ChangeDialog
+      change={change}
+      onClose={onClose}
+      title={`Export the mnemonic of ${wallet.name}`}
+      size="lg"
+    >
+      {exported === null ? (
+        <ConfirmChange
+          change={change}
+          input={null}
+          money="Nothing was shown."
+          act="Approve and show"
+          tone="danger"
+          disabled={!understood}
+          onCancel={onClose}
+        >
+          <Alert tone="danger" title="Anybody with these words can take the money">
+            They move every note of this wallet, on all chains, without Causeway and without a code.
+            Show them to nobody. The export needs your approval, every owner is mailed, and the
+            wallet is marked as exported for ever. Where the project demands votes, other people
+            decide first; then export again to see the words.
+          </Alert>
+          <Checkbox
+            label="Nobody else can see my screen."
+            checked={understood}
+            onChange={(event) => setUnderstood(event.target.checked)}
+          />
+        </ConfirmChange>
+      ) : (
+        <Answer exported={exported} onClose={onClose} />
+      )}
+    </ChangeDialog>
   );
 };
 
-const Words = ({ mnemonic, onClose }: { readonly mnemonic: string; readonly onClose: () => void }): ReactNode => (
+interface AnswerProps {
+  readonly exported: Exported;
+  readonly onClose: () => void;
+}
+
+const Answer = ({ exported, onClose }: AnswerProps): ReactNode => {
+  const { waitsFor, mnemonic, pools } = exported;
+  if (waitsFor !== null) return <Waiting waitsFor={waitsFor} onClose={onClose} />;
+  return mnemonic === null ? null : <Words mnemonic={mnemonic} pools={pools} onClose={onClose} />;
+};
+
+interface WaitingProps {
+  readonly waitsFor: NonNullable<Exported["waitsFor"]>;
+  readonly onClose: () => void;
+}
+
+const Waiting = ({ waitsFor, onClose }: WaitingProps): ReactNode => (
   <div className="flex flex-col gap-4">
-    <p>Write the words down in this order and keep them offline. They are not shown again without a new approval.</p>
+    <Alert tone="info" title="Other people vote on this">
+      Nothing was shown. Once they have approved it, export again within an hour: you then see the
+      words once. The request ends by itself <Time value={waitsFor.expiresAt} />.
+    </Alert>
+    <div className="flex justify-end gap-2">
+      <Button onClick={onClose}>Close</Button>
+      <Link href={`/inbox/${waitsFor.decisionId}`} className={buttonLooks({ variant: "primary" })}>
+        Open the request
+      </Link>
+    </div>
+  </div>
+);
+
+interface WordsProps {
+  readonly mnemonic: string;
+  readonly pools: Exported["pools"];
+  readonly onClose: () => void;
+}
+
+const Words = ({ mnemonic, pools, onClose }: WordsProps): ReactNode => (
+  <div className="flex flex-col gap-4">
+    <p>
+      Write the words down in this order and keep them offline. They are not shown again without a
+      new approval.
+    </p>
     <ol aria-label="Mnemonic" className="grid grid-cols-2 gap-2 sm:grid-cols-3">
       {mnemonic.split(" ").map((word, index) => (
-        <li key={index} className="flex items-baseline gap-2 rounded-control border bg-sunken px-2 py-1.5">
+        <li
+          key={index}
+          className="flex items-baseline gap-2 rounded-control border bg-sunken px-2 py-1.5"
+        >
           <span className="num w-5 text-right text-sm text-fg-3">{index + 1}</span>
           <code className="font-mono">{word}</code>
         </li>
@@ -79,6 +125,10 @@ const Words = ({ mnemonic, onClose }: { readonly mnemonic: string; readonly onCl
     <div className="flex items-center justify-between gap-2">
       <span className="inline-flex items-center text-sm text-fg-2">
         Copy the words <CopyButton value={mnemonic} label="Copy mnemonic" />
+      </span>
+      <span className="inline-flex items-center text-sm text-fg-2">
+        Pools, for other software{" "}
+        <CopyButton value={JSON.stringify(pools, null, 2)} label="Copy pools" />
       </span>
       <Button variant="primary" onClick={onClose}>
         I have kept them

@@ -2,39 +2,36 @@
 
 import { History } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useCallback, useMemo, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { PagedCard } from "@/components/features/session/paged-card";
-import { ChainName } from "@/components/ui/chain-name";
-import { EmptyState } from "@/components/ui/empty-state";
-import { RowLink } from "@/components/ui/row-link";
-import { StatusBadge } from "@/components/ui/status-badge";
-import { Table, type Column } from "@/components/ui/table";
+import { ChainName } from "@/components/ui/marks";
+import { EmptyState } from "@/components/ui/states";
+import { type Column, RowLink, Table, useListKeys } from "@/components/ui/table";
+import { StatusBadge } from "@/components/ui/badge";
 import { Time } from "@/components/ui/time";
-import { useListKeys } from "@/components/ui/use-list-keys";
-import { TokenAmountText } from "./amounts";
-import { KIND_WORDS, pathOfTransfer } from "./kind-words";
-import { usePrivateNames, type PrivateNames } from "./names";
-import type { PrivateTransfer } from "./types";
-import { usePrivateTransfers } from "./use-private";
-
-const Way = ({ transfer, names }: { readonly transfer: PrivateTransfer; readonly names: PrivateNames }): ReactNode => {
-  const own = names.walletName(transfer.privacyWalletId);
-  return (
-    <span className="text-fg-2">
-      {transfer.kind === "shield" ? "Treasury" : own} <span aria-label="to">→</span>{" "}
-      {transfer.kind === "shield" ? own : names.recipientName(transfer)}
-    </span>
-  );
-};
+import { type PrivateTransfer, TokenAmountText } from "./parts";
+import { type PrivateNames, usePrivateNames } from "./names";
+import { KIND_WORDS, pathOfTransfer, usePrivateTransfers } from "./use-private";
 
 const columnsOf = (names: PrivateNames): readonly Column<PrivateTransfer>[] => [
   {
     id: "kind",
     header: "What",
     phone: "title",
-    cell: (transfer) => <RowLink href={pathOfTransfer(transfer)}>{KIND_WORDS[transfer.kind]}</RowLink>,
+    cell: (transfer) => (
+      <RowLink href={pathOfTransfer(transfer)}>{KIND_WORDS[transfer.kind]}</RowLink>
+    ),
   },
-  { id: "way", header: "From → to", bare: true, cell: (transfer) => <Way transfer={transfer} names={names} /> },
+  {
+    id: "way",
+    header: "From → to",
+    bare: true,
+    cell: (transfer) => (
+      <span className="text-fg-2">
+        {names.payerName(transfer)} <span aria-label="to">→</span> {names.recipientName(transfer)}
+      </span>
+    ),
+  },
   {
     id: "chain",
     header: "Chain",
@@ -65,7 +62,7 @@ const columnsOf = (names: PrivateNames): readonly Column<PrivateTransfer>[] => [
   },
 ];
 
-/** Private operations alone; the activity has them among everything that moved money. */
+/** The list of private operations. */
 export const HistoryCard = (): ReactNode => {
   const list = usePrivateTransfers();
   return (
@@ -85,13 +82,17 @@ export const HistoryCard = (): ReactNode => {
   );
 };
 
-const HistoryTable = ({ transfers }: { readonly transfers: readonly PrivateTransfer[] }): ReactNode => {
+interface HistoryTableProps {
+  readonly transfers: readonly PrivateTransfer[];
+}
+
+const HistoryTable = ({ transfers }: HistoryTableProps): ReactNode => {
   const router = useRouter();
   const names = usePrivateNames();
-  const ids = transfers.map(({ transferId }) => transferId).join(" ");
-  const keys = useMemo(() => ids.split(" "), [ids]);
-  const onOpen = useCallback((id: string) => router.push(`/private/${id}`), [router]);
-  const active = useListKeys({ keys, onOpen });
+  const active = useListKeys({
+    keys: transfers.map(({ transferId }) => transferId),
+    onOpen: (transferId) => router.push(pathOfTransfer({ transferId })),
+  });
   return (
     <Table
       caption="Private operations"

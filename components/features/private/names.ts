@@ -1,41 +1,31 @@
 "use client";
 
-import { useContacts } from "@/components/features/contacts/use-contacts";
-import { useWallets } from "@/components/features/wallets/use-wallets";
-import { walletName } from "@/components/features/wallets/wallet-name";
-import { shorten } from "@/components/ui/address";
-import type { PrivateTransfer } from "./types";
+import { useNames } from "@/components/features/names/names";
 import { usePrivacyWallets } from "./use-private";
+import type { PrivateTransfer } from "./parts";
 
 export interface PrivateNames {
   readonly walletName: (privacyWalletId: string) => string;
-  /** A wallet of the project, a contact, or the address with its middle left out. */
-  readonly addressName: (address: string) => string;
-  /** The recipient's name where it has one. The recipient of shields and swaps is the wallet that pays. */
+  /** The recipient's name. Shields and swaps pay the private wallet itself. */
   readonly recipientName: (transfer: PrivateTransfer) => string;
+  /** The payer: the treasury for a shield, else the private wallet. */
+  readonly payerName: (transfer: PrivateTransfer) => string;
 }
 
-const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
-
-/** Names before ids, for everything on the private pages. */
+/** Names of the wallets and recipients on the private pages. */
 export const usePrivateNames = (): PrivateNames => {
   const privacyWallets = usePrivacyWallets().data?.data ?? [];
-  const wallets = useWallets().data?.data ?? [];
-  const contacts = useContacts().data?.data ?? [];
-  const nameOf = (id: string): string =>
-    privacyWallets.find(({ privacyWalletId }) => privacyWalletId === id)?.name ?? "Private wallet";
-  const addressName = (address: string): string => {
-    const own = wallets.find((wallet) => same(wallet.address, address));
-    if (own !== undefined) return walletName(own);
-    return contacts.find((contact) => same(contact.address, address))?.name ?? shorten(address);
-  };
+  const { addressName } = useNames();
+  const walletName = (walletId: string): string =>
+    privacyWallets.find(({ id }) => id === walletId)?.name ?? "Private wallet";
   return {
-    walletName: nameOf,
-    addressName,
-    recipientName: ({ kind, toAddress, toPrivacyWalletId, privacyWalletId }) => {
+    walletName,
+    payerName: ({ kind, privacyWalletId }) =>
+      kind === "shield" ? "Treasury" : walletName(privacyWalletId),
+    recipientName: ({ kind, chainId, toAddress, toPrivacyWalletId, privacyWalletId }) => {
       if (kind === "public_exit") return "Treasury";
-      if (toAddress !== null) return addressName(toAddress);
-      return nameOf(toPrivacyWalletId ?? privacyWalletId);
+      if (toAddress !== null) return addressName(toAddress, chainId);
+      return walletName(toPrivacyWalletId ?? privacyWalletId);
     },
   };
 };

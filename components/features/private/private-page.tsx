@@ -1,37 +1,47 @@
 "use client";
 
-import { KeyRound, VenetianMask } from "lucide-react";
+import { KeyRound, Plus, VenetianMask } from "lucide-react";
 import Link from "next/link";
-import { useState, type ReactNode } from "react";
+import { type ReactNode, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { useReopen } from "@/components/features/approvals/use-reopen";
-import { sumAmounts, usdValue } from "@/components/features/swap/decimal";
-import { useApiQuery } from "@/components/features/session/use-api";
+import { useReopen } from "@/components/features/approvals/kept-approval";
+import { useSentOnce, useCache } from "@/components/features/session/use-api";
+import { isZero, sumAmounts, usdValue } from "@/components/features/swap/decimal";
+import { tokensQuery } from "@/components/features/swap/tokens";
+import { Desk } from "@/components/layout/desk";
 import { Alert } from "@/components/ui/alert";
+import { HeldUsd, HideAmountsButton } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
+import { Card, Fact, Facts } from "@/components/ui/card";
 import { cn } from "@/components/ui/cn";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { HeldUsd, HideAmountsButton } from "@/components/ui/held-amount";
 import { PageHeader } from "@/components/ui/page-header";
-import { Fact, Facts, Card } from "@/components/ui/card";
-import { LoadingRows } from "@/components/ui/skeleton";
-import { getPrivateBalances, listTokens } from "@/lib/api-client/calls.gen";
-import { hasMoney, isZero } from "./amounts";
-import { ExitsCard } from "./exits-card";
+import { Select } from "@/components/ui/select";
+import { EmptyState, joinQueries, LoadingRows, QueryPanel } from "@/components/ui/states";
+import { TextDialog } from "@/components/ui/text-dialog";
+import { Time } from "@/components/ui/time";
+import { toast } from "@/components/ui/toast";
+import {
+  createPrivacyWallet,
+  getPrivateBalances,
+  listPrivacyWallets,
+} from "@/lib/api-client/calls.gen";
+import { isSameText } from "@/lib/core/same-text";
 import { ExportDialog } from "./export-dialog";
 import { HistoryCard } from "./history-card";
-import { Honesty } from "./honesty";
-import { PoolsTable } from "./pools-table";
-import type { PoolBalance, PrivacyWallet, PrivateBalances } from "./types";
-import { useChosenWallet } from "./use-chosen-wallet";
+import {
+  hasMoney,
+  Honesty,
+  type PoolBalance,
+  type PrivacyWallet,
+  type PrivateBalances,
+} from "./parts";
+import { ExitsCard, PoolsTable } from "./pools";
+import { type ChosenWallet, useChosenWallet } from "./use-chosen-wallet";
 import { usePrivacyWallets, usePrivateBalances } from "./use-private";
-import { WalletSwitcher } from "./wallet-switcher";
 
-const TOKENS_STALE_MS = 30_000;
-const COLUMNS = "grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]";
-/** The height of a wallet's card, so that nothing below moves when it comes. */
+/** The height of a loaded wallet card, so that the page does not move when it loads. */
 const WALLET_HEIGHT = "lg:h-98.5";
 const MONEY = "Your notes are on the chain and follow from the mnemonic.";
 
@@ -44,13 +54,14 @@ const ShieldLink = ({ walletId }: { readonly walletId: string }): ReactNode => (
   </Link>
 );
 
-/** Balances in privacy pools, the facts that stay public, and the history that no other page shows. */
+/** Balances in privacy pools, the facts that stay public, and the private history. */
 export const PrivatePage = (): ReactNode => {
   const wallets = usePrivacyWallets();
   const balances = usePrivateBalances();
-  const known = wallets.data?.data ?? [];
+  const allWallets = wallets.data?.data ?? [];
   const chosen = useChosenWallet({ wallets, balances });
-  const wallet = known.find(({ privacyWalletId }) => privacyWalletId === chosen.walletId);
+  const wallet = allWallets.find(({ id }) => id === chosen.walletId);
+  const isKnown = chosen.isKnown && !balances.isPending;
   return (
     <>
       <PageHeader
@@ -58,37 +69,52 @@ export const PrivatePage = (): ReactNode => {
         description="Money in privacy pools. Deposits and withdrawals are public; who owns the money inside is hidden."
         actions={
           <>
-            <WalletSwitcher wallets={known} chosen={chosen} />
+            <WalletSwitcher wallets={allWallets} chosen={chosen} />
             <ShieldLink walletId={chosen.walletId} />
           </>
         }
       />
       <div className="flex flex-col gap-4">
-        {balances.data !== undefined && chosen.isKnown ? (
-          <Loaded balances={balances.data} wallet={wallet} walletId={chosen.walletId} stale={balances.isError} />
-        ) : balances.isPending || !chosen.isKnown ? (
-          <div className={COLUMNS}>
-            <Card flush title="Balances">
-              <LoadingRows what="private balances" rows={4} />
-            </Card>
-            <Card flush title="Private wallet" className={cn("overflow-hidden", WALLET_HEIGHT)}>
-              <LoadingRows what="the private wallet" rows={10} />
-            </Card>
-          </div>
-        ) : (
-          <Card flush title="Balances">
-            <ErrorState error={balances.error} money={MONEY} onRetry={() => void balances.refetch()} />
-          </Card>
-        )}
+        <QueryPanel
+          query={{ ...joinQueries([balances], balances.data), isPending: !isKnown }}
+          what="private balances"
+          loading={<LoadingWallet />}
+          money={MONEY}
+        >
+          {(data) => (
+            <Loaded
+              balances={data}
+              wallet={wallet}
+              walletId={chosen.walletId}
+              stale={balances.isError}
+            />
+          )}
+        </QueryPanel>
         <HistoryCard />
         <ApiSnippet
-          method={getPrivateBalances.method}
-          path={`${getPrivateBalances.path}${chosen.walletId === "" ? "" : `?privacyWalletId=${chosen.walletId}`}`}
+          call={getPrivateBalances}
+          query={chosen.walletId === "" ? {} : { privacyWalletId: chosen.walletId }}
         />
       </div>
     </>
   );
 };
+
+/** Placeholder with the height of the loaded cards. */
+const LoadingWallet = (): ReactNode => (
+  <Desk
+    fields={
+      <Card flush title="Balances">
+        <LoadingRows what="private balances" rows={4} />
+      </Card>
+    }
+    receipt={
+      <Card flush title="Private wallet" className={cn("overflow-hidden", WALLET_HEIGHT)}>
+        <LoadingRows what="the private wallet" rows={10} />
+      </Card>
+    }
+  />
+);
 
 interface LoadedProps {
   readonly balances: PrivateBalances;
@@ -98,7 +124,9 @@ interface LoadedProps {
 }
 
 const Loaded = ({ balances, wallet, walletId, stale }: LoadedProps): ReactNode => {
-  const pools = balances.data.filter(({ privacyWalletId }) => privacyWalletId === walletId || walletId === "");
+  const pools = balances.data.filter(
+    ({ privacyWalletId }) => privacyWalletId === walletId || walletId === "",
+  );
   const unapproved = pools.some((pool) => !isZero(pool.pendingApproval) || !isZero(pool.declined));
   return (
     <>
@@ -107,30 +135,43 @@ const Loaded = ({ balances, wallet, walletId, stale }: LoadedProps): ReactNode =
           You see the last known ones. The page tries again automatically. {MONEY}
         </Alert>
       ) : null}
-      <div className={COLUMNS}>
-        <div className="flex min-w-0 flex-col gap-4">
-          <Card flush title="Balances" actions={<HideAmountsButton size="sm" />}>
-            {pools.length === 0 ? (
-              <EmptyState icon={VenetianMask} title="No chain has a privacy pool">
-                Add `privacyPools` to a chain in the configuration.
-              </EmptyState>
-            ) : !pools.some(hasMoney) ? (
-              <EmptyState
-                icon={VenetianMask}
-                title="Nothing is private yet"
-                action={<ShieldLink walletId={walletId} />}
-              >
-                Shield money from the treasury into a pool, and later payments no longer show which deposit paid them.
-              </EmptyState>
-            ) : (
-              <PoolsTable pools={pools} />
-            )}
-          </Card>
-          <ExitsCard walletId={walletId} present={unapproved} />
-        </div>
-        <WalletCard pools={pools} balances={balances} wallet={wallet} />
-      </div>
+      <Desk
+        fields={
+          <>
+            <Card flush title="Balances" actions={<HideAmountsButton size="sm" />}>
+              <Pools pools={pools} walletId={walletId} />
+            </Card>
+            <ExitsCard walletId={walletId} present={unapproved} />
+          </>
+        }
+        receipt={<WalletCard pools={pools} balances={balances} wallet={wallet} />}
+      />
     </>
+  );
+};
+
+interface PoolsProps {
+  readonly pools: readonly PoolBalance[];
+  readonly walletId: string;
+}
+
+const Pools = ({ pools, walletId }: PoolsProps): ReactNode => {
+  if (pools.length === 0)
+    return (
+      <EmptyState icon={VenetianMask} title="No chain has a privacy pool">
+        Add `privacyPools` to a chain in the configuration.
+      </EmptyState>
+    );
+  if (pools.some(hasMoney)) return <PoolsTable pools={pools} />;
+  return (
+    <EmptyState
+      icon={VenetianMask}
+      title="Nothing is private yet"
+      action={<ShieldLink walletId={walletId} />}
+    >
+      Shield money from the treasury into a pool, and later payments no longer show which deposit
+      paid them.
+    </EmptyState>
   );
 };
 
@@ -140,17 +181,17 @@ interface WalletCardProps {
   readonly wallet: PrivacyWallet | undefined;
 }
 
-/** A private wallet: the spendable sum, the sums that cannot be spent yet, and the facts that stay public. */
+/** A private wallet: its spendable sum, its other sums, and the facts that stay public. */
 const WalletCard = ({ pools, balances, wallet }: WalletCardProps): ReactNode => {
-  const tokens = useApiQuery(listTokens, {}, { staleTimeMs: TOKENS_STALE_MS }).data?.data ?? [];
+  const tokens = useQuery(tokensQuery).data?.data ?? [];
   const [exporting, setExporting] = useState(false);
-  useReopen(`private.export ${wallet?.privacyWalletId ?? ""}`, () => setExporting(true));
+  useReopen(`private.export ${wallet?.id ?? ""}`, () => setExporting(true));
   const total = (amountOf: (pool: PoolBalance) => string): string | null => {
     const parts = pools
       .filter((pool) => !isZero(amountOf(pool)))
       .map((pool) => {
         const token = tokens.find(
-          (each) => each.chainId === pool.chainId && each.address.toLowerCase() === pool.token.address.toLowerCase(),
+          (each) => each.chainId === pool.chainId && isSameText(each.address, pool.token.address),
         );
         return usdValue(amountOf(pool), token?.priceUsd ?? null);
       });
@@ -159,7 +200,6 @@ const WalletCard = ({ pools, balances, wallet }: WalletCardProps): ReactNode => 
   return (
     <Card
       title={wallet?.name ?? "Private wallet"}
-      className="lg:sticky lg:top-16"
       actions={
         wallet === undefined ? null : (
           <Button size="sm" onClick={() => setExporting(true)}>
@@ -169,6 +209,12 @@ const WalletCard = ({ pools, balances, wallet }: WalletCardProps): ReactNode => 
       }
     >
       <div className="flex flex-col gap-3">
+        {wallet?.exportedAt == null ? null : (
+          <Alert tone="warning" title="Exported">
+            Its mnemonic was shown <Time value={wallet.exportedAt} />. Whoever saw it can move what
+            this wallet gets, so use another one for new money.
+          </Alert>
+        )}
         <div>
           <p className="text-sm text-fg-2">Spendable now</p>
           <p className="text-3xl font-semibold text-private">
@@ -185,7 +231,79 @@ const WalletCard = ({ pools, balances, wallet }: WalletCardProps): ReactNode => 
         </Facts>
         <Honesty engine={balances.engine} staysPublic={balances.staysPublic} />
       </div>
-      {wallet === undefined ? null : <ExportDialog wallet={wallet} open={exporting} onOpenChange={setExporting} />}
+      {wallet === undefined || !exporting ? null : (
+        <ExportDialog wallet={wallet} onClose={() => setExporting(false)} />
+      )}
     </Card>
+  );
+};
+
+interface WalletSwitcherProps {
+  readonly wallets: readonly PrivacyWallet[];
+  readonly chosen: ChosenWallet;
+}
+
+/** Chooses the private wallet of the page, and creates another one. */
+const WalletSwitcher = ({ wallets, chosen }: WalletSwitcherProps): ReactNode => {
+  const [creating, setCreating] = useState(false);
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-2">
+      {wallets.length === 0 ? null : (
+        <Select
+          label="Private wallet"
+          className="w-44"
+          value={chosen.walletId}
+          onValueChange={chosen.choose}
+          options={wallets.map(({ id, name, exportedAt }) => ({
+            value: id,
+            label: exportedAt === null ? name : `${name} (exported)`,
+          }))}
+        />
+      )}
+      <Button onClick={() => setCreating(true)}>
+        <Plus aria-hidden /> New wallet
+      </Button>
+      {creating ? (
+        <NewWalletDialog onClose={() => setCreating(false)} onCreated={chosen.choose} />
+      ) : null}
+    </div>
+  );
+};
+
+const NAME_MAX = 60;
+
+interface NewWalletDialogProps {
+  readonly onClose: () => void;
+  readonly onCreated: (privacyWalletId: string) => void;
+}
+
+const NewWalletDialog = ({ onClose, onCreated }: NewWalletDialogProps): ReactNode => {
+  const cache = useCache();
+  const { mutation, send } = useSentOnce(createPrivacyWallet);
+  const create = async (name: string): Promise<void> => {
+    const wallet = await send({ body: { name } }).catch(() => null);
+    if (wallet === null) return;
+    await cache.refresh(listPrivacyWallets);
+    void cache.refresh(getPrivateBalances);
+    toast.success(`${wallet.name} was created.`);
+    onClose();
+    onCreated(wallet.id);
+  };
+  return (
+    <TextDialog
+      onClose={onClose}
+      size="sm"
+      title="New private wallet"
+      description="Its mnemonic is made and kept by the service, encrypted. You can export it."
+      field="name"
+      label="Name"
+      hint="What it is for, such as Payroll. Your team sees it; the chain does not."
+      lengthMax={NAME_MAX}
+      emptyProblem="Enter a name."
+      act="Create wallet"
+      money="No wallet was created."
+      action={mutation}
+      onText={create}
+    />
   );
 };

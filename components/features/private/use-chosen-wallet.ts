@@ -2,13 +2,16 @@
 
 import { parseAsString, useQueryState } from "nuqs";
 import { useEffect } from "react";
-import { useApiQuery } from "@/components/features/session/use-api";
-import { listPrivateTransfers } from "@/lib/api-client/calls.gen";
-import { openingWallet } from "./opening-wallet";
-import type { usePrivacyWallets, usePrivateBalances } from "./use-private";
+import { useQuery } from "@tanstack/react-query";
+import { hasMoney, type PoolBalance, type PrivacyWallet } from "./parts";
+import {
+  type usePrivacyWallets,
+  type usePrivateBalances,
+  latestPrivateTransferQuery,
+} from "./use-private";
 
 export interface ChosenWallet {
-  /** Empty where the project has no private wallet yet, and before it is known. */
+  /** Empty where the project has no private wallet yet, and while it is loading. */
   readonly walletId: string;
   /** False until wallets, balances and the latest use say which wallet it is. */
   readonly isKnown: boolean;
@@ -21,21 +24,55 @@ interface Queries {
 }
 
 /**
- * The private wallet that a page is about, in the page's address. An address that names none gets the wallet with which pages open; it is written
- * there, so that a later use of another wallet does not exchange it while somebody reads.
+ * The private wallet of a page, which the page's address names. Without a name the page opens with
+ * the wallet of `openingWallet` and writes its id into the address, so that a later use of another
+ * wallet does not change the page while somebody reads it.
  */
 export const useChosenWallet = ({ wallets, balances }: Queries): ChosenWallet => {
-  const [asked, setAsked] = useQueryState("wallet", parseAsString.withOptions({ history: "replace" }));
-  const known = wallets.data?.data ?? [];
-  const named = known.find(({ privacyWalletId }) => privacyWalletId === asked);
-  const latest = useApiQuery(listPrivateTransfers, { query: { limit: 1 } }, { enabled: named === undefined });
-  const isKnown = named !== undefined || ![wallets, balances, latest].some(({ isPending }) => isPending);
+  const [requested, setRequested] = useQueryState(
+    "wallet",
+    parseAsString.withOptions({ history: "replace" }),
+  );
+  const allWallets = wallets.data?.data ?? [];
+  const named = allWallets.find(({ id }) => id === requested);
+  const latest = useQuery({ ...latestPrivateTransferQuery, enabled: named === undefined });
+  const isKnown =
+    named !== undefined || ![wallets, balances, latest].some(({ isPending }) => isPending);
   const lastUsed = latest.data?.data[0]?.privacyWalletId;
-  const opening = isKnown ? openingWallet(known, { balances: balances.data?.data ?? [], lastUsed }) : undefined;
-  const walletId = (named ?? opening)?.privacyWalletId ?? "";
+  const opening = isKnown
+    ? openingWallet(allWallets, { balances: balances.data?.data ?? [], lastUsed })
+    : undefined;
+  const walletId = (named ?? opening)?.id ?? "";
   useEffect(() => {
-    // A name that is not in the list may be that of a wallet which was created a moment ago.
-    if (asked === null && walletId !== "") void setAsked(walletId);
-  }, [walletId, asked, setAsked]);
-  return { walletId, isKnown, choose: (next) => void setAsked(next) };
+    // A requested id that is not in the list may be of a wallet that was created a moment ago.
+    if (requested === null && walletId !== "") void setRequested(walletId);
+  }, [walletId, requested, setRequested]);
+  return { walletId, isKnown, choose: (next) => void setRequested(next) };
+};
+
+interface Known {
+  readonly balances: readonly PoolBalance[];
+  /** The wallet of the newest private operation; undefined where there is none. */
+  readonly lastUsed: string | undefined;
+}
+
+/**
+ * The private wallet that a page opens with: the last used one, else the oldest with money, else
+ * the oldest.
+ */
+export const openingWallet = (
+  wallets: readonly PrivacyWallet[],
+  { balances, lastUsed }: Known,
+): PrivacyWallet | undefined => {
+  const oldestFirst = [...wallets].sort((one, other) =>
+    one.createdAt.localeCompare(other.createdAt),
+  );
+  const withMoney = new Set(
+    balances.filter(hasMoney).map(({ privacyWalletId }) => privacyWalletId),
+  );
+  return (
+    oldestFirst.find(({ id }) => id === lastUsed) ??
+    oldestFirst.find(({ id }) => withMoney.has(id)) ??
+    oldestFirst[0]
+  );
 };

@@ -1,25 +1,23 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { useForm } from "react-hook-form";
-import { toast } from "@/components/ui/toast";
 import { z } from "zod";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
 import { DevCodeHint } from "@/components/features/dev-mail/dev-code-hint";
-import { queryKeyOf } from "@/components/features/session/query-key";
-import { useApi, useApiMutation } from "@/components/features/session/use-api";
+import { useApi, useApiMutation, useCache } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
-import { Countdown } from "@/components/ui/countdown";
-import { ErrorState } from "@/components/ui/error-state";
+import { Card } from "@/components/ui/card";
 import { Field } from "@/components/ui/field";
 import { Form, TextField } from "@/components/ui/form";
 import { OtpInput } from "@/components/ui/otp-input";
-import { Card } from "@/components/ui/card";
+import { ActionError, ErrorState } from "@/components/ui/states";
+import { Countdown, Time } from "@/components/ui/time";
+import { toast } from "@/components/ui/toast";
 import { getMe, verifyEmail } from "@/lib/api-client/calls.gen";
 import { updateMe } from "@/lib/contracts/auth";
 import type { ResponseOf } from "@/lib/contracts/contract";
@@ -27,30 +25,26 @@ import type { Me } from "./use-me";
 
 type Verification = ResponseOf<typeof updateMe>["verification"];
 
-/** The address that codes go to: type it, then the code that was mailed to it. */
+/** The form for the address that codes are mailed to, and for the code that verifies it. */
 export const EmailCard = ({ me }: { readonly me: Me }): ReactNode => {
   const [sent, setSent] = useState<{ email: string; verification: Verification } | null>(null);
   const [changing, setChanging] = useState(false);
+  // After a reload, a restored approval waits for the person's click.
+  const [signsAtOnce, setSignsAtOnce] = useState(false);
   const api = useApi();
-  const update = useApprovable<string>("email", async (email, approval) => {
-    const { verification } = await api.call(updateMe, { body: { email, ...(approval ? { approval } : {}) } });
+  const update = useApprovable<string>("email", async (email, proof) => {
+    const { verification } = await api.call(updateMe, { body: { email, ...proof } });
     setSent({ email, verification });
   });
   const finish = (): void => {
     setSent(null);
     setChanging(false);
   };
-  const editing = !me.emailVerified || changing;
-  return (
-    <Card
-      id="email"
-      title="E-mail"
-      description="Codes that approve payments go to this address."
-      actions={me.emailVerified ? <Badge tone="success">Verified</Badge> : <Badge tone="warning">Not verified</Badge>}
-    >
-      {update.asked !== null ? (
-        <ApprovalStep asked={update.asked} change={update} />
-      ) : sent !== null ? (
+  const stepOf = (): ReactNode => {
+    if (update.asked !== null)
+      return <ApprovalStep asked={update.asked} change={update} signsAtOnce={signsAtOnce} />;
+    if (sent !== null)
+      return (
         <CodeForm
           key={sent.verification.expiresAt}
           sent={sent}
@@ -58,20 +52,35 @@ export const EmailCard = ({ me }: { readonly me: Me }): ReactNode => {
           onBack={() => setSent(null)}
           resend={() => update.start(sent.email)}
         />
-      ) : editing ? (
-        <AddressForm
-          email={me.email ?? ""}
-          onSend={update.start}
-          {...(changing ? { onCancel: () => setChanging(false) } : {})}
-        />
-      ) : (
-        <div className="flex flex-wrap items-center justify-between gap-2">
-          <span>{me.email}</span>
-          <Button size="sm" onClick={() => setChanging(true)}>
-            Change
-          </Button>
-        </div>
-      )}
+      );
+    if (me.emailVerified && !changing)
+      return <VerifiedAddress me={me} onChange={() => setChanging(true)} />;
+    return (
+      <AddressForm
+        email={me.email ?? ""}
+        isFirst={!me.emailVerified}
+        onSend={(email) => {
+          setSignsAtOnce(true);
+          return update.start(email);
+        }}
+        onCancel={changing ? () => setChanging(false) : undefined}
+      />
+    );
+  };
+  return (
+    <Card
+      id="email"
+      title="E-mail"
+      description="Codes that approve payments go to this address."
+      actions={
+        me.emailVerified ? (
+          <Badge tone="success">Verified</Badge>
+        ) : (
+          <Badge tone="warning">Not verified</Badge>
+        )
+      }
+    >
+      {stepOf()}
       {update.error == null || update.asked !== null ? null : (
         <div className="pt-3">
           <ErrorState compact error={update.error} />
@@ -81,8 +90,31 @@ export const EmailCard = ({ me }: { readonly me: Me }): ReactNode => {
   );
 };
 
+interface VerifiedAddressProps {
+  readonly me: Me;
+  readonly onChange: () => void;
+}
+
+const VerifiedAddress = ({ me, onChange }: VerifiedAddressProps): ReactNode => {
+  const [nowMs] = useState(() => Date.now());
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-2">
+      <span>{me.email}</span>
+      {me.emailHeldUntil === null || Date.parse(me.emailHeldUntil) <= nowMs ? null : (
+        <span className="text-warning">
+          Set with a recovery code. Codes go there from <Time value={me.emailHeldUntil} /> on.
+        </span>
+      )}
+      <Button size="sm" onClick={onChange}>
+        Change
+      </Button>
+    </div>
+  );
+};
+
 interface AddressFormProps {
   readonly email: string;
+  readonly isFirst: boolean;
   readonly onSend: (email: string) => Promise<void>;
   readonly onCancel?: () => void;
 }
@@ -91,24 +123,35 @@ const addressForm = z.object({
   email: z
     .string()
     .trim()
-    .refine((text) => updateMe.body.shape.email.safeParse(text).success, "Type an address such as name@example.com."),
+    .refine(
+      (text) => updateMe.body.shape.email.safeParse(text).success,
+      "Type an address such as name@example.com.",
+    ),
 });
 
-const AddressForm = ({ email, onSend, onCancel }: AddressFormProps): ReactNode => {
+const FIRST_HINT =
+  "Codes that go there approve payments, so the wallet you sign in with signs the address first. No transaction is sent.";
+
+const AddressForm = ({ email, isFirst, onSend, onCancel }: AddressFormProps): ReactNode => {
   const form = useForm({ resolver: zodResolver(addressForm), defaultValues: { email } });
   // An error of the service is shown below this form.
   return (
-    <Form form={form} onSubmit={(values) => onSend(values.email)} className="flex flex-wrap items-start gap-3">
+    <Form
+      form={form}
+      onSubmit={(values) => onSend(values.email)}
+      className="flex flex-wrap items-start gap-3"
+    >
       <TextField
         control={form.control}
         name="email"
         label="E-mail address"
         className="min-w-60 flex-1"
         input={{ type: "email", autoComplete: "email" }}
+        hint={isFirst ? FIRST_HINT : undefined}
       />
       <div className="flex gap-2 pt-[22px]">
         <Button type="submit" variant="primary" loading={form.formState.isSubmitting}>
-          Send a code
+          {isFirst ? "Sign and send a code" : "Send a code"}
         </Button>
         {onCancel === undefined ? null : <Button onClick={onCancel}>Cancel</Button>}
       </div>
@@ -127,7 +170,7 @@ const CodeForm = ({ sent, onVerified, onBack, resend }: CodeFormProps): ReactNod
   const [code, setCode] = useState("");
   const [mayResend, setMayResend] = useState(false);
   const verify = useApiMutation(verifyEmail);
-  const queryClient = useQueryClient();
+  const cache = useCache();
   const submit = async (full: string): Promise<void> => {
     try {
       await verify.mutateAsync({ body: { code: full } });
@@ -135,7 +178,7 @@ const CodeForm = ({ sent, onVerified, onBack, resend }: CodeFormProps): ReactNod
       setCode("");
       return;
     }
-    await queryClient.invalidateQueries({ queryKey: queryKeyOf(getMe) });
+    await cache.refresh(getMe);
     toast.success("The e-mail address is verified.");
     onVerified();
   };
@@ -155,7 +198,7 @@ const CodeForm = ({ sent, onVerified, onBack, resend }: CodeFormProps): ReactNod
           autoFocus
         />
       </Field>
-      {verify.isError ? <ErrorState compact error={verify.error} /> : null}
+      <ActionError error={verify.error} />
       <div className="flex flex-wrap items-center gap-2">
         <Button
           variant="primary"

@@ -1,7 +1,5 @@
-"use client";
-
-import type { UseQueryResult } from "@tanstack/react-query";
-import { useApiQuery } from "@/components/features/session/use-api";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { apiQuery } from "@/components/features/session/api-query";
 import { getMe } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
 
@@ -10,4 +8,6 @@ export type Me = ResponseOf<typeof getMe>;
 const STALE_MS = 60_000;
 
 /** The signed-in person. */
-export const useMe = (): UseQueryResult<Me> => useApiQuery(getMe, {}, { staleTimeMs: STALE_MS });
+export const meQuery = { ...apiQuery(getMe, {}), staleTime: STALE_MS };
+
+export const useMe = (): UseQueryResult<Me> => useQuery(meQuery);

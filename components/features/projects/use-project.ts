@@ -1,16 +1,21 @@
 "use client";
 
 import { useEffect } from "react";
-import { useMe, type Me } from "@/components/features/profile/use-me";
-import { usePreference } from "@/components/ui/preferences";
+import { type Me, useMe } from "@/components/features/profile/use-me";
+import { usePreference, writePreference } from "@/components/ui/preferences";
 import { ApiError } from "@/lib/api-client/client";
-import { roleMay, type Permission } from "@/lib/core/permissions";
-import { chooseProject } from "./chosen-project";
+import { type Permission, roleMay } from "@/lib/core/permissions";
 
 export type Project = Me["projects"][number];
 
-/** The project that this browser works in, and all that the person may choose from; undefined while they are read. */
-export const useProject = (): { readonly project: Project | undefined; readonly projects: readonly Project[] } => {
+/**
+ * The project that this browser works in, and all projects of the person; undefined while they are
+ * read.
+ */
+export const useProject = (): {
+  readonly project: Project | undefined;
+  readonly projects: readonly Project[];
+} => {
   const { data, error } = useMe();
   const chosen = usePreference("project");
   const isGone = error instanceof ApiError && error.status === 404 && chosen !== null;
@@ -26,4 +31,13 @@ export const useProject = (): { readonly project: Project | undefined; readonly 
 export const useMay = (permission: Permission): boolean => {
   const { project } = useProject();
   return project !== undefined && roleMay(project.role, permission);
+};
+
+/**
+ * Switches to another project. Reloads the overview, so that nothing of the previous project stays
+ * in memory.
+ */
+export const chooseProject = (id: string | null): void => {
+  writePreference("project", id);
+  window.location.assign("/");
 };

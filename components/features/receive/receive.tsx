@@ -1,70 +1,82 @@
 "use client";
 
-import type { ReactNode } from "react";
+import { CircleCheck, CirclePause, Hourglass, LoaderCircle, Undo2 } from "lucide-react";
+import Link from "next/link";
+import { parseAsInteger, parseAsString, useQueryStates } from "nuqs";
+import { type ReactNode, useEffect, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { FundMenu } from "@/components/features/faucet/fund-menu";
+import { Counterparty } from "@/components/features/names/names";
+import { type DepositRecord, depositSentence } from "@/components/features/deposits/words";
 import { QrCode } from "@/components/features/factors/qr-code";
-import { ReadAs } from "@/components/features/money-flow/read-as";
-import { walletName, walletOption } from "@/components/features/wallets/wallet-name";
+import { FundMenu } from "@/components/features/faucet/fund-menu";
+import { ReadAs } from "@/components/features/money-flow/field-checks";
+import { apiQuery } from "@/components/features/session/api-query";
+import { useApi, useCache } from "@/components/features/session/use-api";
+import { compareAmounts } from "@/components/features/swap/decimal";
+import { type TokenInfo, tokensQuery } from "@/components/features/swap/tokens";
+import {
+  useWallets,
+  walletName,
+  walletOption,
+  type WalletRecord,
+} from "@/components/features/wallets/use-wallets";
 import { usePublicConfig } from "@/components/providers/public-config";
-import { AddressGroups } from "@/components/ui/address-groups";
+import { AddressGroups, AddressMark } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
+import { Amount } from "@/components/ui/amount";
+import { Badge } from "@/components/ui/badge";
+import { CopyButton } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { CopyButton } from "@/components/ui/copy-button";
-import { ErrorState } from "@/components/ui/error-state";
 import { Field, Input } from "@/components/ui/field";
-import { AddressMark } from "@/components/ui/address-mark";
-import { chainOption, tokenOption } from "@/components/ui/marked-options";
+import { useAmountsHidden } from "@/components/ui/hidden-amounts";
+import { chainOption, tokenOption } from "@/components/ui/marks";
 import { PageHeader } from "@/components/ui/page-header";
 import { Select } from "@/components/ui/select";
-import { LoadingRows } from "@/components/ui/skeleton";
-import { listOperations } from "@/lib/api-client/calls.gen";
+import { joinQueries, QueryPanel } from "@/components/ui/states";
+import { Time } from "@/components/ui/time";
+import {
+  getUnifiedBalances,
+  listDeposits,
+  listOperations,
+  streamDeposits,
+} from "@/lib/api-client/calls.gen";
 import { readAmount } from "@/lib/core/read-amount";
-import { useReceive, type ReceiveChoice, type TokenInfo, type WalletRecord } from "./use-receive";
-import { WaitingCard } from "./waiting-card";
 
-/** Address of a wallet, and its deposits as they come. */
+/** The address of a wallet, and its deposits, live. */
 export const Receive = (): ReactNode => {
   const choice = useReceive();
   const { wallet, chainId, token, amount, wallets } = choice;
-  const chainName = choice.chains.find(({ id }) => id === chainId)?.name ?? `Chain ${String(chainId)}`;
+  const chainName =
+    choice.chains.find(({ id }) => id === chainId)?.name ?? `Chain ${String(chainId)}`;
   return (
     <>
       <PageHeader
         title="Receive"
         description="Send to this address from outside. The deposit appears here by itself."
       />
-      {wallets.isPending ? (
-        <Card flush>
-          <LoadingRows what="wallets" />
-        </Card>
-      ) : wallet === undefined || token === undefined ? (
-        <Card flush>
-          <ErrorState
-            error={wallets.error ?? choice.tokens.error}
-            money="Nothing was sent."
-            onRetry={() => {
-              void wallets.refetch();
-              void choice.tokens.refetch();
-            }}
-          />
-        </Card>
-      ) : (
-        <div className="flex flex-col gap-4">
-          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-12 lg:grid-rows-[auto_1fr]">
-            <Choices choice={choice} wallet={wallet} token={token} />
-            <AddressCard wallet={wallet} token={token} chainName={chainName} />
-            <WaitingCard
-              key={`${wallet.id} ${String(chainId)}`}
-              walletId={wallet.id}
-              chainId={chainId}
-              token={token}
-              expected={amount.trim()}
-            />
+      <QueryPanel
+        query={joinQueries([wallets, choice.tokens], wallet && token && { wallet, token })}
+        what="wallets"
+        money="Nothing was sent."
+      >
+        {({ wallet, token }) => (
+          <div className="flex flex-col gap-4">
+            <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-12 lg:grid-rows-[auto_1fr]">
+              <Choices choice={choice} wallet={wallet} token={token} />
+              <AddressCard wallet={wallet} token={token} chainName={chainName} />
+              <WaitingCard
+                key={`${wallet.id} ${String(chainId)}`}
+                walletId={wallet.id}
+                chainId={chainId}
+                token={token}
+                expected={amount.trim()}
+              />
+            </div>
+            <ApiSnippet call={listDeposits} />
           </div>
-          <ApiSnippet method={listOperations.method} path="/operations?kind=deposit" />
-        </div>
-      )}
+        )}
+      </QueryPanel>
     </>
   );
 };
@@ -76,7 +88,7 @@ interface ChoicesProps {
 }
 
 const Choices = ({ choice, wallet, token }: ChoicesProps): ReactNode => {
-  const { own, chains, chainId, here, amount, setChoice } = choice;
+  const { watched, chains, chainId, here, amount, setChoice } = choice;
   return (
     <Card title="Expected deposit" className="lg:col-span-7">
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
@@ -84,7 +96,7 @@ const Choices = ({ choice, wallet, token }: ChoicesProps): ReactNode => {
           <Select
             value={wallet.id}
             onValueChange={(id) => void setChoice({ wallet: id })}
-            options={own.map((each) => ({ ...walletOption(each), value: each.id }))}
+            options={watched.map((each) => ({ ...walletOption(each), value: each.id }))}
           />
         </Field>
         <Field label="Chain">
@@ -114,7 +126,9 @@ const Choices = ({ choice, wallet, token }: ChoicesProps): ReactNode => {
             numeric
             value={amount}
             placeholder="100.00"
-            onChange={({ target }) => void setChoice({ amount: target.value === "" ? null : target.value })}
+            onChange={({ target }) =>
+              void setChoice({ amount: target.value === "" ? null : target.value })
+            }
           />
         </Field>
       </div>
@@ -154,3 +168,199 @@ const AddressCard = ({ wallet, token, chainName }: AddressCardProps): ReactNode 
     </Card>
   );
 };
+
+const SHOWN = 5;
+
+const ICONS = {
+  pending: LoaderCircle,
+  credited: CircleCheck,
+  quarantined: CirclePause,
+  released: CircleCheck,
+  dropped: Undo2,
+} as const;
+
+interface WaitingCardProps {
+  readonly walletId: string;
+  readonly chainId: number;
+  readonly token: TokenInfo;
+  /** The typed amount; empty means any amount. */
+  readonly expected: string;
+}
+
+/** The latest deposits of a wallet on a chain, and the expected one. */
+const WaitingCard = ({ walletId, chainId, token, expected }: WaitingCardProps): ReactNode => {
+  const query = { kind: "deposit", walletId, chainId, limit: SHOWN } as const;
+  const listed = useQuery(apiQuery(listOperations, { query })).data?.data ?? [];
+  const stream = useDepositStream();
+  const hidden = useAmountsHidden();
+  const arrived = [...stream.deposits.values()].filter(
+    (each) => each.walletId === walletId && each.chainId === chainId,
+  );
+  const byId = new Map(
+    listed.flatMap(({ deposit }) => (deposit === null ? [] : [[deposit.id, deposit]])),
+  );
+  for (const deposit of arrived) byId.set(deposit.id, deposit);
+  const deposits = [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, SHOWN);
+  const amount = readAmount(expected);
+  const isHere = arrived.some((deposit) => deposit.received.token.address === token.address);
+  const [newest] = deposits;
+  return (
+    <Card
+      title={isHere ? "Deposits" : "Waiting for a deposit"}
+      actions={
+        <span className="text-sm text-fg-3">{stream.live ? "Live" : "Connecting again"}</span>
+      }
+      flush
+      className="lg:col-span-7"
+    >
+      <p role="status" className="sr-only">
+        {isHere && newest !== undefined
+          ? `${hidden ? "" : `${newest.received.amount} `}${newest.received.token.symbol}. ${depositSentence(newest)}`
+          : ""}
+      </p>
+      {isHere ? null : (
+        <p className="flex items-center gap-2 border-b px-4 py-3 text-fg-2">
+          <Hourglass className="size-4 shrink-0" aria-hidden />
+          <span>
+            Nothing new yet.{" "}
+            {amount === null ? (
+              `Any ${token.symbol}`
+            ) : (
+              <Amount value={amount} unit={token.symbol} plain />
+            )}{" "}
+            sent to the address appears here within seconds of its block.
+          </span>
+        </p>
+      )}
+      <ul className="divide-y" aria-label="Latest deposits">
+        {deposits.map((deposit) => (
+          <DepositLine key={deposit.id} deposit={deposit} token={token} expected={amount} />
+        ))}
+      </ul>
+    </Card>
+  );
+};
+
+interface DepositLineProps {
+  readonly deposit: DepositRecord;
+  readonly token: TokenInfo;
+  /** A plain decimal string; null: any amount. */
+  readonly expected: string | null;
+}
+
+const DepositLine = ({ deposit, token, expected }: DepositLineProps): ReactNode => {
+  const Icon = ICONS[deposit.state];
+  const { amount, token: received } = deposit.received;
+  const isExpected =
+    expected !== null &&
+    received.address === token.address &&
+    compareAmounts(amount, expected) === 0;
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2">
+      <Icon className="size-4 shrink-0 text-fg-2" aria-hidden />
+      <span className="min-w-0 flex-1 basis-64">
+        <Link href={`/activity/${deposit.id}`} className="link">
+          {depositSentence(deposit)}
+        </Link>
+        <span className="block text-sm text-fg-3">
+          <Counterparty address={deposit.sender} /> <Time value={deposit.detectedAt} />
+        </span>
+      </span>
+      {isExpected ? <Badge tone="success">As expected</Badge> : null}
+      <Amount value={amount} unit={received.symbol} />
+    </li>
+  );
+};
+
+const SHOWN_MAX = 50;
+const AGAIN_MS = 5_000;
+
+interface DepositStream {
+  /** The newest state of each deposit, by id. */
+  readonly deposits: ReadonlyMap<string, DepositRecord>;
+  /** False while the connection is lost. */
+  readonly live: boolean;
+}
+
+/** The project's deposits, live. Reconnects by itself. */
+const useDepositStream = (): DepositStream => {
+  const api = useApi();
+  const cache = useCache();
+  const [state, setState] = useState<DepositStream>({ deposits: new Map(), live: true });
+  useEffect(() => {
+    const controller = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const read = async (): Promise<void> => {
+      for await (const { data } of api.events(streamDeposits, { signal: controller.signal })) {
+        setState(({ deposits }) => {
+          const others = [...deposits].filter(([id]) => id !== data.id).slice(1 - SHOWN_MAX);
+          return { deposits: new Map([...others, [data.id, data]]), live: true };
+        });
+        if (data.state === "pending") continue;
+        void cache.refresh(listOperations, getUnifiedBalances);
+      }
+    };
+    const keepReading = (): void => {
+      void read()
+        .catch(() => undefined)
+        .finally(() => {
+          if (controller.signal.aborted) return;
+          setState(({ deposits }) => ({ deposits, live: false }));
+          timer = setTimeout(() => {
+            setState(({ deposits }) => ({ deposits, live: true }));
+            keepReading();
+          }, AGAIN_MS);
+        });
+    };
+    keepReading();
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [api, cache]);
+  return state;
+};
+
+const FIRST_CHOICE = "USDC";
+
+/** The wallet, chain, token and amount to receive; the choices live in the address of the page. */
+const useReceive = () => {
+  const { chains } = usePublicConfig();
+  const wallets = useWallets();
+  const tokens = useQuery(tokensQuery);
+  const [choice, setChoice] = useQueryStates(
+    {
+      wallet: parseAsString,
+      chain: parseAsInteger,
+      token: parseAsString,
+      amount: parseAsString.withDefault(""),
+    },
+    { history: "replace" },
+  );
+  // The service does not watch the deposits of linked wallets.
+  const watched = (wallets.data?.data ?? []).filter(({ kind }) => kind !== "linked");
+  const wallet =
+    watched.find(({ id }) => id === choice.wallet) ??
+    watched.find(({ kind }) => kind === "treasury") ??
+    watched[0];
+  const chainId = chains.find(({ id }) => id === choice.chain)?.id ?? chains[0]?.id ?? 0;
+  const here = (tokens.data?.data ?? []).filter((token) => token.chainId === chainId);
+  const token =
+    here.find(({ symbol }) => symbol === choice.token) ??
+    here.find(({ symbol }) => symbol === FIRST_CHOICE) ??
+    here[0];
+  return {
+    wallets,
+    tokens,
+    watched,
+    wallet,
+    chains,
+    chainId,
+    here,
+    token,
+    amount: choice.amount,
+    setChoice,
+  };
+};
+
+type ReceiveChoice = ReturnType<typeof useReceive>;

@@ -2,18 +2,18 @@ import { countText, shareText } from "@/lib/core/amount-text";
 import type { Reserve } from "./use-reserves";
 
 const TENTHS_OF_PERCENT = 1000n;
-/** More than any token has; the ratio does not depend on it. */
+/** More decimals than any token has; the ratio does not depend on them. */
 const DIGITS = 36;
 
-/** An amount of the API, which may be zero or below it. */
+/** Parses an amount of the API, which may be negative. */
 const scaled = (amount: string): bigint => {
   const [whole = "0", fraction = ""] = amount.split(".");
   return BigInt(whole + fraction.padEnd(DIGITS, "0"));
 };
 
 /**
- * The backing of the accounts in relation to their liabilities, in tenths of a percent, rounded down so that it is never
- * overstated. Null when the accounts hold nothing.
+ * The backing of the accounts in relation to their liabilities, in tenths of a percent, rounded
+ * down so that it is never overstated. Null when the accounts hold nothing.
  */
 export const coverageTenths = ({
   onChain,
@@ -29,7 +29,7 @@ export const coverageTenths = ({
 const PERCENT_SHOWN_MAX = 9_999;
 const TENTHS = 10n;
 
-/** `103.4 %`; above 9,999 % the number says no more. */
+/** `103.4 %`; values above 9,999 % give `> 9,999 %`. */
 export const coverageText = (tenths: bigint, locale?: string): string =>
   tenths / TENTHS > BigInt(PERCENT_SHOWN_MAX)
     ? `> ${countText(PERCENT_SHOWN_MAX, locale)} %`

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { CopyButton } from "@/components/ui/copy-button";
+import { CopyButton } from "@/components/ui/button";
 
 /** A whole hash; it may wrap. */
 export const HashValue = ({ value }: { readonly value: string }): ReactNode => (

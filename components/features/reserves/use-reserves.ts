@@ -1,11 +1,10 @@
-"use client";
-
-import type { UseQueryResult } from "@tanstack/react-query";
-import { useApiQuery } from "@/components/features/session/use-api";
-import type { ResponseOf } from "@/lib/contracts/contract";
+import { apiQuery } from "@/components/features/session/api-query";
+import { useLiveQuery } from "@/components/features/session/use-api";
 import { getReserves } from "@/lib/api-client/calls.gen";
+import type { ResponseOf } from "@/lib/contracts/contract";
 
-type Reserves = ResponseOf<typeof getReserves>;
-export type Reserve = Reserves["data"][number];
+export type Reserve = ResponseOf<typeof getReserves>["data"][number];
 
-export const useReserves = (): UseQueryResult<Reserves> => useApiQuery(getReserves, {}, { live: true });
+export const reservesQuery = apiQuery(getReserves, {});
+
+export const useReserves = () => useLiveQuery(reservesQuery);

@@ -1,13 +1,15 @@
 "use client";
 
-import { createContext, useContext, useEffect, useState, type ReactNode } from "react";
-import { createTokenSource, type TokenSource } from "./token-source";
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 
 const SESSION_PATH = "/api/auth/session";
 const TIMEOUT_MS = 10_000;
 
 const readToken = async (): Promise<string | null> => {
-  const response = await fetch(SESSION_PATH, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const response = await fetch(SESSION_PATH, {
+    cache: "no-store",
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
   if (!response.ok) throw new Error(`The session was answered with ${String(response.status)}.`);
   const session = (await response.json()) as { readonly accessToken?: string };
   return session.accessToken ?? null;
@@ -22,7 +24,10 @@ interface ProviderProps {
   readonly children: ReactNode;
 }
 
-/** The access token is in no page's HTML: the browser asks for it with its cookie, and calls of the API wait for the answer. */
+/**
+ * The access token is in no page's HTML: the browser asks for it with its cookie, and calls of the
+ * API wait for the answer.
+ */
 export const AccessTokenProvider = ({ signedIn, children }: ProviderProps): ReactNode => {
   const [source] = useState(() =>
     signedIn ? createTokenSource({ read: readToken, nowMs: () => performance.now() }) : SIGNED_OUT,
@@ -37,5 +42,64 @@ export const AccessTokenProvider = ({ signedIn, children }: ProviderProps): Reac
   return <AccessTokenContext.Provider value={source}>{children}</AccessTokenContext.Provider>;
 };
 
-/** Where the Bearer token for the API comes from. */
+/** The source of the API's Bearer token. */
 export const useAccessToken = (): TokenSource => useContext(AccessTokenContext);
+
+/**
+ * How long an answer is used. The service renews a token in its last 5 minutes, so every answer is
+ * valid for longer than this.
+ */
+const KEEP_MS = 240_000;
+
+interface TokenSource {
+  /**
+   * The Bearer token for the API; null without a session.
+   * @throws what `read` throws, while no token is known yet
+   */
+  current(): Promise<string | null>;
+  /**
+   * Makes the next call read the session again: another tab may have signed in as another person.
+   */
+  expire(): void;
+}
+
+interface TokenSourceOptions {
+  /** Reads the session's token from the service; null when the session has ended. */
+  readonly read: () => Promise<string | null>;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Caches the newest access token and renews it when a call needs it; concurrent calls share one
+ * request. When the service does not answer, or the session has ended, the last token is used: if
+ * it is no longer valid the API refuses it, which every page shows.
+ */
+export const createTokenSource = ({ read, nowMs }: TokenSourceOptions): TokenSource => {
+  let token: string | null = null;
+  let readAtMs: number | null = null;
+  let running: Promise<string | null> | null = null;
+
+  const ask = async (): Promise<string | null> => {
+    const startedMs = nowMs();
+    try {
+      token = (await read()) ?? token;
+      readAtMs = startedMs;
+    } catch (error) {
+      if (token === null) throw error;
+    } finally {
+      running = null;
+    }
+    return token;
+  };
+
+  return {
+    current: () => {
+      if (readAtMs !== null && nowMs() - readAtMs < KEEP_MS) return Promise.resolve(token);
+      running ??= ask();
+      return running;
+    },
+    expire: () => {
+      readAtMs = null;
+    },
+  };
+};

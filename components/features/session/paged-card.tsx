@@ -1,12 +1,9 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
-import { ErrorState } from "@/components/ui/error-state";
-import { Card } from "@/components/ui/card";
-import { LoadingRows } from "@/components/ui/skeleton";
-import type { Pages } from "./use-pages";
+import { joinQueries, QueryCard, StaleNotice } from "@/components/ui/states";
+import { joinPages, type Pages } from "./use-lists";
 
 interface PagedCardProps<Item> {
   readonly list: Pages<Item>;
@@ -15,41 +12,27 @@ interface PagedCardProps<Item> {
   /** Where the money is while the list cannot be read. */
   readonly money: string;
   readonly title?: ReactNode;
-  readonly actions?: ReactNode;
-  /** Stands where there is nothing. */
+  /** Shown in place of an empty list. */
   readonly empty: ReactNode;
   readonly children: (items: readonly Item[]) => ReactNode;
 }
 
-/** A list by pages in all its states: loading, failed, empty, out of date, and with more to come. */
+/** A paged list in all its states: loading, failed, empty, stale, and with further pages. */
 export const PagedCard = <Item,>({
   list,
-  what,
   money,
-  title,
-  actions,
-  empty,
   children,
+  ...card
 }: PagedCardProps<Item>): ReactNode => {
-  const items = list.data?.pages.flatMap((page) => page.data);
+  const joined = list.data && joinPages(list.data);
   return (
     <>
-      {list.isError && items !== undefined ? (
-        <Alert tone="warning" title="The list could not be refreshed">
-          You see the last known one. The page tries again automatically. {money}
-        </Alert>
+      {list.isError && joined !== undefined ? (
+        <StaleNotice title="The list could not be refreshed" money={money} />
       ) : null}
-      <Card flush title={title} actions={actions}>
-        {list.isPending ? (
-          <LoadingRows what={what} rows={8} />
-        ) : items === undefined ? (
-          <ErrorState error={list.error} money={money} onRetry={() => void list.refetch()} />
-        ) : items.length === 0 ? (
-          empty
-        ) : (
-          children(items)
-        )}
-      </Card>
+      <QueryCard query={joinQueries([list], joined)} rows={8} money={money} {...card}>
+        {({ data }) => children(data)}
+      </QueryCard>
       {list.hasNextPage ? (
         <div className="flex justify-center">
           <Button loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>

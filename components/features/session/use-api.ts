@@ -1,13 +1,27 @@
 "use client";
 
-import { useMutation, useQuery, type UseMutationResult, type UseQueryResult } from "@tanstack/react-query";
-import { useMemo } from "react";
+import {
+  type DataTag,
+  type QueryKey,
+  useMutation,
+  type UseMutationResult,
+  useQuery,
+  useQueryClient,
+  type UseQueryOptions,
+  type UseQueryResult,
+} from "@tanstack/react-query";
+import { useMemo, useRef } from "react";
 import { useLiveIntervalMs } from "@/components/features/live/live-state";
 import { readPreference } from "@/components/ui/preferences";
-import { createApiClient, type ApiClient, type CallOptions } from "@/lib/api-client/client";
+import {
+  type ApiClient,
+  ApiError,
+  type CallOptions,
+  createApiClient,
+} from "@/lib/api-client/client";
 import type { Callable, ResponseOf } from "@/lib/contracts/contract";
 import { useAccessToken } from "./access-token";
-import { queryKeyOf } from "./query-key";
+import { queryKeyOf } from "./api-query";
 
 const BASE_URL = "/api";
 
@@ -31,39 +45,88 @@ export const useApi = (): ApiClient => {
   );
 };
 
-// For a contract that is a type parameter the compiler cannot see that its options fit; callers of the hooks are checked.
-const callAny = <C extends Callable>(api: ApiClient, contract: C, options: CallOptions<C>): Promise<ResponseOf<C>> =>
+// The compiler cannot check the options of a generic contract; the hooks' callers are checked.
+const callAny = <C extends Callable>(
+  api: ApiClient,
+  contract: C,
+  options: CallOptions<C>,
+): Promise<ResponseOf<C>> =>
   (api.call as (contract: C, options: CallOptions<C>) => Promise<ResponseOf<C>>)(contract, options);
 
-interface QueryOptions {
-  readonly enabled?: boolean;
-  readonly refetchIntervalMs?: number | false;
-  /** The stream of changes says when it is old, so it is polled only while the stream is down. */
-  readonly live?: boolean;
-  readonly staleTimeMs?: number;
-}
-
-/** A GET of the API as a query. The error is an `ApiError`; show it by `ErrorState`. */
-export const useApiQuery = <C extends Callable>(
-  contract: C,
-  input: CallOptions<C>,
-  { enabled = true, refetchIntervalMs = false, live = false, staleTimeMs }: QueryOptions = {},
-): UseQueryResult<ResponseOf<C>> => {
-  const api = useApi();
-  const liveIntervalMs = useLiveIntervalMs();
-  return useQuery({
-    queryKey: queryKeyOf(contract, input),
-    queryFn: ({ signal }) => callAny(api, contract, { ...input, signal }),
-    enabled,
-    refetchInterval: live ? liveIntervalMs : refetchIntervalMs,
-    ...(staleTimeMs === undefined ? {} : { staleTime: staleTimeMs }),
-  });
+/**
+ * A GET of the API that the stream of changes covers. It is polled only while the stream is down.
+ */
+export const useLiveQuery = <Data>(query: UseQueryOptions<Data>): UseQueryResult<Data> => {
+  const refetchInterval = useLiveIntervalMs();
+  return useQuery({ ...query, refetchInterval });
 };
 
-/** Anything but a GET, as a mutation over its input. */
+type Stale = Callable | { readonly queryKey: QueryKey };
+
+interface Cache {
+  /** Replaces the cached answer by a newer one of the service. */
+  readonly set: <Data>(
+    query: { readonly queryKey: DataTag<QueryKey, Data, Error> },
+    data: NoInfer<Data>,
+  ) => void;
+  /**
+   * Marks the cached answers of these routes and queries as stale. Resolves when the shown ones are
+   * read again.
+   */
+  readonly refresh: (...stale: readonly Stale[]) => Promise<void>;
+}
+
+/** Updates cached answers after a change. */
+export const useCache = (): Cache => {
+  const client = useQueryClient();
+  return useMemo(
+    () => ({
+      set: ({ queryKey }, data) => void client.setQueryData(queryKey, data),
+      refresh: async (...stale) => {
+        const keys = stale.map((one) => ("queryKey" in one ? one.queryKey : queryKeyOf(one)));
+        await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })));
+      },
+    }),
+    [client],
+  );
+};
+
+/** A request other than GET as a mutation. */
 export const useApiMutation = <C extends Callable>(
   contract: C,
 ): UseMutationResult<ResponseOf<C>, Error, CallOptions<C>> => {
   const api = useApi();
   return useMutation({ mutationFn: (input: CallOptions<C>) => callAny(api, contract, input) });
+};
+
+interface SentOnce<C extends Callable> {
+  readonly mutation: UseMutationResult<ResponseOf<C>, Error, CallOptions<C>>;
+  /**
+   * @throws ApiError
+   */
+  readonly send: (input: CallOptions<C>) => Promise<ResponseOf<C>>;
+}
+
+const NONE = { text: "", key: "" };
+
+/**
+ * A POST that must not be carried out twice. After a request without an answer, the same input is
+ * sent with the same idempotency key. Any answer, also a refusal, ends that.
+ */
+export const useSentOnce = <C extends Callable>(contract: C): SentOnce<C> => {
+  const mutation = useApiMutation(contract);
+  const last = useRef(NONE);
+  const send = async (input: CallOptions<C>): Promise<ResponseOf<C>> => {
+    const text = JSON.stringify(input);
+    if (text !== last.current.text) last.current = { text, key: crypto.randomUUID() };
+    try {
+      const answer = await mutation.mutateAsync({ ...input, idempotencyKey: last.current.key });
+      last.current = NONE;
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 0) last.current = NONE;
+      throw error;
+    }
+  };
+  return { mutation, send };
 };

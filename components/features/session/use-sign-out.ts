@@ -3,7 +3,10 @@
 import { toast } from "@/components/ui/toast";
 import { usePublicConfig } from "@/components/providers/public-config";
 
-/** Ends the session at the service and in this browser, lets go of all wallets, and goes to the sign-in page. */
+/**
+ * Ends the session at the service and in this browser, disconnects all wallets, and opens the
+ * sign-in page.
+ */
 export const useSignOut = (): (() => Promise<void>) => {
   const config = usePublicConfig();
   return async () => {
@@ -15,7 +18,7 @@ export const useSignOut = (): (() => Promise<void>) => {
       return;
     }
     const { closeWallets } = await import("@/components/providers/wallets");
-    // The session is what counts.
+    // A wallet that cannot be disconnected must not stop the sign-out.
     await closeWallets(config).catch(() => undefined);
     window.location.assign("/sign-in");
   };

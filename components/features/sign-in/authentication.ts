@@ -1,9 +1,10 @@
 import { signIn } from "next-auth/react";
 import type { Address } from "viem";
 import { createSiweMessage } from "viem/siwe";
-import { readInvitationToken } from "@/components/features/members/invitation-token";
+import { readInvitationToken } from "@/components/features/members/invitation";
 import type { createNonce } from "@/lib/contracts/auth";
 import type { ResponseOf } from "@/lib/contracts/contract";
+import { parseUrl } from "@/lib/core/redaction";
 
 interface MessageInput {
   readonly nonce: ResponseOf<typeof createNonce>;
@@ -12,7 +13,7 @@ interface MessageInput {
   readonly issuedAt: Date;
 }
 
-/** The EIP-4361 message to sign, in exactly the words that the person sees before. */
+/** The EIP-4361 message to sign, exactly as the page shows it. */
 export const signInMessage = ({ nonce, address, chainId, issuedAt }: MessageInput): string =>
   createSiweMessage({
     address,
@@ -26,7 +27,7 @@ export const signInMessage = ({ nonce, address, chainId, issuedAt }: MessageInpu
     expirationTime: new Date(nonce.expiresAt),
   });
 
-/** Why the service did not take a signature, in words. Codes are those of `POST /auth/token`. */
+/** Why the service refused a signature, by error code of `POST /auth/token`. */
 const REFUSALS: Readonly<Record<string, string>> = {
   nonce_expired: "The message was older than ten minutes, or was used already. Here is a new one.",
   invalid_signature:
@@ -44,16 +45,49 @@ interface Signed {
 }
 
 /**
- * The credentials that sign a person in, as the service takes them.
- * @param invitation the token of an invitation that was opened in this tab: it lets a new person in where sign-up is closed
+ * The credentials of a sign-in.
+ * @param invitation token of an invitation that was opened in this tab; it admits a new person when
+ * sign-up is closed
  */
-export const credentialsOf = (signed: Signed, invitation: string | null): Signed & { readonly invitation?: string } =>
+export const credentialsOf = (
+  signed: Signed,
+  invitation: string | null,
+): Signed & { readonly invitation?: string } =>
   invitation === null || invitation === "" ? signed : { ...signed, invitation };
 
-/** Hands the signed message to next-auth, which keeps the session. Answers with the reason of a refusal, else null. */
-export const verifySignature = async (message: string, signature: string): Promise<string | null> => {
+/**
+ * Signs in with the signed message through next-auth. Returns the reason of a refusal, else null.
+ */
+export const verifySignature = async (
+  message: string,
+  signature: string,
+): Promise<string | null> => {
   const credentials = credentialsOf({ message, signature }, readInvitationToken());
   const answer = await signIn("credentials", { ...credentials, redirect: false });
   if (answer?.ok === true) return null;
   return refusalText(answer?.error);
+};
+
+const OVERVIEW = "/";
+const HERE = "http://localhost";
+/** Browsers read a backslash as a slash and drop control characters when they resolve a URL. */
+const AMBIGUOUS = /[\\\p{Cc}]/u;
+
+/** Resolves a path against the app; null when the result is on another site. */
+const resolvedHere = (text: string): URL | null => {
+  if (!text.startsWith("/") || AMBIGUOUS.test(text)) return null;
+  const url = parseUrl(text, HERE);
+  return url?.origin === HERE ? url : null;
+};
+
+/**
+ * A path of this app to open after sign-in; anything that could lead elsewhere becomes the
+ * overview. The path is checked after its dot segments are resolved, because `/.//evil.example`
+ * becomes `//evil.example`, which names another site.
+ */
+export const safePath = (text: string | undefined): string => {
+  const url = text === undefined ? null : resolvedHere(text);
+  if (url === null || url.pathname.startsWith("//") || url.pathname.startsWith("/sign-in"))
+    return OVERVIEW;
+  return url.pathname + url.search;
 };

@@ -1,15 +1,18 @@
 "use client";
 
+import { useQueries } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { z } from "zod";
+import { usePublicConfig } from "@/components/providers/public-config";
 import { cn } from "@/components/ui/cn";
 import { ChainMark } from "@/components/ui/marks";
 import { useLocale } from "@/components/ui/use-locale";
 import { countText } from "@/lib/core/amount-text";
-import { useChainHeads, type ChainHead } from "./use-chain-heads";
+import type { PublicChain } from "@/lib/http/public-config";
 
 const BLOCKS_SHOWN = 9;
 const CHAINS_SHOWN = 4;
-/** The newest is the darkest. */
+/** From the oldest block to the newest, which is the darkest. */
 const FADES = [
   "opacity-100",
   "opacity-70",
@@ -22,7 +25,10 @@ const FADES = [
   "opacity-15",
 ] as const;
 
-/** The chains as they are now: a block for each block, the newest at the right, and the ways between them. */
+/**
+ * A live picture of the chains: their newest blocks, the latest at the right, and the bridges
+ * between them.
+ */
 export const LiveChains = (): ReactNode => {
   const heads = useChainHeads().slice(0, CHAINS_SHOWN);
   const live = heads.some(({ block }) => block !== null);
@@ -71,7 +77,7 @@ const Lane = ({ head: { chain, block } }: { readonly head: ChainHead }): ReactNo
   );
 };
 
-/** The way between two lanes. */
+/** The bridge between two chains. */
 const Bridge = ({ flipped }: { readonly flipped: boolean }): ReactNode => (
   <svg
     viewBox="0 0 120 18"
@@ -89,3 +95,42 @@ const Bridge = ({ flipped }: { readonly flipped: boolean }): ReactNode => (
     />
   </svg>
 );
+
+const REFRESH_MS = 1_000;
+const TIMEOUT_MS = 3_000;
+
+const answer = z.object({ result: z.string().regex(/^0x[0-9a-f]+$/i) });
+
+const readHead = async (rpcUrl: string, signal: AbortSignal): Promise<number> => {
+  const response = await fetch(rpcUrl, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] }),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  });
+  return Number(answer.parse(await response.json()).result);
+};
+
+interface ChainHead {
+  readonly chain: PublicChain;
+  /** Number of the newest block; null while unknown. */
+  readonly block: number | null;
+}
+
+/**
+ * The newest block of each local chain, every second. Public chains are not read before the person
+ * has signed in.
+ */
+const useChainHeads = (): ChainHead[] => {
+  const { chains, devnet } = usePublicConfig();
+  const heads = useQueries({
+    queries: chains.map((chain) => ({
+      queryKey: ["chain head", chain.id],
+      queryFn: ({ signal }: { signal: AbortSignal }) => readHead(chain.rpcUrl ?? "", signal),
+      enabled: devnet && chain.rpcUrl !== null,
+      refetchInterval: REFRESH_MS,
+      retry: false,
+    })),
+  });
+  return chains.map((chain, index) => ({ chain, block: heads[index]?.data ?? null }));
+};

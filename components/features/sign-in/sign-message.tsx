@@ -1,16 +1,16 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
+import { useQuery } from "@tanstack/react-query";
 import type { Address as EvmAddress } from "viem";
 import { useAccount, useDisconnect, useSignMessage } from "wagmi";
 import { useApi } from "@/components/features/session/use-api";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Address } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
+import { MessageText } from "@/components/ui/code-block";
 import { Button } from "@/components/ui/button";
-import { ErrorState } from "@/components/ui/error-state";
-import { LoadingRows } from "@/components/ui/skeleton";
+import { QueryContent } from "@/components/ui/states";
 import { createNonce } from "@/lib/api-client/calls.gen";
 import { signInMessage, verifySignature } from "./authentication";
 
@@ -19,12 +19,13 @@ interface SignMessageProps {
   readonly from: string;
 }
 
-/** A fresh message for this wallet; a nonce is good for one signature. */
+/** A fresh sign-in message for this wallet; its nonce is valid for one signature. */
 const useSignInMessage = (address: EvmAddress) => {
   const api = useApi();
   const { chains } = usePublicConfig();
   const { chainId } = useAccount();
-  // Wallets may be on a chain that the service does not know; the message then names the first that it does.
+  // The wallet may be on a chain that the service does not know; the message then names the first
+  // known one.
   const chain = chains.find((known) => known.id === chainId) ?? chains[0];
   return useQuery({
     queryKey: ["sign-in-message", address, chain?.id],
@@ -71,26 +72,20 @@ export const SignMessage = ({ address, from }: SignMessageProps): ReactNode => {
           Use another wallet
         </Button>
       </div>
-      {message.isPending ? <LoadingRows rows={4} what="the message" /> : null}
-      {message.isError ? <ErrorState compact error={message.error} onRetry={() => void message.refetch()} /> : null}
-      {message.data === undefined ? null : (
-        <>
-          <p className="text-fg-2">
-            This is what you sign, word for word. It moves no money and gives nobody permission to move any.
-          </p>
-          <pre
-            tabIndex={0}
-            role="region"
-            aria-label="Message to sign"
-            className="max-h-80 overflow-auto rounded-card border bg-sunken p-3 font-mono text-sm break-words whitespace-pre-wrap"
-          >
-            {message.data}
-          </pre>
-          <Button variant="primary" size="lg" loading={busy} onClick={() => void run(message.data)}>
-            {busy ? "Waiting for the signature …" : "Sign in"}
-          </Button>
-        </>
-      )}
+      <QueryContent query={message} what="the message" compact>
+        {(text) => (
+          <>
+            <p className="text-fg-2">
+              This is what you sign, word for word. It moves no money and gives nobody permission to
+              move any.
+            </p>
+            <MessageText label="Message to sign">{text}</MessageText>
+            <Button variant="primary" size="lg" loading={busy} onClick={() => void run(text)}>
+              {busy ? "Waiting for the signature …" : "Sign in"}
+            </Button>
+          </>
+        )}
+      </QueryContent>
       {problem === null ? null : <Alert tone="danger">{problem}</Alert>}
     </div>
   );

@@ -1,20 +1,24 @@
 import type { Config } from "wagmi";
 import { openWallets } from "@/components/providers/wallets";
 import type { PublicConfig } from "@/lib/http/public-config";
-import { isSignature } from "./signing-model";
-import type { Action, SigningStep, StepState } from "./types";
+import { type Action, isSignature, type SigningStep, type StepState } from "./signing-model";
 import { askWallet, connectorWith, isRejection, reasonOf, untilMined } from "./wallet-access";
 
 type Tell = (at: StepState) => void;
 
 const REVERTED = "the transaction was reverted. Only its network fee was spent.";
-const NOT_SEEN = "the chain does not show the transaction yet. Going on waits for it; it is not sent twice.";
+const NOT_SEEN =
+  "the chain does not show the transaction yet. Going on waits for it; it is not sent twice.";
 
-/** Waits where the next step needs this one on the chain. */
+/** Waits until the sent transaction is mined when the next step depends on it. */
 const settleTransaction = async (
   config: Config,
-  { actionId, chainId }: Action,
-  { txHash, mined, tell }: { readonly txHash: string; readonly mined: boolean; readonly tell: Tell },
+  { id: actionId, chainId }: Action,
+  {
+    txHash,
+    mined,
+    tell,
+  }: { readonly txHash: string; readonly mined: boolean; readonly tell: Tell },
 ): Promise<boolean> => {
   if (!mined) {
     tell({ state: "done", signed: { actionId, txHash } });
@@ -35,7 +39,7 @@ const settleTransaction = async (
   }
 };
 
-/** One step: true when it is done. */
+/** Runs one step; resolves with true when it is done. */
 export const runStep = async (
   publicConfig: PublicConfig,
   { action, at }: SigningStep,
@@ -53,8 +57,9 @@ export const runStep = async (
     }
     tell({ state: "asking" });
     const answer = await askWallet({ config, connector, action });
-    if (!isSignature(action)) return await settleTransaction(config, action, { txHash: answer, mined, tell });
-    tell({ state: "done", signed: { actionId: action.actionId, signature: answer } });
+    if (!isSignature(action))
+      return await settleTransaction(config, action, { txHash: answer, mined, tell });
+    tell({ state: "done", signed: { actionId: action.id, signature: answer } });
     return true;
   } catch (error) {
     tell(isRejection(error) ? { state: "rejected" } : { state: "failed", reason: reasonOf(error) });

@@ -1,31 +1,41 @@
 import { describe, expect, test } from "vitest";
-import { inOrder, isApproval, movedMoney, mustBeMined, signaturesOf, standingOf, stepsOf } from "./signing-model";
-import type { Action, SigningStep, StepState } from "./types";
+import {
+  type Action,
+  inOrder,
+  isApproval,
+  movedMoney,
+  mustBeMined,
+  signaturesOf,
+  type SigningStep,
+  standingOf,
+  stepsOf,
+  type StepState,
+} from "./signing-model";
 
 const ADA = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const TOKEN = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
-const base = (actionId: string) =>
+const base = (id: string) =>
   ({
-    actionId,
+    id,
     walletId: "wal_1",
     walletAddress: ADA,
     signerAddress: ADA,
     chainId: 31337,
-    description: actionId,
+    description: id,
   }) as const;
-const transaction = (actionId: string, data: string, value = "0", chainId = 31337): Action => ({
-  ...base(actionId),
+const transaction = (id: string, data: string, value = "0", chainId = 31337): Action => ({
+  ...base(id),
   chainId,
   kind: "transaction",
   transaction: { to: TOKEN, data, value, gas: "21000" },
 });
-const approval = (actionId: string, amount = "01"): Action => transaction(actionId, `0x095ea7b3${amount}`);
-const payment = (actionId: string): Action => transaction(actionId, "0x12345678");
-const signature = (actionId: string, text = "one"): Action => ({
-  ...base(actionId),
+const approval = (id: string, amount = "01"): Action => transaction(id, `0x095ea7b3${amount}`);
+const payment = (id: string): Action => transaction(id, "0x12345678");
+const signature = (id: string, text = "one"): Action => ({
+  ...base(id),
   kind: "typed_data",
-  typedData: { message: { text } },
+  typedData: { types: {}, primaryType: "Text", domain: {}, message: { text } },
 });
 
 const at = (step: SigningStep, state: StepState): SigningStep => ({ ...step, at: state });
@@ -33,7 +43,7 @@ const done = (step: SigningStep): SigningStep =>
   at(step, {
     state: "done",
     signed: {
-      actionId: step.action.actionId,
+      actionId: step.action.id,
       ...(step.action.kind === "transaction" ? { txHash: "0x1" } : { signature: "0x2" }),
     },
   });
@@ -44,11 +54,15 @@ describe("the order", () => {
     const swap = payment("pay");
     const other = transaction("other", "0xabcdef01", "5", 31338);
     const order = inOrder([approval("approve"), swap, other, signature("sign")]);
-    expect(order.map((action) => action.actionId)).toEqual(["sign", "approve", "pay", "other"]);
+    expect(order.map((action) => action.id)).toEqual(["sign", "approve", "pay", "other"]);
   });
 
   test("a transaction is mined before the next one of the same wallet on the same chain is asked for", () => {
-    const list = steps(approval("approve"), payment("pay"), transaction("other", "0xabcdef01", "5", 31338));
+    const list = steps(
+      approval("approve"),
+      payment("pay"),
+      transaction("other", "0xabcdef01", "5", 31338),
+    );
     expect(list.map((_, index) => mustBeMined(list, index))).toEqual([true, false, false]);
   });
 });
@@ -75,9 +89,11 @@ describe("what execute takes", () => {
 
 describe("preparing again", () => {
   test("keeps an approval that is asked for no more, and execute is not told of it", () => {
-    const before = steps(approval("approve"), payment("pay")).map((step, index) => (index === 0 ? done(step) : step));
+    const before = steps(approval("approve"), payment("pay")).map((step, index) =>
+      index === 0 ? done(step) : step,
+    );
     const after = stepsOf([payment("pay-2")], before);
-    expect(after.map((step) => [step.action.actionId, step.kept, step.at.state])).toEqual([
+    expect(after.map((step) => [step.action.id, step.kept, step.at.state])).toEqual([
       ["approve", true, "done"],
       ["pay-2", false, "todo"],
     ]);
@@ -89,7 +105,7 @@ describe("preparing again", () => {
   test("asks anew for signatures, and for an approval that the token does not know yet", () => {
     const before = steps(approval("approve"), signature("sign")).map(done);
     const after = stepsOf([approval("approve-2"), signature("sign-2")], before);
-    expect(after.map((step) => [step.action.actionId, step.at.state])).toEqual([
+    expect(after.map((step) => [step.action.id, step.at.state])).toEqual([
       ["sign-2", "todo"],
       ["approve-2", "todo"],
     ]);
@@ -112,7 +128,8 @@ describe("where the money is when a step stops the rest", () => {
     const now = [done(sign), done(approve), at(pay, rejected)];
     expect(standingOf(now)).toEqual({
       title: "You rejected step 3 of 3.",
-      money: "The approval was sent and stays good for exactly this amount; the money is in your wallet.",
+      money:
+        "The approval was sent and stays good for exactly this amount; the money is in your wallet.",
     });
     expect(movedMoney(now)).toBe(false);
   });
@@ -122,7 +139,9 @@ describe("where the money is when a step stops the rest", () => {
     const now = [done(sign), done(approve), at(pay, unseen)];
     expect(movedMoney(now)).toBe(true);
     expect(standingOf(now)?.title).toBe("Step 3 of 3 did not work: not seen");
-    expect(standingOf(now)?.money).toMatch(/^The transaction of step 3 was sent and moves its money\./);
+    expect(standingOf(now)?.money).toMatch(
+      /^The transaction of step 3 was sent and moves its money\./,
+    );
   });
 
   test("a reverted transaction has moved nothing", () => {

@@ -1,9 +1,10 @@
-import type { Action, Signed, SigningStep, StepState } from "./types";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import type { prepareSwap } from "@/lib/contracts/swap";
 
 /** `approve(address,uint256)` of ERC-20. */
 const APPROVE_SELECTOR = "0x095ea7b3";
 
-/** Lets a contract take an exact amount, and moves nothing itself. */
+/** Whether the action is an ERC-20 approval, which moves nothing itself. */
 export const isApproval = (action: Action): boolean =>
   action.kind === "transaction" &&
   action.transaction?.data.slice(0, APPROVE_SELECTOR.length).toLowerCase() === APPROVE_SELECTOR &&
@@ -11,29 +12,38 @@ export const isApproval = (action: Action): boolean =>
 
 export const isSignature = (action: Action): boolean => action.kind !== "transaction";
 
-/** Whether something was given to a chain in this step, mined or not. */
+/** Whether the step has sent something to a chain, mined or not. */
 const wasSent = ({ action, at }: SigningStep): boolean =>
   action.kind === "transaction" &&
-  (at.state === "mining" || at.state === "done" || (at.state === "failed" && at.txHash !== undefined));
+  (at.state === "mining" ||
+    at.state === "done" ||
+    (at.state === "failed" && at.txHash !== undefined));
 
-/** Money has left a wallet already: the remaining steps must be finished, not started again. */
+/**
+ * Whether money has left a wallet: the remaining steps must then be finished, not started again.
+ */
 export const movedMoney = (steps: readonly SigningStep[]): boolean =>
   steps.some((step) => wasSent(step) && !isApproval(step.action));
 
 /**
- * Signatures first: they cost nothing and send nothing, so a person who rejects one has lost nothing. Then approvals,
- * and transactions that move money last. Those of one wallet on one chain stay in the order in which they came.
+ * Signatures first: they cost nothing and send nothing, so a person who rejects one has lost
+ * nothing. Then approvals, and transactions that move money last. Those of one wallet on one chain
+ * stay in the order in which they came.
  */
 const rank = (action: Action, all: readonly Action[]): number => {
   if (isSignature(action)) return 0;
   const laterOfSameWallet = all.some(
-    (other) => other !== action && sameSender(other, action) && all.indexOf(other) > all.indexOf(action),
+    (other) =>
+      other !== action && sameSender(other, action) && all.indexOf(other) > all.indexOf(action),
   );
   return laterOfSameWallet ? 1 : 2;
 };
 
 const sameSender = (a: Action, b: Action): boolean =>
-  !isSignature(a) && !isSignature(b) && a.signerAddress === b.signerAddress && a.chainId === b.chainId;
+  !isSignature(a) &&
+  !isSignature(b) &&
+  a.signerAddress === b.signerAddress &&
+  a.chainId === b.chainId;
 
 export const inOrder = (actions: readonly Action[]): readonly Action[] =>
   actions
@@ -41,7 +51,10 @@ export const inOrder = (actions: readonly Action[]): readonly Action[] =>
     .sort((a, b) => a.rank - b.rank || a.index - b.index)
     .map(({ action }) => action);
 
-/** The part of an action that a wallet agrees to. Actions with the same part are the same to the chain, whatever their ids and gas limits. */
+/**
+ * The part of an action that a wallet signs. Actions with the same content are the same to the
+ * chain, whatever their ids and gas limits.
+ */
 const contentOf = ({ kind, signerAddress, chainId, typedData, transaction }: Action): string =>
   JSON.stringify([
     kind,
@@ -52,39 +65,62 @@ const contentOf = ({ kind, signerAddress, chainId, typedData, transaction }: Act
   ]);
 
 /**
- * The steps of a new preparation. Signatures are given anew, for they are of exactly what was prepared; an approval that is asked for
- * no more stays in view as done, because it was sent and the token remembers it.
+ * The steps of a new preparation. Signatures are requested again, because they cover exactly what
+ * was prepared. A sent approval that is no longer required stays in the list as done, because the
+ * token stores it.
  */
-export const stepsOf = (actions: readonly Action[], before: readonly SigningStep[]): readonly SigningStep[] => {
-  const asked = new Set(actions.map(contentOf));
+export const stepsOf = (
+  actions: readonly Action[],
+  before: readonly SigningStep[],
+): readonly SigningStep[] => {
+  const required = new Set(actions.map(contentOf));
   const kept = before
-    .filter(({ action, at }) => at.state === "done" && isApproval(action) && !asked.has(contentOf(action)))
+    .filter(
+      ({ action, at }) =>
+        at.state === "done" && isApproval(action) && !required.has(contentOf(action)),
+    )
     .map((step): SigningStep => ({ ...step, kept: true }));
-  return [...kept, ...inOrder(actions).map((action): SigningStep => ({ action, at: { state: "todo" }, kept: false }))];
+  return [
+    ...kept,
+    ...inOrder(actions).map((action): SigningStep => ({
+      action,
+      at: { state: "todo" },
+      kept: false,
+    })),
+  ];
 };
 
-/** Whether the next transaction of the same wallet needs this one mined before the wallet can even estimate it. */
+/**
+ * Whether the next transaction of the same wallet needs this one mined before the wallet can even
+ * estimate it.
+ */
 export const mustBeMined = (steps: readonly SigningStep[], index: number): boolean => {
   const step = steps[index];
-  return step !== undefined && steps.slice(index + 1).some((later) => sameSender(later.action, step.action));
+  return (
+    step !== undefined &&
+    steps.slice(index + 1).some((later) => sameSender(later.action, step.action))
+  );
 };
 
-/** The signatures for execute; null while a step is not done. */
+/**
+ * The signatures to send with the execute request; null until every step that needs one is done.
+ */
 export const signaturesOf = (steps: readonly SigningStep[]): readonly Signed[] | null => {
-  const asked = steps.filter((step) => !step.kept);
-  const signed = asked.flatMap(({ at }) => (at.state === "done" ? [at.signed] : []));
-  return signed.length === asked.length ? signed : null;
+  const required = steps.filter((step) => !step.kept);
+  const signed = required.flatMap(({ at }) => (at.state === "done" ? [at.signed] : []));
+  return signed.length === required.length ? signed : null;
 };
 
 const STOPPED: ReadonlySet<StepState["state"]> = new Set(["rejected", "failed", "needs_account"]);
 
 export interface Standing {
   readonly title: string;
-  /** Tells which transactions were sent so far and where the money is. */
+  /** Which transactions were sent so far, and where the money is. */
   readonly money: string;
 }
 
-const numbers = (indexes: readonly number[]): string => indexes.map((index) => String(index + 1)).join(" and ");
+const numbers = (indexes: readonly number[]): string =>
+  indexes.map((index) => String(index + 1)).join(" and ");
 
 const moneyOf = (steps: readonly SigningStep[]): string => {
   const sent = steps.flatMap((step, index) => (wasSent(step) ? [{ step, index }] : []));
@@ -112,3 +148,38 @@ export const standingOf = (steps: readonly SigningStep[]): Standing | null => {
         : `S${where.slice(1)} needs another account.`;
   return { title, money: moneyOf(steps) };
 };
+
+/** An action that the person's wallet has to sign before execute, as prepare returns it. */
+export type Action = ResponseOf<typeof prepareSwap>["actions"][number];
+
+/** The answer to an action, as execute takes it. */
+export interface Signed {
+  readonly actionId: string;
+  /** 0x hex; for `user_operation` and `typed_data`. */
+  readonly signature?: string;
+  /** 0x hex; for `transaction`. */
+  readonly txHash?: string;
+}
+
+export type StepState =
+  | { readonly state: "todo" }
+  /** No connected wallet has the account that signs. */
+  | { readonly state: "needs_account" }
+  /** The wallet shows the request to the person. */
+  | { readonly state: "asking" }
+  /** Sent; the next step of the same wallet waits until the chain has it. */
+  | { readonly state: "mining"; readonly txHash: string }
+  | { readonly state: "done"; readonly signed: Signed }
+  | { readonly state: "rejected" }
+  /**
+   * With a hash: the transaction was sent, and its outcome is unknown. Without: the step had no
+   * effect.
+   */
+  | { readonly state: "failed"; readonly reason: string; readonly txHash?: string };
+
+export interface SigningStep {
+  readonly action: Action;
+  readonly at: StepState;
+  /** Done for an earlier preparation and no part of this one: an approval that the token stores. */
+  readonly kept: boolean;
+}

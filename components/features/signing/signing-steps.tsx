@@ -3,19 +3,31 @@
 import dynamic from "next/dynamic";
 import { useEffect, useRef, type ReactNode } from "react";
 import { useChain } from "@/components/providers/public-config";
-import { NamedAddress } from "@/components/features/names/named-address";
+import { NamedAddress } from "@/components/features/names/names";
 import { TxHash } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
-import { ChainName } from "@/components/ui/chain-name";
+import { ChainName } from "@/components/ui/marks";
 import { CodeBlock } from "@/components/ui/code-block";
-import { Timeline, type StepState as TimelineState, type TimelineStep } from "@/components/ui/timeline";
-import { isApproval, isSignature, standingOf } from "./signing-model";
-import type { Action, SigningStep } from "./types";
+import {
+  Timeline,
+  type StepState as TimelineState,
+  type TimelineStep,
+} from "@/components/ui/timeline";
+import {
+  type Action,
+  isApproval,
+  isSignature,
+  type SigningStep,
+  standingOf,
+} from "./signing-model";
 import type { Signing } from "./use-signing";
 
-const AccountChooser = dynamic(() => import("./account-chooser").then((module) => module.AccountChooser), {
-  ssr: false,
-});
+const AccountChooser = dynamic(
+  () => import("./account-chooser").then((module) => module.AccountChooser),
+  {
+    ssr: false,
+  },
+);
 
 const TIMELINE_STATES = {
   todo: "todo",
@@ -30,7 +42,8 @@ const TIMELINE_STATES = {
 const wordOf = ({ action, at, kept }: SigningStep): string => {
   switch (at.state) {
     case "todo":
-      return isSignature(action) ? "Signature" : isApproval(action) ? "Approval" : "Transaction";
+      if (isSignature(action)) return "Signature";
+      return isApproval(action) ? "Approval" : "Transaction";
     case "needs_account":
       return "Waits for the account";
     case "asking":
@@ -38,7 +51,8 @@ const wordOf = ({ action, at, kept }: SigningStep): string => {
     case "mining":
       return "Sent, waits for the chain";
     case "done":
-      return kept ? "Approved before" : isSignature(action) ? "Signed" : "Sent";
+      if (kept) return "Approved before";
+      return isSignature(action) ? "Signed" : "Sent";
     case "rejected":
       return "Rejected";
     case "failed":
@@ -47,10 +61,15 @@ const wordOf = ({ action, at, kept }: SigningStep): string => {
 };
 
 const hashOf = ({ at }: SigningStep): string | undefined =>
-  at.state === "done" ? at.signed.txHash : at.state === "mining" || at.state === "failed" ? at.txHash : undefined;
+  at.state === "done"
+    ? at.signed.txHash
+    : at.state === "mining" || at.state === "failed"
+      ? at.txHash
+      : undefined;
 
-/** The exact data that the wallet gets, for people who compare it. */
-const contentText = ({ transaction, typedData }: Action): string => JSON.stringify(transaction ?? typedData, null, 2);
+/** The exact data that the wallet receives, so that people can compare it. */
+const contentText = ({ transaction, typedData }: Action): string =>
+  JSON.stringify(transaction ?? typedData, null, 2);
 
 const StepDetail = ({ step }: { readonly step: SigningStep }): ReactNode => {
   const { action } = step;
@@ -59,7 +78,9 @@ const StepDetail = ({ step }: { readonly step: SigningStep }): ReactNode => {
   return (
     <div className="flex flex-col gap-1">
       <span className="flex flex-wrap items-center gap-x-1.5">
-        <span className={step.at.state === "todo" ? undefined : "font-medium text-fg"}>{wordOf(step)}</span>
+        <span className={step.at.state === "todo" ? undefined : "font-medium text-fg"}>
+          {wordOf(step)}
+        </span>
         <span>
           · by <NamedAddress value={action.signerAddress} />
         </span>
@@ -76,14 +97,18 @@ const StepDetail = ({ step }: { readonly step: SigningStep }): ReactNode => {
         <summary className="link min-h-6 cursor-pointer touch-target">
           What is {isSignature(action) ? "signed" : "sent"}
         </summary>
-        <CodeBlock code={contentText(action)} label={isSignature(action) ? "typed data" : "transaction"} wrap />
+        <CodeBlock
+          code={contentText(action)}
+          label={isSignature(action) ? "typed data" : "transaction"}
+          wrap
+        />
       </details>
     </div>
   );
 };
 
 const toTimeline = (step: SigningStep, index: number): TimelineStep => ({
-  id: `${String(index)}-${step.action.actionId}`,
+  id: `${String(index)}-${step.action.id}`,
   title: <span className="wrap-anywhere">{step.action.description}</span>,
   state: TIMELINE_STATES[step.at.state],
   detail: <StepDetail step={step} />,
@@ -91,11 +116,13 @@ const toTimeline = (step: SigningStep, index: number): TimelineStep => ({
 
 interface SigningStepsProps {
   readonly signing: Signing;
-  /** Goes on from the step that stopped; the account that was missing is there now. */
+  /** Continues with the step that stopped, once its account is connected. */
   readonly onGoOn: () => void;
 }
 
-/** The steps of the person's own wallets as a list, and where the money is when one of them stopped. */
+/**
+ * The steps of the person's own wallets as a list, and where the money is when one of them stopped.
+ */
 export const SigningSteps = ({ signing, onGoOn }: SigningStepsProps): ReactNode => {
   const { steps, busy } = signing;
   const section = useRef<HTMLElement>(null);
@@ -106,7 +133,11 @@ export const SigningSteps = ({ signing, onGoOn }: SigningStepsProps): ReactNode 
   if (steps.length === 0) return null;
   const done = steps.filter((step) => step.at.state === "done").length;
   return (
-    <section ref={section} aria-labelledby="signing-steps" className="flex flex-col gap-3 rounded-card border p-4">
+    <section
+      ref={section}
+      aria-labelledby="signing-steps"
+      className="flex flex-col gap-3 rounded-card border p-4"
+    >
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">
         <h3 id="signing-steps" className="font-semibold">
           Your wallets sign
@@ -123,12 +154,17 @@ export const SigningSteps = ({ signing, onGoOn }: SigningStepsProps): ReactNode 
 
 const GAP_PX = 16;
 
-/** Only within what scrolls: `scrollIntoView` would push the dialog and the page behind it too. */
+/**
+ * Scrolls the nearest scrolling parent only: `scrollIntoView` would also move the dialog and the
+ * page behind it.
+ */
 const scrollTo = (node: HTMLElement): void => {
   let parent = node.parentElement;
   while (parent !== null && !["auto", "scroll"].includes(getComputedStyle(parent).overflowY))
     parent = parent.parentElement;
-  parent?.scrollBy({ top: node.getBoundingClientRect().top - parent.getBoundingClientRect().top - GAP_PX });
+  parent?.scrollBy({
+    top: node.getBoundingClientRect().top - parent.getBoundingClientRect().top - GAP_PX,
+  });
 };
 
 const show = (node: HTMLElement | null): void => node?.scrollIntoView({ block: "nearest" });

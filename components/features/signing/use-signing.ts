@@ -2,34 +2,45 @@
 
 import { useEffect, useRef, useState } from "react";
 import { usePublicConfig } from "@/components/providers/public-config";
-import { movedMoney, mustBeMined, signaturesOf, stepsOf } from "./signing-model";
-import type { Action, Signed, SigningStep, StepState } from "./types";
+import {
+  type Action,
+  movedMoney,
+  mustBeMined,
+  signaturesOf,
+  type Signed,
+  type SigningStep,
+  stepsOf,
+  type StepState,
+} from "./signing-model";
 
 export interface Signing {
   readonly steps: readonly SigningStep[];
-  /** A wallet is asked, or a transaction is waited for. */
+  /** A wallet is signing, or a transaction is being confirmed. */
   readonly busy: boolean;
-  /** Money has left a wallet already: the remaining steps must be finished, not started again. */
+  /**
+   * Whether money has left a wallet: the remaining steps must then be finished, not started again.
+   */
   readonly moved: boolean;
-  /** Takes the actions of a new preparation, and keeps what of the earlier ones is still good. */
+  /** Loads the actions of a new preparation, and keeps earlier results that are still valid. */
   readonly load: (actions: readonly Action[]) => void;
-  /** Forgets everything. */
+  /** Removes all steps. */
   readonly clear: () => void;
   /**
-   * Asks the wallets, from the first step that is not done. Resolves with what execute takes, or with null when a step stopped it
-   * or `mayAsk` said no before a step.
+   * Has the wallets sign, from the first open step. Resolves with the signatures for execute, or
+   * with null when a step stopped or `mayAsk` returned false before a step.
    */
   readonly run: (mayAsk: (moved: boolean) => boolean) => Promise<readonly Signed[] | null>;
-  /** Marks a step whose signature the service did not take, so that it is asked for again. */
+  /** Marks a step whose signature the service refused, so that it is signed again. */
   readonly refuse: (actionId: string, reason: string) => void;
 }
 
-/** Asks the wallets of the person step by step. Its state outlives the dialog that shows it. */
+/** Has the person's wallets sign step by step. Its state outlives the dialog that shows it. */
 export const useSigning = (): Signing => {
   const publicConfig = usePublicConfig();
   const [steps, setSteps] = useState<readonly SigningStep[]>([]);
   const [busy, setBusy] = useState(false);
-  // The loop below reads what it wrote itself; a newer run or load makes an older one fall silent.
+  // The loop below reads its own writes through this ref. A newer run or load invalidates an older
+  // one.
   const latest = useRef(steps);
   const runId = useRef(0);
   const write = (next: readonly SigningStep[]): void => {
@@ -37,7 +48,11 @@ export const useSigning = (): Signing => {
     setSteps(next);
   };
   const mark = (actionId: string, at: StepState): void =>
-    write(latest.current.map((step) => (step.action.actionId === actionId && !step.kept ? { ...step, at } : step)));
+    write(
+      latest.current.map((step) =>
+        step.action.id === actionId && !step.kept ? { ...step, at } : step,
+      ),
+    );
   const moved = movedMoney(steps);
 
   const run = async (mayAsk: (moved: boolean) => boolean): Promise<readonly Signed[] | null> => {
@@ -45,16 +60,20 @@ export const useSigning = (): Signing => {
     const current = (): boolean => id === runId.current;
     setBusy(true);
     try {
-      if (latest.current.every(({ at }) => at.state === "done")) return signaturesOf(latest.current);
+      if (latest.current.every(({ at }) => at.state === "done"))
+        return signaturesOf(latest.current);
       // The wallet libraries are loaded when a wallet is asked.
       const { runStep } = await import("./run-step");
       for (const [index, step] of latest.current.entries()) {
         if (latest.current[index]?.at.state === "done") continue;
         if (!current() || !mayAsk(movedMoney(latest.current))) return null;
         const tell = (at: StepState): void => {
-          if (current()) mark(step.action.actionId, at);
+          if (current()) mark(step.action.id, at);
         };
-        if (!(await runStep(publicConfig, step, { mined: mustBeMined(latest.current, index), tell }))) return null;
+        if (
+          !(await runStep(publicConfig, step, { mined: mustBeMined(latest.current, index), tell }))
+        )
+          return null;
       }
       return current() ? signaturesOf(latest.current) : null;
     } finally {
@@ -64,7 +83,7 @@ export const useSigning = (): Signing => {
 
   useEffect(() => {
     if (!moved) return undefined;
-    // A transaction is out that no operation follows yet.
+    // A transaction was sent that no operation tracks yet, so leaving the page asks first.
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
     window.addEventListener("beforeunload", ask);
     return () => window.removeEventListener("beforeunload", ask);

@@ -11,6 +11,9 @@ interface Budget {
 
 const base = (coins: string): bigint => toScaled(coins, COIN_DIGITS) ?? 0n;
 
-/** Budgets of which less than a tenth is left today. A limit of zero is a choice, and is not low. */
+/** Budgets with less than a tenth left today. A limit of zero is intended and is not reported. */
 export const lowBudgets = <Of extends Budget>(budgets: readonly Of[]): Of[] =>
-  budgets.filter(({ dailyLimit, remaining }) => base(dailyLimit) > 0n && base(remaining) * LOW_PART < base(dailyLimit));
+  budgets.filter(
+    ({ dailyLimit, remaining }) =>
+      base(dailyLimit) > 0n && base(remaining) * LOW_PART < base(dailyLimit),
+  );

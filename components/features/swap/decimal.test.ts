@@ -14,7 +14,9 @@ import {
 describe("amounts", () => {
   test("add up exactly where floats do not", () => {
     expect(sumAmounts(["0.1", "0.2"])).toBe("0.3");
-    expect(sumAmounts(["9007199254740993", "0.000000000000000001"])).toBe("9007199254740993.000000000000000001");
+    expect(sumAmounts(["9007199254740993", "0.000000000000000001"])).toBe(
+      "9007199254740993.000000000000000001",
+    );
   });
 
   test("subtract exactly, also below zero", () => {

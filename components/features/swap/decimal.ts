@@ -5,13 +5,16 @@ const PRICE_DIGITS = 18;
 const USD_DIGITS = 6;
 const BPS = 10_000n;
 
-/** Decimal string → whole number of 10^-digits; further digits are cut. Null when the text is no decimal string. */
+/**
+ * Decimal string → whole number of 10^-digits; further digits are cut. Null when the text is no
+ * decimal string.
+ */
 export const toScaled = (text: string, digits: number): bigint | null => {
   const decimal = readDecimal(text);
   return decimal === null ? null : scaledTo(decimal, digits, "floor");
 };
 
-/** Amount times price, cut to 6 digits; null where one of them is not known. */
+/** Amount times price, cut to 6 digits; null when one of them is unknown. */
 export const usdValue = (amount: string, priceUsd: string | null): string | null => {
   if (priceUsd === null) return null;
   const [units, price] = [toScaled(amount, PRICE_DIGITS), toScaled(priceUsd, PRICE_DIGITS)];
@@ -22,13 +25,30 @@ export const usdValue = (amount: string, priceUsd: string | null): string | null
 
 /** −1, 0 or 1: whether `a` is less than, equal to or more than `b`. Exact to 18 digits. */
 export const compareAmounts = (a: string, b: string): -1 | 0 | 1 => {
-  const difference = (toScaled(a, PRICE_DIGITS) ?? 0n) - (toScaled(b, PRICE_DIGITS) ?? 0n);
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+  return signOf((toScaled(a, PRICE_DIGITS) ?? 0n) - (toScaled(b, PRICE_DIGITS) ?? 0n));
 };
 
-export const smallerAmount = (one: string, other: string): string => (compareAmounts(one, other) === 1 ? other : one);
+/** −1, 0 or 1. */
+export const signOf = (number: bigint): -1 | 0 | 1 => {
+  if (number < 0n) return -1;
+  return number > 0n ? 1 : 0;
+};
 
-/** The sum of decimal strings, exact to 18 digits; texts that are no amount count as nothing. */
+/** The item with the largest amount, of equal ones the first; undefined when there are none. */
+export const largestBy = <Item>(
+  items: readonly Item[],
+  amountOf: (item: Item) => string,
+): Item | undefined =>
+  items.reduce<Item | undefined>(
+    (best, item) =>
+      best === undefined || compareAmounts(amountOf(item), amountOf(best)) === 1 ? item : best,
+    undefined,
+  );
+
+/** Whether a decimal string is zero; true also for texts that are not an amount. */
+export const isZero = (amount: string): boolean => !/[1-9]/.test(amount);
+
+/** The sum of decimal strings, exact to 18 digits; texts that are not an amount count as zero. */
 export const sumAmounts = (amounts: readonly string[]): string =>
   formatAmount(
     amounts.reduce((sum, amount) => sum + (toScaled(amount, PRICE_DIGITS) ?? 0n), 0n),
@@ -46,15 +66,22 @@ export const inverseOf = (rate: string): string | null => {
 export const subtractAmounts = (a: string, b: string): string =>
   formatAmount((toScaled(a, PRICE_DIGITS) ?? 0n) - (toScaled(b, PRICE_DIGITS) ?? 0n), PRICE_DIGITS);
 
-/** How much of a token some dollars are, cut to its decimals; null where one of them is not known. */
-export const amountForUsd = (usd: string, priceUsd: string | null, decimals: number): string | null => {
+/**
+ * The amount of a token for some dollars, cut to its decimals; null when dollars or price are
+ * unknown.
+ */
+export const amountForUsd = (
+  usd: string,
+  priceUsd: string | null,
+  decimals: number,
+): string | null => {
   if (priceUsd === null) return null;
   const [dollars, price] = [toScaled(usd, PRICE_DIGITS), toScaled(priceUsd, PRICE_DIGITS)];
   if (dollars === null || price === null || price === 0n) return null;
   return formatAmount((dollars * 10n ** BigInt(decimals)) / price, decimals);
 };
 
-/** By how many basis points `after` is less than `before`, rounded up; 0 when it is not. */
+/** The loss from `before` to `after` in basis points, rounded up; 0 when there is none. */
 export const dropBps = (before: string, after: string): number => {
   const [old, now] = [toScaled(before, PRICE_DIGITS) ?? 0n, toScaled(after, PRICE_DIGITS) ?? 0n];
   if (old <= 0n || now >= old) return 0;

@@ -1,6 +1,10 @@
+"use client";
+
 import type { ReactNode } from "react";
+import { sumByAsset } from "@/components/features/operations/operation-sums";
 import { Amount, Unknown, Usd } from "@/components/ui/amount";
-import { sumByAsset } from "@/components/features/operations/asset-sums";
+
+const MINUTE = 60;
 
 const FEE_WORDS = { bridge: "Bridge", swap: "Pools", gas: "Network" } as const;
 
@@ -13,11 +17,11 @@ interface Fee {
 
 interface FeeLinesProps {
   readonly fees: readonly Fee[];
-  /** False before there is a route: no fees are then no answer yet. */
+  /** False before there is a route; an empty list then means unknown, not free. */
   readonly known?: boolean;
 }
 
-/** Fees of each kind, those of one asset added up; they are part of the rate already. */
+/** Fees by kind, added up per asset. They are part of the rate already. */
 export const FeeLines = ({ fees, known = true }: FeeLinesProps): ReactNode => {
   if (!known && fees.length === 0) return <Unknown reason="Known once it is priced" />;
   const kinds = [...new Set(fees.map((fee) => fee.kind))];
@@ -44,3 +48,7 @@ export const FeeLines = ({ fees, known = true }: FeeLinesProps): ReactNode => {
     </ul>
   );
 };
+
+/** 8 → `8 s`, 95 → `2 min`. */
+export const secondsText = (seconds: number): string =>
+  seconds < MINUTE ? `${seconds} s` : `${Math.ceil(seconds / MINUTE)} min`;

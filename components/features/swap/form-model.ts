@@ -1,12 +1,19 @@
 import { z } from "zod";
-import { checkedBy, chosen, precisionProblem, typedAmountField } from "@/components/features/money-flow/field-checks";
+import {
+  checkedBy,
+  chosen,
+  precisionProblem,
+  typedAmountField,
+} from "@/components/features/money-flow/field-checks";
 import { address } from "@/lib/contracts/common";
-import { quoteBody, SLIPPAGE_BPS_MAX, SOURCES_MAX } from "@/lib/contracts/swap";
+import { SLIPPAGE_PROBLEM, slippageBps } from "@/components/features/money-flow/slippage";
+import { quoteBody, SOURCES_MAX } from "@/lib/contracts/swap";
 import { readAmount } from "@/lib/core/read-amount";
-import { percentText } from "./decimal";
-import type { QuoteBody, TokenInfo } from "./types";
+import type { QuoteBody, TokenInfo } from "./tokens";
 
-/** Values of the form; texts as typed, chains as the selects have them. `token` is a 0x address or `native`. */
+/**
+ * Values of the form: texts as typed, chain ids as strings. `token` is a 0x address or `native`.
+ */
 export interface SourceValues {
   address: string;
   chainId: string;
@@ -23,26 +30,29 @@ export interface SwapValues {
 
 export const SLIPPAGE_WARNING_BPS = 300;
 
-/** `0.5` per cent → 50; null when it is no number of at most two digits after the point. */
-export const slippageBps = (text: string): number | null => {
-  const [, whole, fraction = ""] = /^(\d{1,2})(?:\.(\d{1,2}))?$/.exec(text.trim()) ?? [];
-  return whole === undefined ? null : Number(whole) * 100 + Number(fraction.padEnd(2, "0"));
-};
-
-export const findToken = (tokens: readonly TokenInfo[], chainId: string, token: string): TokenInfo | undefined =>
+export const findToken = (
+  tokens: readonly TokenInfo[],
+  chainId: string,
+  token: string,
+): TokenInfo | undefined =>
   tokens.find((one) => String(one.chainId) === chainId && one.address === token);
 
-/** The same asset on another chain, where it is there under maybe another address; else empty. */
+/** The address of the same asset on another chain; empty when the chain does not have it. */
 export const tokenOnChain = (
   tokens: readonly TokenInfo[],
   from: { readonly chainId: string; readonly token: string },
   chainId: string,
 ): string => {
   const asset = findToken(tokens, from.chainId, from.token)?.assetId;
-  return tokens.find((one) => String(one.chainId) === chainId && one.assetId === asset)?.address ?? "";
+  return (
+    tokens.find((one) => String(one.chainId) === chainId && one.assetId === asset)?.address ?? ""
+  );
 };
 
-/** The form's own checks; the service checks everything again, and its errors appear at the same fields. */
+/**
+ * The form's own checks; the service checks everything again, and its errors appear at the same
+ * fields.
+ */
 export const swapSchema = (tokens: readonly TokenInfo[]) => {
   const source = z
     .object({
@@ -61,13 +71,7 @@ export const swapSchema = (tokens: readonly TokenInfo[]) => {
       toChainId: chosen("chain"),
       toToken: chosen("token"),
       toAddress: checkedBy(address, "address", "Type the address that gets the tokens."),
-      slippage: z.string().refine(
-        (text) => {
-          const bps = slippageBps(text);
-          return bps !== null && bps <= SLIPPAGE_BPS_MAX;
-        },
-        `Type a percentage from 0 to ${percentText(SLIPPAGE_BPS_MAX)}, with at most two digits after the point.`,
-      ),
+      slippage: z.string().refine((text) => slippageBps(text) !== null, SLIPPAGE_PROBLEM),
     })
     .superRefine(({ sources }, context) => {
       for (const index of duplicatesOf(sources)) {
@@ -78,11 +82,13 @@ export const swapSchema = (tokens: readonly TokenInfo[]) => {
 };
 
 const duplicatesOf = (sources: readonly SourceValues[]): number[] => {
-  const keys = sources.map(({ address: wallet, chainId, token }) => `${wallet}:${chainId}:${token}`.toLowerCase());
+  const keys = sources.map(({ address: wallet, chainId, token }) =>
+    `${wallet}:${chainId}:${token}`.toLowerCase(),
+  );
   return keys.flatMap((key, index) => (keys.indexOf(key) < index ? [index] : []));
 };
 
-/** The body of `POST /swap/quote`; null until everything is there and right. */
+/** The body of `POST /swap/quote`; null until the form is complete and valid. */
 export const toQuoteBody = (tokens: readonly TokenInfo[], values: SwapValues): QuoteBody | null => {
   if (!swapSchema(tokens).safeParse(values).success) return null;
   const body = quoteBody.safeParse({
@@ -99,3 +105,13 @@ export const toQuoteBody = (tokens: readonly TokenInfo[], values: SwapValues): Q
   });
   return body.success ? body.data : null;
 };
+
+const FIELD_PATH =
+  /^(from\.\d+(\.(address|chainId|token|amount))?|toChainId|toToken|toAddress|slippageBps)$/;
+
+/**
+ * The path when it belongs to a field of the form; `from.0` without a field means the whole row.
+ * Other errors are shown below the form.
+ */
+export const fieldOfPath = (path: string): string | undefined =>
+  FIELD_PATH.test(path) ? path : undefined;

@@ -1,143 +1,121 @@
 "use client";
 
-import { ArrowRight } from "lucide-react";
-import { useId, useState, type ReactNode } from "react";
-import { Alert } from "@/components/ui/alert";
-import { Badge } from "@/components/ui/badge";
-import { Button } from "@/components/ui/button";
-import { cn } from "@/components/ui/cn";
-import { Countdown } from "@/components/ui/countdown";
-import { AmountsShownProvider } from "@/components/ui/hidden-amounts";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { Card } from "@/components/ui/card";
-import { LoadingRows } from "@/components/ui/skeleton";
-import { ImpactGate } from "./impact-gate";
-import { impactGate, impactOf } from "./quote-change";
-import { QuoteFacts } from "./quote-facts";
+import { type ReactNode, useState } from "react";
 import { QuotePicture } from "@/components/features/flow-picture/quote-picture";
-import { PriceChange } from "@/components/features/money-flow/price-change";
-import { SHORTAGE_REASON, ShortageAlert } from "@/components/features/money-flow/shortage-alert";
-import type { Shortage } from "@/components/features/money-flow/spendable";
-import { RefusedPrice, refusedImpact } from "@/components/features/money-flow/refused-price";
-import type { Quote } from "./types";
-import type { QuoteView } from "./use-quote";
+import { AcceptWord, PriceChange } from "@/components/features/money-flow/price-notices";
+import {
+  QuoteShell,
+  type QuoteState,
+  type ReviewProps,
+} from "@/components/features/money-flow/quote-shell";
+import { useFormQuote } from "@/components/features/money-flow/use-form-quote";
+import { useApi } from "@/components/features/session/use-api";
+import { WarningAlerts } from "@/components/features/warnings/warnings";
+import { Alert } from "@/components/ui/alert";
+import { Checkbox } from "@/components/ui/field";
+import { createQuote } from "@/lib/api-client/calls.gen";
+import { percentText } from "./decimal";
+import { impactGate, impactOf, mustAccept, type SeenQuote } from "./quote-change";
+import { QuoteFacts } from "./quote-subject";
+import type { Quote, QuoteBody } from "./tokens";
 import type { SwapSetup } from "./use-swap-setup";
 
-interface QuoteCardProps {
+interface QuoteCardProps extends ReviewProps<Quote> {
   readonly setup: SwapSetup;
   readonly view: QuoteView;
-  /** More is asked for than may be moved; null where it is not so. */
-  readonly shortage: Shortage | null;
   /** False when the fields say all that is wrong. */
   readonly showError: boolean;
-  /** Another reason that prevents the review, in a sentence; null when there is none. */
-  readonly obstacle: string | null;
-  readonly onReview: (quote: Quote) => void;
-  /** Asks for the quote in spite of this price impact. */
-  readonly onAcceptImpact: (bps: number) => void;
 }
-
-/** Why the review cannot be opened yet; null when it can. */
-const reasonOf = (view: QuoteView, shortage: Shortage | null, confirmed: boolean): string | null => {
-  if (shortage !== null) return SHORTAGE_REASON;
-  if (view.loading) return "The quote is on its way.";
-  if (view.error !== null) return "Correct the form; the quote then updates.";
-  if (view.quote === null || view.outdated) return "Complete the form.";
-  if (view.expired) return "This quote has expired; ask for a new one.";
-  if (view.seen !== null) return "Accept the new rate first.";
-  return confirmed ? null : "Confirm the price impact first.";
-};
 
 export const QuoteCard = (props: QuoteCardProps): ReactNode => {
-  const { setup, view, shortage, showError, obstacle, onReview, onAcceptImpact } = props;
-  const { quote } = view;
+  const { setup, view, said, onReview, ...shell } = props;
+  const { quote, seen } = view;
   const [confirmedId, setConfirmedId] = useState<string | null>(null);
-  const refused = refusedImpact(view.error);
-  const gate = quote === null ? "none" : impactGate(impactOf(quote));
-  const reason = obstacle ?? reasonOf(view, shortage, gate === "none" || confirmedId === quote?.quoteId);
+  if (quote === null) return <QuoteShell {...shell} view={view} quote={null} />;
+  const gateOf = (): string | null => {
+    if (seen !== null) return "Accept the new rate first.";
+    const isConfirmed = impactGate(impactOf(quote)) === "none" || confirmedId === quote.quoteId;
+    return isConfirmed ? null : "Confirm the price impact first.";
+  };
   return (
-    <Card
-      title="Receipt"
-      flush
-      actions={
-        quote === null ? null : view.outdated ? (
-          <Badge tone={view.loading ? "neutral" : "warning"}>{view.loading ? "Updating …" : "Out of date"}</Badge>
-        ) : (
-          <Countdown until={quote.expiresAt} label="Expires in" onExpire={view.onExpire} className="text-fg-2" />
-        )
-      }
+    <QuoteShell
+      {...shell}
+      view={view}
+      quote={{
+        expiresAt: quote.expiresAt,
+        minimum: `${quote.to.minAmount} ${quote.to.token.symbol}`,
+        picture: <QuotePicture quote={quote} />,
+        facts: <QuoteFacts quote={quote} setup={setup} />,
+      }}
+      gate={gateOf()}
+      onReview={() => onReview(quote)}
     >
-      <div role="status" className="sr-only">
-        {quote === null || view.outdated ? "" : `Minimum received ${quote.to.minAmount} ${quote.to.token.symbol}.`}
-      </div>
-      <AmountsShownProvider value>
-        {quote === null || view.outdated ? null : (
-          <div className="border-b p-4">
-            <QuotePicture quote={quote} />
-          </div>
-        )}
-        {quote === null ? null : (
-          <div className={cn("px-4 py-1", view.outdated && "bg-sunken")} aria-busy={view.loading}>
-            <QuoteFacts quote={quote} setup={setup} />
-          </div>
-        )}
-      </AmountsShownProvider>
-      {quote !== null || view.error !== null ? null : view.loading ? (
-        <LoadingRows what="the quote" />
-      ) : (
-        <EmptyState title="No quote yet">The quote appears as soon as the form is complete.</EmptyState>
+      <WarningAlerts warnings={quote.warnings.filter(({ code }) => !said.has(code))} />
+      {seen === null ? null : (
+        <PriceChange seen={seen.to} fresh={quote.to} onAccept={view.accept} />
       )}
-      <div className="flex flex-col gap-3 px-4 pb-3 empty:hidden">
-        {shortage === null ? null : <ShortageAlert shortage={shortage} />}
-        {refused !== null ? (
-          <RefusedPrice key={refused} bps={refused} onAccept={onAcceptImpact} />
-        ) : view.error === null || !showError ? null : (
-          <ErrorState compact error={view.error} money="Nothing was sent." onRetry={view.refresh} />
-        )}
-        {quote === null || view.outdated ? null : (
-          <>
-            {quote.warnings.map((warning) => (
-              <Alert key={warning.code + warning.message} tone="warning">
-                {warning.message}
-              </Alert>
-            ))}
-            {view.seen === null ? null : <PriceChange seen={view.seen.to} fresh={quote.to} onAccept={view.accept} />}
-            <ImpactGate
-              key={quote.quoteId}
-              bps={impactOf(quote)}
-              onChange={(ok) => setConfirmedId(ok ? quote.quoteId : null)}
-            />
-          </>
-        )}
-      </div>
-      <Actions quote={quote} reason={reason} onReview={onReview} />
-    </Card>
+      <ImpactGate
+        key={quote.quoteId}
+        bps={impactOf(quote)}
+        onChange={(ok) => setConfirmedId(ok ? quote.quoteId : null)}
+      />
+    </QuoteShell>
   );
 };
 
-interface ActionsProps extends Pick<QuoteCardProps, "onReview"> {
-  readonly quote: QuoteView["quote"];
-  /** Why the quote cannot be reviewed; null when it can. */
-  readonly reason: string | null;
+interface ImpactGateProps {
+  readonly bps: number;
+  /** Whether the person agreed to this price impact. */
+  readonly onChange: (confirmed: boolean) => void;
 }
 
-const Actions = ({ quote, reason, onReview }: ActionsProps): ReactNode => {
-  const reasonId = useId();
+/**
+ * Asks before a trade with a high price impact. The quote's id must be its key, so that each quote
+ * asks again.
+ */
+const ImpactGate = ({ bps, onChange }: ImpactGateProps): ReactNode => {
+  const gate = impactGate(bps);
+  if (gate === "none") return null;
+  const percent = percentText(bps);
+  const title = `This trade costs about ${percent} of its value.`;
+  if (gate === "type")
+    return (
+      <Alert tone="danger" title={title}>
+        <AcceptWord purpose="continue anyway" onChange={onChange} />
+      </Alert>
+    );
   return (
-    <div className="flex flex-wrap items-center justify-end gap-2 border-t px-4 py-3">
-      <p id={reasonId} className="mr-auto text-sm text-fg-3">
-        {reason}
-      </p>
-      <Button type="submit">{quote === null ? "Get quote" : "Refresh quote"}</Button>
-      <Button
-        variant="primary"
-        disabled={reason !== null}
-        aria-describedby={reasonId}
-        onClick={() => (quote === null ? undefined : onReview(quote))}
-      >
-        Review <ArrowRight aria-hidden />
-      </Button>
-    </div>
+    <Alert tone="warning" title={title}>
+      <Checkbox
+        label={`I accept a price impact of ${percent}.`}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+    </Alert>
   );
+};
+
+interface QuoteView extends QuoteState {
+  /** The newest quote; while the next is loaded, the one before. */
+  readonly quote: Quote | null;
+  /** The quote that the person saw before `quote`, when `quote` is worse and not accepted yet. */
+  readonly seen: Quote | null;
+  readonly accept: () => void;
+}
+
+/** The quote of the form. A worse one for the same request has to be accepted. */
+export const useQuote = (body: QuoteBody | null): QuoteView => {
+  const api = useApi();
+  const { fresh, ...view } = useFormQuote({
+    contract: createQuote,
+    body,
+    send: (request: QuoteBody, signal) => api.call(createQuote, { body: request, signal }),
+  });
+  const [accepted, setAccepted] = useState<SeenQuote | null>(null);
+  const isWorse = fresh !== null && mustAccept(accepted, fresh);
+  if (fresh !== null && !isWorse && accepted?.quote !== fresh.quote) setAccepted(fresh);
+  return {
+    ...view,
+    seen: isWorse ? (accepted?.quote ?? null) : null,
+    accept: () => setAccepted(fresh),
+  };
 };

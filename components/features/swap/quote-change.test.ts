@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { impactGate, impactOf, isWorse, mustAccept } from "./quote-change";
-import type { Quote } from "./types";
+import type { Quote } from "./tokens";
 
 const quote = (amountBase: string, minAmountBase: string): Quote =>
   ({ quoteId: `qt_${amountBase}`, priceImpactBps: 0, to: { amountBase, minAmountBase } }) as Quote;

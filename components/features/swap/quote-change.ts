@@ -1,4 +1,12 @@
-import type { Quote } from "./types";
+import { codeOf, extraOf } from "@/components/features/money-flow/api-error";
+import { quoteRecord } from "@/lib/contracts/quote-records";
+import type { Quote } from "./tokens";
+
+/** The fresh quote that a `quote_price_moved` error carries; null for every other error. */
+export const movedQuoteOf = (error: unknown): Quote | null =>
+  codeOf(error) === "quote_price_moved"
+    ? (quoteRecord.safeParse(extraOf(error, "quote")).data ?? null)
+    : null;
 
 /** A quote and the request that it answers. */
 export interface SeenQuote {
@@ -7,27 +15,40 @@ export interface SeenQuote {
   readonly quote: Quote;
 }
 
-type Priced = Pick<Quote, "priceImpactBps"> & { readonly to: Pick<Quote["to"], "amountBase" | "minAmountBase"> };
+type Priced = Pick<Quote, "priceImpactBps"> & {
+  readonly to: Pick<Quote["to"], "amountBase" | "minAmountBase">;
+};
 
-/** Less promised, or less expected, than in the quote that was seen. */
+/** Whether `fresh` promises or expects less than the quote that was seen. */
 export const isWorse = (seen: Priced, fresh: Priced): boolean =>
   BigInt(fresh.to.minAmountBase) < BigInt(seen.to.minAmountBase) ||
   BigInt(fresh.to.amountBase) < BigInt(seen.to.amountBase);
 
-/** Whether a person has to accept `fresh` before it may take the place of what they saw. Another request always may. */
+/**
+ * Whether a person has to accept `fresh` before it replaces the quote that they saw. The quote of
+ * another request never has to be accepted.
+ */
 export const mustAccept = (seen: SeenQuote | null, fresh: SeenQuote): boolean =>
-  seen !== null && seen.key === fresh.key && seen.quote !== fresh.quote && isWorse(seen.quote, fresh.quote);
+  seen !== null &&
+  seen.key === fresh.key &&
+  seen.quote !== fresh.quote &&
+  isWorse(seen.quote, fresh.quote);
 
 const IMPACT_CONFIRM_BPS = 300;
 const IMPACT_TYPE_BPS = 1500;
 
-/** The word that a person must type where the trade costs more than 15 %. */
+/** The word that a person must type when the trade costs more than 15 %. */
 export const IMPACT_WORD = "ACCEPT";
 
-/** By the feeds that are independent of the pools, or by the pools where a feed is missing. */
+/**
+ * The price impact in basis points: against the price feeds, which are independent of the pools; where
+ * a feed is missing, against the pools.
+ */
 export const impactOf = (quote: Pick<Quote, "oracleImpactBps" | "priceImpactBps">): number =>
   quote.oracleImpactBps ?? quote.priceImpactBps;
 
-/** How loudly a price impact asks: over 3 % a tick, over 15 % a typed word. */
-export const impactGate = (bps: number): "none" | "confirm" | "type" =>
-  bps > IMPACT_TYPE_BPS ? "type" : bps > IMPACT_CONFIRM_BPS ? "confirm" : "none";
+/** The confirmation that a price impact needs: over 3 % a tick, over 15 % a typed word. */
+export const impactGate = (bps: number): "none" | "confirm" | "type" => {
+  if (bps > IMPACT_TYPE_BPS) return "type";
+  return bps > IMPACT_CONFIRM_BPS ? "confirm" : "none";
+};

@@ -1,15 +1,29 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useEffect, useMemo, useState } from "react";
-import { useFieldArray, useForm, type FieldPath, type UseFieldArrayReturn, type UseFormReturn } from "react-hook-form";
+import { useMemo } from "react";
+import {
+  type FieldPath,
+  useFieldArray,
+  type UseFieldArrayReturn,
+  useForm,
+  type UseFormReturn,
+} from "react-hook-form";
+import { z } from "zod";
+import { useKeptValues } from "@/components/features/money-flow/use-kept-values";
+import { tabStore } from "@/components/ui/tab-store";
 import { SLIPPAGE_BPS_DEFAULT, SOURCES_MAX } from "@/lib/contracts/swap";
 import { typedAmount } from "@/lib/core/read-amount";
 import { percentText } from "./decimal";
-import { readDraft, saveDraft } from "./draft";
-import { swapSchema, tokenOnChain, toQuoteBody, type SourceValues, type SwapValues } from "./form-model";
+import {
+  type SourceValues,
+  swapSchema,
+  type SwapValues,
+  tokenOnChain,
+  toQuoteBody,
+} from "./form-model";
 import { valuesOfLink } from "./swap-link";
-import type { QuoteBody } from "./types";
+import type { QuoteBody } from "./tokens";
 import type { SwapSetup } from "./use-swap-setup";
 
 const DEFAULT_SLIPPAGE = percentText(SLIPPAGE_BPS_DEFAULT).replace(/ .*/, "");
@@ -18,16 +32,19 @@ export interface SwapForm {
   readonly form: UseFormReturn<SwapValues>;
   readonly values: SwapValues;
   readonly rows: UseFieldArrayReturn<SwapValues, "sources">["fields"];
-  /** Null until the form is complete and right. */
+  /** Null until the form is complete and valid. */
   readonly body: QuoteBody | null;
   readonly mayAdd: boolean;
   readonly addSource: () => void;
   readonly removeSource: (index: number) => void;
-  /** Sets a field that is no text input, and checks it once it was touched. */
+  /** Sets and checks a field that is not a text input. */
   readonly choose: (path: FieldPath<SwapValues>, value: string) => void;
   /** Changes a chain and keeps the asset where the new chain has it. */
   readonly chooseChain: (at: number | "destination", chainId: string) => void;
-  /** Turns the direction round; only with one source. @param amount to send then, a plain decimal string or empty */
+  /**
+   * Swaps source and destination; only with one source.
+   * @param amount the new amount to send, a plain decimal string or empty
+   */
   readonly flip: (amount: string) => void;
   /** Empties the amounts, after they were sent. */
   readonly clearAmounts: () => void;
@@ -48,26 +65,6 @@ const defaultsOf = (setup: SwapSetup): SwapValues => ({
   slippage: DEFAULT_SLIPPAGE,
 });
 
-/**
- * Fills the form from the link by which the page was opened, else with what was typed before the tab was reloaded; then keeps what is
- * typed. It begins after the first drawing, because the server knows neither.
- */
-const useKeptValues = (setup: SwapSetup, form: UseFormReturn<SwapValues>, text: string): void => {
-  const [isRead, setIsRead] = useState(false);
-  useEffect(() => {
-    const linked = valuesOfLink(setup, window.location.search, form.getValues());
-    const values = linked ?? readDraft(setup.wallets.map((wallet) => wallet.address));
-    if (values !== null) form.reset(values);
-    // Values typed from now on count at a reload, not the link.
-    if (linked !== null) window.history.replaceState(null, "", window.location.pathname);
-    setIsRead(true);
-    // Once: later readings of wallets and balances change nothing that is typed.
-  }, []);
-  useEffect(() => {
-    if (isRead) saveDraft(JSON.parse(text) as SwapValues);
-  }, [isRead, text]);
-};
-
 /** The typed state of the swap page. Survives a reload of the tab. */
 export const useSwapForm = (setup: SwapSetup): SwapForm => {
   const { tokens } = setup;
@@ -79,7 +76,14 @@ export const useSwapForm = (setup: SwapSetup): SwapForm => {
   });
   const { fields, append, remove } = useFieldArray({ control: form.control, name: "sources" });
   const values = form.watch();
-  useKeptValues(setup, form, JSON.stringify(values));
+  useKeptValues({
+    form,
+    linked: (search) => valuesOfLink(setup, search, form.getValues()),
+    draft: swapDraft,
+    // A draft that names other wallets is another person's, and so may be its recipient.
+    isOwn: ({ sources }) =>
+      sources.every(({ address }) => setup.wallets.some((wallet) => wallet.address === address)),
+  });
 
   const choose = (path: FieldPath<SwapValues>, value: string): void =>
     form.setValue(path, value, { shouldDirty: true, shouldTouch: true, shouldValidate: true });
@@ -98,7 +102,12 @@ export const useSwapForm = (setup: SwapSetup): SwapForm => {
     if (source === undefined || sources.length > 1) return;
     form.setValue("toChainId", source.chainId);
     form.setValue("toToken", source.token);
-    form.setValue("sources.0", { ...source, chainId: toChainId, token: toToken, amount: typedAmount(amount) });
+    form.setValue("sources.0", {
+      ...source,
+      chainId: toChainId,
+      token: toToken,
+      amount: typedAmount(amount),
+    });
     choose("sources.0.amount", typedAmount(amount));
   };
   return {
@@ -107,11 +116,34 @@ export const useSwapForm = (setup: SwapSetup): SwapForm => {
     rows: fields,
     body: toQuoteBody(tokens, values),
     mayAdd: fields.length < SOURCES_MAX,
-    addSource: () => append(newSource(setup), { shouldFocus: true, focusName: `sources.${fields.length}.amount` }),
+    addSource: () =>
+      append(newSource(setup), { shouldFocus: true, focusName: `sources.${fields.length}.amount` }),
     removeSource: (index) => remove(index),
     choose,
     chooseChain,
     flip,
-    clearAmounts: () => form.getValues("sources").forEach((_, index) => form.setValue(`sources.${index}.amount`, "")),
+    clearAmounts: () =>
+      form.getValues("sources").forEach((_, index) => form.setValue(`sources.${index}.amount`, "")),
   };
 };
+
+export const swapDraft = tabStore(
+  "causeway.swap.draft",
+  z.object({
+    sources: z
+      .array(
+        z.object({
+          address: z.string(),
+          chainId: z.string(),
+          token: z.string(),
+          amount: z.string(),
+        }),
+      )
+      .min(1)
+      .max(SOURCES_MAX),
+    toChainId: z.string(),
+    toToken: z.string(),
+    toAddress: z.string(),
+    slippage: z.string(),
+  }),
+);

@@ -1,15 +1,16 @@
 "use client";
 
-import { useBalances, type Balances } from "@/components/features/overview/use-balances";
-import { useApiQuery } from "@/components/features/session/use-api";
+import { useQuery } from "@tanstack/react-query";
+import { useBalances, type Balances } from "@/components/features/balances/use-balances";
+import type { Reserves, Spendable } from "@/components/features/money-flow/spendable";
+import { useReserves } from "@/components/features/reserves/use-reserves";
 import { useWallets, type WalletRecord } from "@/components/features/wallets/use-wallets";
 import { usePublicConfig } from "@/components/providers/public-config";
-import { spendableOf, type Reserves, type Spendable } from "@/components/features/money-flow/spendable";
-import { getReserves, listTokens } from "@/lib/api-client/calls.gen";
+import { joinQueries, type QueryState } from "@/components/ui/states";
 import type { PublicChain } from "@/lib/http/public-config";
-import type { TokenInfo } from "./types";
-
-const TOKENS_STALE_MS = 30_000;
+import { isSameText } from "@/lib/core/same-text";
+import { compareAmounts, sumAmounts } from "./decimal";
+import { type TokenInfo, tokensQuery } from "./tokens";
 
 /** The data that the form needs before it can be drawn. */
 export interface SwapSetup {
@@ -17,74 +18,81 @@ export interface SwapSetup {
   readonly treasury: WalletRecord | undefined;
   readonly tokens: readonly TokenInfo[];
   readonly chains: readonly PublicChain[];
-  /** Undefined until known: MAX and the balances then are missing, the rest works. */
+  /** Undefined until known; then MAX and the balances are missing and the rest works. */
   readonly balances: Balances | undefined;
   /** Undefined until known. The part that backs global accounts may not leave the treasury. */
   readonly reserves: Reserves | undefined;
 }
 
-export type SetupState =
-  | { readonly state: "loading" }
-  | { readonly state: "failed"; readonly error: unknown; readonly retry: () => void }
-  | { readonly state: "ready"; readonly setup: SwapSetup };
-
-export const useSwapSetup = (): SetupState => {
+export const useSwapSetup = (): QueryState<SwapSetup> => {
   const { chains } = usePublicConfig();
   const wallets = useWallets();
-  const tokens = useApiQuery(listTokens, {}, { staleTimeMs: TOKENS_STALE_MS });
+  const tokens = useQuery(tokensQuery);
   const balances = useBalances();
-  const reserves = useApiQuery(getReserves, {}, { live: true });
-  if (wallets.data !== undefined && tokens.data !== undefined) {
-    const all = wallets.data.data;
-    const treasury = all.find((wallet) => wallet.kind === "treasury");
-    return {
-      state: "ready",
-      setup: {
-        wallets: all,
-        treasury,
-        tokens: tokens.data.data,
-        chains,
-        balances: balances.data,
-        reserves: reserves.data?.data,
-      },
-    };
-  }
-  if (wallets.isPending || tokens.isPending) return { state: "loading" };
-  const retry = (): void => {
-    void wallets.refetch();
-    void tokens.refetch();
-  };
-  return { state: "failed", error: wallets.error ?? tokens.error, retry };
+  const reserves = useReserves();
+  const queries = [wallets, tokens];
+  if (wallets.data === undefined || tokens.data === undefined)
+    return joinQueries<SwapSetup>(queries, undefined);
+  const all = wallets.data.data;
+  return joinQueries(queries, {
+    wallets: all,
+    treasury: all.find((wallet) => wallet.kind === "treasury"),
+    tokens: tokens.data.data,
+    chains,
+    balances: balances.data,
+    reserves: reserves.data?.data,
+  });
 };
 
-/** The amount of a wallet's token that may be moved now; null while it is not known. */
-export const balanceOf = (
+interface HeldPlace {
+  readonly address: string;
+  readonly chainId: string;
+  readonly token: string;
+}
+
+const NOTHING = { available: "0", backing: "0" };
+
+/** The parts of a wallet's balance; null while they are not known. */
+const partsAt = (
   balances: Balances | undefined,
-  at: { readonly address: string; readonly chainId: string; readonly token: string },
-): string | null => {
+  at: HeldPlace,
+): { readonly available: string; readonly backing: string } | null => {
   if (balances === undefined) return null;
   if (balances.stale.some((chain) => String(chain.chainId) === at.chainId)) return null;
   const part = balances.totals
     .flatMap((total) => total.breakdown)
     .find(
       (one) =>
-        one.address.toLowerCase() === at.address.toLowerCase() &&
+        isSameText(one.address, at.address) &&
         String(one.chainId) === at.chainId &&
         one.token.address === at.token,
     );
-  if (part !== undefined) return part.available;
-  // A wallet beyond the listed ones may hold something.
-  return balances.nextCursor === null ? "0" : null;
+  if (part !== undefined) return part;
+  // A wallet that is not listed may hold something.
+  return balances.nextCursor === null ? NOTHING : null;
 };
 
-/** The amount that may leave a wallet now, reserves of global accounts considered. */
-export const spendableAt = (
-  setup: SwapSetup,
-  at: { readonly address: string; readonly chainId: string; readonly token: string },
-): Spendable => {
-  const token = setup.tokens.find((one) => String(one.chainId) === at.chainId && one.address === at.token);
-  if (token === undefined) return { amount: null, backing: null };
-  const isTreasury = setup.treasury?.address.toLowerCase() === at.address.toLowerCase();
-  const available = balanceOf(setup.balances, at);
-  return spendableOf({ isTreasury, chainId: token.chainId, assetId: token.assetId, available }, setup.reserves);
+/** The amount of a wallet's token that may be moved now; null while it is not known. */
+export const balanceOf = (balances: Balances | undefined, at: HeldPlace): string | null =>
+  partsAt(balances, at)?.available ?? null;
+
+/**
+ * The available amount of a wallet's token plus the part that backs global accounts; null while
+ * unknown. A withdrawal may use all of it, because it also reduces the account's claim.
+ */
+export const freeOf = (balances: Balances | undefined, at: HeldPlace): string | null => {
+  const parts = partsAt(balances, at);
+  return parts === null ? null : sumAmounts([parts.available, parts.backing]);
+};
+
+/**
+ * The amount that may leave a wallet now, and the part of its balance that backs global accounts.
+ */
+export const spendableAt = (setup: SwapSetup, at: HeldPlace): Spendable => {
+  const parts = partsAt(setup.balances, at);
+  if (parts === null) return { amount: null, backing: null };
+  return {
+    amount: parts.available,
+    backing: compareAmounts(parts.backing, "0") === 0 ? null : parts.backing,
+  };
 };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { TokenInfo } from "@/components/features/swap/types";
-import { assetsOf, fieldErrorsOf, toTransferBody, transferSchema, type TransferValues } from "./form-model";
+import { ApiError } from "@/lib/api-client/client";
+import { type TokenInfo, assetsOf } from "@/components/features/swap/tokens";
+import { fieldErrorsOf, toTransferBody, transferSchema, type TransferValues } from "./form-model";
 
 const token = (assetId: string, chainId: number, decimals: number): TokenInfo => ({
   symbol: assetId.toUpperCase(),
@@ -11,6 +12,7 @@ const token = (assetId: string, chainId: number, decimals: number): TokenInfo =>
   name: assetId,
   caip19: "",
   priceUsd: null,
+  usdPegged: false,
 });
 const TOKENS = [token("usdc", 1, 6), token("usdc", 2, 18), token("odd", 1, 0)];
 const VALUES: TransferValues = {
@@ -23,10 +25,9 @@ const VALUES: TransferValues = {
 };
 const problems = (change: Partial<TransferValues>): Record<string, string> =>
   Object.fromEntries(
-    (transferSchema(TOKENS).safeParse({ ...VALUES, ...change }).error?.issues ?? []).map(({ path, message }) => [
-      path.join("."),
-      message,
-    ]),
+    (transferSchema(TOKENS).safeParse({ ...VALUES, ...change }).error?.issues ?? []).map(
+      ({ path, message }) => [path.join("."), message],
+    ),
   );
 
 describe("a transfer", () => {
@@ -42,12 +43,19 @@ describe("a transfer", () => {
   });
 
   test("is asked for only when it is whole and right", () => {
-    for (const change of [{ amount: "" }, { amount: "1.0000001" }, { toAddress: "0x1" }, { walletId: "" }])
+    for (const change of [
+      { amount: "" },
+      { amount: "1.0000001" },
+      { toAddress: "0x1" },
+      { walletId: "" },
+    ])
       expect(toTransferBody(TOKENS, { ...VALUES, ...change })).toBeNull();
   });
 
   test("counts digits as the chain it leaves has them", () => {
-    expect(problems({ amount: "0.0000001" })).toEqual({ amount: "USDC has 6 digits after the point, no more." });
+    expect(problems({ amount: "0.0000001" })).toEqual({
+      amount: "USDC has 6 digits after the point, no more.",
+    });
     expect(problems({ amount: "0.0000001", fromChainId: "2", toChainId: "1" })).toEqual({});
   });
 
@@ -65,20 +73,32 @@ test("each asset stands once, with its chains", () => {
   ]);
 });
 
+const refused = (details: ApiError["details"], code = "invalid_request"): ApiError =>
+  new ApiError({
+    status: 400,
+    code,
+    message: "No.",
+    details,
+    requestId: null,
+    retryAfterSeconds: null,
+    body: null,
+  });
+
 test("errors of the API stand at the fields they name; what names none is not lost", () => {
-  expect(fieldErrorsOf([{ path: "toAddress", message: "must be an address" }])).toEqual({
+  expect(fieldErrorsOf(refused([{ path: "toAddress", message: "must be an address" }]))).toEqual({
     fields: { toAddress: "Must be an address." },
-    complete: true,
+    rest: null,
   });
-  expect(
-    fieldErrorsOf([
-      { path: "fromWalletId", message: "This is not yours." },
-      { path: "x", message: "?" },
-    ]),
-  ).toEqual({
+  const mixed = refused([
+    { path: "fromWalletId", message: "This is not yours." },
+    { path: "x", message: "?" },
+  ]);
+  expect(fieldErrorsOf(mixed)).toEqual({
     fields: { walletId: "This is not yours." },
-    complete: false,
+    rest: mixed,
   });
-  expect(fieldErrorsOf([]).complete).toBe(false);
-  expect(fieldErrorsOf([{ path: "amount", message: "is above the cap" }], "policy_violation").complete).toBe(false);
+  const bare = refused([]);
+  expect(fieldErrorsOf(bare).rest).toBe(bare);
+  const refusal = refused([{ path: "amount", message: "is above the cap" }], "policy_violation");
+  expect(fieldErrorsOf(refusal).rest).toBe(refusal);
 });

@@ -1,30 +1,43 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { useState, type ComponentProps, type ReactNode } from "react";
+import { type ComponentProps, type ReactNode, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Field, Input } from "@/components/ui/field";
+import { recipientView, type RecipientView, saidByNotes, useKnownAddresses } from "./recipient";
 import { RecipientNotes } from "./recipient-notes";
-import type { Recipient } from "./use-recipient";
 
-// It brings the forms and approvals of contacts, which a payment needs seldom.
+// Loaded on demand: it contains the forms and approvals of contacts, which payments seldom need.
+
 const AddressBookDialog = dynamic(
-  () => import("@/components/features/contacts/address-book-dialog").then((module) => module.AddressBookDialog),
+  () =>
+    import("@/components/features/contacts/address-book-dialog").then(
+      (module) => module.AddressBookDialog,
+    ),
   { ssr: false },
 );
 
 interface RecipientFieldProps {
   readonly recipient: Recipient;
   readonly error: string | undefined;
-  /** Of the form's own field. */
+  /** Properties of the input, from the form. */
   readonly input: ComponentProps<typeof Input>;
   readonly onChoose: (address: string) => void;
-  /** Money usually stays in the project here, so that is no news. */
+  /** On this page money usually stays in the project, so no note says it. */
   readonly ownIsUsual?: boolean;
 }
 
-/** The field for the recipient: typed or from the address book, with the project's notes about the address. */
-export const RecipientField = ({ recipient, error, input, onChoose, ownIsUsual }: RecipientFieldProps): ReactNode => {
+/**
+ * The field for the recipient: typed or from the address book, with the project's notes about the
+ * address.
+ */
+export const RecipientField = ({
+  recipient,
+  error,
+  input,
+  onChoose,
+  ownIsUsual,
+}: RecipientFieldProps): ReactNode => {
   const [bookOpen, setBookOpen] = useState(false);
   const [wasOpened, setWasOpened] = useState(false);
   const { view } = recipient;
@@ -51,14 +64,14 @@ export const RecipientField = ({ recipient, error, input, onChoose, ownIsUsual }
         compared={recipient.compared}
         onCompared={recipient.setCompared}
         onSave={openBook}
-        ownIsUsual={ownIsUsual === true}
+        ownIsUsual={ownIsUsual}
       />
       {wasOpened ? (
         <AddressBookDialog
           open={bookOpen}
-          onOpenChange={setBookOpen}
+          onClose={() => setBookOpen(false)}
           onChoose={(contact) => onChoose(contact.address)}
-          // An address that may be mistaken for another one is not offered to be saved.
+          // An address that looks like a known one is not offered to be saved.
           {...((view.as === "new" || view.as === "earlier") && view.lookAlike === null
             ? { newAddress: view.address }
             : {})}
@@ -66,4 +79,40 @@ export const RecipientField = ({ recipient, error, input, onChoose, ownIsUsual }
       ) : null}
     </div>
   );
+};
+
+export interface Recipient {
+  readonly view: RecipientView;
+  /** Whether all known addresses are loaded; before that no address is called new. */
+  readonly complete: boolean;
+  /** Whether the person says that the whole address was compared. */
+  readonly compared: boolean;
+  readonly setCompared: (compared: boolean) => void;
+  /** Why the review cannot be opened yet; null when nothing stands in the way. */
+  readonly obstacle: string | null;
+  /** Codes of the service's warnings that the notes at the address show already. */
+  readonly said: ReadonlySet<string>;
+}
+
+/** The chosen chain of a form; null for none. */
+export const chainIdOf = (chosen: string): number | null => (chosen === "" ? null : Number(chosen));
+
+/**
+ * Looks up a typed recipient among the project's known addresses. An address that looks like a
+ * known one must be compared before it is paid.
+ */
+export const useRecipient = (typed: string, chainId: number | null): Recipient => {
+  const { known, complete } = useKnownAddresses(chainId);
+  const view = recipientView(typed, known);
+  const [comparedAddress, setComparedAddress] = useState<string | null>(null);
+  const compared = view.as !== "none" && comparedAddress === view.address;
+  const mistakable = view.as !== "none" && view.lookAlike !== null && !compared;
+  return {
+    view,
+    complete,
+    compared,
+    setCompared: (is) => setComparedAddress(is && view.as !== "none" ? view.address : null),
+    said: saidByNotes(view, complete),
+    obstacle: mistakable ? "Compare the address first: it looks like one that you know." : null,
+  };
 };

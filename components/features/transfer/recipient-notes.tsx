@@ -1,27 +1,36 @@
 "use client";
 
-import { BookUser, CircleCheck, History, Wallet, type LucideIcon } from "lucide-react";
+import {
+  BookUser,
+  CircleCheck,
+  CircleDashed,
+  History,
+  type LucideIcon,
+  Wallet,
+} from "lucide-react";
 import type { ReactNode } from "react";
-import { AddressMark } from "@/components/ui/address-mark";
-import { AddressGroups } from "@/components/ui/address-groups";
+import { AddressGroups, AddressMark } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/field";
 import type { KnownAddress } from "@/lib/core/look-alike";
-import type { RecipientView } from "./recipient";
+import { isCalledNew, type RecipientView } from "./recipient";
 
 const AS_WORDS = {
   own: (name) => `Your own wallet ${name}`,
   contact: (name) => `${name}, from the address book`,
+  proposed: () => "In the address book, but not approved",
   earlier: (name) => `An address that was paid before, ${name}`,
 } as const satisfies Record<KnownAddress["as"], (name: string) => string>;
 
-const AS_ICONS = { own: Wallet, contact: BookUser, earlier: History } as const satisfies Record<
-  KnownAddress["as"],
-  LucideIcon
->;
+const AS_ICONS = {
+  own: Wallet,
+  contact: BookUser,
+  proposed: CircleDashed,
+  earlier: History,
+} as const satisfies Record<KnownAddress["as"], LucideIcon>;
 
-/** Who gets the money, in a few words: for the form and for the receipt. */
+/** The recipient in a few words, for the form and the receipt. */
 export const RecipientWord = ({ view }: { readonly view: RecipientView }): ReactNode => {
   if (view.as === "none") return null;
   if (view.as === "new") return <span className="text-warning">A new recipient</span>;
@@ -39,7 +48,21 @@ interface LookAlikeProps {
   readonly lookAlike: KnownAddress;
 }
 
-/** Both addresses under each other, with what differs marked. */
+const LOOKS_LIKE = {
+  own: (name) => `your wallet ${name}`,
+  contact: (name) => `${name} in the address book`,
+  proposed: () => "an unapproved one in the address book",
+  earlier: () => "one that was paid before",
+} as const satisfies Record<KnownAddress["as"], (name: string) => string>;
+
+const IT_IS = {
+  own: (name) => name,
+  contact: (name) => name,
+  proposed: () => "In the address book",
+  earlier: () => "Paid before",
+} as const satisfies Record<KnownAddress["as"], (name: string) => string>;
+
+/** Both addresses below each other, with the differing groups marked. */
 export const LookAlikeAlert = ({
   address,
   lookAlike,
@@ -47,13 +70,7 @@ export const LookAlikeAlert = ({
 }: LookAlikeProps & { readonly children?: ReactNode }): ReactNode => (
   <Alert
     tone="danger"
-    title={
-      lookAlike.as === "own"
-        ? `This address looks like your wallet ${lookAlike.name}, but it is not.`
-        : lookAlike.as === "contact"
-          ? `This address looks like ${lookAlike.name} in the address book, but it is not.`
-          : "This address looks like one that was paid before, but it is not."
-    }
+    title={`This address looks like ${LOOKS_LIKE[lookAlike.as](lookAlike.name)}, but it is not.`}
   >
     <dl className="flex flex-col gap-1">
       <div>
@@ -63,71 +80,79 @@ export const LookAlikeAlert = ({
         </dd>
       </div>
       <div>
-        <dt className="text-sm text-fg-2">{lookAlike.as === "earlier" ? "Paid before" : lookAlike.name}</dt>
+        <dt className="text-sm text-fg-2">{IT_IS[lookAlike.as](lookAlike.name)}</dt>
         <dd>
           <AddressGroups value={lookAlike.address} />
         </dd>
       </div>
     </dl>
-    <p className="pt-1">Such addresses are made to be mistaken. Money sent there does not come back.</p>
+    <p className="pt-1">
+      Such addresses are made to be mistaken. Money sent there does not come back.
+    </p>
     {children}
   </Alert>
 );
 
 interface RecipientNotesProps {
   readonly view: RecipientView;
-  /** Nothing is called new before everything is known. */
+  /** Whether all known addresses are loaded; before that no address is called new. */
   readonly complete: boolean;
   readonly compared: boolean;
   readonly onCompared: (compared: boolean) => void;
   readonly onSave: () => void;
-  /** Money usually stays in the project here, so that is no news. */
+  /** On this page money usually stays in the project, so no note says it. */
   readonly ownIsUsual?: boolean;
 }
 
-/** Notes about the typed address: whose it is, whether it is new, whether it only looks like a known one. */
+/**
+ * Notes about the typed address: whose it is, whether it is new, whether it only looks like a known
+ * one.
+ */
 export const RecipientNotes = (props: RecipientNotesProps): ReactNode => {
   const { view, complete, compared, onCompared, onSave, ownIsUsual = false } = props;
   if (view.as === "none") return null;
+  if (view.lookAlike !== null)
+    return (
+      <LookAlikeAlert address={view.address} lookAlike={view.lookAlike}>
+        <Checkbox
+          className="pt-1"
+          label="I have compared the whole address with whom it belongs to."
+          checked={compared}
+          onChange={(event) => onCompared(event.target.checked)}
+        />
+      </LookAlikeAlert>
+    );
+  if (isCalledNew(view, complete))
+    return (
+      <Alert
+        tone="info"
+        title="Nothing was sent to this address yet"
+        actions={
+          <Button size="sm" onClick={onSave}>
+            Save as contact
+          </Button>
+        }
+      >
+        Compare it whole, best over another way than the one it came by:{" "}
+        <AddressGroups value={view.address} />
+      </Alert>
+    );
+  if (view.as === "own" && !ownIsUsual)
+    return (
+      <Alert tone="info" title={`You are sending to your own wallet ${view.name}`}>
+        The money stays in the project.
+      </Alert>
+    );
   return (
-    <div className="flex flex-col gap-2">
-      {view.lookAlike !== null ? (
-        <LookAlikeAlert address={view.address} lookAlike={view.lookAlike}>
-          <Checkbox
-            className="pt-1"
-            label="I have compared the whole address with whom it belongs to."
-            checked={compared}
-            onChange={(event) => onCompared(event.target.checked)}
-          />
-        </LookAlikeAlert>
-      ) : view.as === "new" && complete ? (
-        <Alert
-          tone="info"
-          title="Nothing was sent to this address yet"
-          actions={
-            <Button size="sm" onClick={onSave}>
-              Save as contact
-            </Button>
-          }
-        >
-          Compare it whole, best over another way than the one it came by: <AddressGroups value={view.address} />
-        </Alert>
-      ) : view.as === "own" && !ownIsUsual ? (
-        <Alert tone="info" title={`You are sending to your own wallet ${view.name}`}>
-          The money stays in the project.
-        </Alert>
-      ) : (
-        <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-fg-2">
-          <AddressMark value={view.address} />
-          <RecipientWord view={view} />
-          <AddressGroups value={view.address} />
-          {view.as === "earlier" ? (
-            <button type="button" className="link min-h-6" onClick={onSave}>
-              Save as contact
-            </button>
-          ) : null}
-        </p>
-      )}
-    </div>
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-fg-2">
+      <AddressMark value={view.address} />
+      <RecipientWord view={view} />
+      <AddressGroups value={view.address} />
+      {view.as === "earlier" ? (
+        <button type="button" className="link min-h-6" onClick={onSave}>
+          Save as contact
+        </button>
+      ) : null}
+    </p>
   );
 };

@@ -1,5 +1,19 @@
+"use client";
+
+import { useMemo } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useContacts } from "@/components/features/contacts/use-contacts";
+import { newestOperationsQuery } from "@/components/features/operations/operation";
+import { trustedWalletName, useWallets } from "@/components/features/wallets/use-wallets";
 import { address as addressSchema } from "@/lib/contracts/common";
-import { createLookAlikes, type KnownAddress } from "@/lib/core/look-alike";
+import type { RecipientWarningCode } from "@/lib/contracts/warnings";
+import {
+  createLookAlikes,
+  KNOWN_RANKS,
+  type KnownAddress,
+  knownContact,
+} from "@/lib/core/look-alike";
+import { isSameText } from "@/lib/core/same-text";
 
 export type RecipientView =
   /** Nothing typed, or not an address yet. */
@@ -10,20 +24,85 @@ export type RecipientView =
       readonly name: string;
       readonly lookAlike: KnownAddress | null;
     }
-  /** Nothing was ever sent there. */
-  | { readonly as: "new"; readonly address: string; readonly name: null; readonly lookAlike: KnownAddress | null };
+  /** A recipient to whom the project never sent anything. */
+  | {
+      readonly as: "new";
+      readonly address: string;
+      readonly name: null;
+      readonly lookAlike: KnownAddress | null;
+    };
 
-const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
-
-/** Who it is that gets the money, as far as the project knows. One's own wallet counts before a contact, a contact before a habit. */
+/**
+ * The recipient as the project knows it: a wallet of the project, else a contact, else an address
+ * that was paid before. A contact that is not approved is marked, because anybody can name it.
+ */
 export const recipientView = (typed: string, known: readonly KnownAddress[]): RecipientView => {
   const parsed = addressSchema.safeParse(typed.trim());
   if (!parsed.success) return { as: "none" };
   const address = parsed.data;
   const lookAlike = createLookAlikes(known)(address);
-  for (const as of ["own", "contact", "earlier"] as const) {
-    const match = known.find((one) => one.as === as && same(one.address, address));
+  for (const as of KNOWN_RANKS) {
+    const match = known.find((one) => one.as === as && isSameText(one.address, address));
     if (match !== undefined) return { as, address, name: match.name, lookAlike };
   }
   return { as: "new", address, name: null, lookAlike };
+};
+
+const NOTHING: ReadonlySet<RecipientWarningCode> = new Set();
+const FIRST_PAYMENT: ReadonlySet<RecipientWarningCode> = new Set(["first_payment"]);
+
+/**
+ * Whether the notes call the address new. They do not while lists are loading, or for a look-alike,
+ * which has a stronger warning.
+ */
+export const isCalledNew = (view: RecipientView, complete: boolean): boolean =>
+  view.as === "new" && view.lookAlike === null && complete;
+
+/** Codes of the service's warnings that the notes at the typed address show already. */
+export const saidByNotes = (
+  view: RecipientView,
+  complete: boolean,
+): ReadonlySet<RecipientWarningCode> => (isCalledNew(view, complete) ? FIRST_PAYMENT : NOTHING);
+
+const STALE_MS = 30_000;
+
+export interface KnownAddresses {
+  readonly known: readonly KnownAddress[];
+  /** False while a list is being read: until then no address may be called new. */
+  readonly complete: boolean;
+}
+
+/**
+ * Wallets of the project, contacts, and recipients of the newest operations.
+ * @param chainId the chain of the payment, for which contacts have to be approved; null when
+ * unknown
+ */
+export const useKnownAddresses = (chainId: number | null): KnownAddresses => {
+  const wallets = useWallets();
+  const contacts = useContacts();
+  const operations = useQuery({ ...newestOperationsQuery, staleTime: STALE_MS });
+  const known = useMemo(() => {
+    const paid = new Map<string, number>();
+    for (const { quoted, status } of operations.data?.data ?? [])
+      if (status === "completed" || status === "partially_completed" || status === "processing")
+        paid.set(quoted.to.address, (paid.get(quoted.to.address) ?? 0) + 1);
+    return [
+      ...(wallets.data?.data ?? []).map((wallet) => ({
+        address: wallet.address,
+        name: trustedWalletName(wallet),
+        as: "own" as const,
+      })),
+      ...(contacts.data?.data ?? []).map((contact) => knownContact(contact, chainId)),
+      ...[...paid].map(([address, times]) => ({
+        address,
+        name: times === 1 ? "once" : `${String(times)} times`,
+        as: "earlier" as const,
+      })),
+    ];
+  }, [wallets.data, contacts.data, operations.data, chainId]);
+  return {
+    known,
+    complete:
+      !wallets.isPending && !contacts.isPending && !contacts.hasNextPage && !operations.isPending,
+  };
 };

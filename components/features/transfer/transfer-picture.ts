@@ -1,4 +1,17 @@
-import type { QuotedFlow } from "@/components/features/flow-picture/quote-flow";
+import type { QuotedFlow } from "@/components/features/flow-picture/quote-picture";
+import type { createTransfer } from "@/lib/api-client/calls.gen";
+import type { ResponseOf } from "@/lib/contracts/contract";
+
+export type TransferRecord = ResponseOf<typeof createTransfer>;
+
+/** The destination of a transfer in the form of a quote's destination. */
+export const destinationOf = (transfer: TransferRecord): QuotedFlow["to"] => ({
+  address: transfer.toAddress,
+  chainId: transfer.toChainId,
+  amount: transfer.expected.amount,
+  minAmount: transfer.minimum.amount,
+  token: transfer.expected.token,
+});
 
 type TransferFlow = Pick<QuotedFlow, "steps"> & {
   readonly fromAddress: string;

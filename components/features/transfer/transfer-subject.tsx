@@ -1,28 +1,40 @@
+"use client";
+
+import type { ReactNode } from "react";
 import { z } from "zod";
-import { codeOf, extraOf } from "@/components/features/money-flow/api-error";
-import type { MoveSubject } from "@/components/features/money-flow/types";
-import { quoteRecord } from "@/lib/contracts/quote-records";
+import { QuotePicture } from "@/components/features/flow-picture/quote-picture";
+import { extraOf } from "@/components/features/money-flow/api-error";
+import type { MoveSubject, Prepared } from "@/components/features/money-flow/types";
+import { RecipientName } from "@/components/features/names/names";
+import { compareAmounts } from "@/components/features/swap/decimal";
+import { movedQuoteOf } from "@/components/features/swap/quote-change";
+import { FeeLines, secondsText } from "@/components/features/swap/fee-lines";
+import { AddressGroups, AddressMark } from "@/components/ui/address";
+import { Amount } from "@/components/ui/amount";
+import { Fact, Facts } from "@/components/ui/card";
+import { ChainName } from "@/components/ui/marks";
 import { createTransfer } from "@/lib/contracts/transfers";
 import type { RecipientView } from "./recipient";
-import { TransferReceipt, type TransferTerms } from "./transfer-receipt";
-import type { TransferRecord } from "./use-transfer";
+import { LookAlikeAlert, RecipientWord } from "./recipient-notes";
+import { destinationOf, pictureOf, type TransferRecord } from "./transfer-picture";
 
-const knownAddress = z.object({ address: z.string(), name: z.string(), as: z.enum(["own", "contact", "earlier"]) });
+const KNOWN_AS = z.enum(["own", "contact", "proposed", "earlier"]);
 
-/** The names of both sides of a transfer, as people see them. */
+const lookAlike = z.object({ address: z.string(), name: z.string(), as: KNOWN_AS }).nullable();
+
+/** The displayed names of both sides of a transfer. */
 interface Names {
   readonly fromName: string;
   readonly recipient: RecipientView;
 }
 
-/** When the price moved the service makes another transfer, and says what it is as a quote. */
+/** The transfer that the service made in place of one whose price moved; its terms are a quote. */
 const movedTransfer = (error: unknown, names: Names): MoveSubject | null => {
-  if (codeOf(error) !== "quote_price_moved") return null;
-  const parsed = quoteRecord.safeParse(extraOf(error, "quote"));
+  const quote = movedQuoteOf(error);
+  const source = quote?.from[0];
   const transferId = extraOf(error, "transferId");
-  const source = parsed.data?.from[0];
-  if (!parsed.success || source === undefined || typeof transferId !== "string") return null;
-  const { to, fees, steps, estimatedSeconds, expiresAt } = parsed.data;
+  if (quote === null || source === undefined || typeof transferId !== "string") return null;
+  const { to, fees, steps, estimatedSeconds, expiresAt } = quote;
   const terms = {
     ...names,
     fromAddress: source.address,
@@ -52,10 +64,10 @@ const subjectOf = ({ transferId, to, expiresAt, terms }: Parts, names: Names): M
   movedTo: (error) => movedTransfer(error, names),
 });
 
-/** A transfer, as the flow that approves and executes it takes it. */
+/** Converts a transfer to the subject of the flow that approves and executes it. */
 export const subjectOfTransfer = (transfer: TransferRecord, names: Names): MoveSubject => {
-  const { transferId, toAddress, expected, minimum, expiresAt } = transfer;
-  const to = { address: toAddress, amount: expected.amount, minAmount: minimum.amount, token: expected.token };
+  const { transferId, expiresAt } = transfer;
+  const to = destinationOf(transfer);
   const subject = subjectOf({ transferId, to, expiresAt, terms: { ...transfer, ...names } }, names);
   return { ...subject, stored: { transfer, names } };
 };
@@ -66,18 +78,26 @@ const storedTransfer = z.object({
     fromName: z.string(),
     recipient: z.discriminatedUnion("as", [
       z.object({ as: z.literal("none") }),
-      z.object({ as: z.literal("new"), address: z.string(), name: z.null(), lookAlike: knownAddress.nullable() }),
       z.object({
-        as: z.enum(["own", "contact", "earlier"]),
+        as: z.literal("new"),
+        address: z.string(),
+        name: z.null(),
+        lookAlike,
+      }),
+      z.object({
+        as: KNOWN_AS,
         address: z.string(),
         name: z.string(),
-        lookAlike: knownAddress.nullable(),
+        lookAlike,
       }),
     ]),
   }),
 });
 
-/** As `reviveQuote` of the swap page. */
+/**
+ * The subject that was stored before a reload; null where its source is not among these wallets, so
+ * that it is another person's.
+ */
 export const reviveTransfer = (
   stored: unknown,
   wallets: readonly { readonly address: string }[],
@@ -85,4 +105,69 @@ export const reviveTransfer = (
   const { data } = storedTransfer.safeParse(stored);
   const isOwn = wallets.some(({ address }) => address === data?.transfer.fromAddress);
   return data !== undefined && isOwn ? subjectOfTransfer(data.transfer, data.names) : null;
+};
+
+/**
+ * The terms that the receipt of a transfer shows: those of the transfer, or, when its price moved,
+ * those of the new quote that replaces it.
+ */
+interface TransferTerms {
+  readonly fromName: string;
+  readonly fromAddress: string;
+  readonly fromChainId: number;
+  readonly sent: { readonly amount: string; readonly token: { readonly symbol: string } };
+  readonly fees: TransferRecord["fees"];
+  readonly steps: TransferRecord["steps"];
+  readonly estimatedSeconds: number;
+  readonly recipient: RecipientView;
+}
+
+interface TransferReceiptProps {
+  readonly terms: TransferTerms;
+  /** The price of the preparation, which will be executed. */
+  readonly to: Prepared["to"];
+}
+
+/** The whole review of the execution, with no address shortened. */
+const TransferReceipt = ({ terms, to }: TransferReceiptProps): ReactNode => {
+  const { recipient } = terms;
+  return (
+    <div className="flex flex-col gap-2">
+      {recipient.as === "none" || recipient.lookAlike === null ? null : (
+        <LookAlikeAlert address={recipient.address} lookAlike={recipient.lookAlike} />
+      )}
+      <QuotePicture quote={pictureOf(terms, to)} />
+      <Facts>
+        <Fact label="From">
+          <RecipientName address={terms.fromAddress} chainId={terms.fromChainId} /> on{" "}
+          <ChainName chainId={terms.fromChainId} />
+          <br />
+          <code className="font-mono text-sm break-all text-fg-2">{terms.fromAddress}</code>
+        </Fact>
+        <Fact label="To">
+          <AddressMark value={to.address} /> <RecipientWord view={recipient} /> on{" "}
+          <ChainName chainId={to.chainId} />
+          <br />
+          <AddressGroups value={to.address} className="justify-end font-medium" />
+        </Fact>
+        <Fact label="You send">
+          <Amount value={terms.sent.amount} unit={terms.sent.token.symbol} exact />
+        </Fact>
+        <Fact label="Minimum received" strong>
+          <Amount value={to.minAmount} unit={to.token.symbol} exact />
+        </Fact>
+        {compareAmounts(to.amount, to.minAmount) === 0 ? null : (
+          <Fact label="Expected">
+            <Amount value={to.amount} unit={to.token.symbol} exact />
+          </Fact>
+        )}
+        <Fact label="Fees, taken off already">
+          <FeeLines fees={terms.fees} />
+        </Fact>
+        <Fact label="Takes about">
+          <span className="num">{secondsText(terms.estimatedSeconds)}</span>
+        </Fact>
+      </Facts>
+    </div>
+  );
 };

@@ -1,38 +1,46 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useEffect, useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useForm, type UseFormReturn } from "react-hook-form";
+import { z } from "zod";
 import type { Spendable } from "@/components/features/money-flow/spendable";
-import { compareAmounts, sumAmounts, usdValue } from "@/components/features/swap/decimal";
+import { useKeptValues } from "@/components/features/money-flow/use-kept-values";
+import {
+  compareAmounts,
+  largestBy,
+  sumAmounts,
+  usdValue,
+} from "@/components/features/swap/decimal";
+import { linkedAmount, tokensNamed } from "@/components/features/swap/swap-link";
+import { type AssetInfo, assetsOf } from "@/components/features/swap/tokens";
 import { balanceOf, spendableAt, type SwapSetup } from "@/components/features/swap/use-swap-setup";
 import type { WalletRecord } from "@/components/features/wallets/use-wallets";
+import { tabStore } from "@/components/ui/tab-store";
 import {
-  assetsOf,
+  richestChain,
   tokenOf,
   toTransferBody,
-  transferSchema,
-  type AssetInfo,
   type TransferBody,
+  transferSchema,
   type TransferValues,
 } from "./form-model";
-import { readTransferDraft, saveTransferDraft, valuesOfTransferLink } from "./kept-values";
 
 export interface TransferForm {
   readonly form: UseFormReturn<TransferValues>;
   readonly values: TransferValues;
   readonly wallet: WalletRecord | undefined;
-  /** Null until the form is complete and right. */
+  /** Null until the form is complete and valid. */
   readonly body: TransferBody | null;
-  /** Sets a field that is no text input, and checks it. */
+  /** Sets and checks a field that is not a text input. */
   readonly choose: (field: keyof TransferValues, value: string) => void;
-  /** Changes the token, and with it the chains where it is not. */
+  /** Changes the token, and the chains that do not have it. */
   readonly chooseAsset: (assetId: string) => void;
   /** The wallet's balance of an asset, on one chain or over all; null while it is not known. */
   readonly held: (assetId: string, chainId?: string) => string | null;
-  /** Of the chosen token in the chosen wallet on the chosen chain. */
+  /** The amount of the chosen token that the chosen wallet may spend on the chosen chain. */
   readonly spendable: Spendable;
-  /** Assets in the order of the wallet's holdings by worth, the highest first. */
+  /** Assets by the worth of the wallet's holdings, the highest first. */
   readonly assets: readonly AssetInfo[];
 }
 
@@ -59,28 +67,6 @@ const heldBy = (
   return balanceOf(setup.balances, { address: wallet.address, chainId, token: token.address });
 };
 
-/** Where most of the asset lies; the first chain that has the asset when nothing is known or nothing is there. */
-const richestChain = (chainIds: readonly string[], held: (chainId: string) => string | null): string =>
-  chainIds.reduce((best, chainId) => {
-    const [here, there] = [held(chainId) ?? "0", held(best) ?? "0"];
-    return compareAmounts(here, there) === 1 ? chainId : best;
-  }, chainIds[0] ?? "");
-
-/** As on the swap page: the link by which the page was opened, else what was typed before; then what is typed is kept. */
-const useKeptValues = (setup: SwapSetup, form: UseFormReturn<TransferValues>, text: string): void => {
-  const [isRead, setIsRead] = useState(false);
-  useEffect(() => {
-    const linked = valuesOfTransferLink(setup, window.location.search, form.getValues());
-    const values = linked ?? readTransferDraft(setup.wallets.map((wallet) => wallet.id));
-    if (values !== null) form.reset(values);
-    if (linked !== null) window.history.replaceState(null, "", window.location.pathname);
-    setIsRead(true);
-  }, []);
-  useEffect(() => {
-    if (isRead) saveTransferDraft(JSON.parse(text) as TransferValues);
-  }, [isRead, text]);
-};
-
 /** The typed state of the transfer page. Survives a reload of the tab. */
 export const useTransferForm = (setup: SwapSetup): TransferForm => {
   const { tokens } = setup;
@@ -91,7 +77,12 @@ export const useTransferForm = (setup: SwapSetup): TransferForm => {
     defaultValues: useMemo(() => defaultsOf(setup), []),
   });
   const values = form.watch();
-  useKeptValues(setup, form, JSON.stringify(values));
+  useKeptValues({
+    form,
+    linked: (search) => valuesOfTransferLink(setup, search, form.getValues()),
+    draft,
+    isOwn: ({ walletId }) => setup.wallets.some(({ id }) => id === walletId),
+  });
   const wallet = setup.wallets.find((one) => one.id === values.walletId);
   const held = (assetId: string, chainId?: string): string | null => {
     if (chainId !== undefined) return heldBy(setup, wallet, assetId, chainId);
@@ -104,7 +95,9 @@ export const useTransferForm = (setup: SwapSetup): TransferForm => {
   const chooseAsset = (assetId: string): void => {
     const chainIds = assetsOf(tokens).find((one) => one.assetId === assetId)?.chainIds ?? [];
     const { fromChainId, toChainId } = form.getValues();
-    const here = chainIds.includes(fromChainId) && compareAmounts(held(assetId, fromChainId) ?? "0", "0") === 1;
+    const here =
+      chainIds.includes(fromChainId) &&
+      compareAmounts(held(assetId, fromChainId) ?? "0", "0") === 1;
     if (!here)
       form.setValue(
         "fromChainId",
@@ -117,12 +110,71 @@ export const useTransferForm = (setup: SwapSetup): TransferForm => {
   const spendable =
     wallet === undefined || token === undefined
       ? { amount: null, backing: null }
-      : spendableAt(setup, { address: wallet.address, chainId: values.fromChainId, token: token.address });
-  // An order is no amount, so a float does.
+      : spendableAt(setup, {
+          address: wallet.address,
+          chainId: values.fromChainId,
+          token: token.address,
+        });
+  // The number only sorts, so a float is precise enough.
   const worth = ({ assetId, chainIds }: AssetInfo): number => {
     const price = tokenOf(tokens, assetId, chainIds[0] ?? "")?.priceUsd ?? null;
     return Number(usdValue(held(assetId) ?? "0", price) ?? 0);
   };
   const assets = [...assetsOf(tokens)].sort((one, other) => worth(other) - worth(one));
-  return { form, values, wallet, body: toTransferBody(tokens, values), choose, chooseAsset, held, spendable, assets };
+  return {
+    form,
+    values,
+    wallet,
+    body: toTransferBody(tokens, values),
+    choose,
+    chooseAsset,
+    held,
+    spendable,
+    assets,
+  };
+};
+
+const draft = tabStore(
+  "causeway.transfer.draft",
+  z.object({
+    walletId: z.string(),
+    assetId: z.string(),
+    fromChainId: z.string(),
+    toChainId: z.string(),
+    amount: z.string(),
+    toAddress: z.string(),
+  }),
+);
+
+/**
+ * Values of the form that a link such as
+ * `/transfer?token=USDC&chain=1&wallet=wal_…&amount=5&recipient=0x…` prescribes; null where it
+ * prescribes none.
+ */
+const valuesOfTransferLink = (
+  setup: SwapSetup,
+  search: string,
+  defaults: TransferValues,
+): TransferValues | null => {
+  const query = new URLSearchParams(search);
+  const wallet =
+    setup.wallets.find(({ id }) => id === query.get("wallet")) ??
+    setup.wallets.find(({ id }) => id === defaults.walletId);
+  const tokens = tokensNamed(setup.tokens, query.get("token"), query.get("chain"));
+  const recipient = query.get("recipient");
+  if (wallet === undefined || (tokens.length === 0 && recipient === null)) return null;
+  // Without a chain in the link: the chain that holds most of the token.
+  const token = largestBy(
+    tokens,
+    ({ assetId, chainId }) => heldBy(setup, wallet, assetId, String(chainId)) ?? "0",
+  );
+  const chain = token && String(token.chainId);
+  return {
+    walletId: wallet.id,
+    assetId: token?.assetId ?? defaults.assetId,
+    fromChainId: chain ?? defaults.fromChainId,
+    toChainId: chain ?? defaults.toChainId,
+    amount: linkedAmount(query),
+    toAddress: recipient ?? defaults.toAddress,
+  };
 };

@@ -1,7 +1,7 @@
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { isRejection, reasonOf } from "@/components/features/signing/wallet-access";
 
-/** Why a wallet was not linked, in words; and how it goes on. */
+/** Why a wallet was not linked, and the next step. */
 export interface LinkProblem {
   readonly title: string;
   readonly text: string;
@@ -27,14 +27,25 @@ const REFUSALS: Readonly<Record<string, LinkProblem>> = {
   },
 };
 
-/** Null for what only the service can explain: it is shown as any other error. */
+/**
+ * Explains why a wallet was not linked. Null for an error of the service without a text here: the
+ * page shows the service's own message.
+ */
 export const linkProblem = (error: unknown): LinkProblem | null => {
   const code = codeOf(error);
   if (code !== null) return REFUSALS[code] ?? null;
   if (isRejection(error)) {
-    return { title: "You rejected the message", text: "Nothing was signed, and nothing is linked.", next: "sign" };
+    return {
+      title: "You rejected the message",
+      text: "Nothing was signed, and nothing is linked.",
+      next: "sign",
+    };
   }
-  return { title: "The wallet did not sign", text: `${reasonOf(error)} Nothing is linked.`, next: "sign" };
+  return {
+    title: "The wallet did not sign",
+    text: `${reasonOf(error)} Nothing is linked.`,
+    next: "sign",
+  };
 };
 
 /** No connected wallet shows the account any more. */

@@ -1,44 +1,46 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useQueryClient } from "@tanstack/react-query";
-import { useId, useState, type ReactNode } from "react";
-import { Controller, useForm } from "react-hook-form";
+import { CircleCheck, CircleDashed, CircleHelp } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { useForm } from "react-hook-form";
 import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { queryKeyOf } from "@/components/features/session/query-key";
-import { useApiMutation } from "@/components/features/session/use-api";
+import { useApiMutation, useCache } from "@/components/features/session/use-api";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Address, shorten } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
+import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
-import { Dialog } from "@/components/ui/dialog";
-import { ControlField, Form, FormError, TextField } from "@/components/ui/form";
-import { RadioCards } from "@/components/ui/radio-cards";
-import { Select } from "@/components/ui/select";
 import { Fact, Facts } from "@/components/ui/card";
-import type { BodyInput, BodyOf, ResponseOf } from "@/lib/contracts/contract";
+import { Dialog } from "@/components/ui/dialog";
+import { ControlField, RadioField, TextField, DialogForm } from "@/components/ui/form";
+import { chainOption } from "@/components/ui/marks";
+import { Select } from "@/components/ui/select";
 import { listWallets } from "@/lib/api-client/calls.gen";
+import type { BodyInput, BodyOf, ResponseOf } from "@/lib/contracts/contract";
 import { createSmartAccount } from "@/lib/contracts/wallets";
-import { chainOption } from "@/components/ui/marked-options";
-import { DeploymentBadges } from "./deployment-badge";
-import type { WalletRecord } from "./use-wallets";
-import { walletName } from "./wallet-name";
+import { walletName, type WalletRecord } from "./use-wallets";
 
 type SmartAccount = ResponseOf<typeof createSmartAccount>;
 
 interface SmartAccountDialogProps {
   readonly wallets: readonly WalletRecord[];
-  /** The owner that is selected when the dialog opens, for instance the wallet that was just linked. */
-  readonly owner?: string | undefined;
+  /**
+   * The owner that is selected when the dialog opens, for instance the wallet that was just linked.
+   */
+  readonly owner: string | undefined;
   readonly open: boolean;
   readonly onClose: () => void;
 }
 
-/** Linked wallets first: of the project's key there is one already, the treasury. */
-const byKind = (a: WalletRecord, b: WalletRecord): number => Number(a.kind !== "linked") - Number(b.kind !== "linked");
+/** Linked wallets first: the project's key already has a smart account, the treasury. */
+const byKind = (a: WalletRecord, b: WalletRecord): number =>
+  Number(a.kind !== "linked") - Number(b.kind !== "linked");
 
-/** The possible owners: the key of the treasury, which the service holds, and each linked wallet. */
+/**
+ * The possible owners: the key of the treasury, which the service holds, and each linked wallet.
+ */
 const ownersOf = (wallets: readonly WalletRecord[]) =>
   wallets.toSorted(byKind).flatMap((wallet) => {
     if (wallet.kind === "linked") {
@@ -62,7 +64,12 @@ const ownersOf = (wallets: readonly WalletRecord[]) =>
       : [];
   });
 
-export const SmartAccountDialog = ({ wallets, owner, open, onClose }: SmartAccountDialogProps): ReactNode => {
+export const SmartAccountDialog = ({
+  wallets,
+  owner,
+  open,
+  onClose,
+}: SmartAccountDialogProps): ReactNode => {
   const [made, setMade] = useState<SmartAccount | null>(null);
   const close = (): void => {
     setMade(null);
@@ -71,7 +78,7 @@ export const SmartAccountDialog = ({ wallets, owner, open, onClose }: SmartAccou
   return (
     <Dialog
       open={open}
-      onOpenChange={(next) => (next ? undefined : close())}
+      onClose={close}
       title={made === null ? "New smart account" : "The smart account is ready"}
       size="lg"
     >
@@ -96,7 +103,11 @@ interface FormValues {
 }
 
 /** The body of the request; an empty name is left out. */
-const toBody = ({ ownerAddress, chainId, label }: FormValues): BodyInput<typeof createSmartAccount> => ({
+const toBody = ({
+  ownerAddress,
+  chainId,
+  label,
+}: FormValues): BodyInput<typeof createSmartAccount> => ({
   ownerAddress,
   chainId: Number(chainId),
   ...(label.trim() === "" ? {} : { label: label.trim() }),
@@ -113,36 +124,36 @@ const SmartAccountForm = ({ wallets, owner, onMade, onCancel }: FormProps): Reac
   const owners = ownersOf(wallets);
   const form = useForm({
     resolver: zodResolver(accountForm),
-    defaultValues: { ownerAddress: owner ?? owners[0]?.value ?? "", chainId: String(chains[0]?.id ?? ""), label: "" },
+    defaultValues: {
+      ownerAddress: owner ?? owners[0]?.value ?? "",
+      chainId: String(chains[0]?.id ?? ""),
+      label: "",
+    },
   });
   const create = useApiMutation(createSmartAccount);
-  const queryClient = useQueryClient();
-  const labelId = useId();
+  const cache = useCache();
   const submit = async (body: BodyOf<typeof createSmartAccount>): Promise<void> => {
-    const account = await create.mutateAsync({ body }).catch(() => null);
-    if (account === null) return;
-    onMade(account);
-    await queryClient.invalidateQueries({ queryKey: queryKeyOf(listWallets) });
+    onMade(await create.mutateAsync({ body }));
+    await cache.refresh(listWallets);
   };
   const values = form.watch();
   return (
-    <Form form={form} error={create.error} onSubmit={submit} className="flex flex-col gap-4">
+    <DialogForm
+      form={form}
+      error={create.error}
+      onSubmit={submit}
+      money="No account was made."
+      act="Create smart account"
+      busy={create.isPending}
+      disabled={values.ownerAddress === ""}
+      onCancel={onCancel}
+      snippet={<ApiSnippet call={createSmartAccount} body={toBody(values)} />}
+    >
       <p className="text-fg-2">
-        A smart account pays no network fees of its own and does several things in one transaction. Its address is known
-        before it is deployed and is the same on every chain.
+        A smart account pays no network fees of its own and does several things in one transaction.
+        Its address is known before it is deployed and is the same on every chain.
       </p>
-      <div className="flex flex-col gap-1">
-        <span id={labelId} className="text-sm font-medium text-fg-2">
-          Owner
-        </span>
-        <Controller
-          control={form.control}
-          name="ownerAddress"
-          render={({ field }) => (
-            <RadioCards labelledBy={labelId} value={field.value} onValueChange={field.onChange} options={owners} />
-          )}
-        />
-      </div>
+      <RadioField control={form.control} name="ownerAddress" label="Owner" options={owners} />
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
         <ControlField
           control={form.control}
@@ -152,17 +163,15 @@ const SmartAccountForm = ({ wallets, owner, onMade, onCancel }: FormProps): Reac
         >
           {(bound) => <Select {...bound} options={chains.map(chainOption)} />}
         </ControlField>
-        <TextField control={form.control} name="label" label="Name" hint="Optional." input={{ maxLength: 80 }} />
+        <TextField
+          control={form.control}
+          name="label"
+          label="Name"
+          hint="Optional."
+          input={{ maxLength: 80 }}
+        />
       </div>
-      <FormError money="No account was made." />
-      <ApiSnippet method="POST" path={createSmartAccount.path} body={toBody(values)} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="primary" loading={create.isPending} disabled={values.ownerAddress === ""}>
-          Create smart account
-        </Button>
-      </div>
-    </Form>
+    </DialogForm>
   );
 };
 
@@ -180,15 +189,17 @@ const MadeAccount = ({ account, onClose }: MadeAccountProps): ReactNode => (
       <Fact label="Owner">
         <Address value={account.ownerAddress} full />
       </Fact>
-      <Fact label="Signs">{account.signer === "service" ? "the service" : "you, with the owner's wallet"}</Fact>
+      <Fact label="Signs">
+        {account.signer === "service" ? "the service" : "you, with the owner's wallet"}
+      </Fact>
       <Fact label="State">
         <DeploymentBadges chains={[account]} />
       </Fact>
     </Facts>
     {account.deployed === true ? null : (
       <Alert tone="info" title="It can receive already">
-        Its address follows from its owner and is the same on every chain, so you may fund it before it is deployed.
-        Only its owner can move what it holds.
+        Its address follows from its owner and is the same on every chain, so you may fund it before
+        it is deployed. Only its owner can move what it holds.
       </Alert>
     )}
     <div className="flex justify-end">
@@ -198,3 +209,35 @@ const MadeAccount = ({ account, onClose }: MadeAccountProps): ReactNode => (
     </div>
   </div>
 );
+
+const VIEWS = [
+  { deployed: true, icon: CircleCheck, tone: "success", words: "Deployed on" },
+  { deployed: false, icon: CircleDashed, tone: "neutral", words: "Not yet deployed on" },
+  { deployed: null, icon: CircleHelp, tone: "warning", words: "No answer of" },
+] as const;
+
+/** On which chains the contract of a smart account is there already; a badge for each state. */
+export const DeploymentBadges = ({ chains }: Pick<WalletRecord, "chains">): ReactNode => {
+  const { chains: known } = usePublicConfig();
+  const nameOf = (chainId: number): string =>
+    known.find((chain) => chain.id === chainId)?.name ?? `Chain ${String(chainId)}`;
+  return (
+    <span className="flex flex-col items-end gap-1">
+      {VIEWS.map(({ deployed, icon, tone, words }) => {
+        const names = chains
+          .filter((chain) => chain.deployed === deployed)
+          .map((chain) => nameOf(chain.chainId));
+        return names.length === 0 ? null : (
+          <Badge key={words} icon={icon} tone={tone} title={names.join(", ")}>
+            {words} {names.join(", ")}
+          </Badge>
+        );
+      })}
+      {chains.some((chain) => chain.deployed === false) ? (
+        <span className="text-sm text-fg-3">
+          Its first operation on a chain deploys it there; it can receive before.
+        </span>
+      ) : null}
+    </span>
+  );
+};

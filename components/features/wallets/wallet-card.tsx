@@ -1,29 +1,31 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { Download, Unlink } from "lucide-react";
+import { Download, Pencil, Unlink } from "lucide-react";
 import Link from "next/link";
-import type { ReactNode } from "react";
-import { AvailableAmount } from "@/components/features/balances/available-amount";
+import { type ReactNode, useState } from "react";
+import { useForm } from "react-hook-form";
+import { z } from "zod";
+import { AvailableAmount } from "@/components/features/balances/balance-parts";
+import type { Balances } from "@/components/features/balances/use-balances";
 import { FundMenu } from "@/components/features/faucet/fund-menu";
-import { isEmpty } from "@/components/features/overview/sums";
-import type { Balances } from "@/components/features/overview/use-balances";
+import { isEmpty } from "@/components/features/overview/worth";
+import { useApiMutation, useCache } from "@/components/features/session/use-api";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Address } from "@/components/ui/address";
 import { Usd } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
-import { Button } from "@/components/ui/button";
+import { Button, IconButton } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
-import { ChainName } from "@/components/ui/chain-name";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { Fact, Facts, Card } from "@/components/ui/card";
-import { LoadingRows } from "@/components/ui/skeleton";
-import { Table, type Column } from "@/components/ui/table";
-import { DeploymentBadges } from "./deployment-badge";
-import type { WalletRecord } from "./use-wallets";
-import { WalletLabel } from "./wallet-label";
-import { KIND_WORDS, walletName } from "./wallet-name";
+import { Card, Fact, Facts } from "@/components/ui/card";
+import { ChainName } from "@/components/ui/marks";
+import { EmptyState, QueryContent } from "@/components/ui/states";
+import { Form, FormError, TextField } from "@/components/ui/form";
+import { type Column, Table } from "@/components/ui/table";
+import { labelWallet, listWallets } from "@/lib/api-client/calls.gen";
+import { DeploymentBadges } from "./smart-account-dialog";
+import { KIND_WORDS, walletName, type WalletRecord } from "./use-wallets";
 
 interface WalletCardProps {
   readonly wallet: WalletRecord;
@@ -33,7 +35,13 @@ interface WalletCardProps {
   readonly onUnlink: (wallet: WalletRecord) => void;
 }
 
-export const WalletCard = ({ wallet, balances, token, chainId, onUnlink }: WalletCardProps): ReactNode => {
+export const WalletCard = ({
+  wallet,
+  balances,
+  token,
+  chainId,
+  onUnlink,
+}: WalletCardProps): ReactNode => {
   const { devnet } = usePublicConfig();
   const name = walletName(wallet);
   return (
@@ -57,7 +65,12 @@ export const WalletCard = ({ wallet, balances, token, chainId, onUnlink }: Walle
             </Link>
           )}
           {wallet.kind === "linked" ? (
-            <Button size="sm" variant="ghost" aria-label={`Unlink ${name}`} onClick={() => onUnlink(wallet)}>
+            <Button
+              size="sm"
+              variant="ghost"
+              aria-label={`Unlink ${name}`}
+              onClick={() => onUnlink(wallet)}
+            >
               <Unlink aria-hidden /> Unlink
             </Button>
           ) : null}
@@ -68,7 +81,12 @@ export const WalletCard = ({ wallet, balances, token, chainId, onUnlink }: Walle
       <div className="grid grid-cols-1 xl:grid-cols-2">
         <WalletFacts wallet={wallet} />
         <div className="border-t xl:border-t-0 xl:border-l">
-          <WalletBalances walletId={wallet.id} balances={balances} token={token} chainId={chainId} />
+          <WalletBalances
+            walletId={wallet.id}
+            balances={balances}
+            token={token}
+            chainId={chainId}
+          />
         </div>
       </div>
     </Card>
@@ -108,7 +126,9 @@ const WalletFacts = ({ wallet }: { readonly wallet: WalletRecord }): ReactNode =
   </Facts>
 );
 
-/** An account is there on every chain; a contract has to be deployed on each. */
+/**
+ * The chains of a wallet. An account exists on every chain; a contract has to be deployed on each.
+ */
 const WalletChains = ({ wallet }: Pick<WalletCardProps, "wallet">): ReactNode =>
   wallet.kind === "linked" ? (
     <span className="flex flex-wrap justify-end gap-x-3">
@@ -124,7 +144,12 @@ type Part = Balances["totals"][number]["breakdown"][number];
 
 const COLUMNS: readonly Column<Part>[] = [
   { id: "token", header: "Token", phone: "title", cell: (part) => part.token.symbol },
-  { id: "chain", header: "Chain", bare: true, cell: (part) => <ChainName chainId={part.chainId} /> },
+  {
+    id: "chain",
+    header: "Chain",
+    bare: true,
+    cell: (part) => <ChainName chainId={part.chainId} />,
+  },
   {
     id: "amount",
     header: "Available",
@@ -132,22 +157,45 @@ const COLUMNS: readonly Column<Part>[] = [
     phone: "aside",
     cell: (part) => <AvailableAmount amounts={part} unit={part.token.symbol} />,
   },
-  { id: "usd", header: "US dollars", align: "right", bare: true, cell: (part) => <Usd value={part.usd} /> },
+  {
+    id: "usd",
+    header: "US dollars",
+    align: "right",
+    bare: true,
+    cell: (part) => <Usd value={part.usd} />,
+  },
 ];
 
 interface WalletBalancesProps extends Omit<WalletCardProps, "wallet" | "onUnlink"> {
   readonly walletId: string;
 }
 
-const WalletBalances = ({ walletId, balances, token, chainId }: WalletBalancesProps): ReactNode => {
-  const { data, error, isPending, refetch } = balances;
-  if (isPending) return <LoadingRows what="balances" rows={3} />;
-  if (data === undefined)
-    return <ErrorState error={error} money="The money in the wallet is untouched." onRetry={() => void refetch()} />;
+const WalletBalances = (props: WalletBalancesProps): ReactNode => (
+  <QueryContent
+    query={props.balances}
+    what="balances"
+    rows={3}
+    money="The money in the wallet is untouched."
+  >
+    {(data) => <KnownBalances {...props} data={data} />}
+  </QueryContent>
+);
+
+const KnownBalances = ({
+  walletId,
+  data,
+  token,
+  chainId,
+}: WalletBalancesProps & { readonly data: Balances }): ReactNode => {
   const parts = data.totals
     .filter((total) => token === null || total.token === token)
     .flatMap((total) => total.breakdown)
-    .filter((part) => part.walletId === walletId && !isEmpty(part) && (chainId === null || part.chainId === chainId));
+    .filter(
+      (part) =>
+        part.walletId === walletId &&
+        !isEmpty(part) &&
+        (chainId === null || part.chainId === chainId),
+    );
   const silent = data.stale.filter((chain) => chainId === null || chain.chainId === chainId);
   if (parts.length === 0 && silent.length > 0) {
     return (
@@ -165,11 +213,16 @@ const WalletBalances = ({ walletId, balances, token, chainId }: WalletBalancesPr
   if (parts.length === 0 && data.nextCursor !== null)
     return (
       <EmptyState title="Not listed here">
-        More wallets hold something than are listed. GET /balances/unified lists them all, by cursor.
+        More wallets hold something than are listed. GET /balances/unified lists them all, by
+        cursor.
       </EmptyState>
     );
   if (parts.length === 0)
-    return <EmptyState title={token === null && chainId === null ? "Holds nothing yet" : "Nothing fits the filter"} />;
+    return (
+      <EmptyState
+        title={token === null && chainId === null ? "Holds nothing yet" : "Nothing fits the filter"}
+      />
+    );
   return (
     <Table
       caption="Balances of the wallet"
@@ -177,5 +230,77 @@ const WalletBalances = ({ walletId, balances, token, chainId }: WalletBalancesPr
       rows={parts}
       rowKey={(part) => `${part.token.assetId}-${String(part.chainId)}-${part.token.address}`}
     />
+  );
+};
+
+const LABEL_MAX = 80;
+
+/** An empty name removes the name. */
+const labelForm = z.object({ label: z.string().trim().max(LABEL_MAX) });
+
+/** The wallet's name, edited where it stands. */
+export const WalletLabel = ({ wallet }: { readonly wallet: WalletRecord }): ReactNode => {
+  const [editing, setEditing] = useState(false);
+  if (editing) return <LabelForm wallet={wallet} onClose={() => setEditing(false)} />;
+  return (
+    <span className="inline-flex items-center gap-1">
+      {wallet.label ?? <span className="text-fg-3">none</span>}
+      <IconButton
+        label={`Name ${wallet.label ?? KIND_WORDS[wallet.kind].toLowerCase()}`}
+        onClick={() => setEditing(true)}
+      >
+        <Pencil aria-hidden />
+      </IconButton>
+    </span>
+  );
+};
+
+interface LabelFormProps {
+  readonly wallet: WalletRecord;
+  readonly onClose: () => void;
+}
+
+/** The form for a wallet's name: Enter saves, Escape cancels, an empty name removes it. */
+export const LabelForm = ({ wallet, onClose }: LabelFormProps): ReactNode => {
+  const form = useForm({
+    resolver: zodResolver(labelForm),
+    defaultValues: { label: wallet.label ?? "" },
+  });
+  const save = useApiMutation(labelWallet);
+  const cache = useCache();
+  const submit = async ({ label }: z.infer<typeof labelForm>): Promise<void> => {
+    const body = { label: label === "" ? null : label };
+    await save.mutateAsync({ params: { id: wallet.id }, body });
+    await cache.refresh(listWallets);
+    onClose();
+  };
+  return (
+    <Form
+      form={form}
+      error={save.error}
+      onSubmit={submit}
+      className="flex flex-wrap items-start justify-end gap-2"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        onClose();
+      }}
+    >
+      <TextField
+        control={form.control}
+        name="label"
+        label="Name of the wallet"
+        labelHidden
+        className="w-56"
+        input={{ maxLength: LABEL_MAX, autoFocus: true, placeholder: "For instance: Savings" }}
+      />
+      <Button type="submit" loading={save.isPending}>
+        Save
+      </Button>
+      <Button variant="ghost" onClick={onClose}>
+        Cancel
+      </Button>
+      <FormError money="The name is as it was." />
+    </Form>
   );
 };

@@ -1,31 +1,38 @@
 "use client";
 
 import { Link2, Plus, Wallet } from "lucide-react";
-import { parseAsInteger, parseAsString, parseAsStringLiteral, useQueryState, useQueryStates } from "nuqs";
-import { useState, type ReactNode } from "react";
+import dynamic from "next/dynamic";
+import {
+  parseAsInteger,
+  parseAsString,
+  parseAsStringLiteral,
+  useQueryState,
+  useQueryStates,
+} from "nuqs";
+import { type ReactNode, useState } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { useBalances, type Balances } from "@/components/features/overview/use-balances";
+import { type Balances, useBalances } from "@/components/features/balances/use-balances";
+import { useApiMutation, useCache } from "@/components/features/session/use-api";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Button } from "@/components/ui/button";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
+import { ActionDialog, Dialog } from "@/components/ui/dialog";
+import { EmptyState, LoadingRows, QueryPanel } from "@/components/ui/states";
 import { Field } from "@/components/ui/field";
+import { chainOption, tokenOption } from "@/components/ui/marks";
 import { PageHeader } from "@/components/ui/page-header";
-import { Select } from "@/components/ui/select";
-import { Card } from "@/components/ui/card";
-import { LoadingRows } from "@/components/ui/skeleton";
-import { chainOption, tokenOption } from "@/components/ui/marked-options";
-import { LinkDialog } from "./link-dialog";
+import { FilterSelect } from "@/components/ui/select";
+import { toast } from "@/components/ui/toast";
+import { getUnifiedBalances, listWallets, unlinkWallet } from "@/lib/api-client/calls.gen";
 import { SmartAccountDialog } from "./smart-account-dialog";
-import { UnlinkDialog } from "./unlink-dialog";
-import { useWalletAt, useWallets, type WalletRecord } from "./use-wallets";
+import { useWalletAt, useWallets, walletName, type WalletRecord } from "./use-wallets";
 import { WalletCard } from "./wallet-card";
-
-const ALL = "all";
 
 /** Filters of the page; they live in the address of the page. */
 const useFilters = () =>
-  useQueryStates({ token: parseAsString, chain: parseAsInteger, address: parseAsString }, { history: "replace" });
+  useQueryStates(
+    { token: parseAsString, chain: parseAsInteger, address: parseAsString },
+    { history: "replace" },
+  );
 
 export const Wallets = (): ReactNode => {
   const all = useWallets();
@@ -42,7 +49,6 @@ export const Wallets = (): ReactNode => {
   const wanted = filters.address;
   const found = useWalletAt(wanted);
   const shown = wanted === null ? all : found;
-  const wallets = shown.data?.data ?? [];
   return (
     <>
       <PageHeader
@@ -60,41 +66,50 @@ export const Wallets = (): ReactNode => {
         }
       />
       <div className="flex flex-col gap-4">
-        <FilterBar filters={filters} balances={balances.data} setFilters={(next) => void setFilters(next)} />
-        {shown.isPending ? (
-          <Card flush>
-            <LoadingRows what="wallets" />
-          </Card>
-        ) : shown.data === undefined ? (
-          <NotRead list={shown} />
-        ) : wallets.length === 0 ? (
-          <Card flush>
+        <FilterBar
+          filters={filters}
+          balances={balances.data}
+          setFilters={(next) => void setFilters(next)}
+        />
+        <QueryPanel
+          query={shown}
+          what="wallets"
+          money="The money in the wallets is untouched."
+          empty={
             <EmptyState
               icon={Wallet}
               title={wanted === null ? "No wallets" : "No wallet of the project has this address"}
             />
-          </Card>
-        ) : (
-          wallets.map((wallet: WalletRecord) => (
-            <WalletCard
-              key={wallet.id}
-              wallet={wallet}
-              balances={balances}
-              token={filters.token}
-              chainId={filters.chain}
-              onUnlink={setUnlinking}
-            />
-          ))
-        )}
+          }
+        >
+          {(listed) =>
+            listed.data.map((wallet) => (
+              <WalletCard
+                key={wallet.id}
+                wallet={wallet}
+                balances={balances}
+                token={filters.token}
+                chainId={filters.chain}
+                onUnlink={setUnlinking}
+              />
+            ))
+          }
+        </QueryPanel>
         {wanted === null ? <MoreWallets list={all} /> : null}
-        <ApiSnippet method="GET" path="/wallets" />
+        <ApiSnippet call={listWallets} />
       </div>
-      <LinkDialog
+      <Dialog
         open={dialog === "link" && data !== undefined}
-        wallets={data?.data ?? []}
         onClose={() => openDialog(null)}
-        onSmartAccount={(address) => openDialog("smart-account", address)}
-      />
+        title="Link a wallet"
+        size="lg"
+      >
+        <LinkSteps
+          wallets={data?.data ?? []}
+          onClose={() => openDialog(null)}
+          onSmartAccount={(address) => openDialog("smart-account", address)}
+        />
+      </Dialog>
       <SmartAccountDialog
         key={owner ?? "any"}
         open={dialog === "smart-account" && data !== undefined}
@@ -106,18 +121,6 @@ export const Wallets = (): ReactNode => {
     </>
   );
 };
-
-const NotRead = ({ list }: { readonly list: { readonly error: unknown; refetch(): unknown } }): ReactNode => (
-  <Card flush>
-    <ErrorState
-      error={list.error}
-      money="The money in the wallets is untouched."
-      onRetry={() => {
-        list.refetch();
-      }}
-    />
-  </Card>
-);
 
 const MoreWallets = ({ list }: { readonly list: ReturnType<typeof useWallets> }): ReactNode =>
   list.hasNextPage ? (
@@ -152,24 +155,66 @@ const FilterBar = ({ filters, balances, setFilters }: FilterBarProps): ReactNode
   return (
     <div className="flex flex-wrap items-end gap-3">
       <Field label="Token" className="w-36">
-        <Select
-          value={filters.token ?? ALL}
-          onValueChange={(value) => setFilters({ token: value === ALL ? null : value })}
-          options={[{ value: ALL, label: "All tokens" }, ...tokens.map((token) => tokenOption(token))]}
+        <FilterSelect
+          value={filters.token}
+          onValueChange={(token) => setFilters({ token })}
+          all="All tokens"
+          options={tokens.map((token) => tokenOption(token))}
         />
       </Field>
       <Field label="Chain" className="w-40">
-        <Select
-          value={filters.chain === null ? ALL : String(filters.chain)}
-          onValueChange={(value) => setFilters({ chain: value === ALL ? null : Number(value) })}
-          options={[{ value: ALL, label: "All chains" }, ...chains.map(chainOption)]}
+        <FilterSelect
+          value={filters.chain === null ? null : String(filters.chain)}
+          onValueChange={(id) => setFilters({ chain: id === null ? null : Number(id) })}
+          all="All chains"
+          options={chains.map(chainOption)}
         />
       </Field>
       {filtered ? (
-        <Button variant="ghost" onClick={() => setFilters({ token: null, chain: null, address: null })}>
+        <Button
+          variant="ghost"
+          onClick={() => setFilters({ token: null, chain: null, address: null })}
+        >
           Show all
         </Button>
       ) : null}
     </div>
+  );
+};
+
+const LinkSteps = dynamic(() => import("./link-steps").then((module) => module.LinkSteps), {
+  ssr: false,
+  loading: () => <LoadingRows rows={3} what="your wallets" />,
+});
+
+interface UnlinkDialogProps {
+  readonly wallet: WalletRecord | null;
+  readonly onClose: () => void;
+}
+
+const UnlinkDialog = ({ wallet, onClose }: UnlinkDialogProps): ReactNode => {
+  const unlink = useApiMutation(unlinkWallet);
+  const cache = useCache();
+  if (wallet === null) return null;
+  return (
+    <ActionDialog
+      onClose={onClose}
+      title={`Unlink “${walletName(wallet)}”?`}
+      description={
+        <p>
+          <code className="font-mono text-sm break-all text-fg">{wallet.address}</code> is no source
+          any more. What it holds stays in it, under your own key, and what it did stays on record.
+          You can link it again.
+        </p>
+      }
+      action={unlink}
+      money="The wallet is still linked."
+      confirmLabel="Unlink wallet"
+      onConfirm={async () => {
+        await unlink.mutateAsync({ params: { address: wallet.address } });
+        toast.success(`“${walletName(wallet)}” is unlinked.`);
+        await cache.refresh(listWallets, getUnifiedBalances);
+      }}
+    />
   );
 };

@@ -1,16 +1,42 @@
-import type { ResponseOf } from "@/lib/contracts/contract";
-import type { createWebhookEndpoint, getWebhookEndpoint } from "@/lib/contracts/webhook-endpoints";
-import type { listDeliveries } from "@/lib/contracts/webhook-deliveries";
+import { apiPages, apiQuery } from "@/components/features/session/api-query";
+import { useWholeList } from "@/components/features/session/use-lists";
+import {
+  getWebhookEndpoint,
+  listDeliveries,
+  listWebhookEndpoints,
+} from "@/lib/api-client/calls.gen";
+import type { QueryInput, ResponseOf } from "@/lib/contracts/contract";
+import type { createWebhookEndpoint } from "@/lib/contracts/webhook-endpoints";
 
 export type Endpoint = ResponseOf<typeof getWebhookEndpoint>;
 export type NewEndpoint = ResponseOf<typeof createWebhookEndpoint>;
 export type Delivery = ResponseOf<typeof listDeliveries>["data"][number];
 
-/** Its description, which people read as its name; the URL where it has none. */
-export const endpointName = ({ description, url }: Pick<Endpoint, "description" | "url">): string => {
+/** The description of an endpoint, which serves as its name; without one, the URL. */
+export const endpointName = ({
+  description,
+  url,
+}: Pick<Endpoint, "description" | "url">): string => {
   const name = description?.trim() ?? "";
   return name === "" ? shortUrl(url) : name;
 };
 
-/** The host and path, without what every URL begins with. */
+/** The URL without its scheme. */
 export const shortUrl = (url: string): string => url.replace(/^https?:\/\//, "").replace(/\/$/, "");
+
+/** The project's webhook endpoints, oldest first. */
+export const endpointsQuery = apiPages(listWebhookEndpoints, {});
+
+/**
+ * The project's webhook endpoints.
+ * @param refetchIntervalMs polling interval; absent: read again only after changes on this page
+ */
+export const useEndpoints = (refetchIntervalMs?: number) =>
+  useWholeList(endpointsQuery, refetchIntervalMs);
+
+export const endpointQuery = (id: string) => apiQuery(getWebhookEndpoint, { params: { id } });
+
+export const deliveriesQuery = (
+  id: string,
+  query: NonNullable<QueryInput<typeof listDeliveries>>,
+) => apiQuery(listDeliveries, { params: { id }, query });

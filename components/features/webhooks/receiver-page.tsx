@@ -1,27 +1,29 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { CircleCheck, CircleX, Clock, Radio, type LucideIcon } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { toast } from "@/components/ui/toast";
-import { queryKeyOf } from "@/components/features/session/query-key";
-import { useApiMutation, useApiQuery } from "@/components/features/session/use-api";
+import { useQuery } from "@tanstack/react-query";
+import { apiQuery } from "@/components/features/session/api-query";
+import { useApiMutation, useCache } from "@/components/features/session/use-api";
 import { Badge, type Tone } from "@/components/ui/badge";
-import { Button } from "@/components/ui/button";
-import { CodeBlock } from "@/components/ui/code-block";
-import { CopyButton } from "@/components/ui/copy-button";
-import { describeError } from "@/components/ui/describe-error";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
-import { useHideableJson } from "@/components/ui/hideable-text";
-import { PageHeader } from "@/components/ui/page-header";
+import { Button, CopyButton } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { LoadingRows } from "@/components/ui/skeleton";
+import { CodeBlock } from "@/components/ui/code-block";
+import { describeError } from "@/components/ui/describe-error";
+import { useHideableJson } from "@/components/ui/hidden-amounts";
+import { PageHeader } from "@/components/ui/page-header";
+import { EmptyState, QueryPanel } from "@/components/ui/states";
 import { Time } from "@/components/ui/time";
+import { toast } from "@/components/ui/toast";
+import {
+  createWebhookEndpoint,
+  listWebhookEndpoints,
+  readWebhookReceiver,
+} from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { createWebhookEndpoint, listWebhookEndpoints, readWebhookReceiver } from "@/lib/api-client/calls.gen";
-import { prettyJson } from "./pretty-json";
+import { useEndpoints } from "./endpoint";
+import { prettyJson } from "./endpoint-parts";
 
 type Receiver = ResponseOf<typeof readWebhookReceiver>;
 type Received = Receiver["data"][number];
@@ -74,22 +76,24 @@ const RequestView = ({ request }: { readonly request: Received }): ReactNode => 
   );
 };
 
-/** The URL, and the one click after which events arrive there. */
+/** The URL of the receiver, and the button that creates an endpoint for it. */
 const Address = ({ receiver }: { readonly receiver: Receiver }): ReactNode => {
-  const queryClient = useQueryClient();
+  const cache = useCache();
   const create = useApiMutation(createWebhookEndpoint);
-  const endpoints = useApiQuery(listWebhookEndpoints, {}).data?.data ?? [];
+  const endpoints = useEndpoints().data?.data ?? [];
   const nameOf = (id: string): string =>
     endpoints.find((endpoint) => endpoint.id === id)?.description ?? "an endpoint without a name";
   const { url, endpointIds } = receiver;
   const make = async (): Promise<void> => {
     await create.mutateAsync({ body: { url, events: ["*"], description: "Local receiver" } });
-    for (const contract of [readWebhookReceiver, listWebhookEndpoints])
-      await queryClient.invalidateQueries({ queryKey: queryKeyOf(contract) });
+    await cache.refresh(readWebhookReceiver, listWebhookEndpoints);
     toast.success("Events of this project arrive here from now on.");
   };
   return (
-    <Card title="URL" description="It exists in development only, and only this machine reaches it.">
+    <Card
+      title="URL"
+      description="It exists in development only, and only this machine reaches it."
+    >
       <div className="flex flex-col items-start gap-3">
         <div className="flex w-full items-start gap-2">
           <code className="min-w-0 font-mono text-sm break-all">{url}</code>
@@ -99,7 +103,9 @@ const Address = ({ receiver }: { readonly receiver: Receiver }): ReactNode => {
           <Button
             variant="primary"
             loading={create.isPending}
-            onClick={() => void make().catch((reason: unknown) => toast.error(describeError(reason).message))}
+            onClick={() =>
+              void make().catch((reason: unknown) => toast.error(describeError(reason).message))
+            }
           >
             Create an endpoint that sends here
           </Button>
@@ -122,42 +128,36 @@ const Address = ({ receiver }: { readonly receiver: Receiver }): ReactNode => {
 
 /** The requests that the project's local receiver got, live. */
 export const ReceiverPage = (): ReactNode => {
-  const { data, error, isPending, refetch } = useApiQuery(readWebhookReceiver, {}, { refetchIntervalMs: REFRESH_MS });
+  const query = useQuery({ ...apiQuery(readWebhookReceiver, {}), refetchInterval: REFRESH_MS });
   return (
     <>
       <PageHeader
         title="Webhook receiver"
         description="Shows the webhooks that arrive at a URL of this service. Newest first; new ones appear automatically."
       />
-      {isPending ? (
-        <Card flush>
-          <LoadingRows what="requests" />
-        </Card>
-      ) : data === undefined ? (
-        <Card flush>
-          <ErrorState error={error} money="Deliveries go on." onRetry={() => void refetch()} />
-        </Card>
-      ) : (
-        <div className="flex flex-col gap-4">
-          <Address receiver={data} />
-          {data.data.length === 0 ? (
-            <Card flush>
-              <EmptyState icon={Radio} title="Nothing has arrived yet">
-                Send a test event from an endpoint that sends here. The last 50 requests are kept until the service
-                stops.
-              </EmptyState>
-            </Card>
-          ) : (
-            <ul className="flex flex-col gap-3" aria-label="Requests">
-              {data.data.map((request) => (
-                <li key={request.id}>
-                  <RequestView request={request} />
-                </li>
-              ))}
-            </ul>
-          )}
-        </div>
-      )}
+      <QueryPanel query={query} what="requests" money="Deliveries go on.">
+        {(data) => (
+          <div className="flex flex-col gap-4">
+            <Address receiver={data} />
+            {data.data.length === 0 ? (
+              <Card flush>
+                <EmptyState icon={Radio} title="Nothing has arrived yet">
+                  Send a test event from an endpoint that sends here. The last 50 requests are kept
+                  until the service stops.
+                </EmptyState>
+              </Card>
+            ) : (
+              <ul className="flex flex-col gap-3" aria-label="Requests">
+                {data.data.map((request) => (
+                  <li key={request.id}>
+                    <RequestView request={request} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </div>
+        )}
+      </QueryPanel>
     </>
   );
 };

@@ -20,7 +20,12 @@ const now = new Date();
 const CASES = [
   { what: "a right one", headers: signedAt(now), body, expected: true },
   { what: "another body", headers: signedAt(now), body: `${body} `, expected: false },
-  { what: "six minutes old", headers: signedAt(new Date(now.getTime() - 360_000)), body, expected: false },
+  {
+    what: "six minutes old",
+    headers: signedAt(new Date(now.getTime() - 360_000)),
+    body,
+    expected: false,
+  },
   {
     what: "another signature",
     headers: { ...signedAt(now), "webhook-signature": "v1,d3Jvbmc=" },
@@ -28,8 +33,10 @@ const CASES = [
     expected: false,
   },
 ];
-const codeOf = (id: string): string => VERIFY_SNIPPETS.find((snippet) => snippet.id === id)?.code ?? "";
-const isInstalled = (command: string, flag: string): boolean => spawnSync(command, [flag]).status === 0;
+const codeOf = (id: string): string =>
+  VERIFY_SNIPPETS.find((snippet) => snippet.id === id)?.code ?? "";
+const isInstalled = (command: string, flag: string): boolean =>
+  spawnSync(command, [flag]).status === 0;
 const input = JSON.stringify({ secret, cases: CASES });
 
 const answersOf = (command: string, args: readonly string[], cwd = folder): unknown => {
@@ -88,6 +95,9 @@ const RUNTIMES = [
   { name: "Go", run: runGo, present: isInstalled("go", "version") },
 ].filter(({ present }) => present);
 
-test.each(RUNTIMES)("the code that receivers copy accepts right signatures and no others, in $name", ({ run }) => {
-  expect(run()).toEqual(EXPECTED);
-});
+test.each(RUNTIMES)(
+  "the code that receivers copy accepts right signatures and no others, in $name",
+  ({ run }) => {
+    expect(run()).toEqual(EXPECTED);
+  },
+);

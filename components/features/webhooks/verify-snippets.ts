@@ -1,4 +1,7 @@
-/** How a receiver verifies a signature without a library. A test runs each where its runtime is installed. */
+/**
+ * How a receiver verifies a signature without a library. A test runs each where its runtime is
+ * installed.
+ */
 const TYPESCRIPT = `import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** \`body\` is the text as it came, before any JSON.parse. */

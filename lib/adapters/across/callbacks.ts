@@ -1,6 +1,9 @@
-import type { CallbackProvider } from "@/lib/ports/callback-provider";
+import type { CallbackProvider } from "@/lib/money/ports/callback-provider";
 
-/** Callbacks of Across, which signs with the `whsec_` secret of the webhook. Its status is an object with a state. */
+/**
+ * Callbacks of Across, which signs with the webhook's `whsec_` secret. Its status is an object with
+ * a state.
+ */
 export const acrossCallbacks: CallbackProvider = {
   name: "across",
   signature: { scheme: "standard_webhooks" },

@@ -1,12 +1,12 @@
 import { decodeFunctionResult, parseAbi, type Address, type Hex } from "viem";
-import { encodeCall } from "@/lib/chains/encode-call";
-import { decodeAggregate, encodeAggregate } from "@/lib/chains/aggregate3";
-import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import { encodeCall } from "@/lib/chain/encode-call";
+import { decodeAggregate, encodeAggregate } from "@/lib/chain/aggregate3";
+import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
 import type { Clock } from "@/lib/core/clock";
 import { withDeadline } from "@/lib/core/deadline";
 import { formatAmount } from "@/lib/core/money";
 import type { Token } from "@/lib/core/token";
-import type { OraclePrice, PriceOracle } from "@/lib/ports/price-oracle";
+import type { OraclePrice, PriceOracle } from "@/lib/books/ports/price-oracle";
 
 const feedAbi = parseAbi([
   "function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)",
@@ -15,7 +15,10 @@ const feedAbi = parseAbi([
 const ROUND = encodeCall({ abi: feedAbi, functionName: "latestRoundData" });
 const DECIMALS = encodeCall({ abi: feedAbi, functionName: "decimals" });
 const DECIMALS_MAX = 36;
-/** Less than a quote waits for its route, so that a chain that hangs costs a quote only its check. */
+/**
+ * Shorter than a quote waits for its route, so that with a hanging chain a quote loses only its
+ * price check.
+ */
 const TIMEOUT_MS = 2000;
 
 interface Feed {
@@ -31,7 +34,7 @@ interface Round {
   readonly updatedAt: bigint;
 }
 
-/** Null when the contract did not answer as a feed does. */
+/** Null when the contract does not answer like a price feed. */
 const roundOf = (round: Hex | null | undefined, decimals: Hex | null | undefined): Round | null => {
   if (round == null || decimals == null) return null;
   try {
@@ -47,7 +50,7 @@ const roundOf = (round: Hex | null | undefined, decimals: Hex | null | undefined
   }
 };
 
-/** Prices by the feeds that the chains' configuration names (`priceFeeds`). One `eth_call` for each chain that is asked. */
+/** Prices from the feeds in the chains' configuration (`priceFeeds`). One `eth_call` per chain. */
 export const createChainlinkOracle = ({
   registry,
   clock,
@@ -55,7 +58,7 @@ export const createChainlinkOracle = ({
   readonly registry: ChainRegistry;
   readonly clock: Clock;
 }): PriceOracle => {
-  /** The feed of the token's own chain, or else the first one of the same asset. */
+  /** The feed on the token's own chain, or else the first one of the same asset. */
   const feedOf = (token: Token): Feed | null => {
     const feeds = registry
       .list()
@@ -67,18 +70,29 @@ export const createChainlinkOracle = ({
     return feeds.find(({ chainId }) => chainId === token.chainId) ?? feeds[0] ?? null;
   };
 
-  const readChain = async (chainId: number, feeds: readonly Address[]): Promise<readonly (Round | null)[]> => {
+  const readChain = async (
+    chainId: number,
+    feeds: readonly Address[],
+  ): Promise<readonly (Round | null)[]> => {
     const to = registry.get(chainId).contracts.multicall3;
-    const calls = feeds.flatMap((target) => [ROUND, DECIMALS].map((callData) => ({ target, callData })));
-    const asked = chainCall(chainId, () => registry.client(chainId).call({ to, data: encodeAggregate(calls) }));
-    const { data } = await withDeadline(asked, { timeoutMs: TIMEOUT_MS, message: "The price feeds did not answer." });
+    const calls = feeds.flatMap((target) =>
+      [ROUND, DECIMALS].map((callData) => ({ target, callData })),
+    );
+    const asked = chainCall(chainId, () =>
+      registry.client(chainId).call({ to, data: encodeAggregate(calls) }),
+    );
+    const { data } = await withDeadline(asked, {
+      timeoutMs: TIMEOUT_MS,
+      message: "The price feeds did not answer.",
+    });
     const answers = decodeAggregate(data ?? "0x");
     return feeds.map((_, index) => roundOf(answers[index * 2], answers[index * 2 + 1]));
   };
 
   const priceOf = (feed: Feed, round: Round | null): OraclePrice => {
     if (round === null) return { state: "unavailable" };
-    // By the service's clock: a node that stopped following its chain shows an old block with an old price.
+    // The age is measured with the service's clock: a node that stopped following its chain returns
+    // an old block, whose time would make an old price look fresh.
     const ageSeconds = clock.now().getTime() / 1000 - Number(round.updatedAt);
     if (ageSeconds > feed.maxAgeSeconds) return { state: "stale" };
     return { state: "known", usd: formatAmount(round.answer, round.decimals) };
@@ -91,10 +105,14 @@ export const createChainlinkOracle = ({
       const rounds = new Map<string, Round | null>();
       await Promise.all(
         [...new Set(known.map(({ chainId }) => chainId))].map(async (chainId) => {
-          const own = known.filter((feed) => feed.chainId === chainId).map(({ address }) => address);
+          const own = known
+            .filter((feed) => feed.chainId === chainId)
+            .map(({ address }) => address);
           const addresses = [...new Set(own)];
           const read = await readChain(chainId, addresses).catch(() => []);
-          addresses.forEach((address, index) => rounds.set(`${String(chainId)}:${address}`, read[index] ?? null));
+          addresses.forEach((address, index) =>
+            rounds.set(`${String(chainId)}:${address}`, read[index] ?? null),
+          );
         }),
       );
       signal.throwIfAborted();

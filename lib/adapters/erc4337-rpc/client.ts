@@ -1,6 +1,73 @@
-import type { z } from "zod";
+import { type Hex, isHex, numberToHex } from "viem";
+import { z } from "zod";
+import type { UserOperation, UserOperationGas } from "@/lib/chain/ports/bundler";
 import { redactSecrets } from "@/lib/core/redaction";
-import { rpcAnswer } from "./schema";
+
+const hex = z.string().refine((text): text is `0x${string}` => isHex(text), "must be hex");
+const quantity = hex.transform((text) => (text === "0x" ? 0n : BigInt(text)));
+
+/** A JSON-RPC 2.0 response. */
+const rpcAnswer = z.union([
+  z.object({ error: z.object({ code: z.number(), message: z.string() }) }),
+  z.object({ result: z.unknown() }),
+]);
+
+/**
+ * Answers of ERC-7769 (the JSON-RPC of ERC-4337), reduced to the fields that this adapter reads.
+ */
+export const sendAnswer = hex;
+
+export const estimateAnswer = z.object({
+  preVerificationGas: quantity,
+  verificationGasLimit: quantity,
+  callGasLimit: quantity,
+  paymasterVerificationGasLimit: quantity.nullish(),
+  paymasterPostOpGasLimit: quantity.nullish(),
+});
+
+export const operationAnswer = z.object({ userOperation: z.unknown() }).nullable();
+
+/** Answer of `pimlico_getUserOperationStatus`. */
+export const statusAnswer = z.object({ status: z.string() });
+
+export const receiptAnswer = z.object({ receipt: z.object({ transactionHash: hex }) }).nullable();
+
+/** Answer of `pimlico_getUserOperationGasPrice`. */
+export const gasPriceAnswer = z.object({
+  fast: z.object({ maxFeePerGas: quantity, maxPriorityFeePerGas: quantity }),
+});
+
+/** Encodes the operation for ERC-7769: quantities in hex, absent fields omitted. */
+export const toRpcOperation = (operation: UserOperation): Record<string, Hex> => ({
+  sender: operation.sender,
+  nonce: numberToHex(operation.nonce),
+  callData: operation.callData,
+  callGasLimit: numberToHex(operation.callGasLimit),
+  verificationGasLimit: numberToHex(operation.verificationGasLimit),
+  preVerificationGas: numberToHex(operation.preVerificationGas),
+  maxFeePerGas: numberToHex(operation.maxFeePerGas),
+  maxPriorityFeePerGas: numberToHex(operation.maxPriorityFeePerGas),
+  signature: operation.signature,
+  ...(operation.factory === undefined
+    ? {}
+    : { factory: operation.factory, factoryData: operation.factoryData ?? "0x" }),
+  ...(operation.paymaster === undefined
+    ? {}
+    : {
+        paymaster: operation.paymaster,
+        paymasterVerificationGasLimit: numberToHex(operation.paymasterVerificationGasLimit ?? 0n),
+        paymasterPostOpGasLimit: numberToHex(operation.paymasterPostOpGasLimit ?? 0n),
+        paymasterData: operation.paymasterData ?? "0x",
+      }),
+});
+
+export const toGas = (answer: z.output<typeof estimateAnswer>): UserOperationGas => ({
+  callGasLimit: answer.callGasLimit,
+  verificationGasLimit: answer.verificationGasLimit,
+  preVerificationGas: answer.preVerificationGas,
+  paymasterVerificationGasLimit: answer.paymasterVerificationGasLimit ?? 0n,
+  paymasterPostOpGasLimit: answer.paymasterPostOpGasLimit ?? 0n,
+});
 
 const DEADLINE_MS = 10_000;
 
@@ -17,7 +84,8 @@ export class BundlerRefusal extends Error {
 }
 
 /**
- * The bundler did not answer, or its answer could not be parsed, so we do not know whether it processed the request.
+ * The bundler did not answer, or its answer could not be parsed, so we do not know whether it
+ * processed the request.
  */
 export class BundlerUnreachable extends Error {
   constructor(method: string, cause: unknown) {
@@ -28,13 +96,20 @@ export class BundlerUnreachable extends Error {
 
 export interface RpcClient {
   /** @throws BundlerRefusal, BundlerUnreachable */
-  call<T extends z.ZodType>(method: string, params: readonly unknown[], answer: T): Promise<z.output<T>>;
+  call<T extends z.ZodType>(
+    method: string,
+    params: readonly unknown[],
+    answer: T,
+  ): Promise<z.output<T>>;
 }
 
 export const createRpcClient = (url: string, fetchFn: typeof fetch = fetch): RpcClient => {
   let lastId = 0;
 
-  const ask = async (method: string, params: readonly unknown[]): Promise<z.output<typeof rpcAnswer>> => {
+  const ask = async (
+    method: string,
+    params: readonly unknown[],
+  ): Promise<z.output<typeof rpcAnswer>> => {
     try {
       const response = await fetchFn(url, {
         method: "POST",

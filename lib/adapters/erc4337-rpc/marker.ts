@@ -1,13 +1,28 @@
-import { concatHex, encodeFunctionData, keccak256, toHex, TransactionReceiptNotFoundError, type Hex } from "viem";
-import { bundleCallOf, isPaidBy } from "@/lib/chains/erc4337/bundle-call";
-import { markedPaymasterAbi, notMarkerErrorOf } from "@/lib/chains/erc4337/marked-paymaster";
-import { revertDataOf, revertReasonOf } from "@/lib/chains/erc4337/revert-reason";
-import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import {
+  concatHex,
+  encodeFunctionData,
+  keccak256,
+  toHex,
+  TransactionReceiptNotFoundError,
+  type Hex,
+} from "viem";
+import { bundleCallOf, isPaidBy } from "@/lib/chain/erc4337/bundle-call";
+import {
+  markedPaymasterAbi,
+  notMarkerErrorOf,
+  revertDataOf,
+  revertReasonOf,
+} from "@/lib/chain/erc4337/marked-paymaster";
+import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
 import { DomainError } from "@/lib/core/errors";
 import { createBatcher } from "@/lib/core/batch";
-import type { Bundler, UserOperation } from "@/lib/ports/bundler";
-import type { EvmAddress } from "@/lib/ports/routing";
-import { BundledElsewhereError, type BundleTransaction, type TransactionSender } from "@/lib/ports/transactions";
+import type { Bundler, UserOperation } from "@/lib/chain/ports/bundler";
+import type { EvmAddress } from "@/lib/core/evm";
+import {
+  BundledElsewhereError,
+  type BundleTransaction,
+  type TransactionSender,
+} from "@/lib/chain/ports/transactions";
 
 export interface MarkerDeps {
   readonly registry: ChainRegistry;
@@ -18,10 +33,11 @@ export interface MarkerDeps {
 }
 
 /**
- * Makes the project's paymaster consent to an operation before an external bundler gets it. Resolves once the consent is on chain. Does
- * nothing for an operation that this paymaster does not pay for. A second call for the same operation sends nothing.
- * @throws DomainError `simulation_failed` when EntryPoint would refuse the operation (nothing is marked then), `provider_error`,
- * `chain_unavailable` when it is not mined yet
+ * Makes the project's paymaster consent to an operation before an external bundler gets it.
+ * Resolves once the consent is on chain. Does nothing for an operation that this paymaster does not
+ * pay for. A second call for the same operation sends nothing.
+ * @throws DomainError `simulation_failed` when EntryPoint would refuse the operation (nothing is
+ * marked then), `provider_error`, `chain_unavailable` when it is not mined yet
  */
 export type Marker = (chainId: number, operation: UserOperation, userOpHash: Hex) => Promise<void>;
 
@@ -29,16 +45,21 @@ export type Marker = (chainId: number, operation: UserOperation, userOpHash: Hex
 const MARK_SECONDS = 3_600;
 const MARKED_AT_ONCE_MAX = 200;
 const CLAIMS_MAX = 3;
-/** Gas for the new storage slot and the call data of one mark; the base gas of the transaction is separate. */
+/**
+ * Gas for the new storage slot and the call data of one mark; the base gas of the transaction is
+ * separate.
+ */
 const GAS_PER_MARK = 30_000n;
 const GAS_OF_TRANSACTION = 60_000n;
-/** Blocks to wait for the mark; if it is not mined by then, the caller submits the operation again. */
+/**
+ * Blocks to wait for the mark; if it is not mined by then, the caller submits the operation again.
+ */
 const BLOCKS_WAITED = 2;
 const WAIT_MS_MAX = 15_000;
 
 /**
- * The id under which the marking transaction is stored. The operation's own hash cannot serve, because it identifies
- * the transaction that executes the operation.
+ * The id under which the marking transaction is stored. The operation's own hash cannot serve,
+ * because it identifies the transaction that executes the operation.
  */
 const markIdOf = (userOpHash: Hex): Hex => keccak256(concatHex([toHex("mark"), userOpHash]));
 
@@ -52,7 +73,10 @@ const targetOf = ({ registry, executorAddress }: MarkerDeps, chainId: number) =>
   return { chainId, chainName: name, entryPoint, paymaster, executor: executorAddress };
 };
 
-/** Reads the state of a mark from the chain. It is read each time because a reorganisation can remove a mark. */
+/**
+ * Reads the state of a mark from the chain. It is read each time because a reorganisation can
+ * remove a mark.
+ */
 const stateOf = async (
   registry: ChainRegistry,
   chainId: number,
@@ -88,12 +112,18 @@ const transactionOf = async (
 ) => {
   const { paymaster } = targetOf(deps, chainId);
   if (paymaster === null) throw new Error(`Chain ${String(chainId)} has no paymaster.`);
-  const { timestamp } = await chainCall(chainId, () => deps.registry.client(chainId).getBlock({ blockTag: "latest" }));
+  const { timestamp } = await chainCall(chainId, () =>
+    deps.registry.client(chainId).getBlock({ blockTag: "latest" }),
+  );
   const hashes = marks.map(({ userOpHash }) => userOpHash);
   const args = [hashes, Number(timestamp) + MARK_SECONDS] as const;
   const gas = GAS_OF_TRANSACTION + GAS_PER_MARK * BigInt(marks.length);
   const fees = await deps.fees(chainId);
-  const { keyId } = await deps.transactions.chooseKey({ chainId, to: paymaster, costWei: gas * fees.maxFeePerGas });
+  const { keyId } = await deps.transactions.chooseKey({
+    chainId,
+    to: paymaster,
+    costWei: gas * fees.maxFeePerGas,
+  });
   return {
     chainId,
     keyId,
@@ -108,28 +138,46 @@ const transactionOf = async (
 };
 
 /** Sends one transaction for all operations that no transaction marks yet. */
-const sendFor = async (deps: MarkerDeps, chainId: number, hashes: readonly Hex[]): Promise<void> => {
+const sendFor = async (
+  deps: MarkerDeps,
+  chainId: number,
+  hashes: readonly Hex[],
+): Promise<void> => {
   for (let claims = 0; claims < CLAIMS_MAX; claims += 1) {
-    const looks = await Promise.all(hashes.map(async (hash) => ({ hash, ...(await lookAt(deps, chainId, hash)) })));
+    const looks = await Promise.all(
+      hashes.map(async (hash) => ({ hash, ...(await lookAt(deps, chainId, hash)) })),
+    );
     const missing = looks.filter(({ state }) => state === "none");
     if (missing.length === 0) return;
-    const marks = missing.map(({ hash, bundle }) => ({ userOpHash: hash, after: bundle?.transaction.id ?? null }));
+    const marks = missing.map(({ hash, bundle }) => ({
+      userOpHash: hash,
+      after: bundle?.transaction.id ?? null,
+    }));
     try {
       await deps.transactions.send(await transactionOf(deps, chainId, marks));
       return;
     } catch (error) {
-      // Another instance marks some of them; the loop goes on with the rest.
+      // Another instance is marking some of them; the loop continues with the rest.
       if (!(error instanceof BundledElsewhereError)) throw error;
     }
   }
 };
 
-/** Simulates the bundle: a mark for an operation that EntryPoint refuses would cost gas in vain. @throws DomainError `simulation_failed` */
-const requireAcceptable = async (deps: MarkerDeps, chainId: number, operation: UserOperation): Promise<void> => {
+/**
+ * Simulates the bundle, because a mark for an operation that EntryPoint refuses would waste gas.
+ * @throws DomainError `simulation_failed`
+ */
+const requireAcceptable = async (
+  deps: MarkerDeps,
+  chainId: number,
+  operation: UserOperation,
+): Promise<void> => {
   const target = targetOf(deps, chainId);
   const { to, data } = bundleCallOf(target, [operation]);
   try {
-    await chainCall(chainId, () => deps.registry.client(chainId).call({ account: deps.executorAddress, to, data }));
+    await chainCall(chainId, () =>
+      deps.registry.client(chainId).call({ account: deps.executorAddress, to, data }),
+    );
   } catch (error) {
     const notMarker = notMarkerErrorOf(error, target);
     const revertData = revertDataOf(error);
@@ -172,6 +220,9 @@ export const createMarker = (deps: MarkerDeps): Marker => {
       if ((await lookAt(deps, chainId, userOpHash)).state === "mined") return;
       await pause(pollIntervalMs);
     } while (performance.now() < deadline);
-    throw new DomainError("chain_unavailable", "The paymaster's consent is not mined yet. Try again shortly.");
+    throw new DomainError(
+      "chain_unavailable",
+      "The paymaster's consent is not mined yet. Try again shortly.",
+    );
   };
 };

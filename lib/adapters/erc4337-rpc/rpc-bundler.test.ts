@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { createChainRegistry } from "@/lib/chains/registry";
-import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
-import { chainConfig } from "@/lib/config/chains";
+import { createChainRegistry } from "@/lib/chain/registry";
+import { hashUserOperation } from "@/lib/chain/erc4337/user-operation";
+import { chainConfig } from "@/lib/platform/config/chains";
 import { isDomainError } from "@/lib/core/errors";
-import { WaitsForTurnError, type SenderQueue, type UserOperation } from "@/lib/ports/bundler";
+import { WaitsForTurnError, type SenderQueue, type UserOperation } from "@/lib/chain/ports/bundler";
 import { createRpcBundler } from "./rpc-bundler";
 
 const CHAIN_ID = 1;
@@ -51,7 +51,9 @@ const bundlerThat = (answers: Answers, queue: SenderQueue | null = null) => {
     const body = JSON.parse(init?.body as string) as { method: string; params: unknown[] };
     asked.push(body);
     const answer = answers[body.method];
-    return answer === undefined ? Promise.reject(new Error("connection refused")) : Promise.resolve(answer());
+    return answer === undefined
+      ? Promise.reject(new Error("connection refused"))
+      : Promise.resolve(answer());
   };
   return {
     asked,
@@ -106,16 +108,24 @@ test.each([
 });
 
 test("no answer at all is unknown, not failed", async () => {
-  expect(await codeOf(bundlerThat({}).bundler.submit(CHAIN_ID, operation))).toBe("chain_unavailable");
+  expect(await codeOf(bundlerThat({}).bundler.submit(CHAIN_ID, operation))).toBe(
+    "chain_unavailable",
+  );
 });
 
 test.each([
   ["mined", { ...unknownOperation, eth_getUserOperationByHash: result({ userOperation: {} }) }],
-  ["waiting", { ...unknownOperation, pimlico_getUserOperationStatus: result({ status: "not_submitted" }) }],
-])("what the bundler has already (%s) is accepted, whatever words it refuses it with", async (_, answers) => {
-  const { bundler } = bundlerThat({ ...answers, eth_sendUserOperation: refusal(-32602, "…") });
-  expect(await bundler.submit(CHAIN_ID, operation)).toEqual({ userOpHash });
-});
+  [
+    "waiting",
+    { ...unknownOperation, pimlico_getUserOperationStatus: result({ status: "not_submitted" }) },
+  ],
+])(
+  "what the bundler has already (%s) is accepted, whatever words it refuses it with",
+  async (_, answers) => {
+    const { bundler } = bundlerThat({ ...answers, eth_sendUserOperation: refusal(-32602, "…") });
+    expect(await bundler.submit(CHAIN_ID, operation)).toEqual({ userOpHash });
+  },
+);
 
 test("gas limits that a bundler leaves out are zero", async () => {
   const gas = { preVerificationGas: "0x1", verificationGasLimit: "0x2", callGasLimit: "0x3" };
@@ -131,7 +141,11 @@ test("gas limits that a bundler leaves out are zero", async () => {
 test("its own fee suggestion is used where it has one", async () => {
   const fast = { maxFeePerGas: "0x10", maxPriorityFeePerGas: "0x1" };
   const { bundler } = bundlerThat({ pimlico_getUserOperationGasPrice: result({ fast }) });
-  expect(await bundler.fees(CHAIN_ID)).toEqual({ maxFeePerGas: 16n, maxPriorityFeePerGas: 1n, aboveCap: null });
+  expect(await bundler.fees(CHAIN_ID)).toEqual({
+    maxFeePerGas: 16n,
+    maxPriorityFeePerGas: 1n,
+    aboveCap: null,
+  });
 });
 
 test("a chain without a bundler is a mistake of ours, and said so", async () => {
@@ -144,7 +158,9 @@ test("a refusal names EntryPoint's code", async () => {
     ...unknownOperation,
     eth_sendUserOperation: refusal(-32500, "reverted: AA21 no prefund"),
   });
-  await expect(bundler.submit(CHAIN_ID, operation)).rejects.toMatchObject({ extra: { entryPointCode: "AA21" } });
+  await expect(bundler.submit(CHAIN_ID, operation)).rejects.toMatchObject({
+    extra: { entryPointCode: "AA21" },
+  });
 });
 
 test("preVerificationGas has a margin", async () => {
@@ -159,15 +175,23 @@ test("an operation that is refused is estimated again, and too little preVerific
     verificationGasLimit: "0x2",
     callGasLimit: "0x3",
   });
-  const refused = { ...unknownOperation, eth_sendUserOperation: refusal(-32602, "some words of a bundler") };
+  const refused = {
+    ...unknownOperation,
+    eth_sendUserOperation: refusal(-32602, "some words of a bundler"),
+  };
   const tooLow = bundlerThat({ ...refused, eth_estimateUserOperationGas: result(gas("0x64")) });
   await expect(tooLow.bundler.submit(CHAIN_ID, operation)).rejects.toMatchObject({
     code: "simulation_failed",
     needed: 125n,
   });
   const enough = bundlerThat({ ...refused, eth_estimateUserOperationGas: result(gas("0x3")) });
-  const error: unknown = await enough.bundler.submit(CHAIN_ID, operation).catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ code: "simulation_failed", extra: { reason: "some words of a bundler" } });
+  const error: unknown = await enough.bundler
+    .submit(CHAIN_ID, operation)
+    .catch((reason: unknown) => reason);
+  expect(error).toMatchObject({
+    code: "simulation_failed",
+    extra: { reason: "some words of a bundler" },
+  });
   expect(error).not.toHaveProperty("needed");
 });
 
@@ -181,19 +205,28 @@ const queueThat = (isAdmitted: boolean) => {
 };
 
 test("an operation whose turn has not come is not sent", async () => {
-  const { asked, bundler } = bundlerThat({ eth_sendUserOperation: result(userOpHash) }, queueThat(false).queue);
+  const { asked, bundler } = bundlerThat(
+    { eth_sendUserOperation: result(userOpHash) },
+    queueThat(false).queue,
+  );
   await expect(bundler.submit(CHAIN_ID, operation)).rejects.toBeInstanceOf(WaitsForTurnError);
   expect(asked).toEqual([]);
 });
 
 test("an operation that the bundler refuses for good leaves the queue; one whose state is unknown keeps its place", async () => {
   const { left, queue } = queueThat(true);
-  const lost = { ...unknownOperation, eth_sendUserOperation: () => new Response("oops", { status: 500 }) };
+  const lost = {
+    ...unknownOperation,
+    eth_sendUserOperation: () => new Response("oops", { status: 500 }),
+  };
   await bundlerThat(lost, queue)
     .bundler.submit(CHAIN_ID, operation)
     .catch(() => undefined);
   expect(left).toEqual([]);
-  const refused = { ...unknownOperation, eth_sendUserOperation: refusal(-32500, "AA24 signature error") };
+  const refused = {
+    ...unknownOperation,
+    eth_sendUserOperation: refusal(-32500, "AA24 signature error"),
+  };
   await bundlerThat(refused, queue)
     .bundler.submit(CHAIN_ID, operation)
     .catch(() => undefined);

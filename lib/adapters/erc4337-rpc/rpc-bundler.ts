@@ -1,10 +1,9 @@
 import type { Hex } from "viem";
-import { isPaidBy } from "@/lib/chains/erc4337/bundle-call";
-import { createOperationFinder } from "@/lib/chains/erc4337/operation-finder";
-import { readBundle } from "@/lib/chains/erc4337/operation-receipt";
-import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
-import { capFees, feesWithinCap } from "@/lib/chains/fee-cap";
-import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import { isPaidBy } from "@/lib/chain/erc4337/bundle-call";
+import { createOperationFinder, readBundle } from "@/lib/chain/erc4337/operation-receipt";
+import { hashUserOperation } from "@/lib/chain/erc4337/user-operation";
+import { capFees, feesWithinCap } from "@/lib/chain/fees";
+import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
 import { DomainError } from "@/lib/core/errors";
 import {
   PreVerificationGasTooLowError,
@@ -13,22 +12,33 @@ import {
   type SenderQueue,
   type UserOperation,
   type UserOperationGas,
-} from "@/lib/ports/bundler";
+} from "@/lib/chain/ports/bundler";
 import { createMarker, type Marker, type MarkerDeps } from "./marker";
-import { BundlerRefusal, BundlerUnreachable, createRpcClient, type RpcClient } from "./client";
-import { estimateAnswer, gasPriceAnswer, operationAnswer, receiptAnswer, sendAnswer, statusAnswer } from "./schema";
-import { toGas, toRpcOperation } from "./transform";
+import {
+  BundlerRefusal,
+  BundlerUnreachable,
+  createRpcClient,
+  estimateAnswer,
+  gasPriceAnswer,
+  operationAnswer,
+  receiptAnswer,
+  type RpcClient,
+  sendAnswer,
+  statusAnswer,
+  toGas,
+  toRpcOperation,
+} from "./client";
 
 export interface RpcBundlerDeps {
   readonly registry: ChainRegistry;
-  /** ERC-4337 JSON-RPC by chain id. */
+  /** ERC-4337 JSON-RPC URLs by chain id. */
   readonly urls: ReadonlyMap<number, string>;
   /**
-   * The account that marks operations for the project's paymaster. Null: no such account exists, so operations that
-   * this paymaster pays for are not submitted.
+   * The account that marks operations for the project's paymaster. Null when there is none, so that
+   * operations with this paymaster are not submitted.
    */
   readonly marker: Pick<MarkerDeps, "transactions" | "executorAddress"> | null;
-  /** Null: the bundlers take any number of operations of one sender. */
+  /** Null when the bundlers accept any number of operations of one sender. */
   readonly queue?: SenderQueue | null;
   readonly fetchFn?: typeof fetch;
 }
@@ -36,8 +46,8 @@ export interface RpcBundlerDeps {
 /** An operation without a stated validity leaves the sender's queue after this time. */
 const VALIDITY_MS = 600_000;
 /**
- * Added to the estimated `preVerificationGas`, in percent. A bundler compares it when the operation is submitted, and the fee of a rollup
- * for data on its parent chain changes by an eighth in each block there.
+ * Added to the estimated `preVerificationGas`, in percent. A bundler checks it again at submission,
+ * and a rollup's fee for data on its parent chain changes by up to an eighth in each block there.
  */
 const PRE_VERIFICATION_MARGIN_PERCENT = 25n;
 
@@ -45,29 +55,37 @@ const withMargin = (preVerificationGas: bigint): bigint =>
   preVerificationGas + (preVerificationGas * PRE_VERIFICATION_MARGIN_PERCENT) / 100n;
 
 /**
- * EntryPoint's code in a bundler's message. ERC-7769 has the bundler repeat EntryPoint's text, which starts with the code. It is for
- * people and metrics alone; no decision is made by it.
+ * EntryPoint's code in a bundler's message. ERC-7769 requires that the bundler repeats EntryPoint's
+ * text, which starts with the code. It is only for people and metrics; no decision depends on it.
  */
 const entryPointCodeIn = (message: string): { entryPointCode?: string } => {
   const [code] = /\bAA\d{2}\b/.exec(message) ?? [];
   return code === undefined ? {} : { entryPointCode: code };
 };
 
-/** Reading a mark from storage costs more gas than the estimate shows, because the estimate runs without a mark. */
+/**
+ * Reading a mark from storage costs more gas than the estimate shows, because the estimate runs
+ * without a mark.
+ */
 const MARK_USE_GAS = 10_000n;
 
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 const EXECUTION_REVERTED = -32521;
 /** Bundler states of an operation that is waiting or was mined. */
-const UNDER_WAY: ReadonlySet<string> = new Set(["not_submitted", "queued", "submitted", "included"]);
+const UNDER_WAY: ReadonlySet<string> = new Set([
+  "not_submitted",
+  "queued",
+  "submitted",
+  "included",
+]);
 const KNOWN_ASKED_MAX = 3;
 const KNOWN_ASKED_EVERY_MS = 100;
 const no = (): boolean => false;
 
 /**
- * ERC-7769 error codes for a definite refusal: by EntryPoint or the paymaster, or because of opcodes, validity,
- * reputation or stake.
+ * ERC-7769 error codes for a definite refusal: by EntryPoint or the paymaster, or because of
+ * opcodes, validity, reputation or stake.
  */
 const REFUSALS = { from: -32507, to: -32500 } as const;
 
@@ -76,20 +94,28 @@ const isReasoned = (code: number): boolean =>
 
 const isRefusal = (code: number): boolean => isReasoned(code) || code === INVALID_PARAMS;
 
-/** @returns what the caller may see of a bundler's error */
+/** @returns the part of a bundler's error that the caller may see */
 const toDomainError = (chainName: string, error: unknown): unknown => {
   if (error instanceof BundlerUnreachable) {
-    return new DomainError("chain_unavailable", `The bundler of ${chainName} does not answer. Try again shortly.`, {
-      cause: error,
-    });
+    return new DomainError(
+      "chain_unavailable",
+      `The bundler of ${chainName} does not answer. Try again shortly.`,
+      {
+        cause: error,
+      },
+    );
   }
   if (!(error instanceof BundlerRefusal)) return error;
   if (isRefusal(error.rpcCode)) {
     const reason = error.message;
-    return new DomainError("simulation_failed", `${chainName} would not execute this: ${reason}. Nothing was sent.`, {
-      cause: error,
-      extra: { reason, ...entryPointCodeIn(reason) },
-    });
+    return new DomainError(
+      "simulation_failed",
+      `${chainName} would not execute this: ${reason}. Nothing was sent.`,
+      {
+        cause: error,
+        extra: { reason, ...entryPointCodeIn(reason) },
+      },
+    );
   }
   return new DomainError(
     "provider_error",
@@ -100,9 +126,11 @@ const toDomainError = (chainName: string, error: unknown): unknown => {
 
 const isKnownNow = async (ask: RpcClient, userOpHash: Hex): Promise<boolean> => {
   const answers = await Promise.all([
-    ask.call("eth_getUserOperationByHash", [userOpHash], operationAnswer).then((found) => found !== null, no),
-    // Some bundlers answer the standard method only for mined operations, and `pimlico_getUserOperationStatus` for
-    // waiting ones.
+    ask
+      .call("eth_getUserOperationByHash", [userOpHash], operationAnswer)
+      .then((found) => found !== null, no),
+    // Some bundlers answer the standard method only for mined operations, and
+    // `pimlico_getUserOperationStatus` for waiting ones.
     ask
       .call("pimlico_getUserOperationStatus", [userOpHash], statusAnswer)
       .then(({ status }) => UNDER_WAY.has(status), no),
@@ -111,13 +139,14 @@ const isKnownNow = async (ask: RpcClient, userOpHash: Hex): Promise<boolean> => 
 };
 
 /**
- * Whether the bundler already holds the operation that it has just refused. ERC-7769 has no code for "already known",
- * so we query the bundler for the operation. We repeat the query when the refusal may come from a second submission
- * that arrived before the bundler had stored the first.
+ * Whether the bundler already holds the operation that it has just refused. ERC-7769 has no code
+ * for "already known", so we query the bundler for the operation. We repeat the query when the
+ * refusal may come from a second submission that arrived before the bundler had stored the first.
  */
 const isKnown = async (ask: RpcClient, userOpHash: Hex, error: unknown): Promise<boolean> => {
   // An ERC-7769 refusal code is definite; any other code leaves the operation's state unknown.
-  const askedMax = error instanceof BundlerRefusal && !isReasoned(error.rpcCode) ? KNOWN_ASKED_MAX : 1;
+  const askedMax =
+    error instanceof BundlerRefusal && !isReasoned(error.rpcCode) ? KNOWN_ASKED_MAX : 1;
   for (let asked = 0; asked < askedMax; asked += 1) {
     if (asked > 0) await new Promise((resolve) => setTimeout(resolve, KNOWN_ASKED_EVERY_MS));
     if (await isKnownNow(ask, userOpHash)) return true;
@@ -126,7 +155,10 @@ const isKnown = async (ask: RpcClient, userOpHash: Hex, error: unknown): Promise
 };
 
 /** One client for each chain. @throws Error for a chain without a bundler */
-const createClients = (urls: ReadonlyMap<number, string>, fetchFn?: typeof fetch): ((chainId: number) => RpcClient) => {
+const createClients = (
+  urls: ReadonlyMap<number, string>,
+  fetchFn?: typeof fetch,
+): ((chainId: number) => RpcClient) => {
   const clients = new Map<number, RpcClient>();
   return (chainId) => {
     const known = clients.get(chainId);
@@ -148,17 +180,34 @@ interface SubmissionDeps extends Pick<RpcBundlerDeps, "registry"> {
 const createSubmission = ({ registry, clientOf, queue }: SubmissionDeps) => {
   const estimate = async (chainId: number, operation: UserOperation): Promise<UserOperationGas> => {
     const params = [toRpcOperation(operation), registry.get(chainId).contracts.entryPoint];
-    return toGas(await clientOf(chainId).call("eth_estimateUserOperationGas", params, estimateAnswer));
+    return toGas(
+      await clientOf(chainId).call("eth_estimateUserOperationGas", params, estimateAnswer),
+    );
   };
 
-  /** Throws when the refused operation offers less `preVerificationGas` than the bundler estimates now. */
-  const requireEnoughGas = async (chainId: number, operation: UserOperation, refusal: unknown): Promise<void> => {
+  /**
+   * Throws when the refused operation offers less `preVerificationGas` than the bundler requires
+   * now.
+   */
+  const requireEnoughGas = async (
+    chainId: number,
+    operation: UserOperation,
+    refusal: unknown,
+  ): Promise<void> => {
     const gas = await estimate(chainId, operation).catch(() => null);
     if (gas === null || gas.preVerificationGas <= operation.preVerificationGas) return;
-    throw new PreVerificationGasTooLowError(registry.get(chainId).name, withMargin(gas.preVerificationGas), refusal);
+    throw new PreVerificationGasTooLowError(
+      registry.get(chainId).name,
+      withMargin(gas.preVerificationGas),
+      refusal,
+    );
   };
 
-  const send = async (chainId: number, operation: UserOperation, userOpHash: Hex): Promise<void> => {
+  const send = async (
+    chainId: number,
+    operation: UserOperation,
+    userOpHash: Hex,
+  ): Promise<void> => {
     const { name, contracts } = registry.get(chainId);
     try {
       await clientOf(chainId).call(
@@ -169,7 +218,7 @@ const createSubmission = ({ registry, clientOf, queue }: SubmissionDeps) => {
     } catch (error) {
       if (await isKnown(clientOf(chainId), userOpHash, error)) return;
       if (error instanceof BundlerRefusal && isRefusal(error.rpcCode)) {
-        // The bundler does not have it, so it must not keep another operation of the sender from its place.
+        // The bundler does not have the operation, so it must not block the sender's queue.
         await queue?.leave(chainId, userOpHash);
         await requireEnoughGas(chainId, operation, error);
       }
@@ -181,27 +230,42 @@ const createSubmission = ({ registry, clientOf, queue }: SubmissionDeps) => {
 };
 
 /**
- * Hands user operations to any bundler that speaks ERC-7769, after the project's paymaster has consented to the operations that it
- * pays for. Receipts are read from the chain itself.
+ * Submits user operations to any bundler that supports ERC-7769, after the project's paymaster has
+ * consented to those that it pays for. Receipts are read from the chain itself.
  */
-export const createRpcBundler = ({ registry, urls, marker, queue = null, fetchFn }: RpcBundlerDeps): Bundler => {
+export const createRpcBundler = ({
+  registry,
+  urls,
+  marker,
+  queue = null,
+  fetchFn,
+}: RpcBundlerDeps): Bundler => {
   const clientOf = createClients(urls, fetchFn);
   const withoutGasPrice = new Set<number>();
   const find = createOperationFinder(registry);
 
   const contextOf = (chainId: number) => {
     const chain = registry.get(chainId);
-    return { name: chain.name, entryPoint: chain.contracts.entryPoint, client: registry.client(chainId) };
+    return {
+      name: chain.name,
+      entryPoint: chain.contracts.entryPoint,
+      client: registry.client(chainId),
+    };
   };
 
   const fees: Bundler["fees"] = async (chainId) => {
     if (!withoutGasPrice.has(chainId)) {
       try {
-        const { fast } = await clientOf(chainId).call("pimlico_getUserOperationGasPrice", [], gasPriceAnswer);
-        // Such a bundler refuses operations that offer less than this.
+        const { fast } = await clientOf(chainId).call(
+          "pimlico_getUserOperationGasPrice",
+          [],
+          gasPriceAnswer,
+        );
+        // Such a bundler refuses operations with lower fees than this.
         return capFees(registry.get(chainId), { ...fast, pricePerGas: fast.maxFeePerGas });
       } catch (error) {
-        if (error instanceof BundlerRefusal && error.rpcCode === METHOD_NOT_FOUND) withoutGasPrice.add(chainId);
+        if (error instanceof BundlerRefusal && error.rpcCode === METHOD_NOT_FOUND)
+          withoutGasPrice.add(chainId);
       }
     }
     return feesWithinCap(registry, chainId);
@@ -210,7 +274,8 @@ export const createRpcBundler = ({ registry, urls, marker, queue = null, fetchFn
   const mark: Marker =
     marker === null
       ? (chainId, operation) => {
-          if (!isPaidBy(registry.get(chainId).contracts.paymaster ?? null, operation)) return Promise.resolve();
+          if (!isPaidBy(registry.get(chainId).contracts.paymaster ?? null, operation))
+            return Promise.resolve();
           throw new Error("Without an executor nobody can mark operations for the paymaster.");
         }
       : createMarker({ registry, fees, ...marker });
@@ -228,7 +293,10 @@ export const createRpcBundler = ({ registry, urls, marker, queue = null, fetchFn
         const gas = { ...estimated, preVerificationGas: withMargin(estimated.preVerificationGas) };
         const paymaster = registry.get(chainId).contracts.paymaster ?? null;
         if (!isPaidBy(paymaster, operation)) return gas;
-        return { ...gas, paymasterVerificationGasLimit: gas.paymasterVerificationGasLimit + MARK_USE_GAS };
+        return {
+          ...gas,
+          paymasterVerificationGasLimit: gas.paymasterVerificationGasLimit + MARK_USE_GAS,
+        };
       } catch (error) {
         throw toDomainError(name, error);
       }
@@ -237,7 +305,12 @@ export const createRpcBundler = ({ registry, urls, marker, queue = null, fetchFn
     submit: async (chainId, operation, options) => {
       const userOpHash = hashUserOperation(operation, chainId, contextOf(chainId).entryPoint);
       const validUntil = options?.validUntil ?? new Date(Date.now() + VALIDITY_MS);
-      const isAdmitted = await queue?.admit({ chainId, sender: operation.sender, userOpHash, validUntil });
+      const isAdmitted = await queue?.admit({
+        chainId,
+        sender: operation.sender,
+        userOpHash,
+        validUntil,
+      });
       if (isAdmitted === false) throw new WaitsForTurnError();
       await mark(chainId, operation, userOpHash);
       await send(chainId, operation, userOpHash);
@@ -252,7 +325,9 @@ export const createRpcBundler = ({ registry, urls, marker, queue = null, fetchFn
         .call("eth_getUserOperationReceipt", [userOpHash], receiptAnswer)
         .catch(() => null);
       const bundle =
-        named === null ? null : await chainCall(chainId, () => readBundle(query, named.receipt.transactionHash));
+        named === null
+          ? null
+          : await chainCall(chainId, () => readBundle(query, named.receipt.transactionHash));
       const receipt = bundle?.get(userOpHash) ?? (await find(chainId, userOpHash, fromBlock));
       if (receipt !== null) await queue?.leave(chainId, userOpHash);
       return receipt;

@@ -1,12 +1,10 @@
 import { size } from "viem";
-import type { RevertReason } from "@/lib/chains/erc4337/revert-reason";
-import type { UserOperation } from "@/lib/ports/bundler";
-import type { BundleTransaction } from "@/lib/ports/transactions";
-import { bundleCallOf } from "@/lib/chains/erc4337/bundle-call";
-import { TRANSACTION_GAS_MAX } from "@/lib/chains/erc4337/gas-limits";
-import { usedGasOf } from "./gas";
-import type { ChainContext } from "./chain-context";
-import { dryRun } from "./simulation";
+import type { RevertReason } from "@/lib/chain/erc4337/marked-paymaster";
+import type { UserOperation } from "@/lib/chain/ports/bundler";
+import type { BundleTransaction } from "@/lib/chain/ports/transactions";
+import { bundleCallOf } from "@/lib/chain/erc4337/bundle-call";
+import { TRANSACTION_GAS_MAX } from "@/lib/chain/erc4337/user-operation";
+import { type ChainContext, dryRun, usedGasOf } from "./gas";
 
 type Hex = `0x${string}`;
 
@@ -14,7 +12,7 @@ type Hex = `0x${string}`;
 export interface Wanted {
   readonly operation: UserOperation;
   readonly userOpHash: Hex;
-  /** True when the owner key of the operation's account is held outside the service. */
+  /** True when the owner key of the operation's account is held outside of the service. */
   readonly isHeldElsewhere: boolean;
   /** The previous bundle of this operation, which was mined and reverted. */
   readonly before: BundleTransaction | null;
@@ -26,22 +24,26 @@ export interface Plan {
   readonly refused: ReadonlyMap<Wanted, RevertReason>;
 }
 
-/** A larger bundle would delay its first operation and may not fit into a block beside other transactions. */
+/**
+ * A larger bundle would delay its first operation and may not fit into a block beside other
+ * transactions.
+ */
 const OPERATIONS_MAX = 50;
 const GAS_MAX = TRANSACTION_GAS_MAX - 1_000_000n;
-/** Nodes take transactions of up to 128 kB. */
+/** Nodes accept transactions of up to 128 kB. */
 const DATA_BYTES_MAX = 100_000;
-/** After this many refusals in one bundle, each of its operations is simulated alone. */
+/** After this many refusals in one bundle, each of its operations is simulated separately. */
 const REFUSALS_MAX = 3;
 /**
- * From this attempt on an operation is bundled alone, because another operation of its bundle may have caused the
- * earlier reverts.
+ * From this attempt on an operation is bundled without others, because another operation of its
+ * bundle may have caused the earlier reverts.
  */
 const ALONE_FROM_ATTEMPT = 3;
 
 /**
- * An owner outside the service can use up the operation's nonce in another transaction. Every bundle with that
- * operation would then revert, and block all other operations on the chain, so it is bundled alone after a revert.
+ * An owner outside of the service can use the operation's nonce in another transaction. Every
+ * bundle with that operation would then revert and block all other operations on the chain, so
+ * after a revert it is bundled without others.
  */
 const mustGoAlone = ({ before, isHeldElsewhere }: Wanted): boolean =>
   isHeldElsewhere || (before?.attempts ?? 0) + 1 >= ALONE_FROM_ATTEMPT;
@@ -69,7 +71,10 @@ interface Asked {
   readonly refused: readonly (readonly [Wanted, RevertReason])[];
 }
 
-const askTogether = (chain: ChainContext, wanted: readonly Wanted[]): Promise<RevertReason | null> =>
+const askTogether = (
+  chain: ChainContext,
+  wanted: readonly Wanted[],
+): Promise<RevertReason | null> =>
   wanted.length === 0
     ? Promise.resolve(null)
     : dryRun(
@@ -89,8 +94,8 @@ const askEach = async (chain: ChainContext, wanted: readonly Wanted[]): Promise<
 };
 
 /**
- * Removes the operations that EntryPoint refuses, one after another, until it accepts the rest or too many were
- * refused.
+ * Removes the operations that EntryPoint refuses, one after another, until it accepts the rest or
+ * too many were refused.
  */
 const sift = async (chain: ChainContext, bundle: readonly Wanted[]) => {
   let together = bundle;
@@ -108,9 +113,9 @@ const sift = async (chain: ChainContext, bundle: readonly Wanted[]) => {
 const singles = (wanted: readonly Wanted[]): Wanted[][] => wanted.map((one) => [one]);
 
 /**
- * Simulates the whole bundle in one `eth_call`, which is enough when EntryPoint accepts it. Operations that are refused
- * together with others are simulated alone; those that then pass (for instance two that draw on the same deposit) get a
- * bundle of their own.
+ * Simulates the whole bundle in one `eth_call`, which is enough when EntryPoint accepts it.
+ * Operations that are refused in a bundle with others are simulated separately; those that then
+ * pass (for example two that share a deposit) get separate bundles.
  */
 const planBundle = async (chain: ChainContext, bundle: readonly Wanted[]): Promise<Plan> => {
   if (bundle.length === 1) {
@@ -120,7 +125,9 @@ const planBundle = async (chain: ChainContext, bundle: readonly Wanted[]): Promi
   const sifted = await sift(chain, bundle);
   const suspects = await askEach(chain, sifted.apart);
   const rest: Asked =
-    sifted.reason === null ? { taken: sifted.together, refused: [] } : await askEach(chain, sifted.together);
+    sifted.reason === null
+      ? { taken: sifted.together, refused: [] }
+      : await askEach(chain, sifted.together);
   const isTaken = sifted.reason === null || (await askTogether(chain, rest.taken)) === null;
   const together = rest.taken.length > 0 && isTaken ? [rest.taken] : singles(rest.taken);
   return {
@@ -129,8 +136,11 @@ const planBundle = async (chain: ChainContext, bundle: readonly Wanted[]): Promi
   };
 };
 
-/** @throws what is not a revert: the node did not answer */
-export const planBundles = async (chain: ChainContext, wanted: readonly Wanted[]): Promise<Plan> => {
+/** @throws errors that are not reverts: the node did not answer */
+export const planBundles = async (
+  chain: ChainContext,
+  wanted: readonly Wanted[],
+): Promise<Plan> => {
   const alone = wanted.filter(mustGoAlone).map((one) => [one]);
   const shared = pack(
     chain,

@@ -2,12 +2,12 @@ import { pino } from "pino";
 import { encodeFunctionData, erc20Abi, parseEther } from "viem";
 import { expect, test, vi } from "vitest";
 import { systemClock } from "@/lib/core/clock";
-import { createChainTransactionsService } from "@/lib/modules/chain-transactions/service";
-import type { UserOperation } from "@/lib/ports/bundler";
-import type { EvmAddress } from "@/lib/ports/routing";
-import { afterFile } from "@/lib/testing/after-file";
-import { startOperationChain } from "@/lib/testing/bundler-harness";
-import { testDatabase } from "@/lib/testing/database";
+import { createChainTransactionsService } from "@/lib/chain/transactions/service";
+import type { UserOperation } from "@/lib/chain/ports/bundler";
+import type { EvmAddress } from "@/lib/core/evm";
+import { afterFile } from "@/lib/dev/testing/after-file";
+import { startOperationChain } from "@/lib/dev/testing/bundler-harness";
+import { testDatabase } from "@/lib/dev/testing/database";
 import { createExecutorBundler } from "./executor-bundler";
 
 const { database } = await testDatabase();
@@ -18,7 +18,7 @@ const log = pino({ level: "silent" });
 const transactions = createChainTransactionsService({
   ...{ database, registry, signer: chain.signer, clock: systemClock, log },
 });
-/** A bundler whose estimator remembers no earlier operation. */
+/** A bundler whose estimator has no cached limits. */
 const newBundler = () => createExecutorBundler({ registry, transactions, executorAddress });
 const harness = chain.harness(newBundler());
 const { chainId } = harness;
@@ -33,13 +33,22 @@ let recipients = 1n << 101n;
 const newRecipient = (): EvmAddress => `0x${(recipients += 1n).toString(16).padStart(40, "0")}`;
 
 const transferTo = async (recipient: EvmAddress, key: bigint): Promise<UserOperation> => {
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [recipient, 1n] });
+  const data = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: "transfer",
+    args: [recipient, 1n],
+  });
   const fees = await newBundler().fees(chainId);
-  const what = { calls: [{ to: chain.token, data, value: 0n }], nonceKey: key, fees, sponsored: false };
+  const what = {
+    calls: [{ to: chain.token, data, value: 0n }],
+    nonceKey: key,
+    fees,
+    sponsored: false,
+  };
   return harness.accounts.draft({ chainId, ownerAddress: owner.address, ...what });
 };
 
-/** The limits, and how many questions to the chain they took. */
+/** The limits, and the number of requests to the chain. */
 const estimated = async (bundler: ReturnType<typeof newBundler>, operation: UserOperation) => {
   calls.mockClear();
   const gas = await bundler.estimateGas(chainId, operation);
@@ -70,11 +79,17 @@ test("a transfer that needs more than the one before gets limits of its own", as
 test("a transfer that fails is refused although one before it succeeded", async () => {
   const bundler = newBundler();
   await bundler.estimateGas(chainId, await transferTo(newRecipient(), 5n));
-  const tooMuch = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [newRecipient(), 9_999n] });
+  const tooMuch = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: "transfer",
+    args: [newRecipient(), 9_999n],
+  });
   const operation = await harness.accounts.draft({
     ...{ chainId, ownerAddress: owner.address, nonceKey: 6n, sponsored: false },
     calls: [{ to: chain.token, data: tooMuch, value: 0n }],
     fees: await bundler.fees(chainId),
   });
-  await expect(bundler.estimateGas(chainId, operation)).rejects.toMatchObject({ code: "simulation_failed" });
+  await expect(bundler.estimateGas(chainId, operation)).rejects.toMatchObject({
+    code: "simulation_failed",
+  });
 });

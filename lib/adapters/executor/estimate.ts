@@ -1,37 +1,49 @@
 import { getContractAddress, parseAbi, size } from "viem";
-import { encodeCall } from "@/lib/chains/encode-call";
+import { encodeCall } from "@/lib/chain/encode-call";
 import { LRUCache } from "lru-cache";
-import { revertReasonOf, type RevertReason } from "@/lib/chains/erc4337/revert-reason";
-import { hashUserOperation, initCodeOf, packUserOperation } from "@/lib/chains/erc4337/user-operation";
-import type { UserOperation, UserOperationGas } from "@/lib/ports/bundler";
-import { explainCalls } from "./explanation";
-import { parentGasOfOperation, preVerificationGasOf } from "./gas";
-import { probe, type ProbeCall, type ProbeResult } from "@/lib/chains/probe";
-import type { ChainContext } from "./chain-context";
-import { dryRun, simulationFailed } from "./simulation";
+import { type RevertReason, revertReasonOf } from "@/lib/chain/erc4337/marked-paymaster";
+import {
+  hashUserOperation,
+  initCodeOf,
+  packUserOperation,
+} from "@/lib/chain/erc4337/user-operation";
+import type { UserOperation, UserOperationGas } from "@/lib/chain/ports/bundler";
+import {
+  type ChainContext,
+  dryRun,
+  explainCalls,
+  parentGasOfOperation,
+  preVerificationGasOf,
+  simulationFailed,
+} from "./gas";
+import { probe, type ProbeCall, type ProbeResult } from "@/lib/chain/probe";
 
 /*
- * How gas is found, with `eth_call` and state overrides alone (any node has them; `debug_*` it has not):
- * 1. The probe stands in for EntryPoint and makes the operation's calls one after another, in one state: deployment,
- *    validation by the account, validation by the paymaster, execution. Each is measured; a revert shows its reason.
- * 2. To what was measured comes what EntryPoint does itself, and room, since prices and storage move before inclusion.
- * 3. The limits are proved: the real EntryPoint must come as far as "wrong signature" with them (or succeed, when the
- *    signature is real), and the execution must succeed with its limit. Too little is raised and proved again.
- * Limits that were proved for an operation of the same shape some seconds ago are tried first: 1 and 3 are then one step. They are used
- * where 2, from this operation's own measurement, asks for no more.
- * On a rollup the fee for data on the parent chain is added to `preVerificationGas`, turned into gas at the present price.
- * Limit: calls to EntryPoint itself cannot be measured, because its code is replaced meanwhile.
+ * How gas is estimated, with `eth_call` and state overrides, which any node has (unlike `debug_*`):
+ * 1. The probe replaces EntryPoint and makes the operation's calls one after another in one state:
+ * deployment, validation by the account, validation by the paymaster, execution. Each is measured;
+ * a revert shows its reason.
+ * 2. EntryPoint's own work and a margin are added to the measurement, because prices and storage
+ * change before inclusion.
+ * 3. The limits are proved: with them the real EntryPoint must get as far as "wrong signature" (or
+ * succeed, when the signature is real), and the execution must succeed within its limit. Limits
+ * that are too low are raised and proved again.
+ * Limits that were recently proved for an operation of the same shape are tried first; 1 and 3 are
+ * then one step. They are used if step 2, from this operation's own measurement, needs no more.
+ * On a rollup the fee for data on the parent chain is converted to gas at the current price and
+ * added to `preVerificationGas`. Limitation: calls to EntryPoint itself cannot be measured, because
+ * its code is replaced.
  */
 
 const PROOFS_MAX = 4;
-/** For so long the limits of an operation are tried first for others of its shape. */
+/** How long the limits of an operation are tried first for others of its shape. */
 const SHAPE_MS = 10_000;
 const SHAPES_MAX = 1000;
-/** The selector of the account's call and its first word, the address that is called. */
+/** The selector of the account's call and its first word, which is the called address. */
 const CALL_HEAD_CHARS = 2 + 8 + 64;
 /**
- * Gas of nonce, deposit and hashing inside EntryPoint, which the probe does not perform; and gas per word of the
- * operation.
+ * Gas of EntryPoint's nonce, deposit and hashing, which the probe does not perform; and gas per
+ * word of the operation.
  */
 const VALIDATION_OVERHEAD = 60_000n;
 const VALIDATION_OVERHEAD_PER_WORD = 30n;
@@ -39,13 +51,14 @@ const PAYMASTER_OVERHEAD = 15_000n;
 const EXECUTION_OVERHEAD = 30_000n;
 
 /**
- * Upper bound of the margin. A price move makes a swap cross more ticks, and a recipient may lose its balance slot, but
- * ten swaps in one batch do not all change at once.
+ * Upper bound of the margin. A price move makes a swap cross more ticks, and a recipient may lose
+ * its balance slot, but the swaps of one batch do not all change at once.
  */
 const ROOM_MAX = 400_000n;
 
 /** Adds a tenth, and up to another fifth. */
-const withRoom = (gas: bigint): bigint => gas + gas / 10n + (gas / 5n < ROOM_MAX ? gas / 5n : ROOM_MAX);
+const withRoom = (gas: bigint): bigint =>
+  gas + gas / 10n + (gas / 5n < ROOM_MAX ? gas / 5n : ROOM_MAX);
 
 const abi = parseAbi([
   "struct PackedUserOperation { address sender; uint256 nonce; bytes initCode; bytes callData; bytes32 accountGasLimits; uint256 preVerificationGas; bytes32 gasFees; bytes paymasterAndData; bytes signature; }",
@@ -57,7 +70,11 @@ const abi = parseAbi([
 type Phase = "deployment" | "validation" | "paymaster" | "execution";
 type Measured = Partial<Record<Phase, ProbeResult>>;
 
-const phasesOf = (chain: ChainContext, operation: UserOperation, callGas?: bigint): [Phase, ProbeCall][] => {
+const phasesOf = (
+  chain: ChainContext,
+  operation: UserOperation,
+  callGas?: bigint,
+): [Phase, ProbeCall][] => {
   const packed = packUserOperation(operation);
   const hash = hashUserOperation(operation, chain.chainId, chain.entryPoint);
   const initCode = initCodeOf(operation);
@@ -65,7 +82,10 @@ const phasesOf = (chain: ChainContext, operation: UserOperation, callGas?: bigin
   if (initCode !== "0x") {
     const data = encodeCall({ abi, functionName: "createSender", args: [initCode] });
     // EntryPoint v0.7 deploys its SenderCreator as its first contract.
-    phases.push(["deployment", { to: getContractAddress({ from: chain.entryPoint, nonce: 1n }), data }]);
+    phases.push([
+      "deployment",
+      { to: getContractAddress({ from: chain.entryPoint, nonce: 1n }), data },
+    ]);
   }
   // Any non-zero payment costs the same gas as the real amount.
   const missingFunds = operation.paymaster === undefined ? 1n : 0n;
@@ -81,18 +101,30 @@ const phasesOf = (chain: ChainContext, operation: UserOperation, callGas?: bigin
       "paymaster",
       {
         to: operation.paymaster,
-        data: encodeCall({ abi, functionName: "validatePaymasterUserOp", args: [packed, hash, 0n] }),
+        data: encodeCall({
+          abi,
+          functionName: "validatePaymasterUserOp",
+          args: [packed, hash, 0n],
+        }),
       },
     ]);
   }
   phases.push([
     "execution",
-    { to: operation.sender, data: operation.callData, ...(callGas === undefined ? {} : { gas: callGas }) },
+    {
+      to: operation.sender,
+      data: operation.callData,
+      ...(callGas === undefined ? {} : { gas: callGas }),
+    },
   ]);
   return phases;
 };
 
-const measure = async (chain: ChainContext, operation: UserOperation, callGas?: bigint): Promise<Measured> => {
+const measure = async (
+  chain: ChainContext,
+  operation: UserOperation,
+  callGas?: bigint,
+): Promise<Measured> => {
   const phases = phasesOf(chain, operation, callGas);
   const results = await probe(
     chain.client,
@@ -102,21 +134,42 @@ const measure = async (chain: ChainContext, operation: UserOperation, callGas?: 
   return Object.fromEntries(phases.map(([phase], index) => [phase, results[index]]));
 };
 
-const createdAddress = (result: ProbeResult): bigint => (result.returnData === "0x" ? 0n : BigInt(result.returnData));
+const createdAddress = (result: ProbeResult): bigint =>
+  result.returnData === "0x" ? 0n : BigInt(result.returnData);
 
-const assertConsent = (chain: ChainContext, who: string, code: string, result: ProbeResult | undefined): void => {
+const assertConsent = (
+  chain: ChainContext,
+  who: string,
+  code: string,
+  result: ProbeResult | undefined,
+): void => {
   if (result === undefined) return;
   // A call to an address without code succeeds and returns empty data.
-  if (result.success && result.returnData === "0x") throw simulationFailed(chain, `${who} is not deployed`);
-  if (!result.success) throw simulationFailed(chain, `${who} refuses: ${revertReasonOf(result.returnData).text}`, code);
+  if (result.success && result.returnData === "0x")
+    throw simulationFailed(chain, `${who} is not deployed`);
+  if (!result.success)
+    throw simulationFailed(
+      chain,
+      `${who} refuses: ${revertReasonOf(result.returnData).text}`,
+      code,
+    );
 };
 
-const assertPossible = async (chain: ChainContext, operation: UserOperation, measured: Measured): Promise<void> => {
+const assertPossible = async (
+  chain: ChainContext,
+  operation: UserOperation,
+  measured: Measured,
+): Promise<void> => {
   const { deployment, validation, paymaster, execution } = measured;
   if (deployment !== undefined && createdAddress(deployment) !== BigInt(operation.sender)) {
-    // When the account is already deployed, the dry run returns EntryPoint's own error for it, which we can explain.
+    // When the account is already deployed, the dry run returns EntryPoint's error for it, which
+    // can be explained.
     const refused = await dryRun(chain, [operation]);
-    throw simulationFailed(chain, refused?.text ?? "the account cannot be deployed", refused?.entryPointCode ?? null);
+    throw simulationFailed(
+      chain,
+      refused?.text ?? "the account cannot be deployed",
+      refused?.entryPointCode ?? null,
+    );
   }
   assertConsent(chain, "the account", "AA23", validation);
   assertConsent(chain, "the paymaster", "AA33", paymaster);
@@ -134,10 +187,13 @@ const firstLimits = (
   const validation = (measured.deployment?.gasUsed ?? 0n) + (measured.validation?.gasUsed ?? 0n);
   return {
     callGasLimit: withRoom(measured.execution?.gasUsed ?? 0n) + EXECUTION_OVERHEAD,
-    verificationGasLimit: withRoom(validation) + VALIDATION_OVERHEAD + words * VALIDATION_OVERHEAD_PER_WORD,
+    verificationGasLimit:
+      withRoom(validation) + VALIDATION_OVERHEAD + words * VALIDATION_OVERHEAD_PER_WORD,
     preVerificationGas: preVerificationGasOf(operation, chain) + parentGas,
     paymasterVerificationGasLimit:
-      measured.paymaster === undefined ? 0n : withRoom(measured.paymaster.gasUsed) + PAYMASTER_OVERHEAD,
+      measured.paymaster === undefined
+        ? 0n
+        : withRoom(measured.paymaster.gasUsed) + PAYMASTER_OVERHEAD,
     // The paymaster returns no context, and without one EntryPoint makes no post-operation call.
     paymasterPostOpGasLimit: 0n,
     ...(chain.rollup === "op-stack" ? { unusedGas: parentGas } : {}),
@@ -156,21 +212,30 @@ const withLimits = (operation: UserOperation, gas: UserOperationGas): UserOperat
     callGasLimit,
     verificationGasLimit,
     preVerificationGas,
-    ...(operation.paymaster === undefined ? {} : { paymasterVerificationGasLimit, paymasterPostOpGasLimit }),
+    ...(operation.paymaster === undefined
+      ? {}
+      : { paymasterVerificationGasLimit, paymasterPostOpGasLimit }),
   };
 };
 
 const raised = (gas: bigint): bigint => (gas * 3n) / 2n;
 
-/** The answers of EntryPoint and the probe to the operation with these limits. */
+/** The results of EntryPoint and the probe for the operation with these limits. */
 interface Tried {
   readonly refused: RevertReason | null;
   readonly measured: Measured;
 }
 
-const tryLimits = async (chain: ChainContext, operation: UserOperation, gas: UserOperationGas): Promise<Tried> => {
+const tryLimits = async (
+  chain: ChainContext,
+  operation: UserOperation,
+  gas: UserOperationGas,
+): Promise<Tried> => {
   const limited = withLimits(operation, gas);
-  const [refused, measured] = await Promise.all([dryRun(chain, [limited]), measure(chain, limited, gas.callGasLimit)]);
+  const [refused, measured] = await Promise.all([
+    dryRun(chain, [limited]),
+    measure(chain, limited, gas.callGasLimit),
+  ]);
   return { refused, measured };
 };
 
@@ -195,12 +260,21 @@ const proveBy = (
   throw simulationFailed(chain, refused.text, code);
 };
 
-const prove = async (chain: ChainContext, operation: UserOperation, gas: UserOperationGas): Promise<UserOperationGas> =>
-  proveBy(chain, gas, await tryLimits(chain, operation, gas));
+const prove = async (
+  chain: ChainContext,
+  operation: UserOperation,
+  gas: UserOperationGas,
+): Promise<UserOperationGas> => proveBy(chain, gas, await tryLimits(chain, operation, gas));
 
-/** From the operation's own measurement. @throws DomainError `simulation_failed` */
-const estimateAnew = async (chain: ChainContext, operation: UserOperation): Promise<UserOperationGas> => {
-  const [measured, parentGas] = await Promise.all([measure(chain, operation), parentGasOfOperation(operation, chain)]);
+/** Estimates from the operation's own measurement. @throws DomainError `simulation_failed` */
+const estimateAnew = async (
+  chain: ChainContext,
+  operation: UserOperation,
+): Promise<UserOperationGas> => {
+  const [measured, parentGas] = await Promise.all([
+    measure(chain, operation),
+    parentGasOfOperation(operation, chain),
+  ]);
   await assertPossible(chain, operation, measured);
   let gas = firstLimits(chain, operation, { measured, parentGas });
   for (let proofs = 0; proofs < PROOFS_MAX; proofs += 1) {
@@ -211,15 +285,25 @@ const estimateAnew = async (chain: ChainContext, operation: UserOperation): Prom
   throw simulationFailed(chain, "no gas limit was found with which it succeeds");
 };
 
-/** Accounts, payers and calls that are alike most likely need the same limits; it need not be exact. */
-const shapeOf = ({ chainId }: ChainContext, { sender, factory, paymaster, callData }: UserOperation): string =>
-  [chainId, sender, factory, paymaster, callData.length, callData.slice(0, CALL_HEAD_CHARS)].join(":");
+/**
+ * A key that is equal for operations that most likely need the same limits. It need not be exact,
+ * because limits are proved before use.
+ */
+const shapeOf = (
+  { chainId }: ChainContext,
+  { sender, factory, paymaster, callData }: UserOperation,
+): string =>
+  [chainId, sender, factory, paymaster, callData.length, callData.slice(0, CALL_HEAD_CHARS)].join(
+    ":",
+  );
 
-const isWithin = (needed: bigint, given: bigint): boolean => needed <= given && given <= (needed * 3n) / 2n;
+const isWithin = (needed: bigint, given: bigint): boolean =>
+  needed <= given && given <= (needed * 3n) / 2n;
 
 /**
  * Tries the limits that were proved for an operation of the same shape.
- * @returns them, proved for this operation too; null when its own measurement asks for more, or for less than two thirds of them
+ * @returns them, after proving them for this operation; null when its own measurement needs more,
+ * or less than two thirds of them
  */
 const proveLike = async (
   chain: ChainContext,
@@ -244,7 +328,7 @@ const proveLike = async (
   return sameLimits(proveBy(chain, gas, tried), gas) ? gas : null;
 };
 
-/** Estimates the gas of operations, and remembers the limits of those that were proved lately. */
+/** Estimates the gas of operations, and caches the limits that were proved recently. */
 export const createGasEstimator = () => {
   const lately = new LRUCache<string, UserOperationGas>({ max: SHAPES_MAX, ttl: SHAPE_MS });
 

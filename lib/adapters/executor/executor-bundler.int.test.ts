@@ -3,16 +3,16 @@ import { encodeFunctionData, erc20Abi, parseAbi, parseEther, type Hex } from "vi
 import { entryPoint07Abi } from "viem/account-abstraction";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, expect, test, vi } from "vitest";
-import { gasTotalOf, packUserOperation } from "@/lib/chains/erc4337/user-operation";
-import { createChainRegistry } from "@/lib/chains/registry";
-import { rpcFetch } from "@/lib/chains/rpc-http";
+import { gasTotalOf, packUserOperation } from "@/lib/chain/erc4337/user-operation";
+import { createChainRegistry } from "@/lib/chain/registry";
+import { rpcFetch } from "@/lib/chain/rpc-http";
 import { systemClock } from "@/lib/core/clock";
-import { createChainTransactionsService } from "@/lib/modules/chain-transactions/service";
-import type { UserOperation } from "@/lib/ports/bundler";
-import { bundlerContract } from "@/lib/ports/bundler.contract";
-import type { Call, EvmAddress } from "@/lib/ports/routing";
-import { startOperationChain } from "@/lib/testing/bundler-harness";
-import { testDatabase } from "@/lib/testing/database";
+import { createChainTransactionsService } from "@/lib/chain/transactions/service";
+import type { UserOperation } from "@/lib/chain/ports/bundler";
+import { bundlerContract } from "@/lib/chain/ports/bundler.contract";
+import type { Call, EvmAddress } from "@/lib/core/evm";
+import { startOperationChain } from "@/lib/dev/testing/bundler-harness";
+import { testDatabase } from "@/lib/dev/testing/database";
 import { createExecutorBundler } from "./executor-bundler";
 
 const { database } = await testDatabase();
@@ -72,8 +72,16 @@ const signed = async (wallet: Wallet, calls: readonly Call[], key: bigint) => {
   const drafted = await draft(wallet, calls, key);
   const gas = await bundler.estimateGas(harness.chainId, drafted);
   const validUntil = new Date((await harness.chainTime()).getTime() + HOUR_MS);
-  const prepared = harness.accounts.prepare({ chainId: harness.chainId, draft: drafted, gas, validUntil });
-  return { userOpHash: prepared.userOpHash, operation: await harness.accounts.sign(wallet.scope, prepared) };
+  const prepared = harness.accounts.prepare({
+    chainId: harness.chainId,
+    draft: drafted,
+    gas,
+    validUntil,
+  });
+  return {
+    userOpHash: prepared.userOpHash,
+    operation: await harness.accounts.sign(wallet.scope, prepared),
+  };
 };
 
 const received = (userOpHash: Hex) =>
@@ -118,13 +126,17 @@ test("executor alone operations of a foreign bundle each get their own receipt a
   const wallets = [await newWallet(), await newWallet()];
   const to = wallets.map(newRecipient);
   const operations = await Promise.all(
-    wallets.map((wallet, index) => signed(wallet, [transfer(to[index] ?? "0x", BigInt(index + 1))], 1n)),
+    wallets.map((wallet, index) =>
+      signed(wallet, [transfer(to[index] ?? "0x", BigInt(index + 1))], 1n),
+    ),
   );
   await bundleElsewhere(operations.map(({ operation }) => operation));
   const receipts = await Promise.all(operations.map(({ userOpHash }) => received(userOpHash)));
   expect(new Set(receipts.map(({ txHash }) => txHash)).size).toBe(1);
   const recipientsOf = receipts.map(({ logs }) =>
-    logs.filter((log) => log.address === chain.token.toLowerCase()).map((log) => BigInt(log.topics[2] ?? 0)),
+    logs
+      .filter((log) => log.address === chain.token.toLowerCase())
+      .map((log) => BigInt(log.topics[2] ?? 0)),
   );
   expect(recipientsOf).toEqual(to.map((one) => [BigInt(one)]));
 });
@@ -164,8 +176,11 @@ test("executor alone the operations of a bundle that reverted go again, without 
   const wallet = await newWallet();
   await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
   const to = Array.from({ length: 3 }, newRecipient);
-  const all = await Promise.all(to.map((one, index) => signed(wallet, [transfer(one, 5n)], BigInt(20 + index))));
-  // A stranger copies the second operation from the pending bundle and is mined first, so our bundle reverts with AA25.
+  const all = await Promise.all(
+    to.map((one, index) => signed(wallet, [transfer(one, 5n)], BigInt(20 + index))),
+  );
+  // A stranger copies the second operation from the pending bundle and is mined first, so our
+  // bundle reverts with AA25.
   await bundleElsewhere(all.slice(1, 2).map(({ operation }) => operation));
   await transactions.send({
     chainId: harness.chainId,
@@ -185,8 +200,12 @@ test("executor alone the operations of a bundle that reverted go again, without 
   await vi.waitFor(
     async () => {
       await transactions.reconcile(harness.chainId);
-      await Promise.allSettled(all.map(({ operation }) => bundler.submit(harness.chainId, operation)));
-      const receipts = await Promise.all(all.map(({ userOpHash }) => bundler.receipt(harness.chainId, userOpHash, 0n)));
+      await Promise.allSettled(
+        all.map(({ operation }) => bundler.submit(harness.chainId, operation)),
+      );
+      const receipts = await Promise.all(
+        all.map(({ userOpHash }) => bundler.receipt(harness.chainId, userOpHash, 0n)),
+      );
       expect(receipts.map((receipt) => receipt?.success)).toEqual([true, true, true]);
       // The two remaining operations share one transaction.
       expect(receipts[0]?.txHash).toBe(receipts[2]?.txHash);
@@ -200,11 +219,15 @@ test("executor alone operations that somebody else holds too are bundled with no
   const wallet = await newWallet();
   await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
   const to = Array.from({ length: 5 }, newRecipient);
-  const all = await Promise.all(to.map((one, index) => signed(wallet, [transfer(one, 2n)], BigInt(30 + index))));
+  const all = await Promise.all(
+    to.map((one, index) => signed(wallet, [transfer(one, 2n)], BigInt(30 + index))),
+  );
   const isHeldElsewhere = [false, true, false, true, false];
   await Promise.all(
     all.map(({ operation }, index) =>
-      bundler.submit(harness.chainId, operation, { isHeldElsewhere: isHeldElsewhere[index] ?? false }),
+      bundler.submit(harness.chainId, operation, {
+        isHeldElsewhere: isHeldElsewhere[index] ?? false,
+      }),
     ),
   );
   const receipts = await Promise.all(all.map(({ userOpHash }) => received(userOpHash)));
@@ -219,11 +242,17 @@ test("executor alone two instances that are given the same operations at once ex
   const wallet = await newWallet();
   await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
   const to = Array.from({ length: 12 }, newRecipient);
-  const all = await Promise.all(to.map((one, index) => signed(wallet, [transfer(one, 2n)], BigInt(40 + index))));
+  const all = await Promise.all(
+    to.map((one, index) => signed(wallet, [transfer(one, 2n)], BigInt(40 + index))),
+  );
   const nonceBefore = await client.getTransactionCount({ address: chain.executor });
   const instances = [
     bundler,
-    createExecutorBundler({ registry: chain.registry, transactions, executorAddress: chain.executor }),
+    createExecutorBundler({
+      registry: chain.registry,
+      transactions,
+      executorAddress: chain.executor,
+    }),
   ];
   await Promise.all(
     instances.flatMap((instance, turn) =>
@@ -238,7 +267,9 @@ test("executor alone two instances that are given the same operations at once ex
   expect(await Promise.all(to.map((one) => harness.tokenBalance(one)))).toEqual(to.map(() => 2n));
   // Every transaction of the executor contains at least one of the operations, so none wasted gas.
   const bundles = new Set(receipts.map(({ txHash }) => txHash));
-  expect(await client.getTransactionCount({ address: chain.executor })).toBe(nonceBefore + bundles.size);
+  expect(await client.getTransactionCount({ address: chain.executor })).toBe(
+    nonceBefore + bundles.size,
+  );
 });
 
 test("executor alone a bundle that another instance stored and did not send is sent by the one that is given its operation", async () => {
@@ -246,7 +277,8 @@ test("executor alone a bundle that another instance stored and did not send is s
   const to = newRecipient();
   const { operation, userOpHash } = await signed(wallet, [transfer(to, 4n)], 1n);
   let sends = 0;
-  // The instance that ends between storing a bundle and sending it: no transaction of it reaches the chain.
+  // The instance that ends between storing a bundle and sending it: none of its transactions
+  // reaches the chain.
   const ended = createExecutorBundler({
     registry: chain.registry,
     executorAddress: chain.executor,
@@ -254,7 +286,8 @@ test("executor alone a bundle that another instance stored and did not send is s
       database,
       registry: createChainRegistry([chain.anvil.config], {
         fetchFn: (url, init) => {
-          const isSend = typeof init?.body === "string" && init.body.includes("eth_sendRawTransaction");
+          const isSend =
+            typeof init?.body === "string" && init.body.includes("eth_sendRawTransaction");
           if (!isSend) return rpcFetch(url, init);
           sends += 1;
           return Promise.reject(new Error("The instance has ended."));
@@ -272,7 +305,7 @@ test("executor alone a bundle that another instance stored and did not send is s
   await bundler.submit(harness.chainId, operation);
   expect((await received(userOpHash)).success).toBe(true);
   expect(await harness.tokenBalance(to)).toBe(4n);
-  // The stored bundle was sent, and no second one beside it.
+  // The stored bundle was sent, and no second one.
   expect(await client.getTransactionCount({ address: chain.executor })).toBe(nonceBefore + 1);
 });
 
@@ -280,7 +313,9 @@ test("executor alone an account whose deposit suffices for one at a time has the
   const wallet = await newWallet();
   await execute(wallet, [transfer(newRecipient(), 1n)], 1n);
   const to = Array.from({ length: 3 }, newRecipient);
-  const all = await Promise.all(to.map((one, index) => signed(wallet, [transfer(one, 2n)], BigInt(60 + index))));
+  const all = await Promise.all(
+    to.map((one, index) => signed(wallet, [transfer(one, 2n)], BigInt(60 + index))),
+  );
   const dearest = all.reduce((most, { operation }) => {
     const cost = gasTotalOf(operation) * operation.maxFeePerGas;
     return cost > most ? cost : most;
@@ -289,7 +324,9 @@ test("executor alone an account whose deposit suffices for one at a time has the
   await vi.waitFor(
     async () => {
       await transactions.reconcile(harness.chainId);
-      await Promise.allSettled(all.map(({ operation }) => bundler.submit(harness.chainId, operation)));
+      await Promise.allSettled(
+        all.map(({ operation }) => bundler.submit(harness.chainId, operation)),
+      );
       expect(await Promise.all(to.map((one) => harness.tokenBalance(one)))).toEqual([2n, 2n, 2n]);
     },
     { timeout: 20_000, interval: 100 },
@@ -310,24 +347,32 @@ test("executor alone the call of a batch that fails is named with its reason", a
   const create: Call = {
     to: factory,
     data: encodeFunctionData({
-      abi: parseAbi(["function createProxyWithNonce(address singleton, bytes initializer, uint256 saltNonce)"]),
+      abi: parseAbi([
+        "function createProxyWithNonce(address singleton, bytes initializer, uint256 saltNonce)",
+      ]),
       args: [newRecipient(), "0x", 0n],
     }),
     value: 0n,
   };
   const failing = draft(wallet, [transfer(newRecipient(), 1n), create], 1n);
-  await expect(failing.then((operation) => bundler.estimateGas(harness.chainId, operation))).rejects.toThrow(
-    `call 2 of 2 (to ${factory}): Singleton contract not deployed`,
-  );
+  await expect(
+    failing.then((operation) => bundler.estimateGas(harness.chainId, operation)),
+  ).rejects.toThrow(`call 2 of 2 (to ${factory}): Singleton contract not deployed`);
 });
 
 test("executor alone a contract that wants gas to be left over is given it", async () => {
   const wallet = await newWallet();
-  // Each nested call gets 63/64 of the remaining gas, so a limit measured without nesting would be too low.
+  // Each nested call gets 63/64 of the remaining gas, so a limit measured without nesting would be
+  // too low.
   const greedy = "0x00000000000000000000000000000000000a11ce";
-  // PUSH3 200000 GAS GT PUSH1 10 JUMPI INVALID JUMPDEST STOP: fails below 200,000 gas and uses none of it.
+  // PUSH3 200000 GAS GT PUSH1 10 JUMPI INVALID JUMPDEST STOP: fails below 200,000 gas and uses none
+  // of it.
   await client.setCode({ address: greedy, bytecode: "0x62030d405a11600a57fe5b00" });
-  const receipt = await execute(wallet, [{ to: greedy, data: "0x", value: 0n }, transfer(newRecipient(), 1n)], 1n);
+  const receipt = await execute(
+    wallet,
+    [{ to: greedy, data: "0x", value: 0n }, transfer(newRecipient(), 1n)],
+    1n,
+  );
   expect(receipt.success).toBe(true);
 });
 

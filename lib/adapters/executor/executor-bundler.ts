@@ -1,19 +1,22 @@
-import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
-import { createOperationFinder } from "@/lib/chains/erc4337/operation-finder";
-import { feesWithinCap } from "@/lib/chains/fee-cap";
-import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import { hashUserOperation } from "@/lib/chain/erc4337/user-operation";
+import { createOperationFinder } from "@/lib/chain/erc4337/operation-receipt";
+import { feesWithinCap } from "@/lib/chain/fees";
+import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
 import { createBatcher } from "@/lib/core/batch";
-import type { Bundler } from "@/lib/ports/bundler";
-import type { EvmAddress } from "@/lib/ports/routing";
-import type { TransactionSender } from "@/lib/ports/transactions";
+import type { Bundler } from "@/lib/chain/ports/bundler";
+import type { EvmAddress } from "@/lib/core/evm";
+import type { TransactionSender } from "@/lib/chain/ports/transactions";
 import { createGasEstimator } from "./estimate";
-import type { ChainContext } from "./chain-context";
+import type { ChainContext } from "./gas";
 import { createSubmitter, type Submitted } from "./submitter";
 
 export interface ExecutorDeps {
   readonly registry: ChainRegistry;
   readonly transactions: TransactionSender;
-  /** Address of the key `executor`; it marks for the paymaster, pays for the bundles and is paid back by EntryPoint. */
+  /**
+   * Address of the key `executor`. It marks operations for the paymaster, pays for the bundles, and
+   * is reimbursed by EntryPoint.
+   */
   readonly executorAddress: EvmAddress;
 }
 
@@ -24,8 +27,9 @@ const FEES_CACHED_MS_MAX = 2_000;
 /** Submissions handled in one batch; gas and size decide how many of them share a transaction. */
 const BATCHED_MAX = 200;
 /**
- * Least time between two bundles of a chain, as a part of its block time. An operation that comes alone is bundled at once; those that
- * come right after it share the next bundle, which would hardly be mined later.
+ * Minimum time between two bundles of a chain, as a fraction of its block time. A single operation
+ * is bundled at once; operations that arrive right after it share the next bundle, which is hardly
+ * mined later.
  */
 const BUNDLES_PER_BLOCK = 4;
 const BUNDLES_EVERY_MS_MAX = 250;
@@ -56,12 +60,16 @@ const perChain = <T>(make: (chainId: number) => T): ((chainId: number) => T) => 
 };
 
 /**
- * Puts operations on chain in transactions of the service's own account: `handleOps` of EntryPoint, or of the project's
- * paymaster, which marks the operations that it pays for and calls EntryPoint in the same transaction. It needs no
- * other process. The first operation is sent at once; those that arrive while it is checked, stored and sent share the
- * next transaction.
+ * Puts operations on chain in transactions of the service's own account: `handleOps` of EntryPoint,
+ * or of the project's paymaster, which marks the operations that it pays for and calls EntryPoint
+ * in the same transaction. It needs no other process. The first operation is sent at once; those
+ * that arrive while it is checked, stored and sent share the next transaction.
  */
-export const createExecutorBundler = ({ registry, transactions, executorAddress }: ExecutorDeps): Bundler => {
+export const createExecutorBundler = ({
+  registry,
+  transactions,
+  executorAddress,
+}: ExecutorDeps): Bundler => {
   const chainContextOf = (chainId: number): ChainContext => {
     const chain = registry.get(chainId);
     return {
@@ -88,14 +96,18 @@ export const createExecutorBundler = ({ registry, transactions, executorAddress 
     return createBatcher({
       run: (submitted: Parameters<typeof submitAll>[1]) => submitAll(chain, submitted),
       batchWeightMax: BATCHED_MAX,
-      everyMs: Math.min(registry.get(chainId).blockTimeMs / BUNDLES_PER_BLOCK, BUNDLES_EVERY_MS_MAX),
+      everyMs: Math.min(
+        registry.get(chainId).blockTimeMs / BUNDLES_PER_BLOCK,
+        BUNDLES_EVERY_MS_MAX,
+      ),
     }).submit;
   });
 
   return {
     id: "executor",
     fees,
-    estimateGas: (chainId, operation) => chainCall(chainId, () => estimate(chainContextOf(chainId), operation)),
+    estimateGas: (chainId, operation) =>
+      chainCall(chainId, () => estimate(chainContextOf(chainId), operation)),
     submit: async (chainId, operation, { isHeldElsewhere } = { isHeldElsewhere: false }) => {
       const userOpHash = hashUserOperation(operation, chainId, chainContextOf(chainId).entryPoint);
       await submitOn(chainId)({ operation, userOpHash, isHeldElsewhere });

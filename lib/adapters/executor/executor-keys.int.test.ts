@@ -1,13 +1,13 @@
 import { pino } from "pino";
 import { encodeFunctionData, erc20Abi, parseEther, type Hex } from "viem";
 import { afterAll, expect, test, vi } from "vitest";
-import { createMarkerCheck } from "@/lib/chains/erc4337/marker-check";
+import { createMarkerCheck } from "@/lib/chain/erc4337/marked-paymaster";
 import { systemClock } from "@/lib/core/clock";
-import { allowMarker } from "@/lib/devnet/marker";
-import { createChainTransactionsService } from "@/lib/modules/chain-transactions/service";
-import type { EvmAddress } from "@/lib/ports/routing";
-import { startOperationChain } from "@/lib/testing/bundler-harness";
-import { testDatabase } from "@/lib/testing/database";
+import { allowMarker } from "@/lib/dev/devnet/marker";
+import { createChainTransactionsService } from "@/lib/chain/transactions/service";
+import type { EvmAddress } from "@/lib/core/evm";
+import { startOperationChain } from "@/lib/dev/testing/bundler-harness";
+import { testDatabase } from "@/lib/dev/testing/database";
 import { createExecutorBundler } from "./executor-bundler";
 
 const CHAIN_ID = 41_362;
@@ -21,7 +21,7 @@ afterAll(() => chain.anvil.stop());
 
 const newKey = async (keyId: string): Promise<EvmAddress> =>
   (await chain.signer.create({ keyId, projectId: null })).address;
-// The memory signer creates a key under the name that it is given the first time.
+// The memory signer creates a key when a name is used for the first time.
 const [unfunded, stranger, second] = [
   await newKey("executor-2"),
   await newKey("executor-3"),
@@ -41,7 +41,11 @@ const transactions = createChainTransactionsService({
   executorKeyIds: ["executor", "executor-2", "executor-3", "executor-4"],
   mayCall: createMarkerCheck(chain.registry),
 });
-const bundler = createExecutorBundler({ registry: chain.registry, transactions, executorAddress: chain.executor });
+const bundler = createExecutorBundler({
+  registry: chain.registry,
+  transactions,
+  executorAddress: chain.executor,
+});
 const harness = chain.harness(bundler);
 
 const owner = await harness.newOwner();
@@ -50,7 +54,11 @@ await harness.giveToken(account, 1_000n);
 await harness.giveNative(account, parseEther("1"));
 
 const execute = async (key: bigint, sponsored: boolean): Promise<void> => {
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [RECIPIENT, 1n] });
+  const data = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: "transfer",
+    args: [RECIPIENT, 1n],
+  });
   const draft = await harness.accounts.draft({
     chainId: CHAIN_ID,
     ownerAddress: owner.address,
@@ -63,10 +71,14 @@ const execute = async (key: bigint, sponsored: boolean): Promise<void> => {
   const validUntil = new Date((await harness.chainTime()).getTime() + HOUR_MS);
   const prepared = harness.accounts.prepare({ chainId: CHAIN_ID, draft, gas, validUntil });
   await bundler.submit(CHAIN_ID, await harness.accounts.sign(owner.scope, prepared));
-  await vi.waitFor(async () => expect((await bundler.receipt(CHAIN_ID, prepared.userOpHash, 0n))?.success).toBe(true), {
-    timeout: 20_000,
-    interval: 20,
-  });
+  await vi.waitFor(
+    async () =>
+      expect((await bundler.receipt(CHAIN_ID, prepared.userOpHash, 0n))?.success).toBe(true),
+    {
+      timeout: 20_000,
+      interval: 20,
+    },
+  );
   await transactions.reconcile(CHAIN_ID);
 };
 
@@ -84,21 +96,36 @@ test("executor keys take turns, and one that cannot pay or that the paymaster do
 
 test("an account that sends a bundle is paid back by EntryPoint, and one with transactions under way comes last", async () => {
   const before = await client.getBalance({ address: stranger });
-  const chosen = await transactions.chooseKey({ chainId: CHAIN_ID, to: chain.entryPoint, costWei: WEI * 100n });
-  // None of the keys has so much; the first then says which account has to be funded.
+  const chosen = await transactions.chooseKey({
+    chainId: CHAIN_ID,
+    to: chain.entryPoint,
+    costWei: WEI * 100n,
+  });
+  // None of the keys has that much, so the error names the account of the first one.
   expect(chosen.keyId).toBe("executor");
-  // EntryPoint itself takes bundles from everybody, so the stranger has its turn within four.
+  // EntryPoint accepts bundles from everybody, so the stranger's key is used within four bundles.
   for (let key = 11n; key <= 16n; key += 1n) await execute(key, false);
   expect(await sent(stranger)).toBeGreaterThan(0);
   const cost = before - (await client.getBalance({ address: stranger }));
-  const receipts = await database.prisma.chainTransaction.findMany({ where: { fromAddress: stranger } });
-  const mined = await client.getTransactionReceipt({ hash: (receipts[0]?.minedHash ?? "0x") as Hex });
+  const receipts = await database.prisma.chainTransaction.findMany({
+    where: { fromAddress: stranger },
+  });
+  const mined = await client.getTransactionReceipt({
+    hash: (receipts[0]?.minedHash ?? "0x") as Hex,
+  });
   // Without the repayment it would have paid for all of the gas.
   expect(cost).toBeLessThan(mined.gasUsed * mined.effectiveGasPrice);
 
-  await database.prisma.chainTransaction.updateMany({ where: { fromAddress: second }, data: { status: "broadcast" } });
+  await database.prisma.chainTransaction.updateMany({
+    where: { fromAddress: second },
+    data: { status: "broadcast" },
+  });
   for (let turns = 0; turns < 8; turns += 1) {
-    const key = await transactions.chooseKey({ chainId: CHAIN_ID, to: chain.entryPoint, costWei: 1n });
+    const key = await transactions.chooseKey({
+      chainId: CHAIN_ID,
+      to: chain.entryPoint,
+      costWei: 1n,
+    });
     expect(key.address).not.toBe(second);
   }
 });

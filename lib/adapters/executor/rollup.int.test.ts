@@ -1,15 +1,15 @@
 import { pino } from "pino";
 import { encodeFunctionData, erc20Abi, parseEther, type Hex } from "viem";
 import { afterAll, expect, test, vi } from "vitest";
-import { TRANSACTION_GAS_MAX, transactionGasAlone } from "@/lib/chains/erc4337/gas-limits";
-import type { RollupKind } from "@/lib/chains/parent-fee";
-import { createChainRegistry } from "@/lib/chains/registry";
+import { TRANSACTION_GAS_MAX, transactionGasAlone } from "@/lib/chain/erc4337/user-operation";
+import type { RollupKind } from "@/lib/chain/fees";
+import { createChainRegistry } from "@/lib/chain/registry";
 import { systemClock } from "@/lib/core/clock";
-import { createChainTransactionsService } from "@/lib/modules/chain-transactions/service";
-import type { EvmAddress } from "@/lib/ports/routing";
-import { startOperationChain } from "@/lib/testing/bundler-harness";
-import { testDatabase } from "@/lib/testing/database";
-import { standInRollup } from "@/lib/testing/rollup";
+import { createChainTransactionsService } from "@/lib/chain/transactions/service";
+import type { EvmAddress } from "@/lib/core/evm";
+import { startOperationChain } from "@/lib/dev/testing/bundler-harness";
+import { testDatabase } from "@/lib/dev/testing/database";
+import { standInRollup } from "@/lib/dev/testing/rollup";
 import { createExecutorBundler } from "./executor-bundler";
 
 const { database } = await testDatabase();
@@ -21,7 +21,7 @@ const RECIPIENT: EvmAddress = "0x00000000000000000000000000000000000f00d1";
 const [config] = chain.registry.list();
 if (config === undefined) throw new Error("There is one chain.");
 
-/** The executor as it sees the chain when its kind is configured. */
+/** The executor's view of the chain when its kind is configured. */
 const rollupOf = async (rollup: RollupKind) => {
   const registry = createChainRegistry([{ ...config, rollup }]);
   const transactions = createChainTransactionsService({
@@ -31,8 +31,16 @@ const rollupOf = async (rollup: RollupKind) => {
     clock: systemClock,
     log: pino({ level: "silent" }),
   });
-  const bundler = createExecutorBundler({ registry, transactions, executorAddress: chain.executor });
-  return { bundler, harness: chain.harness(bundler), fees: await standInRollup(chain.anvil.url, rollup) };
+  const bundler = createExecutorBundler({
+    registry,
+    transactions,
+    executorAddress: chain.executor,
+  });
+  return {
+    bundler,
+    harness: chain.harness(bundler),
+    fees: await standInRollup(chain.anvil.url, rollup),
+  };
 };
 type Rollup = Awaited<ReturnType<typeof rollupOf>>;
 let keys = 0n;
@@ -42,7 +50,11 @@ const newDraft = async ({ bundler, harness }: Rollup) => {
   const account = await harness.accounts.addressOf(owner.address);
   await harness.giveToken(account, 1_000n);
   await harness.giveNative(account, parseEther("10"));
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [RECIPIENT, 1n] });
+  const data = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: "transfer",
+    args: [RECIPIENT, 1n],
+  });
   const draft = await harness.accounts.draft({
     chainId: harness.chainId,
     ownerAddress: owner.address,
@@ -62,24 +74,30 @@ test("on the OP stack an estimate rises with the parent's fee, and the executor 
   const free = await bundler.estimateGas(harness.chainId, draft);
   await fees.setPerByte(1_000n * GWEI);
   const cheap = await bundler.estimateGas(harness.chainId, draft);
-  // As much gas as no transaction may use: it is charged, and nothing executes it.
+  // More gas than any transaction may use: it is charged but not executed.
   await fees.setPerByte(60_000n * GWEI);
   const dear = await bundler.estimateGas(harness.chainId, draft);
   expect(free.unusedGas).toBe(0n);
   expect(cheap.preVerificationGas).toBeGreaterThan(free.preVerificationGas);
   expect(dear.preVerificationGas).toBeGreaterThan(TRANSACTION_GAS_MAX);
   expect(dear.preVerificationGas - (dear.unusedGas ?? 0n)).toBe(free.preVerificationGas);
-  const alone = (gas: typeof dear) => transactionGasAlone({ ...gas, callGasLimit: 0n }, { isSponsored: false });
+  const alone = (gas: typeof dear) =>
+    transactionGasAlone({ ...gas, callGasLimit: 0n }, { isSponsored: false });
   expect(alone(dear)).toBeLessThan(alone(free) + 100_000n);
 
   const validUntil = new Date((await harness.chainTime()).getTime() + HOUR_MS);
-  const prepared = harness.accounts.prepare({ chainId: harness.chainId, draft, gas: dear, validUntil });
+  const prepared = harness.accounts.prepare({
+    chainId: harness.chainId,
+    draft,
+    gas: dear,
+    validUntil,
+  });
   await bundler.submit(harness.chainId, await harness.accounts.sign(owner.scope, prepared));
   const receipt = await minedBy(rollup, prepared.userOpHash);
   expect(receipt.success).toBe(true);
   const { gas, input } = await chain.anvil.client.getTransaction({ hash: receipt.txHash });
   expect(gas).toBeLessThan(TRANSACTION_GAS_MAX);
-  // The fee for the bytes that were really sent, by the stand-in's price.
+  // The fee for the bytes that were really sent, at the price of the mock.
   expect(receipt.actualGasCost).toBeGreaterThan(BigInt(input.length / 2) * 60_000n * GWEI);
 });
 
@@ -101,7 +119,7 @@ test("on Arbitrum an estimate rises with the gas for the parent, which the trans
   const free = await bundler.estimateGas(harness.chainId, draft);
   await fees.setPerByte(200n);
   const dear = await bundler.estimateGas(harness.chainId, draft);
-  // More than 1,000 bytes, with a quarter of room.
+  // More than 1,000 bytes, with a margin of a quarter.
   expect(dear.preVerificationGas).toBeGreaterThan(free.preVerificationGas + 250_000n);
   expect(dear.unusedGas).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import type { Bundler } from "@/lib/ports/bundler";
+import type { Bundler } from "@/lib/chain/ports/bundler";
 
 interface RouterDeps {
   /** The bundler for chains without an ERC-4337 JSON-RPC in the configuration. */

@@ -3,16 +3,16 @@ import { encodeFunctionData, erc20Abi, parseEther, type Hex } from "viem";
 import { entryPoint07Abi } from "viem/account-abstraction";
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { bundleCallOf } from "@/lib/chains/erc4337/bundle-call";
-import { revertDataOf, revertReasonOf } from "@/lib/chains/erc4337/revert-reason";
-import { packUserOperation } from "@/lib/chains/erc4337/user-operation";
+import { bundleCallOf } from "@/lib/chain/erc4337/bundle-call";
+import { revertDataOf, revertReasonOf } from "@/lib/chain/erc4337/marked-paymaster";
+import { packUserOperation } from "@/lib/chain/erc4337/user-operation";
 import { systemClock } from "@/lib/core/clock";
-import { createChainTransactionsService } from "@/lib/modules/chain-transactions/service";
-import type { UserOperation } from "@/lib/ports/bundler";
-import type { Call, EvmAddress } from "@/lib/ports/routing";
-import { startOperationChain } from "@/lib/testing/bundler-harness";
-import { testDatabase } from "@/lib/testing/database";
-import { deployVerifyingPaymaster } from "@/lib/testing/verifying-paymaster";
+import { createChainTransactionsService } from "@/lib/chain/transactions/service";
+import type { UserOperation } from "@/lib/chain/ports/bundler";
+import type { Call, EvmAddress } from "@/lib/core/evm";
+import { startOperationChain } from "@/lib/dev/testing/bundler-harness";
+import { testDatabase } from "@/lib/dev/testing/database";
+import { deployVerifyingPaymaster } from "@/lib/dev/testing/verifying-paymaster";
 import { createExecutorBundler } from "./executor-bundler";
 
 const CHAIN_ID = 41_347;
@@ -44,7 +44,7 @@ const transfer = (to = newRecipient()): Call => ({
   value: 0n,
 });
 
-/** An account that has tokens and no coin, so that it can pay for nothing itself. */
+/** An account with tokens but no coin, so that it cannot pay for anything itself. */
 const newWallet = async () => {
   const owner = await harness.newOwner();
   const account = await harness.accounts.addressOf(owner.address);
@@ -67,11 +67,21 @@ const signed = async (wallet: Wallet, calls: readonly Call[], payer: Payer = "pa
   });
   const estimated = await bundler.estimateGas(CHAIN_ID, draft);
   const isOld = payer === "old paymaster";
-  const gas = isOld ? { ...estimated, paymasterVerificationGasLimit: SIGNATURE_CHECK_GAS } : estimated;
+  const gas = isOld
+    ? { ...estimated, paymasterVerificationGasLimit: SIGNATURE_CHECK_GAS }
+    : estimated;
   const validUntil = new Date((await harness.chainTime()).getTime() + HOUR_MS);
   const sponsored = isOld ? await old.sponsor({ ...draft, ...gas }) : draft;
-  const prepared = harness.accounts.prepare({ chainId: CHAIN_ID, draft: sponsored, gas, validUntil });
-  return { userOpHash: prepared.userOpHash, operation: await harness.accounts.sign(wallet.scope, prepared) };
+  const prepared = harness.accounts.prepare({
+    chainId: CHAIN_ID,
+    draft: sponsored,
+    gas,
+    validUntil,
+  });
+  return {
+    userOpHash: prepared.userOpHash,
+    operation: await harness.accounts.sign(wallet.scope, prepared),
+  };
 };
 
 const received = (userOpHash: Hex) =>
@@ -95,7 +105,12 @@ const deployedWallet = async (): Promise<Wallet> => {
 };
 
 const depositOf = (account: EvmAddress): Promise<bigint> =>
-  client.readContract({ address: entryPoint, abi: entryPoint07Abi, functionName: "balanceOf", args: [account] });
+  client.readContract({
+    address: entryPoint,
+    abi: entryPoint07Abi,
+    functionName: "balanceOf",
+    args: [account],
+  });
 
 const newStranger = async (): Promise<PrivateKeyAccount> => {
   const stranger = privateKeyToAccount(generatePrivateKey());
@@ -111,7 +126,12 @@ const handleOps = (operations: readonly UserOperation[], beneficiary: EvmAddress
   });
 
 /** Sends any call at a price far above all others, without simulating it first. */
-const sendAs = async (stranger: PrivateKeyAccount, nonce: number, to: EvmAddress, data: Hex): Promise<Hex> =>
+const sendAs = async (
+  stranger: PrivateKeyAccount,
+  nonce: number,
+  to: EvmAddress,
+  data: Hex,
+): Promise<Hex> =>
   client.sendRawTransaction({
     serializedTransaction: await stranger.signTransaction({
       type: "eip1559",
@@ -141,8 +161,8 @@ const NOT_CONSENTED = "AA34 signature error";
 describe("what prepare hands out", () => {
   test("makes the paymaster pay nothing in the hands of others, before execute", async () => {
     const [wallet, stranger] = await Promise.all([newWallet(), newStranger()]);
-    // Code that uses all gas it is given, for which a bundler would be reimbursed: PUSH1 0 JUMPDEST … GAS PUSH2 50000
-    // LT JUMPI.
+    // Code that uses all gas it is given, for which a bundler would be reimbursed: PUSH1 0 JUMPDEST
+    // … GAS PUSH2 50000 LT JUMPI.
     const burner = "0x0000000000000000000000000000000000b42e12";
     await client.setCode({ address: burner, bytecode: "0x5b61c3505a11600057" });
     const { operation, userOpHash } = await signed(wallet, [{ to: burner, data: "0x", value: 0n }]);
@@ -150,7 +170,9 @@ describe("what prepare hands out", () => {
     const bundle = handleOps([operation], stranger.address);
     expect(await refusalOf(stranger.address, entryPoint, bundle)).toBe(NOT_CONSENTED);
     const hash = await sendAs(stranger, 0, entryPoint, bundle);
-    expect((await client.waitForTransactionReceipt({ hash, pollingInterval: 20 })).status).toBe("reverted");
+    expect((await client.waitForTransactionReceipt({ hash, pollingInterval: 20 })).status).toBe(
+      "reverted",
+    );
     expect(await depositOf(paymaster)).toBe(deposit);
     expect(await bundler.receipt(CHAIN_ID, userOpHash, 0n)).toBeNull();
     expect(await client.getBalance({ address: stranger.address })).toBeLessThan(parseEther("10"));
@@ -166,16 +188,19 @@ describe("what prepare hands out", () => {
     try {
       await bundler.submit(CHAIN_ID, operation, { isHeldElsewhere: true });
       // The executor's call is visible in the mempool, so anybody can copy it.
-      const copied = bundleCallOf({ chainId: CHAIN_ID, entryPoint, paymaster, executor: stranger.address }, [
-        operation,
-      ]);
+      const copied = bundleCallOf(
+        { chainId: CHAIN_ID, entryPoint, paymaster, executor: stranger.address },
+        [operation],
+      );
       const attempts = [
         await sendAs(stranger, 0, entryPoint, handleOps([operation], stranger.address)),
         await sendAs(stranger, 1, copied.to, copied.data),
       ];
       await client.mine({ blocks: 1 });
       const ours = await received(userOpHash);
-      const theirs = await Promise.all(attempts.map((hash) => client.getTransactionReceipt({ hash })));
+      const theirs = await Promise.all(
+        attempts.map((hash) => client.getTransactionReceipt({ hash })),
+      );
       expect(theirs.map(({ status }) => status)).toEqual(["reverted", "reverted"]);
       // The copied transaction was mined first.
       const { transactionIndex, from } = await client.getTransactionReceipt({ hash: ours.txHash });
@@ -210,7 +235,12 @@ describe("the executor", () => {
     await Promise.all(all.map(({ operation }) => bundler.submit(CHAIN_ID, operation)));
     const receipts = await Promise.all(all.map(({ userOpHash }) => received(userOpHash)));
     expect(receipts.map(({ success }) => success)).toEqual([true, true, true, true]);
-    expect(receipts.map((receipt) => receipt.paymaster)).toEqual([paymaster, null, old.address, paymaster]);
+    expect(receipts.map((receipt) => receipt.paymaster)).toEqual([
+      paymaster,
+      null,
+      old.address,
+      paymaster,
+    ]);
     expect(new Set(receipts.map(({ txHash }) => txHash)).size).toBe(1);
   });
 
@@ -244,10 +274,12 @@ describe("the executor", () => {
 });
 
 describe("gas", () => {
-  /** Gas of the whole transaction divided by its number of operations. */
+  /** The gas of the whole transaction divided by its number of operations. */
   const gasPerOperation = async (payer: Payer, count: number): Promise<number> => {
     const wallet = await deployedWallet();
-    const all = await Promise.all(Array.from({ length: count }, () => signed(wallet, [transfer()], payer)));
+    const all = await Promise.all(
+      Array.from({ length: count }, () => signed(wallet, [transfer()], payer)),
+    );
     await Promise.all(all.map(({ operation }) => bundler.submit(CHAIN_ID, operation)));
     const receipts = await Promise.all(all.map(({ userOpHash }) => received(userOpHash)));
     const hashes = [...new Set(receipts.map(({ txHash }) => txHash))];
@@ -261,7 +293,9 @@ describe("gas", () => {
     async (count) => {
       const ours = await gasPerOperation("paymaster", count);
       const theirs = await gasPerOperation("old paymaster", count);
-      console.info(`gas per operation, ${String(count)} in a bundle: ${String(ours)}, by signature ${String(theirs)}`);
+      console.info(
+        `gas per operation, ${String(count)} in a bundle: ${String(ours)}, by signature ${String(theirs)}`,
+      );
       expect(ours).toBeLessThanOrEqual(theirs + 5_000);
     },
   );

@@ -1,20 +1,18 @@
 import { LRUCache } from "lru-cache";
-import { chainCall } from "@/lib/chains/registry";
+import { chainCall } from "@/lib/chain/registry";
 import { DomainError, isDomainError } from "@/lib/core/errors";
-import type { Bundler } from "@/lib/ports/bundler";
+import type { Bundler } from "@/lib/chain/ports/bundler";
 import {
   BundledElsewhereError,
   type BundleTransaction,
   type NewTransaction,
   type SentTransaction,
   type TransactionSender,
-} from "@/lib/ports/transactions";
+} from "@/lib/chain/ports/transactions";
 import { planBundles, type Wanted } from "./bundles";
-import { bundleCallOf } from "@/lib/chains/erc4337/bundle-call";
-import { TRANSACTION_GAS_MAX } from "@/lib/chains/erc4337/gas-limits";
-import { transactionGasOf, unusedGasOf } from "./gas";
-import type { ChainContext } from "./chain-context";
-import { simulationFailed } from "./simulation";
+import { bundleCallOf } from "@/lib/chain/erc4337/bundle-call";
+import { TRANSACTION_GAS_MAX } from "@/lib/chain/erc4337/user-operation";
+import { type ChainContext, simulationFailed, transactionGasOf, unusedGasOf } from "./gas";
 
 type Hex = `0x${string}`;
 export type Submitted = Pick<Wanted, "operation" | "userOpHash" | "isHeldElsewhere">;
@@ -25,30 +23,38 @@ interface SubmitterDeps {
 }
 
 interface Submitting extends SubmitterDeps {
-  /** Those of them that this process was given before; it notes them all. */
+  /**
+   * Returns those of the operations that this process has seen before, and remembers all of them.
+   */
   offeredBefore(submitted: readonly Submitted[]): readonly Submitted[];
 }
 
 /** How often one operation is bundled again after its bundle was mined and reverted. */
 const BUNDLES_MAX = 5;
 /**
- * As `BUNDLES_MAX`, for an operation whose owner is outside of the service. It goes alone, so it caused the reverts, and its owner may have
- * made it invalid on purpose.
+ * Like `BUNDLES_MAX`, for an operation whose owner is outside of the service. It was bundled
+ * without others, so it caused the reverts itself, perhaps on purpose.
  */
 const HELD_BUNDLES_MAX = 2;
-/** How often a bundle is made anew because another instance took some of its operations. */
+/** How often a bundle is rebuilt because another instance took some of its operations. */
 const CLAIMS_MAX = 3;
 const OFFERED_MAX = 20_000;
 
-const highest = (...fees: bigint[]): bigint => fees.reduce((one, other) => (one > other ? one : other));
+const highest = (...fees: bigint[]): bigint =>
+  fees.reduce((one, other) => (one > other ? one : other));
 
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error(String(error));
 
-/** Rounds in which each hash occurs once. Two operations that differ in their signature alone have the same hash. */
+/**
+ * Splits into rounds in which each hash occurs once, because two operations that differ only in
+ * their signature have the same hash.
+ */
 const rounds = (submitted: readonly Submitted[]): Submitted[][] => {
   const result: Map<Hex, Submitted>[] = [];
   for (const one of submitted) {
-    const same = (other: Submitted | undefined): boolean => other?.operation.signature === one.operation.signature;
+    const same = (other: Submitted | undefined): boolean =>
+      other?.operation.signature === one.operation.signature;
     if (result.some((round) => same(round.get(one.userOpHash)))) continue;
     const free = result.find((round) => !round.has(one.userOpHash));
     if (free) free.set(one.userOpHash, one);
@@ -64,22 +70,25 @@ const bundleOf = async (
 ): Promise<NewTransaction> => {
   const operations = bundle.map(({ operation }) => operation);
   const now = await deps.fees(chain.chainId);
-  // The bundle pays today's network price even when the operation was priced earlier: a higher cost is better than a
-  // delay.
+  // The bundle pays the current network price even if the operation was priced earlier, because a
+  // higher cost is better than a delay.
   const fees = {
     maxFeePerGas: highest(now.maxFeePerGas, ...operations.map((one) => one.maxFeePerGas)),
-    maxPriorityFeePerGas: highest(now.maxPriorityFeePerGas, ...operations.map((one) => one.maxPriorityFeePerGas)),
+    maxPriorityFeePerGas: highest(
+      now.maxPriorityFeePerGas,
+      ...operations.map((one) => one.maxPriorityFeePerGas),
+    ),
   };
   const planned = bundleCallOf(chain, operations);
   const gas = transactionGasOf(chain, operations, planned);
-  // The executor pays the fee of a parent chain beside the gas.
+  // The executor pays the fee of a parent chain in addition to the gas.
   const unused = operations.reduce((sum, operation) => sum + unusedGasOf(operation, chain), 0n);
   const { keyId, address } = await deps.transactions.chooseKey({
     chainId: chain.chainId,
     to: planned.to,
     costWei: (gas + unused) * fees.maxFeePerGas,
   });
-  // EntryPoint pays the account back that sends the bundle.
+  // EntryPoint reimburses the account that sends the bundle.
   const call = bundleCallOf({ ...chain, executor: address }, operations);
   return {
     chainId: chain.chainId,
@@ -90,13 +99,17 @@ const bundleOf = async (
     value: 0n,
     gas,
     fees,
-    carries: bundle.map(({ userOpHash, before }) => ({ userOpHash, after: before?.transaction.id ?? null })),
+    carries: bundle.map(({ userOpHash, before }) => ({
+      userOpHash,
+      after: before?.transaction.id ?? null,
+    })),
   };
 };
 
 /**
- * Remembers which operations this process was given before. One that it sees for the first time is most likely in no bundle, so none is looked
- * for: when another process has bundled it, or did before this one started, the new bundle is not stored (BundledElsewhereError).
+ * Remembers the operations that this process has seen. A new operation is most likely in no bundle,
+ * so none is searched for. If another process has bundled it, storing the new bundle fails
+ * (BundledElsewhereError).
  */
 const createOffered = () => {
   const offered = new LRUCache<Hex, true>({ max: OFFERED_MAX });
@@ -108,7 +121,10 @@ const createOffered = () => {
 };
 
 /** Whether a stored bundle was mined and reverted, so that its operations need a new bundle. */
-const hasReverted = async (chain: ChainContext, { minedHash }: SentTransaction): Promise<boolean> => {
+const hasReverted = async (
+  chain: ChainContext,
+  { minedHash }: SentTransaction,
+): Promise<boolean> => {
   if (minedHash === null) return false;
   const receipt = await chainCall(chain.chainId, () =>
     chain.client.getTransactionReceipt({ hash: minedHash }).catch(() => null),
@@ -117,11 +133,19 @@ const hasReverted = async (chain: ChainContext, { minedHash }: SentTransaction):
 };
 
 /** The bundles of these operations, with one query per transaction whether it reverted. */
-const bundleTransactionsOf = async (deps: SubmitterDeps, chain: ChainContext, submitted: readonly Submitted[]) => {
+const bundleTransactionsOf = async (
+  deps: SubmitterDeps,
+  chain: ChainContext,
+  submitted: readonly Submitted[],
+) => {
   const hashes = submitted.map(({ userOpHash }) => userOpHash);
   const bundles: ReadonlyMap<Hex, BundleTransaction> =
-    hashes.length === 0 ? new Map() : await deps.transactions.bundleTransactionsOf(chain.chainId, hashes);
-  const distinct = new Map([...bundles.values()].map(({ transaction }) => [transaction.id, transaction]));
+    hashes.length === 0
+      ? new Map()
+      : await deps.transactions.bundleTransactionsOf(chain.chainId, hashes);
+  const distinct = new Map(
+    [...bundles.values()].map(({ transaction }) => [transaction.id, transaction]),
+  );
   const reverted = new Set<string>();
   await Promise.all(
     [...distinct.values()].map(async (transaction) => {
@@ -132,8 +156,12 @@ const bundleTransactionsOf = async (deps: SubmitterDeps, chain: ChainContext, su
   return { bundles, alive: [...distinct.keys()].filter((id) => !reverted.has(id)), isAlive };
 };
 
-/** Sends the bundle without operations that another instance has taken meanwhile. */
-const sendBundle = async (deps: SubmitterDeps, chain: ChainContext, bundle: readonly Wanted[]): Promise<void> => {
+/** Sends the bundle without operations that another instance has taken in the meantime. */
+const sendBundle = async (
+  deps: SubmitterDeps,
+  chain: ChainContext,
+  bundle: readonly Wanted[],
+): Promise<void> => {
   let mine = bundle;
   for (let claims = 0; mine.length > 0 && claims < CLAIMS_MAX; claims += 1) {
     try {
@@ -145,19 +173,28 @@ const sendBundle = async (deps: SubmitterDeps, chain: ChainContext, bundle: read
         chain.chainId,
         mine.map(({ userOpHash }) => userOpHash),
       );
-      const carrierOf = ({ userOpHash }: Wanted): string | undefined => bundles.get(userOpHash)?.transaction.id;
+      const carrierOf = ({ userOpHash }: Wanted): string | undefined =>
+        bundles.get(userOpHash)?.transaction.id;
       const isMine = (one: Wanted): boolean => carrierOf(one) === one.before?.transaction.id;
-      // Whoever stored those may have ended before they were sent.
-      const elsewhere = new Set(mine.filter((one) => !isMine(one)).flatMap((one) => carrierOf(one) ?? []));
+      // The instance that stored those bundles may have ended before it sent them.
+      const elsewhere = new Set(
+        mine.filter((one) => !isMine(one)).flatMap((one) => carrierOf(one) ?? []),
+      );
       await Promise.all([...elsewhere].map((id) => deps.transactions.resend(id)));
       mine = mine.filter(isMine);
     }
   }
   if (mine.length > 0)
-    throw new DomainError("chain_unavailable", "The operation is being bundled elsewhere. Try again.");
+    throw new DomainError(
+      "chain_unavailable",
+      "The operation is being bundled elsewhere. Try again.",
+    );
 };
 
-/** Splits the bundle when the executor cannot pay for it, because it may be able to pay for smaller ones. */
+/**
+ * Splits the bundle when the executor cannot pay for it, because it may be able to pay for smaller
+ * ones.
+ */
 const sendInParts = async (
   deps: SubmitterDeps,
   chain: ChainContext,
@@ -179,7 +216,10 @@ const sendInParts = async (
 };
 
 /** Why an operation can never be bundled; null when it can. */
-const impossible = (chain: ChainContext, { operation, before, isHeldElsewhere }: Wanted): Error | null => {
+const impossible = (
+  chain: ChainContext,
+  { operation, before, isHeldElsewhere }: Wanted,
+): Error | null => {
   const gas = transactionGasOf(chain, [operation], bundleCallOf(chain, [operation]));
   if (gas > TRANSACTION_GAS_MAX) {
     return new DomainError(
@@ -193,14 +233,18 @@ const impossible = (chain: ChainContext, { operation, before, isHeldElsewhere }:
     : null;
 };
 
-/** @returns the reason per operation hash that was not accepted; accepted operations are not in it */
+/** @returns the refusal reasons by operation hash; accepted operations are missing */
 const submitRound = async (
   deps: Submitting,
   chain: ChainContext,
   submitted: readonly Submitted[],
 ): Promise<Map<Hex, Error>> => {
   const failures = new Map<Hex, Error>();
-  const { bundles, alive, isAlive } = await bundleTransactionsOf(deps, chain, deps.offeredBefore(submitted));
+  const { bundles, alive, isAlive } = await bundleTransactionsOf(
+    deps,
+    chain,
+    deps.offeredBefore(submitted),
+  );
   const wanted = submitted.flatMap((one): Wanted[] => {
     const before = bundles.get(one.userOpHash) ?? null;
     if (before !== null && isAlive(before)) return [];
@@ -239,13 +283,18 @@ const refuse = async (
 
 /**
  * Submits operations of one chain, many in one transaction.
- * @returns for each operation null once a stored transaction contains it, otherwise the reason why it was not accepted
+ * @returns null for each operation that a stored transaction contains, otherwise the reason of its
+ * refusal
  */
 export const createSubmitter = (deps: SubmitterDeps) => {
   const offeredBefore = createOffered();
-  return async (chain: ChainContext, submitted: readonly Submitted[]): Promise<readonly (Error | null)[]> => {
+  return async (
+    chain: ChainContext,
+    submitted: readonly Submitted[],
+  ): Promise<readonly (Error | null)[]> => {
     const failures = new Map<string, Error | undefined>();
-    const keyOf = ({ userOpHash, operation }: Submitted): string => `${userOpHash}:${operation.signature}`;
+    const keyOf = ({ userOpHash, operation }: Submitted): string =>
+      `${userOpHash}:${operation.signature}`;
     for (const round of rounds(submitted)) {
       const failed = await submitRound({ ...deps, offeredBefore }, chain, round);
       for (const one of round) failures.set(keyOf(one), failed.get(one.userOpHash));

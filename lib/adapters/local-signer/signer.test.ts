@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import type { Clock } from "@/lib/core/clock";
-import { createEnvelopes, createKeyring } from "@/lib/modules/encryption/service";
-import type { Envelopes } from "@/lib/ports/encryption";
-import { signerContract } from "@/lib/ports/signer.contract";
+import { createEnvelopes, createKeyring } from "@/lib/platform/encryption/service";
+import type { Envelopes } from "@/lib/platform/ports/encryption";
+import { signerContract } from "@/lib/chain/ports/signer.contract";
 import { createLocalSigner, type ManagedKeyStore, type StoredKey } from "./signer";
 
 const memoryStore = (): ManagedKeyStore & { keys: Map<string, StoredKey>; finds: () => number } => {
@@ -29,7 +29,9 @@ const newEnvelopes = (): Envelopes => createEnvelopes(createKeyring([randomBytes
 const envelopes = newEnvelopes();
 const scope = { keyId: "key-1", projectId: "prj_a" };
 
-signerContract("local signer", () => Promise.resolve(createLocalSigner({ store: memoryStore(), envelopes })));
+signerContract("local signer", () =>
+  Promise.resolve(createLocalSigner({ store: memoryStore(), envelopes })),
+);
 
 const made = async () => {
   const store = memoryStore();
@@ -42,7 +44,8 @@ const made = async () => {
 const failure = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => "no error",
-    (error: unknown) => (error instanceof Error ? `${error.message} ${String(error.cause)}` : "not an error"),
+    (error: unknown) =>
+      error instanceof Error ? `${error.message} ${String(error.cause)}` : "not an error",
   );
 
 describe("local signer", () => {
@@ -55,9 +58,13 @@ describe("local signer", () => {
     const { store, key } = await made();
     store.keys.set("key-1", { ...key, projectId: "prj_b" });
     const signer = createLocalSigner({ store, envelopes });
-    expect(await failure(signer.signMessage({ ...scope, projectId: "prj_b" }, "0x00"))).toMatch(/cannot be decrypted/);
+    expect(await failure(signer.signMessage({ ...scope, projectId: "prj_b" }, "0x00"))).toMatch(
+      /cannot be decrypted/,
+    );
     store.keys.set("key-2", { ...key, id: "key-2" });
-    expect(await failure(signer.signMessage({ ...scope, keyId: "key-2" }, "0x00"))).toMatch(/cannot be decrypted/);
+    expect(await failure(signer.signMessage({ ...scope, keyId: "key-2" }, "0x00"))).toMatch(
+      /cannot be decrypted/,
+    );
   });
 
   test("another key-encryption key or a changed bit opens nothing and says nothing of the key", async () => {
@@ -70,14 +77,18 @@ describe("local signer", () => {
       const bytes = Uint8Array.from(key[field]);
       bytes[20] = (bytes[20] ?? 0) ^ 1;
       store.keys.set("key-1", { ...key, [field]: bytes });
-      expect(await failure(createLocalSigner({ store, envelopes }).address(scope))).toMatch(/cannot be decrypted/);
+      expect(await failure(createLocalSigner({ store, envelopes }).address(scope))).toMatch(
+        /cannot be decrypted/,
+      );
     }
   });
 
   test("a key stored under another address is refused", async () => {
     const { store, key } = await made();
     store.keys.set("key-1", { ...key, address: privateKeyToAccount(generatePrivateKey()).address });
-    expect(await failure(createLocalSigner({ store, envelopes }).address(scope))).toMatch(/does not belong/);
+    expect(await failure(createLocalSigner({ store, envelopes }).address(scope))).toMatch(
+      /does not belong/,
+    );
   });
 
   test("an opened key is read again after a minute, not before", async () => {

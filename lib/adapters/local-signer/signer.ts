@@ -3,9 +3,9 @@ import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 
 import { LRUCache } from "lru-cache";
 import { systemClock, type Clock } from "@/lib/core/clock";
 import { notFound } from "@/lib/core/errors";
-import { managedKeyContext, type Envelope, type Envelopes } from "@/lib/ports/encryption";
-import type { EvmAddress } from "@/lib/ports/routing";
-import type { Signer, SignerScope } from "@/lib/ports/signer";
+import { managedKeyContext, type Envelope, type Envelopes } from "@/lib/platform/ports/encryption";
+import type { EvmAddress } from "@/lib/core/evm";
+import type { Signer, SignerScope } from "@/lib/chain/ports/signer";
 
 export interface StoredKey extends Envelope {
   readonly id: string;
@@ -25,7 +25,10 @@ export interface LocalSignerOptions {
   readonly store: ManagedKeyStore;
   /** Encrypts and decrypts the keys, under a key from outside the database. */
   readonly envelopes: Envelopes;
-  /** The service's own keys, from the configuration; callers name them by `keyId` with `projectId: null`. */
+  /**
+   * The service's own keys, from the configuration; callers name them by `keyId` with
+   * `projectId: null`.
+   */
   readonly staticKeys?: Readonly<Record<string, Hex | null>>;
   readonly clock?: Clock;
 }
@@ -39,8 +42,9 @@ const CACHE_MAX = 500;
 const CACHE_MS = 60_000;
 
 /**
- * secp256k1 keys, encrypted in the database: AES-256-GCM under a data key for each, wrapped by the key-encryption key, bound to
- * project and key id. Opened keys stay in memory for a minute at most. No error carries key material.
+ * secp256k1 keys, encrypted in the database: AES-256-GCM under a separate data key for each, which
+ * the key-encryption key wraps, bound to project and key id. Decrypted keys stay in memory for at
+ * most a minute. No error contains key material.
  */
 export const createLocalSigner = (options: LocalSignerOptions): Signer => {
   const { store, envelopes, clock = systemClock } = options;
@@ -97,7 +101,8 @@ export const createLocalSigner = (options: LocalSignerOptions): Signer => {
     address: async (scope) => (await load(scope))?.address ?? null,
     signTypedData: async (scope, data) => (await account(scope)).signTypedData(data),
     signMessage: async (scope, raw) => (await account(scope)).signMessage({ message: { raw } }),
-    signTransaction: async (scope, transaction) => (await account(scope)).signTransaction(transaction),
+    signTransaction: async (scope, transaction) =>
+      (await account(scope)).signTransaction(transaction),
   };
 };
 
@@ -110,7 +115,11 @@ const newKey = (scope: SignerScope, envelopes: Envelopes): StoredKey => {
   return { id: scope.keyId, projectId: scope.projectId, address, ...envelope };
 };
 
-const openStored = (envelopes: Envelopes, key: StoredKey, context: string): PrivateKeyAccount | null => {
+const openStored = (
+  envelopes: Envelopes,
+  key: StoredKey,
+  context: string,
+): PrivateKeyAccount | null => {
   try {
     const bytes = envelopes.open(key, context);
     const account = privateKeyToAccount(bytesToHex(bytes));

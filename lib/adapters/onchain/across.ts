@@ -3,16 +3,24 @@ import {
   encodeFunctionData,
   erc20Abi,
   keccak256,
+  pad,
   zeroAddress,
+  zeroHash,
   type Address,
   type Hex,
 } from "viem";
-import type { EvmAddress } from "@/lib/ports/routing";
-import { multicallHandlerAbi, spokePoolAbi, wrappedNativeAbi } from "./abis";
-import type { DepositRecord, SwapPlan } from "./plan";
-import { encodeExactInput } from "./swap-calls";
+import type { EvmAddress } from "@/lib/core/evm";
+import {
+  type DepositRecord,
+  multicallHandlerAbi,
+  spokePoolAbi,
+  spokePoolPeripheryAbi,
+  type SwapPlan,
+  wrappedNativeAbi,
+} from "./plan";
+import { encodeBalanceSwap } from "./swap-calls";
 
-/** Deposits with a deadline further away are refused by every SpokePool (`fillDeadlineBuffer`, six hours). */
+/** Every SpokePool refuses deposits with a later deadline (`fillDeadlineBuffer`, six hours). */
 export const FILL_DEADLINE_SECONDS_MAX = 21_600;
 
 interface HandlerCall {
@@ -26,7 +34,6 @@ export interface DeliveryTerms {
   readonly router: EvmAddress | null;
   readonly bridgeToken: EvmAddress;
   readonly wrappedNative: EvmAddress;
-  readonly amount: bigint;
   readonly swap: SwapPlan | null;
   readonly minimumOut: bigint;
   /** True when the recipient wants the chain's own coin. */
@@ -38,76 +45,109 @@ export interface DeliveryTerms {
 const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 /**
- * Whether the fill has to go through the handler contract. A SpokePool pays the wrapped native token as native coin to
- * an account without code, and as a token to a contract. The caller asked for one of the two forms, so the handler
- * converts to that form.
+ * Whether the fill has to go through the handler contract. A SpokePool pays the wrapped native
+ * token as native coin to an account without code, and as a token to a contract. The caller
+ * requested one of the two forms, and the handler converts to it.
  */
 export const needsHandler = ({
   swaps,
   toNative,
   bridgeToken,
   wrappedNative,
-}: Pick<DeliveryTerms, "toNative" | "bridgeToken" | "wrappedNative"> & { readonly swaps: boolean }): boolean =>
-  swaps || toNative || sameAddress(bridgeToken, wrappedNative);
+}: Pick<DeliveryTerms, "toNative" | "bridgeToken" | "wrappedNative"> & {
+  readonly swaps: boolean;
+}): boolean => swaps || toNative || sameAddress(bridgeToken, wrappedNative);
+
+const handlerCall = (target: Address, callData: Hex, value = 0n): HandlerCall => ({
+  target,
+  callData,
+  value,
+});
+
+/**
+ * The handler sends its whole balance of a token to a recipient; the zero address stands for the
+ * chain's coin.
+ */
+const sendAll = ({ handler }: DeliveryTerms, token: Address, to: Address): HandlerCall =>
+  handlerCall(
+    handler,
+    encodeFunctionData({
+      abi: multicallHandlerAbi,
+      functionName: "drainLeftoverTokens",
+      args: [token, to],
+    }),
+  );
+
+const swapAll = (terms: DeliveryTerms, swap: SwapPlan, router: EvmAddress): HandlerCall[] => {
+  const { bridgeToken, toNative } = terms;
+  const { first, rest } = encodeBalanceSwap({ ...terms, swap, unwrap: toNative });
+  const fixed =
+    first === null
+      ? []
+      : [
+          // Anybody may leave an allowance in the handler, and tokens such as USDT refuse to change
+          // one that is not zero.
+          ...[0n, first.amountIn].map((amount) =>
+            handlerCall(
+              bridgeToken,
+              encodeFunctionData({
+                abi: erc20Abi,
+                functionName: "approve",
+                args: [router, amount],
+              }),
+            ),
+          ),
+          handlerCall(router, first.data),
+        ];
+  return [...fixed, sendAll(terms, bridgeToken, router), handlerCall(router, rest)];
+};
+
+/** Bytes of a function's selector, before its first argument. */
+const SELECTOR_BYTES = 4n;
+
+/**
+ * The handler unwraps its whole balance: it replaces the argument, which has to be 0, by the
+ * amount.
+ */
+const unwrapAll = ({ handler, bridgeToken }: DeliveryTerms): HandlerCall =>
+  handlerCall(
+    handler,
+    encodeFunctionData({
+      abi: multicallHandlerAbi,
+      functionName: "makeCallWithBalance",
+      args: [
+        bridgeToken,
+        encodeFunctionData({ abi: wrappedNativeAbi, functionName: "withdraw", args: [0n] }),
+        0n,
+        [{ token: bridgeToken, offset: SELECTOR_BYTES }],
+      ],
+    }),
+  );
 
 const deliveryCalls = (terms: DeliveryTerms): HandlerCall[] => {
-  const { swap, router, bridgeToken, amount, recipient } = terms;
-  if (swap !== null && router !== null) {
-    return [
-      {
-        target: bridgeToken,
-        value: 0n,
-        callData: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [router, amount] }),
-      },
-      {
-        target: router,
-        value: 0n,
-        callData: encodeExactInput({ ...terms, swap, unwrap: terms.toNative, refundNative: false }),
-      },
-    ];
-  }
-  if (terms.toNative) {
-    return [
-      {
-        target: bridgeToken,
-        value: 0n,
-        callData: encodeFunctionData({ abi: wrappedNativeAbi, functionName: "withdraw", args: [amount] }),
-      },
-      { target: recipient, value: amount, callData: "0x" },
-    ];
-  }
-  return [
-    {
-      target: bridgeToken,
-      value: 0n,
-      callData: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [recipient, amount] }),
-    },
-  ];
+  const { swap, router, bridgeToken, recipient } = terms;
+  if (swap !== null && router !== null) return swapAll(terms, swap, router);
+  if (terms.toNative) return [unwrapAll(terms), sendAll(terms, zeroAddress, recipient)];
+  return [sendAll(terms, bridgeToken, recipient)];
 };
 
 /**
- * Returns who receives the fill and the calls that the handler then makes. The handler has no fallback recipient: when
- * one of its calls fails the fill reverts, nobody fills, and the deposit is refunded. After the calls the rest of the
- * bridged token (a slow fill may pay more than requested) is sent to the recipient unchanged, because anybody can
- * withdraw tokens that stay in the handler.
+ * Returns who receives the fill, and the calls that the handler then makes. No call names the
+ * filled amount, because the deposit is the output of a swap, and a slow fill may pay more than
+ * requested. Each call passes on the handler's whole balance, since anybody could withdraw tokens
+ * that stay there. The handler has no fallback recipient: when one of its calls fails, the fill
+ * reverts, nobody fills, and the deposit is refunded.
  */
-export const delivery = (terms: DeliveryTerms): { readonly recipient: EvmAddress; readonly message: Hex } => {
-  if (!needsHandler({ ...terms, swaps: terms.swap !== null })) return { recipient: terms.recipient, message: "0x" };
-  const calls = [
-    ...deliveryCalls(terms),
-    {
-      target: terms.handler,
-      value: 0n,
-      callData: encodeFunctionData({
-        abi: multicallHandlerAbi,
-        functionName: "drainLeftoverTokens",
-        args: [terms.bridgeToken, terms.recipient],
-      }),
-    },
-  ];
+export const delivery = (
+  terms: DeliveryTerms,
+): { readonly recipient: EvmAddress; readonly message: Hex } => {
+  if (!needsHandler({ ...terms, swaps: terms.swap !== null }))
+    return { recipient: terms.recipient, message: "0x" };
   return {
     recipient: terms.handler,
-    message: encodeAbiParameters(INSTRUCTIONS, [{ calls, fallbackRecipient: zeroAddress }]),
+    message: encodeAbiParameters(INSTRUCTIONS, [
+      { calls: deliveryCalls(terms), fallbackRecipient: zeroAddress },
+    ]),
   };
 };
 
@@ -163,6 +203,63 @@ export const encodeDeposit = (terms: DepositTerms): Hex =>
     ],
   });
 
+export interface SwapAndDepositTerms {
+  readonly spokePool: EvmAddress;
+  readonly soldToken: EvmAddress;
+  readonly soldAmount: bigint;
+  readonly router: EvmAddress;
+  /** Sells all of `soldAmount` and sends the output to the caller of the router. */
+  readonly routerData: Hex;
+  /**
+   * `inputAmount` is the minimum output of the swap, and `outputAmount` what the bridge delivers
+   * for it.
+   */
+  readonly deposit: DepositTerms;
+}
+
+/** The periphery approves exactly the sold amount for the exchange. */
+const TRANSFER_BY_APPROVAL = 0;
+
+/**
+ * `swapAndBridge`: sells the whole amount and deposits the whole output. It requests
+ * `outputAmount`, increased in proportion to the output beyond `inputAmount`. Below `inputAmount`
+ * everything reverts.
+ */
+export const encodeSwapAndDeposit = (terms: SwapAndDepositTerms): Hex => {
+  const { deposit } = terms;
+  return encodeFunctionData({
+    abi: spokePoolPeripheryAbi,
+    functionName: "swapAndBridge",
+    args: [
+      {
+        submissionFees: { amount: 0n, recipient: zeroAddress },
+        depositData: {
+          inputToken: deposit.inputToken,
+          outputToken: pad(deposit.outputToken),
+          outputAmount: deposit.outputAmount,
+          depositor: deposit.depositor,
+          recipient: pad(deposit.recipient),
+          destinationChainId: BigInt(deposit.destinationChainId),
+          exclusiveRelayer: zeroHash,
+          quoteTimestamp: deposit.quoteTimestamp,
+          fillDeadline: deposit.fillDeadline,
+          exclusivityParameter: 0,
+          message: deposit.message,
+        },
+        swapToken: terms.soldToken,
+        exchange: terms.router,
+        transferType: TRANSFER_BY_APPROVAL,
+        swapTokenAmount: terms.soldAmount,
+        minExpectedInputTokenAmount: deposit.inputAmount,
+        routerCalldata: terms.routerData,
+        enableProportionalAdjustment: true,
+        spokePool: terms.spokePool,
+        nonce: 0n,
+      },
+    ],
+  });
+};
+
 const RELAY_DATA = [
   {
     type: "tuple",
@@ -184,7 +281,10 @@ const RELAY_DATA = [
   { type: "uint256" },
 ] as const;
 
-/** The deposit's key in `fillStatuses` on the destination's SpokePool, equal to its `getV3RelayHash`. */
+/**
+ * The deposit's key in `fillStatuses` on the destination's SpokePool, equal to its
+ * `getV3RelayHash`.
+ */
 export const relayHash = (deposit: DepositRecord): Hex =>
   keccak256(
     encodeAbiParameters(RELAY_DATA, [

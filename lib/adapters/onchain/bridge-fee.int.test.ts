@@ -1,12 +1,12 @@
 import { createTestClient, http, parseGwei, parseUnits } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ChainConfig } from "@/lib/config/chains";
+import type { ChainConfig } from "@/lib/platform/config/chains";
 import { isDomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
-import { never, requestOf, routeJourneys } from "@/lib/testing/route-journeys";
-import { startLocalRouting, type LocalRouting } from "@/lib/testing/routing-world";
+import { never, requestOf, routeJourneys } from "@/lib/dev/testing/route-journeys";
+import { startLocalRouting, type LocalRouting } from "@/lib/dev/testing/routing-world";
 
-/** Stand for Base and Ethereum: the origin and the destination of the deposits. */
+/** Stand-ins for Base and Ethereum: the origin and the destination of the deposits. */
 const [BASE, ETHEREUM] = [31337, 31338] as const;
 let local: LocalRouting;
 beforeAll(async () => {
@@ -17,12 +17,16 @@ beforeAll(async () => {
 afterAll(async () => local.stop());
 const { bestLeg, start, trackUntil } = routeJourneys(() => local);
 
-const token = (chainId: number, symbol: string): Token => local.registry.resolveToken(chainId, symbol);
+const token = (chainId: number, symbol: string): Token =>
+  local.registry.resolveToken(chainId, symbol);
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
 
 type Across = NonNullable<ChainConfig["contracts"]["across"]>;
 
-/** A provider without cached prices, whose destination's bridge is configured otherwise. It carries USDC alone. */
+/**
+ * A provider without cached prices that carries only USDC, with changes to the configuration of the
+ * destination's bridge.
+ */
 const changed = (own: Partial<Across> = {}) =>
   local.variant((chain) => {
     const { across } = chain.contracts;
@@ -31,7 +35,7 @@ const changed = (own: Partial<Across> = {}) =>
     return { ...chain, contracts: { ...chain.contracts, across: only } };
   }).provider;
 
-/** Mines a block whose base fee is that of the next one too, less an eighth. */
+/** Mines a block whose base fee is the configured gas price; the next block has an eighth less. */
 const setGasPrice = async (chainId: number, gwei: string): Promise<void> => {
   const [url] = local.registry.get(chainId).rpcUrls;
   const client = createTestClient({ mode: "anvil", transport: http(url) });
@@ -39,9 +43,10 @@ const setGasPrice = async (chainId: number, gwei: string): Promise<void> => {
   await client.mine({ blocks: 1 });
 };
 
-const journey = (amount: string) => requestOf({ from: token(BASE, "USDC"), to: token(ETHEREUM, "USDC"), amount });
+const journey = (amount: string) =>
+  requestOf({ from: token(BASE, "USDC"), to: token(ETHEREUM, "USDC"), amount });
 
-/** In base units of USDC, six decimals. */
+/** Fee in base units of USDC (six decimals). */
 const feeOf = async (amount: string, provider = changed()): Promise<bigint> => {
   const [fee] = (await bestLeg(journey(amount), provider)).fees;
   if (fee?.kind !== "bridge") throw new Error("A leg without a bridge's fee.");
@@ -49,7 +54,9 @@ const feeOf = async (amount: string, provider = changed()): Promise<bigint> => {
 };
 
 const refusalOf = async (amount: string, provider = changed()): Promise<string> => {
-  const error: unknown = await provider.quote(journey(amount), never()).catch((reason: unknown) => reason);
+  const error: unknown = await provider
+    .quote(journey(amount), never())
+    .catch((reason: unknown) => reason);
   if (!isDomainError(error)) throw new Error("It was quoted.", { cause: error });
   expect(error.code).toBe("no_route");
   return error.message;
@@ -60,15 +67,22 @@ describe("the fee from a chain with cheap gas to one with dear gas", () => {
     const [small, large] = await Promise.all([feeOf("100"), feeOf("1000000")]);
     // 4 bps of 10,000, 2 bps of 90,000 and 1 bp of 900,000; of the small one 4 bps of 100.
     expect(large - small).toBe(usdc("112") - usdc("0.04"));
-    // 120,000 gas at 1 gwei and 3,000 dollars, stepped up, and the fixed margin.
+    // 120,000 gas at 1 gwei and 3,000 dollars, rounded up to the step, and the fixed margin.
     expect(small).toBe(usdc("0.4") + usdc("0.02") + usdc("0.04"));
   });
 
   test("contains the gas of a message when the destination swaps", async () => {
-    const request = requestOf({ from: token(BASE, "USDC"), to: token(ETHEREUM, "WETH"), amount: "100" });
+    const request = requestOf({
+      from: token(BASE, "USDC"),
+      to: token(ETHEREUM, "WETH"),
+      amount: "100",
+    });
     const [fee] = (await bestLeg(request, changed())).fees;
     // 320,000 gas at 1 gwei and 3,000 dollars are 0.96 dollars.
-    expect(fee).toMatchObject({ kind: "bridge", amountBase: usdc("1") + usdc("0.02") + usdc("0.04") });
+    expect(fee).toMatchObject({
+      kind: "bridge",
+      amountBase: usdc("1") + usdc("0.02") + usdc("0.04"),
+    });
   });
 
   test("rises with the gas price of the destination, in steps, and not with that of the origin", async () => {
@@ -79,7 +93,8 @@ describe("the fee from a chain with cheap gas to one with dear gas", () => {
       await setGasPrice(ETHEREUM, "0.05");
       expect(await feeOf("10000")).toBe(before);
       await setGasPrice(ETHEREUM, "900");
-      // The empty blocks of half a minute leave more than 10 gwei, of which 120,000 gas cost 3.6 dollars.
+      // After half a minute of empty blocks the price is still above 10 gwei, at which 120,000 gas
+      // cost 3.6 dollars.
       expect(await feeOf("10000")).toBeGreaterThan(before + usdc("3"));
     } finally {
       await setGasPrice(ETHEREUM, "0.005");
@@ -104,7 +119,7 @@ test("amounts outside the limits of the destination's token have no route, and t
   expect(await refusalOf("2000.000001", limited)).toContain("at most 2000 USDC at once to Local 2");
   expect(await feeOf("5", limited)).toBe(usdc("0.422"));
   expect(await feeOf("2000", limited)).toBe(usdc("1.22"));
-  // The limits are those of the way there: the way back has none.
+  // The limits apply only in this direction; the way back has none.
   const back = requestOf({ from: token(ETHEREUM, "USDC"), to: token(BASE, "USDC"), amount: "4" });
   expect(await bestLeg(back, limited)).toMatchObject({ kind: "bridge" });
 });
@@ -116,7 +131,9 @@ test("the reason of the bridge itself is told, though a way with swaps lacks liq
     const limits = { USDC: { max: "1000000" } };
     return { ...chain, contracts: { ...chain.contracts, across: { ...across, limits } } };
   }).provider;
-  expect(await refusalOf("900000000", provider)).toContain("at most 1000000 USDC at once to Local 2");
+  expect(await refusalOf("900000000", provider)).toContain(
+    "at most 1000000 USDC at once to Local 2",
+  );
 });
 
 test("a pegged token arrives as promised to the last unit, for exactly the fee that was shown", async () => {

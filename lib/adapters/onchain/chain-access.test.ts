@@ -1,12 +1,14 @@
 import { expect, test, vi } from "vitest";
-import type { ChainRegistry } from "@/lib/chains/registry";
-import { askChain } from "./chain-access";
-import { DEFAULT_TUNING } from "./tuning";
+import type { ChainRegistry } from "@/lib/chain/registry";
+import { askChain, DEFAULT_TUNING } from "./chain-access";
 
 test("a call that hangs ends at its deadline as an unavailable chain, and leaves no timer", async () => {
   vi.useFakeTimers();
   try {
-    const registry = { get: () => ({ name: "Slow" }), client: () => ({}) } as unknown as ChainRegistry;
+    const registry = {
+      get: () => ({ name: "Slow" }),
+      client: () => ({}),
+    } as unknown as ChainRegistry;
     const { signal } = new AbortController();
     const tuning = { ...DEFAULT_TUNING, callTimeoutMs: 1000 };
     const late = askChain({ registry, tuning }, 1, signal, () => new Promise(() => undefined));

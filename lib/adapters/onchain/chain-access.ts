@@ -1,11 +1,166 @@
-import type { Hex, PublicClient } from "viem";
-import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
 import { abortable } from "@/lib/core/abortable";
 import type { Clock } from "@/lib/core/clock";
+import { createFreshCache } from "@/lib/core/fresh-cache";
+import type { Hex, PublicClient } from "viem";
+import { isStateMissing } from "@/lib/chain/node-errors";
+import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
 import { withDeadline } from "@/lib/core/deadline";
 import { DomainError, isDomainError } from "@/lib/core/errors";
-import { decodeAggregate, encodeAggregate, type ReadCall } from "@/lib/chains/aggregate3";
-import type { Tuning } from "./tuning";
+import { decodeAggregate, encodeAggregate, type ReadCall } from "@/lib/chain/aggregate3";
+
+interface TtlCacheOptions<K, V> {
+  readonly clock: Clock;
+  readonly ttlMs: number;
+  /** Runs once for all concurrent callers; no single caller's signal aborts it. */
+  readonly load: (key: K) => Promise<V>;
+}
+
+interface TtlCache<K, V> {
+  get(key: K, signal: AbortSignal): Promise<V>;
+  /** Stores a value that the caller obtained by other means than `load`. */
+  set(key: K, value: V): void;
+}
+
+/**
+ * A cache for readers that can be aborted: one value per key for `ttlMs`, which is not refreshed
+ * earlier. Failures are not cached.
+ */
+export const createTtlCache = <K extends string | number, V>({
+  clock,
+  ttlMs,
+  load,
+}: TtlCacheOptions<K, V>): TtlCache<K, V> => {
+  const cache = createFreshCache<V, K>({
+    load,
+    refreshAfterMs: ttlMs,
+    expireAfterMs: ttlMs,
+    monotonicMs: () => clock.now().getTime(),
+  });
+  return {
+    get: (key, signal) => abortable(Promise.resolve(cache.get(key)), signal),
+    set: cache.set,
+  };
+};
+
+/** Every limit and trade-off of the provider. */
+export interface Tuning {
+  /** Deadline of one call to a chain, in addition to the transport's own. */
+  readonly callTimeoutMs: number;
+  /** How often a read is tried when a node answers with its own error. */
+  readonly readAttemptsMax: number;
+  /** How long the list of a chain's pools is cached; a new pool is found after this time. */
+  readonly poolsTtlMs: number;
+  /**
+   * How long cached prices and depths may be used to rank paths. Quotes themselves always come from
+   * the chain.
+   */
+  readonly poolStatesTtlMs: number;
+  /** How long a dollar price is cached. */
+  readonly priceTtlMs: number;
+  /** How long a gas price is used for the fees of relayers. */
+  readonly gasPriceTtlMs: number;
+  /** How long a block number may be used as the lower end of a later log search. */
+  readonly blockNumberTtlMs: number;
+  readonly hopsMax: number;
+  /** Only this many of the deepest pools between the same two tokens are searched. */
+  readonly poolsPerPairMax: number;
+  /** Maximum number of enumerated paths between two tokens. */
+  readonly pathsMax: number;
+  /** Number of paths, after ranking by depth, for which the quoter is queried. */
+  readonly pathsQuotedMax: number;
+  /** Number of quoter calls in one `eth_call`; several go out in parallel. */
+  readonly quotesPerCallMax: number;
+  /** Above this price impact of a single path, splits are tried. */
+  readonly splitAboveImpactBps: number;
+  /** A split must improve the output by at least this much; otherwise the simpler route is used. */
+  readonly splitGainMinBps: number;
+  /** The grid of a split: 20 steps of 5 %. */
+  readonly splitSteps: number;
+  readonly splitPathsMax: number;
+  /** Number of grid points on either side of the proposed share for which the quoter is queried. */
+  readonly splitNeighbours: number;
+  /** A trade with more impact than this is refused as `insufficient_liquidity`. */
+  readonly impactMaxBps: number;
+  readonly bridgeAssetsMax: number;
+  readonly alternativesMax: number;
+  /** Alternatives that deliver less than this share of the best route are not shown. */
+  readonly alternativeFloorBps: number;
+  /** Maximum of the part of the tolerance that the swap before a bridge may use. */
+  readonly sourceToleranceMaxBps: number;
+  /**
+   * Seconds during which a swap on one chain is still accepted when it is mined late; its minimum
+   * output protects it as well.
+   */
+  readonly swapDeadlineSeconds: number;
+  /**
+   * Maximum number of ranges of one search, each of the chain's `logRangeBlocks`. The next call
+   * continues after them.
+   */
+  readonly logRangesMax: number;
+  /**
+   * Blocks before a deposit in which a refund's leaf id may name another deposit of the same
+   * depositor.
+   */
+  readonly siblingDepositBlocks: bigint;
+  /**
+   * Maximum number of ranges of a search that must reach the end of its span in one call, such as
+   * the search for all deposits of a bundle.
+   */
+  readonly wholeSearchRangesMax: number;
+  /**
+   * The maximum time before a deadline at which the bundle before the refunding one may have been
+   * proposed.
+   */
+  readonly bundleLookbackSeconds: number;
+  /** Number of blocks that a reorganisation may remove; searches start that many blocks earlier. */
+  readonly reorgBlocks: bigint;
+  /** How far the clocks of two chains may differ. */
+  readonly clockSkewSeconds: number;
+  /**
+   * Number of deposits whose search position is remembered; a forgotten one is only searched again
+   * from the start.
+   */
+  readonly searchesRememberedMax: number;
+  /**
+   * Maximum number of deposits of one depositor that are compared with a refund; with more, a
+   * person has to decide.
+   */
+  readonly siblingDepositsMax: number;
+}
+
+export const DEFAULT_TUNING: Tuning = {
+  callTimeoutMs: 8_000,
+  readAttemptsMax: 3,
+  poolsTtlMs: 300_000,
+  poolStatesTtlMs: 10_000,
+  priceTtlMs: 15_000,
+  gasPriceTtlMs: 5_000,
+  blockNumberTtlMs: 30_000,
+  hopsMax: 3,
+  poolsPerPairMax: 3,
+  pathsMax: 600,
+  pathsQuotedMax: 4,
+  quotesPerCallMax: 24,
+  splitAboveImpactBps: 30,
+  splitGainMinBps: 1,
+  splitSteps: 20,
+  splitPathsMax: 4,
+  splitNeighbours: 2,
+  impactMaxBps: 3_000,
+  bridgeAssetsMax: 3,
+  alternativesMax: 3,
+  alternativeFloorBps: 9_500,
+  sourceToleranceMaxBps: 10,
+  swapDeadlineSeconds: 1_800,
+  logRangesMax: 20,
+  siblingDepositBlocks: 2_500n,
+  wholeSearchRangesMax: 200,
+  bundleLookbackSeconds: 86_400,
+  reorgBlocks: 64n,
+  clockSkewSeconds: 300,
+  searchesRememberedMax: 1_000,
+  siblingDepositsMax: 500,
+};
 
 export interface OnchainDeps {
   readonly registry: ChainRegistry;
@@ -13,12 +168,13 @@ export interface OnchainDeps {
   readonly tuning: Tuning;
 }
 
-const chainUnavailable = (message: string): DomainError => new DomainError("chain_unavailable", message);
+const chainUnavailable = (message: string): DomainError =>
+  new DomainError("chain_unavailable", message);
 
 /**
- * Retries a read. A node may not have the block that it was about to read (it was pruned, or the next node behind a
- * load balancer has not received it). These reads cannot revert by themselves, so every error except an outage is
- * retried.
+ * Retries a read. A node may not have the block that it was about to read (it was pruned, or the
+ * next node behind a load balancer has not received it). These reads cannot revert by themselves,
+ * so every error except an outage is retried.
  */
 const readAgain = async <T>(
   registry: ChainRegistry,
@@ -30,7 +186,7 @@ const readAgain = async <T>(
     try {
       return await chainCall(chainId, () => ask(registry.client(chainId)));
     } catch (cause) {
-      if (isDomainError(cause)) throw cause;
+      if (isDomainError(cause) && !isStateMissing(cause)) throw cause;
       if (attempt < attemptsMax) continue;
       const message = `${registry.get(chainId).name} refuses to be read. Nothing was sent; try again shortly.`;
       throw new DomainError("chain_unavailable", message, { cause });
@@ -39,8 +195,9 @@ const readAgain = async <T>(
 };
 
 /**
- * One call to a chain, with a deadline of its own.
- * @throws DomainError `chain_unavailable` when the chain cannot be reached or is too slow; the reason of `signal`.
+ * One call to a chain, with its own deadline.
+ * @throws DomainError `chain_unavailable` when the chain cannot be reached or is too slow; the
+ * reason of `signal`.
  */
 export const askChain = async <T>(
   { registry, tuning }: Pick<OnchainDeps, "registry" | "tuning">,

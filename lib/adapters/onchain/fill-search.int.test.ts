@@ -2,9 +2,9 @@ import { createTestClient, http } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "@/lib/core/clock";
 import type { Token } from "@/lib/core/token";
-import { startFaultProxy } from "@/lib/testing/fault-proxy";
-import { startLocalRouting, type LocalRouting } from "@/lib/testing/routing-world";
-import { never, requestOf, routeJourneys } from "@/lib/testing/route-journeys";
+import { startFaultProxy } from "@/lib/dev/testing/fault-proxy";
+import { startLocalRouting, type LocalRouting } from "@/lib/dev/testing/routing-world";
+import { never, requestOf, routeJourneys } from "@/lib/dev/testing/route-journeys";
 import { createOnchainRouting } from "./provider";
 
 const [ONE, TWO] = [31337, 31338] as const;
@@ -14,7 +14,8 @@ beforeAll(async () => {
 });
 afterAll(async () => local.stop());
 
-const token = (chainId: number, symbol: string): Token => local.registry.resolveToken(chainId, symbol);
+const token = (chainId: number, symbol: string): Token =>
+  local.registry.resolveToken(chainId, symbol);
 const { start, trackUntil } = routeJourneys(() => local);
 
 test("a fill is found through a node that refuses the configured range, many ranges after the deposit", async () => {
@@ -23,7 +24,9 @@ test("a fill is found through a node that refuses the configured range, many ran
   const { leg, deposit } = await start(request);
   const rpcUrl = local.registry.get(TWO).rpcUrls[0] ?? "";
   const mine = (blocks: number) =>
-    createTestClient({ mode: "anvil", transport: http(rpcUrl, { timeout: 60_000 }) }).mine({ blocks });
+    createTestClient({ mode: "anvil", transport: http(rpcUrl, { timeout: 60_000 }) }).mine({
+      blocks,
+    });
   await mine(600);
   local.solver.resume();
   await trackUntil(request, leg, deposit, "filled");
@@ -35,13 +38,21 @@ test("a fill is found through a node that refuses the configured range, many ran
         const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string };
         return BigInt(toBlock) - BigInt(fromBlock) >= 100n;
       },
-      fault: { kind: "error", code: -32_602, message: "eth_getLogs is limited to a range of 100 blocks" },
+      fault: {
+        kind: "error",
+        code: -32_602,
+        message: "eth_getLogs is limited to a range of 100 blocks",
+      },
     });
     const { registry } = local.variant((chain) =>
       chain.id === TWO ? { ...chain, rpcUrls: [proxy.url], logRangeBlocks: 200 } : chain,
     );
-    // Two ranges for each call, so that the search has to continue where the call before ended.
-    const provider = createOnchainRouting({ registry, clock: systemClock, config: { logRangesMax: 2 } });
+    // Two ranges per call, so that each search has to continue where the previous call ended.
+    const provider = createOnchainRouting({
+      registry,
+      clock: systemClock,
+      config: { logRangesMax: 2 },
+    });
     const states: string[] = [];
     for (let calls = 0; calls < 20 && states.at(-1) !== "filled"; calls += 1)
       states.push((await provider.track(request, leg, deposit, never())).state);

@@ -1,27 +1,31 @@
 import { erc20Abi } from "viem";
-import { encodeCall } from "@/lib/chains/encode-call";
+import { encodeCall } from "@/lib/chain/encode-call";
 import { DomainError } from "@/lib/core/errors";
-import type {
-  BuildOptions,
-  Call,
-  EvmAddress,
-  LegTransactions,
-  RouteLeg,
-  RouteRequest,
-  RouteSource,
-} from "@/lib/ports/routing";
-import { wrappedNativeAbi } from "./abis";
-import { delivery, encodeDeposit, FILL_DEADLINE_SECONDS_MAX } from "./across";
+import type { BuildOptions, LegTransactions, RouteLeg } from "@/lib/money/ports/routing";
+import type { RouteRequest, RouteSource } from "@/lib/core/route-request";
+import type { Call, EvmAddress } from "@/lib/core/evm";
+import { type BridgePlan, parsePlan, type SwapPlan, wrappedNativeAbi } from "./plan";
+import {
+  delivery,
+  encodeDeposit,
+  encodeSwapAndDeposit,
+  FILL_DEADLINE_SECONDS_MAX,
+  type DepositTerms,
+} from "./across";
 import { askChain, type OnchainDeps } from "./chain-access";
-import { parsePlan, type BridgePlan, type SwapPlan } from "./plan";
 import { asErc20 } from "./same-chain-legs";
-import { encodeExactInput, encodeExactOutput } from "./swap-calls";
+import {
+  encodeExactInput,
+  encodeSwapForCaller,
+  encodeUnwrapFor,
+  encodeWrapFor,
+} from "./swap-calls";
 
 interface LegContext {
   readonly source: RouteSource;
   readonly request: RouteRequest;
   readonly leg: RouteLeg;
-  /** The account that makes the calls, and holds the source's amount at that moment. */
+  /** The account that makes the calls and holds the source's amount at that moment. */
   readonly payer: EvmAddress;
 }
 
@@ -46,7 +50,11 @@ const transfer = (token: EvmAddress | "native", to: EvmAddress, amount: bigint):
 const missing = (what: string, chain: string): DomainError =>
   new DomainError("no_route", `${chain} has no ${what} configured any more. Ask for a new quote.`);
 
-const latestTimestamp = async (deps: OnchainDeps, chainId: number, signal: AbortSignal): Promise<number> =>
+const latestTimestamp = async (
+  deps: OnchainDeps,
+  chainId: number,
+  signal: AbortSignal,
+): Promise<number> =>
   Number((await askChain(deps, chainId, signal, (client) => client.getBlock())).timestamp);
 
 const routerOf = (deps: OnchainDeps, chainId: number): EvmAddress => {
@@ -57,8 +65,8 @@ const routerOf = (deps: OnchainDeps, chainId: number): EvmAddress => {
 };
 
 /**
- * Tokens like USDT refuse to change an allowance that is not zero. Our calls always end with zero, but another
- * application may have left one.
+ * Tokens like USDT refuse to change an allowance that is not zero. Our calls always end with zero,
+ * but another application may have left one.
  */
 const approvals = async (
   deps: OnchainDeps,
@@ -69,25 +77,66 @@ const approvals = async (
   signal: AbortSignal,
 ): Promise<readonly Call[]> => {
   const left = await askChain(deps, source.token.chainId, signal, (client) =>
-    client.readContract({ address: token, abi: erc20Abi, functionName: "allowance", args: [payer, spender] }),
+    client.readContract({
+      address: token,
+      abi: erc20Abi,
+      functionName: "allowance",
+      args: [payer, spender],
+    }),
   );
-  return [...(left > 0n && left !== amount ? [approve(token, spender, 0n)] : []), approve(token, spender, amount)];
+  return [
+    ...(left > 0n && left !== amount ? [approve(token, spender, 0n)] : []),
+    approve(token, spender, amount),
+  ];
 };
 
-const wrapCalls = (deps: OnchainDeps, { source, request, payer }: LegContext): readonly Call[] => {
-  const { recipient, token } = request.destination;
+/** Wraps or unwraps for the payer. The wrapped coin's contract pays only its caller. */
+const wrapForPayer = (deps: OnchainDeps, { source }: LegContext): Call => {
   const wrapped = asErc20(deps, source.token).address;
   const amount = source.amountBase;
-  const exchange: Call =
-    source.token.address === "native"
-      ? { to: wrapped, value: amount, data: encodeCall({ abi: wrappedNativeAbi, functionName: "deposit" }) }
-      : {
-          to: wrapped,
-          value: 0n,
-          data: encodeCall({ abi: wrappedNativeAbi, functionName: "withdraw", args: [amount] }),
-        };
-  const stays = recipient.toLowerCase() === payer.toLowerCase();
-  return stays ? [exchange] : [exchange, transfer(token.address, recipient, amount)];
+  if (source.token.address === "native")
+    return {
+      to: wrapped,
+      value: amount,
+      data: encodeCall({ abi: wrappedNativeAbi, functionName: "deposit" }),
+    };
+  return {
+    to: wrapped,
+    value: 0n,
+    data: encodeCall({ abi: wrappedNativeAbi, functionName: "withdraw", args: [amount] }),
+  };
+};
+
+/**
+ * Wraps or unwraps for another recipient, through the router. Without it, a wallet without batches
+ * would send two transactions, and keep the wrong token if the second one failed.
+ */
+const wrapForOther = async (
+  deps: OnchainDeps,
+  context: LegContext,
+  signal: AbortSignal,
+): Promise<LegTransactions> => {
+  const { source, request } = context;
+  const { chainId, address } = source.token;
+  const router = routerOf(deps, chainId);
+  const wrappedNative = asErc20(deps, source.token).address;
+  const amount = source.amountBase;
+  const [timestamp, allowances] = await Promise.all([
+    latestTimestamp(deps, chainId, signal),
+    address === "native" ? [] : approvals(deps, context, address, router, amount, signal),
+  ]);
+  const validUntil = timestamp + deps.tuning.swapDeadlineSeconds;
+  const terms = {
+    wrappedNative,
+    amount,
+    recipient: request.destination.recipient,
+    deadline: BigInt(validUntil),
+  };
+  const call =
+    address === "native"
+      ? { to: router, value: amount, data: encodeWrapFor(terms) }
+      : { to: router, value: 0n, data: encodeUnwrapFor(terms) };
+  return { calls: [...allowances, call], spendsAll: false, validUntil, fillDeadline: null };
 };
 
 const swapCalls = async (
@@ -117,29 +166,94 @@ const swapCalls = async (
   return { calls, spendsAll: !native, validUntil, fillDeadline: null };
 };
 
-/**
- * The swap that pays for a deposit: buys exactly the deposit's amount, then revokes the unused part of its allowance.
- */
-const payingSwap = async (
+interface Deposit {
+  readonly calls: readonly Call[];
+  readonly spendsAll: boolean;
+  readonly validUntil: number;
+}
+
+/** Deposits the source's whole amount without a swap. */
+const plainDeposit = async (
   deps: OnchainDeps,
   context: LegContext,
-  swap: SwapPlan,
-  timestamp: Promise<number>,
+  { spokePool, terms }: { spokePool: EvmAddress; terms: DepositTerms },
   signal: AbortSignal,
-): Promise<readonly Call[]> => {
-  const { source, payer } = context;
-  const router = routerOf(deps, source.token.chainId);
-  const native = source.token.address === "native";
-  const token = asErc20(deps, source.token).address;
-  const allowances = native ? [] : await approvals(deps, context, token, router, source.amountBase, signal);
-  const data = encodeExactOutput({
-    swap,
-    recipient: payer,
-    refundNative: native,
-    deadline: BigInt((await timestamp) + deps.tuning.swapDeadlineSeconds),
+): Promise<Deposit> => {
+  // A native coin is sent as the call's value: the SpokePool wraps it, and no allowance is needed.
+  const native = context.source.token.address === "native";
+  const allowances = native
+    ? []
+    : await approvals(deps, context, terms.inputToken, spokePool, terms.inputAmount, signal);
+  const deposit = {
+    to: spokePool,
+    value: native ? terms.inputAmount : 0n,
+    data: encodeDeposit(terms),
+  };
+  return {
+    calls: [...allowances, deposit],
+    spendsAll: !native,
+    validUntil: terms.quoteTimestamp + QUOTE_SECONDS_MAX,
+  };
+};
+
+/**
+ * Sells the source's whole amount and deposits the whole output in one call. If the deposit were
+ * separate and failed, the wallet would hold a token that nobody requested.
+ */
+const swapAndDeposit = async (
+  deps: OnchainDeps,
+  context: LegContext,
+  { spokePool, terms, swap }: { spokePool: EvmAddress; terms: DepositTerms; swap: SwapPlan },
+  signal: AbortSignal,
+): Promise<Deposit> => {
+  const { token, amountBase } = context.source;
+  const chain = deps.registry.get(token.chainId);
+  const periphery = chain.contracts.across?.spokePoolPeriphery;
+  if (periphery === undefined) throw missing("bridge", chain.name);
+  const native = token.address === "native";
+  const sold = asErc20(deps, token).address;
+  const router = routerOf(deps, token.chainId);
+  const allowances = native
+    ? []
+    : await approvals(deps, context, sold, periphery, amountBase, signal);
+  const validUntil = terms.quoteTimestamp + deps.tuning.swapDeadlineSeconds;
+  const routerData = encodeSwapForCaller({ swap, deadline: BigInt(validUntil) });
+  const data = encodeSwapAndDeposit({
+    spokePool,
+    soldToken: sold,
+    soldAmount: amountBase,
+    router,
+    routerData,
+    deposit: terms,
   });
-  const swapCall: Call = { to: router, value: native ? source.amountBase : 0n, data };
-  return native ? [swapCall] : [...allowances, swapCall, approve(token, router, 0n)];
+  return {
+    calls: [...allowances, { to: periphery, value: native ? amountBase : 0n, data }],
+    spendsAll: !native,
+    validUntil,
+  };
+};
+
+/**
+ * The deposit's input and output amounts. When the recipient receives the bridged token, the
+ * deposit enforces the leg's minimum, which may have been raised since the quote; then the minimum
+ * of the swap rises in proportion.
+ */
+const depositAmounts = (
+  plan: BridgePlan,
+  minimumOut: bigint,
+): Pick<DepositTerms, "inputAmount" | "outputAmount"> => {
+  const { inputAmount, outputAmount } = plan;
+  if (plan.destinationSwap !== null || outputAmount >= minimumOut)
+    return { inputAmount, outputAmount };
+  if (plan.sourceSwap === null)
+    throw new DomainError(
+      "quote_price_moved",
+      "This leg can no longer deliver its minimum. Ask for a new quote.",
+    );
+  return {
+    inputAmount: (inputAmount * minimumOut + outputAmount - 1n) / outputAmount,
+    outputAmount: minimumOut,
+  };
 };
 
 const bridgeCalls = async (
@@ -157,58 +271,50 @@ const bridgeCalls = async (
   const handler = destination.contracts.across?.multicallHandler;
   if (across === undefined) throw missing("bridge", origin.name);
   if (handler === undefined) throw missing("bridge", destination.name);
-  if (plan.destinationSwap === null && plan.outputAmount < leg.minOutBase) {
-    throw new DomainError("quote_price_moved", "This leg can no longer deliver its minimum. Ask for a new quote.");
-  }
-  const originTime = latestTimestamp(deps, origin.id, signal);
-  // A native coin that is bridged without a swap is sent as the call's value: the SpokePool wraps it, and no allowance
-  // is needed.
-  const asValue = source.token.address === "native" && plan.sourceSwap === null;
-  const [timestamp, destinationTime, paying, allowances] = await Promise.all([
-    originTime,
+  const amounts = depositAmounts(plan, leg.minOutBase);
+  const [timestamp, destinationTime] = await Promise.all([
+    latestTimestamp(deps, origin.id, signal),
     latestTimestamp(deps, destination.id, signal),
-    plan.sourceSwap === null ? [] : payingSwap(deps, context, plan.sourceSwap, originTime, signal),
-    asValue ? [] : approvals(deps, context, plan.inputToken, across.spokePool, plan.inputAmount, signal),
   ]);
-  // The fill deadline is compared with the destination's clock, and its maximum is enforced by the origin's clock.
+  // The fill deadline is compared with the destination's clock, and its maximum is enforced by the
+  // origin's clock.
   const fillDeadline = Math.min(
     Math.max(timestamp, destinationTime) + across.fillDeadlineSeconds,
     timestamp + FILL_DEADLINE_SECONDS_MAX,
   );
   const { recipient, message } = delivery({
     handler,
-    router: destination.contracts.uniswapV3?.swapRouter02 ?? null,
+    router: plan.destinationSwap === null ? null : routerOf(deps, destination.id),
     bridgeToken: plan.outputToken,
     wrappedNative: destination.contracts.wrappedNative,
-    amount: plan.outputAmount,
     swap: plan.destinationSwap,
     minimumOut: leg.minOutBase,
     toNative: request.destination.token.address === "native",
     recipient: request.destination.recipient,
     deadline: BigInt(fillDeadline),
   });
-  const data = encodeDeposit({
+  const terms: DepositTerms = {
     depositor: source.owner,
     recipient,
     inputToken: plan.inputToken,
     outputToken: plan.outputToken,
-    inputAmount: plan.inputAmount,
-    outputAmount: plan.outputAmount,
+    ...amounts,
     destinationChainId: destination.id,
     quoteTimestamp: timestamp,
     fillDeadline,
     message,
-  });
-  const deposit: Call = { to: across.spokePool, value: asValue ? plan.inputAmount : 0n, data };
-  return {
-    calls: [...paying, ...allowances, deposit],
-    spendsAll: !asValue && plan.sourceSwap === null,
-    validUntil: timestamp + QUOTE_SECONDS_MAX,
-    fillDeadline,
   };
+  const { spokePool } = across;
+  const deposit = await (plan.sourceSwap === null
+    ? plainDeposit(deps, context, { spokePool, terms }, signal)
+    : swapAndDeposit(deps, context, { spokePool, terms, swap: plan.sourceSwap }, signal));
+  return { ...deposit, fillDeadline };
 };
 
-/** Builds the calls of legs: one atomic batch per source wallet, with exact allowances that the calls use up. */
+/**
+ * Builds the calls of legs: one atomic batch per source wallet, with exact allowances that the
+ * calls use up.
+ */
 export const createLegCalls = (deps: OnchainDeps) => {
   return async (
     request: RouteRequest,
@@ -217,19 +323,24 @@ export const createLegCalls = (deps: OnchainDeps) => {
     options: BuildOptions = {},
   ): Promise<LegTransactions> => {
     const source = request.sources[leg.sourceIndex];
-    if (source === undefined) throw new RangeError(`There is no source ${leg.sourceIndex} in this request.`);
+    if (source === undefined)
+      throw new RangeError(`There is no source ${leg.sourceIndex} in this request.`);
     const context = { source, request, leg, payer: options.executor ?? source.owner };
     const plan = parsePlan(leg.plan);
-    // Transfers and wrapping have no deadline.
+    // Neither a transfer nor wrapping for oneself has a deadline.
     const always = { validUntil: null, fillDeadline: null };
     switch (plan.kind) {
       case "transfer": {
-        const calls = [transfer(source.token.address, request.destination.recipient, source.amountBase)];
+        const calls = [
+          transfer(source.token.address, request.destination.recipient, source.amountBase),
+        ];
         return { calls, spendsAll: source.token.address !== "native", ...always };
       }
       case "wrap":
       case "unwrap":
-        return { calls: wrapCalls(deps, context), spendsAll: false, ...always };
+        return request.destination.recipient.toLowerCase() === context.payer.toLowerCase()
+          ? { calls: [wrapForPayer(deps, context)], spendsAll: false, ...always }
+          : wrapForOther(deps, context, signal);
       case "swap":
         return swapCalls(deps, context, plan.swap, signal);
       case "bridge":

@@ -12,8 +12,8 @@ interface Scan<T> {
 }
 
 /**
- * Calls `visit` on ranges of the chain's `logRangeBlocks` from the lower end of the span until a visit finds something,
- * for at most `logRangesMax` ranges. `scannedTo` is the last block that was visited.
+ * Calls `visit` on ranges of the chain's `logRangeBlocks`, from the lower end of the span, until a
+ * visit finds something, for at most `logRangesMax` ranges. `scannedTo` is the last visited block.
  */
 export const scanBlocks = async <T>(
   { registry, tuning }: Pick<OnchainDeps, "registry" | "tuning">,
@@ -30,8 +30,13 @@ export const scanBlocks = async <T>(
   return { found: null, scannedTo: from - 1n };
 };
 
-/** Where the search for each deposit continues. It is lost on restart; the search then starts over. */
-export const createPositions = ({ searchesRememberedMax }: Pick<OnchainDeps["tuning"], "searchesRememberedMax">) => {
+/**
+ * Where the search for each deposit continues. It is lost on restart, and the search then starts
+ * over.
+ */
+export const createPositions = ({
+  searchesRememberedMax,
+}: Pick<OnchainDeps["tuning"], "searchesRememberedMax">) => {
   const positions = new Map<string, bigint>();
   return {
     get: (key: string): bigint | undefined => positions.get(key),
@@ -42,7 +47,8 @@ export const createPositions = ({ searchesRememberedMax }: Pick<OnchainDeps["tun
       positions.delete(key);
       positions.set(key, block);
       const oldest = positions.keys().next();
-      if (positions.size > searchesRememberedMax && oldest.done !== true) positions.delete(oldest.value);
+      if (positions.size > searchesRememberedMax && oldest.done !== true)
+        positions.delete(oldest.value);
     },
   };
 };
@@ -55,7 +61,10 @@ interface TimeSearch {
   readonly time: number;
 }
 
-/** The first block between `low` and `high` whose time is at or after `time`, by bisection (at most 64 requests). */
+/**
+ * The first block between `low` and `high` whose time is at or after `time`, by bisection (at most
+ * 64 requests).
+ */
 export const blockAtTime = async (
   deps: OnchainDeps,
   { chainId, low, high, time }: TimeSearch,
@@ -64,7 +73,9 @@ export const blockAtTime = async (
   let [below, above] = [low, high];
   while (below < above) {
     const middle = (below + above) / 2n;
-    const block = await askChain(deps, chainId, signal, (client) => client.getBlock({ blockNumber: middle }));
+    const block = await askChain(deps, chainId, signal, (client) =>
+      client.getBlock({ blockNumber: middle }),
+    );
     if (block.timestamp < BigInt(time)) below = middle + 1n;
     else above = middle;
   }

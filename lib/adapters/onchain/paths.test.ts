@@ -1,9 +1,25 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { disjoint, disjointSet, estimateOut, findPaths, impactBps, rankPaths, spotOutScaled, type Pool } from "./paths";
+import {
+  disjoint,
+  disjointSet,
+  estimateOut,
+  findPaths,
+  impactBps,
+  isRoundedAway,
+  type Pool,
+  rankPaths,
+  spotOutScaled,
+} from "./pool-book";
 
 const Q96 = 2n ** 96n;
-const pool = (address: string, token0: string, token1: string, liquidity: bigint, fee = 3000): Pool => ({
+const pool = (
+  address: string,
+  token0: string,
+  token1: string,
+  liquidity: bigint,
+  fee = 3000,
+): Pool => ({
   address,
   token0,
   token1,
@@ -34,7 +50,10 @@ describe("findPaths", () => {
   test("finds the direct way and the ways round", () => {
     const pools = [pool("ab", "a", "b", 10n), pool("bc", "b", "c", 10n), pool("ac", "a", "c", 10n)];
     const paths = findPaths({ ...BOUNDS, pools, tokenIn: "a", tokenOut: "c" });
-    expect(paths.map((path) => path.map((hop) => hop.pool.address))).toEqual([["ac"], ["ab", "bc"]]);
+    expect(paths.map((path) => path.map((hop) => hop.pool.address))).toEqual([
+      ["ac"],
+      ["ab", "bc"],
+    ]);
   });
 
   test("every path is connected, visits no token twice, keeps the bounds and uses pools with depth", () => {
@@ -56,7 +75,9 @@ describe("findPaths", () => {
   });
 
   test("of many pools between two tokens only the deepest are searched", () => {
-    const pools = [1n, 5n, 3n, 4n, 2n].map((liquidity) => pool(`p${liquidity}`, "a", "b", liquidity));
+    const pools = [1n, 5n, 3n, 4n, 2n].map((liquidity) =>
+      pool(`p${liquidity}`, "a", "b", liquidity),
+    );
     const paths = findPaths({ ...BOUNDS, pools, tokenIn: "a", tokenOut: "b" });
     expect(paths.map(([hop]) => hop?.pool.address)).toEqual(["p5", "p4", "p3"]);
   });
@@ -68,7 +89,9 @@ test("a set of disjoint paths shares no pool", () => {
       const chosen = disjointSet(findPaths({ ...BOUNDS, pools, tokenIn: "a", tokenOut: "b" }), 4);
       const used = chosen.flatMap((path) => path.map((hop) => hop.pool.address));
       expect(new Set(used).size).toBe(used.length);
-      expect(chosen.every((path, i) => chosen.every((other, j) => i === j || disjoint(path, other)))).toBe(true);
+      expect(
+        chosen.every((path, i) => chosen.every((other, j) => i === j || disjoint(path, other))),
+      ).toBe(true);
     }),
   );
 });
@@ -83,7 +106,10 @@ test("the ranking puts the best estimate first and keeps room for a path that sh
   ];
   const paths = findPaths({ ...BOUNDS, pools, tokenIn: "a", tokenOut: "d" });
   const ranked = rankPaths(paths, 10n ** 20n, 2);
-  expect(ranked.map((path) => path.map((hop) => hop.pool.address))).toEqual([["ab1", "bd"], ["ad"]]);
+  expect(ranked.map((path) => path.map((hop) => hop.pool.address))).toEqual([
+    ["ab1", "bd"],
+    ["ad"],
+  ]);
 });
 
 test("an estimate never exceeds the spot price, and the impact of a vanishing trade is zero", () => {
@@ -97,8 +123,32 @@ test("an estimate never exceeds the spot price, and the impact of a vanishing tr
       }
     }),
   );
-  const [path] = findPaths({ ...BOUNDS, pools: [pool("ab", "a", "b", 10n ** 30n)], tokenIn: "a", tokenOut: "b" });
+  const [path] = findPaths({
+    ...BOUNDS,
+    pools: [pool("ab", "a", "b", 10n ** 30n)],
+    tokenIn: "a",
+    tokenOut: "b",
+  });
   expect(path).toBeDefined();
   if (path !== undefined)
-    expect(impactBps(spotOutScaled(path, 10n ** 9n), estimateOut(path, 10n ** 9n))).toBeLessThanOrEqual(1);
+    expect(
+      impactBps(spotOutScaled(path, 10n ** 9n), estimateOut(path, 10n ** 9n)),
+    ).toBeLessThanOrEqual(1);
+});
+
+test("an amount is too small where rounding alone may take more than the limit, however deep the pools are", () => {
+  for (const liquidity of [10n ** 6n, 10n ** 30n]) {
+    const [path = []] = findPaths({
+      ...BOUNDS,
+      pools: [pool("ab", "a", "b", liquidity)],
+      tokenIn: "a",
+      tokenOut: "b",
+    });
+    expect([1n, 5n, 100n, 10n ** 20n].map((amount) => isRoundedAway(path, amount, 1_500))).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+  }
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isDomainError } from "@/lib/core/errors";
-import { parseDeposit, parsePlan, planToJson, type LegPlan } from "./plan";
+import { type LegPlan, parseDeposit, parsePlan, planToJson } from "./plan";
 
 const A = "0x00000000000000000000000000000000000000aa";
 const B = "0x00000000000000000000000000000000000000bb";
@@ -9,7 +9,10 @@ const swap = {
 } as const;
 const plans: readonly LegPlan[] = [
   { kind: "transfer" },
-  { kind: "swap", swap: { shares: swap.shares.map((share) => ({ ...share, hops: [...share.hops] })) } },
+  {
+    kind: "swap",
+    swap: { shares: swap.shares.map((share) => ({ ...share, hops: [...share.hops] })) },
+  },
   {
     kind: "bridge",
     inputToken: A,

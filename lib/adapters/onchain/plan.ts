@@ -1,25 +1,103 @@
-import { isAddress, isHex, type Hex } from "viem";
+import { type Hex, isAddress, isHex, parseAbi } from "viem";
 import { z } from "zod";
 import { DomainError } from "@/lib/core/errors";
-import type { EvmAddress } from "@/lib/ports/routing";
+import type { EvmAddress } from "@/lib/core/evm";
+
+export const uniswapFactoryAbi = parseAbi([
+  "function getPool(address tokenA, address tokenB, uint24 fee) view returns (address pool)",
+]);
+
+export const uniswapPoolAbi = parseAbi([
+  "function slot0() view returns (uint160 sqrtPriceX96, int24 tick, uint16, uint16, uint16, uint8, bool)",
+  "function liquidity() view returns (uint128)",
+]);
+
+export const quoterV2Abi = parseAbi([
+  "function quoteExactInput(bytes path, uint256 amountIn) returns (uint256 amountOut, uint160[] sqrtPriceX96AfterList, uint32[] initializedTicksCrossedList, uint256 gasEstimate)",
+]);
+
+export const swapRouter02Abi = parseAbi([
+  "struct ExactInputParams { bytes path; address recipient; uint256 amountIn; uint256 amountOutMinimum; }",
+  "function exactInput(ExactInputParams params) payable returns (uint256 amountOut)",
+  "function unwrapWETH9(uint256 amountMinimum, address recipient) payable",
+  "function sweepToken(address token, uint256 amountMinimum, address recipient) payable",
+  "function refundETH() payable",
+  "function wrapETH(uint256 value) payable",
+  "function pull(address token, uint256 value) payable",
+  "function multicall(uint256 deadline, bytes[] data) payable returns (bytes[])",
+]);
+
+export const wrappedNativeAbi = parseAbi([
+  "function deposit() payable",
+  "function withdraw(uint256 wad)",
+  "event Deposit(address indexed dst, uint256 wad)",
+  "event Withdrawal(address indexed src, uint256 wad)",
+]);
+
+export const erc20TransferAbi = parseAbi([
+  "event Transfer(address indexed from, address indexed to, uint256 value)",
+]);
+
+/** The functions and events of Across' SpokePool that a depositor and an observer need. */
+export const spokePoolAbi = parseAbi([
+  "function depositV3(address depositor, address recipient, address inputToken, address outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, address exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message) payable",
+  "function fillStatuses(bytes32 relayHash) view returns (uint256)",
+  "function rootBundles(uint256 index) view returns (bytes32 slowRelayRoot, bytes32 relayerRefundRoot)",
+  "function getCurrentTime() view returns (uint256)",
+  "event FundsDeposited(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 indexed destinationChainId, uint256 indexed depositId, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 indexed depositor, bytes32 recipient, bytes32 exclusiveRelayer, bytes message)",
+  "struct RelayExecutionInfo { bytes32 updatedRecipient; bytes32 updatedMessageHash; uint256 updatedOutputAmount; uint8 fillType; }",
+  "event FilledRelay(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 repaymentChainId, uint256 indexed originChainId, uint256 indexed depositId, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 exclusiveRelayer, bytes32 indexed relayer, bytes32 depositor, bytes32 recipient, bytes32 messageHash, RelayExecutionInfo relayExecutionInfo)",
+  "event ExecutedRelayerRefundRoot(uint256 amountToReturn, uint256 indexed chainId, uint256[] refundAmounts, uint32 indexed rootBundleId, uint32 indexed leafId, address l2TokenAddress, address[] refundAddresses, bool deferredRefunds, address caller)",
+]);
+
+/** The events of Across' HubPool that show which proposed bundles are valid. */
+export const hubPoolAbi = parseAbi([
+  "event ProposeRootBundle(uint32 challengePeriodEndTimestamp, uint8 poolRebalanceLeafCount, uint256[] bundleEvaluationBlockNumbers, bytes32 indexed poolRebalanceRoot, bytes32 indexed relayerRefundRoot, bytes32 slowRelayRoot, address indexed proposer)",
+  "event RootBundleDisputed(address indexed disputer, uint256 requestTime)",
+  "event RootBundleCanceled(address indexed disputer, uint256 requestTime)",
+  "event EmergencyRootBundleDeleted(bytes32 indexed poolRebalanceRoot, bytes32 indexed relayerRefundRoot, bytes32 slowRelayRoot, address indexed proposer)",
+]);
+
+export const configStoreAbi = parseAbi([
+  "function globalConfig(bytes32 key) view returns (string value)",
+]);
+
+export const multicallHandlerAbi = parseAbi([
+  "struct Replacement { address token; uint256 offset; }",
+  "function drainLeftoverTokens(address token, address destination)",
+  "function makeCallWithBalance(address target, bytes callData, uint256 value, Replacement[] replacement)",
+]);
+
+/** The function of Across' SpokePoolPeriphery that swaps and deposits the output. */
+export const spokePoolPeripheryAbi = parseAbi([
+  "struct Fees { uint256 amount; address recipient; }",
+  "struct BaseDepositData { address inputToken; bytes32 outputToken; uint256 outputAmount; address depositor; bytes32 recipient; uint256 destinationChainId; bytes32 exclusiveRelayer; uint32 quoteTimestamp; uint32 fillDeadline; uint32 exclusivityParameter; bytes message; }",
+  "struct SwapAndDepositData { Fees submissionFees; BaseDepositData depositData; address swapToken; address exchange; uint8 transferType; uint256 swapTokenAmount; uint256 minExpectedInputTokenAmount; bytes routerCalldata; bool enableProportionalAdjustment; address spokePool; uint256 nonce; }",
+  "function swapAndBridge(SwapAndDepositData swapAndDepositData) payable",
+]);
 
 /** Identifies this provider in stored legs; changing it would orphan them. */
 export const PROVIDER_ID = "onchain";
 
-// Plans and deposits are stored as JSON beside quotes and legs, so amounts are decimal integer strings in them.
+// Plans and deposits are stored as JSON with quotes and legs, so their amounts are decimal integer
+// strings.
 const amount = z
   .string()
   .regex(/^\d{1,78}$/)
   .transform((text) => BigInt(text));
-const address = z.custom<EvmAddress>((value) => typeof value === "string" && isAddress(value, { strict: false }));
+const address = z.custom<EvmAddress>(
+  (value) => typeof value === "string" && isAddress(value, { strict: false }),
+);
 const hex = z.custom<Hex>((value) => isHex(value));
 const bytes32 = z.custom<Hex>((value) => isHex(value) && value.length === 66);
 
 const hop = z.object({ tokenIn: address, tokenOut: address, fee: z.int().positive() });
 
 const swapPlan = z.object({
-  /** Each share crosses pools that no other share crosses. */
-  shares: z.array(z.object({ hops: z.array(hop).min(1), amountIn: amount, amountOut: amount })).min(1),
+  /** The shares use disjoint pools. */
+  shares: z
+    .array(z.object({ hops: z.array(hop).min(1), amountIn: amount, amountOut: amount }))
+    .min(1),
 });
 
 const legPlan = z.discriminatedUnion("kind", [
@@ -31,14 +109,23 @@ const legPlan = z.discriminatedUnion("kind", [
     kind: z.literal("bridge"),
     inputToken: address,
     outputToken: address,
-    /** The deposited amount, which does not depend on the cost of the swap before it. */
+    /**
+     * The deposited amount. With a source swap it is the minimum output, and the whole output is
+     * deposited.
+     */
     inputAmount: amount,
+    /**
+     * The amount that a relayer delivers for exactly `inputAmount`; in proportion more for a larger
+     * deposit.
+     */
     outputAmount: amount,
-    /** `amountIn` of its shares is their maximum input; `amountOut` is exact and sums to `inputAmount`. */
+    /** The `amountIn` of its shares sums to the whole amount of the source. */
     sourceSwap: swapPlan.nullable(),
-    /** `amountIn` of its shares sums to `outputAmount`. */
+    /** The `amountIn` of its shares sums to the amount that is expected to arrive. */
     destinationSwap: swapPlan.nullable(),
-    /** The destination's block number when the plan was made; a fill can only be in a later block. */
+    /**
+     * The destination's block number when the plan was made; a fill can only be in a later block.
+     */
     destinationBlock: amount,
   }),
 ]);
@@ -68,11 +155,16 @@ export type LegPlan = z.output<typeof legPlan>;
 export type BridgePlan = Extract<LegPlan, { kind: "bridge" }>;
 export type DepositRecord = z.output<typeof depositRecord>;
 
-/** Identifies a deposit among those of all chains. */
-export const depositKey = ({ originChainId, depositId }: DepositRecord): string => `${originChainId}:${depositId}`;
+/** Identifies a deposit uniquely over all chains. */
+export const depositKey = ({ originChainId, depositId }: DepositRecord): string =>
+  `${originChainId}:${depositId}`;
 
 /** Replaces bigint by decimal strings, recursively. */
-type Json<T> = T extends bigint ? string : T extends readonly (infer E)[] ? Json<E>[] : { [K in keyof T]: Json<T[K]> };
+type Json<T> = T extends bigint
+  ? string
+  : T extends readonly (infer E)[]
+    ? Json<E>[]
+    : { [K in keyof T]: Json<T[K]> };
 
 const toJson = (value: unknown): unknown => {
   if (typeof value === "bigint") return value.toString();
@@ -82,17 +174,23 @@ const toJson = (value: unknown): unknown => {
 };
 
 export const planToJson = (plan: LegPlan): Json<LegPlan> => toJson(plan) as Json<LegPlan>;
-export const depositToJson = (deposit: DepositRecord): Json<DepositRecord> => toJson(deposit) as Json<DepositRecord>;
+export const depositToJson = (deposit: DepositRecord): Json<DepositRecord> =>
+  toJson(deposit) as Json<DepositRecord>;
 
 const parse = <T>(schema: z.ZodType<T>, value: unknown, what: string): T => {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new DomainError("internal_error", `The stored ${what} is not one that this routing provider made.`, {
-    cause: result.error,
-  });
+  throw new DomainError(
+    "internal_error",
+    `The stored ${what} is not one that this routing provider made.`,
+    {
+      cause: result.error,
+    },
+  );
 };
 
 /** @throws DomainError `internal_error` when the value is not a plan of this provider. */
 export const parsePlan = (value: unknown): LegPlan => parse(legPlan, value, "plan");
 /** @throws DomainError `internal_error` when the value is not a deposit of this provider. */
-export const parseDeposit = (value: unknown): DepositRecord => parse(depositRecord, value, "deposit");
+export const parseDeposit = (value: unknown): DepositRecord =>
+  parse(depositRecord, value, "deposit");

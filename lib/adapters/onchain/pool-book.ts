@@ -1,10 +1,198 @@
-import { decodeFunctionResult, encodeFunctionData, zeroAddress, type Hex } from "viem";
-import type { EvmAddress } from "@/lib/ports/routing";
-import { uniswapFactoryAbi, uniswapPoolAbi } from "./abis";
-import type { ReadCall } from "@/lib/chains/aggregate3";
-import { readMany, type OnchainDeps } from "./chain-access";
-import type { Pool } from "./paths";
-import { createTtlCache } from "./ttl-cache";
+import { decodeFunctionResult, encodeFunctionData, type Hex, zeroAddress } from "viem";
+import type { EvmAddress } from "@/lib/core/evm";
+import { uniswapFactoryAbi, uniswapPoolAbi } from "./plan";
+import type { ReadCall } from "@/lib/chain/aggregate3";
+import { createTtlCache, type OnchainDeps, readMany } from "./chain-access";
+
+/**
+ * A Uniswap v3 pool with its price and depth. Addresses are compared in lower case throughout this
+ * folder.
+ */
+export interface Pool {
+  readonly address: string;
+  readonly token0: string;
+  readonly token1: string;
+  /** In hundredths of a basis point. */
+  readonly fee: number;
+  /** √(token1 per token0) · 2^96. */
+  readonly sqrtPriceX96: bigint;
+  readonly liquidity: bigint;
+}
+
+/** One pool crossed in one direction. */
+interface Hop {
+  readonly pool: Pool;
+  readonly tokenIn: string;
+  readonly tokenOut: string;
+}
+
+export type Path = readonly Hop[];
+
+interface PathSearch {
+  readonly pools: readonly Pool[];
+  readonly tokenIn: string;
+  readonly tokenOut: string;
+  readonly hopsMax: number;
+  readonly poolsPerPairMax: number;
+  readonly pathsMax: number;
+}
+
+const FEE_UNIT = 1_000_000n;
+const Q96 = 1n << 96n;
+const SPOT_SCALE = 10n ** 18n;
+const BPS = 10_000n;
+
+/**
+ * Keeps only the deepest pools of each pair, so that the number of paths stays small for any number
+ * of fee tiers.
+ */
+const deepestPerPair = (pools: readonly Pool[], poolsPerPairMax: number): readonly Pool[] => {
+  const pairs = new Map<string, Pool[]>();
+  for (const pool of pools) {
+    if (pool.liquidity === 0n || pool.sqrtPriceX96 === 0n) continue;
+    const key = `${pool.token0}-${pool.token1}`;
+    pairs.set(key, [...(pairs.get(key) ?? []), pool]);
+  }
+  return [...pairs.values()].flatMap((pair) =>
+    pair.toSorted((a, b) => (a.liquidity < b.liquidity ? 1 : -1)).slice(0, poolsPerPairMax),
+  );
+};
+
+/**
+ * Every path from one token to another that visits no token twice, shortest first, at most
+ * `pathsMax`.
+ */
+export const findPaths = (search: PathSearch): readonly Path[] => {
+  const hopsFrom = new Map<string, Hop[]>();
+  for (const pool of deepestPerPair(search.pools, search.poolsPerPairMax)) {
+    const forward: Hop = { pool, tokenIn: pool.token0, tokenOut: pool.token1 };
+    const backward: Hop = { pool, tokenIn: pool.token1, tokenOut: pool.token0 };
+    for (const hop of [forward, backward])
+      hopsFrom.set(hop.tokenIn, [...(hopsFrom.get(hop.tokenIn) ?? []), hop]);
+  }
+  const found: Path[] = [];
+  let frontier: readonly { readonly at: string; readonly path: Path }[] = [
+    { at: search.tokenIn, path: [] },
+  ];
+  for (let length = 1; length <= search.hopsMax; length += 1) {
+    const next: { at: string; path: Path }[] = [];
+    for (const { at, path } of frontier) {
+      for (const hop of hopsFrom.get(at) ?? []) {
+        if (
+          hop.tokenOut === search.tokenIn ||
+          path.some((earlier) => earlier.tokenOut === hop.tokenOut)
+        )
+          continue;
+        if (hop.tokenOut === search.tokenOut) found.push([...path, hop]);
+        else next.push({ at: hop.tokenOut, path: [...path, hop] });
+        if (found.length >= search.pathsMax || next.length >= search.pathsMax) break;
+      }
+    }
+    if (found.length >= search.pathsMax) break;
+    frontier = next;
+  }
+  return found.slice(0, search.pathsMax);
+};
+
+/**
+ * Whether the paths share no pool. Two paths through one pool change each other's price, so they
+ * cannot be parts of one split trade.
+ */
+export const disjoint = (a: Path, b: Path): boolean =>
+  a.every((hop) => b.every((other) => other.pool.address !== hop.pool.address));
+
+/**
+ * The output of a path if the depth at the current price were unlimited. It only ranks paths and
+ * proposes splits; the amounts for callers come from the quoter.
+ */
+export const estimateOut = (path: Path, amountIn: bigint): bigint => {
+  let amount = amountIn;
+  for (const { pool, tokenIn } of path) {
+    const afterFee = (amount * (FEE_UNIT - BigInt(pool.fee))) / FEE_UNIT;
+    const reserve0 = (pool.liquidity * Q96) / pool.sqrtPriceX96;
+    const reserve1 = (pool.liquidity * pool.sqrtPriceX96) / Q96;
+    const [reserveIn, reserveOut] =
+      tokenIn === pool.token0 ? [reserve0, reserve1] : [reserve1, reserve0];
+    if (reserveIn === 0n || reserveOut === 0n) return 0n;
+    amount = (reserveOut * afterFee) / (reserveIn + afterFee);
+  }
+  return amount;
+};
+
+/**
+ * Output of each hop at the present price for a vanishing amount, times 10^18 and times `amountIn`.
+ */
+const spotStepsScaled = (path: Path, amountIn: bigint, includeFees: boolean): readonly bigint[] => {
+  let amount = amountIn * SPOT_SCALE;
+  return path.map(({ pool, tokenIn }) => {
+    const { sqrtPriceX96 } = pool;
+    amount =
+      tokenIn === pool.token0
+        ? (amount * sqrtPriceX96 * sqrtPriceX96) >> 192n
+        : (amount << 192n) / (sqrtPriceX96 * sqrtPriceX96);
+    if (includeFees) amount = (amount * (FEE_UNIT - BigInt(pool.fee))) / FEE_UNIT;
+    return amount;
+  });
+};
+
+/**
+ * Output per input at the present price for a vanishing amount, times 10^18 and times `amountIn`.
+ */
+export const spotOutScaled = (path: Path, amountIn: bigint, includeFees = true): bigint =>
+  spotStepsScaled(path, amountIn, includeFees).at(-1) ?? amountIn * SPOT_SCALE;
+
+/**
+ * Whether a hop has so few base units that rounding down to whole units may lose more than
+ * `lossBps`, however deep the pools are.
+ */
+export const isRoundedAway = (path: Path, amountIn: bigint, lossBps: number): boolean =>
+  spotStepsScaled(path, amountIn, true).some(
+    (amount) => amount * BigInt(lossBps) < SPOT_SCALE * BPS,
+  );
+
+/**
+ * Loss of `amountOut` against the spot output, in whole basis points, rounded up, never below zero.
+ */
+export const impactBps = (spotScaled: bigint, amountOut: bigint): number => {
+  const loss = spotScaled - amountOut * SPOT_SCALE;
+  return loss <= 0n || spotScaled === 0n ? 0 : Number((loss * BPS + spotScaled - 1n) / spotScaled);
+};
+
+/**
+ * The paths for which the quoter is queried: the best by estimate, including some that share no
+ * pool with the best ones, because only those can take a part of a large trade.
+ */
+export const rankPaths = (
+  paths: readonly Path[],
+  amountIn: bigint,
+  countMax: number,
+): readonly Path[] => {
+  const ranked = paths
+    .map((path) => ({ path, out: estimateOut(path, amountIn) }))
+    .filter(({ out }) => out > 0n)
+    .sort((a, b) => (a.out < b.out ? 1 : a.out > b.out ? -1 : a.path.length - b.path.length))
+    .map(({ path }) => path);
+  const chosen = ranked.slice(0, Math.ceil(countMax / 2));
+  for (const path of ranked) {
+    if (chosen.length >= countMax) break;
+    if (!chosen.includes(path) && chosen.every((other) => disjoint(path, other))) chosen.push(path);
+  }
+  for (const path of ranked) {
+    if (chosen.length >= countMax) break;
+    if (!chosen.includes(path)) chosen.push(path);
+  }
+  return chosen;
+};
+
+/** Selects paths from the front that share no pool with those selected before. */
+export const disjointSet = (paths: readonly Path[], countMax: number): readonly Path[] => {
+  const chosen: Path[] = [];
+  for (const path of paths) {
+    if (chosen.length >= countMax) break;
+    if (chosen.every((other) => disjoint(path, other))) chosen.push(path);
+  }
+  return chosen;
+};
 
 type PoolIdentity = Pick<Pool, "token0" | "token1" | "fee"> & { readonly address: EvmAddress };
 
@@ -18,20 +206,27 @@ const firstWord = (data: Hex | null | undefined): bigint =>
 
 /** The pools among a chain's configured tokens, with their prices and depths. */
 export interface PoolBook {
-  /** At most `poolStatesTtlMs` old. Empty where the chain has no Uniswap. */
+  /** At most `poolStatesTtlMs` old. Empty when the chain has no Uniswap. */
   pools(chainId: number, signal: AbortSignal): Promise<readonly Pool[]>;
-  /** The calls that refresh the states of known pools, to be sent together with other reads. */
+  /** The calls that refresh the states of known pools, to be sent with other reads. */
   stateCalls(pools: readonly Pool[]): readonly ReadCall[];
   /** Stores the answers to `stateCalls`, and returns the updated pools. */
   learn(chainId: number, pools: readonly Pool[], answers: readonly (Hex | null)[]): readonly Pool[];
 }
 
 /** Every pair of configured ERC-20 tokens with every fee tier. */
-const discoveryCalls = (deps: OnchainDeps, chainId: number): readonly { key: PoolIdentity; call: ReadCall }[] => {
+const discoveryCalls = (
+  deps: OnchainDeps,
+  chainId: number,
+): readonly { key: PoolIdentity; call: ReadCall }[] => {
   const { uniswapV3, wrappedNative } = deps.registry.get(chainId).contracts;
   if (uniswapV3 === undefined) return [];
-  const addresses = deps.registry.tokens(chainId).flatMap(({ address }) => (address === "native" ? [] : [address]));
-  const tokens = [...new Set([...addresses, wrappedNative].map((address) => address.toLowerCase()))].sort();
+  const addresses = deps.registry
+    .tokens(chainId)
+    .flatMap(({ address }) => (address === "native" ? [] : [address]));
+  const tokens = [
+    ...new Set([...addresses, wrappedNative].map((address) => address.toLowerCase())),
+  ].sort();
   return tokens.flatMap((token0, index) =>
     tokens.slice(index + 1).flatMap((token1) =>
       uniswapV3.feeTiers.map((fee) => ({
@@ -51,10 +246,12 @@ const discoveryCalls = (deps: OnchainDeps, chainId: number): readonly { key: Poo
 
 const discover = async (deps: OnchainDeps, chainId: number): Promise<readonly PoolIdentity[]> => {
   const wanted = discoveryCalls(deps, chainId);
-  const chunks = Array.from({ length: Math.ceil(wanted.length / DISCOVERY_CALLS_MAX) }, (_, index) =>
-    wanted.slice(index * DISCOVERY_CALLS_MAX, (index + 1) * DISCOVERY_CALLS_MAX),
+  const chunks = Array.from(
+    { length: Math.ceil(wanted.length / DISCOVERY_CALLS_MAX) },
+    (_, index) => wanted.slice(index * DISCOVERY_CALLS_MAX, (index + 1) * DISCOVERY_CALLS_MAX),
   );
-  // All waiting callers share this load, so no caller's signal may abort it; only the call's own deadline does.
+  // All waiting callers share this load, so no caller's signal may abort it, only the call's own
+  // deadline.
   const { signal } = new AbortController();
   const answers = await Promise.all(
     chunks.map((chunk) =>
@@ -70,7 +267,9 @@ const discover = async (deps: OnchainDeps, chainId: number): Promise<readonly Po
     const key = wanted[index]?.key;
     if (key === undefined || data === null) return [];
     const address = decodeFunctionResult({ abi: uniswapFactoryAbi, functionName: "getPool", data });
-    return address === zeroAddress ? [] : [{ ...key, address: address.toLowerCase() as EvmAddress }];
+    return address === zeroAddress
+      ? []
+      : [{ ...key, address: address.toLowerCase() as EvmAddress }];
   });
 };
 
@@ -83,8 +282,13 @@ export const createPoolBook = (deps: OnchainDeps): PoolBook => {
   });
 
   const stateCalls: PoolBook["stateCalls"] = (pools) =>
-    pools.flatMap(({ address }) => [SLOT0, LIQUIDITY].map((callData) => ({ target: address as EvmAddress, callData })));
-  const withStates = (pools: readonly (PoolIdentity | Pool)[], answers: readonly (Hex | null)[]): readonly Pool[] =>
+    pools.flatMap(({ address }) =>
+      [SLOT0, LIQUIDITY].map((callData) => ({ target: address as EvmAddress, callData })),
+    );
+  const withStates = (
+    pools: readonly (PoolIdentity | Pool)[],
+    answers: readonly (Hex | null)[],
+  ): readonly Pool[] =>
     pools.map((pool, index) => ({
       ...pool,
       sqrtPriceX96: firstWord(answers[index * CALLS_PER_POOL]),

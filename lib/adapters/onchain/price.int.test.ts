@@ -1,8 +1,8 @@
 import type { PublicClient } from "viem";
 import { expect, test } from "vitest";
-import { createChainRegistry } from "@/lib/chains/registry";
+import { createChainRegistry } from "@/lib/chain/registry";
 import { systemClock } from "@/lib/core/clock";
-import { testDevnet } from "@/lib/testing/devnet";
+import { testDevnet } from "@/lib/dev/testing/devnet";
 import { createOnchainRouting } from "./provider";
 
 const [ONE, THREE] = [31337, 31339];
@@ -27,12 +27,15 @@ test("the highest price over chains is given where it is asked for, not that of 
       chain.id === THREE
         ? {
             ...chain,
-            tokens: chain.tokens.map((token) => (token.symbol === "DAI" ? { ...token, decimals: 17 } : token)),
+            tokens: chain.tokens.map((token) =>
+              token.symbol === "DAI" ? { ...token, decimals: 17 } : token,
+            ),
           }
         : chain,
     ),
   );
-  const client = (chainId: number) => (chainId === THREE ? late(registry.client(chainId)) : registry.client(chainId));
+  const client = (chainId: number) =>
+    chainId === THREE ? late(registry.client(chainId)) : registry.client(chainId);
   const provider = createOnchainRouting({ registry: { ...registry, client }, clock: systemClock });
   for (const symbol of ["WETH", "native"]) {
     const asked = [registry.resolveToken(ONE, symbol), registry.resolveToken(ONE, "USDC")];

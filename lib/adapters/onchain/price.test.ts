@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { createChainRegistry } from "@/lib/chains/registry";
-import { parseUsd } from "@/lib/core/bridge-fee";
+import { createChainRegistry } from "@/lib/chain/registry";
+import { parseUsd } from "@/lib/core/fees";
 import { systemClock } from "@/lib/core/clock";
-import { localChains } from "@/lib/devnet/local-chains";
+import { localChains } from "@/lib/dev/devnet/local-chains";
 import { abortable } from "@/lib/core/abortable";
-import type { Pool } from "./paths";
-import type { PoolBook } from "./pool-book";
-import { createPriceSource, formatUsd, usdToTokenCeil, type PriceSource } from "./price";
-import { DEFAULT_TUNING } from "./tuning";
+import type { Pool, PoolBook } from "./pool-book";
+import { createPriceSource, formatUsd, type PriceSource, usdToTokenCeil } from "./price";
+import { DEFAULT_TUNING } from "./chain-access";
 
 const [ONE, TWO, THREE] = [31337, 31338, 31339] as const;
 const registry = createChainRegistry(localChains().chains);
@@ -15,13 +14,22 @@ const never = (): AbortSignal => new AbortController().signal;
 
 /** A deep pool in which one WETH costs the square of `squareRoot` in DAI. */
 const poolAt = (chainId: number, squareRoot: bigint): Pool => {
-  const [weth, dai] = ["WETH", "DAI"].map((symbol) => registry.resolveToken(chainId, symbol).address.toLowerCase());
+  const [weth, dai] = ["WETH", "DAI"].map((symbol) =>
+    registry.resolveToken(chainId, symbol).address.toLowerCase(),
+  );
   const [address0 = "", address1 = ""] = [weth ?? "", dai ?? ""].sort();
   const sqrtPriceX96 = address0 === weth ? squareRoot * 2n ** 96n : 2n ** 96n / squareRoot;
-  return { address: "pool", token0: address0, token1: address1, fee: 500, sqrtPriceX96, liquidity: 10n ** 24n };
+  return {
+    address: "pool",
+    token0: address0,
+    token1: address1,
+    fee: 500,
+    sqrtPriceX96,
+    liquidity: 10n ** 24n,
+  };
 };
 
-/** A price source over chains with these pools; chains that are not named have none. */
+/** A price source over chains with these pools; other chains have none. */
 const pricesOver = (
   poolsOf: Readonly<Record<number, (signal: AbortSignal) => Promise<readonly Pool[]>>>,
 ): PriceSource => {
@@ -32,10 +40,15 @@ const pricesOver = (
   };
   return createPriceSource({ registry, clock: systemClock, tuning: DEFAULT_TUNING }, book);
 };
-const at = (chainId: number, squareRoot: bigint) => () => Promise.resolve([poolAt(chainId, squareRoot)]);
+const at = (chainId: number, squareRoot: bigint) => () =>
+  Promise.resolve([poolAt(chainId, squareRoot)]);
 const away = () => Promise.reject(new Error("The chain is away."));
 
-const highest = async (prices: PriceSource, chainId: number, symbol = "WETH"): Promise<number | null> => {
+const highest = async (
+  prices: PriceSource,
+  chainId: number,
+  symbol = "WETH",
+): Promise<number | null> => {
   const price = await prices.highestUsd(registry.resolveToken(chainId, symbol), never());
   return price === null ? null : Math.round(Number(formatUsd(price)));
 };
@@ -45,10 +58,17 @@ describe("the highest price of an asset", () => {
     { where: "the first chain", roots: [60n, 50n, 40n] },
     { where: "a chain between", roots: [50n, 60n, 40n] },
     { where: "the last chain", roots: [40n, 50n, 60n] },
-  ])("is that of $where, whichever chain is asked about", async ({ roots: [one = 0n, two = 0n, three = 0n] }) => {
-    const prices = pricesOver({ [ONE]: at(ONE, one), [TWO]: at(TWO, two), [THREE]: at(THREE, three) });
-    for (const chainId of [ONE, TWO, THREE]) expect(await highest(prices, chainId)).toBe(3600);
-  });
+  ])(
+    "is that of $where, whichever chain is asked about",
+    async ({ roots: [one = 0n, two = 0n, three = 0n] }) => {
+      const prices = pricesOver({
+        [ONE]: at(ONE, one),
+        [TWO]: at(TWO, two),
+        [THREE]: at(THREE, three),
+      });
+      for (const chainId of [ONE, TWO, THREE]) expect(await highest(prices, chainId)).toBe(3600);
+    },
+  );
 
   test("is not the price of the chain that answers first", async () => {
     const slowly = async () => {
@@ -68,7 +88,8 @@ describe("the highest price of an asset", () => {
   });
 
   test("does not wait long for a chain that hangs", async () => {
-    const hangs = (signal: AbortSignal) => abortable(new Promise<readonly Pool[]>(() => undefined), signal);
+    const hangs = (signal: AbortSignal) =>
+      abortable(new Promise<readonly Pool[]>(() => undefined), signal);
     expect(await highest(pricesOver({ [ONE]: at(ONE, 50n), [TWO]: hangs }), ONE)).toBe(2500);
   });
 

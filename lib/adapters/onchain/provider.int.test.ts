@@ -3,10 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "@/lib/core/clock";
 import { isDomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
-import type { EvmAddress, RouteRequest } from "@/lib/ports/routing";
-import { routingContract } from "@/lib/ports/routing.contract";
-import { startLocalRouting, type LocalRouting } from "@/lib/testing/routing-world";
-import { never, newAddress, requestOf, routeJourneys, sourceOf } from "@/lib/testing/route-journeys";
+import type { RouteRequest } from "@/lib/core/route-request";
+import { routingContract } from "@/lib/money/ports/routing.contract";
+import { startLocalRouting, type LocalRouting } from "@/lib/dev/testing/routing-world";
+import {
+  contractsOf,
+  never,
+  newAddress,
+  requestOf,
+  routeJourneys,
+  sourceOf,
+} from "@/lib/dev/testing/route-journeys";
 import { createOnchainRouting } from "./provider";
 
 const [ONE, TWO, THREE] = [31337, 31338, 31339] as const;
@@ -16,37 +23,20 @@ beforeAll(async () => {
 });
 afterAll(async () => local.stop());
 
-const token = (chainId: number, symbol: string): Token => local.registry.resolveToken(chainId, symbol);
+const token = (chainId: number, symbol: string): Token =>
+  local.registry.resolveToken(chainId, symbol);
 
-const { bestLeg, start, trackUntil } = routeJourneys(() => local);
-
-const allowance = (owned: Token, owner: EvmAddress, spender: EvmAddress): Promise<bigint> =>
-  local.registry.client(owned.chainId).readContract({
-    address: owned.address === "native" ? "0x" : owned.address,
-    abi: erc20Abi,
-    functionName: "allowance",
-    args: [owner, spender],
-  });
-
-const contractsOf = (chainId: number) => {
-  const { uniswapV3, across } = local.registry.get(chainId).contracts;
-  if (uniswapV3 === undefined || across === undefined) throw new Error("The local chains have both.");
-  return { router: uniswapV3.swapRouter02, spokePool: across.spokePool, handler: across.multicallHandler };
-};
-
-/** Contracts that anybody can empty must not keep funds of a user. */
-const expectNothingLeft = async (chainId: number): Promise<void> => {
-  const { router, handler } = contractsOf(chainId);
-  for (const holder of [router, handler]) {
-    for (const listed of local.registry.tokens(chainId).filter(({ symbol }) => symbol !== "ODD")) {
-      expect([listed.symbol, await local.balanceOf(listed, holder)]).toEqual([listed.symbol, 0n]);
-    }
-  }
-};
+const { bestLeg, start, trackUntil, bridgeOf, expectNothingLeft, allowance } = routeJourneys(
+  () => local,
+);
 
 describe("the port's contract", () => {
   const [owner, recipient] = [newAddress(), newAddress()];
-  const request = (from: readonly (readonly [number, string])[], to: readonly [number, string], amount = "1000") => ({
+  const request = (
+    from: readonly (readonly [number, string])[],
+    to: readonly [number, string],
+    amount = "1000",
+  ) => ({
     sources: from.map(([chainId, symbol]) => {
       const sold = token(chainId, symbol);
       return { owner, token: sold, amountBase: parseUnits(amount, sold.decimals) };
@@ -55,7 +45,8 @@ describe("the port's contract", () => {
     slippageBps: 50,
   });
   beforeAll(async () => {
-    for (const chainId of [ONE, TWO]) await local.give(owner, token(chainId, "USDC"), parseUnits("100000", 6));
+    for (const chainId of [ONE, TWO])
+      await local.give(owner, token(chainId, "USDC"), parseUnits("100000", 6));
   });
 
   routingContract("onchain", () => ({
@@ -109,42 +100,15 @@ test.each([
   },
 );
 
-test.each([0, 50])(
-  "swaps on both sides leave no allowance and nothing behind; what the first does not need stays (slippage %i)",
-  async (slippageBps) => {
-    const { provider } = local.variant((chain) => ({
-      ...chain,
-      contracts: {
-        ...chain.contracts,
-        ...(chain.contracts.across ? { across: { ...chain.contracts.across, tokens: ["USDC"] } } : {}),
-      },
-    }));
-    for (const from of [token(ONE, "DAI"), token(ONE, "native")]) {
-      const amount = from.address === "native" ? "2" : "5000";
-      const request = requestOf({ from, to: token(TWO, "USDT"), amount, slippageBps });
-      const { leg, deposit, gone, spentBase } = await start(request, provider);
-      expect(leg.steps.map(({ kind }) => kind)).toEqual(["swap", "bridge", "swap"]);
-      const filled = await trackUntil(request, leg, deposit, "filled");
-      if (filled.state !== "filled") throw new Error("Not filled.");
-      const { owner, amountBase } = sourceOf(request);
-      expect(spentBase).toBe(gone);
-      expect(spentBase).toBeLessThanOrEqual(amountBase);
-      if (slippageBps > 0) expect(spentBase).toBeLessThan(amountBase);
-      expect(filled.receivedBase).toBe(await local.balanceOf(request.destination.token, request.destination.recipient));
-      expect(filled.receivedBase).toBeGreaterThanOrEqual(leg.minOutBase);
-      const { router, spokePool } = contractsOf(ONE);
-      if (from.address !== "native") expect(await allowance(from, owner, router)).toBe(0n);
-      expect(await allowance(token(ONE, "USDC"), owner, spokePool)).toBe(0n);
-      await expectNothingLeft(ONE);
-      await expectNothingLeft(TWO);
-    }
-  },
-);
-
 test("between two chains below the minimum nobody can fill, and the deposit is refunded", async () => {
-  const request = requestOf({ from: token(ONE, "USDC"), to: token(THREE, "WETH"), amount: "30000" });
+  const request = requestOf({
+    from: token(ONE, "USDC"),
+    to: token(THREE, "WETH"),
+    amount: "30000",
+  });
   local.solver.pause();
-  const { leg, deposit, fillDeadline, spentBase } = await start(request);
+  const { leg, deposit, fillDeadline, spentBase } = await start(request, bridgeOf("USDC"));
+  expect(leg.steps.map(({ kind }) => kind)).toEqual(["bridge", "swap"]);
   // A large purchase on the destination moves the price beyond the tolerance.
   const whale = requestOf({
     from: token(THREE, "USDC"),
@@ -159,11 +123,15 @@ test("between two chains below the minimum nobody can fill, and the deposit is r
   await local.passTime(fillDeadline);
   const refunded = await trackUntil(request, leg, deposit, "refunded");
   if (refunded.state !== "refunded") throw new Error("Not refunded.");
-  expect(refunded).toMatchObject({ chainId: ONE, refundedBase: spentBase, token: token(ONE, "USDC") });
+  expect(refunded).toMatchObject({
+    chainId: ONE,
+    refundedBase: spentBase,
+    token: token(ONE, "USDC"),
+  });
   const { owner } = sourceOf(request);
   expect(await local.balanceOf(token(ONE, "USDC"), owner)).toBe(spentBase);
   expect(await local.balanceOf(request.destination.token, request.destination.recipient)).toBe(0n);
-  // Puts the price back for the other tests.
+  // Restores the price for the other tests.
   await start(
     requestOf({
       from: token(THREE, "WETH"),
@@ -187,7 +155,9 @@ test("between two chains one refund is not told to another deposit of the same a
     trackUntil(first, one.leg, one.deposit, "refunded"),
     trackUntil(first, two.leg, two.deposit, "refunded"),
   ]);
-  expect(await local.balanceOf(token(ONE, "USDC"), sourceOf(first).owner)).toBe(one.spentBase + two.spentBase);
+  expect(await local.balanceOf(token(ONE, "USDC"), sourceOf(first).owner)).toBe(
+    one.spentBase + two.spentBase,
+  );
   for (const progress of [a, b]) expect(progress).toMatchObject({ refundedBase: one.spentBase });
 });
 
@@ -198,14 +168,20 @@ test("between two chains an invented relay with the deposit's number is not take
   const impostor = newAddress();
   const usdc = token(TWO, "USDC");
   await local.give(impostor, usdc, 10n);
-  const { spokePool } = contractsOf(TWO);
+  const { spokePool } = contractsOf(local.registry, TWO);
   const fillRelayAbi = parseAbi([
     "struct RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }",
     "function fillRelay(RelayData relayData, uint256 repaymentChainId, bytes32 repaymentAddress)",
   ]);
-  const told = deposit as Record<string, string> & { fillDeadline: number; depositor: `0x${string}` };
+  const told = deposit as Record<string, string> & {
+    fillDeadline: number;
+    depositor: `0x${string}`;
+  };
   const invented = {
-    ...(told as unknown as Record<"recipient" | "exclusiveRelayer" | "inputToken" | "outputToken", `0x${string}`>),
+    ...(told as unknown as Record<
+      "recipient" | "exclusiveRelayer" | "inputToken" | "outputToken",
+      `0x${string}`
+    >),
     depositor: told.depositor,
     inputAmount: BigInt(told.inputAmount ?? 0),
     outputAmount: 1n,
@@ -215,7 +191,11 @@ test("between two chains an invented relay with the deposit's number is not take
     exclusivityDeadline: 0,
     message: "0x" as const,
   };
-  const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spokePool, maxUint256] });
+  const approve = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: "approve",
+    args: [spokePool, maxUint256],
+  });
   const fill = encodeFunctionData({
     abi: fillRelayAbi,
     functionName: "fillRelay",
@@ -239,22 +219,44 @@ describe("on one chain", () => {
     { from: "WETH", to: "native", amount: "1.5" },
     { from: "native", to: "native", amount: "0.5" },
     { from: "DAI", to: "USDT", amount: "12.5" },
-  ] as const)("$amount $from arrive as $to, to the last unit as told", async ({ from, to, amount }) => {
-    const request = requestOf({ from: token(ONE, from), to: token(ONE, to), amount });
-    const { leg, gone, spentBase, receivedBase } = await start(request);
-    expect(spentBase).toBe(gone);
-    expect(spentBase).toBe(sourceOf(request).amountBase);
-    expect(receivedBase).toBe(await local.balanceOf(request.destination.token, request.destination.recipient));
-    expect(receivedBase).toBeGreaterThanOrEqual(leg.minOutBase);
-    await expectNothingLeft(ONE);
-  });
+  ] as const)(
+    "$amount $from arrive as $to, to the last unit as told",
+    async ({ from, to, amount }) => {
+      const request = requestOf({ from: token(ONE, from), to: token(ONE, to), amount });
+      const { leg, gone, spentBase, receivedBase } = await start(request);
+      expect(spentBase).toBe(gone);
+      expect(spentBase).toBe(sourceOf(request).amountBase);
+      expect(receivedBase).toBe(
+        await local.balanceOf(request.destination.token, request.destination.recipient),
+      );
+      expect(receivedBase).toBeGreaterThanOrEqual(leg.minOutBase);
+      await expectNothingLeft(ONE);
+    },
+  );
+
+  test.each([
+    ["native", "WETH", 1],
+    ["WETH", "native", 2],
+  ] as const)(
+    "%s goes as %s to somebody else by one call beside its approval",
+    async (from, to, calls) => {
+      const request = requestOf({ from: token(ONE, from), to: token(ONE, to), amount: "1" });
+      const built = await local.provider.build(request, await bestLeg(request), never());
+      expect(built.calls).toHaveLength(calls);
+    },
+  );
 
   test("wrapping into one's own wallet is read from the wrapped coin's own events", async () => {
     const draft = requestOf({ from: token(ONE, "native"), to: token(ONE, "WETH"), amount: "1" });
-    const request = { ...draft, destination: { ...draft.destination, recipient: sourceOf(draft).owner } };
+    const request = {
+      ...draft,
+      destination: { ...draft.destination, recipient: sourceOf(draft).owner },
+    };
     const { spentBase, receivedBase } = await start(request);
     expect(spentBase).toBe(parseEther("1"));
-    expect(receivedBase).toBe(await local.balanceOf(token(ONE, "WETH"), request.destination.recipient));
+    expect(receivedBase).toBe(
+      await local.balanceOf(token(ONE, "WETH"), request.destination.recipient),
+    );
   });
 
   test("a large trade is split over pools and brings more than the best single path, as quoted", async () => {
@@ -264,7 +266,9 @@ describe("on one chain", () => {
     const single = await bestSingle(request);
     expect(leg.expectedOutBase).toBeGreaterThan(single + single / 100n);
     const done = await start(request);
-    expect(done.receivedBase).toBe(await local.balanceOf(request.destination.token, request.destination.recipient));
+    expect(done.receivedBase).toBe(
+      await local.balanceOf(request.destination.token, request.destination.recipient),
+    );
     expect(done.receivedBase).toBeGreaterThanOrEqual(done.leg.expectedOutBase);
     expect(done.spentBase).toBe(sourceOf(request).amountBase);
   });
@@ -281,6 +285,22 @@ describe("on one chain", () => {
   });
 });
 
+test("without a router a coin is wrapped for the paying wallet alone", async () => {
+  const get: typeof local.registry.get = (chainId) => {
+    const chain = local.registry.get(chainId);
+    return { ...chain, contracts: { ...chain.contracts, uniswapV3: undefined } };
+  };
+  const provider = createOnchainRouting({
+    registry: { ...local.registry, get },
+    clock: systemClock,
+  });
+  const request = requestOf({ from: token(ONE, "native"), to: token(ONE, "WETH"), amount: "1" });
+  await expect(bestLeg(request, provider)).rejects.toMatchObject({ code: "no_route" });
+  const { owner } = sourceOf(request);
+  const own = { ...request, destination: { ...request.destination, recipient: owner } };
+  expect(await bestLeg(own, provider)).toMatchObject({ expectedOutBase: parseEther("1") });
+});
+
 /** The best output of an unsplit route: the same search with splits turned off. */
 const bestSingle = async (request: RouteRequest): Promise<bigint> => {
   const provider = createOnchainRouting({
@@ -295,9 +315,11 @@ test("an allowance that somebody left is taken back first", async () => {
   const request = requestOf({ from: token(ONE, "USDT"), to: token(ONE, "USDC"), amount: "10" });
   const { owner, token: sold, amountBase } = sourceOf(request);
   await local.give(owner, sold, amountBase);
-  const { router } = contractsOf(ONE);
+  const { router } = contractsOf(local.registry, ONE);
   const left = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [router, 5n] });
-  await local.send(ONE, owner, [{ to: sold.address === "native" ? "0x" : sold.address, data: left, value: 0n }]);
+  await local.send(ONE, owner, [
+    { to: sold.address === "native" ? "0x" : sold.address, data: left, value: 0n },
+  ]);
   const leg = await bestLeg(request);
   const { calls } = await local.provider.build(request, leg, never());
   expect(calls).toHaveLength(3);
@@ -317,7 +339,9 @@ test.each(["from", "to"] as const)("a dead chain (%s) is named as the reason", a
 
 test("an amount that the bridge's fee would eat has no route", async () => {
   const request = requestOf({ from: token(ONE, "USDC"), to: token(TWO, "USDC"), amount: "0.01" });
-  const error: unknown = await local.provider.quote(request, never()).catch((reason: unknown) => reason);
+  const error: unknown = await local.provider
+    .quote(request, never())
+    .catch((reason: unknown) => reason);
   expect(isDomainError(error) && error.code).toBe("no_route");
 });
 

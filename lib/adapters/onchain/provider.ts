@@ -1,6 +1,9 @@
-import type { ChainRegistry } from "@/lib/chains/registry";
+import type { ChainConfig } from "@/lib/platform/config/chains";
+import type { ChainRegistry } from "@/lib/chain/registry";
 import type { Clock } from "@/lib/core/clock";
-import type { Route, RouteLeg, RouteRequest, RoutingProvider } from "@/lib/ports/routing";
+import type { EvmAddress } from "@/lib/core/evm";
+import type { Route, RouteLeg, RoutingProvider } from "@/lib/money/ports/routing";
+import type { RouteRequest } from "@/lib/core/route-request";
 import { createBridgeLegs } from "./bridge-legs";
 import { createLegCalls } from "./leg-calls";
 import { parseDeposit, PROVIDER_ID } from "./plan";
@@ -8,10 +11,9 @@ import { createPoolBook } from "./pool-book";
 import { createRefundReader } from "./refund-leaves";
 import { createPriceSource, formatUsd, type UsdScaled } from "./price";
 import { createSourceReader } from "./receipts";
-import { createStoppedReader } from "./stopped";
 import { createSameChainLegs } from "./same-chain-legs";
 import { createTracker } from "./track";
-import { DEFAULT_TUNING, type Tuning } from "./tuning";
+import { DEFAULT_TUNING, type Tuning } from "./chain-access";
 import { createSwapFinder } from "./uniswap";
 
 interface OnchainRoutingOptions {
@@ -20,24 +22,41 @@ interface OnchainRoutingOptions {
   readonly config?: Partial<Tuning>;
 }
 
-/** The combination of every source's best leg, then combinations in which one source uses another leg. */
-const routesOf = (legsPerSource: readonly (readonly RouteLeg[])[], tuning: Tuning): readonly Route[] => {
-  const ways = Math.min(Math.max(...legsPerSource.map((legs) => legs.length)), 1 + tuning.alternativesMax);
+/**
+ * The combination of every source's best leg, then combinations in which one source uses a
+ * different leg.
+ */
+const routesOf = (
+  legsPerSource: readonly (readonly RouteLeg[])[],
+  tuning: Tuning,
+): readonly Route[] => {
+  const ways = Math.min(
+    Math.max(...legsPerSource.map((legs) => legs.length)),
+    1 + tuning.alternativesMax,
+  );
   const routes = Array.from({ length: ways }, (_, way): Route => ({
     legs: legsPerSource.flatMap((legs) => legs[way] ?? legs.slice(0, 1)),
   }));
-  const received = ({ legs }: Route): bigint => legs.reduce((sum, leg) => sum + leg.expectedOutBase, 0n);
+  const received = ({ legs }: Route): bigint =>
+    legs.reduce((sum, leg) => sum + leg.expectedOutBase, 0n);
   const best = routes[0] === undefined ? 0n : received(routes[0]);
   return routes
-    .filter((route, index) => index === 0 || received(route) * 10_000n >= best * BigInt(tuning.alternativeFloorBps))
+    .filter(
+      (route, index) =>
+        index === 0 || received(route) * 10_000n >= best * BigInt(tuning.alternativeFloorBps),
+    )
     .sort((a, b) => (received(a) < received(b) ? 1 : received(a) > received(b) ? -1 : 0));
 };
 
 /**
- * Finds routes by on-chain reads alone: Uniswap v3 on a chain, Across between chains. It needs only RPC endpoints, and
- * keeps no state but caches. Each source is quoted independently.
+ * Finds routes only by on-chain reads: Uniswap v3 on a chain, Across between chains. It needs only
+ * RPC endpoints, and keeps no state except caches. Each source is quoted independently.
  */
-export const createOnchainRouting = ({ registry, clock, config = {} }: OnchainRoutingOptions): RoutingProvider => {
+export const createOnchainRouting = ({
+  registry,
+  clock,
+  config = {},
+}: OnchainRoutingOptions): RoutingProvider => {
   const tuning: Tuning = { ...DEFAULT_TUNING, ...config };
   const deps = { registry, clock, tuning };
   const book = createPoolBook(deps);
@@ -50,9 +69,14 @@ export const createOnchainRouting = ({ registry, clock, config = {} }: OnchainRo
   const track = createTracker(deps);
   const readRefunds = createRefundReader(deps);
 
-  const legsOf = (request: RouteRequest, sourceIndex: number, signal: AbortSignal): Promise<readonly RouteLeg[]> => {
+  const legsOf = (
+    request: RouteRequest,
+    sourceIndex: number,
+    signal: AbortSignal,
+  ): Promise<readonly RouteLeg[]> => {
     const source = request.sources[sourceIndex];
-    if (source === undefined) throw new RangeError(`There is no source ${sourceIndex} in this request.`);
+    if (source === undefined)
+      throw new RangeError(`There is no source ${sourceIndex} in this request.`);
     const stays = source.token.chainId === request.destination.token.chainId;
     return (stays ? sameChainLegs : bridgeLegs)({ request, sourceIndex, source }, signal);
   };
@@ -60,16 +84,38 @@ export const createOnchainRouting = ({ registry, clock, config = {} }: OnchainRo
   return {
     id: PROVIDER_ID,
     quote: async (request, signal) =>
-      routesOf(await Promise.all(request.sources.map((_, index) => legsOf(request, index, signal))), tuning),
+      routesOf(
+        await Promise.all(request.sources.map((_, index) => legsOf(request, index, signal))),
+        tuning,
+      ),
     build: legCalls,
     readSource,
-    readStopped: createStoppedReader(deps),
-    track: (request, _leg, deposit, signal, options) => track(request, parseDeposit(deposit), signal, options),
-    refundsIn: (_request, _leg, deposit, named, signal) => readRefunds(parseDeposit(deposit), named, signal),
-    priceUsd: (tokens, signal) => Promise.all(tokens.map(async (token) => written(await prices.usd(token, signal)))),
+    track: (request, _leg, deposit, signal, options) =>
+      track(request, parseDeposit(deposit), signal, options),
+    refundsIn: (_request, _leg, deposit, named, signal) =>
+      readRefunds(parseDeposit(deposit), named, signal),
+    contracts: (chainId) => contractsOf(registry.get(chainId)),
+    priceUsd: (tokens, signal) =>
+      Promise.all(tokens.map(async (token) => written(await prices.usd(token, signal)))),
     highestPriceUsd: (tokens, signal) =>
       Promise.all(tokens.map(async (token) => written(await prices.highestUsd(token, signal)))),
   };
 };
 
-const written = (price: UsdScaled | null): string | null => (price === null ? null : formatUsd(price));
+/** The contracts of Uniswap v3 and Across that legs use. */
+const contractsOf = ({
+  contracts: { uniswapV3, across },
+}: Pick<ChainConfig, "contracts">): readonly EvmAddress[] =>
+  [
+    uniswapV3?.factory,
+    uniswapV3?.quoterV2,
+    uniswapV3?.swapRouter02,
+    across?.spokePool,
+    across?.multicallHandler,
+    across?.spokePoolPeriphery,
+    across?.hub?.hubPool,
+    across?.hub?.configStore,
+  ].filter((address) => address !== undefined);
+
+const written = (price: UsdScaled | null): string | null =>
+  price === null ? null : formatUsd(price);

@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeEventTopics, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import type { EvmAddress, ReceiptLog } from "@/lib/ports/routing";
-import { erc20TransferAbi, wrappedNativeAbi } from "./abis";
+import type { EvmAddress, ReceiptLog } from "@/lib/core/evm";
+import { erc20TransferAbi, wrappedNativeAbi } from "./plan";
 import { sumTransfers, unwrappedBy, wrappedFor } from "./receipts";
 
 const TOKEN: EvmAddress = "0x00000000000000000000000000000000000000aa";
@@ -16,12 +16,29 @@ const log = (address: EvmAddress, topics: unknown, amount: bigint): ReceiptLog =
   data: encodeAbiParameters([{ type: "uint256" }], [amount]),
   logIndex: 0,
 });
-const transfer = (token: EvmAddress, from: EvmAddress, to: EvmAddress, amount: bigint): ReceiptLog =>
-  log(token, encodeEventTopics({ abi: erc20TransferAbi, eventName: "Transfer", args: { from, to } }), amount);
+const transfer = (
+  token: EvmAddress,
+  from: EvmAddress,
+  to: EvmAddress,
+  amount: bigint,
+): ReceiptLog =>
+  log(
+    token,
+    encodeEventTopics({ abi: erc20TransferAbi, eventName: "Transfer", args: { from, to } }),
+    amount,
+  );
 const deposit = (dst: EvmAddress, amount: bigint): ReceiptLog =>
-  log(TOKEN, encodeEventTopics({ abi: wrappedNativeAbi, eventName: "Deposit", args: { dst } }), amount);
+  log(
+    TOKEN,
+    encodeEventTopics({ abi: wrappedNativeAbi, eventName: "Deposit", args: { dst } }),
+    amount,
+  );
 const withdrawal = (src: EvmAddress, amount: bigint): ReceiptLog =>
-  log(TOKEN, encodeEventTopics({ abi: wrappedNativeAbi, eventName: "Withdrawal", args: { src } }), amount);
+  log(
+    TOKEN,
+    encodeEventTopics({ abi: wrappedNativeAbi, eventName: "Withdrawal", args: { src } }),
+    amount,
+  );
 
 describe("amounts are read from events", () => {
   test("a token that keeps a part of each transfer does not pass for one that delivers all", () => {

@@ -1,28 +1,44 @@
-import { hexToBigInt, pad, parseEventLogs, size, toEventSelector, zeroAddress, type Hex, type Log } from "viem";
+import {
+  hexToBigInt,
+  pad,
+  parseEventLogs,
+  size,
+  toEventSelector,
+  zeroAddress,
+  type Hex,
+  type Log,
+} from "viem";
 import { DomainError } from "@/lib/core/errors";
-import type {
-  EvmAddress,
-  ReceiptLog,
-  RouteLeg,
-  RouteRequest,
-  RouteSource,
-  SourceOutcome,
-  SourceReceipt,
-} from "@/lib/ports/routing";
-import { erc20TransferAbi, spokePoolAbi, wrappedNativeAbi } from "./abis";
+import type { EvmAddress, ReceiptLog } from "@/lib/core/evm";
+import type { RouteLeg, SourceOutcome, SourceReceipt } from "@/lib/money/ports/routing";
+import type { RouteRequest, RouteSource } from "@/lib/core/route-request";
+import {
+  type BridgePlan,
+  type DepositRecord,
+  depositToJson,
+  erc20TransferAbi,
+  parsePlan,
+  spokePoolAbi,
+  wrappedNativeAbi,
+} from "./plan";
 import type { OnchainDeps } from "./chain-access";
-import { depositToJson, parsePlan, type BridgePlan, type DepositRecord } from "./plan";
 
 type AnyLog = Pick<ReceiptLog, "address" | "topics" | "data">;
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 /** Decodes the logs of one contract; logs that do not match the events are left out. */
-export const eventsOf = <const A extends typeof erc20TransferAbi | typeof wrappedNativeAbi | typeof spokePoolAbi>(
+export const eventsOf = <
+  const A extends typeof erc20TransferAbi | typeof wrappedNativeAbi | typeof spokePoolAbi,
+>(
   abi: A,
   contract: EvmAddress,
   logs: readonly AnyLog[],
-) => parseEventLogs({ abi, logs: logs.filter(({ address }) => same(address, contract)).map(asRpcLog) });
+) =>
+  parseEventLogs({
+    abi,
+    logs: logs.filter(({ address }) => same(address, contract)).map(asRpcLog),
+  });
 
 /** `parseEventLogs` is typed for complete RPC logs but reads only address, topics and data. */
 const asRpcLog = ({ address, topics, data }: AnyLog): Log => ({
@@ -48,14 +64,22 @@ const isParty = (topic: Hex | undefined, party: EvmAddress | undefined): boolean
   party === undefined || (topic !== undefined && same(topic, pad(party)));
 
 /**
- * Sum of the Transfer events of a token (ERC-20: both parties indexed, the amount as data). It reads the fields itself, because every leg
- * asks several times and a decoder hashes the event's signature for each log.
+ * Sum of the Transfer events of a token (ERC-20: both parties indexed, the amount as data). The
+ * fields are read directly, because every leg calls this several times, and a decoder hashes the
+ * event's signature for each log.
  */
-export const sumTransfers = (logs: readonly AnyLog[], token: EvmAddress, { from, to }: TransferFilter): bigint =>
+export const sumTransfers = (
+  logs: readonly AnyLog[],
+  token: EvmAddress,
+  { from, to }: TransferFilter,
+): bigint =>
   logs
     .filter(
       ({ address, topics, data }) =>
-        topics[0] === TRANSFER_TOPIC && topics.length === 3 && size(data) === 32 && same(address, token),
+        topics[0] === TRANSFER_TOPIC &&
+        topics.length === 3 &&
+        size(data) === 32 &&
+        same(address, token),
     )
     .filter(({ topics }) => isParty(topics[1], from) && isParty(topics[2], to))
     .reduce((sum, { data }) => sum + hexToBigInt(data), 0n);
@@ -63,10 +87,14 @@ export const sumTransfers = (logs: readonly AnyLog[], token: EvmAddress, { from,
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /**
- * Native coin that was wrapped for one of `holders`. WETH9 emits Deposit; the wrapped coins of some rollups emit a
- * Transfer from zero, or both.
+ * Native coin that was wrapped for one of `holders`. WETH9 emits Deposit; the wrapped coins of some
+ * rollups emit a Transfer from zero, or both.
  */
-export const wrappedFor = (logs: readonly AnyLog[], weth: EvmAddress, holders: readonly EvmAddress[]): bigint =>
+export const wrappedFor = (
+  logs: readonly AnyLog[],
+  weth: EvmAddress,
+  holders: readonly EvmAddress[],
+): bigint =>
   holders.reduce((total, holder) => {
     const deposits = eventsOf(wrappedNativeAbi, weth, logs)
       .filter((log) => log.eventName === "Deposit" && same(log.args.dst, holder))
@@ -75,7 +103,11 @@ export const wrappedFor = (logs: readonly AnyLog[], weth: EvmAddress, holders: r
   }, 0n);
 
 /** Native coin that one of `holders` unwrapped. */
-export const unwrappedBy = (logs: readonly AnyLog[], weth: EvmAddress, holders: readonly EvmAddress[]): bigint =>
+export const unwrappedBy = (
+  logs: readonly AnyLog[],
+  weth: EvmAddress,
+  holders: readonly EvmAddress[],
+): bigint =>
   holders.reduce((total, holder) => {
     const withdrawals = eventsOf(wrappedNativeAbi, weth, logs)
       .filter((log) => log.eventName === "Withdrawal" && same(log.args.src, holder))
@@ -83,14 +115,20 @@ export const unwrappedBy = (logs: readonly AnyLog[], weth: EvmAddress, holders: 
     return total + larger(withdrawals, sumTransfers(logs, weth, { from: holder, to: zeroAddress }));
   }, 0n);
 
-const flowContracts = (registry: OnchainDeps["registry"], chainId: number): readonly EvmAddress[] => {
+const flowContracts = (
+  registry: OnchainDeps["registry"],
+  chainId: number,
+): readonly EvmAddress[] => {
   const { uniswapV3, across } = registry.get(chainId).contracts;
-  return [uniswapV3?.swapRouter02, across?.spokePool].flatMap((address) => (address === undefined ? [] : [address]));
+  return [uniswapV3?.swapRouter02, across?.spokePool, across?.spokePoolPeriphery].filter(
+    (address) => address !== undefined,
+  );
 };
 
 /**
- * The amount that left the source's wallet, by its logs. Native coin has no Transfer events, so its amount is the value
- * that router, SpokePool or wallet wrapped.
+ * The amount that left the source's wallet, according to its logs. Native coin has no Transfer
+ * events, so its amount is the value that the router, the SpokePool, its periphery or the wallet
+ * wrapped.
  */
 export const spentBy = (
   { registry }: Pick<OnchainDeps, "registry">,
@@ -105,20 +143,74 @@ export const spentBy = (
   const back = sumTransfers(logs, token.address, { to: owner });
   // Unwrapping burns without a Transfer on canonical WETH9.
   const burnt = same(token.address, wrappedNative)
-    ? unwrappedBy(logs, token.address, [owner]) - sumTransfers(logs, token.address, { from: owner, to: zeroAddress })
+    ? unwrappedBy(logs, token.address, [owner]) -
+      sumTransfers(logs, token.address, { from: owner, to: zeroAddress })
     : 0n;
   return out - back + burnt;
 };
 
 /**
- * Reads the effects of a mined leg from its own logs, never from its plan (native transfers have no logs: see below).
+ * The deposit that a leg made.
+ * @throws DomainError `provider_error` when its transaction made none
+ */
+const depositIn = (
+  { registry }: Pick<OnchainDeps, "registry">,
+  { plan, source, request }: { plan: BridgePlan; source: RouteSource; request: RouteRequest },
+  receipt: SourceReceipt,
+): DepositRecord => {
+  const spokePool = registry.get(receipt.chainId).contracts.across?.spokePool;
+  const destinationChainId = request.destination.token.chainId;
+  const found = (
+    spokePool === undefined ? [] : eventsOf(spokePoolAbi, spokePool, receipt.logs)
+  ).find(
+    (log) =>
+      log.eventName === "FundsDeposited" &&
+      same(log.args.depositor, pad(source.owner)) &&
+      same(log.args.inputToken, pad(plan.inputToken)) &&
+      log.args.destinationChainId === BigInt(destinationChainId),
+  );
+  if (found?.eventName !== "FundsDeposited") {
+    throw new DomainError(
+      "provider_error",
+      `The transaction ${receipt.txHash} on ${registry.get(receipt.chainId).name} made no deposit into the bridge.`,
+    );
+  }
+  const { args } = found;
+  return {
+    originChainId: receipt.chainId,
+    destinationChainId,
+    depositId: args.depositId,
+    depositor: args.depositor,
+    recipient: args.recipient,
+    exclusiveRelayer: args.exclusiveRelayer,
+    inputToken: args.inputToken,
+    outputToken: args.outputToken,
+    inputAmount: args.inputAmount,
+    outputAmount: args.outputAmount,
+    fillDeadline: args.fillDeadline,
+    exclusivityDeadline: args.exclusivityDeadline,
+    message: args.message,
+    originBlock: receipt.blockNumber,
+    destinationBlock: plan.destinationBlock,
+    txHash: receipt.txHash,
+  };
+};
+
+/**
+ * Reads the effects of a mined leg from its own logs, never from its plan (native transfers have no
+ * logs: see below).
  */
 export const createSourceReader = (deps: Pick<OnchainDeps, "registry">) => {
   const { registry } = deps;
   const contractsOf = (chainId: number): readonly EvmAddress[] => flowContracts(registry, chainId);
-  const spent = (source: RouteSource, logs: readonly ReceiptLog[]): bigint => spentBy(deps, source, logs);
+  const spent = (source: RouteSource, logs: readonly ReceiptLog[]): bigint =>
+    spentBy(deps, source, logs);
 
-  const received = (request: RouteRequest, source: RouteSource, logs: readonly ReceiptLog[]): bigint => {
+  const received = (
+    request: RouteRequest,
+    source: RouteSource,
+    logs: readonly ReceiptLog[],
+  ): bigint => {
     const { token, recipient } = request.destination;
     const weth = registry.get(token.chainId).contracts.wrappedNative;
     if (token.address === "native") {
@@ -128,72 +220,39 @@ export const createSourceReader = (deps: Pick<OnchainDeps, "registry">) => {
     // A fee-on-transfer token may deduct its fee from the recipient within the same transfer.
     const taken = isOwn ? 0n : sumTransfers(logs, token.address, { from: recipient });
     const arrived = sumTransfers(logs, token.address, { to: recipient }) - taken;
-    // Wrapping into one's own wallet: WETH9 emits Deposit, and no Transfer.
+    // When a wallet wraps for itself, WETH9 emits Deposit and no Transfer.
     const minted =
       same(token.address, weth) && isOwn
-        ? wrappedFor(logs, weth, [recipient]) - sumTransfers(logs, weth, { from: zeroAddress, to: recipient })
+        ? wrappedFor(logs, weth, [recipient]) -
+          sumTransfers(logs, weth, { from: zeroAddress, to: recipient })
         : 0n;
     return arrived + minted;
   };
 
-  const deposit = (
-    plan: BridgePlan,
-    source: RouteSource,
-    request: RouteRequest,
-    receipt: SourceReceipt,
-  ): DepositRecord => {
-    const spokePool = registry.get(receipt.chainId).contracts.across?.spokePool;
-    const destinationChainId = request.destination.token.chainId;
-    const found = (spokePool === undefined ? [] : eventsOf(spokePoolAbi, spokePool, receipt.logs)).find(
-      (log) =>
-        log.eventName === "FundsDeposited" &&
-        same(log.args.depositor, pad(source.owner)) &&
-        same(log.args.inputToken, pad(plan.inputToken)) &&
-        log.args.destinationChainId === BigInt(destinationChainId),
-    );
-    if (found?.eventName !== "FundsDeposited") {
-      throw new DomainError(
-        "provider_error",
-        `The transaction ${receipt.txHash} on ${registry.get(receipt.chainId).name} made no deposit into the bridge.`,
-      );
-    }
-    const { args } = found;
-    return {
-      originChainId: receipt.chainId,
-      destinationChainId,
-      depositId: args.depositId,
-      depositor: args.depositor,
-      recipient: args.recipient,
-      exclusiveRelayer: args.exclusiveRelayer,
-      inputToken: args.inputToken,
-      outputToken: args.outputToken,
-      inputAmount: args.inputAmount,
-      outputAmount: args.outputAmount,
-      fillDeadline: args.fillDeadline,
-      exclusivityDeadline: args.exclusivityDeadline,
-      message: args.message,
-      originBlock: receipt.blockNumber,
-      destinationBlock: plan.destinationBlock,
-      txHash: receipt.txHash,
-    };
-  };
-
   return (request: RouteRequest, leg: RouteLeg, receipt: SourceReceipt): SourceOutcome => {
     const source = request.sources[leg.sourceIndex];
-    if (source === undefined) throw new RangeError(`There is no source ${leg.sourceIndex} in this request.`);
+    if (source === undefined)
+      throw new RangeError(`There is no source ${leg.sourceIndex} in this request.`);
     const plan = parsePlan(leg.plan);
+    const noDeposit = { deposit: null, depositedBase: null };
     if (plan.kind === "bridge") {
-      const record = deposit(plan, source, request, receipt);
-      return { spentBase: spent(source, receipt.logs), receivedBase: null, deposit: depositToJson(record) };
+      const record = depositIn(deps, { plan, source, request }, receipt);
+      return {
+        spentBase: spent(source, receipt.logs),
+        receivedBase: null,
+        deposit: depositToJson(record),
+        depositedBase: record.inputAmount,
+      };
     }
     if (plan.kind === "transfer" && source.token.address === "native") {
-      // A plain value transfer leaves no log. The batch is atomic, so a mined one moved exactly what was asked.
-      return { spentBase: source.amountBase, receivedBase: source.amountBase, deposit: null };
+      // A plain value transfer has no log. The batch is atomic, so a mined one moved exactly the
+      // requested amount.
+      return { spentBase: source.amountBase, receivedBase: source.amountBase, ...noDeposit };
     }
     return {
       spentBase: spent(source, receipt.logs),
       receivedBase: received(request, source, receipt.logs),
-      deposit: null,
+      ...noDeposit,
     };
   };
 };

@@ -1,12 +1,12 @@
 /** Leaves of refund roots, and the transfers that pay them. */
 import { isAddressEqual, slice, type TransactionReceipt } from "viem";
-import { agreedAnswer } from "@/lib/chains/agreement";
+import { agreedAnswer } from "@/lib/chain/agreement";
 import { DomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
-import type { EvmAddress, NamedRefund, RefundFound, RefundPayment } from "@/lib/ports/routing";
-import { erc20TransferAbi, spokePoolAbi } from "./abis";
+import type { EvmAddress } from "@/lib/core/evm";
+import type { NamedRefund, RefundFound, RefundPayment } from "@/lib/money/ports/routing";
+import { type DepositRecord, erc20TransferAbi, spokePoolAbi } from "./plan";
 import { askChain, type OnchainDeps } from "./chain-access";
-import type { DepositRecord } from "./plan";
 import { eventsOf } from "./receipts";
 
 /** A refund root's leaf that pays our depositor in the deposit's token. */
@@ -20,11 +20,19 @@ export interface Leaf {
   readonly logIndex: number;
 }
 
-export const originSpokePool = ({ registry }: OnchainDeps, { originChainId }: DepositRecord): EvmAddress | undefined =>
-  registry.get(originChainId).contracts.across?.spokePool;
+export const originSpokePool = (
+  { registry }: OnchainDeps,
+  { originChainId }: DepositRecord,
+): EvmAddress | undefined => registry.get(originChainId).contracts.across?.spokePool;
 
-/** The token in which the bridge refunds the deposit. @throws DomainError `unsupported_token` when it is not configured any more */
-export const refundToken = ({ registry }: OnchainDeps, { originChainId, inputToken }: DepositRecord): Token => {
+/**
+ * The token in which the bridge refunds the deposit.
+ * @throws DomainError `unsupported_token` when it is no longer configured
+ */
+export const refundToken = (
+  { registry }: OnchainDeps,
+  { originChainId, inputToken }: DepositRecord,
+): Token => {
   const address = slice(inputToken, 12);
   const token = registry
     .tokens(originChainId)
@@ -32,7 +40,10 @@ export const refundToken = ({ registry }: OnchainDeps, { originChainId, inputTok
   if (token !== undefined) return token;
   const wrapped = registry.wrappedNative(originChainId);
   if (wrapped.address !== "native" && isAddressEqual(wrapped.address, address)) return wrapped;
-  throw new DomainError("unsupported_token", `The refunded token ${address} is not configured any more.`);
+  throw new DomainError(
+    "unsupported_token",
+    `The refunded token ${address} is not configured any more.`,
+  );
 };
 
 /** The leaves executed in these blocks that pay the deposit's depositor in its token. */
@@ -66,20 +77,36 @@ export const leavesIn = async (
 
 type Log = TransactionReceipt["logs"][number];
 
-/** The transfers of the deposit's token to its depositor among these logs, by anybody or by `from` alone. */
-const transfersOf = (deposit: DepositRecord, logs: readonly Log[], from?: EvmAddress): readonly RefundPayment[] => {
+/**
+ * The transfers of the deposit's token to its depositor in these logs, from anybody or only from
+ * `from`.
+ */
+const transfersOf = (
+  deposit: DepositRecord,
+  logs: readonly Log[],
+  from?: EvmAddress,
+): readonly RefundPayment[] => {
   const [token, depositor] = [slice(deposit.inputToken, 12), slice(deposit.depositor, 12)];
   return logs.flatMap((log): RefundPayment[] => {
     const [event] = eventsOf(erc20TransferAbi, token, [log]);
     if (event === undefined || !isAddressEqual(event.args.to, depositor)) return [];
-    if (from === undefined ? isAddressEqual(event.args.from, depositor) : !isAddressEqual(event.args.from, from))
+    if (
+      from === undefined
+        ? isAddressEqual(event.args.from, depositor)
+        : !isAddressEqual(event.args.from, from)
+    )
       return [];
     const { transactionHash: txHash, blockNumber, logIndex } = log;
-    return [{ chainId: deposit.originChainId, txHash, blockNumber, logIndex, paidBase: event.args.value }];
+    return [
+      { chainId: deposit.originChainId, txHash, blockNumber, logIndex, paidBase: event.args.value },
+    ];
   });
 };
 
-/** The transfers that the leaf itself made to the depositor: those between the previous leaf's event and its own. */
+/**
+ * The transfers that the leaf itself made to the depositor: those between the previous leaf's event
+ * and its own.
+ */
 export const paymentsOf = async (
   deps: OnchainDeps,
   deposit: DepositRecord,
@@ -93,15 +120,18 @@ export const paymentsOf = async (
   const before = receipt.logs
     .filter(({ logIndex }) => logIndex < leaf.logIndex)
     .findLast((log) =>
-      eventsOf(spokePoolAbi, spokePool, [log]).some(({ eventName }) => eventName === "ExecutedRelayerRefundRoot"),
+      eventsOf(spokePoolAbi, spokePool, [log]).some(
+        ({ eventName }) => eventName === "ExecutedRelayerRefundRoot",
+      ),
     );
   const logs = receipt.logs.filter(
-    ({ logIndex }) => logIndex < leaf.logIndex && (before === undefined || logIndex > before.logIndex),
+    ({ logIndex }) =>
+      logIndex < leaf.logIndex && (before === undefined || logIndex > before.logIndex),
   );
   return transfersOf(deposit, logs, spokePool);
 };
 
-/** Unix seconds of a block. */
+/** The timestamp of a block in Unix seconds. */
 export const timeOf = async (
   deps: OnchainDeps,
   chainId: number,
@@ -122,7 +152,7 @@ const receiptOf = (deps: OnchainDeps, chainId: number, hash: `0x${string}`, sign
     }
   });
 
-/** Finds refunds in transactions that a person names, whoever sent them. */
+/** Finds refunds in a transaction that a person names, whoever sent it. */
 export const createRefundReader = (deps: OnchainDeps) => {
   const read = async (
     view: OnchainDeps,

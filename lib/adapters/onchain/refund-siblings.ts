@@ -1,26 +1,189 @@
-/** Which deposits of a depositor one bundle refunds. */
-import { encodeFunctionData } from "viem";
-import { spokePoolAbi } from "./abis";
-import { FILL_DEADLINE_SECONDS_MAX, relayHash } from "./across";
-import { askChain, readMany, type OnchainDeps } from "./chain-access";
+import { encodeFunctionData, stringToHex } from "viem";
+import { z } from "zod";
+import type { ChainConfig } from "@/lib/platform/config/chains";
+import { configStoreAbi, type DepositRecord, hubPoolAbi, spokePoolAbi } from "./plan";
+import { askChain, type OnchainDeps, readMany } from "./chain-access";
 import { blockAtTime, scanBlocks } from "./log-ranges";
-import type { DepositRecord } from "./plan";
-import type { BundleRange, BundleRanges } from "./refund-bundle";
-import { originSpokePool, timeOf } from "./refund-leaves";
+import { type Leaf, originSpokePool, timeOf } from "./refund-leaves";
+import { FILL_DEADLINE_SECONDS_MAX, relayHash } from "./across";
+
+// The block ranges of Across' bundles, from the HubPool.
+
+type Hub = NonNullable<NonNullable<ChainConfig["contracts"]["across"]>["hub"]> & {
+  readonly chainId: number;
+};
+
+/** Blocks of one chain that a bundle settles, both ends included. */
+interface BundleRange {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+/** The range of a chain; null for a chain that the bundle does not settle. */
+type BundleRanges = (chainId: number) => BundleRange | null;
+
+const CHAIN_INDICES_KEY = stringToHex("CHAIN_ID_INDICES", { size: 32 });
+const chainIndices = z.array(z.int());
+
+/**
+ * The hub that settles a chain's deposits; null when none is configured. Testnets have a separate
+ * hub.
+ */
+export const hubOf = ({ registry }: Pick<OnchainDeps, "registry">, chainId: number): Hub | null => {
+  const { testnet } = registry.get(chainId);
+  for (const chain of registry.list()) {
+    const hub = chain.contracts.across?.hub;
+    if (hub !== undefined && chain.testnet === testnet) return { ...hub, chainId: chain.id };
+  }
+  return null;
+};
+
+/**
+ * The order of chains in `bundleEvaluationBlockNumbers`. Chains are only ever appended; null when
+ * it cannot be read.
+ */
+const chainOrder = async (
+  deps: OnchainDeps,
+  hub: Hub,
+  signal: AbortSignal,
+): Promise<readonly number[] | null> => {
+  const value = await askChain(deps, hub.chainId, signal, (client) =>
+    client.readContract({
+      address: hub.configStore,
+      abi: configStoreAbi,
+      functionName: "globalConfig",
+      args: [CHAIN_INDICES_KEY],
+    }),
+  );
+  try {
+    return chainIndices.parse(JSON.parse(value));
+  } catch {
+    return null;
+  }
+};
+
+interface Proposal {
+  readonly root: `0x${string}`;
+  readonly ends: readonly bigint[];
+}
+
+/**
+ * The valid proposals in these blocks: a dispute or deletion invalidates the one before it. Null
+ * when there are too many blocks.
+ */
+const standingProposals = async (
+  deps: OnchainDeps,
+  hub: Hub,
+  span: { readonly from: bigint; readonly to: bigint },
+  signal: AbortSignal,
+): Promise<readonly Proposal[] | null> => {
+  const standing: Proposal[] = [];
+  const tuning = { ...deps.tuning, logRangesMax: deps.tuning.wholeSearchRangesMax };
+  const { scannedTo } = await scanBlocks(
+    { registry: deps.registry, tuning },
+    {
+      chainId: hub.chainId,
+      span,
+      visit: async ({ from: fromBlock, to: toBlock }) => {
+        const logs = await askChain(deps, hub.chainId, signal, (client) =>
+          client.getLogs({
+            address: hub.hubPool,
+            events: hubPoolAbi,
+            fromBlock,
+            toBlock,
+            strict: true,
+          }),
+        );
+        for (const { eventName, args } of logs) {
+          if (eventName !== "ProposeRootBundle") standing.pop();
+          else
+            standing.push({
+              root: args.relayerRefundRoot,
+              ends: args.bundleEvaluationBlockNumbers,
+            });
+        }
+        return null;
+      },
+    },
+  );
+  return scannedTo < span.to ? null : standing;
+};
+
+const proposalsBefore = async (
+  deps: OnchainDeps,
+  hub: Hub,
+  deposit: DepositRecord,
+  leaf: Leaf,
+  signal: AbortSignal,
+): Promise<readonly Proposal[] | null> => {
+  const { chainId } = hub;
+  const high = await askChain(deps, chainId, signal, (client) =>
+    client.getBlockNumber({ cacheTime: 0 }),
+  );
+  const first = deposit.fillDeadline - deps.tuning.bundleLookbackSeconds;
+  const last =
+    (await timeOf(deps, deposit.originChainId, leaf.blockNumber, signal)) +
+    deps.tuning.clockSkewSeconds;
+  const from = await blockAtTime(deps, { chainId, low: 0n, high, time: first }, signal);
+  const to = await blockAtTime(deps, { chainId, low: from, high, time: last }, signal);
+  return standingProposals(deps, hub, { from, to }, signal);
+};
+
+/**
+ * The block ranges of the bundle to which a leaf belongs. The SpokePool's refund root identifies a
+ * proposal on the HubPool, which names the last block of each chain; the proposal before it defines
+ * where the ranges begin.
+ * @returns a sentence that says what is missing, when the ranges are unknown
+ * @throws DomainError `chain_unavailable`
+ */
+export const rangesOf = async (
+  deps: OnchainDeps,
+  hub: Hub,
+  deposit: DepositRecord,
+  leaf: Leaf,
+  signal: AbortSignal,
+): Promise<BundleRanges | string> => {
+  const [, root] = await askChain(deps, deposit.originChainId, signal, (client) =>
+    client.readContract({
+      address: originSpokePool(deps, deposit) ?? "0x",
+      abi: spokePoolAbi,
+      functionName: "rootBundles",
+      args: [BigInt(leaf.rootBundleId)],
+    }),
+  );
+  const order = await chainOrder(deps, hub, signal);
+  if (order === null)
+    return "The bridge's list of chains cannot be read, so its bundle is not known.";
+  const proposals = await proposalsBefore(deps, hub, deposit, leaf, signal);
+  const index = proposals?.findLastIndex((proposal) => proposal.root === root) ?? -1;
+  const [previous, proposal] = [proposals?.[index - 1], proposals?.[index]];
+  if (proposal === undefined || previous === undefined)
+    return "The bridge's proposal for this payment, or the one before it, was not found.";
+  return (chainId) => {
+    const position = order.indexOf(chainId);
+    const to = proposal.ends[position];
+    return to === undefined ? null : { from: (previous.ends[position] ?? -1n) + 1n, to };
+  };
+};
+
+// Finds which deposits of a depositor one bundle refunds.
 
 const FILLED = 2n;
-/** By how much the ranges of two chains in one bundle may be apart. */
+/** How far the ranges of two chains in one bundle may be apart. */
 const BUNDLE_SKEW_SECONDS = 3_600;
 
 type Expiring = Pick<DepositRecord, "originBlock" | "fillDeadline">;
 
-/** Unix seconds in which deadlines expire in the bundle, both included. */
+/** The time span in Unix seconds in which deadlines expire in the bundle, both ends included. */
 interface Times {
   readonly from: number;
   readonly to: number;
 }
 
-/** A destination's span of deadlines. The next bundle's begins in the second after it, so each deadline lies in one bundle. */
+/**
+ * The time span of a destination. The next bundle's span begins in the following second, so each
+ * deadline belongs to one bundle.
+ */
 const timesOf = async (
   deps: OnchainDeps,
   chainId: number,
@@ -31,11 +194,23 @@ const timesOf = async (
   to: (await timeOf(deps, chainId, to + 1n, signal)) - 1,
 });
 
-/** A deposit of an earlier bundle is refunded by the bundle in which its deadline passes; one of this bundle once it has passed. */
-const expires = ({ originBlock, fillDeadline }: Expiring, origin: BundleRange, times: Times): boolean =>
-  originBlock <= origin.to && fillDeadline <= times.to && (originBlock >= origin.from || fillDeadline >= times.from);
+/**
+ * A deposit of an earlier bundle is refunded by the bundle in which its deadline passes. A deposit
+ * of this bundle is refunded once its deadline has passed.
+ */
+const expires = (
+  { originBlock, fillDeadline }: Expiring,
+  origin: BundleRange,
+  times: Times,
+): boolean =>
+  originBlock <= origin.to &&
+  fillDeadline <= times.to &&
+  (originBlock >= origin.from || fillDeadline >= times.from);
 
-/** Reads the deadlines' spans of any number of destinations once. Null for a chain that is not configured or not in the bundle. */
+/**
+ * Reads the time span of each destination once. Null for a chain that is not configured or not in
+ * the bundle.
+ */
 const timesByChain = (deps: OnchainDeps, ranges: BundleRanges, signal: AbortSignal) => {
   const known = new Map<number, Promise<Times | null>>();
   const read = async (chainId: number): Promise<Times | null> => {
@@ -50,7 +225,10 @@ const timesByChain = (deps: OnchainDeps, ranges: BundleRanges, signal: AbortSign
   };
 };
 
-/** All deposits of the depositor in the same token that may expire in the bundle; null when there are too many blocks. */
+/**
+ * All deposits of the depositor in the same token that may expire in the bundle. Null when there
+ * are too many blocks.
+ */
 const depositsOf = async (
   deps: OnchainDeps,
   deposit: DepositRecord,
@@ -93,7 +271,10 @@ const depositsOf = async (
   return scannedTo < origin.to ? null : found;
 };
 
-/** Those of these expired deposits that nobody filled. A fill after the deadline is refused, so the answer stays the same. */
+/**
+ * The expired deposits that nobody filled. A fill after the deadline is refused, so the answer does
+ * not change.
+ */
 const unfilled = async (
   deps: OnchainDeps,
   expired: readonly DepositRecord[],
@@ -105,7 +286,11 @@ const unfilled = async (
     const target = deps.registry.get(chainId).contracts.across?.spokePool ?? "0x";
     const calls = own.map((each) => ({
       target,
-      callData: encodeFunctionData({ abi: spokePoolAbi, functionName: "fillStatuses", args: [relayHash(each)] }),
+      callData: encodeFunctionData({
+        abi: spokePoolAbi,
+        functionName: "fillStatuses",
+        args: [relayHash(each)],
+      }),
     }));
     const statuses = await readMany(deps, chainId, signal, calls);
     if (statuses.includes(null)) return null;
@@ -114,16 +299,19 @@ const unfilled = async (
   return open;
 };
 
-export interface RefundedTogether {
+interface RefundedTogether {
   /** False when this bundle does not refund the deposit. */
   readonly isIncluded: boolean;
-  /** All deposits of the depositor that the bundle refunds in this token. Empty unless `isIncluded`. */
+  /**
+   * All deposits of the depositor that the bundle refunds in this token. Empty unless `isIncluded`.
+   */
   readonly deposits: readonly DepositRecord[];
 }
 
 /**
- * All deposits of the deposit's depositor and token on its origin chain that the bundle refunds: expired in it, and filled by nobody.
- * @returns a sentence that says what is missing, when that is not known
+ * All deposits with the same depositor, token and origin chain that the bundle refunds: they
+ * expired in it and nobody filled them.
+ * @returns a sentence that says what is missing, when that is unknown
  * @throws DomainError `chain_unavailable`
  */
 export const refundedTogether = async (
@@ -135,7 +323,8 @@ export const refundedTogether = async (
   const origin = ranges(deposit.originChainId);
   const times = timesByChain(deps, ranges, signal);
   const own = await times(deposit.destinationChainId);
-  if (origin === null || own === null) return "The bridge's bundle does not name the chains of this deposit.";
+  if (origin === null || own === null)
+    return "The bridge's bundle does not name the chains of this deposit.";
   if (!expires(deposit, origin, own)) return { isIncluded: false, deposits: [] };
   const all = await depositsOf(deps, deposit, origin, signal);
   if (all === null || all.length > deps.tuning.siblingDepositsMax)

@@ -1,14 +1,28 @@
-import { createTestClient, encodeFunctionData, erc20Abi, http, keccak256, maxUint256, toHex, type Hex } from "viem";
+import {
+  createTestClient,
+  encodeFunctionData,
+  erc20Abi,
+  http,
+  keccak256,
+  maxUint256,
+  toHex,
+  type Hex,
+} from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { EvmAddress, RouteLeg, RoutingProvider } from "@/lib/ports/routing";
-import { fillCall, readDeposit } from "@/lib/devnet/across/spoke-pool";
-import { devAddress } from "@/lib/devnet/accounts";
-import { deployAcrossHub, payLeaf, refundRootOf, type TestLeaf } from "@/lib/testing/across-hub";
-import { never, newAddress, requestOf } from "@/lib/testing/route-journeys";
-import { startLocalRouting, type LocalRouting } from "@/lib/testing/routing-world";
-import { spokePoolAbi } from "./abis";
+import type { EvmAddress } from "@/lib/core/evm";
+import type { RouteLeg, RoutingProvider } from "@/lib/money/ports/routing";
+import { fillCall, readDeposit } from "@/lib/dev/devnet/across/spoke-pool";
+import { devAddress } from "@/lib/dev/devnet/accounts";
+import {
+  deployAcrossHub,
+  payLeaf,
+  refundRootOf,
+  type TestLeaf,
+} from "@/lib/dev/testing/across-hub";
+import { never, newAddress, requestOf } from "@/lib/dev/testing/route-journeys";
+import { startLocalRouting, type LocalRouting } from "@/lib/dev/testing/routing-world";
+import { type DepositRecord, depositToJson, spokePoolAbi } from "./plan";
 import { encodeDeposit } from "./across";
-import { depositToJson, type DepositRecord } from "./plan";
 import { eventsOf } from "./receipts";
 
 const [ONE, TWO, THREE] = [31337, 31338, 31339] as const;
@@ -21,7 +35,7 @@ let provider: RoutingProvider;
 beforeAll(async () => {
   local = await startLocalRouting();
   local.solver.pause();
-  // For the other refund address of each leaf.
+  // Money for the other leaf of each root.
   await local.give(spokePool(ONE), local.registry.resolveToken(ONE, "USDC"), 100n);
   hub = await deployAcrossHub(rpcUrl(THREE), CHAINS);
   ({ provider } = local.variant((chain) => {
@@ -39,9 +53,12 @@ const usdc = (): EvmAddress => {
   if (address === "native") throw new Error("USDC is a contract.");
   return address;
 };
-const spokePool = (chainId: number): EvmAddress => local.registry.get(chainId).contracts.across?.spokePool ?? "0x";
-const chain = (chainId: number) => createTestClient({ mode: "anvil", transport: http(rpcUrl(chainId)) });
-const head = (chainId: number): Promise<bigint> => local.registry.client(chainId).getBlockNumber({ cacheTime: 0 });
+const spokePool = (chainId: number): EvmAddress =>
+  local.registry.get(chainId).contracts.across?.spokePool ?? "0x";
+const chain = (chainId: number) =>
+  createTestClient({ mode: "anvil", transport: http(rpcUrl(chainId)) });
+const head = (chainId: number): Promise<bigint> =>
+  local.registry.client(chainId).getBlockNumber({ cacheTime: 0 });
 const now = async (chainId: number): Promise<number> =>
   Number((await local.registry.client(chainId).getBlock()).timestamp);
 const pass = async (seconds: number): Promise<void> =>
@@ -51,14 +68,23 @@ interface Wanted {
   readonly owner: EvmAddress;
   readonly amount: bigint;
   readonly to?: number;
-  /** Unix seconds; by default in an hour. */
+  /** In Unix seconds; an hour from now by default. */
   readonly fillDeadline?: number;
 }
 
-const deposit = async ({ owner, amount, to = TWO, fillDeadline }: Wanted): Promise<DepositRecord> => {
+const deposit = async ({
+  owner,
+  amount,
+  to = TWO,
+  fillDeadline,
+}: Wanted): Promise<DepositRecord> => {
   await local.give(owner, local.registry.resolveToken(ONE, "USDC"), amount);
   const time = await now(ONE);
-  const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spokePool(ONE), maxUint256] });
+  const approve = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: "approve",
+    args: [spokePool(ONE), maxUint256],
+  });
   const terms = {
     depositor: owner,
     recipient: newAddress(),
@@ -75,7 +101,9 @@ const deposit = async ({ owner, amount, to = TWO, fillDeadline }: Wanted): Promi
     { to: usdc(), data: approve, value: 0n },
     { to: spokePool(ONE), data: encodeDeposit(terms), value: 0n },
   ]);
-  const found = eventsOf(spokePoolAbi, spokePool(ONE), receipt.logs).find((log) => log.eventName === "FundsDeposited");
+  const found = eventsOf(spokePoolAbi, spokePool(ONE), receipt.logs).find(
+    (log) => log.eventName === "FundsDeposited",
+  );
   if (found?.eventName !== "FundsDeposited") throw new Error("There is no deposit.");
   const chains = { originChainId: ONE, destinationChainId: to, destinationBlock: 0n };
   return { ...found.args, ...chains, originBlock: receipt.blockNumber, txHash: receipt.txHash };
@@ -94,7 +122,7 @@ const ends = (): Promise<bigint[]> => Promise.all(CHAINS.map(head));
 const closeBlocks = async (): Promise<void> => {
   for (const chainId of CHAINS) await chain(chainId).mine({ blocks: 1 });
 };
-/** A bundle up to now with roots of others. */
+/** A bundle up to now that refunds other depositors. */
 const otherBundle = async (): Promise<void> => {
   await hub.propose(await ends(), keccak256(toHex(`bundle ${String(await head(ONE))}`)));
   await closeBlocks();
@@ -142,7 +170,12 @@ describe("with the HubPool, a payment is shared out by the bundle's block ranges
       [second, 20_000_000n],
     ] as const) {
       const progress = await track(one);
-      expect(progress).toMatchObject({ state: "refunded", txHash, paidBase: 50_000_000n, refundedBase });
+      expect(progress).toMatchObject({
+        state: "refunded",
+        txHash,
+        paidBase: 50_000_000n,
+        refundedBase,
+      });
     }
   });
 
@@ -177,20 +210,34 @@ describe("with the HubPool, a payment is shared out by the bundle's block ranges
       { txHash, agreed: true },
       never(),
     );
-    expect(named).toEqual([expect.objectContaining({ txHash, paidBase: sum, refundedBase: one.inputAmount })]);
+    expect(named).toEqual([
+      expect.objectContaining({ txHash, paidBase: sum, refundedBase: one.inputAmount }),
+    ]);
   });
 
   test("a payment for another bundle's deposits is not this deposit's, even of its exact amount or a sum with it", async () => {
     const owner = newAddress();
     await otherBundle();
-    const waits = await deposit({ owner, amount: 7_000_000n, fillDeadline: (await now(ONE)) + 5_000 });
-    const same = await deposit({ owner, amount: 7_000_000n, fillDeadline: (await now(ONE)) + 1_000 });
-    const sibling = await deposit({ owner, amount: 5_000_000n, fillDeadline: (await now(ONE)) + 1_000 });
+    const waits = await deposit({
+      owner,
+      amount: 7_000_000n,
+      fillDeadline: (await now(ONE)) + 5_000,
+    });
+    const same = await deposit({
+      owner,
+      amount: 7_000_000n,
+      fillDeadline: (await now(ONE)) + 1_000,
+    });
+    const sibling = await deposit({
+      owner,
+      amount: 5_000_000n,
+      fillDeadline: (await now(ONE)) + 1_000,
+    });
     await pass(1_100);
     await bundle(leaf(owner, 12_000_000n));
     await pass(4_000);
     expect(await track(waits)).toEqual({ state: "expired" });
-    // Without the ranges 12 = 7 + 5 looks like this deposit's payment as well.
+    // Without the block ranges, 12 = 7 + 5 would look like this deposit's payment too.
     expect(await track(same)).toMatchObject({ state: "refunded", refundedBase: 7_000_000n });
     expect(await track(sibling)).toMatchObject({ state: "refunded", refundedBase: 5_000_000n });
     const own = await bundle(leaf(owner, 7_000_000n));
@@ -245,7 +292,10 @@ describe("what stays ambiguous is a doubt", () => {
     await pass(4_000);
     const txHash = await bundle(leaf(owner, 6_000_000n));
     const progress = await track(one);
-    expect(progress).toMatchObject({ state: "expired", doubts: [{ txHash, paidBase: 6_000_000n }] });
+    expect(progress).toMatchObject({
+      state: "expired",
+      doubts: [{ txHash, paidBase: 6_000_000n }],
+    });
     if (progress.state !== "expired") throw new Error("Not expired.");
     expect(progress.doubts?.[0]?.reason).toBe(
       "The bridge's bundle refunds 2 deposits of this wallet, of 11 USDC together, but its payment is 6 USDC.",
@@ -273,8 +323,19 @@ describe("what stays ambiguous is a doubt", () => {
     await deposit({ owner, amount: 5_000_000n });
     await pass(4_000);
     const txHash = await payLeaf(rpcUrl(ONE), spokePool(ONE), ONE, leaf(owner, 11_000_000n));
-    expect(await track(one, local.provider)).toMatchObject({ state: "expired", doubts: [{ txHash }] });
-    await payLeaf(rpcUrl(ONE), spokePool(ONE), ONE, leaf(other, 4_000_000n, Number(exact.depositId)));
-    expect(await track(exact, local.provider)).toMatchObject({ state: "refunded", refundedBase: 4_000_000n });
+    expect(await track(one, local.provider)).toMatchObject({
+      state: "expired",
+      doubts: [{ txHash }],
+    });
+    await payLeaf(
+      rpcUrl(ONE),
+      spokePool(ONE),
+      ONE,
+      leaf(other, 4_000_000n, Number(exact.depositId)),
+    );
+    expect(await track(exact, local.provider)).toMatchObject({
+      state: "refunded",
+      refundedBase: 4_000_000n,
+    });
   });
 });

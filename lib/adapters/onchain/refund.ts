@@ -1,12 +1,17 @@
 import { formatAmount } from "@/lib/core/money";
-import type { BridgeProgress, RefundDoubt, RefundPayment } from "@/lib/ports/routing";
-import { spokePoolAbi } from "./abis";
+import type { BridgeProgress, RefundDoubt, RefundPayment } from "@/lib/money/ports/routing";
+import { depositKey, type DepositRecord, spokePoolAbi } from "./plan";
 import { askChain, type OnchainDeps } from "./chain-access";
 import { blockAtTime, createPositions, scanBlocks } from "./log-ranges";
-import { depositKey, type DepositRecord } from "./plan";
-import { hubOf, rangesOf } from "./refund-bundle";
-import { leavesIn, originSpokePool, paymentsOf, refundToken, timeOf, type Leaf } from "./refund-leaves";
-import { refundedTogether } from "./refund-siblings";
+import { hubOf, rangesOf, refundedTogether } from "./refund-siblings";
+import {
+  leavesIn,
+  originSpokePool,
+  paymentsOf,
+  refundToken,
+  timeOf,
+  type Leaf,
+} from "./refund-leaves";
 
 type Refunded = Extract<BridgeProgress, { state: "refunded" }>;
 type Expired = Extract<BridgeProgress, { state: "expired" }>;
@@ -20,7 +25,10 @@ type Verdict =
 const NOT_OURS: Verdict = { is: "not ours" };
 const unclear = (reason: string): Verdict => ({ is: "unclear", reason });
 
-/** Another deposit of the depositor whose number the leaf's id is, and whose exact amount it pays. */
+/**
+ * Finds another deposit of the depositor whose number equals the leaf's id and whose exact amount
+ * the leaf pays.
+ */
 const namesAnother = async (
   deps: OnchainDeps,
   deposit: DepositRecord,
@@ -30,7 +38,10 @@ const namesAnother = async (
   const reach = deps.tuning.siblingDepositBlocks;
   const { found } = await scanBlocks(deps, {
     chainId: deposit.originChainId,
-    span: { from: deposit.originBlock > reach ? deposit.originBlock - reach : 0n, to: leaf.blockNumber },
+    span: {
+      from: deposit.originBlock > reach ? deposit.originBlock - reach : 0n,
+      to: leaf.blockNumber,
+    },
     visit: async ({ from: fromBlock, to: toBlock }) => {
       const logs = await askChain(deps, deposit.originChainId, signal, (client) =>
         client.getContractEvents({
@@ -55,7 +66,10 @@ const namesAnother = async (
   return found ?? false;
 };
 
-/** Without a hub only a leaf of one deposit is recognised: by its exact amount, and by an id that is not another deposit's number. */
+/**
+ * Without a hub only a leaf for a single deposit is recognised: it has the exact amount, and its id
+ * is not the number of another deposit.
+ */
 const directVerdict = async (
   deps: OnchainDeps,
   deposit: DepositRecord,
@@ -80,13 +94,15 @@ const bundleVerdict = async (
   signal: AbortSignal,
 ): Promise<Verdict> => {
   const ranges = await rangesOf(deps, hub, deposit, leaf, signal);
-  if (typeof ranges === "string") return leaf.amount < deposit.inputAmount ? NOT_OURS : unclear(ranges);
+  if (typeof ranges === "string")
+    return leaf.amount < deposit.inputAmount ? NOT_OURS : unclear(ranges);
   const together = await refundedTogether(deps, deposit, ranges, signal);
   if (typeof together === "string") return unclear(together);
   const { isIncluded, deposits } = together;
   if (!isIncluded) return NOT_OURS;
   const sum = deposits.reduce((total, { inputAmount }) => total + inputAmount, 0n);
-  if (sum === leaf.amount && deposits.some(({ depositId }) => depositId === deposit.depositId)) return { is: "ours" };
+  if (sum === leaf.amount && deposits.some(({ depositId }) => depositId === deposit.depositId))
+    return { is: "ours" };
   const { decimals, symbol } = refundToken(deps, deposit);
   const amount = (base: bigint): string => `${formatAmount(base, decimals)} ${symbol}`;
   return unclear(
@@ -94,9 +110,18 @@ const bundleVerdict = async (
   );
 };
 
-/** A leaf executed before the fill deadline belongs to another deposit, because this one could still be filled then. */
-const isTooEarly = async (deps: OnchainDeps, deposit: DepositRecord, leaf: Leaf, signal: AbortSignal) =>
-  (await timeOf(deps, deposit.originChainId, leaf.blockNumber, signal)) + deps.tuning.clockSkewSeconds <
+/**
+ * A leaf executed before the fill deadline belongs to another deposit, because this one could still
+ * be filled then.
+ */
+const isTooEarly = async (
+  deps: OnchainDeps,
+  deposit: DepositRecord,
+  leaf: Leaf,
+  signal: AbortSignal,
+) =>
+  (await timeOf(deps, deposit.originChainId, leaf.blockNumber, signal)) +
+    deps.tuning.clockSkewSeconds <
   deposit.fillDeadline;
 
 const judge = async (
@@ -115,11 +140,18 @@ const judge = async (
   if (verdict.is === "not ours") return null;
   const [payment, ...more] = await paymentsOf(deps, deposit, leaf, spokePool, signal);
   const { txHash, blockNumber, logIndex, amount } = leaf;
-  const ofLeaf: RefundPayment = { chainId: deposit.originChainId, txHash, blockNumber, logIndex, paidBase: amount };
+  const ofLeaf: RefundPayment = {
+    chainId: deposit.originChainId,
+    txHash,
+    blockNumber,
+    logIndex,
+    paidBase: amount,
+  };
   if (payment === undefined)
     return {
       ...ofLeaf,
-      reason: "The token refused the transfer. The bridge keeps the amount until it is claimed there.",
+      reason:
+        "The token refused the transfer. The bridge keeps the amount until it is claimed there.",
     };
   if (verdict.is === "unclear") return { ...payment, reason: verdict.reason };
   const isWhole = payment.paidBase === amount || amount === deposit.inputAmount;
@@ -128,7 +160,8 @@ const judge = async (
       ...payment,
       reason: "The transfers to the wallet do not add up to what the bridge says that it refunded.",
     };
-  const refundedBase = payment.paidBase < deposit.inputAmount ? payment.paidBase : deposit.inputAmount;
+  const refundedBase =
+    payment.paidBase < deposit.inputAmount ? payment.paidBase : deposit.inputAmount;
   return { state: "refunded", ...payment, refundedBase, token: refundToken(deps, deposit) };
 };
 
@@ -141,37 +174,45 @@ const startOf = async (
   const { originBlock, originChainId, fillDeadline } = deposit;
   if (head - originBlock <= deps.registry.logRangeBlocks(originChainId)) return originBlock;
   const time = fillDeadline - deps.tuning.clockSkewSeconds;
-  return await blockAtTime(deps, { chainId: originChainId, low: originBlock, high: head, time }, signal);
+  return await blockAtTime(
+    deps,
+    { chainId: originChainId, low: originBlock, high: head, time },
+    signal,
+  );
 };
 
 /**
  * Finds the refund of an expired deposit on its origin chain.
- *
- * Across refunds by leaves that name an address, a token and an amount, not a deposit: all deposits of one address, token and chain that
- * expire in one bundle are one sum. A leaf is this deposit's when it was executed after the deadline, really moved the tokens, and
- *   1. its bundle, as the HubPool has it, refunds this deposit, and all deposits of the depositor and token that the bundle refunds add
- *      up to exactly its amount, or
- *   2. where no HubPool is configured: it has the deposit's exact amount, and its id is not the number of another deposit.
+ * Across refunds by leaves that name an address, a token and an amount, not a deposit: all deposits
+ * of one address, token and chain that expire in one bundle are paid as one sum. A leaf belongs to
+ * this deposit when it was executed after the deadline, really moved the tokens, and
+ * 1. its bundle, according to the HubPool, refunds this deposit, and all deposits of the depositor
+ * and token that the bundle refunds add up to exactly its amount, or
+ * 2. when no HubPool is configured: it has the deposit's exact amount, and its id is not the number
+ * of another deposit.
  * Every other leaf that may pay for the deposit is a doubt, which a person resolves.
  */
 export const createRefundSearch = (deps: OnchainDeps) => {
   const { tuning } = deps;
   const positions = createPositions(tuning);
-  /** Doubts of blocks before the position where the search continues. */
+  /** Doubts in blocks before the position where the search continues. */
   const doubtsBefore = new Map<string, readonly RefundDoubt[]>();
 
   const remember = (key: string, block: bigint, doubts: readonly RefundDoubt[]): void => {
     positions.remember(key, block);
     const kept = doubts.filter(({ blockNumber }) => blockNumber < block);
     if (kept.length > 0) doubtsBefore.set(key, kept);
-    for (const known of doubtsBefore.keys()) if (positions.get(known) === undefined) doubtsBefore.delete(known);
+    for (const known of doubtsBefore.keys())
+      if (positions.get(known) === undefined) doubtsBefore.delete(known);
   };
 
   /** @throws DomainError `chain_unavailable` */
   return async (deposit: DepositRecord, signal: AbortSignal): Promise<Refunded | Expired> => {
     const { originChainId: chainId } = deposit;
     if (originSpokePool(deps, deposit) === undefined) return { state: "expired" };
-    const head = await askChain(deps, chainId, signal, (client) => client.getBlockNumber({ cacheTime: 0 }));
+    const head = await askChain(deps, chainId, signal, (client) =>
+      client.getBlockNumber({ cacheTime: 0 }),
+    );
     const key = depositKey(deposit);
     const doubts: RefundDoubt[] = [...(doubtsBefore.get(key) ?? [])];
     const { found, scannedTo } = await scanBlocks(deps, {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bestSplit, gridAmount, shareMinima, shareOut } from "./split";
+import { bestSplit, gridAmount, shareMinima, shareOut } from "./uniswap";
 
 const STEPS = 20;
 const output = fc.bigInt({ min: 0n, max: 10n ** 30n });
@@ -14,7 +14,10 @@ const weights = fc
 const amount = fc.bigInt({ min: 0n, max: 10n ** 40n });
 
 const totalOf = (rows: readonly (readonly (bigint | null)[])[], taken: readonly number[]): bigint =>
-  taken.reduce((sum, step, index) => sum + (step === 0 ? 0n : (rows[index]?.[step] ?? -(10n ** 60n))), 0n);
+  taken.reduce(
+    (sum, step, index) => sum + (step === 0 ? 0n : (rows[index]?.[step] ?? -(10n ** 60n))),
+    0n,
+  );
 
 describe("bestSplit", () => {
   test("is never worse than the best single path, uses known entries alone and spends every step", () => {
@@ -31,10 +34,13 @@ describe("bestSplit", () => {
   });
 
   test("agrees with trying everything", () => {
-    const small = fc.array(fc.array(fc.bigInt({ min: 0n, max: 100n }), { minLength: 5, maxLength: 5 }), {
-      minLength: 3,
-      maxLength: 3,
-    });
+    const small = fc.array(
+      fc.array(fc.bigInt({ min: 0n, max: 100n }), { minLength: 5, maxLength: 5 }),
+      {
+        minLength: 3,
+        maxLength: 3,
+      },
+    );
     fc.assert(
       fc.property(small, (rows) => {
         const taken = bestSplit(rows, 4);

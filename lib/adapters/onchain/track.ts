@@ -1,19 +1,23 @@
 import { encodeFunctionData, keccak256, slice } from "viem";
 import { DomainError } from "@/lib/core/errors";
-import { agreedAnswer } from "@/lib/chains/agreement";
-import type { BridgeProgress, EvmAddress, RouteRequest, TrackOptions } from "@/lib/ports/routing";
-import { spokePoolAbi } from "./abis";
+import { agreedAnswer } from "@/lib/chain/agreement";
+import type { BridgeProgress, TrackOptions } from "@/lib/money/ports/routing";
+import type { RouteRequest } from "@/lib/core/route-request";
+import type { EvmAddress } from "@/lib/core/evm";
+import { depositKey, type DepositRecord, spokePoolAbi } from "./plan";
 import { relayHash } from "./across";
-import { askChain, readMany, type OnchainDeps } from "./chain-access";
+import { askChain, type OnchainDeps, readMany } from "./chain-access";
 import { createPositions, scanBlocks } from "./log-ranges";
-import { depositKey, type DepositRecord } from "./plan";
 import { eventsOf, sumTransfers, unwrappedBy } from "./receipts";
 import { createRefundSearch } from "./refund";
 
 const FILLED = 2n;
 const NO_MESSAGE = `0x${"0".repeat(64)}`;
 
-export const spokePoolOf = ({ registry }: Pick<OnchainDeps, "registry">, chainId: number): EvmAddress => {
+export const spokePoolOf = (
+  { registry }: Pick<OnchainDeps, "registry">,
+  chainId: number,
+): EvmAddress => {
   const chain = registry.get(chainId);
   const spokePool = chain.contracts.across?.spokePool;
   if (spokePool !== undefined) return spokePool;
@@ -29,8 +33,8 @@ type FilledRelay = Extract<
 >["args"];
 
 /**
- * Anybody can submit a fill for an invented relay that carries our deposit's number, so every other field has to match
- * our deposit too.
+ * Anybody can submit a fill for an invented relay with our deposit's number, so every other field
+ * has to match our deposit too.
  */
 const fills = (deposit: DepositRecord, args: FilledRelay): boolean =>
   args.originChainId === BigInt(deposit.originChainId) &&
@@ -47,8 +51,8 @@ const fills = (deposit: DepositRecord, args: FilledRelay): boolean =>
   args.messageHash === (deposit.message === "0x" ? NO_MESSAGE : keccak256(deposit.message));
 
 /**
- * The amount that the recipient got from this fill. In a transaction with several fills only the logs between the
- * previous fill and this one count.
+ * The amount that the recipient got from this fill. In a transaction with several fills only the
+ * logs between the previous fill and this one count.
  */
 const receivedBy = async (
   deps: OnchainDeps,
@@ -68,13 +72,18 @@ const receivedBy = async (
       eventsOf(spokePoolAbi, spokePool, [log]).some(({ eventName }) => eventName === "FilledRelay"),
   );
   const logs = receipt.logs.filter(
-    ({ logIndex }) => logIndex > fill.logIndex && (nextFill === undefined || logIndex < nextFill.logIndex),
+    ({ logIndex }) =>
+      logIndex > fill.logIndex && (nextFill === undefined || logIndex < nextFill.logIndex),
   );
   const { token, recipient } = request.destination;
   if (token.address !== "native") return sumTransfers(logs, token.address, { to: recipient });
   const { wrappedNative, uniswapV3 } = deps.registry.get(chainId).contracts;
   const handler = slice(deposit.recipient, 12);
-  return unwrappedBy(logs, wrappedNative, uniswapV3 === undefined ? [handler] : [handler, uniswapV3.swapRouter02]);
+  return unwrappedBy(
+    logs,
+    wrappedNative,
+    uniswapV3 === undefined ? [handler] : [handler, uniswapV3.swapRouter02],
+  );
 };
 
 const findFill = async (
@@ -85,7 +94,9 @@ const findFill = async (
   signal: AbortSignal,
 ): Promise<BridgeProgress> => {
   const chainId = deposit.destinationChainId;
-  const head = await askChain(deps, chainId, signal, (client) => client.getBlockNumber({ cacheTime: 0 }));
+  const head = await askChain(deps, chainId, signal, (client) =>
+    client.getBlockNumber({ cacheTime: 0 }),
+  );
   const key = depositKey(deposit);
   const first = deposit.destinationBlock - deps.tuning.reorgBlocks;
   const { found, scannedTo } = await scanBlocks(deps, {
@@ -107,8 +118,9 @@ const findFill = async (
     },
   });
   if (found === null) {
-    // The contract says "filled". Either the event lies in later blocks, or this node's logs lag behind its state: then
-    // the next search starts over, because the block that lacked the event may have it by then.
+    // The contract says "filled". Either the event is in later blocks, or this node's logs lag
+    // behind its state. In the second case the next search starts over, because the block that
+    // lacked the event may have it by then.
     if (scannedTo < head) positions.remember(key, scannedTo + 1n);
     else positions.forget(key);
     return { state: "waiting" };
@@ -124,13 +136,18 @@ const findFill = async (
 };
 
 /**
- * Reads time and status in one `eth_call`, because "past the deadline" and "not filled" must be true of the same state.
+ * Reads time and status in one `eth_call`, because "past the deadline" and "not filled" must be
+ * true of the same state.
  */
 const readStatus = async (deps: OnchainDeps, deposit: DepositRecord, signal: AbortSignal) => {
   const chainId = deposit.destinationChainId;
   const target = spokePoolOf(deps, chainId);
   const calls = [
-    encodeFunctionData({ abi: spokePoolAbi, functionName: "fillStatuses", args: [relayHash(deposit)] }),
+    encodeFunctionData({
+      abi: spokePoolAbi,
+      functionName: "fillStatuses",
+      args: [relayHash(deposit)],
+    }),
     encodeFunctionData({ abi: spokePoolAbi, functionName: "getCurrentTime" }),
   ];
   const [status, time] = await readMany(
@@ -146,7 +163,11 @@ const readStatus = async (deps: OnchainDeps, deposit: DepositRecord, signal: Abo
   );
 };
 
-type Track = (request: RouteRequest, deposit: DepositRecord, signal: AbortSignal) => Promise<BridgeProgress>;
+type Track = (
+  request: RouteRequest,
+  deposit: DepositRecord,
+  signal: AbortSignal,
+) => Promise<BridgeProgress>;
 
 const createChainTracker = (deps: OnchainDeps): Track => {
   const findRefund = createRefundSearch(deps);

@@ -1,22 +1,112 @@
 import { decodeFunctionResult, encodeFunctionData, type Hex } from "viem";
 import { DomainError } from "@/lib/core/errors";
-import { quoterV2Abi } from "./abis";
-import type { ReadCall } from "@/lib/chains/aggregate3";
-import { readMany, type OnchainDeps } from "./chain-access";
+import { quoterV2Abi } from "./plan";
+import type { ReadCall } from "@/lib/chain/aggregate3";
+import { type OnchainDeps, readMany } from "./chain-access";
 import {
   disjointSet,
   estimateOut,
   findPaths,
   impactBps,
-  rankPaths,
-  spotOutScaled,
+  isRoundedAway,
   type Path,
   type Pool,
-} from "./paths";
-import type { PoolBook } from "./pool-book";
-import { bestSplit, gridAmount, shareOut } from "./split";
+  type PoolBook,
+  rankPaths,
+  spotOutScaled,
+} from "./pool-book";
 
-/** A trade on one chain as the quoter answered it. Token addresses in lower case, amounts in base units. */
+/**
+ * `outputs[i][k]`: the output of path i for k steps of the amount, or null when it was not queried.
+ * `outputs[i][0]` counts as 0.
+ */
+type OutputTable = readonly (readonly (bigint | null)[])[];
+
+/**
+ * The best way to spread `steps` equal steps over the paths, by dynamic programming over path and
+ * steps. Returns the steps of each path (they sum to `steps`), or null when the known entries
+ * cannot sum to it. With `outputs[i][steps]` known for every path the result is never worse than
+ * the best single path.
+ */
+export const bestSplit = (outputs: OutputTable, steps: number): readonly number[] | null => {
+  let best: (bigint | null)[] = Array.from({ length: steps + 1 }, (_, used) =>
+    used === 0 ? 0n : null,
+  );
+  const choices: (number | null)[][] = [];
+  for (const outs of outputs) {
+    const next: (bigint | null)[] = Array.from({ length: steps + 1 }, () => null);
+    const choice: (number | null)[] = Array.from({ length: steps + 1 }, () => null);
+    for (let used = 0; used <= steps; used += 1) {
+      const before = best[used] ?? null;
+      if (before === null) continue;
+      for (let take = 0; used + take <= steps; take += 1) {
+        const out = take === 0 ? 0n : (outs[take] ?? null);
+        if (out === null) continue;
+        const total = before + out;
+        const known = next[used + take] ?? null;
+        if (known === null || total > known) {
+          next[used + take] = total;
+          choice[used + take] = take;
+        }
+      }
+    }
+    best = next;
+    choices.push(choice);
+  }
+  return walkBack(choices, steps);
+};
+
+const walkBack = (
+  choices: readonly (readonly (number | null)[])[],
+  steps: number,
+): readonly number[] | null => {
+  const taken: number[] = [];
+  let left = steps;
+  for (const choice of choices.toReversed()) {
+    const take = choice[left] ?? null;
+    if (take === null) return null;
+    taken.unshift(take);
+    left -= take;
+  }
+  return left === 0 ? taken : null;
+};
+
+/** The amount at grid point `step`, rounded down. */
+export const gridAmount = (amount: bigint, step: number, steps: number): bigint =>
+  (amount * BigInt(step)) / BigInt(steps);
+
+/**
+ * `total` divided in proportion to `weights`, each part rounded down and the remainder given to the
+ * largest part: the parts sum to `total` exactly.
+ */
+export const shareOut = (total: bigint, weights: readonly bigint[]): readonly bigint[] => {
+  const sum = weights.reduce((a, b) => a + b, 0n);
+  if (sum === 0n) throw new RangeError("Weights that sum to nothing cannot share an amount.");
+  const parts = weights.map((weight) => (total * weight) / sum);
+  const largest = weights.reduce(
+    (best, weight, index) => (weight > (weights[best] ?? 0n) ? index : best),
+    0,
+  );
+  const rest = total - parts.reduce((a, b) => a + b, 0n);
+  return parts.map((part, index) => (index === largest ? part + rest : part));
+};
+
+/**
+ * `minimum` divided in proportion to the expected outputs, each part rounded up: together they
+ * guarantee at least `minimum`, and no part exceeds its expected output as long as `minimum` is not
+ * above the sum of `expected`.
+ */
+export const shareMinima = (minimum: bigint, expected: readonly bigint[]): readonly bigint[] => {
+  const sum = expected.reduce((a, b) => a + b, 0n);
+  if (sum === 0n)
+    throw new RangeError("Expected outputs that sum to nothing cannot share a minimum.");
+  return expected.map((out) => (minimum * out + sum - 1n) / sum);
+};
+
+/**
+ * A trade on one chain as the quoter returned it. Token addresses are in lower case, amounts in
+ * base units.
+ */
 export interface SwapQuote {
   readonly amountIn: bigint;
   readonly amountOut: bigint;
@@ -24,13 +114,13 @@ export interface SwapQuote {
   readonly impactBps: number;
 }
 
-export interface SwapQuoteShare {
+interface SwapQuoteShare {
   readonly path: Path;
   readonly amountIn: bigint;
   readonly amountOut: bigint;
 }
 
-export interface SwapWish {
+interface SwapWish {
   readonly chainId: number;
   readonly tokenIn: string;
   readonly tokenOut: string;
@@ -39,21 +129,26 @@ export interface SwapWish {
 
 export interface SwapFinder {
   /**
-   * Ways to make the trade, best first: a split where it pays, then single paths.
-   * @throws DomainError `no_route` when no pools connect the tokens, `insufficient_liquidity` when they are too shallow,
-   *   `chain_unavailable`.
+   * Possible trades, best first: a split if it pays off, then single paths.
+   * @throws DomainError `no_route` when no pools connect the tokens or the amount is too small,
+   * `insufficient_liquidity` when the pools are too shallow, `chain_unavailable`.
    */
   find(wish: SwapWish, signal: AbortSignal): Promise<readonly SwapQuote[]>;
-  /** Estimates the output without querying the quoter; 0 when no path is known. Only for ranking. */
+  /**
+   * Estimates the output without querying the quoter; 0 when no path is known. Only for ranking.
+   */
   estimate(wish: SwapWish, signal: AbortSignal): Promise<bigint>;
 }
 
-// The bounds of TickMath: a swap that stops at one ran out of liquidity before its input was used up.
+// The bounds of TickMath: a swap that stops at one ran out of liquidity before its input was used
+// up.
 const SQRT_PRICE_LOWEST = 4295128740n;
 const SQRT_PRICE_HIGHEST = 1461446703485210103287273052203988822378723970341n;
 
-/** tokenIn, fee, token, fee, … tokenOut: the packed form that the router and the quoter take. */
-export const encodePath = (hops: readonly { tokenIn: string; tokenOut: string; fee: number }[]): Hex => {
+/** tokenIn, fee, token, fee, … tokenOut: the packed form for the router and the quoter. */
+export const encodePath = (
+  hops: readonly { tokenIn: string; tokenOut: string; fee: number }[],
+): Hex => {
   const parts = hops.flatMap(({ tokenIn, tokenOut, fee }, index) => {
     const rest = `${fee.toString(16).padStart(6, "0")}${tokenOut.slice(2)}`;
     return index === 0 ? [tokenIn.slice(2), rest] : [rest];
@@ -66,14 +161,20 @@ const hopsOf = (path: Path): { tokenIn: string; tokenOut: string; fee: number }[
 
 const decodeQuote = (data: Hex | null | undefined): bigint | null => {
   if (data === null || data === undefined) return null;
-  const [amountOut, pricesAfter] = decodeFunctionResult({ abi: quoterV2Abi, functionName: "quoteExactInput", data });
-  const exhausted = pricesAfter.some((price) => price <= SQRT_PRICE_LOWEST || price >= SQRT_PRICE_HIGHEST - 1n);
+  const [amountOut, pricesAfter] = decodeFunctionResult({
+    abi: quoterV2Abi,
+    functionName: "quoteExactInput",
+    data,
+  });
+  const exhausted = pricesAfter.some(
+    (price) => price <= SQRT_PRICE_LOWEST || price >= SQRT_PRICE_HIGHEST - 1n,
+  );
   return exhausted || amountOut === 0n ? null : amountOut;
 };
 
 interface QuoteBatch {
   readonly outs: readonly (bigint | null)[];
-  /** The chain's pools as of the same block. */
+  /** The chain's pools at the same block. */
   readonly pools: readonly Pool[];
 }
 
@@ -93,7 +194,13 @@ const tooShallow = (chain: string): DomainError =>
     `The pools on ${chain} are too shallow for this amount. Nothing was sent; try a smaller amount.`,
   );
 
-/** The dependencies that the steps of a search share. */
+const tooSmall = (chain: string): DomainError =>
+  new DomainError(
+    "no_route",
+    `The amount is too small: at the price of the pools on ${chain}, next to nothing would arrive. Nothing was sent; send more at once.`,
+  );
+
+/** The dependencies of a search. */
 interface FinderParts extends OnchainDeps {
   readonly book: PoolBook;
 }
@@ -124,7 +231,9 @@ const ask = async (
     calls.slice(index * size, (index + 1) * size),
   );
   const answers = await Promise.all(
-    chunks.map((chunk, index) => readMany(parts, chainId, signal, index === 0 ? [...states, ...chunk] : chunk)),
+    chunks.map((chunk, index) =>
+      readMany(parts, chainId, signal, index === 0 ? [...states, ...chunk] : chunk),
+    ),
   );
   const flat = answers.flat();
   return {
@@ -137,8 +246,8 @@ const pathsOf = (parts: FinderParts, pools: readonly Pool[], wish: SwapWish): re
   findPaths({ ...parts.tuning, pools, tokenIn: wish.tokenIn, tokenOut: wish.tokenOut });
 
 /**
- * Proposes shares from the pools' depths, queries the quoter at the grid points around them, and chooses by its
- * answers.
+ * Proposes shares from the pools' depths, queries the quoter at the grid points around them, and
+ * chooses by its results.
  */
 const trySplit = async (
   parts: FinderParts,
@@ -150,8 +259,8 @@ const trySplit = async (
 ): Promise<readonly SwapQuoteShare[] | null> => {
   const steps = parts.tuning.splitSteps;
   const known = new Map(singles.map((single) => [single.path, single.amountOut]));
-  // A path that cannot take the whole amount may still take a part, so paths without a quote come last instead of being
-  // dropped.
+  // A path that cannot take the whole amount may still take a part, so paths without a quote come
+  // last instead of being dropped.
   const inOrder = [...new Set([...singles.map(({ path }) => path), ...ranked])];
   const paths = disjointSet(inOrder, parts.tuning.splitPathsMax);
   if (paths.length < 2) return null;
@@ -165,7 +274,10 @@ const trySplit = async (
   const wanted = paths.flatMap((path, index) => {
     const middle = proposal[index] ?? 0;
     return grid
-      .filter((step) => step > 0 && step < steps && Math.abs(step - middle) <= parts.tuning.splitNeighbours)
+      .filter(
+        (step) =>
+          step > 0 && step < steps && Math.abs(step - middle) <= parts.tuning.splitNeighbours,
+      )
       .map((step) => ({ index, step, path, amountIn: at(step) }));
   });
   const { outs } = await ask(parts, wish.chainId, pools, wanted, signal);
@@ -190,7 +302,11 @@ export const createSwapFinder = (deps: OnchainDeps, book: PoolBook): SwapFinder 
       const paths = pathsOf(parts, pools, wish);
       if (paths.length === 0) throw noRoute(name);
       const ranked = rankPaths(paths, wish.amountIn, tuning.pathsQuotedMax);
-      if (ranked.length === 0) throw tooShallow(name);
+      const refuse = (known: readonly Path[]): DomainError =>
+        known.every((path) => isRoundedAway(path, wish.amountIn, tuning.impactMaxBps))
+          ? tooSmall(name)
+          : tooShallow(name);
+      if (ranked.length === 0) throw refuse(paths);
       const first = await ask(
         parts,
         wish.chainId,
@@ -200,15 +316,26 @@ export const createSwapFinder = (deps: OnchainDeps, book: PoolBook): SwapFinder 
       );
       const fresh = refresh(ranked, first.pools);
       const singles = fresh
-        .map((path, index) => ({ path, amountIn: wish.amountIn, amountOut: first.outs[index] ?? 0n }))
+        .map((path, index) => ({
+          path,
+          amountIn: wish.amountIn,
+          amountOut: first.outs[index] ?? 0n,
+        }))
         .filter(({ amountOut }) => amountOut > 0n)
         .sort((a, b) => (a.amountOut < b.amountOut ? 1 : -1));
       const best = singles[0];
-      if (best === undefined) throw tooShallow(name);
-      const spot = fresh.map((path) => spotOutScaled(path, wish.amountIn)).reduce((a, b) => (a > b ? a : b), 0n);
+      if (best === undefined) throw refuse(fresh);
+      const spot = fresh
+        .map((path) => spotOutScaled(path, wish.amountIn))
+        .reduce((a, b) => (a > b ? a : b), 0n);
       const quoteOf = (shares: readonly SwapQuoteShare[]): SwapQuote => {
         const amountOut = shares.reduce((sum, share) => sum + share.amountOut, 0n);
-        return { amountIn: wish.amountIn, amountOut, shares, impactBps: impactBps(spot, amountOut) };
+        return {
+          amountIn: wish.amountIn,
+          amountOut,
+          shares,
+          impactBps: impactBps(spot, amountOut),
+        };
       };
       const quotes = singles.map((single) => quoteOf([single]));
       if (impactBps(spot, best.amountOut) > tuning.splitAboveImpactBps) {
@@ -220,7 +347,7 @@ export const createSwapFinder = (deps: OnchainDeps, book: PoolBook): SwapFinder 
         }
       }
       const deep = quotes.filter((quote) => quote.impactBps <= tuning.impactMaxBps);
-      if (deep.length === 0) throw tooShallow(name);
+      if (deep.length === 0) throw refuse(fresh);
       return deep;
     },
 
@@ -236,12 +363,14 @@ export const createSwapFinder = (deps: OnchainDeps, book: PoolBook): SwapFinder 
 /** The same paths with the current states of their pools. */
 const refresh = (paths: readonly Path[], pools: readonly Pool[]): readonly Path[] => {
   const byAddress = new Map(pools.map((pool) => [pool.address, pool]));
-  return paths.map((path) => path.map((hop) => ({ ...hop, pool: byAddress.get(hop.pool.address) ?? hop.pool })));
+  return paths.map((path) =>
+    path.map((hop) => ({ ...hop, pool: byAddress.get(hop.pool.address) ?? hop.pool })),
+  );
 };
 
 /**
- * Grid points are rounded down, so the inputs are divided again to sum to the whole amount: each share gets at least
- * the input that was quoted for it, and so returns at least the quoted output.
+ * Grid points are rounded down, so the inputs are divided again to sum to the whole amount: each
+ * share gets at least the input that was quoted for it, and so returns at least the quoted output.
  */
 const sharesOf = (
   amountIn: bigint,
@@ -253,11 +382,17 @@ const sharesOf = (
   const used = taken.flatMap((step, index) => {
     const path = paths[index];
     const amountOut = table[index]?.[step] ?? null;
-    return step === 0 || path === undefined || amountOut === null ? [] : [{ step, path, amountOut }];
+    return step === 0 || path === undefined || amountOut === null
+      ? []
+      : [{ step, path, amountOut }];
   });
   const parts = shareOut(
     amountIn,
     used.map(({ step }) => BigInt(step)),
   );
-  return used.map(({ path, amountOut }, index) => ({ path, amountOut, amountIn: parts[index] ?? 0n }));
+  return used.map(({ path, amountOut }, index) => ({
+    path,
+    amountOut,
+    amountIn: parts[index] ?? 0n,
+  }));
 };

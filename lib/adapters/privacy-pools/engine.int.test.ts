@@ -10,20 +10,29 @@ import {
   type Hex,
 } from "viem";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { entrypointAbi, privacyPoolAbi, relayData } from "@/lib/chains/privacy-pools";
-import { privacyProcessorAbi, processorOrder } from "@/lib/chains/privacy-processor";
-import { devAddress } from "@/lib/devnet/accounts";
-import { createAssociationChain } from "@/lib/devnet/association/chain";
-import { serveAssociationSets } from "@/lib/devnet/association/server";
-import type { Spend } from "@/lib/ports/privacy";
-import type { Call } from "@/lib/ports/routing";
-import { startPrivacyChain } from "@/lib/testing/privacy-chain";
-import { privacyEngineContract, type PrivacyEngineHarness } from "@/lib/testing/privacy-engine-contract";
-import { recoverWithSdk } from "@/lib/testing/sdk-recovery";
-import { createAssociationSource } from "./association-set";
+import {
+  entrypointAbi,
+  privacyPoolAbi,
+  privacyProcessorAbi,
+  processorOrder,
+  relayData,
+} from "@/lib/chain/privacy-pools";
+import { devAddress } from "@/lib/dev/devnet/accounts";
+import { createAssociationChain } from "@/lib/dev/devnet/association/chain";
+import { serveAssociationSets } from "@/lib/dev/devnet/association/server";
+import type { Spend } from "@/lib/money/ports/privacy";
+import type { Call } from "@/lib/core/evm";
+import { startPrivacyChain } from "@/lib/dev/testing/privacy-chain";
+import {
+  privacyEngineContract,
+  type PrivacyEngineHarness,
+} from "@/lib/dev/testing/privacy-engine-contract";
+import { recoverWithSdk } from "@/lib/dev/testing/sdk-recovery";
+import { createAssociationSource } from "./chain-pools";
 import { createProver } from "./prover";
 
-// Real contracts and real proofs. A proof takes seconds of all cores, and other files want them too.
+// Real contracts and real proofs. A proof occupies all cores for seconds, and other test files need
+// them too.
 vi.setConfig({ testTimeout: 240_000 });
 
 type Chain = Awaited<ReturnType<typeof startPrivacyChain>>;
@@ -87,7 +96,8 @@ test("a transfer inside of the pool gives another wallet all but the fee, and on
   const [wallet, other] = [walletOf("long one"), walletOf("long other")];
   const amountBase = parseUnits("200", 6);
   const { calls } = await engine.shield({ chainId, token, amountBase, slot: { wallet, index: 0 } });
-  // The relayer makes the deposit, because the chain declines those of the owner since an earlier test.
+  // The relayer makes the deposit, because since an earlier test the chain declines those of the
+  // owner.
   for (const call of calls) await chain.send(chain.relayer, call);
   await harness.approveDeposits();
   const [note] = (await engine.holdings(wallet, chainId, signal)).notes;
@@ -113,18 +123,31 @@ test("a transfer inside of the pool gives another wallet all but the fee, and on
   const { status } = await chain.send(chain.relayer, { ...inside, value: 0n });
   expect(status).toBe("success");
   // The pool keeps its fee of a deposit: 0.1 %.
-  expect((await engine.holdings(other, chainId, signal)).notes).toMatchObject([{ valueBase: parseUnits("99.9", 6) }]);
-  expect((await engine.holdings(wallet, chainId, signal)).notes).toMatchObject([{ valueBase: parseUnits("99.8", 6) }]);
-  // The note inside of the pool is a deposit too. Later tests count the deposits that are not in the set.
+  expect((await engine.holdings(other, chainId, signal)).notes).toMatchObject([
+    { valueBase: parseUnits("99.9", 6) },
+  ]);
+  expect((await engine.holdings(wallet, chainId, signal)).notes).toMatchObject([
+    { valueBase: parseUnits("99.8", 6) },
+  ]);
+  // The note inside of the pool is a deposit too. Later tests count the deposits that are not in
+  // the set.
   await harness.approveDeposits();
 });
 
 test("the SDK's own recovery finds the same notes by mnemonic and chain alone", async () => {
   const { engine, chainId } = harness;
   const [mnemonic = ""] = mnemonics;
-  const { notes } = await engine.holdings({ id: "any", mnemonic }, chainId, new AbortController().signal);
+  const { notes } = await engine.holdings(
+    { id: "any", mnemonic },
+    chainId,
+    new AbortController().signal,
+  );
   expect(notes).toHaveLength(1);
-  const pool = chain.contracts.privacy.pools.usdc;
+  const address = chain.contracts.privacy.pools.usdc;
+  const scope = String(
+    await chain.client.readContract({ address, abi: privacyPoolAbi, functionName: "SCOPE" }),
+  );
+  const pool = { address, scope, startBlock: 0 };
   const recovered = await recoverWithSdk({ mnemonic, chainId, rpcUrl: chain.url, pool });
   expect(recovered).toEqual(notes.map(({ id, valueBase }) => ({ id, valueBase })));
 });
@@ -135,7 +158,12 @@ test("the files of the circuits are read once, however many proofs are made", ()
 });
 
 const labelsOf = async (pool: Address): Promise<bigint[]> => {
-  const wanted = { address: pool, abi: privacyPoolAbi, eventName: "Deposited", fromBlock: 0n } as const;
+  const wanted = {
+    address: pool,
+    abi: privacyPoolAbi,
+    eventName: "Deposited",
+    fromBlock: 0n,
+  } as const;
   const logs = await chain.client.getContractEvents(wanted);
   return logs.map(({ args }) => args._label ?? 0n);
 };
@@ -152,7 +180,10 @@ test("a provider of association sets that starts later serves the same set, reme
   const server = await serveAssociationSets(new Map([[String(chainId), later]]), 0);
   try {
     const scope = await chain.scopeOf(privacy.pools.usdc);
-    const [ours, theirs] = [createAssociationSource(chain.associationUrl), createAssociationSource(server.url)];
+    const [ours, theirs] = [
+      createAssociationSource(chain.associationUrl),
+      createAssociationSource(server.url),
+    ];
     const set = await ours.read(chainId, scope, signal);
     expect(set?.labels.length).toBeGreaterThanOrEqual(2);
     expect(set?.onchainRoot).toBe(set?.root);
@@ -168,7 +199,8 @@ test("a provider of association sets that starts later serves the same set, reme
   } finally {
     await server.close();
   }
-  // A deposit approved by one provider is approved for the other, and the shorter set never replaces the longer one.
+  // A deposit approved by one provider is approved for the other, and the shorter set never
+  // replaces the longer one.
   const wallet = { id: "seen by both", mnemonic: engine.newMnemonic() };
   const amountBase = parseUnits("10", 6);
   const { calls } = await engine.shield({ chainId, token, amountBase, slot: { wallet, index: 0 } });
@@ -182,14 +214,21 @@ test("a provider of association sets that starts later serves the same set, reme
 });
 
 /*
- * The calls that the contracts refuse, with the proofs of the tests above. Each test sets the chain back to the moment
- * before its transaction was mined, so the latest transaction comes first.
+ * The calls that the contracts refuse, with the proofs of the tests above. Each test resets the
+ * chain to the moment before its transaction was mined, so the latest transaction comes first.
  */
 const errors = [...entrypointAbi, ...privacyPoolAbi, ...privacyProcessorAbi];
 
-const refused = async (to: Address, data: Hex, error: string, from = chain.relayer): Promise<void> => {
+const refused = async (
+  to: Address,
+  data: Hex,
+  error: string,
+  from = chain.relayer,
+): Promise<void> => {
   const revert = await chain.revertOf(from, { to, data });
-  expect(revert === null ? "accepted" : decodeErrorResult({ abi: errors, data: revert }).errorName).toBe(error);
+  expect(
+    revert === null ? "accepted" : decodeErrorResult({ abi: errors, data: revert }).errorName,
+  ).toBe(error);
 };
 
 const takeBack = async (mined: Mined | undefined): Promise<Call> => {
@@ -202,7 +241,8 @@ const lastSent = (functionName: "exit" | "ragequit"): Mined | undefined =>
   sent.findLast(({ call: { data } }) => {
     try {
       return (
-        decodeFunctionData({ abi: [...privacyPoolAbi, ...privacyProcessorAbi], data }).functionName === functionName
+        decodeFunctionData({ abi: [...privacyPoolAbi, ...privacyProcessorAbi], data })
+          .functionName === functionName
       );
     } catch {
       return false;
@@ -225,7 +265,11 @@ test("the public exit of a note that the processor made is for the owner whom it
     encodeFunctionData({ abi: privacyProcessorAbi, functionName, args: [pool, proof, to, with_] });
   await refused(call.to, exitCall(THIEF, salt), "OnlyExitOwner");
   await refused(call.to, exitCall(owner, zeroHash), "OnlyExitOwner");
-  const ragequit = encodeFunctionData({ abi: privacyPoolAbi, functionName: "ragequit", args: [proof] });
+  const ragequit = encodeFunctionData({
+    abi: privacyPoolAbi,
+    functionName: "ragequit",
+    args: [proof],
+  });
   await refused(pool, ragequit, "OnlyOriginalDepositor");
   expect((await chain.send(chain.relayer, call)).status).toBe("success");
   await refused(call.to, call.data, "NullifierAlreadySpent");
@@ -251,7 +295,8 @@ test("a private swap keeps to the minimum and the fee of its proof", async () =>
   await refused(call.to, runWith({ fee: parseUnits("5", 6) + 1n }), "FeeAboveBound");
   await refused(call.to, runWith({ deadline: 1n }), "Expired");
   expect((await chain.send(chain.relayer, call)).status).toBe("success");
-  for (const token of [harness.token, harness.tokenOut]) expect(await chain.balanceOf(token, call.to)).toBe(0n);
+  for (const token of [harness.token, harness.tokenOut])
+    expect(await chain.balanceOf(token, call.to)).toBe(0n);
 });
 
 test("a relayed withdrawal pays exactly whom its proof names, from its own pool, and only under the latest association set", async () => {
@@ -262,8 +307,13 @@ test("a relayed withdrawal pays exactly whom its proof names, from its own pool,
   const [data] = decodeAbiParameters(relayData, withdrawal.data);
   type Own = { change?: Partial<typeof data>; signals?: readonly [number, bigint]; in?: bigint };
   const relayWith = ({ change = {}, signals, in: ofScope = scope }: Own): Hex => {
-    const pubSignals = proof.pubSignals.map((signal, at) => (at === signals?.[0] ? signals[1] : signal));
-    const changed = { ...withdrawal, data: encodeAbiParameters(relayData, [{ ...data, ...change }]) };
+    const pubSignals = proof.pubSignals.map((signal, at) =>
+      at === signals?.[0] ? signals[1] : signal,
+    );
+    const changed = {
+      ...withdrawal,
+      data: encodeAbiParameters(relayData, [{ ...data, ...change }]),
+    };
     return encodeFunctionData({
       abi: entrypointAbi,
       functionName,
@@ -271,7 +321,7 @@ test("a relayed withdrawal pays exactly whom its proof names, from its own pool,
     });
   };
   const { pools } = chain.contracts.privacy;
-  // Somebody else's address in the place of the recipient's.
+  // The relay with a third address in place of the recipient's.
   await refused(call.to, relayWith({ change: { recipient: THIEF } }), "ContextMismatch");
   // The pool of another asset, and a pool that does not exist.
   await refused(call.to, relayWith({ in: await chain.scopeOf(pools.dai) }), "ContextMismatch");
@@ -280,7 +330,7 @@ test("a relayed withdrawal pays exactly whom its proof names, from its own pool,
   await refused(call.to, relayWith({ change: { relayFeeBPS: 101n } }), "RelayFeeGreaterThanMax");
   const [, nullifierHash, withdrawn] = proof.pubSignals;
   await refused(call.to, relayWith({ signals: [2, withdrawn + 1n] }), "InvalidProof");
-  // The same nullifier plus the field's modulus.
+  // The same nullifier plus the field's modulus, which is the same value in the circuit.
   await refused(call.to, relayWith({ signals: [1, nullifierHash + SCALARS] }), "InvalidProof");
   await refused(call.to, relayWith({ signals: [3, 1n] }), "UnknownStateRoot");
   // The set changes after the proof was made, and is then restored.

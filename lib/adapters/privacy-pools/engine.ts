@@ -2,8 +2,8 @@ import { LRUCache } from "lru-cache";
 import { bindDeps } from "@/lib/core/bind-deps";
 import { encodeFunctionData, erc20Abi, isAddressEqual, type Address } from "viem";
 import { english, generateMnemonic } from "viem/accounts";
-import { entrypointAbi } from "@/lib/chains/privacy-pools";
-import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import { entrypointAbi } from "@/lib/chain/privacy-pools";
+import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
 import { DomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
 import {
@@ -16,17 +16,16 @@ import {
   type Spend,
   type SpendTransaction,
   type SpentBy,
-} from "@/lib/ports/privacy";
-import type { PoolLogStore } from "@/lib/ports/privacy-history";
-import type { Call } from "@/lib/ports/routing";
-import { createPrivacyChains, type ChainPool, type PrivacyChain } from "./chain-pools";
+} from "@/lib/money/ports/privacy";
+import type { PoolLogStore } from "@/lib/money/ports/privacy-history";
+import type { Call } from "@/lib/core/evm";
+import { type ChainPool, createPrivacyChains, type PrivacyChain } from "./chain-pools";
 import { createWalletKeys, readNotes, type OpenNote, type WalletKeys } from "./notes";
 import { readOutcome, readPaid, refusalOf } from "./outcome";
 import type { PoolHistory } from "./pool-history";
 import { createProver, StaleTreeError, type Prover } from "./prover";
 import { createSwapPaths } from "./swap-paths";
-import { exitCallOf } from "./exit";
-import { contextOf, transactionOf, withdrawalOf } from "./withdrawal";
+import { contextOf, exitCallOf, transactionOf, withdrawalOf } from "./withdrawal";
 
 const WALLETS_MAX = 200;
 const GAS_MARGIN_PERCENT = 130n;
@@ -45,19 +44,25 @@ interface EngineContext {
   readonly relayer: Address;
   readonly prover: Prover;
   readonly chains: ReturnType<typeof createPrivacyChains>;
-  /** Keys by private wallet. */
+  /** Derived keys by private wallet. */
   readonly wallets: LRUCache<string, WalletKeys>;
 }
 
-const isSame = (one: Token, other: Token): boolean => one.chainId === other.chainId && one.address === other.address;
+const isSame = (one: Token, other: Token): boolean =>
+  one.chainId === other.chainId && one.address === other.address;
 
-/** @throws NoteGoneError when the note was spent; NotReadyError when the node has not seen the note yet */
+/**
+ * @throws NoteGoneError when the note was spent; NotReadyError when the node does not show the note
+ * yet
+ */
 const openNote = (
   keys: WalletKeys,
   { scope }: ChainPool,
   { history, noteId }: { history: PoolHistory; noteId: string },
 ): OpenNote => {
-  const note = readNotes(keys, scope, history).notes.find(({ commitment }) => commitment.toString() === noteId);
+  const note = readNotes(keys, scope, history).notes.find(
+    ({ commitment }) => commitment.toString() === noteId,
+  );
   if (note !== undefined) return note;
   if (history.leaves.includes(BigInt(noteId))) throw new NoteGoneError("The note was spent.");
   throw new NotReadyError("The node has not seen the note yet.");
@@ -87,18 +92,27 @@ const keysOf = (context: EngineContext, { id, mnemonic }: PrivateWalletKey): Wal
 const chainOf = (context: EngineContext, chainId: number): PrivacyChain => {
   const chain = context.chains.get(chainId);
   if (chain === undefined)
-    throw new DomainError("unknown_pool", `There are no privacy pools on ${context.registry.get(chainId).name}.`);
+    throw new DomainError(
+      "unknown_pool",
+      `There are no privacy pools on ${context.registry.get(chainId).name}.`,
+    );
   return chain;
 };
 
 const poolOf = async (chain: PrivacyChain, token: Token): Promise<ChainPool> => {
   const pool = (await chain.pools()).find((each) => isSame(each.token, token));
   if (pool === undefined)
-    throw new DomainError("unknown_pool", `There is no privacy pool of ${token.symbol} on this chain.`);
+    throw new DomainError(
+      "unknown_pool",
+      `There is no privacy pool of ${token.symbol} on this chain.`,
+    );
   return pool;
 };
 
-const historyOf = (histories: ReadonlyMap<Address, PoolHistory>, { address }: ChainPool): PoolHistory => {
+const historyOf = (
+  histories: ReadonlyMap<Address, PoolHistory>,
+  { address }: ChainPool,
+): PoolHistory => {
   const history = histories.get(address);
   if (history === undefined) throw new Error("A pool has no history.");
   return history;
@@ -126,7 +140,8 @@ const holdings = async (
   const keys = keysOf(context, wallet);
   const [pools, histories] = await Promise.all([chain.pools(), chain.events.read()]);
   const [first] = pools;
-  const set = first === undefined ? null : await chain.association.read(chainId, first.scope, signal);
+  const set =
+    first === undefined ? null : await chain.association.read(chainId, first.scope, signal);
   const approved = new Set(set?.labels);
   const parts = await Promise.all(
     pools.map(async (pool) => {
@@ -136,7 +151,9 @@ const holdings = async (
       const declined = await chain.association.declined(chainId, pool.scope, waiting, signal);
       const stateOf = ({ label }: OpenNote) =>
         approved.has(label) ? "approved" : declined.has(label) ? "declined" : "pending";
-      const size = [...history.labels].filter((label) => approved.has(label) && !history.exits.has(label)).length;
+      const size = [...history.labels].filter(
+        (label) => approved.has(label) && !history.exits.has(label),
+      ).length;
       const shown = notes.map((note) => toNote(pool, note, stateOf(note)));
       return { pool, nextDepositIndex, depositIndexLimit, size, notes: shown };
     }),
@@ -144,20 +161,37 @@ const holdings = async (
   return {
     chainId,
     notes: parts.flatMap(({ notes }) => notes),
-    nextDepositIndex: new Map(parts.map(({ pool, nextDepositIndex }) => [pool.address, nextDepositIndex])),
-    depositIndexLimit: new Map(parts.map(({ pool, depositIndexLimit }) => [pool.address, depositIndexLimit])),
+    nextDepositIndex: new Map(
+      parts.map(({ pool, nextDepositIndex }) => [pool.address, nextDepositIndex]),
+    ),
+    depositIndexLimit: new Map(
+      parts.map(({ pool, depositIndexLimit }) => [pool.address, depositIndexLimit]),
+    ),
     anonymitySet: new Map(parts.map(({ pool, size }) => [pool.address, size])),
   };
 };
 
-const depositCalls = (chain: PrivacyChain, token: Token, amountBase: bigint, precommitment: bigint): Call[] => {
+const depositCalls = (
+  chain: PrivacyChain,
+  token: Token,
+  amountBase: bigint,
+  precommitment: bigint,
+): Call[] => {
   const { entrypoint } = chain.config;
   if (token.address === "native") {
-    const data = encodeFunctionData({ abi: entrypointAbi, functionName: "deposit", args: [precommitment] });
+    const data = encodeFunctionData({
+      abi: entrypointAbi,
+      functionName: "deposit",
+      args: [precommitment],
+    });
     return [{ to: entrypoint, data, value: amountBase }];
   }
   const { address } = token;
-  const approve = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [entrypoint, amountBase] });
+  const approve = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: "approve",
+    args: [entrypoint, amountBase],
+  });
   const data = encodeFunctionData({
     abi: entrypointAbi,
     functionName: "deposit",
@@ -177,9 +211,15 @@ const exit = async (
   const chain = chainOf(context, chainId);
   const keys = keysOf(context, wallet);
   const pool = await poolOf(chain, token);
-  const note = openNote(keys, pool, { history: historyOf(await chain.events.read(), pool), noteId });
+  const note = openNote(keys, pool, {
+    history: historyOf(await chain.events.read(), pool),
+    noteId,
+  });
   const { value, label, nullifier, secret } = note;
-  const proof = await context.prover.prove({ circuit: "commitment", value, label, nullifier, secret }, signal);
+  const proof = await context.prover.prove(
+    { circuit: "commitment", value, label, nullifier, secret },
+    signal,
+  );
   const { processor } = chain.config;
   const deposit = keys.deposit(pool.scope, note.depositIndex);
   return {
@@ -203,10 +243,18 @@ const readSpendInputs = async (context: EngineContext, spend: Spend, signal: Abo
   if (note.value < spend.withdrawBase) throw new NoteGoneError("The note is worth less.");
   const set = await chain.association.read(spend.chainId, pool.scope, signal);
   if (!set?.labels.includes(note.label)) throw new NotReadyError("The note is not approved yet.");
-  if (set.onchainRoot !== set.root) throw new NotReadyError("The association set is being published.");
-  const slot = spend.to === "note" ? keysOf(context, spend.slot.wallet).deposit(poolOut.scope, spend.slot.index) : null;
+  if (set.onchainRoot !== set.root)
+    throw new NotReadyError("The association set is being published.");
+  const slot =
+    spend.to === "note"
+      ? keysOf(context, spend.slot.wallet).deposit(poolOut.scope, spend.slot.index)
+      : null;
   const { contracts } = context.registry.get(spend.chainId);
-  const withdrawal = withdrawalOf(spend, { chain, contracts, pool, poolOut, feeRecipient: context.relayer }, slot);
+  const withdrawal = withdrawalOf(
+    spend,
+    { chain, contracts, pool, poolOut, feeRecipient: context.relayer },
+    slot,
+  );
   return { chain, keys, pool, history, note, set, withdrawal };
 };
 
@@ -216,7 +264,11 @@ const prove = async (
   signal: AbortSignal,
   onStart?: () => void,
 ): Promise<SpendTransaction> => {
-  const { chain, keys, pool, history, note, set, withdrawal } = await readSpendInputs(context, spend, signal);
+  const { chain, keys, pool, history, note, set, withdrawal } = await readSpendInputs(
+    context,
+    spend,
+    signal,
+  );
   const change = keys.change(note.label, note.spends);
   const key = `${String(spend.chainId)}:${pool.address}:${String(history.generation)}`;
   try {
@@ -263,10 +315,17 @@ const spentBy = async (context: EngineContext, spend: Spend): Promise<SpentBy | 
   const found = { txHash, isFinal: blockNumber <= history.finalBlock };
   if (spend.to === "note") {
     const poolOut = await poolOf(chain, spend.tokenOut);
-    const { precommitment } = keysOf(context, spend.slot.wallet).deposit(poolOut.scope, spend.slot.index);
-    return historyOf(histories, poolOut).deposits.get(precommitment)?.txHash === txHash ? found : null;
+    const { precommitment } = keysOf(context, spend.slot.wallet).deposit(
+      poolOut.scope,
+      spend.slot.index,
+    );
+    return historyOf(histories, poolOut).deposits.get(precommitment)?.txHash === txHash
+      ? found
+      : null;
   }
-  const paid = await chainCall(spend.chainId, () => readPaid(context.registry.client(spend.chainId), txHash));
+  const paid = await chainCall(spend.chainId, () =>
+    readPaid(context.registry.client(spend.chainId), txHash),
+  );
   return paid.some((address) => isAddressEqual(address, spend.recipient)) ? found : null;
 };
 
@@ -294,7 +353,9 @@ const engineOf = (context: EngineContext): PrivacyEngine => ({
   check: (chainId, { to, data }) =>
     chainCall(chainId, async () => {
       try {
-        const gas = await context.registry.client(chainId).estimateGas({ account: context.relayer, to, data });
+        const gas = await context.registry
+          .client(chainId)
+          .estimateGas({ account: context.relayer, to, data });
         return { gas: (gas * GAS_MARGIN_PERCENT) / 100n };
       } catch (error) {
         const refusal = refusalOf(error);
@@ -302,7 +363,8 @@ const engineOf = (context: EngineContext): PrivacyEngine => ({
         return { refusal };
       }
     }),
-  outcome: (chainId, txHash) => chainCall(chainId, () => readOutcome(context.registry.client(chainId), txHash)),
+  outcome: (chainId, txHash) =>
+    chainCall(chainId, () => readOutcome(context.registry.client(chainId), txHash)),
   spentBy: bindDeps(context, spentBy),
   expectedProofMs: context.prover.expectedMs,
   close: context.prover.stop,

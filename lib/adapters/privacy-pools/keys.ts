@@ -5,8 +5,8 @@ import { bytesToBigInt } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 
 /*
- * The same derivations as in @0xbow/privacy-pools-core-sdk 1.5.0; a test compares them. The SDK itself is loaded only
- * by the proving process, because it takes a second and a hundred megabytes.
+ * The same derivations as in @0xbow/privacy-pools-core-sdk 1.5.0; a test compares them. The SDK
+ * itself is loaded only by the proving process, because it takes a second and a hundred megabytes.
  */
 
 /** The keys from which every nullifier and secret of a private wallet is derived. */
@@ -26,7 +26,7 @@ const seedOf = (mnemonic: string, accountIndex: number): bigint => {
   return bytesToBigInt(privateKey);
 };
 
-/** @param mnemonic of BIP-39, in English */
+/** @param mnemonic in English (BIP-39) */
 export const masterKeysOf = (mnemonic: string): MasterKeys => ({
   masterNullifier: poseidon1([seedOf(mnemonic, 0)]),
   masterSecret: poseidon1([seedOf(mnemonic, 1)]),
@@ -41,11 +41,14 @@ const secretsOf = (keys: MasterKeys, of: bigint, index: bigint): NoteSecrets => 
 export const depositSecrets = (keys: MasterKeys, scope: bigint, index: bigint): NoteSecrets =>
   secretsOf(keys, scope, index);
 
-/** Secrets of the change note that withdrawal number `index` from the deposit of that label leaves. */
+/**
+ * Secrets of the change note that withdrawal number `index` from the deposit of that label leaves.
+ */
 export const changeSecrets = (keys: MasterKeys, label: bigint, index: bigint): NoteSecrets =>
   secretsOf(keys, label, index);
 
-export const precommitmentOf = ({ nullifier, secret }: NoteSecrets): bigint => poseidon2([nullifier, secret]);
+export const precommitmentOf = ({ nullifier, secret }: NoteSecrets): bigint =>
+  poseidon2([nullifier, secret]);
 
 export const commitmentOf = (value: bigint, label: bigint, secrets: NoteSecrets): bigint =>
   poseidon3([value, label, precommitmentOf(secrets)]);

@@ -11,8 +11,8 @@ import {
 import type { PoolDeposit, PoolHistory, PoolWithdrawal } from "./pool-history";
 
 /**
- * After this many consecutive deposit numbers that are not on the chain, the search ends. Failed transactions leave
- * gaps; the SDK's own scan bridges ten.
+ * The search ends after this many consecutive deposit numbers without a deposit on chain. Failed
+ * transactions leave gaps; the SDK's own scan bridges ten.
  */
 export const GAP_MAX = 10;
 
@@ -33,9 +33,9 @@ export interface OpenNote extends NoteSecrets {
 export interface WalletNotes {
   readonly notes: readonly OpenNote[];
   readonly nextDepositIndex: number;
-  /** A deposit with this number or a later one might not be found again. */
+  /** A deposit with this number or a higher one might not be found again. */
   readonly depositIndexLimit: number;
-  /** The withdrawals that spent notes of the wallet, by the commitment of the note. */
+  /** The withdrawals that spent notes of the wallet, by the note's commitment. */
   readonly spent: ReadonlyMap<bigint, PoolWithdrawal>;
 }
 
@@ -125,7 +125,8 @@ const follow = (
 export const readNotes = (keys: WalletKeys, scope: bigint, history: PoolHistory): WalletNotes => {
   const notes: OpenNote[] = [];
   const spent = new Map<bigint, PoolWithdrawal>();
-  const noteSpent = (commitment: bigint, by: PoolWithdrawal): void => void spent.set(commitment, by);
+  const noteSpent = (commitment: bigint, by: PoolWithdrawal): void =>
+    void spent.set(commitment, by);
   let nextDepositIndex = 0;
   let nextFinalIndex = 0;
   for (let index = 0; index < nextDepositIndex + GAP_MAX; index += 1) {

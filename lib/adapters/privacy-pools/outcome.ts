@@ -8,9 +8,8 @@ import {
   type PublicClient,
   type TransactionReceipt,
 } from "viem";
-import { entrypointAbi, privacyPoolAbi } from "@/lib/chains/privacy-pools";
-import { privacyProcessorAbi } from "@/lib/chains/privacy-processor";
-import type { SpendOutcome, SpendRefusal } from "@/lib/ports/privacy";
+import { entrypointAbi, privacyPoolAbi, privacyProcessorAbi } from "@/lib/chain/privacy-pools";
+import type { SpendOutcome, SpendRefusal } from "@/lib/money/ports/privacy";
 
 const MOVED = new Set(["IncorrectASPRoot", "UnknownStateRoot", "NoRootsAvailable"]);
 const errors = [...entrypointAbi, ...privacyPoolAbi, ...privacyProcessorAbi];
@@ -18,24 +17,31 @@ const errors = [...entrypointAbi, ...privacyPoolAbi, ...privacyProcessorAbi];
 /** The revert data of a failed call, wherever the client stores it. */
 const revertDataOf = (error: unknown): Hex | null => {
   if (!(error instanceof BaseError)) return null;
-  const found = error.walk((cause) => typeof cause === "object" && cause !== null && "data" in cause);
+  const found = error.walk(
+    (cause) => typeof cause === "object" && cause !== null && "data" in cause,
+  );
   const data: unknown = found !== null && "data" in found ? found.data : null;
-  const inner: unknown = typeof data === "object" && data !== null && "data" in data ? data.data : data;
+  const inner: unknown =
+    typeof data === "object" && data !== null && "data" in data ? data.data : data;
   return typeof inner === "string" && /^0x[0-9a-f]{8}/i.test(inner) ? (inner as Hex) : null;
 };
 
 const isRevert = (error: unknown): boolean =>
-  error instanceof BaseError && error.walk((cause) => cause instanceof ExecutionRevertedError) !== null;
+  error instanceof BaseError &&
+  error.walk((cause) => cause instanceof ExecutionRevertedError) !== null;
 
 /** Why the contracts refuse a transaction; null when the error does not come from them. */
 export const refusalOf = (error: unknown): SpendRefusal | null => {
   const data = revertDataOf(error);
-  // A recipient may revert without data. An unreachable node throws another error, which is retried.
+  // A recipient may revert without data. An unreachable node causes a different error, which is
+  // retried.
   if (data === null) return isRevert(error) ? "refused" : null;
   try {
     const { errorName } = decodeErrorResult({ abi: errors, data });
     if (MOVED.has(errorName)) return "moved";
-    return errorName === "NullifierAlreadySpent" || errorName === "PrecommitmentAlreadyUsed" ? "spent" : "refused";
+    return errorName === "NullifierAlreadySpent" || errorName === "PrecommitmentAlreadyUsed"
+      ? "spent"
+      : "refused";
   } catch {
     return "refused";
   }
@@ -55,12 +61,19 @@ export const readPaid = async (client: PublicClient, hash: Hex): Promise<readonl
   return relayed.map(({ args }) => args._recipient);
 };
 
-export const readOutcome = async (client: PublicClient, hash: Hex): Promise<SpendOutcome | null> => {
+export const readOutcome = async (
+  client: PublicClient,
+  hash: Hex,
+): Promise<SpendOutcome | null> => {
   const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
     if (error instanceof BaseError && error.name === "TransactionReceiptNotFoundError") return null;
     throw error;
   });
   if (receipt === null) return null;
   const success = receipt.status === "success";
-  return { success, blockNumber: receipt.blockNumber, receivedBase: success ? receivedOf(receipt) : 0n };
+  return {
+    success,
+    blockNumber: receipt.blockNumber,
+    receivedBase: success ? receivedOf(receipt) : 0n,
+  };
 };

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { deposited, FAKE_CONFIRMATIONS, fakePoolChain, made, type Made } from "@/lib/testing/fake-pool-chain";
+import {
+  deposited,
+  FAKE_CONFIRMATIONS,
+  fakePoolChain,
+  made,
+  type Made,
+} from "@/lib/dev/testing/fake-pool-chain";
 import { commitmentOf, nullifierHashOf } from "./keys";
 import { createWalletKeys, GAP_MAX, readNotes } from "./notes";
 
@@ -24,7 +30,9 @@ test("ten thousand deposits are read once, and afterwards only what is new", asy
   const history = await chain.read();
   expect(history.deposits.size).toBe(10_001);
   expect(history.leaves).toHaveLength(10_001);
-  expect(readNotes(keys, SCOPE, history).notes).toMatchObject([{ value: 500n, label: 42n, spends: 0 }]);
+  expect(readNotes(keys, SCOPE, history).notes).toMatchObject([
+    { value: 500n, label: 42n, spends: 0 },
+  ]);
   const asked = chain.ranges.length;
   await chain.read();
   expect(chain.ranges).toHaveLength(asked);
@@ -45,7 +53,10 @@ test("a note is followed through its withdrawals, and is gone when nothing is le
     { value: 9n, label: 44n, spends: 0 },
   ]);
   expect(nextDepositIndex).toBe(3);
-  chain.add([made("Withdrawn", [300n, nullifierHashOf(change), 1n]), made("Ragequit", [1n, 44n, 9n])]);
+  chain.add([
+    made("Withdrawn", [300n, nullifierHashOf(change), 1n]),
+    made("Ragequit", [1n, 44n, 9n]),
+  ]);
   expect(readNotes(keys, SCOPE, await chain.read()).notes).toEqual([]);
 });
 
@@ -74,7 +85,9 @@ test("after a reorganisation only the blocks that were not final are read again"
   const asked = chain.ranges.length;
   chain.setBack(1);
   chain.add([]);
-  expect(readNotes(keys, SCOPE, await chain.read()).notes).toMatchObject([{ value: 500n, label: 42n }]);
+  expect(readNotes(keys, SCOPE, await chain.read()).notes).toMatchObject([
+    { value: 500n, label: 42n },
+  ]);
   expect(chain.ranges.slice(asked)).toEqual([[final + 1, 101]]);
 });
 

@@ -1,15 +1,29 @@
 import { createHash } from "node:crypto";
 import { BlockNotFoundError, type Address, type PublicClient } from "viem";
-import { chainCall } from "@/lib/chains/registry";
-import type { BlockMark, PoolLog, PoolLogSource, PoolLogStore } from "@/lib/ports/privacy-history";
-import { applyLog, emptyHistory, poolLogsOf, type MutableHistory, type PoolHistory } from "./pool-history";
+import { chainCall } from "@/lib/chain/registry";
+import type {
+  BlockMark,
+  PoolLog,
+  PoolLogSource,
+  PoolLogStore,
+} from "@/lib/money/ports/privacy-history";
+import {
+  applyLog,
+  emptyHistory,
+  poolLogsOf,
+  type MutableHistory,
+  type PoolHistory,
+} from "./pool-history";
 
 const RANGES_AT_ONCE = 4;
-/** Blocks without logs that are marked as read no more often than this. */
+/** Blocks without logs are recorded as read at most once per this many blocks. */
 const QUIET_BLOCKS = 500n;
 
 export interface PoolEvents {
-  /** As of the chain's head now; reads only what is new. @throws DomainError `chain_unavailable` */
+  /**
+   * The histories at the chain's current head; reads only new blocks. @throws DomainError
+   * `chain_unavailable`
+   */
   read(): Promise<ReadonlyMap<Address, PoolHistory>>;
 }
 
@@ -18,11 +32,11 @@ export interface PoolEventsOptions {
   readonly client: PublicClient;
   readonly pools: readonly Address[];
   readonly startBlock: bigint;
-  /** The newest block that is not taken back any more, where `latest` is the newest; null while there is none. */
+  /** The newest final block when `latest` is the newest block; null when there is none. */
   readonly finalNumber: (latest: bigint) => Promise<bigint | null>;
-  /** Blocks of one request for logs, as of now. */
+  /** Number of blocks in one log request; may shrink after a refusal. */
   readonly rangeBlocks: () => bigint;
-  /** Without it a restart reads the chain from `startBlock`. */
+  /** Null when logs are not stored, so that a restart reads the chain from `startBlock`. */
   readonly store: PoolLogStore | null;
 }
 
@@ -39,7 +53,7 @@ const sourceOf = ({ chainId, pools, startBlock }: PoolEventsOptions): PoolLogSou
   return { chainId, digest: createHash("sha256").update(parts.join(" ")).digest("hex") };
 };
 
-/** Decoded histories of the pools, with the logs that they are made of. */
+/** Decoded histories of the pools, with the logs from which they are built. */
 const createHistories = (pools: readonly Address[]) => {
   const byLower = new Map(pools.map((pool) => [pool.toLowerCase(), pool]));
   let logs: PoolLog[] = [];
@@ -56,10 +70,12 @@ const createHistories = (pools: readonly Address[]) => {
     all: (): ReadonlyMap<Address, PoolHistory> => histories,
     between: (after: bigint, to: bigint): PoolLog[] =>
       logs.filter(({ blockNumber }) => blockNumber > after && blockNumber <= to),
-    /** Forgets what came after a block, and builds the rest anew. */
+    /** Removes everything after a block, and rebuilds the histories from the rest. */
     forgetAfter: (block: bigint): void => {
       const kept = logs.filter(({ blockNumber }) => blockNumber <= block);
-      histories = new Map([...histories].map(([pool, { generation }]) => [pool, emptyHistory(generation + 1)]));
+      histories = new Map(
+        [...histories].map(([pool, { generation }]) => [pool, emptyHistory(generation + 1)]),
+      );
       logs = [];
       add(kept);
     },
@@ -88,7 +104,8 @@ const createChainReader = ({
   return {
     /** The number and hash of a block; null when the node does not have it. */
     markOf,
-    isOnChain: async ({ number, hash }: BlockMark): Promise<boolean> => (await markOf(number))?.hash === hash,
+    isOnChain: async ({ number, hash }: BlockMark): Promise<boolean> =>
+      (await markOf(number))?.hash === hash,
     fetchLogs: async (fromBlock: bigint, toBlock: bigint): Promise<PoolLog[]> => {
       const parts = await Promise.all(
         ranges(fromBlock, toBlock, rangeBlocks()).map(([from, to]) =>
@@ -108,7 +125,9 @@ interface Follower extends PoolEventsOptions {
   isRestored: boolean;
   /** The newest block that was read. */
   last: BlockMark | null;
-  /** The final block up to which everything was read. A reorganisation can only remove later blocks. */
+  /**
+   * The final block up to which everything was read. A reorganisation can only remove later blocks.
+   */
   anchor: BlockMark | null;
 }
 
@@ -133,7 +152,7 @@ const resumeFrom = async (follower: Follower, head: bigint): Promise<bigint> => 
     follower.last = anchor;
     return anchor.number + 1n;
   }
-  // A node without the final block may be behind, which is no reason to clear the store.
+  // A node without the final block may lag behind, which is no reason to clear the store.
   if (anchor !== null && anchor.number <= head) await store?.clear(source);
   histories.forgetAfter(startBlock - 1n);
   follower.anchor = null;
@@ -166,12 +185,15 @@ const keep = async (follower: Follower, newestFinal: bigint, read: BlockMark): P
   if (logs.length === 0 && final - known < QUIET_BLOCKS) return;
   const to = final === read.number ? read : await chain.markOf(final);
   if (to === null) return;
-  if (store === null || (await store.append(source, startBlock, { fromBlock: known + 1n, to, logs })))
+  if (
+    store === null ||
+    (await store.append(source, startBlock, { fromBlock: known + 1n, to, logs }))
+  )
     follower.anchor = to;
   else await adoptEnd(follower, store, read.number);
 };
 
-/** Reads the chain from where the last reading ended to its head. */
+/** Reads the chain from the end of the last read to its head. */
 const sync = async (follower: Follower): Promise<void> => {
   const { client, histories, chain, rangeBlocks } = follower;
   await restore(follower);
@@ -180,7 +202,7 @@ const sync = async (follower: Follower): Promise<void> => {
   let from = await resumeFrom(follower, head.number);
   while (from <= head.number) {
     const to = min(from + rangeBlocks() * BigInt(RANGES_AT_ONCE) - 1n, head.number);
-    // Asked for before the logs: a reorganisation in between is then seen at the next reading.
+    // Requested before the logs, so that the next read notices a reorganisation in between.
     const read: BlockMark | null = to === head.number ? head : await chain.markOf(to);
     if (read === null) return;
     histories.add(await chain.fetchLogs(from, to));
@@ -192,8 +214,8 @@ const sync = async (follower: Follower): Promise<void> => {
 };
 
 /**
- * Follows the pools of one chain. Only final logs are written to the store. Later logs are kept in memory, because a reorganisation can
- * remove them.
+ * Follows the pools of one chain. Only final logs are written to the store. Later logs are kept in
+ * memory, because a reorganisation can remove them.
  */
 export const createPoolEvents = (options: PoolEventsOptions): PoolEvents => {
   const histories = createHistories(options.pools);
@@ -210,7 +232,8 @@ export const createPoolEvents = (options: PoolEventsOptions): PoolEvents => {
 
   return {
     read: async () => {
-      // One reading may have begun before the caller's transaction was mined, so the caller waits for one of its own.
+      // A running read may have begun before the caller's transaction was mined, so the caller
+      // starts another one after it.
       while (reading !== null) await reading.catch(() => undefined);
       reading = chainCall(options.chainId, () => sync(follower)).finally(() => {
         reading = null;

@@ -1,5 +1,5 @@
 import { toEventSelector, type Address, type Hex, type Log } from "viem";
-import type { PoolLog } from "@/lib/ports/privacy-history";
+import type { PoolLog } from "@/lib/money/ports/privacy-history";
 
 export interface PoolDeposit {
   readonly depositor: Address;
@@ -22,7 +22,7 @@ export interface PoolWithdrawal {
 export interface PoolHistory {
   readonly deposits: ReadonlyMap<bigint, PoolDeposit>;
   readonly labels: ReadonlySet<bigint>;
-  /** By the hash of the spent nullifier. */
+  /** Withdrawals by the hash of the spent nullifier. */
   readonly withdrawals: ReadonlyMap<bigint, PoolWithdrawal>;
   /** Labels of notes that left by the public exit. */
   readonly exits: ReadonlySet<bigint>;
@@ -56,7 +56,16 @@ export const poolLogsOf = (log: Log<bigint, number, false>): PoolLog[] => {
   const [topic, account] = log.topics;
   if (topic === undefined || !KNOWN.has(topic)) return [];
   const { address: pool, data, transactionHash: txHash, blockNumber } = log;
-  return [{ pool, topic, account: `0x${(account ?? "").slice(-ADDRESS_DIGITS)}`, data, txHash, blockNumber }];
+  return [
+    {
+      pool,
+      topic,
+      account: `0x${(account ?? "").slice(-ADDRESS_DIGITS)}`,
+      data,
+      txHash,
+      blockNumber,
+    },
+  ];
 };
 
 export const emptyHistory = (generation: number): MutableHistory => ({
@@ -70,8 +79,8 @@ export const emptyHistory = (generation: number): MutableHistory => ({
 });
 
 /**
- * All event values except the first account are words of the data, in order. They are decoded by hand, because a
- * general decoder takes seconds for the logs of ten thousand deposits.
+ * All event values except the first account are words of the data, in order. They are decoded
+ * manually, because a general decoder takes seconds for the logs of ten thousand deposits.
  */
 const wordsOf = (data: Hex): bigint[] => {
   const digits = data.slice(2);
@@ -80,13 +89,17 @@ const wordsOf = (data: Hex): bigint[] => {
   );
 };
 
-export const applyLog = (history: MutableHistory, { topic, account, data, txHash, blockNumber }: PoolLog): void => {
+export const applyLog = (
+  history: MutableHistory,
+  { topic, account, data, txHash, blockNumber }: PoolLog,
+): void => {
   const [first = 0n, second = 0n, third = 0n, fourth = 0n] = wordsOf(data);
   switch (topic) {
     case DEPOSITED: {
       const [commitment, label, value, precommitment] = [first, second, third, fourth];
       history.labels.add(label);
-      // The first deposit with a precommitment is the wallet's own; the maker of a copy cannot spend it.
+      // The first deposit with a precommitment belongs to the wallet; whoever copied the
+      // precommitment cannot spend that deposit.
       if (history.deposits.has(precommitment)) return;
       const made = { depositor: account, commitment, label, value, precommitment };
       history.deposits.set(precommitment, { ...made, txHash, blockNumber });

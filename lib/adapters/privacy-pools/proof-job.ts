@@ -5,7 +5,10 @@ const integer = z.string().regex(/^\d+$/).transform(BigInt);
 
 const secrets = { value: integer, label: integer, nullifier: integer, secret: integer };
 
-/** `known`: number of leaves that the process has already; `added`: the following leaves. `key` names the tree. */
+/**
+ * `known`: number of leaves that the process has already; `added`: the following leaves. `key`
+ * names the tree.
+ */
 const leaves = z.object({ key: z.string(), known: z.int().min(0), added: z.array(integer) });
 
 export const proofJob = z.discriminatedUnion("circuit", [
@@ -17,7 +20,10 @@ export const proofJob = z.discriminatedUnion("circuit", [
     newNullifier: integer,
     newSecret: integer,
     commitment: integer,
-    /** Every leaf of the pool, and every approved label, with the root that the contract has for them. */
+    /**
+     * All leaves of the pool and all approved labels, with the roots that the contract has for
+     * them.
+     */
     state: leaves,
     association: leaves.extend({ root: integer }),
   }),
@@ -28,7 +34,7 @@ export type ProofJob = z.output<typeof proofJob>;
 
 const words = z.array(integer);
 
-/** A Groth16 proof as the contracts take it. */
+/** A Groth16 proof in the contracts' form. */
 export const groth16Proof = z.object({
   pA: z.tuple([integer, integer]),
   pB: z.tuple([z.tuple([integer, integer]), z.tuple([integer, integer])]),
@@ -47,4 +53,8 @@ export const proverMessage = z.union([
 
 /** JSON-safe: bigints as decimal strings. */
 export const toMessage = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? item.toString() : item)));
+  JSON.parse(
+    JSON.stringify(value, (_key, item: unknown) =>
+      typeof item === "bigint" ? item.toString() : item,
+    ),
+  );

@@ -2,15 +2,22 @@ import "./leave-a-core";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
-import { Circuits, getCommitment, PrivacyPoolSDK, type Hash, type Secret } from "@0xbow/privacy-pools-core-sdk";
+import {
+  Circuits,
+  getCommitment,
+  PrivacyPoolSDK,
+  type Hash,
+  type Secret,
+} from "@0xbow/privacy-pools-core-sdk";
 import { LeanIMT } from "@zk-kit/lean-imt";
 import { LRUCache } from "lru-cache";
 import { hashPair } from "./keys";
 import { proofJob, toMessage, type Groth16Proof, type ProofJob } from "./proof-job";
 
 /*
- * Entry of the process that makes proofs, one after another. It keeps the circuit files and the trees between them, and ends with
- * its parent. A proof takes seconds of all cores but one and half a gigabyte, which is why it is no part of the service's own process.
+ * Entry of the process that makes proofs, one after another. It caches the circuit files and the
+ * trees between proofs, and ends with its parent. A proof occupies all cores but one for seconds
+ * and needs half a gigabyte, which is why it runs outside of the service's process.
  */
 /** Tree depth of the circuits; siblings are padded to it. */
 const TREE_DEPTH = 32;
@@ -24,8 +31,8 @@ type Withdraw = Extract<ProofJob, { circuit: "withdraw" }>;
 const trees = new LRUCache<string, Tree>({ max: TREES_MAX });
 
 /**
- * Appends the added leaves to the tree of that name. Trees only grow; after a reorganisation the tree gets another
- * name.
+ * Appends the added leaves to the tree of that name. Trees only grow; after a reorganisation the
+ * tree gets a new name.
  */
 const grow = ({ key, known, added }: Withdraw["state"]): Tree => {
   const kept = trees.get(key);
@@ -41,8 +48,8 @@ const proofOf = (tree: Tree, leaf: bigint) => {
   if (index === -1) throw new NotInTreeError("The note is not in the tree.");
   const { siblings, ...proof } = tree.generateProof(index);
   const padding = Array.from({ length: TREE_DEPTH - siblings.length }, () => 0n);
-  // The proof leaves out levels without a sibling, also in the bits of its index, which therefore differs from the
-  // leaf's.
+  // The library's proof leaves out levels without a sibling, even in the bits of its index, which
+  // therefore differs from the leaf's index.
   return { ...proof, siblings: [...siblings, ...padding] };
 };
 
@@ -52,13 +59,14 @@ interface SnarkProof {
   readonly pi_c: readonly unknown[];
 }
 
-const integers = (values: readonly unknown[]): bigint[] => values.map((value) => BigInt(String(value)));
+const integers = (values: readonly unknown[]): bigint[] =>
+  values.map((value) => BigInt(String(value)));
 const pair = (values: readonly unknown[] = []): [bigint, bigint] => {
   const [one = 0n, other = 0n] = integers(values);
   return [one, other];
 };
 
-/** The pairing precompile takes the imaginary part of each coordinate first. */
+/** The pairing precompile expects the imaginary part of each coordinate first. */
 const reversed = ([one, other]: [bigint, bigint]): [bigint, bigint] => [other, one];
 
 const forContracts = (proof: SnarkProof, signals: readonly unknown[]): Groth16Proof => ({
@@ -79,7 +87,10 @@ class CountedCircuits extends Circuits {
   }
 }
 
-const circuits = new CountedCircuits({ browser: false, baseUrl: pathToFileURL(`${artifacts}/`).href });
+const circuits = new CountedCircuits({
+  browser: false,
+  baseUrl: pathToFileURL(`${artifacts}/`).href,
+});
 const sdk = new PrivacyPoolSDK(circuits);
 // Reads the circuit files once, and compares their hashes with those in the SDK.
 const loading = circuits.initArtifacts("latest");
@@ -88,8 +99,15 @@ const withdraw = async (job: Withdraw): Promise<Groth16Proof> => {
   const [state, association] = [grow(job.state), grow(job.association)];
   // Checked first, because proving takes seconds and would fail.
   if (association.root !== job.association.root)
-    throw new NotInTreeError("The leaves of the association set do not make the root that was published.");
-  const commitment = getCommitment(job.value, job.label, job.nullifier as Secret, job.secret as Secret);
+    throw new NotInTreeError(
+      "The leaves of the association set do not make the root that was published.",
+    );
+  const commitment = getCommitment(
+    job.value,
+    job.label,
+    job.nullifier as Secret,
+    job.secret as Secret,
+  );
   const payload = await sdk.proveWithdrawal(commitment, {
     context: job.context,
     withdrawalAmount: job.withdrawn,
@@ -116,7 +134,8 @@ const prove = async (job: ProofJob): Promise<Groth16Proof> => {
 
 const tell = (message: unknown): void => void process.send?.(toMessage(message));
 
-// Not forwarded, because a prover's error message may contain its inputs, which are secrets.
+// The error is not forwarded, because a prover's error message may contain its inputs, which are
+// secrets.
 const failureOf = (error: unknown) =>
   error instanceof NotInTreeError
     ? { failure: error.message, code: "not_in_tree" }

@@ -1,15 +1,18 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { setPriority } from "node:os";
 import { z } from "zod";
-import { entryArguments } from "@/lib/os/entry";
+import { entryArguments } from "@/lib/platform/os/entry";
 import { createKeyedQueue } from "@/lib/core/keyed-queue";
 import { proverMessage, toMessage, type Groth16Proof } from "./proof-job";
 
-/** The trees do not contain the note, or differ from the prover's trees: the caller has to read the chain again. */
+/**
+ * The trees do not contain the note, or differ from the prover's trees: the caller has to read the
+ * chain again.
+ */
 export class StaleTreeError extends Error {}
 
 export interface TreeLeaves {
-  /** Names the tree. After a reorganisation the tree gets another name. */
+  /** Identifies the tree. After a reorganisation the tree gets a new key. */
   readonly key: string;
   readonly leaves: readonly bigint[];
 }
@@ -36,7 +39,7 @@ export type ProofInput =
 
 export interface Prover {
   /**
-   * Waits in the queue, then proves. Aborting ends the process that works on the proof.
+   * Waits in the queue, then proves. Aborting kills the process that works on the proof.
    * @throws StaleTreeError, the signal's reason, Error
    */
   prove(input: ProofInput, signal: AbortSignal, onStart?: () => void): Promise<Groth16Proof>;
@@ -57,14 +60,17 @@ export interface ProverOptions {
 }
 
 const IDLE_MS = 120_000;
-/** At this niceness proofs still get about a third of the CPU of a busy service; at 10 a proof could take minutes. */
+/**
+ * At this niceness proofs still get about a third of the CPU of a busy service; at 10 a proof could
+ * take minutes.
+ */
 const NICENESS = 5;
 /** Assumed duration until proofs were measured on this machine. */
 const FIRST_EXPECTED_MS = 8_000;
 
 const exitMessage = z.number().nullable();
 
-/** The leaves of a tree that the process has not got yet. */
+/** The leaves of a tree that the process has not received yet. */
 const addedLeaves = ({ key, leaves }: TreeLeaves, sent: ReadonlyMap<string, number>) => {
   const known = Math.min(sent.get(key) ?? 0, leaves.length);
   return { key, known, added: leaves.slice(known) };
@@ -112,11 +118,18 @@ const requestProof = (
       const said = proverMessage.parse(raw);
       if ("ready" in said) return;
       if ("proof" in said) finish(() => resolve(said));
-      else fail(said.code === "not_in_tree" ? new StaleTreeError(said.failure) : new Error(said.failure));
+      else
+        fail(
+          said.code === "not_in_tree" ? new StaleTreeError(said.failure) : new Error(said.failure),
+        );
     };
     const onExit = (code: unknown): void => {
       const exit = exitMessage.safeParse(code);
-      fail(new Error(`The proving process ended (${exit.success ? String(exit.data) : "not started"}).`));
+      fail(
+        new Error(
+          `The proving process ended (${exit.success ? String(exit.data) : "not started"}).`,
+        ),
+      );
     };
     const onAbort = (): void => fail(signal.reason as Error);
     worker.on("message", onMessage);
@@ -177,7 +190,8 @@ export const createProver = ({
         const begun = performance.now();
         try {
           const proof = await ask(input, signal);
-          // Not counted for a public exit, whose proof takes a tenth of the time.
+          // The duration of a public exit is not counted, because its proof takes a tenth of the
+          // time.
           if (input.circuit === "withdraw") expected = (expected + performance.now() - begun) / 2;
           return proof;
         } finally {

@@ -8,9 +8,9 @@ import {
   type Address,
   type Hex,
 } from "viem";
-import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
 import type { Token } from "@/lib/core/token";
-import type { PrivateSwapPrice } from "@/lib/ports/privacy";
+import type { PrivateSwapPrice } from "@/lib/money/ports/privacy";
 
 const quoterAbi = parseAbi([
   "function quoteExactInput(bytes path, uint256 amountIn) returns (uint256 amountOut, uint160[] sqrtPriceX96AfterList, uint32[] initializedTicksCrossedList, uint256 gasEstimate)",
@@ -20,20 +20,28 @@ const quoterAbi = parseAbi([
 const pairs = (tiers: readonly number[]): [number, number][] =>
   tiers.flatMap((one) => tiers.map((other): [number, number] => [one, other]));
 
-const candidates = (from: Address, to: Address, middles: readonly Address[], tiers: readonly number[]): Hex[] => [
+const candidates = (
+  from: Address,
+  to: Address,
+  middles: readonly Address[],
+  tiers: readonly number[],
+): Hex[] => [
   ...tiers.map((fee) => encodePacked(["address", "uint24", "address"], [from, fee, to])),
   ...middles
     .filter((middle) => middle !== from && middle !== to)
     .flatMap((middle) =>
       pairs(tiers).map(([one, other]) =>
-        encodePacked(["address", "uint24", "address", "uint24", "address"], [from, one, middle, other, to]),
+        encodePacked(
+          ["address", "uint24", "address", "uint24", "address"],
+          [from, one, middle, other, to],
+        ),
       ),
     ),
 ];
 
 /**
- * Finds the path with the highest output, direct or through the wrapped coin. The proof contains the path, so it is not
- * split.
+ * Finds the path with the highest output, direct or through the wrapped coin. The proof contains
+ * the path, so it is not split.
  */
 export const createSwapPaths =
   (registry: ChainRegistry) =>
@@ -49,7 +57,8 @@ export const createSwapPaths =
     const { contracts } = registry.get(from.chainId);
     const { uniswapV3, wrappedNative } = contracts;
     if (uniswapV3 === undefined) return null;
-    const addressOf = ({ address }: Token): Address => (address === "native" ? wrappedNative : address);
+    const addressOf = ({ address }: Token): Address =>
+      address === "native" ? wrappedNative : address;
     const paths = candidates(addressOf(from), addressOf(to), [wrappedNative], uniswapV3.feeTiers);
     const prices = await chainCall(from.chainId, () =>
       Promise.all(
@@ -75,10 +84,12 @@ export const createSwapPaths =
       ),
     );
     return prices.reduce(
-      (best, price) => (price !== null && (best === null || price.outBase > best.outBase) ? price : best),
+      (best, price) =>
+        price !== null && (best === null || price.outBase > best.outBase) ? price : best,
       null,
     );
   };
 
 const isRevert = (error: unknown): boolean =>
-  error instanceof BaseError && error.walk((cause) => cause instanceof ExecutionRevertedError) !== null;
+  error instanceof BaseError &&
+  error.walk((cause) => cause instanceof ExecutionRevertedError) !== null;

@@ -1,12 +1,27 @@
-import { encodeAbiParameters, encodeFunctionData, keccak256, type Address, type Hex } from "viem";
-import { entrypointAbi, relayData } from "@/lib/chains/privacy-pools";
-import { exitParameters, privacyProcessorAbi, processorOrder } from "@/lib/chains/privacy-processor";
-import type { ChainConfig } from "@/lib/config/chains";
+import {
+  type Address,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  isAddressEqual,
+  keccak256,
+} from "viem";
+import {
+  entrypointAbi,
+  exitParameters,
+  privacyPoolAbi,
+  privacyProcessorAbi,
+  processorOrder,
+  relayData,
+} from "@/lib/chain/privacy-pools";
+import type { ChainConfig } from "@/lib/platform/config/chains";
 import { bpsOfCeil } from "@/lib/core/money";
-import { NotReadyError, type Spend } from "@/lib/ports/privacy";
+import { NotReadyError, type Spend } from "@/lib/money/ports/privacy";
 import type { ChainPool, PrivacyChain } from "./chain-pools";
 import type { NoteSecrets } from "./keys";
 import type { Groth16Proof } from "./proof-job";
+import type { Call } from "@/lib/core/evm";
+import type { OpenNote } from "./notes";
 
 const SCALARS = 21888242871839275222246405745257275088548364400416034343698204186575808495617n;
 const withdrawalParameters = [
@@ -20,8 +35,8 @@ const withdrawalParameters = [
   { type: "uint256" },
 ] as const;
 
-/** The part of a withdrawal that its proof covers: who may use it, and for which purpose. */
-export interface Withdrawal {
+/** The part of a withdrawal that its proof covers: who may use it, and for what. */
+interface Withdrawal {
   /** The protocol's spelling, with three o. */
   readonly processooor: Address;
   readonly data: Hex;
@@ -31,8 +46,10 @@ export const contextOf = (withdrawal: Withdrawal, scope: bigint): bigint =>
   BigInt(keccak256(encodeAbiParameters(withdrawalParameters, [withdrawal, scope]))) % SCALARS;
 
 /** Derived from the note's secret, so that the mnemonic alone suffices for the public exit. */
-export const exitSaltOf = ({ secret }: NoteSecrets): Hex =>
-  keccak256(encodeAbiParameters([{ type: "string" }, { type: "uint256" }], ["causeway exit", secret]));
+const exitSaltOf = ({ secret }: NoteSecrets): Hex =>
+  keccak256(
+    encodeAbiParameters([{ type: "string" }, { type: "uint256" }], ["causeway exit", secret]),
+  );
 
 interface Places {
   readonly chain: PrivacyChain;
@@ -42,7 +59,7 @@ interface Places {
   readonly feeRecipient: Address;
 }
 
-/** @param slotSecrets of the note that the slot's wallet gets, including its precommitment */
+/** @param slotSecrets secrets of the new note for the slot's wallet, including its precommitment */
 export const withdrawalOf = (
   spend: Spend,
   { chain, contracts, pool, poolOut, feeRecipient }: Places,
@@ -51,11 +68,16 @@ export const withdrawalOf = (
   const { entrypoint, processor } = chain.config;
   if (spend.to === "address") {
     const relayFeeBPS = BigInt(pool.relayFeeBps);
-    const data = encodeAbiParameters(relayData, [{ recipient: spend.recipient, feeRecipient, relayFeeBPS }]);
+    const data = encodeAbiParameters(relayData, [
+      { recipient: spend.recipient, feeRecipient, relayFeeBPS },
+    ]);
     return { processooor: entrypoint, data };
   }
-  if (processor === undefined || slotSecrets === null) throw new NotReadyError("This chain has no privacy processor.");
-  const exitHash = keccak256(encodeAbiParameters(exitParameters, [spend.exitOwner, exitSaltOf(slotSecrets)]));
+  if (processor === undefined || slotSecrets === null)
+    throw new NotReadyError("This chain has no privacy processor.");
+  const exitHash = keccak256(
+    encodeAbiParameters(exitParameters, [spend.exitOwner, exitSaltOf(slotSecrets)]),
+  );
   const data = encodeAbiParameters(processorOrder, [
     {
       entrypoint,
@@ -92,7 +114,58 @@ export const transactionOf = (
   const proof = forContract(made.proof);
   const data =
     spend.to === "address"
-      ? encodeFunctionData({ abi: entrypointAbi, functionName: "relay", args: [withdrawal, proof, pool.scope] })
-      : encodeFunctionData({ abi: privacyProcessorAbi, functionName: "run", args: [pool.address, withdrawal, proof] });
+      ? encodeFunctionData({
+          abi: entrypointAbi,
+          functionName: "relay",
+          args: [withdrawal, proof, pool.scope],
+        })
+      : encodeFunctionData({
+          abi: privacyProcessorAbi,
+          functionName: "run",
+          args: [pool.address, withdrawal, proof],
+        });
   return { to: withdrawal.processooor, data };
+};
+
+const ragequitProofOf = ({ pubSignals, ...points }: Groth16Proof) => {
+  const [commitment, nullifierHash, value, label] = pubSignals;
+  if (
+    commitment === undefined ||
+    nullifierHash === undefined ||
+    value === undefined ||
+    label === undefined
+  )
+    throw new Error("A proof has too few signals.");
+  return { ...points, pubSignals: [commitment, nullifierHash, value, label] as const };
+};
+
+/**
+ * The public exit of a note. A pool pays only the depositor. When the processor made the deposit,
+ * the processor pays the owner whom the hash in the order names.
+ * @param deposit secrets of the deposit from which the note comes, which are also part of the hash
+ */
+export const exitCallOf = (
+  own: {
+    readonly pool: Address;
+    readonly processor: Address | undefined;
+    readonly owner: Address;
+    readonly note: Pick<OpenNote, "depositor">;
+    readonly deposit: NoteSecrets;
+  },
+  made: Groth16Proof,
+): Call => {
+  const { pool, processor, owner, note, deposit } = own;
+  const proof = ragequitProofOf(made);
+  if (processor === undefined || !isAddressEqual(note.depositor, processor))
+    return {
+      to: pool,
+      data: encodeFunctionData({ abi: privacyPoolAbi, functionName: "ragequit", args: [proof] }),
+      value: 0n,
+    };
+  const data = encodeFunctionData({
+    abi: privacyProcessorAbi,
+    functionName: "exit",
+    args: [pool, proof, owner, exitSaltOf(deposit)],
+  });
+  return { to: processor, data, value: 0n };
 };

@@ -1,12 +1,34 @@
-import { concatHex, encodePacked, erc20Abi, getContractAddress, keccak256, parseAbi, type Hex } from "viem";
-import { encodeCall } from "@/lib/chains/encode-call";
-import { distributeData } from "@/lib/chains/distributor";
-import type { SafeContracts } from "@/lib/chains/safe-contracts";
-import type { Call, EvmAddress } from "@/lib/ports/routing";
-import type { AccountPayout } from "@/lib/ports/smart-accounts";
+import {
+  concatHex,
+  encodePacked,
+  erc20Abi,
+  getContractAddress,
+  type Hex,
+  isHex,
+  keccak256,
+  parseAbi,
+  parseSignature,
+  serializeSignature,
+  size,
+  slice,
+  type TypedDataDefinition,
+  verifyTypedData,
+} from "viem";
+import { encodeCall } from "@/lib/chain/encode-call";
+import { distributeData } from "@/lib/chain/distributor";
+import type { SafeContracts } from "@/lib/chain/chain-contracts";
+import type { Call, EvmAddress } from "@/lib/core/evm";
+import type { AccountPayout } from "@/lib/chain/ports/smart-accounts";
+import { DomainError } from "@/lib/core/errors";
+import { initCodeOf, paymasterAndDataOf } from "@/lib/chain/erc4337/user-operation";
+import type { UserOperation } from "@/lib/chain/ports/bundler";
 
-/** keccak256 of the proxy's creation code followed by the canonical singleton: the init code hash for CREATE2. */
-export const CANONICAL_INIT_CODE_HASH: Hex = "0x76733d705f71b79841c0ee960a0ca880f779cde7ef446c989e6d23efc0a4adfb";
+/**
+ * keccak256 of the proxy's creation code followed by the canonical singleton: the init code hash
+ * for CREATE2.
+ */
+export const CANONICAL_INIT_CODE_HASH: Hex =
+  "0x76733d705f71b79841c0ee960a0ca880f779cde7ef446c989e6d23efc0a4adfb";
 
 export const SALT_NONCE = 0n;
 const THRESHOLD = 1n;
@@ -32,22 +54,35 @@ const multiSend = (transactions: readonly Hex[]): Hex =>
   encodeCall({ abi, functionName: "multiSend", args: [concatHex(transactions)] });
 
 /**
- * `setup` call of a Safe with one owner and the 4337 module as module and fallback handler, encoded as permissionless
- * does.
+ * `setup` call of a Safe with one owner and the 4337 module as module and fallback handler, encoded
+ * as permissionless does.
  */
 const initializerOf = (owner: EvmAddress, contracts: SafeContracts): Hex => {
-  const enableModules = encodeCall({ abi, functionName: "enableModules", args: [[contracts.module4337]] });
+  const enableModules = encodeCall({
+    abi,
+    functionName: "enableModules",
+    args: [[contracts.module4337]],
+  });
   const setupCalls = multiSend([
     packed({ to: contracts.moduleSetup, data: enableModules, value: 0n }, OPERATION_DELEGATECALL),
   ]);
   return encodeCall({
     abi,
     functionName: "setup",
-    args: [[owner], THRESHOLD, contracts.multiSend, setupCalls, contracts.module4337, NOBODY, 0n, NOBODY],
+    args: [
+      [owner],
+      THRESHOLD,
+      contracts.multiSend,
+      setupCalls,
+      contracts.module4337,
+      NOBODY,
+      0n,
+      NOBODY,
+    ],
   });
 };
 
-/** The call of the proxy factory that deploys the owner's account. */
+/** The call to the proxy factory that deploys the owner's account. */
 export const deploymentOf = (owner: EvmAddress, contracts: SafeContracts): Call => ({
   to: contracts.proxyFactory,
   data: encodeCall({
@@ -58,16 +93,25 @@ export const deploymentOf = (owner: EvmAddress, contracts: SafeContracts): Call 
   value: 0n,
 });
 
-/** Counterfactual address (EIP-1014). */
-export const addressOf = (owner: EvmAddress, contracts: SafeContracts, initCodeHash: Hex): EvmAddress => {
+/** The account's address before and after its deployment (CREATE2, EIP-1014). */
+export const addressOf = (
+  owner: EvmAddress,
+  contracts: SafeContracts,
+  initCodeHash: Hex,
+): EvmAddress => {
   const initializerHash = keccak256(initializerOf(owner, contracts));
   const salt = keccak256(encodePacked(["bytes32", "uint256"], [initializerHash, SALT_NONCE]));
-  return getContractAddress({ opcode: "CREATE2", from: contracts.proxyFactory, salt, bytecodeHash: initCodeHash });
+  return getContractAddress({
+    opcode: "CREATE2",
+    from: contracts.proxyFactory,
+    salt,
+    bytecodeHash: initCodeHash,
+  });
 };
 
 /**
- * Call data of the account: one call directly, several through MultiSendCallOnly, which reverts them all when one
- * reverts. The variant "WithErrorString" passes the revert reason on.
+ * Call data of the account: a single call directly, several through MultiSendCallOnly, which
+ * reverts all of them when one reverts. The variant "WithErrorString" passes on the revert reason.
  */
 export const encodeCalls = (calls: readonly Call[], contracts: SafeContracts): Hex => {
   const [first, ...rest] = calls;
@@ -83,18 +127,26 @@ export const encodeCalls = (calls: readonly Call[], contracts: SafeContracts): H
   });
 };
 
-const paymentCall = (token: AccountPayout["token"], { recipient, amountBase }: AccountPayout["rows"][number]): Call =>
+const paymentCall = (
+  token: AccountPayout["token"],
+  { recipient, amountBase }: AccountPayout["rows"][number],
+): Call =>
   token === "native"
     ? { to: recipient, value: amountBase, data: "0x" }
     : {
         to: token,
         value: 0n,
-        data: encodeCall({ abi: erc20Abi, functionName: "transfer", args: [recipient, amountBase] }),
+        data: encodeCall({
+          abi: erc20Abi,
+          functionName: "transfer",
+          args: [recipient, amountBase],
+        }),
       };
 
 /**
- * Call data of the account for a payout: one call that is delegated to the chain's distributor, or plain calls where the chain has
- * none. The distributor's code runs as the account itself, so the caller must have compared it (`distributorFault`).
+ * Call data of the account for a payout: one delegated call to the chain's distributor, or plain
+ * calls when the chain has none. The distributor's code runs as the account itself, so the caller
+ * must have verified it (`distributorFault`).
  */
 export const encodePayout = (
   { token, rows }: AccountPayout,
@@ -114,3 +166,111 @@ export const encodePayout = (
     args: [distributor, 0n, distributeData(token, rows), OPERATION_DELEGATECALL],
   });
 };
+
+/** Valid from the epoch on; only the end limits an operation's validity. */
+const VALID_AFTER = 0;
+
+const SAFE_OP = [
+  { type: "address", name: "safe" },
+  { type: "uint256", name: "nonce" },
+  { type: "bytes", name: "initCode" },
+  { type: "bytes", name: "callData" },
+  { type: "uint128", name: "verificationGasLimit" },
+  { type: "uint128", name: "callGasLimit" },
+  { type: "uint256", name: "preVerificationGas" },
+  { type: "uint128", name: "maxPriorityFeePerGas" },
+  { type: "uint128", name: "maxFeePerGas" },
+  { type: "bytes", name: "paymasterAndData" },
+  { type: "uint48", name: "validAfter" },
+  { type: "uint48", name: "validUntil" },
+  { type: "address", name: "entryPoint" },
+] as const;
+
+const unixSeconds = (date: Date): number => Math.floor(date.getTime() / 1000);
+
+interface SafeOperation {
+  readonly chainId: number;
+  readonly entryPoint: EvmAddress;
+  readonly module4337: EvmAddress;
+  readonly operation: UserOperation;
+  readonly validUntil: Date;
+}
+
+/**
+ * EIP-712 `SafeOp` of the 4337 module. It covers every field of the operation but the signature.
+ */
+export const safeOperationTypedData = (input: SafeOperation): TypedDataDefinition => ({
+  domain: { chainId: input.chainId, verifyingContract: input.module4337 },
+  types: { SafeOp: SAFE_OP },
+  primaryType: "SafeOp",
+  message: {
+    safe: input.operation.sender,
+    nonce: input.operation.nonce,
+    initCode: initCodeOf(input.operation),
+    callData: input.operation.callData,
+    verificationGasLimit: input.operation.verificationGasLimit,
+    callGasLimit: input.operation.callGasLimit,
+    preVerificationGas: input.operation.preVerificationGas,
+    maxPriorityFeePerGas: input.operation.maxPriorityFeePerGas,
+    maxFeePerGas: input.operation.maxFeePerGas,
+    paymasterAndData: paymasterAndDataOf(input.operation),
+    validAfter: VALID_AFTER,
+    validUntil: unixSeconds(input.validUntil),
+    entryPoint: input.entryPoint,
+  },
+});
+
+const ECDSA_BYTES = 65;
+
+/** Safe requires `v` of 27 or 28 for typed data; some wallets return 0 or 1. */
+const normalised = (signature: Hex): Hex => {
+  if (!isHex(signature) || size(signature) !== ECDSA_BYTES) {
+    throw new DomainError(
+      "invalid_signature",
+      "The signature must be 65 bytes of hex, as a wallet gives it.",
+    );
+  }
+  try {
+    return serializeSignature(parseSignature(signature));
+  } catch (cause) {
+    throw new DomainError("invalid_signature", "The signature is not one of secp256k1.", { cause });
+  }
+};
+
+/**
+ * validAfter (6 bytes) ‖ validUntil (6 bytes) ‖ the owner's signature: `signature` of the user
+ * operation.
+ */
+export const packSignature = (validUntil: Date, ownerSignature: Hex): Hex =>
+  concatHex([
+    encodePacked(["uint48", "uint48"], [VALID_AFTER, unixSeconds(validUntil)]),
+    normalised(ownerSignature),
+  ]);
+
+const VALIDITY_BYTES = 12;
+
+/** Whether the operation has its owner's signature over exactly its fields and this validity. */
+export const isSignedBy = async (owner: EvmAddress, input: SafeOperation): Promise<boolean> => {
+  const packed = input.operation.signature;
+  if (!isHex(packed) || size(packed) !== VALIDITY_BYTES + ECDSA_BYTES) return false;
+  const signature = slice(packed, VALIDITY_BYTES);
+  try {
+    if (packSignature(input.validUntil, signature) !== packed) return false;
+    return await verifyTypedData({ ...safeOperationTypedData(input), address: owner, signature });
+  } catch {
+    // The bytes are not a secp256k1 signature.
+    return false;
+  }
+};
+
+/**
+ * A well-formed dummy signature with the highest gas cost that recovers to another address.
+ * Validation runs to its end and fails with "wrong signature", so that an estimate needs no key.
+ */
+export const DUMMY_SIGNATURE: Hex = concatHex([
+  // validAfter 0, validUntil at its maximum: always valid.
+  "0x000000000000ffffffffffff",
+  "0xfffffffffffffffffffffffffffffff000000000000000000000000000000000",
+  "0x7aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+  "0x1c",
+]);

@@ -1,19 +1,33 @@
 import { keccak256, encodePacked, parseAbi, type Hex } from "viem";
 import { entryPoint07Abi } from "viem/account-abstraction";
 import { LRUCache } from "lru-cache";
-import { CANONICAL_SAFE, type SafeContracts } from "@/lib/chains/safe-contracts";
-import { createDeployments } from "@/lib/chains/deployments";
-import { distributorFault } from "@/lib/chains/distributor-code";
-import { hashUserOperation } from "@/lib/chains/erc4337/user-operation";
-import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import { CANONICAL_SAFE, type SafeContracts } from "@/lib/chain/chain-contracts";
+import { createDeployments } from "@/lib/chain/deployments";
+import { distributorFault } from "@/lib/chain/distributor";
+import { firstNonceOf, hashUserOperation, sequenceOf } from "@/lib/chain/erc4337/user-operation";
+import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
 import { DomainError } from "@/lib/core/errors";
-import type { UserOperation } from "@/lib/ports/bundler";
-import type { EvmAddress } from "@/lib/ports/routing";
-import type { Signer } from "@/lib/ports/signer";
-import type { DraftRequest, PreparedUserOperation, PrepareRequest, SmartAccounts } from "@/lib/ports/smart-accounts";
-import { addressOf, CANONICAL_INIT_CODE_HASH, deploymentOf, encodeCalls, encodePayout, SALT_NONCE } from "./encoding";
-import { firstNonceOf, sequenceOf } from "@/lib/chains/erc4337/nonce";
-import { DUMMY_SIGNATURE, isSignedBy, packSignature, safeOperationTypedData } from "./signing";
+import type { UserOperation } from "@/lib/chain/ports/bundler";
+import type { EvmAddress } from "@/lib/core/evm";
+import type { Signer } from "@/lib/chain/ports/signer";
+import type {
+  DraftRequest,
+  PreparedUserOperation,
+  PrepareRequest,
+  SmartAccounts,
+} from "@/lib/chain/ports/smart-accounts";
+import {
+  addressOf,
+  CANONICAL_INIT_CODE_HASH,
+  deploymentOf,
+  DUMMY_SIGNATURE,
+  encodeCalls,
+  encodePayout,
+  isSignedBy,
+  packSignature,
+  safeOperationTypedData,
+  SALT_NONCE,
+} from "./encoding";
 
 interface SafeAccountDeps {
   readonly registry: ChainRegistry;
@@ -23,23 +37,39 @@ interface SafeAccountDeps {
 const ADDRESSES_CACHED_MAX = 10_000;
 const factoryAbi = parseAbi(["function proxyCreationCode() view returns (bytes)"]);
 
-/** The Safe contracts, which must be equal on all chains; otherwise an account would have another address on each. */
+/**
+ * The Safe contracts, which must be the same on all chains, because otherwise an account would have
+ * a different address on each.
+ */
 const commonContracts = (registry: ChainRegistry): SafeContracts => {
-  const sets = registry.list().map((chain) => ({ ...CANONICAL_SAFE, ...withoutUndefined(chain.contracts.safe) }));
+  const sets = registry
+    .list()
+    .map((chain) => ({ ...CANONICAL_SAFE, ...withoutUndefined(chain.contracts.safe) }));
   const [first = CANONICAL_SAFE, ...others] = sets;
   if (others.some((other) => JSON.stringify(other) !== JSON.stringify(first))) {
-    throw new Error("The Safe contracts must have the same addresses on every chain of the configuration.");
+    throw new Error(
+      "The Safe contracts must have the same addresses on every chain of the configuration.",
+    );
   }
   return first;
 };
 
 const withoutUndefined = <T extends object>(value: T): Required<T> =>
-  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Required<T>;
+  Object.fromEntries(
+    Object.entries(value).filter(([, field]) => field !== undefined),
+  ) as Required<T>;
 
-/** Reads the proxies' init code hash: known for the canonical contracts, computed once from the factory for others. */
-const initCodeHashReader = (registry: ChainRegistry, contracts: SafeContracts): (() => Promise<Hex>) => {
+/**
+ * Reads the proxies' init code hash: known for the canonical contracts, computed once from the
+ * factory for others.
+ */
+const initCodeHashReader = (
+  registry: ChainRegistry,
+  contracts: SafeContracts,
+): (() => Promise<Hex>) => {
   const isCanonical =
-    contracts.singleton === CANONICAL_SAFE.singleton && contracts.proxyFactory === CANONICAL_SAFE.proxyFactory;
+    contracts.singleton === CANONICAL_SAFE.singleton &&
+    contracts.proxyFactory === CANONICAL_SAFE.proxyFactory;
   let hash: Hex | null = isCanonical ? CANONICAL_INIT_CODE_HASH : null;
   return async () => {
     if (hash !== null) return hash;
@@ -58,17 +88,21 @@ const initCodeHashReader = (registry: ChainRegistry, contracts: SafeContracts): 
 };
 
 /**
- * Reads a chain's distributor contract and compares its code once.
+ * Reads a chain's distributor contract and verifies its code once.
  * @throws DomainError `provider_error` when the code differs
  */
-const distributorReader = (registry: ChainRegistry): ((chainId: number) => Promise<EvmAddress | undefined>) => {
+const distributorReader = (
+  registry: ChainRegistry,
+): ((chainId: number) => Promise<EvmAddress | undefined>) => {
   const verified = new Set<number>();
   return async (chainId) => {
     const chain = registry.get(chainId);
     const { distributor } = chain.contracts;
-    // The verified code cannot destroy itself, so it is compared once.
+    // The verified code cannot be destroyed, so it is verified only once.
     if (distributor === undefined || verified.has(chainId)) return distributor;
-    const fault = await chainCall(chainId, () => distributorFault(registry.client(chainId), distributor));
+    const fault = await chainCall(chainId, () =>
+      distributorFault(registry.client(chainId), distributor),
+    );
     if (fault !== null) throw new DomainError("provider_error", `${chain.name}: ${fault}`);
     verified.add(chainId);
     return distributor;
@@ -167,7 +201,8 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
       preVerificationGas: 0n,
       maxFeePerGas: request.fees.maxFeePerGas,
       maxPriorityFeePerGas: request.fees.maxPriorityFeePerGas,
-      // These fields name the payer and are no consent: the paymaster pays only for operations that the executor marks when it submits.
+      // These fields name the payer but are not its consent: the paymaster pays only for operations
+      // that the executor marks at submission.
       ...(isSponsored && paymaster !== undefined
         ? { paymaster, paymasterVerificationGasLimit: 0n, paymasterPostOpGasLimit: 0n }
         : {}),
@@ -188,7 +223,8 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
     draft,
     prepare: (request) => prepare({ registry, contracts }, request),
     withSignature,
-    sign: async (scope, prepared) => withSignature(prepared, await signer.signTypedData(scope, prepared.typedData)),
+    sign: async (scope, prepared) =>
+      withSignature(prepared, await signer.signTypedData(scope, prepared.typedData)),
     isSigned: isSignedFor(registry, contracts.module4337),
     nonceUsed: async (chainId, sender, nonceKey, at) => {
       const nonce = await chainCall(chainId, () =>

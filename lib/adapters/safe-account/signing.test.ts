@@ -1,13 +1,16 @@
 import { SafeSmartAccount } from "permissionless/accounts/safe";
 import { concatHex, slice, type Hex } from "viem";
-import { entryPoint07Address, type UserOperation as ViemUserOperation } from "viem/account-abstraction";
+import {
+  entryPoint07Address,
+  type UserOperation as ViemUserOperation,
+} from "viem/account-abstraction";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
-import { CANONICAL_SAFE } from "@/lib/chains/safe-contracts";
+import { CANONICAL_SAFE } from "@/lib/chain/chain-contracts";
 import { isDomainError } from "@/lib/core/errors";
-import type { UserOperation } from "@/lib/ports/bundler";
-import { firstNonceOf, nonceKeyOf, sequenceOf } from "@/lib/chains/erc4337/nonce";
-import { DUMMY_SIGNATURE, isSignedBy, packSignature, safeOperationTypedData } from "./signing";
+import type { UserOperation } from "@/lib/chain/ports/bundler";
+import { firstNonceOf, nonceKeyOf, sequenceOf } from "@/lib/chain/erc4337/user-operation";
+import { DUMMY_SIGNATURE, isSignedBy, packSignature, safeOperationTypedData } from "./encoding";
 
 const owner = privateKeyToAccount(generatePrivateKey());
 const CHAIN_ID = 31337;
@@ -70,7 +73,9 @@ describe("signature of a user operation", () => {
   });
 
   test("the dummy has the length of a real one", async () => {
-    expect(DUMMY_SIGNATURE).toHaveLength(packSignature(VALID_UNTIL, await owner.signTypedData(typed)).length);
+    expect(DUMMY_SIGNATURE).toHaveLength(
+      packSignature(VALID_UNTIL, await owner.signTypedData(typed)).length,
+    );
   });
 });
 
@@ -86,7 +91,11 @@ describe("nonce of a leg", () => {
 });
 
 describe("the check before an operation is signed again", () => {
-  const place = { chainId: CHAIN_ID, entryPoint: entryPoint07Address, module4337: CANONICAL_SAFE.module4337 };
+  const place = {
+    chainId: CHAIN_ID,
+    entryPoint: entryPoint07Address,
+    module4337: CANONICAL_SAFE.module4337,
+  };
   const signed = async (): Promise<UserOperation> => ({
     ...operation,
     signature: packSignature(VALID_UNTIL, await owner.signTypedData(typed)),

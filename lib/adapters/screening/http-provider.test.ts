@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "@/lib/core/clock";
-import type { ScreenedAddress } from "@/lib/ports/screening";
-import { screeningContract } from "@/lib/ports/screening.contract";
+import type { ScreenedAddress } from "@/lib/trust/ports/screening";
+import { screeningContract } from "@/lib/trust/ports/screening.contract";
 import { createHttpScreening } from "./http-provider";
 
 const LISTED = "0x00000000000000000000000000000000000000aa";
@@ -53,10 +53,15 @@ const provider = async (reply: Reply) => {
 
 const sourceAt = (url: string, timeoutMs = 20_000) =>
   createHttpScreening({ url, token: TOKEN, clock: systemClock, timeoutMs });
-const asked = (address: string): ScreenedAddress => ({ address: address as `0x${string}`, chainId: 1 });
+const asked = (address: string): ScreenedAddress => ({
+  address: address as `0x${string}`,
+  chainId: 1,
+});
 const signal = () => AbortSignal.timeout(30_000);
 const statesOf = async (url: string, timeoutMs?: number) =>
-  (await sourceAt(url, timeoutMs).screen([asked(LISTED), asked(CLEAR)], signal())).map(({ state }) => state);
+  (await sourceAt(url, timeoutMs).screen([asked(LISTED), asked(CLEAR)], signal())).map(
+    ({ state }) => state,
+  );
 
 screeningContract("the HTTP provider", async () => {
   const { server, url } = await provider(honest);
@@ -76,8 +81,13 @@ describe("the HTTP provider", () => {
 
   test("is sent the token, and each address once", async () => {
     const { url, requests } = await provider(honest);
-    await sourceAt(url).screen([asked(CLEAR), asked(CLEAR.toUpperCase().replace("0X", "0x"))], signal());
-    expect(requests).toMatchObject([{ authorization: `Bearer ${TOKEN}`, asked: { addresses: [{ chainId: 1 }] } }]);
+    await sourceAt(url).screen(
+      [asked(CLEAR), asked(CLEAR.toUpperCase().replace("0X", "0x"))],
+      signal(),
+    );
+    expect(requests).toMatchObject([
+      { authorization: `Bearer ${TOKEN}`, asked: { addresses: [{ chainId: 1 }] } },
+    ]);
     expect(requests[0]?.asked.addresses).toHaveLength(1);
   });
 
@@ -101,7 +111,10 @@ describe("the HTTP provider", () => {
 
   test.each([
     ["no JSON", "<html>"],
-    ["another form", JSON.stringify({ results: [{ address: LISTED, chainId: 1, verdict: "clean" }] })],
+    [
+      "another form",
+      JSON.stringify({ results: [{ address: LISTED, chainId: 1, verdict: "clean" }] }),
+    ],
     ["no results", JSON.stringify({ ok: true })],
     ["far too much", `{"results":[],"pad":"${"x".repeat(1_100_000)}"}`],
   ])("is unavailable when it answers %s, and is not asked again", async (_, text) => {
@@ -127,14 +140,18 @@ describe("the HTTP provider", () => {
   test("counts the hit of two contradicting verdicts, and not_covered never as clear", async () => {
     const { url } = await provider((_asked, response) => {
       const results = (["hit", "clear"] as const).map((verdict) => ({ address: LISTED, verdict }));
-      response.end(JSON.stringify({ results: [...results, { address: CLEAR, verdict: "not_covered" }] }));
+      response.end(
+        JSON.stringify({ results: [...results, { address: CLEAR, verdict: "not_covered" }] }),
+      );
     });
     expect(await statesOf(url)).toEqual(["hit", "not_covered"]);
   });
 
   test("is not followed to another place", async () => {
     const other = await provider(honest);
-    const { url } = await provider((_asked, response) => response.writeHead(307, { location: other.url }).end());
+    const { url } = await provider((_asked, response) =>
+      response.writeHead(307, { location: other.url }).end(),
+    );
     expect(await statesOf(url)).toEqual(["unavailable", "unavailable"]);
     expect(other.requests).toEqual([]);
   });

@@ -1,7 +1,11 @@
 /** A screening provider over HTTP. docs/operations.md shows its requests and responses. */
 import { z } from "zod";
 import type { Clock } from "@/lib/core/clock";
-import type { ScreenedAddress, ScreeningSource, ScreeningVerdict } from "@/lib/ports/screening";
+import type {
+  ScreenedAddress,
+  ScreeningSource,
+  ScreeningVerdict,
+} from "@/lib/trust/ports/screening";
 
 const ADDRESSES_AT_ONCE_MAX = 500;
 const REQUESTS_AT_ONCE_MAX = 4;
@@ -26,17 +30,17 @@ const answer = z.object({
 
 export interface HttpScreeningOptions {
   readonly url: string;
-  /** Sent as a bearer token; null: none. Never logged. */
+  /** Sent as a bearer token and never logged; null when there is none. */
   readonly token: string | null;
   readonly clock: Clock;
-  /** Of one attempt. */
+  /** Deadline of one attempt. */
   readonly timeoutMs?: number;
   readonly fetchFn?: typeof fetch;
 }
 
 type Answer = z.output<typeof answer>;
 
-/** Reads at most `ANSWER_BYTES_MAX` bytes. @throws Error beyond */
+/** Reads at most `ANSWER_BYTES_MAX` bytes. @throws Error when the response is longer */
 const textOf = async (response: Response): Promise<string> => {
   const reader = response.body?.getReader();
   const chunks: Uint8Array[] = [];
@@ -53,11 +57,16 @@ const textOf = async (response: Response): Promise<string> => {
   }
 };
 
-/** Whether another attempt may get another answer. */
+/** An error after which another attempt may succeed. */
 class TemporaryError extends Error {}
 
-const keyOf = ({ address, chainId }: { readonly address: string; readonly chainId?: number | null | undefined }) =>
-  `${address.toLowerCase()}:${String(chainId ?? "")}`;
+const keyOf = ({
+  address,
+  chainId,
+}: {
+  readonly address: string;
+  readonly chainId?: number | null | undefined;
+}) => `${address.toLowerCase()}:${String(chainId ?? "")}`;
 
 const post = async (
   { url, token, timeoutMs = TIMEOUT_MS, fetchFn = fetch }: HttpScreeningOptions,
@@ -68,7 +77,7 @@ const post = async (
   try {
     const response = await fetchFn(url, {
       method: "POST",
-      // A redirect would carry the token and the addresses to somebody else.
+      // A redirect would send the token and the addresses to a different server.
       redirect: "error",
       headers: {
         "content-type": "application/json",
@@ -84,7 +93,8 @@ const post = async (
     return answer.parse(JSON.parse(await textOf(response)));
   } catch (error) {
     // `fetch` reports a lost connection as a TypeError, and a passed deadline as a DOMException.
-    if (error instanceof TypeError || error instanceof DOMException) throw new TemporaryError("It did not answer.");
+    if (error instanceof TypeError || error instanceof DOMException)
+      throw new TemporaryError("It did not answer.");
     throw error;
   }
 };
@@ -105,17 +115,20 @@ const ask = async (
 };
 
 /**
- * Asks a provider of the operator's choice. An address that its answer leaves out, an answer of another form, an error and a time-out are
- * all `unavailable`.
+ * Asks a provider chosen by the operator. The verdict is `unavailable` for an address that the
+ * answer omits, and for all of them after an error, a time-out or an answer of another form.
  */
 export const createHttpScreening = (options: HttpScreeningOptions): ScreeningSource => {
-  const verdicts = async (part: readonly ScreenedAddress[], signal: AbortSignal): Promise<ScreeningVerdict[]> => {
+  const verdicts = async (
+    part: readonly ScreenedAddress[],
+    signal: AbortSignal,
+  ): Promise<ScreeningVerdict[]> => {
     const answered = await ask(options, part, signal);
     const at = options.clock.now();
     const found = new Map<string, Answer["results"][number]["verdict"]>();
     for (const result of answered?.results ?? []) {
       const key = keyOf(result);
-      // Of two verdicts on one address the stricter one counts.
+      // When there are two verdicts on one address, the stricter one counts.
       if (found.get(key) !== "hit") found.set(key, result.verdict);
     }
     return part.map((each) => ({

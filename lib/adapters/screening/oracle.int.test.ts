@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { createChainRegistry } from "@/lib/chains/registry";
+import { createChainRegistry } from "@/lib/chain/registry";
 import { systemClock } from "@/lib/core/clock";
-import { screeningContract } from "@/lib/ports/screening.contract";
-import { testDevnet } from "@/lib/testing/devnet";
-import { testAccount } from "@/lib/testing/factories";
-import { deployLookAlike } from "@/lib/testing/freezable";
+import { screeningContract } from "@/lib/trust/ports/screening.contract";
+import { testDevnet } from "@/lib/dev/testing/devnet";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { deployLookAlike } from "@/lib/dev/testing/freezable";
 import { createOracleScreening } from "./oracle";
 
 const [ONE, TWO] = [31337, 31338] as const;
@@ -16,7 +16,7 @@ const oracle = await deployLookAlike(at, "SanctionsList");
 const listed = testAccount().address;
 await oracle.add(listed);
 
-/** Chain ONE has an oracle. */
+/** A source in which chain ONE has an oracle. */
 const sourceWith = (sanctionsOracle: `0x${string}` | undefined, rpcUrl = at.rpcUrl) => {
   const chains = devnet.chains.map((chain) =>
     chain.id === ONE && sanctionsOracle !== undefined
@@ -37,7 +37,8 @@ screeningContract("the oracle on chain", () => {
     },
     listed: { address: listed, chainId: ONE },
     clear: { address: testAccount().address, chainId: ONE },
-    breakDown: () => Promise.resolve(void (source = sourceWith(oracle.address, "http://127.0.0.1:9"))),
+    breakDown: () =>
+      Promise.resolve(void (source = sourceWith(oracle.address, "http://127.0.0.1:9"))),
   });
 });
 
@@ -64,7 +65,10 @@ describe("the oracle on chain", () => {
   test("is unavailable where the address has no code, or a contract that is no oracle", async () => {
     const noOracle = devnet.chains.find(({ id }) => id === ONE)?.contracts.wrappedNative;
     for (const address of [testAccount().address, noOracle]) {
-      const [verdict] = await sourceWith(address).screen([{ address: listed, chainId: ONE }], signal());
+      const [verdict] = await sourceWith(address).screen(
+        [{ address: listed, chainId: ONE }],
+        signal(),
+      );
       expect(verdict?.state).toBe("unavailable");
     }
   });

@@ -1,11 +1,16 @@
 /** Sanctions oracles on chain, with the interface of Chainalysis' oracle. */
 import { parseAbi, type Address, type Hex } from "viem";
-import { encodeCall } from "@/lib/chains/encode-call";
-import { decodeAggregate, encodeAggregate } from "@/lib/chains/aggregate3";
-import { chainCall, type ChainRegistry } from "@/lib/chains/registry";
+import { encodeCall } from "@/lib/chain/encode-call";
+import { decodeAggregate, encodeAggregate } from "@/lib/chain/aggregate3";
+import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
 import type { Clock } from "@/lib/core/clock";
 import { withDeadline } from "@/lib/core/deadline";
-import type { ScreenedAddress, ScreeningSource, ScreeningState, ScreeningVerdict } from "@/lib/ports/screening";
+import type {
+  ScreenedAddress,
+  ScreeningSource,
+  ScreeningState,
+  ScreeningVerdict,
+} from "@/lib/trust/ports/screening";
 
 const oracleAbi = parseAbi(["function isSanctioned(address addr) view returns (bool)"]);
 const CALLS_AT_ONCE_MAX = 1000;
@@ -28,10 +33,15 @@ interface OracleDeps {
 }
 
 /**
- * Asks the oracle of each address's own chain, or else of the first chain that has one (`contracts.sanctionsOracle`), because a listed
- * address is listed on every chain. One `eth_call` for each chain and 1,000 addresses.
+ * Asks the oracle of each address's own chain, or else the first chain with one
+ * (`contracts.sanctionsOracle`), because a listed address is listed on every chain. One `eth_call`
+ * for each chain and 1,000 addresses.
  */
-export const createOracleScreening = ({ registry, clock, timeoutMs = TIMEOUT_MS }: OracleDeps): ScreeningSource => {
+export const createOracleScreening = ({
+  registry,
+  clock,
+  timeoutMs = TIMEOUT_MS,
+}: OracleDeps): ScreeningSource => {
   const oracles = (): Oracle[] =>
     registry.list().flatMap(({ id, contracts: { sanctionsOracle: address } }) => {
       return address === undefined ? [] : [{ chainId: id, address }];
@@ -46,13 +56,21 @@ export const createOracleScreening = ({ registry, clock, timeoutMs = TIMEOUT_MS 
       target,
       callData: encodeCall({ abi: oracleAbi, functionName: "isSanctioned", args: [address] }),
     }));
-    const asked = chainCall(chainId, () => registry.client(chainId).call({ to, data: encodeAggregate(calls) }));
-    const { data } = await withDeadline(asked, { timeoutMs, message: "The sanctions oracle did not answer." });
+    const asked = chainCall(chainId, () =>
+      registry.client(chainId).call({ to, data: encodeAggregate(calls) }),
+    );
+    const { data } = await withDeadline(asked, {
+      timeoutMs,
+      message: "The sanctions oracle did not answer.",
+    });
     const answers = decodeAggregate(data ?? "0x");
     return addresses.map((_, index) => stateOf(answers[index]));
   };
 
-  const askAll = async (oracle: Oracle, addresses: readonly Address[]): Promise<Map<Address, ScreeningState>> => {
+  const askAll = async (
+    oracle: Oracle,
+    addresses: readonly Address[],
+  ): Promise<Map<Address, ScreeningState>> => {
     const states = new Map<Address, ScreeningState>();
     for (let from = 0; from < addresses.length; from += CALLS_AT_ONCE_MAX) {
       const part = addresses.slice(from, from + CALLS_AT_ONCE_MAX);
@@ -68,7 +86,8 @@ export const createOracleScreening = ({ registry, clock, timeoutMs = TIMEOUT_MS 
     screen: async (addresses, signal) => {
       signal.throwIfAborted();
       const all = oracles();
-      const oracleOf = ({ chainId }: ScreenedAddress) => all.find((each) => each.chainId === chainId) ?? all[0];
+      const oracleOf = ({ chainId }: ScreenedAddress) =>
+        all.find((each) => each.chainId === chainId) ?? all[0];
       const lower = (address: Address): Address => address.toLowerCase() as Address;
       const groups = new Map<Oracle, Set<Address>>();
       for (const each of addresses) {
@@ -78,14 +97,17 @@ export const createOracleScreening = ({ registry, clock, timeoutMs = TIMEOUT_MS 
       }
       const read = new Map(
         await Promise.all(
-          [...groups].map(async ([oracle, group]) => [oracle, await askAll(oracle, [...group])] as const),
+          [...groups].map(
+            async ([oracle, group]) => [oracle, await askAll(oracle, [...group])] as const,
+          ),
         ),
       );
       signal.throwIfAborted();
       const at = clock.now();
       return addresses.map((each): ScreeningVerdict => {
         const oracle = oracleOf(each);
-        if (oracle === undefined) return { state: "not_covered", source: "oracle", listVersion: null, at };
+        if (oracle === undefined)
+          return { state: "not_covered", source: "oracle", listVersion: null, at };
         const state = read.get(oracle)?.get(lower(each.address)) ?? "unavailable";
         return { state, source: `oracle:${String(oracle.chainId)}`, listVersion: null, at };
       });

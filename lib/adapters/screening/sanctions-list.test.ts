@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Clock } from "@/lib/core/clock";
-import { screeningContract } from "@/lib/ports/screening.contract";
+import { screeningContract } from "@/lib/trust/ports/screening.contract";
 import { createListScreening, type LoadedList } from "./sanctions-list";
 
 const LISTED = "0x00000000000000000000000000000000000000aa";
@@ -26,7 +26,8 @@ const verdictsOf = (all: readonly LoadedList[]) =>
 
 screeningContract("the sanctions list", () => {
   let isDown = false;
-  const current = () => (isDown ? Promise.reject(new Error("The database is down.")) : Promise.resolve([list()]));
+  const current = () =>
+    isDown ? Promise.reject(new Error("The database is down.")) : Promise.resolve([list()]);
   return Promise.resolve({
     source: createListScreening({ lists: { current }, clock }),
     listed: { address: LISTED, chainId: 1 },
@@ -37,7 +38,10 @@ screeningContract("the sanctions list", () => {
 
 describe("sanctions lists", () => {
   test("cover nothing while none was imported", async () => {
-    expect((await verdictsOf([])).map(({ state }) => state)).toEqual(["not_covered", "not_covered"]);
+    expect((await verdictsOf([])).map(({ state }) => state)).toEqual([
+      "not_covered",
+      "not_covered",
+    ]);
     expect(await sourceOf([]).isActive()).toBe(false);
   });
 
@@ -50,6 +54,9 @@ describe("sanctions lists", () => {
   });
 
   test("still stop what they list when they are out of date, and clear nothing", async () => {
-    expect((await verdictsOf([list({ validUntil: now })])).map(({ state }) => state)).toEqual(["hit", "unavailable"]);
+    expect((await verdictsOf([list({ validUntil: now })])).map(({ state }) => state)).toEqual([
+      "hit",
+      "unavailable",
+    ]);
   });
 });

@@ -1,26 +1,29 @@
 /** Sanctions lists that an operator imported (`npm run screening:import`). */
 import type { Clock } from "@/lib/core/clock";
-import type { ScreeningSource, ScreeningVerdict } from "@/lib/ports/screening";
+import type { ScreeningSource, ScreeningVerdict } from "@/lib/trust/ports/screening";
 
 /** The newest version of one list. */
 export interface LoadedList {
   readonly name: string;
   readonly version: number;
-  /** From this time on the list is out of date. */
+  /** From this time on the list counts as outdated. */
   readonly validUntil: Date;
-  /** Lower case. */
+  /** In lower case. */
   readonly addresses: ReadonlySet<string>;
 }
 
-/** Where the lists are kept. */
+/** The store of the imported lists. */
 export interface SanctionsLists {
-  /** The newest version of every list, at most a few seconds old. @throws Error when they cannot be read */
+  /**
+   * The newest version of every list, at most a few seconds old.
+   * @throws Error when they cannot be read
+   */
   current(): Promise<readonly LoadedList[]>;
 }
 
 /**
- * Looks addresses up in every imported list. A list that is out of date still stops what it lists, and clears nothing. Without a list
- * nothing is covered.
+ * Looks addresses up in every imported list. An outdated list still stops the addresses that it
+ * lists, but clears none. Without a list no address is covered.
  */
 export const createListScreening = ({
   lists,
@@ -53,7 +56,7 @@ export const createListScreening = ({
 
   return {
     name: "list",
-    // A list that cannot be read is asked, and then answers `unavailable`.
+    // Active even when the lists cannot be read, so that the answer is then `unavailable`.
     isActive: () =>
       lists.current().then(
         (all) => all.length > 0,

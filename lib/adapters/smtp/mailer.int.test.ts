@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { SMTPServer } from "smtp-server";
 import { afterEach, expect, test } from "vitest";
 import { isDomainError } from "@/lib/core/errors";
-import { mailContract } from "@/lib/ports/mail.contract";
+import { mailContract } from "@/lib/platform/ports/mail.contract";
 import { createSmtpMailer } from "./mailer";
 
 interface Received {
@@ -21,22 +21,28 @@ afterEach(() => {
 const wordPattern = /=\?utf-8\?([QB])\?(.*?)\?=/gi;
 const quoted = (text: string): Buffer =>
   Buffer.from(
-    text.replace(/=([0-9A-F]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    text.replace(/=([0-9A-F]{2})/g, (_all, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    ),
     "latin1",
   );
 
-/** RFC 2047, as far as these tests need it. */
+/** Decodes RFC 2047 as far as these tests need it. */
 const decodeHeader = (header: string): string =>
   header
     .replace(/\?=\s+=\?/g, "?==?")
     .replace(wordPattern, (_all, kind: string, word: string) =>
-      (kind.toUpperCase() === "B" ? Buffer.from(word, "base64") : quoted(word.replaceAll("_", " "))).toString("utf8"),
+      (kind.toUpperCase() === "B"
+        ? Buffer.from(word, "base64")
+        : quoted(word.replaceAll("_", " "))
+      ).toString("utf8"),
     );
 
 const parse = (raw: string, to: string): Received => {
   const [head = "", ...body] = raw.split("\r\n\r\n");
   const headers = head.replace(/\r\n[ \t]+/g, " ");
-  const header = (name: string): string => new RegExp(`^${name}: (.*)$`, "im").exec(headers)?.[1] ?? "";
+  const header = (name: string): string =>
+    new RegExp(`^${name}: (.*)$`, "im").exec(headers)?.[1] ?? "";
   const content = body.join("\r\n\r\n");
   const encoding = header("Content-Transfer-Encoding");
   const bytes =
@@ -61,12 +67,17 @@ const startServer = async (): Promise<{ url: string; received: Received[] }> => 
   const smtp = new SMTPServer({
     disabledCommands: ["STARTTLS"],
     onAuth: ({ username, password }, _session, done) =>
-      username === "user@x" && password === "p:w" ? done(null, { user: username }) : done(new Error("no")),
-    onRcptTo: ({ address }, _session, done) => done(address.startsWith("refused@") ? new Error("no such box") : null),
+      username === "user@x" && password === "p:w"
+        ? done(null, { user: username })
+        : done(new Error("no")),
+    onRcptTo: ({ address }, _session, done) =>
+      done(address.startsWith("refused@") ? new Error("no such box") : null),
     onData: (stream, session, done) => {
       void buffer(stream).then((raw) => {
         received.push(
-          ...session.envelope.rcptTo.map(({ address }) => parse(raw.toString("utf8").replace(/\r\n$/, ""), address)),
+          ...session.envelope.rcptTo.map(({ address }) =>
+            parse(raw.toString("utf8").replace(/\r\n$/, ""), address),
+          ),
         );
         done();
       });
@@ -107,7 +118,9 @@ test("the code for the inbox page is in no mail by itself", async () => {
 
 test("a refused recipient, a wrong password and no server are provider_error", async () => {
   const { url } = await startServer();
-  expect(await codeOf(makeMailer(url).send({ ...mail, to: "refused@example.com" }))).toBe("provider_error");
+  expect(await codeOf(makeMailer(url).send({ ...mail, to: "refused@example.com" }))).toBe(
+    "provider_error",
+  );
   expect(await codeOf(makeMailer(url.replace("p%3Aw", "wrong")).send(mail))).toBe("provider_error");
   expect(await codeOf(makeMailer("smtp://127.0.0.1:1").send(mail))).toBe("provider_error");
 });
@@ -120,5 +133,7 @@ test("a comma in the address makes no second recipient", async () => {
 
 test("a server that accepts and says nothing is given up at the deadline", async () => {
   const port = await listen(createServer((socket) => socket.on("error", () => undefined)));
-  expect(await codeOf(makeMailer(`smtp://127.0.0.1:${port}`, 300).send(mail))).toBe("provider_error");
+  expect(await codeOf(makeMailer(`smtp://127.0.0.1:${port}`, 300).send(mail))).toBe(
+    "provider_error",
+  );
 });

@@ -1,12 +1,12 @@
 import { createTransport } from "nodemailer";
 import { DomainError } from "@/lib/core/errors";
 import { withDeadline } from "@/lib/core/deadline";
-import type { Mailer } from "@/lib/ports/mail";
+import type { Mailer } from "@/lib/platform/ports/mail";
 
 export interface SmtpOptions {
   /** `smtp://user:password@host:port`, or `smtps://` for TLS from the first byte. */
   readonly url: string;
-  /** `Name <address>`. */
+  /** The sender, as `Name <address>`. */
   readonly from: string;
   readonly timeoutMs?: number;
 }
@@ -21,8 +21,12 @@ const CONNECTIONS_MAX = 5;
 const MESSAGE =
   "The e-mail could not be sent. Nothing was changed; try again in a moment, and tell the operator if it goes on.";
 
-/** Sends over SMTP with a few connections that are kept open. */
-export const createSmtpMailer = ({ url, from, timeoutMs = TIMEOUT_MS }: SmtpOptions): SmtpMailer => {
+/** Sends mail over SMTP with a few persistent connections. */
+export const createSmtpMailer = ({
+  url,
+  from,
+  timeoutMs = TIMEOUT_MS,
+}: SmtpOptions): SmtpMailer => {
   const transport = createTransport({
     ...connectionOf(url),
     pool: true,
@@ -31,7 +35,8 @@ export const createSmtpMailer = ({ url, from, timeoutMs = TIMEOUT_MS }: SmtpOpti
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
     dnsTimeout: timeoutMs,
-    // The mailer only sends texts of this service, so reading files or URLs for a message is disabled.
+    // The mailer only sends texts of this service, so reading files or URLs for a message is turned
+    // off.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -39,12 +44,16 @@ export const createSmtpMailer = ({ url, from, timeoutMs = TIMEOUT_MS }: SmtpOpti
     id: "smtp",
     send: async ({ to, subject, text }) => {
       try {
-        // The address as an object: a comma in it stays part of one address and never becomes a second recipient.
-        // Each phase of SMTP has its own time-out; together they could exceed the time that the caller was promised.
-        await withDeadline(transport.sendMail({ from, to: { name: "", address: to }, subject, text }), {
-          timeoutMs,
-          message: `No answer from the mail server within ${String(timeoutMs)} ms.`,
-        });
+        // The address is passed as an object, so that a comma in it never separates a second
+        // recipient. Each phase of SMTP has its own time-out, and their sum could exceed the
+        // caller's deadline.
+        await withDeadline(
+          transport.sendMail({ from, to: { name: "", address: to }, subject, text }),
+          {
+            timeoutMs,
+            message: `No answer from the mail server within ${String(timeoutMs)} ms.`,
+          },
+        );
       } catch (error) {
         throw new DomainError("provider_error", MESSAGE, { cause: error });
       }
@@ -60,7 +69,9 @@ const connectionOf = (url: string) => {
     host: hostname.replace(/^\[|\]$/g, ""),
     port: port === "" ? (secure ? 465 : 587) : Number(port),
     secure,
-    ...(username ? { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } } : {}),
+    ...(username
+      ? { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }
+      : {}),
     ...(searchParams.get("requireTLS") === "true" ? { requireTLS: true } : {}),
   };
 };

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import type { WebhookAnswer } from "@/lib/ports/webhook-sender";
+import type { WebhookAnswer } from "@/lib/money/ports/webhook-sender";
 import { createWebhookSender, type WebhookSenderOptions } from "./sender";
 
 const servers: Server[] = [];
@@ -44,7 +44,9 @@ test("a name that resolves to a private address is refused at creation and again
   const inside = await counting();
   const resolve = () => Promise.resolve(["127.0.0.1"]);
   const url = `http://rebound.example:${String(inside.port)}/`;
-  expect(await createWebhookSender({ allowLoopback: false, resolve }).check(url)).toMatch(/not one of the public/);
+  expect(await createWebhookSender({ allowLoopback: false, resolve }).check(url)).toMatch(
+    /not one of the public/,
+  );
   expect(await send(url, { resolve })).toMatchObject({
     statusCode: null,
     error: expect.stringMatching(/127\.0\.0\.1/) as string,
@@ -64,8 +66,8 @@ test("a resolver that changes its answer is asked once for a request, and the ne
   const answers = [["127.0.0.1"], ["10.0.0.1"], ["127.0.0.1"]];
   let asked = 0;
   const resolve = () => Promise.resolve(answers[asked++] ?? []);
-  // Loopback stands in for a public address: the connection goes to the first resolved address, whatever a second
-  // resolution returns.
+  // Loopback stands in for a public address: the connection goes to the first resolved address,
+  // whatever a second resolution returns.
   const sender = createWebhookSender({ allowLoopback: true, resolve });
   const request = { headers: {}, body: "{}", signal: new AbortController().signal };
   const url = `http://changing.example:${String(inside.port)}/`;
@@ -79,12 +81,15 @@ test("a resolver that changes its answer is asked once for a request, and the ne
 test("a connection that was kept for a name is not used once the name leads elsewhere", async () => {
   const [one, two] = [await counting(), await counting()];
   let address = "127.0.0.1";
-  const sender = createWebhookSender({ allowLoopback: true, resolve: () => Promise.resolve([address]) });
+  const sender = createWebhookSender({
+    allowLoopback: true,
+    resolve: () => Promise.resolve([address]),
+  });
   const request = { headers: {}, body: "{}", signal: new AbortController().signal };
   const url = `http://moving.example:${String(one.port)}/`;
   expect((await sender.send({ ...request, url })).statusCode).toBe(200);
   address = "127.0.0.2";
-  // No server listens there.
+  // No server listens on this port.
   expect((await sender.send({ ...request, url })).error).toMatch(/refused/);
   expect([one.count(), two.count()]).toEqual([1, 0]);
   sender.close();
@@ -93,7 +98,9 @@ test("a connection that was kept for a name is not used once the name leads else
 test("a redirect is an answer, and is not followed", async () => {
   const inside = await counting();
   const target = `http://127.0.0.1:${String(inside.port)}/`;
-  const port = await listen(createHttp((_request, response) => response.writeHead(302, { location: target }).end()));
+  const port = await listen(
+    createHttp((_request, response) => response.writeHead(302, { location: target }).end()),
+  );
   const answer = await send(`http://127.0.0.1:${String(port)}/`, { allowLoopback: true });
   expect(answer).toMatchObject({ statusCode: 302, headers: { location: target }, error: null });
   expect(inside.count()).toBe(0);
@@ -101,7 +108,10 @@ test("a redirect is an answer, and is not followed", async () => {
 
 test("no answer in time is a time-out, and an answer that dribbles keeps its status", async () => {
   const silent = await listen(createHttp(() => undefined));
-  const late = await send(`http://127.0.0.1:${String(silent)}/`, { allowLoopback: true, timeoutMs: 200 });
+  const late = await send(`http://127.0.0.1:${String(silent)}/`, {
+    allowLoopback: true,
+    timeoutMs: 200,
+  });
   expect(late).toMatchObject({ statusCode: null, error: "There was no answer within 0.2 s." });
   const dribbling = await listen(
     createHttp((_request, response) => {
@@ -109,7 +119,10 @@ test("no answer in time is a time-out, and an answer that dribbles keeps its sta
       response.write("a");
     }),
   );
-  const begun = await send(`http://127.0.0.1:${String(dribbling)}/`, { allowLoopback: true, timeoutMs: 200 });
+  const begun = await send(`http://127.0.0.1:${String(dribbling)}/`, {
+    allowLoopback: true,
+    timeoutMs: 200,
+  });
   expect(begun).toMatchObject({ statusCode: 201, body: "a", error: null });
 });
 
@@ -162,7 +175,9 @@ test("TLS is checked for the host's name, though the connection goes to a pinned
     }),
   );
   const options = { allowLoopback: true, ca, resolve: () => Promise.resolve(["127.0.0.1"]) };
-  expect(await send(`https://hook.example:${String(port)}/`, options)).toMatchObject({ statusCode: 200 });
+  expect(await send(`https://hook.example:${String(port)}/`, options)).toMatchObject({
+    statusCode: 200,
+  });
   expect(await send(`https://other.example:${String(port)}/`, options)).toMatchObject({
     statusCode: null,
     error: "The host's certificate is for another name.",

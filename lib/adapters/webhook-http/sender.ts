@@ -3,9 +3,18 @@ import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import { withDeadline } from "@/lib/core/deadline";
-import type { WebhookAnswer, WebhookRequest, WebhookSender } from "@/lib/ports/webhook-sender";
-import { createAgents } from "./agents";
-import { addressProblem, readTarget, type Target, type TargetRules } from "./url-rules";
+import type {
+  WebhookAnswer,
+  WebhookRequest,
+  WebhookSender,
+} from "@/lib/money/ports/webhook-sender";
+import {
+  addressProblem,
+  createAgents,
+  readTarget,
+  type Target,
+  type TargetRules,
+} from "./url-rules";
 
 /** Resolves a name to all its addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -20,13 +29,13 @@ export interface WebhookSenderOptions extends TargetRules {
 
 const TIMEOUT_MS = 15_000;
 const CHECK_TIMEOUT_MS = 3_000;
-/** Maximum number of bytes read of an answer; the connection is closed after them. */
+/** Maximum number of bytes that are read of a response; then the connection is closed. */
 const READ_BYTES_MAX = 64 * 1024;
 const KEPT_CHARACTERS_MAX = 4096;
 const HEADERS_KEPT = ["content-type", "retry-after", "location", "server", "date"];
 const HEADER_LENGTH_MAX = 300;
 
-/** The request was not made, or its connection broke. The message is for people. */
+/** The request was not sent, or its connection broke. The message is for people. */
 class SendError extends Error {}
 
 const resolveByDns: Resolve = async (host) => {
@@ -62,8 +71,8 @@ const reasonOf = (error: unknown): string => {
 };
 
 /**
- * Resolves a name once and picks the one address for the connection. All its addresses must be allowed: a name that
- * also leads into a private network is refused.
+ * Resolves a name once and chooses the address for the connection. All of the name's addresses must
+ * be allowed: a name that also resolves into a private network is refused.
  */
 const choose = async ({ host }: Target, resolve: Resolve, rules: TargetRules): Promise<string> => {
   const addresses = isIP(host) === 0 ? await resolve(host) : [host];
@@ -85,10 +94,11 @@ const pinned = (address: string): LookupFunction => {
   };
 };
 
-/** Aborts the request when the connection leads elsewhere than to the pinned address. */
+/** Aborts the request when the connection goes to a different address than the pinned one. */
 const guard = (request: ClientRequest, address: string): void => {
   const check = (socket: Socket): void => {
-    if (socket.remoteAddress !== address) request.destroy(new SendError("The connection led to another address."));
+    if (socket.remoteAddress !== address)
+      request.destroy(new SendError("The connection led to another address."));
   };
   request.on("socket", (socket) => {
     if (socket.connecting) socket.once("connect", () => check(socket));
@@ -102,7 +112,10 @@ const readSome = (incoming: IncomingMessage): Promise<string> =>
     let size = 0;
     const finish = (): void =>
       resolve(
-        storable(Buffer.concat(chunks).subarray(0, READ_BYTES_MAX).toString("utf8")).slice(0, KEPT_CHARACTERS_MAX),
+        storable(Buffer.concat(chunks).subarray(0, READ_BYTES_MAX).toString("utf8")).slice(
+          0,
+          KEPT_CHARACTERS_MAX,
+        ),
       );
     incoming.on("data", (chunk: Buffer) => {
       chunks.push(chunk);
@@ -112,7 +125,8 @@ const readSome = (incoming: IncomingMessage): Promise<string> =>
       finish();
     });
     incoming.once("end", finish);
-    // An answer that breaks off or is sent slowly already has its status.
+    // The status has arrived already, so it counts even when the rest of the response breaks off or
+    // is slow.
     incoming.once("error", finish);
     incoming.once("close", finish);
   });
@@ -144,7 +158,11 @@ export const createWebhookSender = (options: WebhookSenderOptions): WebhookSende
       request.once("response", answer);
       request.end(body);
     });
-    return { statusCode: incoming.statusCode ?? null, headers: keptHeaders(incoming), body: await readSome(incoming) };
+    return {
+      statusCode: incoming.statusCode ?? null,
+      headers: keptHeaders(incoming),
+      body: await readSome(incoming),
+    };
   };
 
   return {
@@ -156,7 +174,10 @@ export const createWebhookSender = (options: WebhookSenderOptions): WebhookSende
         () => null,
         (error: unknown) => (error instanceof SendError ? error.message : null),
       );
-      return withDeadline(found, { timeoutMs: CHECK_TIMEOUT_MS, message: "No answer in time." }).catch(() => null);
+      return withDeadline(found, {
+        timeoutMs: CHECK_TIMEOUT_MS,
+        message: "No answer in time.",
+      }).catch(() => null);
     },
 
     send: async (request) => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { isLoopbackAddress, isPublicAddress } from "./addresses";
-import { readTarget } from "./url-rules";
+import { isLoopbackAddress, isPublicAddress, readTarget } from "./url-rules";
 
 const production = { allowLoopback: false };
 const development = { allowLoopback: true };
-const refuses = (url: string, rules = production): boolean => typeof readTarget(url, rules) === "string";
+const refuses = (url: string, rules = production): boolean =>
+  typeof readTarget(url, rules) === "string";
 
 describe("a URL that leads to this machine or its network is refused, however it is written", () => {
   test.each([
@@ -100,7 +100,12 @@ describe("what anybody can reach is taken", () => {
 });
 
 test("development takes loopback, and no other private address", () => {
-  for (const url of ["http://localhost:3000/x", "http://127.0.0.1:3000/", "http://[::1]:3000/", "http://127.1:8080/"])
+  for (const url of [
+    "http://localhost:3000/x",
+    "http://127.0.0.1:3000/",
+    "http://[::1]:3000/",
+    "http://127.1:8080/",
+  ])
     expect(refuses(url, development), url).toBe(false);
   for (const url of [
     "http://10.0.0.1/",

@@ -1,6 +1,5 @@
-/** Cases of the operations about who may do what: people, keys, members, policies, webhooks. */
+/** Error cases of operations on people, keys, members, policies and webhooks. */
 import {
-  READ_AGAIN,
   APPROVAL,
   approvalFor,
   ADMINS_ONLY,
@@ -8,14 +7,17 @@ import {
   VOTE,
   NO_ENDPOINT_CHANGE,
   CALLBACK,
+  FOREIGN_HOST,
   type Cases,
 } from "./shared";
 
-/** By the operation's `operationId` in the OpenAPI document, then by error code. */
+/** Error cases by the operation's `operationId` in the OpenAPI document, then by error code. */
 export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
   createApiKey: APPROVAL,
   updateApiKey: approvalFor("The key was changed or revoked meanwhile"),
-  rotateApiKey: approvalFor("The key was revoked, or changed meanwhile"),
+  rotateApiKey: approvalFor(
+    "The key was revoked, or changed meanwhile, or too few people could vote then",
+  ),
   createToken: {
     invalid_signature: {
       when: "The message is not one of this service (domain, chain, statement, time), or its signature is not by the address in it.",
@@ -34,14 +36,29 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
       action: "Ask for new options, or sign in with the wallet.",
     },
   },
-  updateMe: { ...approvalFor("The e-mail address was changed meanwhile"), ...SENDING_MAIL },
+  updateMe: {
+    ...approvalFor(
+      "The e-mail address was changed meanwhile, or too few people could vote with it",
+    ),
+    ...SENDING_MAIL,
+  },
+  verifyEmail: {
+    invalid_state: {
+      when: "Another member of one of the person's projects has this mailbox, and too few people could vote there then. The address is not verified.",
+      action:
+        "Verify an address of your own, or lower the number of votes first (PATCH or PUT /policies).",
+    },
+  },
   listApiKeyRequests: ADMINS_ONLY,
   listAuditLog: ADMINS_ONLY,
   exportAuditLog: ADMINS_ONLY,
   listParkedJobs: ADMINS_ONLY,
   resumeJob: ADMINS_ONLY,
   createContact: {
-    invalid_state: { when: "The address book is full.", action: "Remove a contact that is not paid any more." },
+    invalid_state: {
+      when: "The address book is full.",
+      action: "Remove a contact that is not paid any more.",
+    },
   },
   releaseDeposit: {
     ...approvalFor("The deposit is not in quarantine any more, or its block is not final"),
@@ -57,13 +74,22 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
     },
     ...ADMINS_ONLY,
   },
-  unfreezeGlobalAccount: { ...approvalFor("The account is closed, and stays closed"), ...ADMINS_ONLY },
+  unfreezeGlobalAccount: {
+    ...approvalFor("The account is closed, and stays closed"),
+    ...ADMINS_ONLY,
+  },
   updateSponsorBudget: { ...approvalFor("The budget was changed meanwhile"), ...ADMINS_ONLY },
   approveContact: { ...approvalFor("The contact was changed meanwhile"), ...ADMINS_ONLY },
   requestDecisionCode: {
     ...SENDING_MAIL,
-    forbidden: { when: "The person may not decide this request.", action: "Let somebody vote whom `required` allows." },
-    invalid_state: { when: "The request is decided or has ended.", action: "Read the request; no vote is needed." },
+    forbidden: {
+      when: "The person may not decide this request.",
+      action: "Let somebody vote whom `required` allows.",
+    },
+    invalid_state: {
+      when: "The request is decided or has ended.",
+      action: "Read the request; no vote is needed.",
+    },
   },
   approveDecision: VOTE,
   declineDecision: VOTE,
@@ -88,19 +114,27 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
     },
   },
   removePasskey: APPROVAL,
+  restoreMadeThings: approvalFor("One of them was restored or has ended meanwhile"),
   createProject: {
-    invalid_state: { when: "The person belongs to as many projects as are possible.", action: "Leave one first." },
-  },
-  updateMember: approvalFor("The member is the last owner, or was changed meanwhile"),
-  removeMember: {
     invalid_state: {
-      when: "The member is the last owner of the project, or was changed meanwhile. Nobody was removed.",
-      action: "Make another member an owner first, or read the list again.",
+      when: "The person belongs to as many projects as are possible.",
+      action: "Leave one first.",
     },
   },
-  createInvitation: approvalFor("The person is a member already, or the project is full"),
+  updateMember: approvalFor(
+    "The member is the last owner, or was changed meanwhile, or too few people could vote then",
+  ),
+  removeMember: approvalFor(
+    "The member is the last owner, or was changed meanwhile, or too few people could vote then",
+  ),
+  createInvitation: approvalFor(
+    "The person is a member already, or the project is full, or you have no verified e-mail address",
+  ),
   withdrawInvitation: {
-    invalid_state: { when: "The invitation was accepted or has expired.", action: "Read the list of members." },
+    invalid_state: {
+      when: "The invitation was accepted or has expired.",
+      action: "Read the list of members.",
+    },
   },
   acceptInvitation: {
     invalid_state: {
@@ -111,15 +145,22 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
   updatePolicies: approvalFor("The policy was changed meanwhile"),
   putPolicy: { ...approvalFor("The policy was changed meanwhile"), ...ADMINS_ONLY },
   exportPrivacyWallet: {
-    ...approvalFor("The project demands votes for what moves money"),
+    ...approvalFor("People vote on it already, or the rules were changed meanwhile"),
     ...ADMINS_ONLY,
+    policy_violation: {
+      when: "A rule of a policy of the project, of one of its wallets or of one of its API keys bounds where money goes or how much of it. Nothing was shown.",
+      action: "Take the money out with POST /privacy/unshield, or change these rules first.",
+    },
   },
   getMetrics: {
     unauthorized: {
       when: "The request comes from another machine without the token of METRICS_TOKEN.",
       action: "Send `Authorization: Bearer …`.",
     },
+    forbidden: FOREIGN_HOST,
   },
+  readInbox: { forbidden: FOREIGN_HOST },
+  receiveWebhook: { forbidden: FOREIGN_HOST },
   verifyWalletLink: {
     invalid_signature: {
       when: "The signature is not by the wallet, or not over the message of POST /wallets/link/init.",
@@ -134,9 +175,13 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
   },
   resendDelivery: { invalid_state: NO_ENDPOINT_CHANGE },
   createWebhookEndpoint: {
-    invalid_state: { when: "The project has as many endpoints as are possible.", action: "Delete one first." },
+    invalid_state: {
+      when: "The project has as many endpoints as are possible.",
+      action: "Delete one first.",
+    },
   },
-  updateWebhookEndpoint: { invalid_state: { when: "The endpoint was changed meanwhile.", action: READ_AGAIN } },
+  updateWebhookEndpoint: approvalFor("The endpoint was changed meanwhile"),
+  rotateWebhookSecret: APPROVAL,
   testWebhookEndpoint: { invalid_state: NO_ENDPOINT_CHANGE },
   replayWebhookEvents: { invalid_state: NO_ENDPOINT_CHANGE },
   receiveRoutingCallback: CALLBACK,

@@ -1,10 +1,16 @@
-/** The meaning of an error code for one operation, where the code alone does not say it. The OpenAPI document shows it in place of the guide's line. */
+/**
+ * The meaning of an error code for one operation, when it depends on the operation. The OpenAPI
+ * document shows it in place of the guide's general line.
+ */
 import type { ErrorCode } from "@/lib/core/errors";
 import { ACCESS_CASES } from "./access";
 import { MONEY_CASES } from "./money";
 import type { Cases } from "./shared";
 
-/** Codes whose reason depends on the operation: an operation that declares one has a case for it here. A test requires it. */
+/**
+ * Codes whose reason depends on the operation: each operation that declares one has a case for it.
+ * A test checks this.
+ */
 export const CODES_WITH_CASES = [
   "invalid_state",
   "forbidden",
@@ -16,5 +22,5 @@ export const CODES_WITH_CASES = [
   "unauthorized",
 ] as const satisfies readonly ErrorCode[];
 
-/** By the operation's `operationId` in the OpenAPI document, then by error code. */
+/** Error cases by the operation's `operationId` in the OpenAPI document, then by error code. */
 export const ERROR_CASES: Readonly<Record<string, Cases>> = { ...ACCESS_CASES, ...MONEY_CASES };

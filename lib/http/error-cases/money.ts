@@ -1,4 +1,4 @@
-/** Cases of the operations about what moves money. */
+/** Error cases of operations that move money. */
 import {
   APPROVAL,
   SENDING_MAIL,
@@ -18,7 +18,7 @@ const MADE_LATER: Cases = {
   },
 };
 
-/** By the operation's `operationId` in the OpenAPI document, then by error code. */
+/** Error cases by the operation's `operationId` in the OpenAPI document, then by error code. */
 export const MONEY_CASES: Readonly<Record<string, Cases>> = {
   fundGlobalAccount: {
     invalid_state: {
@@ -27,7 +27,10 @@ export const MONEY_CASES: Readonly<Record<string, Cases>> = {
     },
   },
   freezeGlobalAccount: {
-    invalid_state: { when: "The account is closed. Nothing was changed.", action: "Nothing is left to freeze." },
+    invalid_state: {
+      when: "The account is closed. Nothing was changed.",
+      action: "Nothing is left to freeze.",
+    },
   },
   closeGlobalAccount: {
     invalid_state: {
@@ -54,7 +57,7 @@ export const MONEY_CASES: Readonly<Record<string, Cases>> = {
   streamDeposits: {
     rate_limited: {
       when: "The caller has as many open streams as are allowed.",
-      action: "Close one, or read GET /operations?kind=deposit instead.",
+      action: "Close one, or read GET /deposits instead.",
     },
   },
   streamChanges: {
@@ -69,14 +72,24 @@ export const MONEY_CASES: Readonly<Record<string, Cases>> = {
       action: "Read the operation; what failed or came back can be tried again.",
     },
   },
-  retryOperation: { invalid_state: RETRY_STATE, insufficient_balance: PAYMENT_FUNDS, provider_error: CHAIN_PROVIDER },
+  retryOperation: {
+    invalid_state: RETRY_STATE,
+    insufficient_balance: PAYMENT_FUNDS,
+    provider_error: CHAIN_PROVIDER,
+  },
   decideRefund: {
-    forbidden: { when: "The caller's role may not move money.", action: "Ask an operator, an admin or an owner." },
+    forbidden: {
+      when: "The caller's role may not move money.",
+      action: "Ask an operator, an admin or an owner.",
+    },
     invalid_state: {
       when: "The part does not wait for a decision any more, or refunds of other deposits account for the named payment.",
       action: "Read the operation; name the transaction that paid this part, or keep waiting.",
     },
-    provider_error: { when: "The payment could not be read from the chain.", action: "Try again in a minute." },
+    provider_error: {
+      when: "The payment could not be read from the chain.",
+      action: "Try again in a minute.",
+    },
   },
   approveOperation: {
     ...approvalOf("operation", "operationId"),
@@ -85,7 +98,7 @@ export const MONEY_CASES: Readonly<Record<string, Cases>> = {
   },
   approvePayoutSchedule: approvalOf("schedule", "scheduleId"),
   cancelPayoutSchedule: {
-    invalid_state: { when: "The schedule has ended or was cancelled before.", action: "Read the schedule." },
+    invalid_state: { when: "The schedule has ended.", action: "Read the schedule." },
   },
   createAccountsPayout: {
     insufficient_balance: {
@@ -103,6 +116,7 @@ export const MONEY_CASES: Readonly<Record<string, Cases>> = {
   approvePayout: { ...approvalOf("payout", "payoutId"), insufficient_balance: PAYMENT_FUNDS },
   getPayout: MADE_LATER,
   listPayoutItems: MADE_LATER,
+  exportPayoutItems: MADE_LATER,
   cancelPayout: {
     invalid_state: {
       when: "The payout has ended, or every part of it is under way. Nothing was changed.",
@@ -128,7 +142,10 @@ export const MONEY_CASES: Readonly<Record<string, Cases>> = {
       when: "Another call prepared the quote at the same moment. Nothing was sent.",
       action: "Prepare it again.",
     },
-    otp_required: { when: "No code was sent.", action: "POST /swap/request-otp with `quoteId`, then send the code." },
+    otp_required: {
+      when: "No code was sent.",
+      action: "POST /swap/request-otp with `quoteId`, then send the code.",
+    },
     invalid_signature: APPROVAL.invalid_signature,
   },
   executePrivateSwap: {
@@ -147,6 +164,10 @@ export const MONEY_CASES: Readonly<Record<string, Cases>> = {
   },
   requestOtp: {
     ...SENDING_MAIL,
+    forbidden: {
+      when: "An API key asked for the code of an operation, payout or schedule, which only people approve; or the role moves no money; or the address was set with a recovery code less than a day ago. No code was mailed.",
+      action: "Let a signed-in owner, admin or operator ask for the code and approve it.",
+    },
     invalid_state: {
       when: "What the code would approve was approved, cancelled or needs votes, or the chosen factor does not exist.",
       action: "Read it again; its `may` says what can be done.",

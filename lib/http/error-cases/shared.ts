@@ -1,13 +1,16 @@
 import type { ErrorCode } from "@/lib/core/errors";
 import type { ErrorGuide } from "../error-guide";
 
-/** Cases of one operation. */
+/** The error cases of one operation. */
 export type Cases = Readonly<Partial<Record<ErrorCode, ErrorGuide>>>;
 
-export const READ_AGAIN = "Read it again, and repeat the change if it still makes sense.";
-export const OTHER_WALLET_OR_CODE = "Sign `message` of the 409 with the wallet that you sign in with, or send a code.";
+export const OTHER_WALLET_OR_CODE =
+  "Sign `message` of the 409 with the wallet that you sign in with, or send a code.";
 
-/** Operations that ask for an approval before they widen what a caller may do. Each may answer these beside its own. */
+/**
+ * Cases of operations that require an approval before they extend permissions. Each may have
+ * further cases.
+ */
 export const APPROVAL: Cases = {
   invalid_state: {
     when: "The approval was used or has expired, or what the call changes was changed meanwhile. Nothing was changed.",
@@ -32,7 +35,10 @@ export const approvalFor = (what: string): Cases => ({
 });
 
 export const ADMINS_ONLY: Cases = {
-  forbidden: { when: "Only owners and admins of the project may do this.", action: "Ask one of them." },
+  forbidden: {
+    when: "Only owners and admins of the project may do this.",
+    action: "Ask one of them.",
+  },
 };
 
 export const SENDING_MAIL: Cases = {
@@ -40,10 +46,13 @@ export const SENDING_MAIL: Cases = {
     when: "The mail with the code could not be sent. No code is valid.",
     action: "Ask again in a minute, or use a passkey or an authenticator app.",
   },
-  rate_limited: { when: "Too many codes were asked for.", action: "Use the latest one, or wait as Retry-After says." },
+  rate_limited: {
+    when: "Too many codes were asked for.",
+    action: "Use the latest one, or wait as Retry-After says.",
+  },
 };
 
-/** A person votes on a request that waits for several people. */
+/** Cases of voting on a request that waits for several people. */
 export const VOTE: Cases = {
   forbidden: {
     when: "The person may not decide this: another role is asked for, or the person made the request.",
@@ -63,19 +72,24 @@ export const VOTE: Cases = {
   },
   otp_required: {
     when: "No proof was sent with the vote.",
-    action: "POST /approvals/{id}/request-otp, then send the code; or send `totp`, `passkey` or `signature`.",
+    action:
+      "POST /approvals/{id}/request-otp, then send the code; or send `totp`, `passkey` or `signature`.",
   },
 };
 
-export const NOT_AWAITING = "was approved, cancelled or has ended, or its approval is somebody else's to give.";
+export const NOT_AWAITING =
+  "was approved, cancelled or has ended, or its approval is somebody else's to give.";
 
-/** A person approves with a code what waits for it. */
+/** Cases of approving a waiting request with a code. */
 export const approvalOf = (what: string, asked: string): Cases => ({
   invalid_state: {
     when: `The ${what} ${NOT_AWAITING} Nothing was sent.`,
     action: `Read the ${what}; \`may\` says what can be done.`,
   },
-  otp_required: { when: "No code was sent.", action: `POST /swap/request-otp with \`${asked}\`, then send the code.` },
+  otp_required: {
+    when: "No code was sent.",
+    action: `POST /swap/request-otp with \`${asked}\`, then send the code.`,
+  },
   invalid_signature: {
     when: "The passkey's answer is not for this payment.",
     action: "Ask for a new challenge with POST /swap/request-otp, and answer that.",
@@ -121,4 +135,10 @@ export const PAYMENT_FUNDS: ErrorGuide = {
 export const RETRY_STATE: ErrorGuide = {
   when: "Nothing of it failed for good, or it is being tried again already (`retriedBy`). Nothing was sent.",
   action: "Read it again; look at the operation or payout in `retriedBy`.",
+};
+
+/** Cases of routes that exist only in development, and of those that only this machine may read. */
+export const FOREIGN_HOST = {
+  when: "The header `Host` names neither this machine nor the host of PUBLIC_URL, as after DNS rebinding.",
+  action: "Call it as localhost, or by the address of PUBLIC_URL.",
 };

@@ -2,15 +2,18 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { makeWorkspace } from "@/lib/testing/workspace";
+import { makeWorkspace } from "@/lib/dev/testing/workspace";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "./embedded-postgres";
-import { isAlive, signal } from "@/lib/os/process.mjs";
+import { isAlive, signal } from "@/lib/platform/os/process.mjs";
 
 const workspace = await makeWorkspace();
 let started: EmbeddedPostgres[] = [];
 let count = 0;
 
-const start = async (dataDir: string, durability: "full" | "none" = "none"): Promise<EmbeddedPostgres> => {
+const start = async (
+  dataDir: string,
+  durability: "full" | "none" = "none",
+): Promise<EmbeddedPostgres> => {
   const postgres = await startEmbeddedPostgres({ dataDir, durability });
   started.push(postgres);
   return postgres;
@@ -60,7 +63,10 @@ describe("embedded PostgreSQL", () => {
     const dataDir = newDataDir();
     const first = await start(dataDir);
     await first.stop();
-    writeFileSync(join(first.dataDir, "postmaster.pid"), `${String(process.pid)}\n${first.dataDir}\n0\n1\n`);
+    writeFileSync(
+      join(first.dataDir, "postmaster.pid"),
+      `${String(process.pid)}\n${first.dataDir}\n0\n1\n`,
+    );
     const second = await start(dataDir);
     expect(await query(second, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
   });
@@ -70,7 +76,11 @@ describe("embedded PostgreSQL", () => {
     const first = await start(dataDir);
     await first.stop();
     const other = newDataDir();
-    const thief = await startEmbeddedPostgres({ dataDir: other, port: first.port, durability: "none" });
+    const thief = await startEmbeddedPostgres({
+      dataDir: other,
+      port: first.port,
+      durability: "none",
+    });
     started.push(thief);
     const second = await start(dataDir);
     expect(second.port).not.toBe(first.port);
@@ -78,8 +88,12 @@ describe("embedded PostgreSQL", () => {
 
   test("it listens on the loopback alone and refuses a wrong password", async () => {
     const postgres = await start(newDataDir());
-    expect(await query(postgres, "SHOW listen_addresses")).toEqual([{ listen_addresses: "127.0.0.1" }]);
-    const wrong = new pg.Client({ connectionString: postgres.url("postgres").replace(/:[^:@]+@/, ":wrong@") });
+    expect(await query(postgres, "SHOW listen_addresses")).toEqual([
+      { listen_addresses: "127.0.0.1" },
+    ]);
+    const wrong = new pg.Client({
+      connectionString: postgres.url("postgres").replace(/:[^:@]+@/, ":wrong@"),
+    });
     await expect(wrong.connect()).rejects.toMatchObject({ code: "28P01" });
     await wrong.end();
   });

@@ -1,25 +1,44 @@
 import { spawn } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { initialise, newPassword, readRemembered, remember, runAs, SUPERUSER, type Durability } from "./cluster";
-import { findClusterLocation, type ClusterLocation } from "./cluster-location";
-import { commandOf, endProcess, identityOf, isAlive, isSameProcess } from "@/lib/os/process.mjs";
-import { freePort } from "@/lib/os/ports";
+import {
+  type ClusterLocation,
+  type Durability,
+  findClusterLocation,
+  initialise,
+  newPassword,
+  readRemembered,
+  remember,
+  runAs,
+  SUPERUSER,
+} from "./cluster";
+import {
+  commandOf,
+  endProcess,
+  identityOf,
+  isAlive,
+  isSameProcess,
+} from "@/lib/platform/os/process.mjs";
+import { freePort } from "@/lib/platform/os/ports";
 
 export interface EmbeddedPostgresOptions {
-  /** Holds the cluster. Beside it lie `<dataDir>.json` (password, port; mode 600) and `<dataDir>.log`. */
+  /**
+   * The folder of the cluster. Beside it are `<dataDir>.json` (password, port; mode 600) and
+   * `<dataDir>.log`.
+   */
   readonly dataDir: string;
-  /** 0 or absent: the port of the last run if it is free, else any free one. */
+  /** 0 or absent: the port of the last run if it is free, otherwise any free one. */
   readonly port?: number;
-  /** `none` is faster and loses data in a crash: for tests. */
+  /** `none` is faster but loses data in a crash; for tests. */
   readonly durability?: Durability;
   /** Connections that the server allows. Default 200. */
   readonly connectionsMax?: number;
   readonly log?: (line: string) => void;
-  /** Aborts a start that is under way; a launched server is ended. */
+  /** Aborts a start in progress; a launched server is ended. */
   readonly signal?: AbortSignal;
 }
 
@@ -28,20 +47,30 @@ export interface EmbeddedPostgres {
   readonly pid: number;
   /** May differ from the requested folder: see `moved`. */
   readonly dataDir: string;
-  /** A server that an earlier run left behind was taken over. */
+  /** True when a server that an earlier run left behind was taken over. */
   readonly adopted: boolean;
   /** Why the data is not in the requested folder, or null. */
   readonly moved: string | null;
+  /** URL for the owner of everything, a superuser. */
   url(database: string): string;
+  /** URL for the role of the service, which owns nothing; `ensureAppRole` creates it. */
+  appUrl(database: string): string;
+  /** Creates the role of the service unless it exists. */
+  ensureAppRole(): Promise<void>;
   /** Creates the database unless it exists. */
   ensureDatabase(name: string): Promise<void>;
   /** Whether the server's process still runs. */
   isRunning(): boolean;
-  /** @returns false when it did not answer and was ended at once, so that its next start redoes the log */
+  /**
+   * @returns false when the server did not answer and was killed, so that its next start replays
+   * the log
+   */
   stop(): Promise<boolean>;
 }
 
-const START_TIMEOUT_MS = 300_000; // Redo after a crash is bounded by max_wal_size; ended half-way, it would begin again.
+// The replay after a crash is bounded by max_wal_size. If it is interrupted, it starts again from
+// the beginning.
+const START_TIMEOUT_MS = 300_000;
 const PROBE_TIMEOUT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 30_000; // A machine that is busy with a build answers late.
 const POLL_MS = 30;
@@ -51,22 +80,37 @@ const BUFFERS_MAX_MB = 1024;
 const RETRY_MS = 500;
 const LOG_TAIL_LINES = 12;
 const STOP_STEPS = [
-  { signal: "SIGINT", waitMs: 20_000 }, // "fast": rolls back what is open, writes a checkpoint
-  { signal: "SIGQUIT", waitMs: 5_000 }, // "immediate": the next start redoes the log
+  { signal: "SIGINT", waitMs: 20_000 }, // "fast": rolls back open transactions, writes a checkpoint
+  { signal: "SIGQUIT", waitMs: 5_000 }, // "immediate": the next start replays the log
   { signal: "SIGKILL", waitMs: 5_000 },
 ] as const;
-/** For a server that does not answer: it would not complete a checkpoint. */
+/** Stop steps for a server that does not answer, because it would not complete a checkpoint. */
 const STOP_STEPS_HUNG = [
   { signal: "SIGQUIT", waitMs: 1_000 },
   { signal: "SIGKILL", waitMs: 5_000 },
 ] as const;
 
-const urlOf = (port: number, password: string, database: string): string =>
-  `postgresql://${SUPERUSER}:${password}@127.0.0.1:${String(port)}/${encodeURIComponent(database)}`;
+/** The role with which the service connects. */
+export const APP_ROLE = "causeway_app";
 
-const withClient = async <T>(url: string, timeoutMs: number, work: (client: pg.Client) => Promise<T>): Promise<T> => {
+const urlOf = (port: number, password: string, database: string, role = SUPERUSER): string =>
+  `postgresql://${role}:${password}@127.0.0.1:${String(port)}/${encodeURIComponent(database)}`;
+
+/**
+ * The password of the service's role, derived from the superuser's, so that nothing more has to be
+ * stored. The derivation cannot be reversed.
+ */
+const appPasswordOf = (password: string): string =>
+  createHmac("sha256", password).update(APP_ROLE).digest("base64url");
+
+const withClient = async <T>(
+  url: string,
+  timeoutMs: number,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: timeoutMs });
-  client.on("error", () => undefined); // The server may end the connection; the query that waits reports it.
+  // The server may end the connection; the pending query reports it.
+  client.on("error", () => undefined);
   try {
     await client.connect();
     return await work(client);
@@ -75,7 +119,10 @@ const withClient = async <T>(url: string, timeoutMs: number, work: (client: pg.C
   }
 };
 
-/** The data directory of the server that answers there, or null when none does or it does not know the password. */
+/**
+ * The data directory of the server on this port. Null when none answers or it does not accept the
+ * password.
+ */
 const dataDirectoryAt = async (port: number, password: string): Promise<string | null> => {
   try {
     return await withClient(urlOf(port, password, "postgres"), PROBE_TIMEOUT_MS, async (client) => {
@@ -100,13 +147,16 @@ interface Postmaster {
   readonly port: number;
 }
 
-/** Whether the process is the server of this folder. This module alone starts servers on it, always with its path as an argument. */
+/**
+ * Whether the process is the server of this folder. Only this module starts servers on it, always
+ * with the path as an argument.
+ */
 const isServerOf = (dataDir: string, pid: number): boolean => {
   const command = commandOf(pid);
   return command.includes("postgres") && command.includes(`-D ${dataDir}`);
 };
 
-/** Reads postmaster.pid. A file that names a process of another program is removed. */
+/** Reads postmaster.pid. A file that names a process of a different program is removed. */
 const readPostmaster = (dataDir: string): Postmaster | null => {
   const file = join(dataDir, "postmaster.pid");
   if (!existsSync(file)) return null;
@@ -118,24 +168,37 @@ const readPostmaster = (dataDir: string): Postmaster | null => {
   return null;
 };
 
-/** Takes over the server that a killed run left behind, or waits for its end. Returns null when no server runs on the folder. */
-const adopt = async (dataDir: string, password: string, signal?: AbortSignal): Promise<Postmaster | null> => {
+/**
+ * Takes over the server that a killed run left behind, or waits for its end. Returns null when no
+ * server runs on the folder.
+ */
+const adopt = async (
+  dataDir: string,
+  password: string,
+  signal?: AbortSignal,
+): Promise<Postmaster | null> => {
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (let found = readPostmaster(dataDir); found; found = readPostmaster(dataDir)) {
     if (found.port > 0 && (await dataDirectoryAt(found.port, password)) === dataDir) return found;
     signal?.throwIfAborted();
     if (Date.now() > deadline) {
       if (await endProcess(found.pid, STOP_STEPS)) return null;
-      throw new Error(`A PostgreSQL (pid ${String(found.pid)}) holds ${dataDir} and neither answers nor ends.`);
+      throw new Error(
+        `A PostgreSQL (pid ${String(found.pid)}) holds ${dataDir} and neither answers nor ends.`,
+      );
     }
     await sleep(POLL_MS);
   }
   return null;
 };
 
-/** A quarter of the memory, as PostgreSQL's manual recommends. Memory is allocated only when it is used. */
+/**
+ * A quarter of the memory, as PostgreSQL's manual recommends. The memory is allocated only when it
+ * is used.
+ */
 const buffersMb = (): number => {
-  // The memory limit of the container. Without a container it is 0, or more than the machine has.
+  // The memory limit of the container. Outside of a container it is 0, or more than the machine
+  // has.
   const limit = process.constrainedMemory() || Infinity;
   const quarter = Math.floor(Math.min(totalmem(), limit) / 4 / 2 ** 20);
   return Math.min(BUFFERS_MAX_MB, Math.max(BUFFERS_MIN_MB, quarter));
@@ -149,26 +212,45 @@ const settings = (durability: Durability, connectionsMax: number): string[] =>
     "unix_socket_directories=",
     `max_connections=${String(connectionsMax)}`,
     `shared_buffers=${String(durability === "none" ? BUFFERS_MIN_MB : buffersMb())}MB`,
-    // Bounds the redo after a kill. Less would mean a checkpoint every few seconds under load, and whole pages in the log after each.
+    // Limits the replay after a crash. A smaller value would cause a checkpoint every few seconds
+    // under load, and full page images in the log after each.
     "max_wal_size=2GB",
     "timezone=UTC",
-    ...(durability === "none" ? ["fsync=off", "synchronous_commit=off", "full_page_writes=off"] : []),
+    ...(durability === "none"
+      ? ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
+      : []),
   ].flatMap((setting) => ["-c", setting]);
 
-const RETRYABLE = /pre-existing shared memory block|still in use|Address already in use|could not bind|lock file/;
+const RETRYABLE =
+  /pre-existing shared memory block|still in use|Address already in use|could not bind|lock file/;
 
-/** Starts the server once and waits until it answers. @returns its pid, or the tail of its log when it ended */
+/**
+ * Starts the server once and waits until it answers.
+ * @returns its pid, or the end of its log when it exited
+ */
 const launch = async (
   location: ClusterLocation,
   port: number,
   password: string,
-  options: { durability: Durability; connectionsMax: number; logFile: string; signal: AbortSignal | undefined },
+  options: {
+    durability: Durability;
+    connectionsMax: number;
+    logFile: string;
+    signal: AbortSignal | undefined;
+  },
 ): Promise<{ pid: number } | { failure: string }> => {
   const logDescriptor = openSync(options.logFile, "w", 0o600);
-  // Its own process group: Ctrl-C in the terminal must reach us first, so that the parts end in order.
+  // A separate process group: Ctrl-C in the terminal must reach this process first, so that the
+  // parts end in order.
   const child = spawn(
     join(location.native, "bin", "postgres"),
-    ["-D", location.dataDir, "-p", String(port), ...settings(options.durability, options.connectionsMax)],
+    [
+      "-D",
+      location.dataDir,
+      "-p",
+      String(port),
+      ...settings(options.durability, options.connectionsMax),
+    ],
     { ...runAs(location), detached: true, stdio: ["ignore", logDescriptor, logDescriptor] },
   );
   closeSync(logDescriptor);
@@ -180,7 +262,7 @@ const launch = async (
   for (;;) {
     if (child.pid !== undefined && (await dataDirectoryAt(port, password)) === location.dataDir)
       return { pid: child.pid };
-    // `failure` is set by event handlers, which the compiler does not follow.
+    // `failure` is set by event handlers, which the compiler does not track.
     const ended = failure as string | null;
     if (ended !== null) return { failure: ended };
     if (options.signal?.aborted) {
@@ -189,7 +271,9 @@ const launch = async (
     }
     if (Date.now() > deadline) {
       if (child.pid !== undefined) await endProcess(child.pid, STOP_STEPS);
-      return { failure: `no answer after ${String(START_TIMEOUT_MS / 1000)} s\n${logTail(options.logFile)}` };
+      return {
+        failure: `no answer after ${String(START_TIMEOUT_MS / 1000)} s\n${logTail(options.logFile)}`,
+      };
     }
     await sleep(POLL_MS);
   }
@@ -214,7 +298,7 @@ const startFresh = async (
     const result = await launch(location, port, password, options);
     if ("pid" in result) return { pid: result.pid, port };
     failure = result.failure;
-    // The backends of a killed server take a moment to end.
+    // Retries, because the backends of a killed server take a moment to end.
     if (!RETRYABLE.test(failure)) break;
     await sleep(RETRY_MS);
   }
@@ -222,23 +306,32 @@ const startFresh = async (
 };
 
 /**
- * Starts PostgreSQL 18 on the loopback, or takes over the one that an earlier, killed run left on the same folder.
- * @throws Error whose message ends with the tail of the server's log
+ * Starts PostgreSQL 18 on the loopback interface, or takes over the server that an earlier, killed
+ * run left on the same folder.
+ * @throws Error whose message ends with the end of the server's log
  */
-export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> => {
+export const startEmbeddedPostgres = async (
+  options: EmbeddedPostgresOptions,
+): Promise<EmbeddedPostgres> => {
   const log = options.log ?? (() => undefined);
   const durability = options.durability ?? "full";
   mkdirSync(dirname(options.dataDir), { recursive: true });
   const location = findClusterLocation(options.dataDir);
   if (location.moved) log(location.moved);
   const remembered = readRemembered(options.dataDir);
-  const password = remembered?.dataDir === location.dataDir ? remembered.password : newPassword(location);
+  const password =
+    remembered?.dataDir === location.dataDir ? remembered.password : newPassword(location);
   let running = remembered ? await adopt(location.dataDir, password, options.signal) : null;
   const adopted = running !== null;
   if (!running) {
     const port = options.port ?? 0;
-    remember(options.dataDir, { dataDir: location.dataDir, port: port || (remembered?.port ?? 1), password });
-    if (!existsSync(join(location.dataDir, "PG_VERSION"))) initialise(location, password, durability);
+    remember(options.dataDir, {
+      dataDir: location.dataDir,
+      port: port || (remembered?.port ?? 1),
+      password,
+    });
+    if (!existsSync(join(location.dataDir, "PG_VERSION")))
+      initialise(location, password, durability);
     running = await startFresh(location, password, {
       port: port || (remembered?.port ?? 0),
       fixedPort: port !== 0,
@@ -259,6 +352,8 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions): P
     adopted,
     moved: location.moved,
     url,
+    appUrl: (database) => urlOf(port, appPasswordOf(password), database, APP_ROLE),
+    ensureAppRole: () => ensureAppRole(url("postgres"), appPasswordOf(password)),
     ensureDatabase: (name) => ensureDatabase(url("postgres"), name),
     isRunning: () => isSameProcess(identity),
     stop: async () => {
@@ -281,4 +376,11 @@ const ensureDatabase = (url: string, name: string): Promise<void> =>
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) || error.code !== DUPLICATE_DATABASE) throw error;
     }
+  });
+
+const ensureAppRole = (url: string, password: string): Promise<void> =>
+  withClient(url, CONNECT_TIMEOUT_MS, async (client) => {
+    const found = await client.query("SELECT 1 FROM pg_roles WHERE rolname = $1", [APP_ROLE]);
+    if (found.rowCount) return;
+    await client.query(`CREATE ROLE ${APP_ROLE} LOGIN PASSWORD ${pg.escapeLiteral(password)}`);
   });

@@ -1,19 +1,19 @@
-/** Makes an embedded server out of a backup. It signs nothing before `npm run reconcile` has passed. */
+/**
+ * Creates an embedded server from a backup. It signs nothing before `npm run reconcile` has passed.
+ */
 import { chown, copyFile, mkdir, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { DATA, faultsOf, inParts, isVacant, readManifest, type Manifest } from "./backup";
-import { freePort } from "@/lib/os/ports";
-import { remember } from "./cluster";
-import { findClusterLocation, type ClusterLocation } from "./cluster-location";
+import { freePort } from "@/lib/platform/os/ports";
+import { type ClusterLocation, findClusterLocation, remember } from "./cluster";
 import { startEmbeddedPostgres } from "./embedded-postgres";
 
 const FAULTS_SHOWN = 5;
 const RECOVERY_MS_MAX = 600_000;
 const POLL_MS = 100;
-const UNDEFINED_TABLE = "42P01";
 
 export interface RestoreRequest {
   /** The folder of the backup. */
@@ -24,14 +24,20 @@ export interface RestoreRequest {
 }
 
 const refuseOccupied = async (wanted: string, { dataDir }: ClusterLocation): Promise<void> => {
-  const occupied = existsSync(`${wanted}.json`) ? `${wanted}.json` : (await isVacant(dataDir)) ? null : dataDir;
+  const occupied = existsSync(`${wanted}.json`)
+    ? `${wanted}.json`
+    : (await isVacant(dataDir))
+      ? null
+      : dataDir;
   if (occupied !== null)
-    throw new Error(`${occupied} is there already. Restore to another folder with --to; nothing was changed.`);
+    throw new Error(
+      `${occupied} is there already. Restore to another folder with --to; nothing was changed.`,
+    );
 };
 
 /**
- * Copies the files of a backup to where a server on `wanted` has its data.
- * @throws Error when that place is not empty, or the backup is damaged; nothing is changed then
+ * Copies the files of a backup to the data folder of a server on `wanted`.
+ * @throws Error when that folder is not empty, or the backup is damaged; nothing is changed then
  */
 export const placeBackup = async (
   from: string,
@@ -43,7 +49,7 @@ export const placeBackup = async (
     throw new Error(
       `The backup in ${from} is damaged (${String(faults.length)} faults): ${faults.slice(0, FAULTS_SHOWN).join("; ")}. Nothing was restored.`,
     );
-  // As each start of the server does, so that both find the same place.
+  // The start of the server does the same, so that both use the same folder.
   await mkdir(dirname(wanted), { recursive: true });
   const location = findClusterLocation(wanted);
   await refuseOccupied(wanted, location);
@@ -61,23 +67,32 @@ export const placeBackup = async (
   return { location, manifest };
 };
 
-/** Adds a file of settings or a signal, which belongs to the server's user. */
-export const addFile = async ({ dataDir, account }: ClusterLocation, name: string, text: string): Promise<void> => {
+/** Adds a settings or signal file, owned by the server's user. */
+export const addFile = async (
+  { dataDir, account }: ClusterLocation,
+  name: string,
+  text: string,
+): Promise<void> => {
   await writeFile(join(dataDir, name), text, { mode: 0o600, flag: "a" });
   if (account !== null) await chown(join(dataDir, name), account.uid, account.gid);
 };
 
-/** Waits until the server has redone the log of the backup. */
+/** Waits until the server has replayed the log of the backup. */
 const recovered = async (client: pg.Client): Promise<void> => {
   for (let waitedMs = 0; waitedMs < RECOVERY_MS_MAX; waitedMs += POLL_MS) {
-    const { rows } = await client.query<{ recovering: boolean }>("SELECT pg_is_in_recovery() AS recovering");
+    const { rows } = await client.query<{ recovering: boolean }>(
+      "SELECT pg_is_in_recovery() AS recovering",
+    );
     if (rows[0]?.recovering === false) return;
     await sleep(POLL_MS);
   }
   throw new Error("The restored server has not ended its recovery within ten minutes.");
 };
 
-/** No instance had asked before the backup where the row is missing: the database knew everything until the backup began. */
+/**
+ * When the row is missing, no instance had checked before the backup: the database knew everything
+ * until the backup began.
+ */
 const TURN_OFF = `
   INSERT INTO signing_state (id, identity, seen_at, off_since, off_reason) VALUES (1, '', $2, now(), $1)
   ON CONFLICT (id) DO UPDATE SET off_since = coalesce(signing_state.off_since, now()), off_reason = $1`;
@@ -88,31 +103,39 @@ const markRestored = async (url: string, { startedAt }: Manifest): Promise<void>
   await client.connect();
   try {
     await recovered(client);
-    await client.query(TURN_OFF, [`the database was restored from the backup of ${startedAt}`, startedAt]);
-  } catch (error) {
-    if (!(error instanceof pg.DatabaseError) || error.code !== UNDEFINED_TABLE) throw error;
-    throw new Error(
-      "The backup is older than the check of signing. Start the new version with ROLE=web, run `npm run reconcile -- --stop --reason restored`, and then `npm run reconcile`.",
-      { cause: error },
-    );
+    await client.query(TURN_OFF, [
+      `the database was restored from the backup of ${startedAt}`,
+      startedAt,
+    ]);
   } finally {
     await client.end();
   }
 };
 
 /**
- * Restores a backup to another place, lets the server redo its log on a new timeline, and turns signing off.
- * @throws Error when the place is not empty, or the backup is damaged
+ * Restores a backup to another folder, lets the server replay its log on a new timeline, and turns
+ * signing off.
+ * @throws Error when the folder is not empty, or the backup is damaged
  */
-export const restoreBackup = async ({ from, dataDir, database }: RestoreRequest): Promise<Manifest> => {
+export const restoreBackup = async ({
+  from,
+  dataDir,
+  database,
+}: RestoreRequest): Promise<Manifest> => {
   const { location, manifest } = await placeBackup(from, dataDir);
-  // A recovery that looks for further log begins a new timeline at its end, by which every instance knows that this is another server.
+  // A recovery that looks for further log ends on a new timeline, which shows every instance that
+  // this is a different server.
   await addFile(location, "recovery.signal", "");
   await addFile(location, "postgresql.auto.conf", "restore_command = 'false'\n");
-  remember(dataDir, { dataDir: location.dataDir, port: await freePort(0), password: manifest.password });
+  remember(dataDir, {
+    dataDir: location.dataDir,
+    port: await freePort(0),
+    password: manifest.password,
+  });
   const server = await startEmbeddedPostgres({ dataDir });
   try {
-    if (server.dataDir !== location.dataDir) throw new Error(`The server began in ${server.dataDir} instead.`);
+    if (server.dataDir !== location.dataDir)
+      throw new Error(`The server began in ${server.dataDir} instead.`);
     await markRestored(server.url(database), manifest);
   } finally {
     await server.stop();

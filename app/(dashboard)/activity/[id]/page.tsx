@@ -1,23 +1,16 @@
 import type { Metadata } from "next";
-import type { ReactNode } from "react";
+import { recordPage } from "@/app/_data/pages";
 import { Prefetched } from "@/app/_data/prefetched";
-import { operationQueries } from "@/app/_data/queries";
 import { OperationPage } from "@/components/features/operations/operation-page";
+import { operationQuery } from "@/components/features/operations/operation";
+import { walletsQuery } from "@/components/features/wallets/use-wallets";
 
 export const metadata: Metadata = { title: "Operation" };
 
-interface PageProps {
-  readonly params: Promise<{ readonly id: string }>;
-}
-
-const Page = async ({ params }: PageProps): Promise<ReactNode> => {
-  const { id } = await params;
-  // Another operation starts with a stream and a record of its own.
-  return (
-    <Prefetched queries={operationQueries(id)}>
-      <OperationPage key={id} operationId={id} />
-    </Prefetched>
-  );
-};
-
-export default Page;
+// The key remounts the page for another id, so that it opens a new event stream and starts with
+// empty state.
+export default recordPage((id) => (
+  <Prefetched queries={[operationQuery(id), walletsQuery]}>
+    <OperationPage key={id} operationId={id} />
+  </Prefetched>
+));

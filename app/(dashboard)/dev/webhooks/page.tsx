@@ -1,14 +1,9 @@
 import type { Metadata } from "next";
-import { notFound } from "next/navigation";
 import type { ReactNode } from "react";
 import { ReceiverPage } from "@/components/features/webhooks/receiver-page";
-import { getPublicConfig } from "@/lib/http/public-config";
 
 export const metadata: Metadata = { title: "Webhook receiver" };
 
-const Page = (): ReactNode => {
-  if (getPublicConfig().env !== "development") notFound();
-  return <ReceiverPage />;
-};
+const Page = (): ReactNode => <ReceiverPage />;
 
 export default Page;

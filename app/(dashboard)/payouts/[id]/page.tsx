@@ -1,22 +1,13 @@
 import type { Metadata } from "next";
-import type { ReactNode } from "react";
+import { recordPage } from "@/app/_data/pages";
 import { Prefetched } from "@/app/_data/prefetched";
-import { payoutQueries } from "@/app/_data/queries";
 import { PayoutPage } from "@/components/features/payouts/payout-page";
+import { payoutQuery } from "@/components/features/payouts/use-payouts";
 
 export const metadata: Metadata = { title: "Payout" };
 
-interface PageProps {
-  readonly params: Promise<{ readonly id: string }>;
-}
-
-const Page = async ({ params }: PageProps): Promise<ReactNode> => {
-  const { id } = await params;
-  return (
-    <Prefetched queries={payoutQueries(id)}>
-      <PayoutPage key={id} payoutId={id} />
-    </Prefetched>
-  );
-};
-
-export default Page;
+export default recordPage((id) => (
+  <Prefetched queries={[payoutQuery(id)]}>
+    <PayoutPage key={id} payoutId={id} />
+  </Prefetched>
+));

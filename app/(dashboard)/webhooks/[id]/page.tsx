@@ -1,22 +1,13 @@
 import type { Metadata } from "next";
-import type { ReactNode } from "react";
+import { recordPage } from "@/app/_data/pages";
 import { Prefetched } from "@/app/_data/prefetched";
-import { webhookEndpointQueries } from "@/app/_data/queries";
 import { EndpointPage } from "@/components/features/webhooks/endpoint-page";
+import { deliveriesQuery, endpointQuery } from "@/components/features/webhooks/endpoint";
 
 export const metadata: Metadata = { title: "Webhook endpoint" };
 
-interface PageProps {
-  readonly params: Promise<{ readonly id: string }>;
-}
-
-const Page = async ({ params }: PageProps): Promise<ReactNode> => {
-  const { id } = await params;
-  return (
-    <Prefetched queries={webhookEndpointQueries(id)}>
-      <EndpointPage key={id} endpointId={id} />
-    </Prefetched>
-  );
-};
-
-export default Page;
+export default recordPage((id) => (
+  <Prefetched queries={[endpointQuery(id), deliveriesQuery(id, {})]}>
+    <EndpointPage key={id} endpointId={id} />
+  </Prefetched>
+));

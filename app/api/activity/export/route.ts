@@ -1,7 +1,7 @@
 import { exportActivity } from "@/lib/contracts/activity";
 import { csvDownload } from "@/lib/http/csv-download";
 import { route } from "@/lib/http/route";
-import { activityCsv } from "@/lib/modules/activity/serializer";
+import { activityCsv } from "@/lib/money/activity/serializer";
 
 export const GET = route({
   contract: exportActivity,

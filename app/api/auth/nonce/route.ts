@@ -1,6 +1,6 @@
 import { createNonce } from "@/lib/contracts/auth";
 import { ok, route } from "@/lib/http/route";
-import { toNonce } from "@/lib/modules/auth/serializer";
+import { toNonce } from "@/lib/trust/auth/serializer";
 
 export const POST = route({
   contract: createNonce,

@@ -1,6 +1,6 @@
 import { getBalanceHistory } from "@/lib/contracts/balances";
 import { ok, route } from "@/lib/http/route";
-import { toBalanceHistory } from "@/lib/modules/balances/serializer";
+import { toBalanceHistory } from "@/lib/books/balances/serializer";
 
 export const GET = route({
   contract: getBalanceHistory,

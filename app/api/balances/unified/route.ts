@@ -1,6 +1,6 @@
 import { getUnifiedBalances } from "@/lib/contracts/balances";
 import { ok, route } from "@/lib/http/route";
-import { toUnifiedBalances } from "@/lib/modules/balances/serializer";
+import { toUnifiedBalances } from "@/lib/books/balances/serializer";
 
 export const GET = route({
   contract: getUnifiedBalances,

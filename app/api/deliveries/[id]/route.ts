@@ -1,6 +1,6 @@
 import { getDelivery } from "@/lib/contracts/webhook-deliveries";
 import { ok, route } from "@/lib/http/route";
-import { toDeliveryWithRequests } from "@/lib/modules/webhooks/serializer";
+import { toDeliveryWithRequests } from "@/lib/money/webhooks/serializer";
 
 export const GET = route({
   contract: getDelivery,

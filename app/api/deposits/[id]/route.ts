@@ -1,6 +1,6 @@
 import { getDeposit } from "@/lib/contracts/deposits";
 import { ok, route } from "@/lib/http/route";
-import { toDeposit } from "@/lib/modules/deposits/serializer";
+import { toDeposit } from "@/lib/money/deposits/serializer";
 
 export const GET = route({
   contract: getDeposit,

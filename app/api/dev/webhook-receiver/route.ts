@@ -1,7 +1,7 @@
 import { readWebhookReceiver } from "@/lib/contracts/dev";
 import { notFound } from "@/lib/core/errors";
 import { ok, route } from "@/lib/http/route";
-import { toReceived } from "@/lib/modules/webhooks/serializer";
+import { toReceived } from "@/lib/money/webhooks/serializer";
 
 export const GET = route({
   contract: readWebhookReceiver,

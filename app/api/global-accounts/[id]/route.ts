@@ -1,6 +1,6 @@
 import { getGlobalAccount, updateGlobalAccount } from "@/lib/contracts/global-accounts";
 import { ok, route } from "@/lib/http/route";
-import { toAccount } from "@/lib/modules/global-accounts/serializer";
+import { toAccount } from "@/lib/books/global-accounts/serializer";
 
 export const GET = route({
   contract: getGlobalAccount,

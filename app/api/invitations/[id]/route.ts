@@ -1,6 +1,6 @@
 import { withdrawInvitation } from "@/lib/contracts/members";
 import { ok, route } from "@/lib/http/route";
-import { toInvitation } from "@/lib/modules/members/serializer";
+import { toInvitation } from "@/lib/trust/members/serializer";
 
 export const DELETE = route({
   contract: withdrawInvitation,

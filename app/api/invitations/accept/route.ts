@@ -3,5 +3,6 @@ import { ok, route } from "@/lib/http/route";
 
 export const POST = route({
   contract: acceptInvitation,
-  handler: async ({ body, actor, services }) => ok(await services.members.accept(actor, body.token)),
+  handler: async ({ body, actor, services }) =>
+    ok(await services.members.accept(actor, body.token)),
 });

@@ -1,6 +1,6 @@
 import { lookUpInvitation } from "@/lib/contracts/members";
 import { ok, route } from "@/lib/http/route";
-import { toInvitationView } from "@/lib/modules/members/serializer";
+import { toInvitationView } from "@/lib/trust/members/serializer";
 
 export const POST = route({
   contract: lookUpInvitation,

@@ -1,14 +1,16 @@
-/** Money moves that are approved by an authenticator app or a passkey, in place of a mailed code. */
+/**
+ * Money moves that are approved by an authenticator app or a passkey, in place of a mailed code.
+ */
 import { beforeAll, expect, test } from "vitest";
 import { requestOtp } from "@/lib/contracts/swap";
-import { stepAt, totpCode } from "@/lib/modules/factors/totp";
-import { testApi } from "@/lib/testing/api";
-import { callerOf, signed, type Caller } from "@/lib/testing/approval-caller";
-import { testDevnet } from "@/lib/testing/devnet";
-import { testAccount } from "@/lib/testing/factories";
-import { fund, newCustomer, type Customer } from "@/lib/testing/journey";
-import { passkeyDevice } from "@/lib/testing/passkey-device";
-import { fromBase32 } from "@/lib/testing/totp-app";
+import { stepAt, totpCode } from "@/lib/trust/proofs/totp";
+import { testApi } from "@/lib/dev/testing/api";
+import { callerOf, signed, type Caller } from "@/lib/dev/testing/approval-caller";
+import { testDevnet } from "@/lib/dev/testing/devnet";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { fund, newCustomer, type Customer } from "@/lib/dev/testing/journey";
+import { passkeyDevice } from "@/lib/dev/testing/passkey-device";
+import { fromBase32 } from "@/lib/dev/testing/totp-app";
 
 const api = await testApi();
 const { chains } = await testDevnet();
@@ -21,7 +23,12 @@ let secret: Buffer;
 const approved = async (path: string, body: object = {}): Promise<Record<string, unknown>> => {
   const asked = await who.post(path, body);
   const { approvalId = "", message = "" } = asked.body;
-  return (await who.post(path, { ...body, ...(await signed({ approvalId, message }, who.session.account)) })).body;
+  return (
+    await who.post(path, {
+      ...body,
+      ...(await signed({ approvalId, message }, who.session.account)),
+    })
+  ).body;
 };
 
 beforeAll(async () => {
@@ -30,8 +37,8 @@ beforeAll(async () => {
   await fund(customer.session.client, customer.treasury, { chainId, token: "USDC", amount: "100" });
   const app = await approved("/me/factors/totp");
   secret = fromBase32(String(app.secret));
-  // The code of the step before confirms the app, so that the code of this step is still good.
-  const code = totpCode(secret, stepAt(api.services.clock.now()) - 1);
+  // The tests use codes of the step after theirs, so that no code has been used here.
+  const code = totpCode(secret, stepAt(api.services.clock.now()));
   expect(await who.post("/me/factors/totp/confirm", { code })).toMatchObject({ status: 200 });
   const { options } = (await approved("/me/passkeys/options", { name: "Laptop" })) as {
     options: { challenge: string };
@@ -59,7 +66,10 @@ const challengeFor = async (subject: object): Promise<string> => {
   return passkey?.challenge ?? "";
 };
 
-/** The means of approval or execution that the audit log names for a subject, each with its action; without ids. */
+/**
+ * The means of approval or execution that the audit log names for a subject, each with its action;
+ * without ids.
+ */
 const meansOf = async (subject: string): Promise<unknown[]> => {
   const rows = await api.services.database.prisma.auditEvent.findMany({
     where: { subject, action: { not: "factor.used" } },
@@ -79,15 +89,21 @@ test("a code of the authenticator app approves one transfer, and not a second on
     status: 422,
     body: { code: "otp_invalid" },
   });
-  expect(await who.post("/swap/prepare", { transferId: first, totp })).toMatchObject({ status: 200 });
+  expect(await who.post("/swap/prepare", { transferId: first, totp })).toMatchObject({
+    status: 200,
+  });
   expect(await who.post("/swap/prepare", { transferId: second, totp })).toMatchObject({
     body: { code: "otp_invalid" },
   });
   const executed = await who.post("/swap/execute", { transferId: first });
   expect(executed).toMatchObject({ status: 202 });
   expect(await meansOf(first)).toEqual([["transfer.approved", "totp"]]);
-  expect(await meansOf(String(executed.body.operationId))).toEqual([["operation.executed", "totp"]]);
-  expect(await who.post("/swap/execute", { transferId: second })).toMatchObject({ body: { code: "invalid_state" } });
+  expect(await meansOf(String(executed.body.operationId))).toEqual([
+    ["operation.executed", "totp"],
+  ]);
+  expect(await who.post("/swap/execute", { transferId: second })).toMatchObject({
+    body: { code: "invalid_state" },
+  });
 });
 
 test("a passkey approves the transfer whose digest it signed, and no other", async () => {
@@ -96,7 +112,9 @@ test("a passkey approves the transfer whose digest it signed, and no other", asy
   expect(await who.post("/swap/prepare", { transferId: second, passkey })).toMatchObject({
     body: { code: "invalid_signature" },
   });
-  expect(await who.post("/swap/prepare", { transferId: first, passkey })).toMatchObject({ status: 200 });
+  expect(await who.post("/swap/prepare", { transferId: first, passkey })).toMatchObject({
+    status: 200,
+  });
 });
 
 test("a passkey approves a payout", async () => {
@@ -107,7 +125,11 @@ test("a passkey approves a payout", async () => {
   const payoutId = String(payout.body.payoutId);
   const passkey = device.get(await challengeFor({ payoutId }));
   expect(await who.post(`/payouts/${payoutId}/approve`, {})).toMatchObject({ status: 400 });
-  expect(await who.post(`/payouts/${payoutId}/approve`, { passkey, otp: "123456" })).toMatchObject({ status: 400 });
-  expect(await who.post(`/payouts/${payoutId}/approve`, { passkey })).toMatchObject({ status: 202 });
+  expect(await who.post(`/payouts/${payoutId}/approve`, { passkey, otp: "123456" })).toMatchObject({
+    status: 400,
+  });
+  expect(await who.post(`/payouts/${payoutId}/approve`, { passkey })).toMatchObject({
+    status: 202,
+  });
   expect(await meansOf(payoutId)).toEqual([["payout.approved", "passkey"]]);
 });

@@ -1,6 +1,6 @@
 import { getFactors } from "@/lib/contracts/factors";
 import { ok, route } from "@/lib/http/route";
-import { toFactors } from "@/lib/modules/factors/serializer";
+import { toFactors } from "@/lib/trust/proofs/serializer";
 
 export const GET = route({
   contract: getFactors,

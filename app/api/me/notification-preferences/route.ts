@@ -1,10 +1,14 @@
-import { getNotificationPreferences, putNotificationPreferences } from "@/lib/contracts/notifications";
+import {
+  getNotificationPreferences,
+  putNotificationPreferences,
+} from "@/lib/contracts/notifications";
 import { ok, route } from "@/lib/http/route";
-import { toPreferences } from "@/lib/modules/notifications/serializer";
+import { toPreferences } from "@/lib/money/notifications/serializer";
 
 export const GET = route({
   contract: getNotificationPreferences,
-  handler: async ({ actor, services }) => ok(toPreferences(await services.notifications.preferences(actor))),
+  handler: async ({ actor, services }) =>
+    ok(toPreferences(await services.notifications.preferences(actor))),
 });
 
 export const PUT = route({

@@ -1,7 +1,7 @@
 import { getOperation } from "@/lib/contracts/operations";
 import { ok, route } from "@/lib/http/route";
-import { toDepositOrNull } from "@/lib/modules/deposits/serializer";
-import { toOperation } from "@/lib/modules/operations/serializer";
+import { toDepositOrNull } from "@/lib/money/deposits/serializer";
+import { toOperation } from "@/lib/money/operations/serializer";
 
 export const GET = route({
   contract: getOperation,

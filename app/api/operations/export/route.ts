@@ -1,8 +1,8 @@
 import { exportOperations } from "@/lib/contracts/operations";
 import { csvDownload } from "@/lib/http/csv-download";
 import { route } from "@/lib/http/route";
-import { toDeposit } from "@/lib/modules/deposits/serializer";
-import { operationsCsv } from "@/lib/modules/operations/serializer";
+import { toDeposit } from "@/lib/money/deposits/serializer";
+import { operationsCsv } from "@/lib/money/operations/serializer";
 
 export const GET = route({
   contract: exportOperations,

@@ -1,8 +1,9 @@
 import { getPayout } from "@/lib/contracts/payouts";
 import { ok, route } from "@/lib/http/route";
-import { toPayout } from "@/lib/modules/payouts/serializer";
+import { toPayout } from "@/lib/money/payouts/serializer";
 
 export const GET = route({
   contract: getPayout,
-  handler: async ({ params, actor, services }) => ok(toPayout(await services.payouts.get(actor.projectId, params.id))),
+  handler: async ({ params, actor, services }) =>
+    ok(toPayout(await services.payouts.get(actor.projectId, params.id))),
 });

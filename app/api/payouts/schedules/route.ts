@@ -1,11 +1,14 @@
 import { createPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payout-schedules";
 import { created, ok, route } from "@/lib/http/route";
-import { toSchedule, toSchedules } from "@/lib/modules/payouts/serializer";
+import { toNewSchedule, toSchedules } from "@/lib/money/payouts/serializer";
 
 export const POST = route({
   contract: createPayoutSchedule,
   beforeReplay: ({ body, actor, services }) => services.payouts.checkRecipients(actor, body),
-  handler: async ({ body, actor, services }) => created(toSchedule(await services.payoutSchedules.create(actor, body))),
+  handler: async ({ body, actor, services, idempotencyKey }) =>
+    created(
+      toNewSchedule(await services.payoutSchedules.create(actor, { ...body, key: idempotencyKey })),
+    ),
 });
 
 export const GET = route({

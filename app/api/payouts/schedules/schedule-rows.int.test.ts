@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import { createPayoutSchedule, listPayoutScheduleItems } from "@/lib/contracts/payout-schedules";
-import { testApi, type TestApi } from "@/lib/testing/api";
-import { testAccount } from "@/lib/testing/factories";
-import { newCustomer } from "@/lib/testing/journey";
+import { testApi, type TestApi } from "@/lib/dev/testing/api";
+import { testAccount } from "@/lib/dev/testing/factories";
+import { newCustomer } from "@/lib/dev/testing/journey";
 
 let api: TestApi;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ test("a schedule that waits shows whom it pays, row by row and page by page", as
     token: "USDC",
     ...(at === 0 ? { reference: "Rent", note: "March" } : {}),
   }));
-  const { scheduleId: id } = await client.call(createPayoutSchedule, {
+  const { id } = await client.call(createPayoutSchedule, {
     body: { chainId: 31337, transfers, startsAt: new Date(Date.now() + 3_600_000).toISOString() },
   });
   const page = (query: { limit: number; cursor?: string }) =>
@@ -35,6 +35,11 @@ test("a schedule that waits shows whom it pays, row by row and page by page", as
     { index: 1, address: transfers[1]?.address, amount: "1", reference: null, note: null },
   ]);
   const last = await page({ limit: 2, cursor: first.nextCursor ?? "" });
-  expect(last).toMatchObject({ data: [{ index: 2, address: transfers[2]?.address, amount: "2" }], nextCursor: null });
-  await expect(page({ limit: 2, cursor: "next" })).rejects.toMatchObject({ code: "invalid_request" });
+  expect(last).toMatchObject({
+    data: [{ index: 2, address: transfers[2]?.address, amount: "2" }],
+    nextCursor: null,
+  });
+  await expect(page({ limit: 2, cursor: "next" })).rejects.toMatchObject({
+    code: "invalid_cursor",
+  });
 });

@@ -1,6 +1,6 @@
 import { listPolicyVersions } from "@/lib/contracts/policies";
 import { ok, route } from "@/lib/http/route";
-import { toPolicy } from "@/lib/modules/policies/serializer";
+import { toPolicy } from "@/lib/trust/policies/serializer";
 
 export const GET = route({
   contract: listPolicyVersions,

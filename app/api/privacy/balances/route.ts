@@ -1,6 +1,6 @@
 import { getPrivateBalances } from "@/lib/contracts/privacy";
 import { ok, route } from "@/lib/http/route";
-import { toPrivateBalances } from "@/lib/modules/privacy/serializer";
+import { toPrivateBalances } from "@/lib/money/privacy/serializer";
 
 export const GET = route({
   contract: getPrivateBalances,

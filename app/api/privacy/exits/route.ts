@@ -1,6 +1,6 @@
 import { listPrivateExits, startPrivateExit } from "@/lib/contracts/privacy";
 import { accepted, ok, route } from "@/lib/http/route";
-import { toPrivateExits, toPrivateTransfer } from "@/lib/modules/privacy/serializer";
+import { toPrivateExits, toPrivateTransfer } from "@/lib/money/privacy/serializer";
 
 export const GET = route({
   contract: listPrivateExits,
@@ -12,6 +12,6 @@ export const POST = route({
   contract: startPrivateExit,
   handler: async ({ body, actor, services, idempotencyKey }) => {
     const transfer = await services.privacy.exit(actor, body, idempotencyKey);
-    return accepted(toPrivateTransfer(transfer, services.clock.now()));
+    return accepted(toPrivateTransfer(transfer, services));
   },
 });

@@ -1,12 +1,11 @@
 import { listPrivateTransfers } from "@/lib/contracts/privacy";
 import { ok, route } from "@/lib/http/route";
-import { toPrivateTransfer } from "@/lib/modules/privacy/serializer";
+import { toPrivateTransfer } from "@/lib/money/privacy/serializer";
 
 export const GET = route({
   contract: listPrivateTransfers,
   handler: async ({ query, actor, services }) => {
     const { data, nextCursor } = await services.privacy.list(actor.projectId, query);
-    const now = services.clock.now();
-    return ok({ data: data.map((view) => toPrivateTransfer(view, now)), nextCursor });
+    return ok({ data: data.map((view) => toPrivateTransfer(view, services)), nextCursor });
   },
 });

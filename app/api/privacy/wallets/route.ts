@@ -1,6 +1,6 @@
 import { createPrivacyWallet, listPrivacyWallets } from "@/lib/contracts/privacy";
 import { created, ok, route } from "@/lib/http/route";
-import { toPrivacyWallet } from "@/lib/modules/privacy/serializer";
+import { toPrivacyWallet } from "@/lib/money/privacy/serializer";
 
 export const GET = route({
   contract: listPrivacyWallets,

@@ -1,6 +1,6 @@
 import { createSmartAccount } from "@/lib/contracts/wallets";
 import { created, route } from "@/lib/http/route";
-import { toSmartAccount } from "@/lib/modules/wallets/serializer";
+import { toSmartAccount } from "@/lib/trust/wallets/serializer";
 
 export const POST = route({
   contract: createSmartAccount,

@@ -1,6 +1,6 @@
 import { labelWallet } from "@/lib/contracts/wallets";
 import { ok, route } from "@/lib/http/route";
-import { toWallet } from "@/lib/modules/wallets/serializer";
+import { toWallet } from "@/lib/trust/wallets/serializer";
 
 export const PATCH = route({
   contract: labelWallet,

@@ -1,9 +1,9 @@
 import { privateKeyToAccount } from "viem/accounts";
 import { expect, test } from "vitest";
 import { newId } from "@/lib/core/ids";
-import { testApi } from "@/lib/testing/api";
-import { testAccount, testKey } from "@/lib/testing/factories";
-import { INIT, VERIFY, LIST, walletLinker } from "@/lib/testing/wallet-linker";
+import { testApi } from "@/lib/dev/testing/api";
+import { testAccount, testKey } from "@/lib/dev/testing/factories";
+import { INIT, VERIFY, LIST, walletLinker } from "@/lib/dev/testing/wallet-linker";
 
 const api = await testApi();
 const { send, person, signed, linked } = walletLinker(api);
@@ -25,13 +25,16 @@ test("an unlinked wallet leaves the project's wallets; linked again it keeps its
   expect(await api.services.wallets.find(projectId, wallet.address)).toBeNull();
   expect(await api.services.wallets.findById(projectId, first.wallet.walletId)).toBeNull();
   expect(await who.unlink(wallet.address)).toMatchObject({ status: 404, code: "not_found" });
-  expect((await linked(who, wallet)).body).toMatchObject({ wallet: { walletId: first.wallet.walletId } });
+  expect((await linked(who, wallet)).body).toMatchObject({
+    wallet: { walletId: first.wallet.walletId },
+  });
 });
 
 test("a wallet cannot be unlinked while an operation uses it as a source", async () => {
   const who = await person();
   const wallet = testAccount();
-  const { walletId } = ((await linked(who, wallet)).body as { wallet: { walletId: string } }).wallet;
+  const { walletId } = ((await linked(who, wallet)).body as { wallet: { walletId: string } })
+    .wallet;
   const { prisma } = api.services.database;
   const { projectId } = await prisma.wallet.findUniqueOrThrow({ where: { id: walletId } });
   const operationId = newId("operation");
@@ -76,15 +79,22 @@ test("a wallet cannot be unlinked while an operation uses it as a source", async
     body: { operationId },
   });
   expect(await who.list()).toHaveLength(1);
-  await prisma.operation.update({ where: { id: operationId }, data: { status: "completed", subStatus: "full" } });
+  await prisma.operation.update({
+    where: { id: operationId },
+    data: { status: "completed", subStatus: "full" },
+  });
   expect((await who.unlink(wallet.address)).status).toBe(200);
 });
 
 test("a wallet that is unlinked in one project stays linked in another, and stays the person's", async () => {
   const session = await api.signIn();
   const { projects, database } = api.services;
-  const user = await database.prisma.user.findUniqueOrThrow({ where: { address: session.account.address } });
-  const { projectId } = await database.transaction((tx) => projects.create(tx, { name: "Shop", ownerId: user.id }));
+  const user = await database.prisma.user.findUniqueOrThrow({
+    where: { address: session.account.address },
+  });
+  const { projectId } = await database.transaction((tx) =>
+    projects.create(tx, { name: "Shop", ownerId: user.id }),
+  );
   const ada = await person(session);
   const shop = { ...ada, ...ada.as({ "x-project-id": projectId }) };
   const [eve, wallet] = [await person(), testAccount()];
@@ -92,11 +102,17 @@ test("a wallet that is unlinked in one project stays linked in another, and stay
   // A message for one project links in that one alone.
   const request = await signed(shop, wallet);
   expect(request.message).toContain("to the project Shop");
-  expect((await ada.verify({ address: wallet.address, signature: request.signature })).status).toBe(410);
-  expect((await shop.verify({ address: wallet.address, signature: request.signature })).status).toBe(200);
+  expect((await ada.verify({ address: wallet.address, signature: request.signature })).status).toBe(
+    410,
+  );
+  expect(
+    (await shop.verify({ address: wallet.address, signature: request.signature })).status,
+  ).toBe(200);
   expect((await ada.unlink(wallet.address)).status).toBe(200);
   expect([await ada.list(), await shop.list()].map(({ length }) => length)).toEqual([0, 1]);
-  expect(await eve.init({ address: wallet.address })).toMatchObject({ code: "wallet_already_linked" });
+  expect(await eve.init({ address: wallet.address })).toMatchObject({
+    code: "wallet_already_linked",
+  });
   expect((await shop.unlink(wallet.address)).status).toBe(200);
   expect((await eve.init({ address: wallet.address })).status).toBe(200);
 });
@@ -132,7 +148,11 @@ test("every link route answers 403 to API keys and 401 without credentials", asy
 test("invalid input is refused with the name of the field", async () => {
   const who = await person();
   const { address } = testAccount();
-  for (const body of [{}, { address: "0x12" }, { address: "0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" }]) {
+  for (const body of [
+    {},
+    { address: "0x12" },
+    { address: "0x5AAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" },
+  ]) {
     expect(await who.init(body)).toMatchObject({
       status: 400,
       code: "invalid_request",
@@ -140,7 +160,11 @@ test("invalid input is refused with the name of the field", async () => {
     });
   }
   const chain = await who.init({ address, chainId: 1 });
-  expect(chain).toMatchObject({ status: 422, code: "unsupported_chain", body: { details: [{ path: "chainId" }] } });
+  expect(chain).toMatchObject({
+    status: 422,
+    code: "unsupported_chain",
+    body: { details: [{ path: "chainId" }] },
+  });
   for (const signature of [undefined, "hello", 5, `0x${"ab".repeat(40_000)}`]) {
     const refused = await who.verify({ address, signature });
     expect(refused).toMatchObject({
@@ -158,7 +182,10 @@ test("a replay of verify gets the first answer and links once", async () => {
   const wallet = privateKeyToAccount(testKey());
   const opening = await person(session);
   const { address, signature } = await signed(opening, wallet);
-  const [first, second] = [await who.verify({ address, signature }), await who.verify({ address, signature })];
+  const [first, second] = [
+    await who.verify({ address, signature }),
+    await who.verify({ address, signature }),
+  ];
   expect(first.status).toBe(200);
   expect(second.body).toEqual(first.body);
 });

@@ -1,6 +1,10 @@
-import { deleteWebhookEndpoint, getWebhookEndpoint, updateWebhookEndpoint } from "@/lib/contracts/webhook-endpoints";
+import {
+  deleteWebhookEndpoint,
+  getWebhookEndpoint,
+  updateWebhookEndpoint,
+} from "@/lib/contracts/webhook-endpoints";
 import { ok, route } from "@/lib/http/route";
-import { toEndpoint } from "@/lib/modules/webhooks/serializer";
+import { toEndpoint } from "@/lib/money/webhooks/serializer";
 
 export const GET = route({
   contract: getWebhookEndpoint,
@@ -16,5 +20,6 @@ export const PATCH = route({
 
 export const DELETE = route({
   contract: deleteWebhookEndpoint,
-  handler: async ({ params, actor, services }) => ok(await services.webhooks.remove(actor, params.id)),
+  handler: async ({ params, actor, services }) =>
+    ok(await services.webhooks.remove(actor, params.id)),
 });

@@ -1,15 +1,34 @@
 import { expect, test } from "vitest";
-import type { TokenInfo } from "@/components/features/swap/types";
+import type { TokenInfo } from "@/components/features/swap/tokens";
 import type { Account } from "../account";
 import { fieldMessagesOf, shortReason, toWithdrawBody, withdrawable } from "./withdraw-model";
 
 const token = (chainId: number): TokenInfo => ({
-  ...{ symbol: "USDC", name: "USD Coin", address: "0x00000000000000000000000000000000000000aa", decimals: 6 },
-  ...{ chainId, assetId: "usdc", priceUsd: "1", caip19: "eip155:1/erc20:0x00000000000000000000000000000000000000aa" },
+  chainId,
+  symbol: "USDC",
+  name: "USD Coin",
+  address: "0x00000000000000000000000000000000000000aa",
+  decimals: 6,
+  assetId: "usdc",
+  priceUsd: "1",
+  usdPegged: true,
+  caip19: "eip155:1/erc20:0x00000000000000000000000000000000000000aa",
 });
 const account: Account = {
-  ...{ id: "ga_1", currency: "USDC", assetId: "usdc", decimals: 6, name: "Rent", status: "active", statusReason: null },
-  ...{ balance: { available: "10", pending: "0", posted: "10" }, version: 1, createdAt: "2026-01-01T00:00:00.000Z" },
+  ...{
+    id: "ga_1",
+    currency: "USDC",
+    assetId: "usdc",
+    decimals: 6,
+    name: "Rent",
+    status: "active",
+    statusReason: null,
+  },
+  ...{
+    balance: { available: "10", pending: "0", posted: "10" },
+    version: 1,
+    createdAt: "2026-01-01T00:00:00.000Z",
+  },
 };
 const values = {
   ...{ chainId: "1", amount: "2.5", reference: " May " },
@@ -21,7 +40,12 @@ test("a complete form is one row that the account bears; an incomplete one is no
     ...{ sourceAccountId: "ga_1", chainId: 1, reference: "May" },
     transfers: [{ address: values.toAddress, amount: "2.5", token: token(1).address }],
   });
-  for (const change of [{ amount: "0" }, { amount: "0.0000001" }, { toAddress: "0x12" }, { chainId: "2" }])
+  for (const change of [
+    { amount: "0" },
+    { amount: "0.0000001" },
+    { toAddress: "0x12" },
+    { chainId: "2" },
+  ])
     expect(toWithdrawBody([token(1)], account, { ...values, ...change })).toBeNull();
 });
 

@@ -1,10 +1,15 @@
 /** The form of a withdrawal: an amount of an account for one address on one chain. */
 import { z } from "zod";
-import { checkedBy, chosen, precisionProblem, typedAmountField } from "@/components/features/money-flow/field-checks";
+import {
+  checkedBy,
+  chosen,
+  precisionProblem,
+  typedAmountField,
+} from "@/components/features/money-flow/field-checks";
 import type { Spendable } from "@/components/features/money-flow/spendable";
 import { compareAmounts } from "@/components/features/swap/decimal";
-import type { TokenInfo } from "@/components/features/swap/types";
-import { balanceOf, type SwapSetup } from "@/components/features/swap/use-swap-setup";
+import type { TokenInfo } from "@/components/features/swap/tokens";
+import { freeOf, type SwapSetup } from "@/components/features/swap/use-swap-setup";
 import { tokenOf } from "@/components/features/transfer/form-model";
 import { sentence } from "@/components/ui/form-errors";
 import { address } from "@/lib/contracts/common";
@@ -30,28 +35,42 @@ export const withdrawSchema = (tokens: readonly TokenInfo[], assetId: string) =>
     .object({
       chainId: chosen("chain"),
       amount: typedAmountField(),
-      toAddress: checkedBy(address, "address", "Type the address that gets the money, or choose a contact."),
-      reference: z.string().max(REFERENCE_MAX, `A reference has ${String(REFERENCE_MAX)} characters at most.`),
+      toAddress: checkedBy(
+        address,
+        "address",
+        "Type the address that gets the money, or choose a contact.",
+      ),
+      reference: z
+        .string()
+        .max(REFERENCE_MAX, `A reference has ${String(REFERENCE_MAX)} characters at most.`),
     })
     .superRefine(({ chainId, amount }, context) => {
       const problem = precisionProblem(tokenOf(tokens, assetId, chainId), amount);
-      if (problem !== null) context.addIssue({ code: "custom", path: ["amount"], message: problem });
+      if (problem !== null)
+        context.addIssue({ code: "custom", path: ["amount"], message: problem });
     });
 
-/** The body of `POST /payouts/bulk/wallets`; null until everything is there and right. */
+/** The body of `POST /payouts/bulk/wallets`; null while the form has errors. */
 export const toWithdrawBody = (
   tokens: readonly TokenInfo[],
   account: Pick<Account, "id" | "assetId">,
   values: WithdrawValues,
 ): WithdrawBody | null => {
   const token = tokenOf(tokens, account.assetId, values.chainId);
-  if (token === undefined || !withdrawSchema(tokens, account.assetId).safeParse(values).success) return null;
+  if (token === undefined || !withdrawSchema(tokens, account.assetId).safeParse(values).success)
+    return null;
   const reference = values.reference.trim();
   return {
     sourceAccountId: account.id,
     chainId: token.chainId,
-    ...(reference === "" ? {} : { reference }),
-    transfers: [{ address: values.toAddress.trim(), amount: readAmount(values.amount) ?? "", token: token.address }],
+    reference: reference === "" ? undefined : reference,
+    transfers: [
+      {
+        address: values.toAddress.trim(),
+        amount: readAmount(values.amount) ?? "",
+        token: token.address,
+      },
+    ],
   };
 };
 
@@ -59,27 +78,39 @@ export const toWithdrawBody = (
 export const treasuryHas = (setup: SwapSetup, assetId: string, chainId: string): string | null => {
   const token = tokenOf(setup.tokens, assetId, chainId);
   if (token === undefined || setup.treasury === undefined) return null;
-  return balanceOf(setup.balances, { address: setup.treasury.address, chainId, token: token.address });
+  return freeOf(setup.balances, {
+    address: setup.treasury.address,
+    chainId,
+    token: token.address,
+  });
 };
 
-/** The smaller of what the account has and what the treasury can pay on the chain. */
+/** The smaller of the account's balance and the treasury's balance on the chain. */
 export const withdrawable = (account: Account, inTreasury: string | null): Spendable => {
   if (inTreasury === null) return { amount: null, backing: null };
   const { available } = account.balance;
-  return { amount: compareAmounts(available, inTreasury) === 1 ? inTreasury : available, backing: null };
+  return {
+    amount: compareAmounts(available, inTreasury) === 1 ? inTreasury : available,
+    backing: null,
+  };
 };
 
-/** Why this amount cannot be withdrawn on this chain, in a sentence; null where it can. */
-export const shortReason = (account: Account, inTreasury: string | null, typed: string): string | null => {
-  const asked = readAmount(typed);
-  if (asked === null) return null;
-  if (compareAmounts(asked, account.balance.available) === 1) return "The account has less than that available.";
-  if (inTreasury !== null && compareAmounts(asked, inTreasury) === 1)
+/** Why this amount cannot be withdrawn on this chain, as a sentence; null when it can. */
+export const shortReason = (
+  account: Account,
+  inTreasury: string | null,
+  typed: string,
+): string | null => {
+  const amount = readAmount(typed);
+  if (amount === null) return null;
+  if (compareAmounts(amount, account.balance.available) === 1)
+    return "The account has less than that available.";
+  if (inTreasury !== null && compareAmounts(amount, inTreasury) === 1)
     return "The treasury holds less than that on this chain. Choose another chain, or bring money there with a transfer.";
   return null;
 };
 
-/** Field of the form → what the API calls it in `details`. */
+/** Path in the API's `details` → field of the form. */
 const API_FIELDS: Readonly<Record<string, keyof WithdrawValues>> = {
   chainId: "chainId",
   sourceAccountId: "amount",
@@ -89,9 +120,15 @@ const API_FIELDS: Readonly<Record<string, keyof WithdrawValues>> = {
   reference: "reference",
 };
 
+/** Begins the API's messages about these paths, so that they name what is wrong. */
+const SUBJECTS: Readonly<Record<string, string>> = {
+  "transfers.0.address": "The address ",
+  "transfers.0.token": "The token ",
+};
+
 type FieldMessages = Readonly<Partial<Record<keyof WithdrawValues, string>>>;
 
-/** The messages that the API gave in `details`, by the field of the form. */
+/** The messages of the API's `details`, by the form's field. */
 export const fieldMessagesOf = (
   details: readonly { readonly path: string; readonly message: string }[],
 ): FieldMessages =>
@@ -99,8 +136,7 @@ export const fieldMessagesOf = (
     details.flatMap(({ path, message }) => {
       const field = API_FIELDS[path];
       if (field === undefined) return [];
-      const subject =
-        path === "transfers.0.address" ? "The address " : path === "transfers.0.token" ? "The token " : "";
+      const subject = SUBJECTS[path] ?? "";
       return [[field, sentence(`${subject}${message}`)]];
     }),
   );

@@ -1,77 +1,167 @@
-import type { Cell } from "./table";
-import { cellText } from "./table";
+import { numberAs, typedSign, type DecimalSign } from "@/lib/core/read-amount";
+import { type Cell, cellText } from "./table";
 
-/** Which sign stands before the fraction. */
-export type DecimalSign = "point" | "comma";
+export type { DecimalSign };
 
-const SIGNS = { point: ".", comma: "," } as const satisfies Record<DecimalSign, string>;
-/** Spaces of any width and apostrophes group digits everywhere. */
-const NEUTRAL_GROUPS = /[\s'’]/g;
-const GROUPED = { point: /^\d{1,3}(,\d{3})+$/, comma: /^\d{1,3}(\.\d{3})+$/ } as const;
+/** The amount in a cell, or the reason why the cell has none. */
+export type AmountReading =
+  | {
+      /** Plain decimal digits. */
+      readonly amount: string;
+      /** Units beside the number, such as `€` or `USDC`. The row must pay in each of them. */
+      readonly units: readonly string[];
+    }
+  | { readonly refusal: string };
 
-/** The decimal sign that one amount shows; `unclear`: `1,250` may be 1250 or 1.25. */
-type Evidence = DecimalSign | "unclear" | "none";
+const WORD = String.raw`[\p{L}\p{Sc}](?:[\p{L}\p{Sc}.]*[\p{L}\p{Sc}])?`;
+/** A unit with digits, such as `USDT0`, needs a space before the number. */
+const WORD_APART = String.raw`\p{L}[\p{L}\p{N}.]*(?=\s)`;
+const MARKS = String.raw`.,'’ \u00a0\u2007\u2009\u202f`;
+const PARTS = new RegExp(
+  // `.5` after letters needs a space before it, because `Rs.5` is five.
+  String.raw`^(?:(?<before>${WORD_APART}|${WORD})(?:\s|(?<=\p{Sc})|(?![.,])))?` +
+    String.raw`(?<number>[.,]?\d(?:[\d${MARKS}]*\d)?)(?:[eE](?<exponent>[-+]?\d{1,2})(?![\p{L}\d]))?` +
+    String.raw`\s?(?<after>[\p{L}\p{Sc}][\p{L}\p{Sc}\p{N}.]*)?$`,
+  "u",
+);
+/**
+ * Words that multiply or divide the number. A token with the same symbol cannot be distinguished.
+ */
+const MULTIPLIER =
+  /^(k|m|mm|mn|mio|mill?|million|b|bn|billion|mrd|t|tn|trn|trillion|thousand|tsd|lakh|lac|crore|cr|ct|cents?|wei|gwei)s?\.?$/i;
+const LENGTH_SHOWN = 40;
 
-const evidenceOf = (text: string): Evidence => {
-  const bare = text.replace(NEUTRAL_GROUPS, "");
-  if (!/^\d*([.,]\d+)+$/.test(bare)) return "none";
-  const last = bare.lastIndexOf(".") > bare.lastIndexOf(",") ? "point" : "comma";
-  const other = last === "point" ? "comma" : "point";
-  if (bare.includes(".") && bare.includes(",")) return last;
-  const parts = bare.split(SIGNS[last]);
-  // Twice the same sign groups digits, so the other one would be the decimal sign.
-  if (parts.length > 2) return other;
-  const [whole = "", fraction = ""] = parts;
-  return fraction.length !== 3 || whole === "" || whole.startsWith("0") || whole.length > 3 ? last : "unclear";
+/** The text of a cell for a message, shortened. */
+export const quoted = (text: string): string =>
+  `"${text.length > LENGTH_SHOWN ? `${text.slice(0, LENGTH_SHOWN)}…` : text}"`;
+
+interface Parts {
+  readonly number: string;
+  /** Null where there is none. */
+  readonly exponent: string | null;
+  readonly units: readonly string[];
+}
+
+const partsOf = (text: string): Parts | null => {
+  const { before, number, exponent = null, after } = PARTS.exec(text)?.groups ?? {};
+  if (number === undefined) return null;
+  return { number, exponent, units: [before, after].filter((unit) => unit !== undefined) };
+};
+
+/** Moves the point of plain digits to the right, or to the left when `places` is negative. */
+const movePoint = (plain: string, places: number): string => {
+  const [whole = "", fraction = ""] = plain.split(".");
+  const digits = whole + fraction;
+  const point = whole.length + places;
+  const padded =
+    point <= 0 ? digits.padStart(digits.length + 1 - point, "0") : digits.padEnd(point, "0");
+  const at = Math.max(point, 1);
+  const moved = padded.slice(0, at).replace(/^0+(?=\d)/, "");
+  return padded.length === at ? moved : `${moved}.${padded.slice(at)}`;
+};
+
+/**
+ * Whether a spreadsheet has shortened the number: it then writes an exponent of two digits or more.
+ */
+const isShortened = (plain: string, exponent: string): boolean =>
+  plain.includes(".") && exponent.replace(/\D/g, "").length > 1;
+
+/** The plain digits of a cell, read with this decimal sign; null when they are no number. */
+const digitsAs = ({ number, exponent }: Parts, sign: DecimalSign): string | null => {
+  const plain = numberAs(number, sign);
+  if (plain === null || exponent === null) return plain;
+  return isShortened(plain, exponent) ? null : movePoint(plain, Number(exponent));
+};
+
+const otherSign = (sign: DecimalSign): DecimalSign => (sign === "point" ? "comma" : "point");
+
+/** The reason why a text cannot be paid as an amount. */
+const reasonOf = (text: string, parts: Parts | null, sign: DecimalSign): string => {
+  if (/^[-−–(]/.test(text) && /\d/.test(text)) return "a payout cannot pay a negative amount.";
+  if (parts === null) return "write digits only, such as 1250.50.";
+  const { number, exponent, units } = parts;
+  if (units.some((unit) => MULTIPLIER.test(unit)))
+    return "write the number with all its digits and without a word.";
+  if (/^0\d/.test(number)) return "an amount does not begin with zeros.";
+  if (exponent !== null && numberAs(number, sign) !== null)
+    return "a spreadsheet may have shortened it. Write all its digits.";
+  if (digitsAs(parts, otherSign(sign)) !== null)
+    return `its decimal sign is a ${otherSign(sign)} where a ${sign} is expected.`;
+  return "marks inside a number stand only between whole groups of digits, such as 1,250.50.";
+};
+
+/** A sentence that quotes the cell and gives the reason. */
+const refusalOf = (text: string, parts: Parts | null, sign: DecimalSign): string =>
+  `${quoted(text)} was not understood: ${reasonOf(text, parts, sign)}`;
+
+/**
+ * Reads the amount of a cell with this decimal sign. Files, pasted rows and typed cells have no
+ * other reader of amounts.
+ * @example readAmountCell("1.250,50 €", "comma") // { amount: "1250.50", units: ["€"] }
+ */
+export const readAmountCell = (cell: Cell | undefined, sign: DecimalSign): AmountReading => {
+  const text = cellText(cell);
+  if (typeof cell === "object") {
+    if (cell.cut)
+      return { refusal: `${quoted(text)} has more digits than a spreadsheet's number keeps.` };
+    if (text.startsWith("-")) return { refusal: refusalOf(text, null, sign) };
+    return { amount: text, units: cell.units };
+  }
+  const parts = partsOf(text);
+  const digits =
+    parts === null || parts.units.some((unit) => MULTIPLIER.test(unit))
+      ? null
+      : digitsAs(parts, sign);
+  if (parts === null || digits === null) return { refusal: refusalOf(text, parts, sign) };
+  return { amount: digits, units: parts.units };
+};
+
+/** The amount of a cell that a person typed, in the form of the browser's locale. */
+export const readTypedAmount = (text: string, locale?: string): AmountReading => {
+  const number = partsOf(text.trim())?.number ?? "";
+  return readAmountCell(text.trim(), typedSign(number, locale));
 };
 
 export interface SignGuess {
-  /** Null: the amounts do not tell, so the person is asked. */
+  /**
+   * The decimal sign that the amounts show. Null when they do not show it, and the person has to
+   * choose.
+   */
   readonly sign: DecimalSign | null;
-  /** Amounts that read differently with the other sign, to show in the question. */
+  /**
+   * Amounts that mean different numbers with a point and with a comma, as examples for the person
+   * who chooses.
+   */
   readonly examples: readonly string[];
 }
 
 const EXAMPLES_MAX = 3;
 
-/** The decimal sign of a column of amounts. Numbers of a spreadsheet need none. */
-export const guessSign = (cells: readonly Cell[]): SignGuess => {
-  const seen = { point: false, comma: false };
-  const unclear: string[] = [];
-  const clear: string[] = [];
-  for (const cell of cells) {
-    if (typeof cell === "number") continue;
-    const evidence = evidenceOf(cell);
-    if (evidence === "none") continue;
-    if (evidence === "unclear") unclear.push(cell);
-    else {
-      seen[evidence] = true;
-      clear.push(cell);
-    }
-  }
-  const both = seen.point && seen.comma;
-  const one = seen.point ? "point" : seen.comma ? "comma" : null;
-  if (both) return { sign: null, examples: [...clear, ...unclear].slice(0, EXAMPLES_MAX) };
-  if (one === null && unclear.length > 0) return { sign: null, examples: unclear.slice(0, EXAMPLES_MAX) };
-  return { sign: one ?? "point", examples: [] };
-};
-
-const canonicalWhole = (text: string, sign: DecimalSign): string | null => {
-  if (text === "" || /^\d+$/.test(text)) return text === "" ? "0" : text;
-  return GROUPED[sign].test(text) ? text.replace(/[.,]/g, "") : null;
-};
-
 /**
- * `1.250,50` with a decimal comma → `1250.50`. Text that is no amount stays as it is, so that the check of the row names it.
+ * Guesses the decimal sign of a column of amounts. Ignores cells that contain numbers instead of
+ * text, because their value does not depend on a sign.
  */
-export const cellAmount = (cell: Cell | undefined, sign: DecimalSign): string => {
-  const text = cellText(cell);
-  if (typeof cell === "number") return text;
-  const bare = text.replace(NEUTRAL_GROUPS, "");
-  if (!/^[\d.,]+$/.test(bare)) return text;
-  const at = bare.lastIndexOf(SIGNS[sign]);
-  const whole = canonicalWhole(at === -1 ? bare : bare.slice(0, at), sign);
-  const fraction = at === -1 ? "" : bare.slice(at + 1);
-  if (whole === null || (at !== -1 && !/^\d+$/.test(fraction))) return text;
-  return fraction === "" ? whole : `${whole}.${fraction}`;
+export const guessSign = (cells: readonly (Cell | undefined)[]): SignGuess => {
+  const unclear: string[] = [];
+  const clear = { point: [] as string[], comma: [] as string[] };
+  for (const cell of cells) {
+    if (typeof cell !== "string") continue;
+    const parts = partsOf(cell);
+    if (parts === null) continue;
+    const point = digitsAs(parts, "point");
+    const comma = digitsAs(parts, "comma");
+    if (point === comma) continue;
+    if (comma === null) clear.point.push(cell);
+    else if (point === null) clear.comma.push(cell);
+    else unclear.push(cell);
+  }
+  const signs = (["point", "comma"] as const).filter((sign) => clear[sign].length > 0);
+  const [only] = signs;
+  if (signs.length === 1 && only !== undefined) return { sign: only, examples: [] };
+  if (signs.length === 0 && unclear.length === 0) return { sign: "point", examples: [] };
+  const examples = [...clear.point.slice(0, 1), ...clear.comma.slice(0, 1), ...unclear].slice(
+    0,
+    EXAMPLES_MAX,
+  );
+  return { sign: null, examples };
 };

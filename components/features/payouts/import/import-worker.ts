@@ -1,18 +1,27 @@
-import { readTable } from "./read-table";
-import { RefusedFileError, type Table } from "./table";
+import { readImport, type ImportedFile } from "./read-import";
+import { RefusedFileError } from "./table";
 
-/** Asks the worker to read a file; it answers once and can be ended afterwards. */
+/** Asks the worker to read a file. The worker answers once and can then be terminated. */
 export interface ImportRequest {
   readonly file: Blob;
   readonly rowsMax: number;
+  /** Today's date in the person's time zone, as `2026-05-01`. */
+  readonly today: string;
 }
 
-export type ImportAnswer = { readonly table: Table } | { readonly refused: string } | { readonly failed: true };
+export type ImportAnswer =
+  | { readonly read: ImportedFile }
+  | { readonly refused: string }
+  | { readonly failed: true };
 
-self.addEventListener("message", ({ data: { file, rowsMax } }: MessageEvent<ImportRequest>) => {
-  const answer = (message: ImportAnswer): void => self.postMessage(message);
-  readTable(file, rowsMax).then(
-    (table) => answer({ table }),
-    (error: unknown) => answer(error instanceof RefusedFileError ? { refused: error.message } : { failed: true }),
-  );
-});
+self.addEventListener(
+  "message",
+  ({ data: { file, rowsMax, today } }: MessageEvent<ImportRequest>) => {
+    const answer = (message: ImportAnswer): void => self.postMessage(message);
+    readImport(file, rowsMax, today).then(
+      (read) => answer({ read }),
+      (error: unknown) =>
+        answer(error instanceof RefusedFileError ? { refused: error.message } : { failed: true }),
+    );
+  },
+);

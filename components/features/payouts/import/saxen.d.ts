@@ -4,11 +4,16 @@ declare module "saxen" {
   export class Parser {
     on(
       event: "openTag",
-      listener: (name: string, attributes: () => Record<string, string>, decode: Decode, selfClosing: boolean) => void,
+      listener: (
+        name: string,
+        attributes: () => Record<string, string>,
+        decode: Decode,
+        selfClosing: boolean,
+      ) => void,
     ): this;
     on(event: "closeTag", listener: (name: string) => void): this;
     on(event: "text", listener: (text: string, decode: Decode) => void): this;
-    on(event: "cdata", listener: (text: string) => void): this;
+    on(event: "cdata" | "attention", listener: (text: string) => void): this;
     on(event: "error" | "warn", listener: (error: Error) => void): this;
     stop(): void;
     parse(xml: string): this;

@@ -1,5 +1,21 @@
-/** A cell of an imported file. Numbers come from spreadsheets alone, where the file itself says that the cell is a number. */
-export type Cell = string | number;
+import Papa from "papaparse";
+import { countText } from "@/lib/core/amount-text";
+
+/** A cell of a spreadsheet that the file itself stores as a number. */
+export interface NumberCell {
+  /** Plain decimal digits, as kept. */
+  readonly number: string;
+  /** Words and signs that the cell's format shows beside the number, such as `$` or `USDC`. */
+  readonly units: readonly string[];
+  /**
+   * Whether the file has more digits than a spreadsheet keeps, so that the intended number is
+   * unknown.
+   */
+  readonly cut: boolean;
+}
+
+/** A cell of an imported file. */
+export type Cell = string | NumberCell;
 
 /** The cells of a file, before its columns are assigned to fields. */
 export interface Table {
@@ -10,43 +26,169 @@ export interface Table {
   readonly notices: readonly string[];
 }
 
-/** A file that is not read; the message gives the reason and the next step. */
+/** The refusal of a file. Its message has the reason and the next step. */
 export class RefusedFileError extends Error {
   override readonly name = "RefusedFileError";
 }
 
-/** Bigger files are refused before they are read. A payout's own limit is far lower; this leaves room for other columns. */
+export const SPREADSHEET_DAMAGED =
+  "The spreadsheet is damaged. Open it, save it again as XLSX, or save it as CSV.";
+
+/**
+ * Larger files are refused unread. A payout's own limit is far lower; the rest is room for other
+ * columns.
+ */
 export const FILE_BYTES_MAX = 16 * 1024 * 1024;
-/** Rows are counted up to here, so that the refusal can say how many there are. */
+
+/** Rows are counted up to this number for the message of the refusal. */
 export const TABLE_ROWS_MAX = 200_000;
-/** Cells to the right of these are not read. */
+
+/** Columns to the right of these are not read. */
 export const TABLE_COLUMNS_MAX = 64;
+
 /** Longer cells mean an unclosed quote or another kind of file. */
 export const CELL_LENGTH_MAX = 10_000;
-/** All cells together: small spreadsheets can repeat one long text in every cell. */
+
+/** The most characters of all cells. A small spreadsheet can repeat a long text in every cell. */
 export const TABLE_TEXT_MAX = 32 * 1024 * 1024;
 
-const EXCEL_DIGITS = 15;
-
-/** A spreadsheet's number as the spreadsheet shows it: 15 digits, no exponent. `0.1 + 0.2` is `0.3`. */
-export const numberText = (value: number): string => {
-  if (!Number.isFinite(value)) return String(value);
-  const [mantissa = "0", exponentText = "0"] = value.toExponential(EXCEL_DIGITS - 1).split("e");
-  const sign = mantissa.startsWith("-") ? "-" : "";
-  const digits = mantissa.replace(/[-.]/g, "").replace(/0+$/, "");
-  if (digits === "") return "0";
-  const point = Number(exponentText) + 1;
-  if (point <= 0) return `${sign}0.${"0".repeat(-point)}${digits}`;
-  if (point >= digits.length) return sign + digits.padEnd(point, "0");
-  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+export const cellText = (cell: Cell | undefined): string => {
+  if (cell === undefined) return "";
+  return typeof cell === "string" ? cell : cell.number;
 };
 
-export const cellText = (cell: Cell | undefined): string =>
-  cell === undefined ? "" : typeof cell === "number" ? numberText(cell) : cell;
-
 const AROUND = /^[\s\u200B\uFEFF]+|[\s\u200B\uFEFF]+$/g;
-/** Spreadsheets and our own exports put an apostrophe before text that would otherwise be run as a formula. */
+
+/**
+ * Spreadsheets and our own exports put an apostrophe before text that would otherwise be run as a
+ * formula.
+ */
 const GUARD = /^'(?=[=+\-@\t\r])/;
 
-/** Text of a cell without what only surrounds it. */
+/**
+ * The text of a cell without surrounding spaces and without the apostrophe that guards a formula.
+ */
 export const cleanText = (text: string): string => text.replace(AROUND, "").replace(GUARD, "");
+
+const DELIMITERS = [",", ";", "\t", "|"];
+
+const GUESS_CHARACTERS = 64 * 1024;
+
+/** Excel's own hint: `sep=;` in the first line. */
+const SEPARATOR_LINE = /^\uFEFF?sep=(.)\n/i;
+
+/**
+ * Rates a delimiter by the share of the first rows that have the same number of cells, more than
+ * one.
+ */
+const scoreOf = (sample: string, delimiter: string): number => {
+  const counts = Papa.parse<string[]>(sample, {
+    delimiter,
+    newline: "\n",
+    preview: 50,
+    skipEmptyLines: "greedy",
+  }).data.map((cells) => cells.length);
+  const first = counts[0] ?? 1;
+  if (first === 1) return 0;
+  // Equal rows count more than many cells, because commas inside amounts and notes split rows
+  // unevenly.
+  return (
+    (counts.filter((count) => count === first).length / counts.length) * 100 +
+    Math.min(first, TABLE_COLUMNS_MAX)
+  );
+};
+
+const delimiterOf = (text: string): string => {
+  const cut = text.slice(0, GUESS_CHARACTERS);
+  const sample = cut.length < text.length ? cut.slice(0, Math.max(cut.lastIndexOf("\n"), 1)) : cut;
+  const scores = DELIMITERS.map((delimiter) => ({ delimiter, score: scoreOf(sample, delimiter) }));
+  return scores.reduce((best, each) => (each.score > best.score ? each : best)).delimiter;
+};
+
+const refuseUnclosed = (line: number): never => {
+  throw new RefusedFileError(
+    `A quote that opens in line ${countText(line)} is never closed. Close or remove it.`,
+  );
+};
+
+/** The number of line ends in a text. */
+const lineEnds = (text: string): number => {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
+};
+
+const checkedCells = (cells: readonly string[], line: number): string[] => {
+  const long = cells.find((cell) => cell.length > CELL_LENGTH_MAX);
+  if (long !== undefined)
+    throw new RefusedFileError(
+      `A cell in line ${countText(line)} has ${countText(long.length)} characters. Check that quotes are closed and that this is the right file.`,
+    );
+  return cells.map(cleanText);
+};
+
+/** Matches `0x… 5` and `0x…=5`, the format of Disperse and multisenders. */
+const PAIR =
+  /^\s*(?<recipient>(?:[a-z0-9:-]+:)?0x[0-9a-f]{40}|ga_[0-9a-z-]+)(?: *= *| +)(?<amount>[^\s,;|=].{0,200})$/i;
+
+/** Matches the header above lines of `PAIR`. */
+const PAIR_HEADING = /^\s*(?<recipient>[a-z_]+)(?: *= *| +)(?<amount>[a-z_]+)\s*$/i;
+
+const pairOf = (line: string, form: RegExp): readonly string[] | null => {
+  const { recipient, amount } = form.exec(line)?.groups ?? {};
+  return recipient === undefined || amount === undefined ? null : [recipient, cleanText(amount)];
+};
+
+/** Reads lines of an address and an amount; null when a line has another format. */
+const parsePairs = (text: string): Table | null => {
+  const filled = text.split("\n").flatMap((line, at) => (line.trim() === "" ? [] : [{ line, at }]));
+  if (filled.length > TABLE_ROWS_MAX) return null;
+  const rows = filled.map(({ line }, index) => {
+    const pair = pairOf(line, PAIR);
+    return pair === null && index === 0 ? pairOf(line, PAIR_HEADING) : pair;
+  });
+  const pairs = rows.filter((row) => row !== null);
+  if (pairs.length < filled.length || !filled.some(({ line }) => PAIR.test(line))) return null;
+  return { rows: pairs, lines: filled.map(({ at }) => at + 1), notices: [] };
+};
+
+/**
+ * Reads the rows of a CSV text (RFC 4180), also with semicolons, tabs or bars, or of lines with an
+ * address and an amount. Empty lines are left out.
+ * @param delimiter by default the one that fits the text best
+ * @throws RefusedFileError
+ */
+export const parseDelimited = (source: string, delimiter?: string): Table => {
+  const unified = source.replace(/\r\n?/g, "\n");
+  const hint = SEPARATOR_LINE.exec(unified);
+  const text = hint === null ? unified.replace(/^\uFEFF/, "") : unified.slice(hint[0].length);
+  const pairs = hint === null && delimiter === undefined ? parsePairs(text) : null;
+  if (pairs !== null) return pairs;
+  const rows: string[][] = [];
+  const lines: number[] = [];
+  let widest = 0;
+  let line = hint === null ? 1 : 2;
+  Papa.parse<string[]>(text, {
+    delimiter: delimiter ?? hint?.[1] ?? delimiterOf(text),
+    newline: "\n",
+    step: ({ data, errors }, parser) => {
+      if (errors.some((error) => error.code === "MissingQuotes")) refuseUnclosed(line);
+      const cells = checkedCells(data, line);
+      if (cells.some((cell) => cell !== "")) {
+        widest = Math.max(widest, cells.length);
+        rows.push(cells.slice(0, TABLE_COLUMNS_MAX));
+        lines.push(line);
+      }
+      line += 1 + data.reduce((sum, cell) => sum + lineEnds(cell), 0);
+      if (rows.length > TABLE_ROWS_MAX) parser.abort();
+    },
+  });
+  return {
+    rows,
+    lines,
+    notices:
+      widest > TABLE_COLUMNS_MAX
+        ? [`Only the first ${String(TABLE_COLUMNS_MAX)} columns were read.`]
+        : [],
+  };
+};

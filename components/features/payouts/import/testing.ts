@@ -27,7 +27,7 @@ const directoryEntry = (name: Buffer, local: Buffer, offset: number): Buffer => 
   return Buffer.concat([head, name]);
 };
 
-/** A ZIP archive, as spreadsheets are; its directory may lie. */
+/** A ZIP archive for tests. Its directory can state a false size. */
 export const zipOf = (entries: readonly ZipEntry[]): Buffer<ArrayBuffer> => {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -35,7 +35,12 @@ export const zipOf = (entries: readonly ZipEntry[]): Buffer<ArrayBuffer> => {
   for (const { name, content, claimedBytes } of entries) {
     const bytes = Buffer.from(content);
     const nameBytes = Buffer.from(name);
-    const local = localHeader(nameBytes, deflateRawSync(bytes), bytes, claimedBytes ?? bytes.length);
+    const local = localHeader(
+      nameBytes,
+      deflateRawSync(bytes),
+      bytes,
+      claimedBytes ?? bytes.length,
+    );
     parts.push(local);
     directory.push(directoryEntry(nameBytes, local, offset));
     offset += local.length;
@@ -50,7 +55,11 @@ export const zipOf = (entries: readonly ZipEntry[]): Buffer<ArrayBuffer> => {
 };
 
 const escapeXml = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
 
 /** Cells of a sheet: text (shared), a number, or XML of a cell as it is. */
 export type SheetCell = string | number | { readonly xml: string };
@@ -61,8 +70,11 @@ interface WorkbookParts {
   readonly rowAttributes?: (row: number) => string;
 }
 
-/** An XLSX file in the least form that spreadsheets read. */
-export const xlsxOf = (rows: readonly (readonly SheetCell[])[], parts: WorkbookParts = {}): Buffer<ArrayBuffer> => {
+/** A minimal XLSX file for tests. */
+export const xlsxOf = (
+  rows: readonly (readonly SheetCell[])[],
+  parts: WorkbookParts = {},
+): Buffer<ArrayBuffer> => {
   const texts: string[] = [];
   const cellXml = (cell: SheetCell, at: string): string => {
     if (typeof cell === "object") return cell.xml.replace("<c", `<c r="${at}"`);
@@ -71,11 +83,15 @@ export const xlsxOf = (rows: readonly (readonly SheetCell[])[], parts: WorkbookP
   };
   const sheet = rows
     .map((cells, row) => {
-      const inner = cells.map((cell, column) => cellXml(cell, `${String.fromCharCode(65 + column)}${String(row + 1)}`));
+      const inner = cells.map((cell, column) =>
+        cellXml(cell, `${String.fromCharCode(65 + column)}${String(row + 1)}`),
+      );
       return `<row r="${String(row + 1)}" ${parts.rowAttributes?.(row) ?? ""}>${inner.join("")}</row>`;
     })
     .join("");
-  const shared = texts.map((text) => `<si><t xml:space="preserve">${escapeXml(text)}</t></si>`).join("");
+  const shared = texts
+    .map((text) => `<si><t xml:space="preserve">${escapeXml(text)}</t></si>`)
+    .join("");
   return zipOf([
     {
       name: "xl/workbook.xml",
@@ -83,10 +99,14 @@ export const xlsxOf = (rows: readonly (readonly SheetCell[])[], parts: WorkbookP
     },
     {
       name: "xl/_rels/workbook.xml.rels",
-      content: '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>',
+      content:
+        '<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/></Relationships>',
     },
     { name: "xl/sharedStrings.xml", content: `<sst>${shared}</sst>` },
     ...(parts.styles === undefined ? [] : [{ name: "xl/styles.xml", content: parts.styles }]),
-    { name: "xl/worksheets/sheet1.xml", content: `<worksheet><sheetData>${sheet}</sheetData></worksheet>` },
+    {
+      name: "xl/worksheets/sheet1.xml",
+      content: `<worksheet><sheetData>${sheet}</sheetData></worksheet>`,
+    },
   ]);
 };

@@ -2,14 +2,15 @@
 
 import { useEffect, useRef, useState } from "react";
 import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payout-records";
-import { readFile } from "./read-file";
-import { RefusedFileError, type Table } from "./table";
+import type { ImportAnswer, ImportRequest } from "./import-worker";
+import { type ImportedFile, sizeProblem } from "./read-import";
+import { RefusedFileError } from "./table";
 
 export type ImportState =
   | { readonly step: "none" }
   | { readonly step: "reading"; readonly name: string }
   | { readonly step: "refused"; readonly name: string; readonly message: string }
-  | { readonly step: "read"; readonly name: string; readonly table: Table };
+  | { readonly step: "read"; readonly name: string; readonly read: ImportedFile };
 
 export interface FileImport {
   readonly state: ImportState;
@@ -19,9 +20,9 @@ export interface FileImport {
 }
 
 const NONE: ImportState = { step: "none" };
-const UNKNOWN = "The file could not be read. Save it as CSV and choose that file.";
+const FAILED = "The file could not be read. Save it as CSV and choose that file.";
 
-/** One file at a time; a second one ends the reading of the first. */
+/** Reads one file at a time; a second file ends the reading of the first. */
 export const useImport = (): FileImport => {
   const [state, setState] = useState<ImportState>(NONE);
   const running = useRef<AbortController | null>(null);
@@ -37,13 +38,19 @@ export const useImport = (): FileImport => {
       const controller = new AbortController();
       running.current = controller;
       setState({ step: "reading", name });
-      readFile({ file, rowsMax: PAYOUT_ROWS_MAX }, controller.signal).then(
-        (table) => {
-          if (!controller.signal.aborted) setState({ step: "read", name, table });
+      // Swedish dates are written as `2026-05-01`.
+      const today = new Date().toLocaleDateString("sv-SE");
+      readFile({ file, rowsMax: PAYOUT_ROWS_MAX, today }, controller.signal).then(
+        (read) => {
+          if (!controller.signal.aborted) setState({ step: "read", name, read });
         },
         (error: unknown) => {
           if (controller.signal.aborted) return;
-          setState({ step: "refused", name, message: error instanceof RefusedFileError ? error.message : UNKNOWN });
+          setState({
+            step: "refused",
+            name,
+            message: error instanceof RefusedFileError ? error.message : FAILED,
+          });
         },
       );
     },
@@ -53,3 +60,32 @@ export const useImport = (): FileImport => {
     },
   };
 };
+
+/**
+ * Reads a file in a worker, so that the page stays responsive. The signal ends the worker.
+ * @throws RefusedFileError
+ */
+const readFile = (request: ImportRequest, signal: AbortSignal): Promise<ImportedFile> =>
+  new Promise((resolve, reject) => {
+    const problem = sizeProblem(request.file.size);
+    if (problem !== null) {
+      reject(new RefusedFileError(problem));
+      return;
+    }
+    const worker = new Worker(new URL("./import-worker.ts", import.meta.url), { type: "module" });
+    const refuse = (message: string): void => {
+      worker.terminate();
+      reject(new RefusedFileError(message));
+    };
+    signal.addEventListener("abort", () => refuse("Reading was stopped."), { once: true });
+    worker.addEventListener("error", () => refuse(FAILED));
+    worker.addEventListener("message", ({ data }: MessageEvent<ImportAnswer>) => {
+      if (!("read" in data)) {
+        refuse("refused" in data ? data.refused : FAILED);
+        return;
+      }
+      worker.terminate();
+      resolve(data.read);
+    });
+    worker.postMessage(request);
+  });

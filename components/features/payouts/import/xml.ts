@@ -1,9 +1,13 @@
 import { Parser } from "saxen";
-import { RefusedFileError } from "./table";
+import { RefusedFileError, SPREADSHEET_DAMAGED } from "./table";
 
 export type Attributes = Readonly<Record<string, string>>;
 
 interface XmlHandlers {
+  /** The message for a text that is not XML. */
+  readonly damaged?: string;
+  /** Refuses a document type. */
+  readonly noDocumentType?: boolean;
   /** The element's name without its namespace prefix, because some programs write `x:row`. */
   readonly open?: (name: string, attributes: () => Attributes) => void;
   readonly close?: (name: string) => void;
@@ -15,19 +19,29 @@ const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
 const decoded = (attributes: Attributes, decode: (text: string) => string): Attributes =>
   Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, decode(value)]));
 
-/** Walks an XML text; entities of a document type are never expanded. @throws RefusedFileError when it is no XML */
-export const walkXml = (xml: string, { open, close, text }: XmlHandlers): void => {
+/**
+ * Walks through an XML text without expanding entities.
+ * @throws RefusedFileError when it is not XML
+ */
+export const walkXml = (
+  xml: string,
+  { damaged = SPREADSHEET_DAMAGED, noDocumentType = false, open, close, text }: XmlHandlers,
+): void => {
   const parser = new Parser();
   const errors: Error[] = [];
-  parser.on("openTag", (name, attributes, decode) => open?.(localName(name), () => decoded(attributes(), decode)));
+  const fail = (error: Error): void => {
+    errors.push(error);
+    parser.stop();
+  };
+  parser.on("openTag", (name, attributes, decode) =>
+    open?.(localName(name), () => decoded(attributes(), decode)),
+  );
   parser.on("closeTag", (name) => close?.(localName(name)));
   parser.on("text", (content, decode) => text?.(decode(content)));
   parser.on("cdata", (content) => text?.(content));
-  parser.on("error", (error) => {
-    errors.push(error);
-    parser.stop();
-  });
+  if (noDocumentType)
+    parser.on("attention", () => fail(new Error("The text has a document type.")));
+  parser.on("error", fail);
   parser.parse(xml);
-  if (errors.length > 0)
-    throw new RefusedFileError("The spreadsheet is damaged. Open it, save it again as XLSX, or save it as CSV.");
+  if (errors.length > 0) throw new RefusedFileError(damaged);
 };

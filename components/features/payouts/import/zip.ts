@@ -1,4 +1,4 @@
-import { RefusedFileError } from "./table";
+import { RefusedFileError, SPREADSHEET_DAMAGED } from "./table";
 
 const END_SIGNATURE = 0x06054b50;
 const ENTRY_SIGNATURE = 0x02014b50;
@@ -7,15 +7,14 @@ const END_BYTES = 22;
 const COMMENT_BYTES_MAX = 0xffff;
 const ENTRY_BYTES = 46;
 const LOCAL_BYTES = 30;
-/** In ZIP64 the real size stands elsewhere; such archives are larger than anything that is read here. */
+/** The size field of a ZIP64 entry. Such archives are too large to be read here. */
 const ZIP64_SIZE = 0xffffffff;
 const ENTRIES_MAX = 2_000;
 const ENCRYPTED = 1;
 const STORED = 0;
 const DEFLATED = 8;
 
-const damaged = (): RefusedFileError =>
-  new RefusedFileError("The spreadsheet is damaged. Open it, save it again as XLSX, or save it as CSV.");
+const damaged = (): RefusedFileError => new RefusedFileError(SPREADSHEET_DAMAGED);
 
 const tooLarge = (): RefusedFileError =>
   new RefusedFileError(
@@ -26,14 +25,17 @@ interface Entry {
   readonly method: number;
   readonly encrypted: boolean;
   readonly packedBytes: number;
-  /** As the directory says; the real size is checked while it unpacks. */
+  /** The size in the directory. The real size is checked while the entry unpacks. */
   readonly bytes: number;
   readonly offset: number;
 }
 
 export interface Archive {
   readonly names: readonly string[];
-  /** Text of an entry; null where there is none of that name. @throws RefusedFileError */
+  /**
+   * The text of an entry; null when there is no entry of that name.
+   * @throws RefusedFileError
+   */
   readonly text: (name: string) => Promise<string | null>;
 }
 
@@ -52,9 +54,12 @@ const readDirectory = (bytes: Uint8Array): Map<string, Entry> => {
   const entries = new Map<string, Entry>();
   let at = view.getUint32(end + 16, true);
   for (let index = 0; index < count; index += 1) {
-    if (at + ENTRY_BYTES > view.byteLength || view.getUint32(at, true) !== ENTRY_SIGNATURE) throw damaged();
+    if (at + ENTRY_BYTES > view.byteLength || view.getUint32(at, true) !== ENTRY_SIGNATURE)
+      throw damaged();
     const nameBytes = view.getUint16(at + 28, true);
-    const name = new TextDecoder().decode(bytes.subarray(at + ENTRY_BYTES, at + ENTRY_BYTES + nameBytes));
+    const name = new TextDecoder().decode(
+      bytes.subarray(at + ENTRY_BYTES, at + ENTRY_BYTES + nameBytes),
+    );
     entries.set(name.replace(/^\//, ""), {
       encrypted: (view.getUint16(at + 8, true) & ENCRYPTED) !== 0,
       method: view.getUint16(at + 10, true),
@@ -67,18 +72,31 @@ const readDirectory = (bytes: Uint8Array): Map<string, Entry> => {
   return entries;
 };
 
-const packedOf = (bytes: Uint8Array<ArrayBuffer>, { offset, packedBytes }: Entry): Uint8Array<ArrayBuffer> => {
+const packedOf = (
+  bytes: Uint8Array<ArrayBuffer>,
+  { offset, packedBytes }: Entry,
+): Uint8Array<ArrayBuffer> => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (offset + LOCAL_BYTES > view.byteLength || view.getUint32(offset, true) !== LOCAL_SIGNATURE) throw damaged();
-  const start = offset + LOCAL_BYTES + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
+  if (offset + LOCAL_BYTES > view.byteLength || view.getUint32(offset, true) !== LOCAL_SIGNATURE)
+    throw damaged();
+  const start =
+    offset + LOCAL_BYTES + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
   if (start + packedBytes > view.byteLength) throw damaged();
   return bytes.subarray(start, start + packedBytes);
 };
 
-/** Unpacks and decodes at once, and stops as soon as there is more than `bytesMax`, whatever the directory says. */
-const unpackText = async (packed: Uint8Array<ArrayBuffer>, method: number, bytesMax: number): Promise<string> => {
+/**
+ * Unpacks and decodes an entry, and stops when it has more than `bytesMax`, because the directory
+ * can be wrong.
+ */
+const unpackText = async (
+  packed: Uint8Array<ArrayBuffer>,
+  method: number,
+  bytesMax: number,
+): Promise<string> => {
   const source = new Blob([packed]).stream();
-  const stream = method === STORED ? source : source.pipeThrough(new DecompressionStream("deflate-raw"));
+  const stream =
+    method === STORED ? source : source.pipeThrough(new DecompressionStream("deflate-raw"));
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   const parts: string[] = [];
@@ -99,8 +117,8 @@ const unpackText = async (packed: Uint8Array<ArrayBuffer>, method: number, bytes
 };
 
 /**
- * Entries of a ZIP archive as text. All texts read from it may have `bytesMax` together: an archive of a few kilobytes can unpack to
- * gigabytes, and its directory can lie about that.
+ * Reads the entries of a ZIP archive as text. `bytesMax` limits the sum of all texts, because a few
+ * kilobytes can unpack to gigabytes and the directory can state a false size.
  * @throws RefusedFileError
  */
 export const openArchive = (bytes: Uint8Array<ArrayBuffer>, bytesMax: number): Archive => {
@@ -110,7 +128,8 @@ export const openArchive = (bytes: Uint8Array<ArrayBuffer>, bytesMax: number): A
     const entry = entries.get(name);
     if (entry === undefined) return null;
     if (entry.encrypted || (entry.method !== STORED && entry.method !== DEFLATED)) throw damaged();
-    if (entry.bytes === ZIP64_SIZE || entry.packedBytes === ZIP64_SIZE || entry.bytes > left) throw tooLarge();
+    if (entry.bytes === ZIP64_SIZE || entry.packedBytes === ZIP64_SIZE || entry.bytes > left)
+      throw tooLarge();
     const content = await unpackText(packedOf(bytes, entry), entry.method, entry.bytes);
     left -= entry.bytes;
     return content;

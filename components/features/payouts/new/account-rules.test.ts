@@ -4,7 +4,7 @@ import { EMPTY_ROW, type DraftRow, type DraftValues } from "./draft-row";
 
 const PAYER = "ga_01980000-0000-7000-8000-000000000001";
 const PAYEE = "ga_01980000-0000-7000-8000-000000000002";
-const SOURCE = { id: PAYER, currency: "USDC", assetId: "usd-coin", decimals: 6 };
+const SOURCE = { id: PAYER, currency: "USDC", assetId: "usd-coin", decimals: 6, isDollar: true };
 const rules = accountRules(SOURCE);
 const row = (part: Partial<DraftValues>): DraftRow => ({
   ...EMPTY_ROW,
@@ -19,7 +19,26 @@ test.each([
   [{ recipient: "Ada" }, { recipient: "This is not the id of an account: it begins with ga_." }],
   [{ recipient: PAYER }, { recipient: "This is the account that pays." }],
   [{ amount: "0.0000001" }, { amount: "USDC has 6 digits after the point, no more." }],
-  [{ token: "EUR" }, { amount: "The file says EUR, but the account holds USDC. Enter the amount again." }],
+  [
+    { token: "EUR" },
+    { amount: "The file says EUR, but the account holds USDC. Enter the amount again." },
+  ],
+  [
+    { refusals: { token: "The cell is empty." } },
+    { amount: "The file names no currency for this row. Enter the amount in USDC." },
+  ],
+  [{ units: ["USD"] }, {}],
+  [
+    { units: ["EUR"] },
+    { amount: 'The file says 12.5 in "EUR", but the row pays USDC. Enter the amount in USDC.' },
+  ],
+  [
+    { amount: "12 50" },
+    {
+      amount:
+        '"12 50" was not understood: marks inside a number stand only between whole groups of digits, such as 1,250.50.',
+    },
+  ],
   [{ reference: "x".repeat(141) }, { reference: "At most 140 characters; this has 141." }],
 ])("%j has the problems %j", (part, problems) => {
   expect(rules.problemsOf(row(part))).toEqual(problems);

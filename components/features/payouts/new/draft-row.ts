@@ -1,28 +1,30 @@
+import { z } from "zod";
+import { tabStore } from "@/components/ui/tab-store";
+import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payout-records";
 import { countText } from "@/lib/core/amount-text";
-import { FIELDS, type ImportField } from "../import/columns";
+import { FIELDS, type ImportColumn, type ImportField } from "../import/column-names";
+import type { ImportedRow } from "../import/to-rows";
 
 export const DRAFT_FIELDS = FIELDS;
 export type DraftField = ImportField;
 
-/** One payment as typed or read from a file. Rows are never changed, only replaced, so that findings about one can be kept. */
-export interface DraftRow {
-  /** Stays the same while rows come and go. */
-  readonly key: number;
-  readonly recipient: string;
-  readonly amount: string;
-  readonly token: string;
-  readonly reference: string;
-  readonly note: string;
-  /** The line of the file had more cells than it should; see `ImportedRow`. */
-  readonly ragged: boolean;
-  /** Problems are shown: it came from a file, or the person has left it. */
+/** One payment as typed or read from a file. */
+export interface DraftValues extends ImportedRow {
+  /** Whether problems are shown: the row came from a file, or the person has left it. */
   readonly checked: boolean;
 }
 
-export type DraftValues = Omit<DraftRow, "key">;
+/**
+ * A payment in the list. Rows are replaced and never changed, so that the problems of a row can be
+ * cached.
+ */
+export interface DraftRow extends DraftValues {
+  /** The row keeps it while other rows are added and removed. */
+  readonly key: number;
+}
 
-/** Field → what is wrong with it. */
-export type RowProblems = Readonly<Partial<Record<DraftField, string>>>;
+/** Field → its problem. `row` has the problem of the row as a whole. */
+export type RowProblems = Readonly<Partial<Record<DraftField | "row", string>>>;
 
 export const EMPTY_ROW: DraftValues = {
   recipient: "",
@@ -30,16 +32,19 @@ export const EMPTY_ROW: DraftValues = {
   token: "",
   reference: "",
   note: "",
-  ragged: false,
+  units: [],
+  chains: [],
+  refusals: {},
   checked: false,
 };
 
 /** Whether the row is empty. Empty rows are not sent. */
-export const isBlank = (row: DraftValues): boolean => DRAFT_FIELDS.every((field) => row[field].trim() === "");
+export const isBlank = (row: DraftValues): boolean =>
+  DRAFT_FIELDS.every((field) => row[field].trim() === "");
 
 export const hasProblems = (problems: RowProblems): boolean => Object.keys(problems).length > 0;
 
-/** How much of which token or currency a row pays. */
+/** The amount that a row pays, and its token or currency. */
 export interface RowMoney {
   readonly id: string;
   readonly symbol: string;
@@ -47,42 +52,83 @@ export interface RowMoney {
   readonly base: bigint;
 }
 
-/** The rules that one kind of payout has for its rows. */
+/** The rules for the rows of one kind of payout. */
 export interface RowRules {
   /** Columns of the table, in their order. */
   readonly fields: readonly DraftField[];
+  /** Columns of a file that are read. */
+  readonly columns: readonly ImportColumn[];
   readonly problemsOf: (row: DraftValues) => RowProblems;
-  /** Null while the amount or the token is wrong. */
+  /** Null while anything about the row is wrong. */
   readonly moneyOf: (row: DraftValues) => RowMoney | null;
-  /** The same for rows that pay the same twice; null where that cannot be said yet. */
+  /** Equal for rows that pay the same twice; null while the row is not complete. */
   readonly contentOf: (row: DraftValues) => string | null;
 }
 
 const CONTROL = /\p{Cc}/u;
 
-/** Of a reference or a note. */
+/** The problem of a reference or a note; null when it can be stored. */
 export const textProblem = (text: string, lengthMax: number): string | null => {
-  if (text.length > lengthMax) return `At most ${String(lengthMax)} characters; this has ${countText(text.length)}.`;
-  return CONTROL.test(text) ? "This has characters that cannot be stored, such as line ends. Remove them." : null;
+  if (text.length > lengthMax)
+    return `At most ${String(lengthMax)} characters; this has ${countText(text.length)}.`;
+  return CONTROL.test(text)
+    ? "This has characters that cannot be stored, such as line ends. Remove them."
+    : null;
 };
 
-/** Rules whose findings about a row are kept for as long as the row is. */
-export const remembered = (rules: RowRules): RowRules => {
-  const problems = new WeakMap<DraftValues, RowProblems>();
+/** The problems that were found; null stands for a field without a problem. */
+export const foundProblems = (
+  checks: Readonly<Partial<Record<keyof RowProblems, string | null>>>,
+): RowProblems =>
+  Object.fromEntries(Object.entries(checks).filter(([, problem]) => problem !== null));
+
+interface KindRules extends Pick<RowRules, "fields" | "columns" | "problemsOf"> {
+  /** The money that a row pays; null where its token is not known. Its amount was checked before. */
+  readonly payOf: (row: DraftValues) => RowMoney | null;
+}
+
+/** The rules of one kind of payout. The problems of a row are found once, because rows never change. */
+export const rowRules = ({ payOf, ...kind }: KindRules): RowRules => {
+  const cache = new WeakMap<DraftValues, RowProblems>();
+  const problemsOf = (row: DraftValues): RowProblems => {
+    const cached = cache.get(row);
+    if (cached !== undefined) return cached;
+    const problems = kind.problemsOf(row);
+    cache.set(row, problems);
+    return problems;
+  };
   return {
-    ...rules,
-    problemsOf: (row) => {
-      const known = problems.get(row);
-      if (known !== undefined) return known;
-      const found = rules.problemsOf(row);
-      problems.set(row, found);
-      return found;
+    ...kind,
+    problemsOf,
+    moneyOf: (row) => (hasProblems(problemsOf(row)) ? null : payOf(row)),
+    contentOf: (row) => {
+      const recipient = row.recipient.trim().toLowerCase();
+      if (recipient === "" || problemsOf(row).amount !== undefined) return null;
+      const money = payOf(row);
+      if (money === null) return null;
+      return JSON.stringify([recipient, money.id, String(money.base), row.reference.trim()]);
     },
   };
 };
 
-/** Keys of the rows that pay what an earlier row pays already, and the number of that row from 1. */
-export const repeatsOf = (rows: readonly DraftRow[], rules: RowRules): ReadonlyMap<number, number> => {
+/** The trimmed text; undefined where it is empty, so that a request leaves it out. */
+export const filledText = (text: string): string | undefined => text.trim() || undefined;
+
+/** A changed field of a row. It drops the file's refusal and units, which are about the old value. */
+export const edited = (
+  row: DraftValues,
+  field: DraftField,
+  value: string,
+): Partial<DraftValues> => {
+  const { [field]: _, ...refusals } = row.refusals;
+  return { [field]: value, refusals, ...(field === "amount" ? { units: [] } : {}) };
+};
+
+/** Key of each row that pays the same as an earlier row → number of the earlier row, from 1. */
+export const repeatsOf = (
+  rows: readonly DraftRow[],
+  rules: RowRules,
+): ReadonlyMap<number, number> => {
   const first = new Map<string, number>();
   const repeats = new Map<number, number>();
   rows.forEach((row, index) => {
@@ -99,14 +145,58 @@ export interface DraftTotal extends RowMoney {
   readonly rows: number;
 }
 
-/** Sums of the rows that are right, for each token in the order of its first row. */
+/** Sums of the rows without problems, for each token in the order of its first row. */
 export const totalsOf = (rows: readonly DraftRow[], rules: RowRules): readonly DraftTotal[] => {
   const totals = new Map<string, DraftTotal>();
   for (const row of rows) {
     const money = rules.moneyOf(row);
     if (money === null) continue;
     const before = totals.get(money.id);
-    totals.set(money.id, { ...money, base: money.base + (before?.base ?? 0n), rows: (before?.rows ?? 0) + 1 });
+    totals.set(money.id, {
+      ...money,
+      base: money.base + (before?.base ?? 0n),
+      rows: (before?.rows ?? 0) + 1,
+    });
   }
   return [...totals.values()];
 };
+
+const draftRow = z.object({
+  recipient: z.string(),
+  amount: z.string(),
+  units: z.array(z.string()),
+  token: z.string(),
+  reference: z.string(),
+  note: z.string(),
+  chains: z.array(z.string()),
+  refusals: z.partialRecord(z.enum(FIELDS), z.string()),
+  checked: z.boolean(),
+});
+
+const draft = tabStore(
+  "causeway.payout.draft",
+  z.object({
+    owner: z.string(),
+    kind: z.string(),
+    rows: z.array(draftRow).min(1).max(PAYOUT_ROWS_MAX),
+  }),
+);
+
+/** The owner and kind of a draft. A draft is shown only to its owner. */
+export interface DraftOwner {
+  /** Id of the project's treasury. */
+  readonly owner: string;
+  readonly kind: string;
+}
+
+/** The rows that this tab kept over a reload; null when there are none. */
+export const readDraft = ({ owner, kind }: DraftOwner): readonly DraftValues[] | null => {
+  const found = draft.read();
+  return found?.owner === owner && found.kind === kind ? found.rows : null;
+};
+
+/** Stores the rows without their keys. */
+export const saveDraft = (of: DraftOwner, rows: readonly DraftValues[]): void =>
+  draft.save({ ...of, rows: rows.map((row) => draftRow.parse(row)) });
+
+export const dropDraft = draft.drop;

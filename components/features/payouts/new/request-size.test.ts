@@ -24,7 +24,12 @@ test("the size is never under that of the request itself", () => {
   const rows = [row(""), row('quotes " and é')];
   const body = {
     chainId: 31_337,
-    transfers: rows.map(({ recipient, amount, note }) => ({ address: recipient, amount, token: recipient, note })),
+    transfers: rows.map(({ recipient, amount, note }) => ({
+      address: recipient,
+      amount,
+      token: recipient,
+      note,
+    })),
   };
   expect(requestBytes(rows)).toBeGreaterThan(new Blob([JSON.stringify(body)]).size);
 });

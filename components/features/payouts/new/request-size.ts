@@ -1,15 +1,15 @@
 import { BODY_BYTES_MAX } from "@/lib/contracts/contract";
 import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payout-records";
 import { countText } from "@/lib/core/amount-text";
-import { mebibytes } from "../import/read-table";
+import { mebibytes } from "../import/read-import";
 import type { DraftValues } from "./draft-row";
 
-/** Everything of a request that is not its rows. */
+/** The size of a request without its rows. */
 const FRAME_BYTES = 1_024;
-/** A token goes by its address, whatever the row says. */
+/** The request names tokens by address, so the size is computed with one. */
 const TOKEN = "0x0000000000000000000000000000000000000000";
 
-/** About how large the request with these rows is. */
+/** The approximate size of the request with these rows. */
 export const requestBytes = (rows: readonly DraftValues[]): number =>
   FRAME_BYTES +
   new Blob(
@@ -18,13 +18,13 @@ export const requestBytes = (rows: readonly DraftValues[]): number =>
         recipientAccountId: recipient,
         amount,
         token: TOKEN,
-        ...(reference === "" ? {} : { reference }),
-        ...(note === "" ? {} : { note }),
+        reference: reference || undefined,
+        note: note || undefined,
       }),
     ),
   ).size;
 
-/** The reason why these rows cannot go in one payout, with the next step; null where they can. */
+/** Why these rows cannot go in one payout, and the next step; null when they can. */
 export const requestProblem = (rows: readonly DraftValues[]): string | null => {
   if (rows.length > PAYOUT_ROWS_MAX)
     return `There are ${countText(rows.length)} rows; a payout takes at most ${countText(PAYOUT_ROWS_MAX)}. Split the file.`;

@@ -1,28 +1,40 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useState, type ReactNode } from "react";
-import { queryKeyOf } from "@/components/features/session/query-key";
-import { useSentOnce } from "@/components/features/session/use-sent-once";
-import { Alert } from "@/components/ui/alert";
+import { type ReactNode, useState } from "react";
+import { accountName, useAccountNames } from "@/components/features/global-accounts/account";
+import { useSentOnce, useCache } from "@/components/features/session/use-api";
+import { useKnownAddresses } from "@/components/features/transfer/recipient";
+import { WarningList } from "@/components/features/warnings/warnings";
+import { AddressGroups } from "@/components/ui/address";
+import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
+import { Fact, Facts } from "@/components/ui/card";
 import { Dialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
+import { ActionError } from "@/components/ui/states";
 import { Checkbox } from "@/components/ui/field";
+import { ChainMark } from "@/components/ui/marks";
 import {
   createAccountsPayout,
   createPayoutSchedule,
   createWalletsPayout,
-  listPayoutSchedules,
   listPayouts,
+  listPayoutSchedules,
 } from "@/lib/api-client/calls.gen";
+import type { Warning } from "@/lib/contracts/warnings";
 import { countText } from "@/lib/core/amount-text";
-import { pathOfPayout, pathOfSchedule } from "../payout";
-import { dropDraft } from "./draft-store";
-import { RecipientList } from "./recipient-list";
-import { ReviewFacts } from "./review-facts";
-import { toSchedule } from "./schedule-values";
+import { formatAmount } from "@/lib/core/money";
+import { FundingFacts, NetworkFeeFact } from "../funding-facts";
+import {
+  AccountRecipient,
+  PagedRecipients,
+  RecipientItem,
+  WalletRecipient,
+} from "../recipient-item";
+import { failureText, pathOfPayout, pathOfSchedule, type WalletsPayout } from "../payout";
+import { dropDraft } from "./draft-row";
+import { counted } from "./amount-rules";
+import { PERIOD_WORDS, type ScheduleValues, toSchedule } from "./schedule-values";
 import type { Checked, NewPayout } from "./use-new-payout";
 
 const WARNINGS_SHOWN = 5;
@@ -33,27 +45,34 @@ interface ReviewDialogProps {
   readonly onClose: () => void;
 }
 
-/** Sends what was reviewed; answers with the page to go to. */
+/** Creates the reviewed payout or schedule. */
 const useCreate = () => {
-  const queryClient = useQueryClient();
+  const cache = useCache();
   const wallets = useSentOnce(createWalletsPayout);
   const accounts = useSentOnce(createAccountsPayout);
   const schedules = useSentOnce(createPayoutSchedule);
-  const send = async (checked: Checked): Promise<string | null> => {
+  const send = async (checked: Checked): Promise<Created | null> => {
     if (checked.kind === "wallets" && checked.schedule !== null) {
       const timing = toSchedule(checked.schedule);
       if (timing === null) return null;
       const { chainId, transfers, reference, fundFrom } = checked.body;
-      const schedule = await schedules.send({ body: { chainId, transfers, reference, fundFrom, ...timing } });
-      void queryClient.invalidateQueries({ queryKey: queryKeyOf(listPayoutSchedules) });
-      return pathOfSchedule(schedule);
+      const schedule = await schedules.send({
+        body: { chainId, transfers, reference, fundFrom, ...timing },
+      });
+      void cache.refresh(listPayoutSchedules);
+      // The review showed the same warnings when the rows were checked before.
+      return {
+        path: pathOfSchedule(schedule),
+        warnings: checked.answer === null ? schedule.warnings : NONE,
+      };
     }
     const payout =
       checked.kind === "wallets"
         ? await wallets.send({ body: checked.body })
         : await accounts.send({ body: checked.body });
-    void queryClient.invalidateQueries({ queryKey: queryKeyOf(listPayouts) });
-    return payout.payoutId === null ? null : pathOfPayout({ ...payout, payoutId: payout.payoutId });
+    void cache.refresh(listPayouts);
+    if (payout.payoutId === null) return null;
+    return { path: pathOfPayout({ ...payout, payoutId: payout.payoutId }), warnings: NONE };
   };
   const all = [wallets, accounts, schedules].map(({ mutation }) => mutation);
   return {
@@ -63,34 +82,99 @@ const useCreate = () => {
   };
 };
 
-/** The receipt of what the service has just found right. Creating it moves nothing yet: a code has to approve it. */
+/** The row of a warning's field, counted from 1: `transfers.3.address` is in row 4. */
+const rowText = (path: string | null): string => {
+  const index = Number(path?.split(".")[1]);
+  return Number.isInteger(index) ? `Row ${countText(index + 1)}: ` : "";
+};
+
+interface RowWarningsProps {
+  readonly warnings: readonly Warning[];
+  readonly children?: ReactNode;
+}
+
+const RowWarnings = ({ warnings, children }: RowWarningsProps): ReactNode => (
+  <WarningList
+    title="Look at these rows again"
+    warnings={warnings}
+    max={WARNINGS_SHOWN}
+    place={rowText}
+  >
+    {children}
+  </WarningList>
+);
+
+interface Created {
+  readonly path: string;
+  /** Warnings that the review did not show. */
+  readonly warnings: readonly Warning[];
+}
+
+const NONE: readonly Warning[] = [];
+
+/**
+ * Shows the warnings of a new schedule whose rows were not checked before, ahead of the page that
+ * asks for the approval.
+ */
+const CreatedDialog = ({ created }: { readonly created: Created }): ReactNode => {
+  const { path, warnings } = created;
+  const router = useRouter();
+  const open = (): void => router.push(path);
+  return (
+    <Dialog
+      onClose={open}
+      title="The schedule waits for its approval"
+      description="Nothing is paid before somebody approves it."
+      size="lg"
+      footer={
+        <Button variant="primary" onClick={open}>
+          Open the schedule
+        </Button>
+      }
+    >
+      <RowWarnings warnings={warnings} />
+    </Dialog>
+  );
+};
+
+/**
+ * The receipt of rows that the service has just checked. Creating the payout moves no money, because
+ * a code has to approve it first.
+ */
 export const ReviewDialog = ({ form, checked, onClose }: ReviewDialogProps): ReactNode => {
   const router = useRouter();
   const { send, pending, error } = useCreate();
   const [compared, setCompared] = useState(false);
-  // Duplicates are marked at their rows already, and were chosen to be paid.
+  const [created, setCreated] = useState<Created | null>(null);
+  // The form marks duplicates at their rows, and the person chose to pay them.
   const warnings = (checked.kind === "wallets" ? (checked.answer?.warnings ?? []) : []).filter(
     ({ code }) => code !== "duplicate_row",
   );
   const mistakable = warnings.some(({ code }) => code === "lookalike_recipient");
   const scheduled = checked.kind === "wallets" && checked.schedule !== null;
   const create = async (): Promise<void> => {
-    const path = await send(checked).catch(() => null);
-    if (path === null) return;
+    const made = await send(checked).catch(() => null);
+    if (made === null) return;
     dropDraft();
-    router.push(path);
+    if (made.warnings.length === 0) router.push(made.path);
+    else setCreated(made);
   };
+  if (created !== null) return <CreatedDialog created={created} />;
   return (
     <Dialog
-      open
-      onOpenChange={(open) => (open ? undefined : onClose())}
+      onClose={onClose}
       title={scheduled ? "Review the schedule" : "Review the payout"}
       description="Every row was checked. Nothing is paid before you approve it with a one-time code."
       size="lg"
       footer={
         <>
           <Button onClick={onClose}>Back</Button>
-          <Button variant="primary" loading={pending} disabled={mistakable && !compared} onClick={() => void create()}>
+          <Button
+            variant="primary"
+            loading={pending}
+            disabled={mistakable && !compared}
+            onClick={() => void create()}
+          >
             {scheduled ? "Create schedule" : "Create payout"}
           </Button>
         </>
@@ -98,28 +182,172 @@ export const ReviewDialog = ({ form, checked, onClose }: ReviewDialogProps): Rea
     >
       <div className="flex flex-col gap-4">
         <ReviewFacts form={form} checked={checked} />
-        {warnings.length === 0 ? null : (
-          <Alert tone="warning" title="Look at these rows again">
-            <ul className="list-disc pl-4">
-              {warnings.slice(0, WARNINGS_SHOWN).map((warning) => (
-                <li key={`${String(warning.index)} ${warning.code}`} className="[overflow-wrap:anywhere]">
-                  Row {countText(warning.index + 1)}: {warning.message}
-                </li>
-              ))}
-              {warnings.length > WARNINGS_SHOWN ? <li>and {warnings.length - WARNINGS_SHOWN} more</li> : null}
-            </ul>
-            {mistakable ? (
-              <Checkbox
-                label="I have compared the whole addresses with whom they belong to."
-                checked={compared}
-                onChange={(event) => setCompared(event.target.checked)}
-              />
-            ) : null}
-          </Alert>
-        )}
+        <RowWarnings warnings={warnings}>
+          {mistakable ? (
+            <Checkbox
+              label="I have compared the whole addresses with whom they belong to."
+              checked={compared}
+              onChange={(event) => setCompared(event.target.checked)}
+            />
+          ) : null}
+        </RowWarnings>
         <RecipientList checked={checked} form={form} />
-        {error === null ? null : <ErrorState compact error={error} money="Nothing was paid." />}
+        <ActionError error={error} money="Nothing was paid." />
       </div>
     </Dialog>
+  );
+};
+
+type ReviewFactsProps = Omit<ReviewDialogProps, "onClose">;
+
+/** The lines of the receipt: sender, recipients and costs. */
+const ReviewFacts = ({ form, checked }: ReviewFactsProps): ReactNode => (
+  <Facts>
+    <Sender form={form} checked={checked} />
+    <Fact label="To">{recipientsText(checked)}</Fact>
+    {form.totals.map((total) => (
+      <Fact key={total.id} label="You send" strong>
+        <Amount value={formatAmount(total.base, total.decimals)} unit={total.symbol} />
+      </Fact>
+    ))}
+    {checked.kind === "wallets" ? (
+      <WalletFacts checked={checked} />
+    ) : (
+      <>
+        <Fact label="Fees">none</Fact>
+        <Fact label="If a row fails">{failureText(checked.body.mode)}</Fact>
+      </>
+    )}
+    {form.duplicates.size === 0 ? null : (
+      <Fact label="Duplicates">{counted(form.duplicates.size, "row")}, paid anyway</Fact>
+    )}
+    {checked.body.reference === undefined ? null : (
+      <Fact label="Reference">{checked.body.reference}</Fact>
+    )}
+  </Facts>
+);
+
+type ToWallets = Extract<Checked, { kind: "wallets" }>;
+
+const WalletFacts = ({ checked }: { readonly checked: ToWallets }): ReactNode => {
+  const { answer, body, schedule } = checked;
+  return (
+    <>
+      {answer === null || answer.networkFee === null ? (
+        <Fact label="Network fee, estimated">
+          <span className="text-fg-3">known once it is sent</span>
+        </Fact>
+      ) : (
+        <NetworkFeeFact fee={answer.networkFee} />
+      )}
+      {answer === null ? null : (
+        <Fact label="Sent as">{counted(answer.batches.total, "transaction")}</Fact>
+      )}
+      {answer === null || body.fundFrom === undefined ? null : <Funding funding={answer.funding} />}
+      {schedule === null ? null : <ScheduleFacts schedule={schedule} short={answer === null} />}
+    </>
+  );
+};
+
+const Funding = ({ funding }: Pick<WalletsPayout, "funding">): ReactNode =>
+  funding === null ? (
+    <Fact label="From other chains">nothing is missing</Fact>
+  ) : (
+    <FundingFacts funding={funding} />
+  );
+
+const recipientsText = ({ kind, body }: Checked): string => {
+  const rows = counted(body.transfers.length, "row");
+  if (kind === "wallets") {
+    const addresses = new Set(body.transfers.map(({ address }) => address.toLowerCase()));
+    return `${counted(addresses.size, "address", "addresses")} in ${rows}`;
+  }
+  const accounts = new Set(body.transfers.map(({ recipientAccountId }) => recipientAccountId));
+  return `${counted(accounts.size, "account")} in ${rows}`;
+};
+
+const Sender = ({ form: { target }, checked }: ReviewFactsProps): ReactNode => {
+  if (checked.kind === "global_accounts")
+    return (
+      <Fact label="From">
+        {target.source === undefined ? null : accountName(target.source)}
+        <br />
+        <code className="font-mono text-sm break-all text-fg-2">
+          {checked.body.sourceAccountId}
+        </code>
+      </Fact>
+    );
+  return target.wallets === null ? null : (
+    <>
+      <Fact label="From">
+        Treasury
+        <br />
+        <AddressGroups value={target.wallets.treasury} className="justify-end" />
+      </Fact>
+      <Fact label="Chain">
+        <span className="inline-flex items-center gap-2">
+          <ChainMark name={target.wallets.chainName} /> {target.wallets.chainName}
+        </span>
+      </Fact>
+    </>
+  );
+};
+
+interface ScheduleFactsProps {
+  readonly schedule: ScheduleValues;
+  /** Whether today's balance is too small. */
+  readonly short: boolean;
+}
+
+const ScheduleFacts = ({ schedule, short }: ScheduleFactsProps): ReactNode => (
+  <>
+    <Fact label="Starts">
+      <span className="num">{schedule.startsAt.replace("T", " ")}</span> {schedule.timeZone}
+    </Fact>
+    <Fact label="Repeats">{PERIOD_WORDS[schedule.every]}</Fact>
+    {schedule.every === "once" || schedule.endsAt === "" ? null : (
+      <Fact label="Ends">
+        <span className="num">{schedule.endsAt.replace("T", " ")}</span>
+      </Fact>
+    )}
+    {short ? <Fact label="Balance">too small today; each run checks it again</Fact> : null}
+  </>
+);
+
+/** Rows as the review shows them: whole addresses and ids. */
+const RecipientList = ({ checked, form }: ReviewFactsProps): ReactNode => {
+  const { wallets, source } = form.target;
+  const { known } = useKnownAddresses(wallets?.chainId ?? null);
+  const nameOf = useAccountNames();
+  const symbolOf = (token: string): string =>
+    wallets?.tokens.find(({ address }) => address === token)?.symbol ?? token;
+  return (
+    <section aria-label="Recipients" className="rounded-card border">
+      {checked.kind === "wallets" ? (
+        <PagedRecipients rows={checked.body.transfers}>
+          {({ address, amount, token, reference }, index) => (
+            <RecipientItem
+              key={index}
+              who={<WalletRecipient address={address} known={known} />}
+              amount={amount}
+              unit={symbolOf(token)}
+              reference={reference ?? null}
+            />
+          )}
+        </PagedRecipients>
+      ) : (
+        <PagedRecipients rows={checked.body.transfers}>
+          {({ recipientAccountId: id, amount, reference }, index) => (
+            <RecipientItem
+              key={index}
+              who={<AccountRecipient id={id} name={nameOf(id)} />}
+              amount={amount}
+              unit={source?.currency ?? ""}
+              reference={reference ?? null}
+            />
+          )}
+        </PagedRecipients>
+      )}
+    </section>
   );
 };

@@ -1,45 +1,55 @@
 "use client";
 
-import { ClipboardPaste, FileDown, Plus, StickyNote, Trash2 } from "lucide-react";
-import { useMemo, useState, type ReactNode } from "react";
-import { useKnownAddresses } from "@/components/features/transfer/use-known-addresses";
+import {
+  ClipboardPaste,
+  FileDown,
+  FileUp,
+  LoaderCircle,
+  Plus,
+  StickyNote,
+  Trash2,
+} from "lucide-react";
+import { type DragEvent, type ReactNode, useMemo, useState } from "react";
+import { useKnownAddresses } from "@/components/features/transfer/recipient";
+import { usePublicConfig } from "@/components/providers/public-config";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
-import { ConfirmDialog } from "@/components/ui/dialog";
-import { Checkbox } from "@/components/ui/field";
-import { saveFile } from "@/components/ui/save-file";
+import { buttonLooks } from "@/components/ui/button-looks";
 import { Card } from "@/components/ui/card";
+import { cn } from "@/components/ui/cn";
+import { ActionDialog, Dialog } from "@/components/ui/dialog";
+import { Checkbox, CONTROL_LOOKS, Field, useFieldProps } from "@/components/ui/field";
+import { saveFile } from "@/components/ui/save-file";
 import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payout-records";
 import { countText } from "@/lib/core/amount-text";
-import { useImport } from "../import/use-import";
+import { csvLine } from "@/lib/core/csv";
+import { type FileImport, useImport } from "../import/use-import";
+import { BankDialog } from "./bank-dialog";
+import type { DraftValues } from "./draft-row";
 import { DraftTable } from "./draft-table";
-import { counted } from "./field-words";
-import { DropArea, FileButton } from "./import-drop";
-import { ImportNotices } from "./import-notices";
-import { MappingDialog } from "./mapping-dialog";
-import { PasteDialog } from "./paste-dialog";
-import { templateOf } from "./template";
+import { counted } from "./amount-rules";
+import { MappingDialog } from "./import-dialog";
 import type { NewPayout } from "./use-new-payout";
+import type { PayoutKind } from "./use-target";
 
-/** Who gets how much: from a file, pasted, or typed. */
+/** The rows of a new payout: from a file, pasted, or typed. */
 export const RowsCard = ({ form }: { readonly form: NewPayout }): ReactNode => {
   const file = useImport();
   const [pasting, setPasting] = useState(false);
-  // Rows that had errors when the list was narrowed stay in it: one that vanished while it is typed in would keep half an amount.
+  // Rows that had errors when the list was narrowed stay in it, because a row that vanishes while
+  // somebody types would keep half an amount.
   const [errorKeys, setErrorKeys] = useState<ReadonlySet<number> | null>(null);
   const [withNotes, setWithNotes] = useState(false);
-  const { known } = useKnownAddresses();
   const { target, rows, problems, filled } = form;
+  const { known } = useKnownAddresses(target.wallets?.chainId ?? null);
   const allFields = target.rules?.fields ?? [];
   const noted = withNotes || problemsInNotes(problems) || rows.some(({ note }) => note !== "");
   const fields = allFields.filter((field) => field !== "note" || noted);
-  const shown = useMemo(
-    () =>
-      rows
-        .map((row, index) => ({ row, number: index + 1 }))
-        .filter(({ row: { key } }) => errorKeys === null || errorKeys.has(key) || problems.has(key)),
-    [rows, errorKeys, problems],
-  );
+  const shown = useMemo(() => {
+    const numbered = rows.map((row, index) => ({ row, number: index + 1 }));
+    if (errorKeys === null) return numbered;
+    return numbered.filter(({ row: { key } }) => errorKeys.has(key) || problems.has(key));
+  }, [rows, errorKeys, problems]);
   const start = (blob: Blob, name: string): void => {
     setErrorKeys(null);
     file.start(blob, name);
@@ -63,7 +73,11 @@ export const RowsCard = ({ form }: { readonly form: NewPayout }): ReactNode => {
       >
         <ImportNotices file={file} />
         {rows.length === 0 ? (
-          <Empty form={form} onFile={(chosen) => start(chosen, chosen.name)} onPaste={() => setPasting(true)} />
+          <Empty
+            form={form}
+            onFile={(chosen) => start(chosen, chosen.name)}
+            onPaste={() => setPasting(true)}
+          />
         ) : (
           <>
             <Notices
@@ -75,27 +89,53 @@ export const RowsCard = ({ form }: { readonly form: NewPayout }): ReactNode => {
             <Footer
               form={form}
               onAdd={() => setErrorKeys(null)}
-              {...(allFields.includes("note") && !noted ? { onNotes: () => setWithNotes(true) } : {})}
+              onNotes={allFields.includes("note") && !noted ? () => setWithNotes(true) : undefined}
             />
           </>
         )}
       </Card>
-      {file.state.step === "read" ? (
-        <MappingDialog
-          name={file.state.name}
-          table={file.state.table}
-          fields={allFields}
-          existing={filled.length}
-          onClose={file.close}
-          onRows={(values, replace) => {
-            if (replace) form.replace(values);
-            else form.append(values);
-            file.close();
-          }}
-        />
-      ) : null}
-      <PasteDialog open={pasting} onOpenChange={setPasting} onText={(text) => start(new Blob([text]), "Pasted rows")} />
+      <FileQuestions form={form} file={file} />
+      <PasteDialog
+        open={pasting}
+        onClose={() => setPasting(false)}
+        onText={(text) => start(new Blob([text]), "Pasted rows")}
+      />
     </DropArea>
+  );
+};
+
+interface FileQuestionsProps {
+  readonly form: NewPayout;
+  readonly file: FileImport;
+}
+
+/** Asks the questions about a file before its rows are added. */
+const FileQuestions = ({ form, file }: FileQuestionsProps): ReactNode => {
+  const { chains } = usePublicConfig();
+  const { target, filled } = form;
+  const { rules, wallets, source } = target;
+  if (file.state.step !== "read" || rules === null) return null;
+  const { name, read } = file.state;
+  const tokenSymbol = wallets?.tokens.find(
+    ({ address }) => address === wallets.defaultToken,
+  )?.symbol;
+  const questions = {
+    name,
+    rules,
+    chains: chains.map((chain) => chain.name),
+    defaultToken: tokenSymbol ?? source?.currency ?? "",
+    existing: filled.length,
+    onClose: file.close,
+    onRows: (values: readonly DraftValues[], replace: boolean) => {
+      if (replace) form.replace(values);
+      else form.append(values);
+      file.close();
+    },
+  };
+  return read.kind === "table" ? (
+    <MappingDialog {...questions} table={read.table} />
+  ) : (
+    <BankDialog {...questions} bank={read.bank} target={target} />
   );
 };
 
@@ -112,14 +152,20 @@ const Empty = ({ form, onFile, onPaste }: EmptyProps): ReactNode => (
   <div className="flex flex-col items-center gap-3 px-4 py-10 text-center">
     <p className="text-lg font-medium">Drop a CSV or XLSX file here</p>
     <p className="max-w-md text-fg-2">
-      One row for each payment, up to {countText(PAYOUT_ROWS_MAX)}. Columns are matched by their names, and every row is
-      checked before anything is paid.
+      Or a payment file of a bank (pain.001). One row for each payment, up to{" "}
+      {countText(PAYOUT_ROWS_MAX)}. Columns are matched by their names, and every row is checked
+      before anything is paid.
     </p>
     <FileButton primary label="Choose a file" onFile={onFile} />
     <div className="flex flex-wrap justify-center gap-2">
       <Button
         size="sm"
-        onClick={() => saveFile(templateOf(form.target.kind), `payout-template-${form.target.kind}.csv`)}
+        onClick={() =>
+          saveFile({
+            text: templateOf(form.target.kind),
+            name: `payout-template-${form.target.kind}.csv`,
+          })
+        }
       >
         <FileDown aria-hidden /> Template
       </Button>
@@ -141,7 +187,8 @@ interface NoticesProps {
 
 const Notices = ({ form, onlyErrors, onOnlyErrors }: NoticesProps): ReactNode => {
   const { problems, duplicates, options, sizeProblem } = form;
-  if (problems.size === 0 && duplicates.size === 0 && sizeProblem === null && !onlyErrors) return null;
+  if (problems.size === 0 && duplicates.size === 0 && sizeProblem === null && !onlyErrors)
+    return null;
   return (
     <div className="flex flex-col gap-2 border-b p-4">
       {sizeProblem === null ? null : (
@@ -149,20 +196,27 @@ const Notices = ({ form, onlyErrors, onOnlyErrors }: NoticesProps): ReactNode =>
           {sizeProblem}
         </Alert>
       )}
-      {problems.size === 0 ? (
-        onlyErrors ? (
-          <Alert
-            tone="success"
-            title="All errors are fixed"
-            actions={
-              <Button size="sm" onClick={() => onOnlyErrors(false)}>
-                Show all rows
-              </Button>
-            }
-          />
-        ) : null
-      ) : (
-        <Alert tone="danger" title={counted(problems.size, "row has errors", "rows have errors")}>
+      {problems.size === 0 && onlyErrors ? (
+        <Alert
+          tone="success"
+          title="All errors are fixed"
+          actions={
+            <Button size="sm" onClick={() => onOnlyErrors(false)}>
+              Show all rows
+            </Button>
+          }
+        />
+      ) : null}
+      {problems.size === 0 ? null : (
+        <Alert
+          tone="danger"
+          title={counted(problems.size, "row has errors", "rows have errors")}
+          actions={
+            <Button size="sm" onClick={() => form.remove(new Set(problems.keys()))}>
+              <Trash2 aria-hidden /> Remove the rows with errors
+            </Button>
+          }
+        >
           <Checkbox
             label="Show only errors"
             checked={onlyErrors}
@@ -171,8 +225,12 @@ const Notices = ({ form, onlyErrors, onOnlyErrors }: NoticesProps): ReactNode =>
         </Alert>
       )}
       {duplicates.size === 0 ? null : (
-        <Alert tone="warning" title={`${counted(duplicates.size, "row may be paid", "rows may be paid")} twice`}>
-          Same recipient, token, amount and reference within this list or within 30 days. Remove them, or:
+        <Alert
+          tone="warning"
+          title={`${counted(duplicates.size, "row may be paid", "rows may be paid")} twice`}
+        >
+          Same recipient, token, amount and reference within this list or within 30 days. Remove
+          them, or:
           <Checkbox
             label="Pay duplicates anyway"
             checked={options.payDuplicates}
@@ -187,7 +245,7 @@ const Notices = ({ form, onlyErrors, onOnlyErrors }: NoticesProps): ReactNode =>
 interface FooterProps {
   readonly form: NewPayout;
   readonly onAdd: () => void;
-  /** Shows the column of notes; left out where it is there. */
+  /** Shows the column of notes; left out while the column is shown. */
   readonly onNotes?: () => void;
 }
 
@@ -213,9 +271,9 @@ const Footer = ({ form, onAdd, onNotes }: FooterProps): ReactNode => {
       <Button size="sm" variant="ghost" onClick={() => setClearing(true)}>
         <Trash2 aria-hidden /> Remove all
       </Button>
-      <ConfirmDialog
+      <ActionDialog
         open={clearing}
-        onOpenChange={setClearing}
+        onClose={() => setClearing(false)}
         title="Remove all rows?"
         description="The file itself stays as it is."
         confirmLabel="Remove all rows"
@@ -224,3 +282,173 @@ const Footer = ({ form, onAdd, onNotes }: FooterProps): ReactNode => {
     </div>
   );
 };
+
+const ACCEPTED =
+  ".csv,.tsv,.txt,.xlsx,.xml,text/csv,text/plain,text/xml,application/xml,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+interface FileButtonProps {
+  readonly onFile: (file: File) => void;
+  readonly label: string;
+  readonly primary?: boolean;
+}
+
+/** A file input that looks like a button. The same file can be chosen twice. */
+const FileButton = ({ onFile, label, primary = false }: FileButtonProps): ReactNode => (
+  <label
+    className={cn(
+      buttonLooks(primary ? { variant: "primary" } : { size: "sm" }),
+      "cursor-pointer focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-accent",
+    )}
+  >
+    <FileUp aria-hidden /> {label}
+    <input
+      type="file"
+      accept={ACCEPTED}
+      className="sr-only"
+      onChange={(event) => {
+        const [file] = event.target.files ?? [];
+        event.target.value = "";
+        if (file !== undefined) onFile(file);
+      }}
+    />
+  </label>
+);
+
+interface DropAreaProps {
+  readonly onFile: (file: File) => void;
+  readonly children: ReactNode;
+}
+
+/** Takes a file that is dropped anywhere on its content. */
+const DropArea = ({ onFile, children }: DropAreaProps): ReactNode => {
+  const [over, setOver] = useState(false);
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(false);
+    const [dropped] = event.dataTransfer.files;
+    if (dropped !== undefined) onFile(dropped);
+  };
+  return (
+    <div
+      className={cn("rounded-card", over && "outline-2 outline-offset-2 outline-accent")}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={({ relatedTarget, currentTarget }) => {
+        const isInside = relatedTarget instanceof Node && currentTarget.contains(relatedTarget);
+        if (!isInside) setOver(false);
+      }}
+      onDrop={drop}
+    >
+      {children}
+    </div>
+  );
+};
+
+/** Says that a file is being read, or why it was refused. */
+const ImportNotices = ({ file: { state, close } }: { readonly file: FileImport }): ReactNode => {
+  if (state.step === "reading")
+    return (
+      <div role="status" className="flex items-center gap-2 border-b px-4 py-3 text-fg-2">
+        <LoaderCircle className="size-4 animate-spin" aria-hidden />
+        <span className="min-w-0 flex-1 truncate">Reading {state.name} …</span>
+        <Button size="sm" onClick={close}>
+          Stop
+        </Button>
+      </div>
+    );
+  if (state.step !== "refused") return null;
+  return (
+    <div className="border-b p-4">
+      <Alert
+        tone="danger"
+        title={`${state.name} was not read`}
+        actions={
+          <Button size="sm" onClick={close}>
+            Close
+          </Button>
+        }
+      >
+        {state.message}
+      </Alert>
+    </div>
+  );
+};
+
+/** The rows of a file to fill in. The service refuses their recipients, so that nobody pays them. */
+const TEMPLATES: Readonly<Record<PayoutKind, readonly (readonly string[])[]>> = {
+  wallets: [
+    ["address", "amount", "token", "reference", "note"],
+    [
+      "0x0000000000000000000000000000000000000000",
+      "12.5",
+      "USDC",
+      "Invoice 7",
+      "Only your project sees this",
+    ],
+  ],
+  global_accounts: [
+    ["recipientAccountId", "amount", "reference"],
+    ["ga_replace-with-an-account-id", "12.5", "Invoice 7"],
+  ],
+};
+
+const templateOf = (kind: PayoutKind): string =>
+  TEMPLATES[kind].map((cells) => csvLine([...cells])).join("");
+
+interface PasteDialogProps {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly onText: (text: string) => void;
+}
+
+/** Rows that were copied out of a spreadsheet or a mail. */
+const PasteDialog = ({ open, onClose, onText }: PasteDialogProps): ReactNode => {
+  const [text, setText] = useState("");
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title="Paste rows"
+      description="Copied from a spreadsheet, or as CSV. The first row may name the columns."
+      size="lg"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            disabled={text.trim() === ""}
+            onClick={() => {
+              onClose();
+              onText(text);
+              setText("");
+            }}
+          >
+            Read rows
+          </Button>
+        </>
+      }
+    >
+      <Field label="Rows">
+        <RowsInput value={text} onChange={setText} />
+      </Field>
+    </Dialog>
+  );
+};
+
+interface RowsInputProps {
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+}
+
+const RowsInput = ({ value, onChange }: RowsInputProps): ReactNode => (
+  <textarea
+    {...useFieldProps({})}
+    value={value}
+    onChange={(event) => onChange(event.target.value)}
+    spellCheck={false}
+    placeholder={"address,amount,token,reference\n0x…,12.5,USDC,Invoice 7"}
+    className={cn(CONTROL_LOOKS, "h-48 py-2 font-mono text-sm whitespace-pre")}
+  />
+);

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { instantOf, localOf, scheduleProblems, toSchedule, type ScheduleValues } from "./schedule-values";
+import {
+  instantOf,
+  localOf,
+  scheduleProblems,
+  toSchedule,
+  type ScheduleValues,
+} from "./schedule-values";
 
 const values = (part: Partial<ScheduleValues>): ScheduleValues => ({
   ...{ startsAt: "2026-05-01T09:00", every: "month", timeZone: "Europe/Berlin", endsAt: "" },
@@ -23,7 +29,9 @@ test.each([
 test("a start in the past, no start, and an end before the start are named", () => {
   const now = Date.parse("2026-04-01T00:00:00Z");
   expect(scheduleProblems(values({}), now)).toEqual({});
-  expect(scheduleProblems(values({ startsAt: "" }), now)).toEqual({ startsAt: "Enter a date and a time." });
+  expect(scheduleProblems(values({ startsAt: "" }), now)).toEqual({
+    startsAt: "Enter a date and a time.",
+  });
   expect(scheduleProblems(values({ startsAt: "2026-03-01T09:00" }), now)).toEqual({
     startsAt: "Choose a time in the future.",
   });

@@ -2,16 +2,21 @@ import type { SCHEDULE_PERIODS } from "@/lib/contracts/payout-schedules";
 
 export type SchedulePeriod = (typeof SCHEDULE_PERIODS)[number];
 
-/** When a payout runs; times as `<input type="datetime-local">` gives them, in the time zone. */
+/** When a payout runs. Times are local to the time zone, as `datetime-local` inputs write them. */
 export interface ScheduleValues {
   readonly startsAt: string;
   readonly every: SchedulePeriod | "once";
   readonly timeZone: string;
-  /** Empty: it never ends by itself. */
+  /** Empty for a schedule without an end. */
   readonly endsAt: string;
 }
 
-export const PERIOD_WORDS = { once: "Once", day: "Every day", week: "Every week", month: "Every month" } as const;
+export const PERIOD_WORDS = {
+  once: "Once",
+  day: "Every day",
+  week: "Every week",
+  month: "Every month",
+} as const;
 
 const MINUTE_MS = 60_000;
 
@@ -26,16 +31,27 @@ const wallClockOf = (at: Date, timeZone: string): number => {
     minute: "2-digit",
     second: "2-digit",
   }).formatToParts(at);
-  const part = (type: string): number => Number(parts.find((each) => each.type === type)?.value ?? 0);
-  return Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
+  const part = (type: string): number =>
+    Number(parts.find((each) => each.type === type)?.value ?? 0);
+  return Date.UTC(
+    part("year"),
+    part("month") - 1,
+    part("day"),
+    part("hour"),
+    part("minute"),
+    part("second"),
+  );
 };
 
-/** The moment at which clocks of the zone show `local`; a time that a clock change skips is moved on by that change. */
+/**
+ * The moment when clocks in the time zone show `local`. A time that a clock change skips moves by
+ * that change.
+ */
 export const instantOf = (local: string, timeZone: string): Date | null => {
   const wanted = Date.parse(`${local}Z`);
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(local) || Number.isNaN(wanted)) return null;
   const offsetAt = (at: number): number => wallClockOf(new Date(at), timeZone) - at;
-  // The second look settles times close to a clock change.
+  // The second step corrects times close to a clock change.
   const first = wanted - offsetAt(wanted);
   return new Date(wanted - offsetAt(first));
 };
@@ -44,37 +60,42 @@ export const instantOf = (local: string, timeZone: string): Date | null => {
 export const localOf = (at: Date, timeZone: string): string =>
   new Date(wallClockOf(at, timeZone)).toISOString().slice(0, "2026-05-01T09:00".length);
 
-export const ownTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+export const browserTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+const startProblem = (start: Date | null, now: number): string | undefined => {
+  if (start === null) return "Enter a date and a time.";
+  return start.getTime() < now + MINUTE_MS ? "Choose a time in the future." : undefined;
+};
+
+/** The problems of a schedule, by field. */
 export const scheduleProblems = (
   values: ScheduleValues,
   now: number,
-): Readonly<Partial<Record<"startsAt" | "endsAt", string>>> => {
+): { readonly startsAt?: string; readonly endsAt?: string } => {
   const start = instantOf(values.startsAt, values.timeZone);
-  const end = values.endsAt === "" ? null : instantOf(values.endsAt, values.timeZone);
-  return {
-    ...(start === null
-      ? { startsAt: "Enter a date and a time." }
-      : start.getTime() < now + MINUTE_MS
-        ? { startsAt: "Choose a time in the future." }
-        : {}),
-    ...(values.endsAt !== "" && values.every !== "once" && (end === null || (start !== null && end <= start))
-      ? { endsAt: "The end must be after the start." }
-      : {}),
+  const end = endOf(values);
+  const isTooEarly = end === null || (start !== null && end !== undefined && end <= start);
+  const problems = {
+    startsAt: startProblem(start, now),
+    endsAt: isTooEarly ? "The end must be after the start." : undefined,
   };
+  return Object.fromEntries(Object.entries(problems).filter(([, text]) => text !== undefined));
 };
 
-/** The part of the request that says when. */
+/** The end of a schedule: undefined where it never ends, null where the text is no time. */
+const endOf = ({ every, endsAt, timeZone }: ScheduleValues): Date | null | undefined =>
+  every === "once" || endsAt === "" ? undefined : instantOf(endsAt, timeZone);
+
+/** The part of the request with the times of the schedule; null where the start is no time. */
 export const toSchedule = (
   values: ScheduleValues,
 ): { startsAt: string; every?: SchedulePeriod; timeZone: string; endsAt?: string } | null => {
   const start = instantOf(values.startsAt, values.timeZone);
   if (start === null) return null;
-  const end = values.every === "once" || values.endsAt === "" ? null : instantOf(values.endsAt, values.timeZone);
   return {
     startsAt: start.toISOString(),
     timeZone: values.timeZone,
-    ...(values.every === "once" ? {} : { every: values.every }),
-    ...(end === null ? {} : { endsAt: end.toISOString() }),
+    every: values.every === "once" ? undefined : values.every,
+    endsAt: endOf(values)?.toISOString(),
   };
 };

@@ -50,5 +50,8 @@ test("messages that belong to no row are shown for the whole payout", () => {
     { path: "chainId", message: "no such chain" },
     { path: "transfers.0.amount", message: "bad amount" },
   ]);
-  expect(findingsOf(mixed, KEYS)).toMatchObject({ error: mixed, problems: new Map([[11, { amount: "bad amount" }]]) });
+  expect(findingsOf(mixed, KEYS)).toMatchObject({
+    error: mixed,
+    problems: new Map([[11, { amount: "bad amount" }]]),
+  });
 });

@@ -4,9 +4,9 @@ import type { DraftField, RowProblems } from "./draft-row";
 /** The service's messages about the rows, by the rows' keys. */
 export interface Findings {
   readonly problems: ReadonlyMap<number, RowProblems>;
-  /** Rows that were paid before, or that repeat another, each with the service's message. */
+  /** The message for each row that was paid before or repeats another row. */
   readonly duplicates: ReadonlyMap<number, string>;
-  /** Messages that belong to no row. */
+  /** The refusal, when some of its messages belong to no row. */
   readonly error: Error | null;
 }
 
@@ -24,10 +24,13 @@ const FIELD_OF: Readonly<Record<string, DraftField>> = {
 
 const placeOf = (path: string): { readonly index: number; readonly field: DraftField } | null => {
   const [, index, name = ""] = /^transfers\.(\d+)(?:\.(\w+))?/.exec(path) ?? [];
-  return index === undefined ? null : { index: Number(index), field: FIELD_OF[name] ?? "recipient" };
+  if (index === undefined) return null;
+  return { index: Number(index), field: FIELD_OF[name] ?? "recipient" };
 };
 
-/** Sorts a refusal by rows; `keys` are those of the rows that were sent, in their order. */
+/**
+ * Assigns the messages of a refusal to rows. `keys` are the keys of the sent rows, in their order.
+ */
 export const findingsOf = (error: Error, keys: readonly number[]): Findings => {
   const problems = new Map<number, RowProblems>();
   const duplicates = new Map<number, string>();
@@ -43,5 +46,9 @@ export const findingsOf = (error: Error, keys: readonly number[]): Findings => {
     // Only the first message about a field is shown.
     else problems.set(key, { [place.field]: message, ...problems.get(key) });
   }
-  return { problems, duplicates, error: details.length > 0 && placed === details.length ? null : error };
+  return {
+    problems,
+    duplicates,
+    error: details.length > 0 && placed === details.length ? null : error,
+  };
 };

@@ -1,37 +1,47 @@
 "use client";
 
+import { zodResolver } from "@hookform/resolvers/zod";
 import { useCallback, useEffect, useMemo, useState } from "react";
+import { useForm, type UseFormReturn, useWatch } from "react-hook-form";
+import { z } from "zod";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { useApiMutation } from "@/components/features/session/use-api";
 import { createAccountsPayout, createWalletsPayout } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
+import { SCHEDULE_PERIODS } from "@/lib/contracts/payout-schedules";
 import { countText } from "@/lib/core/amount-text";
-import { accountTransfers, type AccountsBody } from "./account-rules";
+import { type AccountsBody, accountTransfers } from "./account-rules";
 import {
-  hasProblems,
-  isBlank,
-  repeatsOf,
-  totalsOf,
+  type DraftOwner,
   type DraftRow,
   type DraftTotal,
   type DraftValues,
+  dropDraft,
+  EMPTY_ROW,
+  filledText,
+  hasProblems,
+  isBlank,
+  readDraft,
+  repeatsOf,
   type RowProblems,
+  saveDraft,
+  totalsOf,
 } from "./draft-row";
-import { dropDraft } from "./draft-store";
 import { requestProblem } from "./request-size";
-import type { ScheduleValues } from "./schedule-values";
-import { findingsOf, NO_FINDINGS, type Findings } from "./server-findings";
-import { useDraftRows, type DraftRows } from "./use-draft-rows";
-import { usePayoutOptions, type OptionsForm, type PayoutOptions } from "./use-payout-options";
-import { useTarget, type Target } from "./use-target";
-import { walletTransfers, type WalletsBody } from "./wallet-rules";
+import { scheduleProblems, type ScheduleValues } from "./schedule-values";
+import { type Findings, findingsOf, NO_FINDINGS } from "./server-findings";
+import { type PayoutKind, type Target, useTarget } from "./use-target";
+import { type WalletsBody, walletTransfers } from "./wallet-rules";
 
 /** A payout that the service has validated, ready to be reviewed and sent. */
 export type Checked =
   | {
       readonly kind: "wallets";
       readonly body: WalletsBody;
-      /** Null where only the balance of today is too small for a payout that runs later. */
+      /**
+       * The service's answer to the validation. Null when it refused a scheduled payout only
+       * because today's balance or reserves are too small.
+       */
       readonly answer: ResponseOf<typeof createWalletsPayout> | null;
       readonly schedule: ScheduleValues | null;
     }
@@ -47,28 +57,38 @@ export interface NewPayout extends Omit<DraftRows, "change" | "replace"> {
   readonly optionsForm: OptionsForm;
   /** Rows that are not empty. */
   readonly filled: readonly DraftRow[];
-  /** Problems by the row's key. A row that is still being typed in shows only the problems that the service named. */
+  /**
+   * Problems by the row's key. A row that the person is typing in has only the problems that the
+   * service found.
+   */
   readonly problems: ReadonlyMap<number, RowProblems>;
   /** Why a row may be a duplicate, by the key of the row. */
   readonly duplicates: ReadonlyMap<number, string>;
   readonly totals: readonly DraftTotal[];
   readonly sizeProblem: string | null;
-  /** The request that would be sent now; null while the sender is not known. */
+  /** The request for the present rows and options; null while the source is unknown. */
   readonly body: WalletsBody | AccountsBody | null;
-  /** Called once the options are right. */
+  /** Has the service check the rows; null when it or the page found a problem. */
   readonly check: () => Promise<Checked | null>;
   readonly checking: boolean;
-  /** Messages of the service that belong to no row. */
+  /** The service's refusal, when it belongs to no row. */
   readonly error: Error | null;
 }
 
-/** A run in the future is checked against the balance of that day. */
-const PASSING: ReadonlySet<string | null> = new Set(["insufficient_balance", "insufficient_reserves"]);
+/** Errors that do not stop a schedule, because each run is checked against the balance of its day. */
+const PASSING: ReadonlySet<string | null> = new Set([
+  "insufficient_balance",
+  "insufficient_reserves",
+]);
 
-const bodyOf = (target: Target, rows: readonly DraftRow[], options: PayoutOptions): NewPayout["body"] => {
+const bodyOf = (
+  target: Target,
+  rows: readonly DraftRow[],
+  options: PayoutOptions,
+): NewPayout["body"] => {
   const common = {
-    ...(options.reference.trim() === "" ? {} : { reference: options.reference.trim() }),
-    ...(options.payDuplicates ? { allowDuplicates: true } : {}),
+    reference: filledText(options.reference),
+    allowDuplicates: options.payDuplicates || undefined,
   };
   if (target.kind === "wallets") {
     const { wallets } = target;
@@ -76,7 +96,7 @@ const bodyOf = (target: Target, rows: readonly DraftRow[], options: PayoutOption
     return {
       chainId: wallets.chainId,
       ...common,
-      ...(options.fund ? { fundFrom: "auto" as const } : {}),
+      fundFrom: options.fund ? "auto" : undefined,
       transfers: walletTransfers(rows, wallets),
     };
   }
@@ -91,30 +111,41 @@ const bodyOf = (target: Target, rows: readonly DraftRow[], options: PayoutOption
 
 const isWallets = (body: WalletsBody | AccountsBody): body is WalletsBody => "chainId" in body;
 
-/** Asks the service whether all rows could be paid. */
+/** Has the service check the rows without storing a payout. */
 const useValidation = () => {
   const wallets = useApiMutation(createWalletsPayout);
   const accounts = useApiMutation(createAccountsPayout);
-  const validate = async (body: WalletsBody | AccountsBody, schedule: ScheduleValues | null): Promise<Checked> => {
+  const validate = async (
+    body: WalletsBody | AccountsBody,
+    schedule: ScheduleValues | null,
+  ): Promise<Checked> => {
     if (!isWallets(body)) {
       await accounts.mutateAsync({ body: { ...body, validateOnly: true } });
       return { kind: "global_accounts", body };
     }
-    const asked = { ...body, validateOnly: true, ...(schedule === null ? {} : { allowDuplicates: true }) };
+    // The runs of a schedule pay the same rows again and again.
+    const mayRepeatPayments = schedule === null ? undefined : true;
+    const request = {
+      ...body,
+      validateOnly: true,
+      allowDuplicates: body.allowDuplicates ?? mayRepeatPayments,
+    };
     try {
-      return { kind: "wallets", body, schedule, answer: await wallets.mutateAsync({ body: asked }) };
+      const answer = await wallets.mutateAsync({ body: request });
+      return { kind: "wallets", body, schedule, answer };
     } catch (error) {
-      if (schedule !== null && PASSING.has(codeOf(error))) return { kind: "wallets", body, schedule, answer: null };
+      if (schedule !== null && PASSING.has(codeOf(error)))
+        return { kind: "wallets", body, schedule, answer: null };
       throw error;
     }
   };
   return { validate, pending: wallets.isPending || accounts.isPending };
 };
 
-/** Problems and doubles of the rows, those of the page and those of the service together. */
-const useFindings = (target: Target, filled: readonly DraftRow[], said: Findings) => {
+/** Problems and duplicates of the rows, found by the page or by the service. */
+const useFindings = (target: Target, filled: readonly DraftRow[], serverFindings: Findings) => {
   const { rules } = target;
-  const own = useMemo(() => {
+  const formProblems = useMemo(() => {
     const found = new Map<number, RowProblems>();
     if (rules === null) return found;
     for (const row of filled) {
@@ -123,45 +154,60 @@ const useFindings = (target: Target, filled: readonly DraftRow[], said: Findings
     }
     return found;
   }, [filled, rules]);
-  const problems = useMemo(() => new Map([...said.problems, ...own]), [said.problems, own]);
+  const keys = useMemo(() => new Set(filled.map(({ key }) => key)), [filled]);
+  const problems = useMemo(
+    () => new Map([...serverFindings.problems, ...formProblems].filter(([key]) => keys.has(key))),
+    [serverFindings.problems, formProblems, keys],
+  );
   const duplicates = useMemo(() => {
     const repeats = rules === null ? new Map<number, number>() : repeatsOf(filled, rules);
-    const worded = [...repeats].map(([key, row]) => [key, `Pays the same as row ${countText(row)}.`] as const);
-    return new Map([...said.duplicates, ...worded]);
-  }, [filled, rules, said.duplicates]);
-  const totals = useMemo(() => (rules === null ? [] : totalsOf(filled, rules)), [filled, rules]);
-  const wrong = (): boolean => rules === null || filled.some((row) => hasProblems(rules.problemsOf(row)));
+    const worded = [...repeats].map(
+      ([key, row]) => [key, `Pays the same as row ${countText(row)}.`] as const,
+    );
+    return new Map([...serverFindings.duplicates, ...worded].filter(([key]) => keys.has(key)));
+  }, [filled, rules, serverFindings.duplicates, keys]);
+  const totals = useMemo(() => {
+    // Rows that the service refused are not paid either.
+    const payable = filled.filter(({ key }) => !problems.has(key));
+    return rules === null ? [] : totalsOf(payable, rules);
+  }, [filled, rules, problems]);
+  const wrong = (): boolean =>
+    rules === null || filled.some((row) => hasProblems(rules.problemsOf(row)));
   return { problems, duplicates, totals, wrong };
 };
 
 const without = <Value>(map: ReadonlyMap<number, Value>, key: number): ReadonlyMap<number, Value> =>
   map.has(key) ? new Map([...map].filter(([other]) => other !== key)) : map;
 
-/** Everything that the page for a new payout knows and does. */
+/** The state and actions of the page for a new payout. */
 export const useNewPayout = (): NewPayout => {
   const target = useTarget();
   const { owner, kind } = target;
   const draft = useDraftRows(owner === null ? null : { owner, kind });
   const { form: optionsForm, options } = usePayoutOptions(kind);
-  const [said, setSaid] = useState(NO_FINDINGS);
+  const [serverFindings, setServerFindings] = useState(NO_FINDINGS);
   const { validate, pending } = useValidation();
   const filled = useMemo(() => draft.rows.filter((row) => !isBlank(row)), [draft.rows]);
-  const { problems, duplicates, totals, wrong } = useFindings(target, filled, said);
+  const { problems, duplicates, totals, wrong } = useFindings(target, filled, serverFindings);
   const sizeProblem = useMemo(() => requestProblem(filled), [filled]);
   const body = useMemo(
     () => bodyOf(target, filled, options),
     [target.wallets, target.source?.id, kind, filled, options],
   );
 
-  useEffect(() => setSaid((before) => (before.error === null ? before : { ...before, error: null })), [options]);
+  useEffect(
+    () =>
+      setServerFindings((before) => (before.error === null ? before : { ...before, error: null })),
+    [options],
+  );
 
   const replace = (values: readonly DraftValues[]): void => {
-    setSaid(NO_FINDINGS);
+    setServerFindings(NO_FINDINGS);
     draft.replace(values);
   };
   const change = useCallback(
     (key: number, part: Partial<DraftValues>): void => {
-      setSaid((before) => ({
+      setServerFindings((before) => ({
         problems: without(before.problems, key),
         duplicates: without(before.duplicates, key),
         error: null,
@@ -173,18 +219,14 @@ export const useNewPayout = (): NewPayout => {
 
   const check = async (): Promise<Checked | null> => {
     draft.checkAll();
-    setSaid(NO_FINDINGS);
+    setServerFindings(NO_FINDINGS);
     const schedule = kind === "wallets" ? options.schedule : null;
     if (body === null || filled.length === 0 || sizeProblem !== null || wrong()) return null;
     try {
       return await validate(body, schedule);
     } catch (error) {
-      setSaid(
-        findingsOf(
-          error as Error,
-          filled.map(({ key }) => key),
-        ),
-      );
+      const keys = filled.map(({ key }) => key);
+      setServerFindings(findingsOf(error as Error, keys));
       return null;
     }
   };
@@ -208,6 +250,166 @@ export const useNewPayout = (): NewPayout => {
     body,
     check,
     checking: pending,
-    error: said.error,
+    error: serverFindings.error,
   };
+};
+
+const SAVE_AFTER_MS = 600;
+
+interface DraftRows {
+  readonly rows: readonly DraftRow[];
+  readonly change: (key: number, part: Partial<DraftValues>) => void;
+  readonly add: () => void;
+  readonly remove: (keys: ReadonlySet<number>) => void;
+  /** Adds rows, and removes the empty ones. */
+  readonly append: (values: readonly DraftValues[]) => void;
+  readonly replace: (values: readonly DraftValues[]) => void;
+  /** Shows the problems of every row. */
+  readonly checkAll: () => void;
+}
+
+interface State {
+  readonly rows: readonly DraftRow[];
+  readonly nextKey: number;
+}
+
+const appended = (
+  rows: readonly DraftRow[],
+  values: readonly DraftValues[],
+  nextKey: number,
+): State => ({
+  rows: [...rows, ...values.map((value, index) => ({ ...value, key: nextKey + index }))],
+  nextKey: nextKey + values.length,
+});
+
+const checkedRow = (row: DraftRow): DraftRow =>
+  row.checked || isBlank(row) ? row : { ...row, checked: true };
+
+/**
+ * The rows of a payout that is being written. This tab keeps them until they are sent; nothing is
+ * kept while `owner` is null, because it is loading.
+ */
+const useDraftRows = (owner: DraftOwner | null): DraftRows => {
+  const [{ rows }, setState] = useState<State>({ rows: [], nextKey: 1 });
+  const ownerId = owner?.owner ?? null;
+  const kind = owner?.kind ?? "";
+
+  useEffect(() => {
+    if (ownerId === null) return;
+    const found = readDraft({ owner: ownerId, kind });
+    setState((before) => appended([], found ?? [], before.nextKey));
+  }, [ownerId, kind]);
+
+  useEffect(() => {
+    if (ownerId === null || rows.length === 0) return;
+    const save = (): void => saveDraft({ owner: ownerId, kind }, rows);
+    const timer = setTimeout(save, SAVE_AFTER_MS);
+    // A page that is left before the timer ends still keeps the last input.
+    window.addEventListener("pagehide", save);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener("pagehide", save);
+    };
+  }, [ownerId, kind, rows]);
+
+  const update = useCallback(
+    (next: (rows: readonly DraftRow[]) => readonly DraftRow[]): void =>
+      setState((before) => ({ ...before, rows: next(before.rows) })),
+    [],
+  );
+  return {
+    rows,
+    change: useCallback(
+      (key, part) =>
+        update((all) => all.map((row) => (row.key === key ? { ...row, ...part } : row))),
+      [update],
+    ),
+    remove: useCallback(
+      (keys) => update((all) => all.filter((row) => !keys.has(row.key))),
+      [update],
+    ),
+    checkAll: useCallback(() => update((all) => all.map(checkedRow)), [update]),
+    add: useCallback(
+      () => setState((before) => appended(before.rows, [EMPTY_ROW], before.nextKey)),
+      [],
+    ),
+    append: useCallback(
+      (values) =>
+        setState(({ rows: before, nextKey }) => {
+          const filled = before.filter((row) => !isBlank(row));
+          return appended(filled, values, nextKey);
+        }),
+      [],
+    ),
+    replace: useCallback(
+      (values) => setState((before) => appended([], values, before.nextKey)),
+      [],
+    ),
+  };
+};
+
+export const REFERENCE_MAX = 140;
+
+const scheduleForm = z
+  .object({
+    startsAt: z.string(),
+    every: z.enum([...SCHEDULE_PERIODS, "once"]),
+    timeZone: z.string(),
+    endsAt: z.string(),
+  })
+  .superRefine((schedule, context) => {
+    for (const [name, message] of Object.entries(scheduleProblems(schedule, Date.now())))
+      context.addIssue({ code: "custom", path: [name], message });
+  });
+
+const fields = z.object({
+  mode: z.enum(["atomic", "independent"]),
+  reference: z
+    .string()
+    .trim()
+    .max(REFERENCE_MAX, `Use at most ${String(REFERENCE_MAX)} characters.`),
+  payDuplicates: z.boolean(),
+  fund: z.boolean(),
+  schedule: scheduleForm.nullable(),
+});
+
+type PayoutOptions = z.infer<typeof fields>;
+export type OptionsForm = UseFormReturn<PayoutOptions>;
+
+const FORMS = {
+  wallets: fields,
+  // Payouts between accounts have no schedule. A schedule that was typed for wallets stays in the
+  // form without a check.
+  global_accounts: fields.extend({ schedule: z.custom<PayoutOptions["schedule"]>(() => true) }),
+} as const;
+
+const START: PayoutOptions = {
+  mode: "atomic",
+  reference: "",
+  payDuplicates: false,
+  fund: false,
+  schedule: null,
+};
+
+/**
+ * The form of the options of a whole payout, and its values, which are the same object until one of
+ * them changes.
+ */
+const usePayoutOptions = (
+  kind: PayoutKind,
+): { readonly form: OptionsForm; readonly options: PayoutOptions } => {
+  const form = useForm<PayoutOptions>({
+    resolver: zodResolver(FORMS[kind]),
+    defaultValues: START,
+    mode: "onChange",
+  });
+  const [mode, reference, payDuplicates, fund, schedule] = useWatch({
+    control: form.control,
+    name: ["mode", "reference", "payDuplicates", "fund", "schedule"],
+  });
+  const options = useMemo(
+    () => ({ mode, reference, payDuplicates, fund, schedule }),
+    [mode, reference, payDuplicates, fund, schedule],
+  );
+  return { form, options };
 };

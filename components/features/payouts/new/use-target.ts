@@ -2,9 +2,9 @@
 
 import { parseAsString, parseAsStringLiteral, useQueryState } from "nuqs";
 import { useMemo } from "react";
-import type { Account } from "@/components/features/global-accounts/account";
-import { useAccount } from "@/components/features/global-accounts/use-accounts";
-import { balanceOf, useSwapSetup, type SetupState, type SwapSetup } from "@/components/features/swap/use-swap-setup";
+import { type Account, useAccount } from "@/components/features/global-accounts/account";
+import { balanceOf, useSwapSetup, type SwapSetup } from "@/components/features/swap/use-swap-setup";
+import { type QueryState } from "@/components/ui/states";
 import { PAYOUT_KINDS } from "@/lib/contracts/payout-records";
 import { accountRules } from "./account-rules";
 import type { RowRules } from "./draft-row";
@@ -14,11 +14,11 @@ export type PayoutKind = (typeof PAYOUT_KINDS)[number];
 
 const TEXT = parseAsString.withDefault("").withOptions({ history: "replace" });
 
-/** From where the money goes, to which kind of recipients, and the rules that follow from that. */
+/** The source of the money, the kind of its recipients, and the rules of their rows. */
 export interface Target {
   readonly kind: PayoutKind;
   readonly setKind: (kind: PayoutKind) => void;
-  readonly setupState: SetupState;
+  readonly setupQuery: QueryState<SwapSetup>;
   readonly chainId: string;
   readonly setChainId: (chainId: string) => void;
   readonly token: string;
@@ -30,7 +30,7 @@ export interface Target {
   /** Null until the treasury and the chain, or the account, are known. */
   readonly wallets: WalletTarget | null;
   readonly rules: RowRules | null;
-  /** The amount of a token or currency that may be paid; null where it is not known. */
+  /** The available amount of a token or currency; null while it is unknown. */
   readonly available: (id: string) => string | null;
   /** The owner of the rows; null until it is known. */
   readonly owner: string | null;
@@ -41,20 +41,34 @@ const walletTarget = (setup: SwapSetup, chainId: string, token: string): WalletT
   if (setup.treasury === undefined || chain === undefined) return null;
   const tokens = setup.tokens.filter((each) => each.chainId === chain.id);
   const known = tokens.some((each) => each.address === token);
-  const { id, name: chainName } = chain;
-  return { chainId: id, chainName, tokens, treasury: setup.treasury.address, defaultToken: known ? token : "" };
+  return {
+    chainId: chain.id,
+    chainName: chain.name,
+    tokens,
+    treasury: setup.treasury.address,
+    defaultToken: known ? token : "",
+  };
 };
 
-/** Tokens of the chosen chain that many payouts are made in come first. */
+/** USDC of the chosen chain, because most payouts are in it, else the chain's first token. */
 const firstToken = (setup: SwapSetup, chainId: string): string => {
   const tokens = setup.tokens.filter((token) => String(token.chainId) === chainId);
   return (tokens.find(({ symbol }) => symbol === "USDC") ?? tokens[0])?.address ?? "";
 };
 
+/** Whether one unit of the account's currency is one US dollar, on every chain. */
+const isDollar = ({ assetId }: Account, tokens: SwapSetup["tokens"]): boolean => {
+  const same = tokens.filter((token) => token.assetId === assetId);
+  return same.length > 0 && same.every((token) => token.usdPegged);
+};
+
 export const useTarget = (): Target => {
-  const setupState = useSwapSetup();
-  const setup = setupState.state === "ready" ? setupState.setup : null;
-  const [kind, setKind] = useQueryState("to", parseAsStringLiteral(PAYOUT_KINDS).withOptions({ history: "replace" }));
+  const setupQuery = useSwapSetup();
+  const setup = setupQuery.data ?? null;
+  const [kind, setKind] = useQueryState(
+    "to",
+    parseAsStringLiteral(PAYOUT_KINDS).withOptions({ history: "replace" }),
+  );
   const [sourceId, setSourceId] = useQueryState("from", TEXT);
   const [chosenChain, setChain] = useQueryState("chain", TEXT);
   const [chosenToken, setToken] = useQueryState("token", TEXT);
@@ -63,31 +77,32 @@ export const useTarget = (): Target => {
   const tokens = setup?.tokens;
   const token = useMemo(() => {
     if (setup === null) return "";
-    const there = setup.tokens.some((each) => String(each.chainId) === chainId && each.address === chosenToken);
+    const there = setup.tokens.some(
+      (each) => String(each.chainId) === chainId && each.address === chosenToken,
+    );
     return there ? chosenToken : firstToken(setup, chainId);
-    // Balances are renewed every few seconds; the token depends on the list alone.
+    // Balances are read again every few seconds; the token depends only on the list of tokens.
   }, [tokens, chainId, chosenToken]);
-  // A link from an account names only the account that pays.
+  // A link from an account names the paying account and no kind.
   const shown = kind ?? (sourceId === "" ? "wallets" : "global_accounts");
   const wallets = useMemo(
     () => (setup === null ? null : walletTarget(setup, chainId, token)),
     [tokens, setup?.treasury?.address, chainId, token],
   );
-  const rules = useMemo(
-    () =>
-      shown === "wallets"
-        ? wallets === null
-          ? null
-          : walletRules(wallets)
-        : source === undefined
-          ? null
-          : accountRules(source),
-    [shown, wallets, source?.id],
-  );
+  const rules = useMemo(() => {
+    if (shown === "wallets") return wallets === null ? null : walletRules(wallets);
+    if (source === undefined) return null;
+    return accountRules({ ...source, isDollar: isDollar(source, tokens ?? []) });
+  }, [shown, wallets, source?.id, tokens]);
+  const available = (id: string): string | null => {
+    if (shown === "global_accounts") return source?.balance.available ?? null;
+    if (setup?.treasury === undefined) return null;
+    return balanceOf(setup.balances, { address: setup.treasury.address, chainId, token: id });
+  };
   return {
     kind: shown,
     setKind: (next) => void setKind(next),
-    setupState,
+    setupQuery,
     chainId,
     setChainId: (next) => void setChain(next),
     token,
@@ -98,12 +113,7 @@ export const useTarget = (): Target => {
     sourceError,
     wallets,
     rules,
-    available: (id) => {
-      if (shown === "global_accounts") return source?.balance.available ?? null;
-      return setup?.treasury === undefined
-        ? null
-        : balanceOf(setup.balances, { address: setup.treasury.address, chainId, token: id });
-    },
+    available,
     owner: setup?.treasury?.id ?? null,
   };
 };

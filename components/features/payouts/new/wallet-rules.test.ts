@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TokenInfo } from "@/components/features/swap/types";
+import type { TokenInfo } from "@/components/features/swap/tokens";
 import { EMPTY_ROW, repeatsOf, totalsOf, type DraftRow, type DraftValues } from "./draft-row";
 import { walletRules, walletTransfers, type WalletTarget } from "./wallet-rules";
 
@@ -9,14 +9,19 @@ const TREASURY = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
 const USDC = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 
 const token = (symbol: string, address: string, decimals: number): TokenInfo => ({
-  ...{ symbol, address, decimals, name: symbol, priceUsd: null },
+  ...{ symbol, address, decimals, name: symbol, priceUsd: null, usdPegged: symbol === "USDC" },
   ...{ chainId: 31_337, assetId: symbol, caip19: `eip155:31337/erc20:${address}` },
 });
 
 const TARGET: WalletTarget = {
   chainId: 31_337,
   chainName: "Local 1",
-  tokens: [token("USDC", USDC, 6), token("ETH", "native", 18), token("TWIN", ADA, 18), token("TWIN", BOB, 18)],
+  tokens: [
+    token("USDC", USDC, 6),
+    token("ETH", "native", 18),
+    token("TWIN", ADA, 18),
+    token("TWIN", BOB, 18),
+  ],
   treasury: TREASURY,
   defaultToken: USDC,
 };
@@ -29,35 +34,81 @@ const row = (part: Partial<DraftValues>, key = 1): DraftRow => ({
 });
 
 test("a row that is right has no problems, whichever way its token is named", () => {
-  for (const name of ["", "USDC", "usdc", USDC, USDC.toLowerCase(), `eip155:31337/erc20:${USDC}`, "native", "ETH"])
+  for (const name of [
+    "",
+    "USDC",
+    "usdc",
+    USDC,
+    USDC.toLowerCase(),
+    `eip155:31337/erc20:${USDC}`,
+    "native",
+    "ETH",
+  ])
     expect(rules.problemsOf(row({ token: name })), name).toEqual({});
 });
 
 test.each([
   [{ recipient: "" }, { recipient: "Enter an address." }],
-  [{ recipient: "ada.eth" }, { recipient: "This is not an address: it needs 0x and 40 digits from 0 to f." }],
-  [{ recipient: PAYEE.slice(0, -1) }, { recipient: "This is not an address: it needs 0x and 40 digits from 0 to f." }],
+  [
+    { recipient: "ada.eth" },
+    { recipient: "This is not an address: it needs 0x and 40 digits from 0 to f." },
+  ],
+  [
+    { recipient: PAYEE.slice(0, -1) },
+    { recipient: "This is not an address: it needs 0x and 40 digits from 0 to f." },
+  ],
   [
     { recipient: PAYEE.replace("d34A", "D34a") },
     { recipient: "The checksum is wrong: a character was changed. Copy the address again." },
   ],
-  [{ recipient: `0x${"0".repeat(40)}` }, { recipient: "Nobody owns the zero address; money sent there is lost." }],
+  [
+    { recipient: `0x${"0".repeat(40)}` },
+    { recipient: "Nobody owns the zero address; money sent there is lost." },
+  ],
   [{ recipient: TREASURY.toLowerCase() }, { recipient: "This is the treasury, which pays." }],
   [{ recipient: USDC }, { recipient: "This is the contract of USDC; money sent there is lost." }],
   [{ recipient: BOB }, { recipient: "This is the contract of a token, not a wallet." }],
   [{ amount: "0.0000001" }, { amount: "USDC has 6 digits after the point, no more." }],
   [{ amount: "" }, { amount: "Enter an amount." }],
-  ...["=1+1", "+5", "-5", "@5", "\t5x", "0", "1e3", "5%", "2026-05-01", "٣"].map(
-    (amount) => [{ amount }, { amount: "Enter an amount above zero, such as 12.50." }] as const,
+  [{ amount: "0" }, { amount: "The amount is zero. Enter what to pay, or remove the row." }],
+  [{ amount: "-5" }, { amount: '"-5" was not understood: a payout cannot pay a negative amount.' }],
+  ...["=1+1", "+5", "@5", "1\t5", "5%", "2026-05-01", "٣"].map(
+    (amount) =>
+      [
+        { amount },
+        { amount: `"${amount.trim()}" was not understood: write digits only, such as 1250.50.` },
+      ] as const,
   ),
+  [{ amount: "1e3" }, { amount: "Enter an amount such as 1250.50." }],
+  [{ amount: "9".repeat(80) }, { amount: "The number has more digits than any token can hold." }],
+  [
+    { amount: "5", units: ["EUR"] },
+    { amount: 'The file says 5 in "EUR", but the row pays USDC. Enter the amount in USDC.' },
+  ],
+  [{ amount: "5", units: ["$", "usdc"] }, {}],
+  [
+    { amount: "5", units: ["$"], token: "ETH" },
+    {
+      amount:
+        'The file says 5 in "$", but the row pays ETH, which is not pegged to the dollar. Enter the amount in ETH.',
+    },
+  ],
+  [{ refusals: { token: "No." } }, { token: "No." }],
+  [{ chains: ["Local 1", "eip155:31337"] }, {}],
+  [
+    { chains: ["Local 1", "Base"] },
+    {
+      row: 'The file says "Base" for the chain of this row, but this payout pays on Local 1. Remove the row, or choose its chain above.',
+    },
+  ],
   [{ token: "ABC" }, { token: 'Local 1 has no token "ABC".' }],
   [{ token: "TWIN" }, { token: 'Local 1 has no token "TWIN".' }],
   [{ reference: "x".repeat(141) }, { reference: "At most 140 characters; this has 141." }],
-  [{ note: "a\u0000b" }, { note: "This has characters that cannot be stored, such as line ends. Remove them." }],
   [
-    { ragged: true },
-    { amount: "This line has more cells than the others. Check for a comma inside the amount, then enter it again." },
+    { note: "a\u0000b" },
+    { note: "This has characters that cannot be stored, such as line ends. Remove them." },
   ],
+  [{ refusals: { amount: "Not understood." } }, { amount: "Not understood." }],
 ] as const)("%j is named at its cell", (part, problems) => {
   expect(rules.problemsOf(row(part))).toEqual(problems);
 });
@@ -66,14 +117,20 @@ test("a formula in a reference is text like any other", () => {
   expect(rules.problemsOf(row({ reference: "=HYPERLINK(1)" }))).toEqual({});
 });
 
-test("totals add up exactly for each token, without the rows that are wrong", () => {
+test("totals add up exactly for each token, without rows that have any error", () => {
   const rows = [
     row({ amount: "0.1" }),
     row({ amount: "0.2" }),
     row({ amount: "x" }),
+    row({ amount: "7", recipient: "ada" }),
+    row({ amount: "7", chains: ["Base"] }),
+    row({ amount: "7", refusals: { token: "The cell is empty." } }),
+    row({ amount: "7", reference: "x".repeat(141) }),
     row({ amount: "1", token: "ETH" }),
   ];
-  expect(totalsOf(rows, rules).map(({ symbol, base, rows: count }) => [symbol, base, count])).toEqual([
+  expect(
+    totalsOf(rows, rules).map(({ symbol, base, rows: count }) => [symbol, base, count]),
+  ).toEqual([
     ["USDC", 300_000n, 2],
     ["ETH", 10n ** 18n, 1],
   ]);

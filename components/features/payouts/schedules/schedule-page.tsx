@@ -1,39 +1,43 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
-import { Ban, KeyRound } from "lucide-react";
+import { CalendarClock } from "lucide-react";
 import Link from "next/link";
+import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { parseAsBoolean, useQueryState } from "nuqs";
-import { useState, type ReactNode } from "react";
-import { toast } from "@/components/ui/toast";
-import { ApprovalDialog } from "@/components/features/money-flow/approval-dialog";
+import { shortId } from "@/components/features/global-accounts/account";
+import { ApproveAction, CancelAction } from "@/components/features/money-flow/approval-dialog";
+import { Actor } from "@/components/features/names/names";
 import { RawJson } from "@/components/features/operations/raw-json";
-import { queryKeyOf } from "@/components/features/session/query-key";
-import { useSentOnce } from "@/components/features/session/use-sent-once";
+import { SuspendedNotice } from "@/components/features/session-made/made-things";
+import { useSentOnce, useCache } from "@/components/features/session/use-api";
+import { useKnownAddresses } from "@/components/features/transfer/recipient";
 import { PublicId } from "@/components/ui/address";
+import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
-import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
-import { ChainName } from "@/components/ui/chain-name";
-import { ConfirmDialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
+import { Card, Fact, Facts } from "@/components/ui/card";
+import { ChainName } from "@/components/ui/marks";
+import { EmptyState, joinQueries, QueryContent, QueryPanel } from "@/components/ui/states";
 import { PageHeader } from "@/components/ui/page-header";
-import { Fact, Facts, Card } from "@/components/ui/card";
-import { LoadingRows } from "@/components/ui/skeleton";
+import { type Column, Table } from "@/components/ui/table";
 import {
   approvePayoutSchedule,
   cancelPayoutSchedule,
-  getPayoutSchedule,
   listPayoutSchedules,
+  getPayoutSchedule,
 } from "@/lib/api-client/calls.gen";
-import { countText } from "@/lib/core/amount-text";
-import { Actor } from "@/components/features/names/actor";
+import { counted } from "../new/amount-rules";
 import type { Schedule } from "../payout";
-import { ScheduleRows } from "./schedule-rows";
-import { ScheduleRuns } from "./schedule-runs";
-import { periodText, ScheduleStatus, ZonedTime } from "./schedule-views";
-import { useSchedule } from "./use-schedules";
+import { RecipientItem, ShowMore, WalletRecipient } from "../recipient-item";
+import {
+  periodText,
+  RunStatus,
+  ScheduleStatus,
+  useSchedule,
+  useScheduleRows,
+  ZonedTime,
+  scheduleQuery,
+} from "./schedule-views";
 
 const MONEY = "The schedule continues without this page.";
 
@@ -47,7 +51,7 @@ export const SchedulePage = ({ scheduleId }: { readonly scheduleId: string }): R
         description={
           <span className="inline-flex flex-wrap items-center gap-2">
             <PublicId value={scheduleId} />{" "}
-            {schedule === undefined ? null : <ScheduleStatus status={schedule.status} />}
+            {schedule === undefined ? null : <ScheduleStatus schedule={schedule} />}
           </span>
         }
         actions={
@@ -59,36 +63,44 @@ export const SchedulePage = ({ scheduleId }: { readonly scheduleId: string }): R
           </>
         }
       />
-      {schedule !== undefined ? (
-        <div className="flex flex-col gap-4">
-          <p className="text-fg-2">{schedule.nextAction}</p>
-          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_24rem]">
-            <div className="flex min-w-0 flex-col gap-4">
-              {/* Before the approval the recipients are the question, and there is no run to show. */}
-              {schedule.status === "awaiting_approval" ? null : <ScheduleRuns schedule={schedule} />}
-              <Card title="Recipients of each run" flush>
-                <ScheduleRows schedule={schedule} />
+      <QueryPanel query={query} what="the schedule" rows={6} money={MONEY}>
+        {(schedule) => (
+          <div className="flex flex-col gap-4">
+            {isSuspended(schedule) ? (
+              <SuspendedNotice
+                thing={{ kind: "payout_schedule", id: schedule.id }}
+                suspendedAt={schedule.suspendedAt}
+              >
+                It can be approved once you restore it. Nothing is paid before.
+              </SuspendedNotice>
+            ) : (
+              <p className="text-fg-2">{schedule.nextAction}</p>
+            )}
+            <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_24rem]">
+              <div className="flex min-w-0 flex-col gap-4">
+                {/* A schedule that waits for approval has no runs. */}
+                {schedule.status === "awaiting_approval" ? null : (
+                  <ScheduleRuns schedule={schedule} />
+                )}
+                <Card title="Recipients of each run" flush>
+                  <ScheduleRows schedule={schedule} />
+                </Card>
+              </div>
+              <Card title="Each run">
+                <ScheduleFacts schedule={schedule} />
               </Card>
             </div>
-            <Card title="Each run">
-              <ScheduleFacts schedule={schedule} />
-            </Card>
+            <RawJson value={schedule} />
+            <ApiSnippet call={getPayoutSchedule} params={{ id: schedule.id }} />
           </div>
-          <RawJson value={schedule} />
-          <ApiSnippet method="GET" path={`/payouts/schedules/${schedule.scheduleId}`} />
-        </div>
-      ) : (
-        <Card flush>
-          {query.isPending ? (
-            <LoadingRows what="the schedule" rows={6} />
-          ) : (
-            <ErrorState error={query.error} money={MONEY} onRetry={() => void query.refetch()} />
-          )}
-        </Card>
-      )}
+        )}
+      </QueryPanel>
     </>
   );
 };
+
+const isSuspended = ({ status, suspendedAt }: Schedule): boolean =>
+  status === "awaiting_approval" && suspendedAt !== null;
 
 const ScheduleFacts = ({ schedule }: { readonly schedule: Schedule }): ReactNode => {
   const { timeZone } = schedule;
@@ -99,7 +111,7 @@ const ScheduleFacts = ({ schedule }: { readonly schedule: Schedule }): ReactNode
           <Amount value={amount} unit={token.symbol} />
         </Fact>
       ))}
-      <Fact label="To">{schedule.rows === 1 ? "1 row" : `${countText(schedule.rows)} rows`}</Fact>
+      <Fact label="To">{counted(schedule.rows, "row")}</Fact>
       <Fact label="Chain">
         <ChainName chainId={schedule.chainId} />
       </Fact>
@@ -125,47 +137,40 @@ const ScheduleFacts = ({ schedule }: { readonly schedule: Schedule }): ReactNode
 };
 
 const useTakeOver = (): ((schedule: Schedule) => void) => {
-  const queryClient = useQueryClient();
+  const cache = useCache();
   return (schedule) => {
-    queryClient.setQueryData(queryKeyOf(getPayoutSchedule, { params: { id: schedule.scheduleId } }), schedule);
-    void queryClient.invalidateQueries({ queryKey: queryKeyOf(listPayoutSchedules) });
+    cache.set(scheduleQuery(schedule.id), schedule);
+    void cache.refresh(listPayoutSchedules);
   };
 };
 
 const Actions = ({ schedule }: { readonly schedule: Schedule }): ReactNode => {
-  const [approving, setApproving] = useQueryState("approve", parseAsBoolean.withDefault(false));
-  const [cancelling, setCancelling] = useState(false);
   const takeOver = useTakeOver();
   const approval = useSentOnce(approvePayoutSchedule);
   const cancellation = useSentOnce(cancelPayoutSchedule);
-  const params = { id: schedule.scheduleId };
-  const waits = schedule.status === "awaiting_approval";
-  const setOpen = (open: boolean): void => void setApproving(open ? true : null, { history: "replace" });
+  const params = { id: schedule.id };
   return (
     <>
-      {waits || schedule.status === "active" ? (
-        <Button onClick={() => setCancelling(true)}>
-          <Ban aria-hidden /> Cancel the schedule
-        </Button>
+      {schedule.status === "awaiting_approval" || schedule.status === "active" ? (
+        <CancelAction
+          title="Cancel this schedule?"
+          text="There are no more runs. A payout that has started continues. This cannot be undone."
+          action={cancellation.mutation}
+          money={MONEY}
+          confirmLabel="Cancel the schedule"
+          cancel={async () => takeOver(await cancellation.send({ params }))}
+          done="Cancelled. There are no more runs."
+        />
       ) : null}
-      {waits ? (
-        <Button variant="primary" onClick={() => setOpen(true)}>
-          <KeyRound aria-hidden /> Approve …
-        </Button>
-      ) : null}
-      <ApprovalDialog
-        open={approving && waits}
-        onOpenChange={setOpen}
+      <ApproveAction
+        mayApprove={schedule.status === "awaiting_approval" && !isSuspended(schedule)}
         title="Approve the schedule"
         description="The code approves each run of exactly these rows at these times."
-        subject={{ scheduleId: schedule.scheduleId }}
+        subject={{ scheduleId: schedule.id }}
         money="Nothing was paid."
         approval={approval.mutation}
-        onApprove={async (proof) => {
-          takeOver(await approval.send({ params, body: proof }));
-          setOpen(false);
-          toast.success("Approved. It runs at its times.");
-        }}
+        onApprove={async (proof) => takeOver(await approval.send({ params, body: proof }))}
+        done="Approved. It runs at its times."
       >
         <ScheduleFacts schedule={schedule} />
         <section
@@ -175,26 +180,101 @@ const Actions = ({ schedule }: { readonly schedule: Schedule }): ReactNode => {
         >
           <ScheduleRows schedule={schedule} />
         </section>
-      </ApprovalDialog>
-      <ConfirmDialog
-        open={cancelling}
-        onOpenChange={setCancelling}
-        title="Cancel this schedule?"
-        description={
-          <>
-            <p>There are no more runs. A payout that has started continues. This cannot be undone.</p>
-            {cancellation.mutation.error === null ? null : (
-              <ErrorState compact error={cancellation.mutation.error} money={MONEY} />
-            )}
-          </>
-        }
-        confirmLabel="Cancel the schedule"
-        cancelLabel="Keep it"
-        onConfirm={async () => {
-          takeOver(await cancellation.send({ params }));
-          toast.success("Cancelled. There are no more runs.");
-        }}
-      />
+      </ApproveAction>
     </>
+  );
+};
+
+const LOADING_ROWS_MAX = 6;
+
+/** The recipients of each run, a page at a time: whole address, name and amount. */
+const ScheduleRows = ({ schedule }: { readonly schedule: Schedule }): ReactNode => {
+  const list = useScheduleRows(schedule.id);
+  const { known } = useKnownAddresses(schedule.chainId);
+  const rows = list.data?.pages.flatMap((page) => page.data);
+  return (
+    <QueryContent
+      query={joinQueries([list], rows)}
+      what="the rows"
+      rows={Math.min(schedule.rows, LOADING_ROWS_MAX)}
+      compact
+      money="No run pays before approval."
+    >
+      {(rows) => (
+        <>
+          <ol aria-label="Recipients of each run" className="divide-y">
+            {rows.map(({ index, address, amount, token, reference, note }) => (
+              <RecipientItem
+                key={index}
+                who={<WalletRecipient address={address} known={known} />}
+                amount={amount}
+                unit={token.symbol}
+                reference={reference ?? note}
+              />
+            ))}
+          </ol>
+          {list.hasNextPage ? (
+            <ShowMore
+              left={schedule.rows - rows.length}
+              loading={list.isFetchingNextPage}
+              onMore={() => void list.fetchNextPage()}
+            />
+          ) : null}
+        </>
+      )}
+    </QueryContent>
+  );
+};
+
+type Run = Schedule["runs"][number];
+
+const columnsFor = (timeZone: string): readonly Column<Run>[] => [
+  {
+    id: "at",
+    header: "Planned for",
+    phone: "title",
+    cell: ({ scheduledAt }) => <ZonedTime value={scheduledAt} timeZone={timeZone} />,
+  },
+  { id: "status", header: "State", cell: ({ status }) => <RunStatus status={status} /> },
+  {
+    id: "payout",
+    header: "Payout or reason",
+    cell: ({ payoutId, failure }) =>
+      payoutId !== null ? (
+        <Link href={`/payouts/${payoutId}`} className="link font-mono text-sm" title={payoutId}>
+          {shortId(payoutId)}
+        </Link>
+      ) : (
+        <span className="text-fg-2">
+          {failure?.message ?? "The service was not running in time."}
+        </span>
+      ),
+  },
+];
+
+/** The latest runs, and whether some of them paid nobody. */
+const ScheduleRuns = ({ schedule }: { readonly schedule: Schedule }): ReactNode => {
+  const unpaid = schedule.runs.filter(({ status }) => status !== "started").length;
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      {unpaid === 0 ? null : (
+        <Alert tone="warning" title={`${counted(unpaid, "run")} did not pay`}>
+          Runs that were missed or refused are never paid later automatically. Create a payout for
+          them if they are still due.
+        </Alert>
+      )}
+      <Card title="Runs" flush>
+        {schedule.runs.length === 0 ? (
+          <EmptyState icon={CalendarClock} title="No run yet" />
+        ) : (
+          <Table
+            caption="Runs"
+            columns={columnsFor(schedule.timeZone)}
+            rows={schedule.runs}
+            rowKey={({ scheduledAt }) => scheduledAt}
+          />
+        )}
+      </Card>
+    </div>
   );
 };

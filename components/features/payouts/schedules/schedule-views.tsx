@@ -1,11 +1,30 @@
 "use client";
 
-import { Ban, CalendarCheck, CircleCheck, CirclePause, CircleX, ClockAlert, type LucideIcon } from "lucide-react";
+import type { UseQueryResult } from "@tanstack/react-query";
+import {
+  Ban,
+  CalendarCheck,
+  CircleCheck,
+  CirclePause,
+  CircleX,
+  ClockAlert,
+  type LucideIcon,
+} from "lucide-react";
 import type { ReactNode } from "react";
+import { apiPages, apiQuery, PAGE_ROWS } from "@/components/features/session/api-query";
+import { useLiveQuery } from "@/components/features/session/use-api";
+import { type Pages, usePages } from "@/components/features/session/use-lists";
 import { Badge, type Tone } from "@/components/ui/badge";
+import { hoursOf, PAGE_LANGUAGE } from "@/components/ui/time";
 import { useLocale } from "@/components/ui/use-locale";
-import type { Schedule } from "../payout";
+import {
+  getPayoutSchedule,
+  listPayoutScheduleItems,
+  listPayoutSchedules,
+} from "@/lib/api-client/calls.gen";
+import type { ResponseOf } from "@/lib/contracts/contract";
 import { PERIOD_WORDS } from "../new/schedule-values";
+import type { Schedule } from "../payout";
 
 interface View {
   readonly word: string;
@@ -20,7 +39,9 @@ const STATUS_VIEWS = {
   cancelled: { word: "Cancelled", tone: "neutral", icon: Ban },
 } as const satisfies Record<Schedule["status"], View>;
 
-/** `missed` runs are never paid by themselves, so they are as loud as refused ones. */
+/**
+ * The looks of each status. Missed runs are never paid later, so they stand out like refused ones.
+ */
 const RUN_VIEWS = {
   started: { word: "Started", tone: "success", icon: CircleCheck },
   missed: { word: "Missed, not paid", tone: "warning", icon: ClockAlert },
@@ -33,23 +54,63 @@ const ViewBadge = ({ view }: { readonly view: View }): ReactNode => (
   </Badge>
 );
 
-export const ScheduleStatus = ({ status }: { readonly status: Schedule["status"] }): ReactNode => (
-  <ViewBadge view={STATUS_VIEWS[status]} />
+const SUSPENDED: View = { word: "Suspended", tone: "warning", icon: CirclePause };
+
+export const ScheduleStatus = ({
+  schedule: { status, suspendedAt },
+}: {
+  readonly schedule: Pick<Schedule, "status" | "suspendedAt">;
+}): ReactNode => (
+  <ViewBadge
+    view={status === "awaiting_approval" && suspendedAt !== null ? SUSPENDED : STATUS_VIEWS[status]}
+  />
 );
 
-export const RunStatus = ({ status }: { readonly status: Schedule["runs"][number]["status"] }): ReactNode => (
-  <ViewBadge view={RUN_VIEWS[status]} />
-);
+export const RunStatus = ({
+  status,
+}: {
+  readonly status: Schedule["runs"][number]["status"];
+}): ReactNode => <ViewBadge view={RUN_VIEWS[status]} />;
 
-export const periodText = ({ every }: Pick<Schedule, "every">): string => PERIOD_WORDS[every ?? "once"];
+export const periodText = ({ every }: Pick<Schedule, "every">): string =>
+  PERIOD_WORDS[every ?? "once"];
 
-/** A moment on the clocks of the schedule's zone. */
-export const ZonedTime = ({ value, timeZone }: { readonly value: string; readonly timeZone: string }): ReactNode => {
+/** A moment in the schedule's time zone. */
+export const ZonedTime = ({
+  value,
+  timeZone,
+}: {
+  readonly value: string;
+  readonly timeZone: string;
+}): ReactNode => {
   const locale = useLocale();
-  const format = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short", timeZone });
+  const format = new Intl.DateTimeFormat(PAGE_LANGUAGE, {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone,
+    ...hoursOf(locale),
+  });
   return (
     <time dateTime={value} title={value} className="num">
       {format.format(new Date(value))} <span className="text-fg-3">{timeZone}</span>
     </time>
   );
 };
+
+/** Newest first. */
+export const useScheduleList = (): Pages<Schedule> =>
+  usePages(apiPages(listPayoutSchedules, { query: { limit: PAGE_ROWS } }));
+
+export const scheduleQuery = (id: string) => apiQuery(getPayoutSchedule, { params: { id } });
+
+export const useSchedule = (id: string): UseQueryResult<Schedule> =>
+  useLiveQuery(scheduleQuery(id));
+
+type ScheduleRow = ResponseOf<typeof listPayoutScheduleItems>["data"][number];
+
+/** Rows of one page. A schedule has up to 10,000 rows. */
+const ROWS_READ = 50;
+
+/** The rows that each run pays, in their order. They never change. */
+export const useScheduleRows = (id: string): Pages<ScheduleRow> =>
+  usePages(apiPages(listPayoutScheduleItems, { params: { id }, query: { limit: ROWS_READ } }));

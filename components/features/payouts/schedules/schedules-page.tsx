@@ -7,14 +7,12 @@ import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { PagedCard } from "@/components/features/session/paged-card";
 import { Amount } from "@/components/ui/amount";
 import { buttonLooks } from "@/components/ui/button-looks";
-import { EmptyState } from "@/components/ui/empty-state";
+import { EmptyState } from "@/components/ui/states";
 import { PageHeader } from "@/components/ui/page-header";
-import { RowLink } from "@/components/ui/row-link";
-import { Table, type Column } from "@/components/ui/table";
+import { type Column, RowLink, Table } from "@/components/ui/table";
 import { listPayoutSchedules } from "@/lib/api-client/calls.gen";
 import type { Schedule } from "../payout";
-import { periodText, ScheduleStatus, ZonedTime } from "./schedule-views";
-import { useScheduleList } from "./use-schedules";
+import { periodText, ScheduleStatus, useScheduleList, ZonedTime } from "./schedule-views";
 
 const NEW_LINK = (
   <Link href="/payouts/new" className={buttonLooks({ variant: "primary" })}>
@@ -37,7 +35,9 @@ const COLUMNS: readonly Column<Schedule>[] = [
     header: "Schedule",
     phone: "title",
     cell: (schedule) => (
-      <RowLink href={`/payouts/schedules/${schedule.scheduleId}`}>{schedule.reference ?? periodText(schedule)}</RowLink>
+      <RowLink href={`/payouts/schedules/${schedule.id}`}>
+        {schedule.reference ?? periodText(schedule)}
+      </RowLink>
     ),
   },
   { id: "every", header: "Repeats", bare: true, priority: "medium", cell: periodText },
@@ -46,7 +46,11 @@ const COLUMNS: readonly Column<Schedule>[] = [
     header: "Next run",
     bare: true,
     cell: ({ nextRunAt, timeZone }) =>
-      nextRunAt === null ? <span className="text-fg-3">–</span> : <ZonedTime value={nextRunAt} timeZone={timeZone} />,
+      nextRunAt === null ? (
+        <span className="text-fg-3">–</span>
+      ) : (
+        <ZonedTime value={nextRunAt} timeZone={timeZone} />
+      ),
   },
   {
     id: "total",
@@ -56,7 +60,9 @@ const COLUMNS: readonly Column<Schedule>[] = [
       first === undefined ? null : (
         <>
           <Amount value={first.amount} unit={first.token.symbol} plain />
-          {more.length === 0 ? null : <span className="ml-1 text-sm text-fg-3">+ {more.length} more</span>}
+          {more.length === 0 ? null : (
+            <span className="ml-1 text-sm text-fg-3">+ {more.length} more</span>
+          )}
         </>
       ),
   },
@@ -67,7 +73,12 @@ const COLUMNS: readonly Column<Schedule>[] = [
     priority: "low",
     cell: ({ runs }) => <Unpaid runs={runs} />,
   },
-  { id: "status", header: "Status", phone: "aside", cell: ({ status }) => <ScheduleStatus status={status} /> },
+  {
+    id: "status",
+    header: "Status",
+    phone: "aside",
+    cell: (schedule) => <ScheduleStatus schedule={schedule} />,
+  },
 ];
 
 export const Schedules = (): ReactNode => (
@@ -96,10 +107,10 @@ export const Schedules = (): ReactNode => (
         }
       >
         {(schedules) => (
-          <Table caption="Schedules" columns={COLUMNS} rows={schedules} rowKey={({ scheduleId }) => scheduleId} />
+          <Table caption="Schedules" columns={COLUMNS} rows={schedules} rowKey={({ id }) => id} />
         )}
       </PagedCard>
-      <ApiSnippet method="GET" path={listPayoutSchedules.path} />
+      <ApiSnippet call={listPayoutSchedules} />
     </div>
   </>
 );

@@ -1,66 +1,71 @@
 "use client";
 
-import { useState, type ReactNode } from "react";
-import { AddressBookDialog } from "@/components/features/contacts/address-book-dialog";
-import { walletOption } from "@/components/features/wallets/wallet-name";
+import { parseAsString, useQueryStates } from "nuqs";
+import type { ReactNode } from "react";
+import { AddressBookField } from "@/components/features/contacts/address-book-field";
+import { walletOption } from "@/components/features/wallets/use-wallets";
 import { Alert } from "@/components/ui/alert";
-import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { Combobox } from "@/components/ui/combobox";
-import { ErrorState } from "@/components/ui/error-state";
+import { ErrorState } from "@/components/ui/states";
 import { Field, Input } from "@/components/ui/field";
+import { chainOption, tokenOption } from "@/components/ui/marks";
 import { Select } from "@/components/ui/select";
 import type { PolicyRules } from "@/lib/contracts/policy-rules";
-import { chainOption, tokenOption } from "@/components/ui/marked-options";
-import type { PolicySubject } from "../subject";
-import type { PolicySetup } from "../use-policy-setup";
+import type { PolicySetup, PolicySubject } from "../use-policies";
 import { movementErrors, movementOf, type MovementValues } from "./movement";
-import { useDryRun } from "./use-dry-run";
-import { useMovement } from "./use-movement";
-import { ContactHint, Verdict } from "./verdict";
+import { Verdict, ContactHint, useDryRun } from "./verdict";
 
-/** The rules that are edited beside the dry run. */
+/** The edited rules that the dry run tries. */
 export interface TriedDraft {
-  /** Null while a field is wrong. */
+  /** Null while a field has an error. */
   readonly rules: PolicyRules | null;
-  /** Whether they differ from the stored ones. */
+  /** Whether they differ from the stored rules. */
   readonly isChanged: boolean;
 }
 
 interface DryRunCardProps {
   readonly setup: PolicySetup;
   readonly subject: PolicySubject;
-  /** Null while nothing is edited. */
+  /** Null while the policy is not edited. */
   readonly draft: TriedDraft | null;
 }
 
 const PERSON = "person";
 
-/** Tries a movement: shows the decision of the present policies, and of those with the changes that are typed beside. Nothing is moved or counted. */
+/**
+ * Shows the policies' decision about a movement, with and without the edited rules. Nothing is
+ * moved or counted.
+ */
 export const DryRunCard = ({ setup, subject, draft }: DryRunCardProps): ReactNode => {
-  const { values, change } = useMovement(setup, subject);
-  const body = movementOf(values);
+  const movement = useMovement(setup, subject);
+  const body = movementOf(movement.values);
   const { scope, subjectId } = subject;
   const rules = draft?.isChanged === true ? draft.rules : null;
   const now = useDryRun(body);
   const then = useDryRun(
-    body === null || rules === null
-      ? null
-      : { ...body, draft: { scope, ...(subjectId === undefined ? {} : { subjectId }), rules } },
+    body === null || rules === null ? null : { ...body, draft: { scope, subjectId, rules } },
   );
+  const failed = then.error == null ? now : then;
   const shown = then.evaluation ?? now.evaluation;
   return (
     <Card title="Try a movement" description="A dry run: nothing is moved, and nothing is counted.">
       <div className="flex flex-col gap-4">
-        <MovementFields setup={setup} values={values} change={change} />
+        <MovementFields setup={setup} {...movement} />
         {body === null ? (
           <p className="text-fg-2">Enter an amount and a recipient to see what the policies say.</p>
         ) : null}
         {draft?.rules === null && body !== null ? (
-          <Alert tone="warning">A limit is not right yet, so only the stored policy is tried.</Alert>
+          <Alert tone="warning">
+            A limit is not right yet, so only the stored policy is tried.
+          </Alert>
         ) : null}
         {then.evaluation === undefined ? null : (
-          <Verdict title="With your changes" evaluation={then.evaluation} isOutdated={then.isOutdated} />
+          <Verdict
+            title="With your changes"
+            evaluation={then.evaluation}
+            isOutdated={then.isOutdated}
+          />
         )}
         {now.evaluation === undefined ? null : (
           <Verdict
@@ -70,12 +75,12 @@ export const DryRunCard = ({ setup, subject, draft }: DryRunCardProps): ReactNod
           />
         )}
         {shown === undefined ? null : <ContactHint evaluation={shown} />}
-        {(then.error ?? now.error) == null ? null : (
+        {failed.error == null ? null : (
           <ErrorState
             compact
-            error={then.error ?? now.error}
+            error={failed.error}
             money="Nothing is moved by a dry run."
-            onRetry={then.error == null ? now.retry : then.retry}
+            onRetry={failed.retry}
           />
         )}
       </div>
@@ -83,10 +88,8 @@ export const DryRunCard = ({ setup, subject, draft }: DryRunCardProps): ReactNod
   );
 };
 
-interface MovementFieldsProps {
+interface MovementFieldsProps extends Movement {
   readonly setup: PolicySetup;
-  readonly values: MovementValues;
-  readonly change: (part: Partial<MovementValues>) => void;
 }
 
 const MovementFields = ({ setup, values, change }: MovementFieldsProps): ReactNode => {
@@ -98,10 +101,7 @@ const MovementFields = ({ setup, values, change }: MovementFieldsProps): ReactNo
         <Select
           value={values.wallet}
           onValueChange={(wallet) => change({ wallet })}
-          options={setup.wallets.map((wallet) => ({
-            ...walletOption(wallet),
-            value: wallet.id,
-          }))}
+          options={setup.wallets.map((wallet) => ({ ...walletOption(wallet), value: wallet.id }))}
           placeholder="Choose …"
         />
       </Field>
@@ -145,39 +145,57 @@ const MovementFields = ({ setup, values, change }: MovementFieldsProps): ReactNo
           onChange={({ target }) => change({ amount: target.value })}
         />
       </Field>
-      <RecipientField value={values.to} error={errors.to} onChange={(to) => change({ to })} />
+      <AddressBookField
+        label="Recipient"
+        error={errors.to}
+        input={{ value: values.to, onChange: ({ target }) => change({ to: target.value }) }}
+        onChoose={(to) => change({ to })}
+      />
     </div>
   );
 };
 
-interface RecipientFieldProps {
-  readonly value: string;
-  readonly error: string | undefined;
-  readonly onChange: (to: string) => void;
+const FIELDS = {
+  wallet: parseAsString,
+  chain: parseAsString,
+  token: parseAsString,
+  amount: parseAsString,
+  to: parseAsString,
+  key: parseAsString,
+};
+
+interface Movement {
+  readonly values: MovementValues;
+  readonly change: (part: Partial<MovementValues>) => void;
 }
 
-const RecipientField = ({ value, error, onChange }: RecipientFieldProps): ReactNode => {
-  const [bookOpen, setBookOpen] = useState(false);
-  return (
-    <>
-      <Field
-        label="Recipient"
-        error={error}
-        aside={
-          <Button variant="link" size="sm" className="h-auto" onClick={() => setBookOpen(true)}>
-            Address book
-          </Button>
-        }
-      >
-        <Input
-          mono
-          className="text-sm"
-          placeholder="0x…"
-          value={value}
-          onChange={({ target }) => onChange(target.value)}
-        />
-      </Field>
-      <AddressBookDialog open={bookOpen} onOpenChange={setBookOpen} onChoose={(contact) => onChange(contact.address)} />
-    </>
-  );
+/**
+ * The tried movement. The page's address keeps it; it starts with the policy's subject and the
+ * first chain and token.
+ */
+const useMovement = (
+  { wallets, keys, chains, tokens }: PolicySetup,
+  subject: PolicySubject,
+): Movement => {
+  const [stored, store] = useQueryStates(FIELDS);
+  const treasury = wallets.find(({ kind }) => kind === "treasury") ?? wallets[0];
+  const key = stored.key ?? (subject.scope === "key" ? (subject.subjectId ?? "") : "");
+  const chain = stored.chain ?? String(chains[0]?.id ?? "");
+  const there = tokens.filter(({ chainId }) => String(chainId) === chain);
+  const first = there.find(({ symbol }) => symbol === "USDC") ?? there[0];
+  const token = there.some(({ address }) => address === stored.token)
+    ? stored.token
+    : first?.address;
+  return {
+    values: {
+      wallet:
+        stored.wallet ?? (subject.scope === "wallet" ? subject.subjectId : treasury?.id) ?? "",
+      chain,
+      token: token ?? "",
+      amount: stored.amount ?? "",
+      to: stored.to ?? "",
+      key: keys.some(({ id }) => id === key) ? key : "",
+    },
+    change: (part) => void store(part),
+  };
 };

@@ -11,7 +11,13 @@ const WHOLE = {
 };
 
 test("a whole movement is tried, for a person or for a key", () => {
-  const body = { fromWalletId: "wal_1", chainId: 31337, token: "USDC", amount: "12.5", recipient: WHOLE.to };
+  const body = {
+    fromWalletId: "wal_1",
+    fromChainId: 31337,
+    token: "USDC",
+    amount: "12.5",
+    toAddress: WHOLE.to,
+  };
   expect(movementOf(WHOLE)).toEqual(body);
   expect(movementOf({ ...WHOLE, key: "key_1" })).toEqual({ ...body, keyId: "key_1" });
 });
@@ -20,6 +26,9 @@ test("nothing is tried while a field is empty or wrong, and only what is wrong i
   for (const field of ["wallet", "chain", "token", "amount", "to"] as const)
     expect(movementOf({ ...WHOLE, [field]: "" })).toBeNull();
   expect(movementErrors({ ...WHOLE, amount: "", to: "" })).toEqual({});
-  expect(Object.keys(movementErrors({ ...WHOLE, amount: "0", to: "0x12" }))).toEqual(["amount", "to"]);
+  expect(Object.keys(movementErrors({ ...WHOLE, amount: "0", to: "0x12" }))).toEqual([
+    "amount",
+    "to",
+  ]);
   expect(movementOf({ ...WHOLE, amount: "0" })).toBeNull();
 });

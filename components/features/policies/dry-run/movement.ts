@@ -1,4 +1,7 @@
-/** The form of the dry run of policies: its fields as text, and the request that they make once they are complete. */
+/**
+ * The form of the dry run of policies: its fields as text, and the request that they make once they
+ * are complete.
+ */
 import { amount, address } from "@/lib/contracts/common";
 import type { BodyInput } from "@/lib/contracts/contract";
 import type { evaluatePolicies } from "@/lib/contracts/policies";
@@ -11,38 +14,37 @@ export interface MovementValues {
   readonly token: string;
   readonly amount: string;
   readonly to: string;
-  /** Empty: a person. */
+  /** Id of the API key that would start the movement; empty when a person would. */
   readonly key: string;
 }
 
 type Movement = Omit<BodyInput<typeof evaluatePolicies>, "draft">;
 
-export type MovementErrors = Partial<Record<"amount" | "to", string>>;
-
 /** The errors in the typed values, by field; an empty field has none yet. */
-export const movementErrors = (values: MovementValues): MovementErrors => {
+export const movementErrors = (values: MovementValues): { amount?: string; to?: string } => {
   const typed = readOrTyped(values.amount);
   const to = values.to.trim();
-  return {
-    ...(typed === "" || amount.safeParse(typed).success
-      ? {}
-      : { amount: "Enter an amount above zero, such as 1,250.50." }),
-    ...(to === "" || address.safeParse(to).success ? {} : { to: "Enter a whole address that begins with 0x." }),
-  };
+  const errors: ReturnType<typeof movementErrors> = {};
+  if (typed !== "" && !amount.safeParse(typed).success)
+    errors.amount = "Enter an amount above zero, such as 1,250.50.";
+  if (to !== "" && !address.safeParse(to).success)
+    errors.to = "Enter a whole address that begins with 0x.";
+  return errors;
 };
 
 /** The movement to try; null while something is missing or wrong. */
 export const movementOf = (values: MovementValues): Movement | null => {
   const { wallet, chain, token, key } = values;
-  const [typed, recipient] = [readOrTyped(values.amount), values.to.trim()];
-  if ([wallet, chain, token, typed, recipient].includes("")) return null;
+  const typed = readOrTyped(values.amount);
+  const toAddress = values.to.trim();
+  if ([wallet, chain, token, typed, toAddress].includes("")) return null;
   if (Object.keys(movementErrors(values)).length > 0) return null;
   return {
     fromWalletId: wallet,
-    chainId: Number(chain),
+    fromChainId: Number(chain),
     token,
     amount: typed,
-    recipient,
-    ...(key === "" ? {} : { keyId: key }),
+    toAddress,
+    keyId: key === "" ? undefined : key,
   };
 };

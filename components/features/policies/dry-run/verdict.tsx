@@ -1,32 +1,44 @@
 "use client";
 
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Ban, CircleCheck, UsersRound } from "lucide-react";
 import type { ReactNode } from "react";
+import { queryKeyOf } from "@/components/features/session/api-query";
+import { useApi } from "@/components/features/session/use-api";
 import { TONE_LOOKS } from "@/components/ui/badge";
 import { cn } from "@/components/ui/cn";
-import { RULE_WORDS, rolesText } from "../rule-words";
-import { SCOPE_WORDS } from "../subject";
-import type { Evaluation } from "./use-dry-run";
+import { useSettled } from "@/components/ui/use-settled";
+import { evaluatePolicies } from "@/lib/api-client/calls.gen";
+import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
+import { peopleText, RULE_WORDS } from "../rule-words";
+import { SCOPE_WORDS } from "../use-policies";
 
-type Decision = Evaluation["decision"];
-type RuleResult = Pick<Evaluation["rules"][number], "policyId" | "scope" | "version" | "rule" | "outcome" | "message">;
+type Evaluation = ResponseOf<typeof evaluatePolicies>;
+
+type RuleResult = Pick<
+  Evaluation["rules"][number],
+  "policyId" | "scope" | "version" | "rule" | "outcome" | "message"
+>;
 
 export const DECISION_LOOKS = {
   allow: { label: "Allowed", tone: "success", icon: CircleCheck },
   needs_approval: { label: "Needs approval", tone: "warning", icon: UsersRound },
   deny: { label: "Denied", tone: "danger", icon: Ban },
-} as const satisfies Record<Decision, object>;
+} as const satisfies Record<Evaluation["decision"], object>;
+
+const approvalText = ({
+  count,
+  roles,
+  excludeMaker,
+}: NonNullable<Evaluation["approval"]>): string =>
+  `${peopleText(count, roles)} must approve${excludeMaker ? ", other than the person who asks" : ""}.`;
 
 interface VerdictProps {
   readonly title: string;
   readonly evaluation: Evaluation;
-  /** The answer to what is typed now is on its way. */
+  /** The answer to the present values has not arrived yet. */
   readonly isOutdated: boolean;
 }
-
-const approvalText = ({ count, roles, excludeMaker }: NonNullable<Evaluation["approval"]>): string =>
-  `${count === 1 ? "1 person" : `${String(count)} people`} of the ${rolesText(roles)} must approve` +
-  `${excludeMaker ? ", other than the person who asks" : ""}.`;
 
 /** The decision about a movement, and the rules that made it. */
 export const Verdict = ({ title, evaluation, isOutdated }: VerdictProps): ReactNode => {
@@ -36,7 +48,12 @@ export const Verdict = ({ title, evaluation, isOutdated }: VerdictProps): ReactN
   const rest = rules.filter((result) => !deciding.includes(result));
   return (
     <section aria-label={title} aria-busy={isOutdated || undefined} className="rounded-card border">
-      <div className={cn("flex flex-wrap items-center gap-x-3 gap-y-1 rounded-t-card px-3 py-2", TONE_LOOKS[tone])}>
+      <div
+        className={cn(
+          "flex flex-wrap items-center gap-x-3 gap-y-1 rounded-t-card px-3 py-2",
+          TONE_LOOKS[tone],
+        )}
+      >
         <Icon className="size-4 shrink-0" aria-hidden />
         <span role="status" className="text-lg font-semibold">
           <span className="sr-only">{title}: </span>
@@ -48,14 +65,18 @@ export const Verdict = ({ title, evaluation, isOutdated }: VerdictProps): ReactN
       </div>
       <div className="flex flex-col gap-2 px-3 py-2.5">
         {deciding.length === 0 ? (
-          <p>{rules.length === 0 ? "No policy bounds this movement." : "Every rule lets it pass."}</p>
+          <p>
+            {rules.length === 0 ? "No policy bounds this movement." : "Every rule lets it pass."}
+          </p>
         ) : (
           <RuleResults results={deciding} label="Rules that decided" />
         )}
-        {/* Several rules have one sentence for the approval that they ask for together. */}
+        {/* Several rules share one sentence about the approval that they ask for. */}
         {approval === null || deciding.length < 2 ? null : <p>{approvalText(approval)}</p>}
         <p className="text-sm text-fg-2">
-          {code === "required" ? "The policies ask for a one-time code." : "The policies ask for no one-time code."}
+          {code === "required"
+            ? "The policies ask for a one-time code."
+            : "The policies ask for no one-time code."}
         </p>
         {rest.length === 0 ? null : (
           <details>
@@ -71,9 +92,11 @@ export const Verdict = ({ title, evaluation, isOutdated }: VerdictProps): ReactN
 };
 
 const policyText = ({ policyId, scope, version }: RuleResult): string =>
-  policyId === null ? "Applies without a policy" : `${SCOPE_WORDS[scope]}, version ${String(version)}`;
+  policyId === null
+    ? "Applies without a policy"
+    : `${SCOPE_WORDS[scope]}, version ${String(version)}`;
 
-/** The results of rules, each with the policy that it belongs to. */
+/** The results of rules, with the policy of each. */
 export const RuleResults = ({
   results,
   label,
@@ -95,8 +118,44 @@ export const RuleResults = ({
   </ul>
 );
 
-/** Where a contact is approved, when that is what is missing. */
+/** Says where a contact can be approved, when a missing approval is the reason of the refusal. */
 export const ContactHint = ({ evaluation }: { readonly evaluation: Evaluation }): ReactNode =>
   evaluation.rules.some(({ rule, outcome }) => rule === "recipients" && outcome === "deny") ? (
     <p className="text-sm text-fg-2">Owners and admins approve contacts in the address book.</p>
   ) : null;
+
+type DryRunBody = BodyInput<typeof evaluatePolicies>;
+
+interface DryRun {
+  /** Answers the values that were typed last; while the request runs, the previous answer. */
+  readonly evaluation: Evaluation | undefined;
+  /** `evaluation` does not answer the present values. */
+  readonly isOutdated: boolean;
+  readonly error: unknown;
+  readonly retry: () => void;
+}
+
+/**
+ * The policies' decision about a movement. The request waits until the person stops typing; null
+ * sends none.
+ */
+export const useDryRun = (body: DryRunBody | null): DryRun => {
+  const api = useApi();
+  const key = body === null ? null : JSON.stringify(body);
+  const [settled] = useSettled(key);
+  const query = useQuery({
+    queryKey: [...queryKeyOf(evaluatePolicies), settled],
+    queryFn: ({ signal }) =>
+      api.call(evaluatePolicies, { body: JSON.parse(settled ?? "null") as DryRunBody, signal }),
+    enabled: settled !== null && key !== null,
+    placeholderData: keepPreviousData,
+    // Later movements change the answer, so it is never fresh.
+    staleTime: 0,
+  });
+  return {
+    evaluation: key === null ? undefined : query.data,
+    isOutdated: settled !== key || query.isPlaceholderData || query.isFetching,
+    error: settled === key ? query.error : null,
+    retry: () => void query.refetch(),
+  };
+};

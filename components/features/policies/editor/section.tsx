@@ -1,4 +1,9 @@
-import { useId, type ReactNode } from "react";
+"use client";
+
+import { type ReactNode, useId } from "react";
+import { type Control, useController } from "react-hook-form";
+import { Checkbox } from "@/components/ui/field";
+import type { PolicyValues } from "../policy-form";
 
 interface SectionProps {
   readonly title: string;
@@ -6,7 +11,7 @@ interface SectionProps {
   readonly children: ReactNode;
 }
 
-/** A part of the editor: its heading and hint, then its fields. */
+/** A section of the editor: heading, hint and fields. */
 export const Section = ({ title, hint, children }: SectionProps): ReactNode => {
   const id = useId();
   return (
@@ -19,5 +24,36 @@ export const Section = ({ title, hint, children }: SectionProps): ReactNode => {
       </div>
       {children}
     </section>
+  );
+};
+
+interface SwitchedSectionProps extends SectionProps {
+  readonly control: Control<PolicyValues>;
+  readonly name: "hasHours" | "hasApprovals";
+  /** Label of the checkbox that shows the fields. */
+  readonly label: string;
+  /** The effect while the rule is off. */
+  readonly off: string;
+}
+
+/** A section of the editor whose fields appear when its rule is on. */
+export const SwitchedSection = ({
+  control,
+  name,
+  label,
+  off,
+  children,
+  ...section
+}: SwitchedSectionProps): ReactNode => {
+  const { field } = useController({ control, name });
+  return (
+    <Section {...section}>
+      <Checkbox
+        label={label}
+        checked={field.value}
+        onChange={({ target }) => field.onChange(target.checked)}
+      />
+      {field.value ? children : <p className="text-sm text-fg-3">{off}</p>}
+    </Section>
   );
 };

@@ -4,48 +4,56 @@ import Link from "next/link";
 import { usePathname, useSearchParams } from "next/navigation";
 import type { ReactNode } from "react";
 import { EmailNotice } from "@/components/features/money-flow/email-notice";
+import { useSwapSetup } from "@/components/features/swap/use-swap-setup";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { cn } from "@/components/ui/cn";
-import { ErrorState } from "@/components/ui/error-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { Card } from "@/components/ui/card";
-import { LoadingRows } from "@/components/ui/skeleton";
+import { joinQueries, QueryPanel, type QueryState } from "@/components/ui/states";
+import { useChosenWallet } from "../use-chosen-wallet";
+import { usePrivacyWallets, usePrivateBalances } from "../use-private";
 import type { Action } from "./form-model";
 import { SendDesk } from "./send-desk";
 import { SwapDesk } from "./swap-desk";
-import { usePrivateSetup } from "./use-private-setup";
+import type { PrivateSetup } from "./use-private-form";
 
-const ACTIONS = [
-  { action: "shield", label: "Shield", title: "Shield", description: "Deposit from the treasury into a privacy pool." },
-  {
-    action: "transfer",
+interface ActionWords {
+  readonly label: string;
+  readonly title: string;
+  readonly description: string;
+}
+
+const ACTIONS: Readonly<Record<Action, ActionWords>> = {
+  shield: {
+    label: "Shield",
+    title: "Shield",
+    description: "Deposit from the treasury into a privacy pool.",
+  },
+  transfer: {
     label: "Transfer",
     title: "Private transfer",
     description: "Pay out of a pool. The recipient gets exactly the amount.",
   },
-  {
-    action: "swap",
+  swap: {
     label: "Swap",
     title: "Private swap",
     description: "Swap inside of the pools: withdrawal, swap and deposit in one step.",
   },
-  {
-    action: "unshield",
+  unshield: {
     label: "Unshield",
     title: "Unshield",
     description: "Take money out of a pool, to the treasury or an address.",
   },
-] as const satisfies readonly { action: Action; label: string; title: string; description: string }[];
+};
 
-/** One of the private actions, with the way to the others. */
+/** The page of a private action, with links to the others. */
 export const ActionPage = ({ action }: { readonly action: Action }): ReactNode => {
-  const state = usePrivateSetup();
-  const current = ACTIONS.find((each) => each.action === action);
+  const query = usePrivateSetup();
+  const { title, description } = ACTIONS[action];
   return (
     <>
       <PageHeader
-        title={current?.title ?? "Private"}
-        description={current?.description}
+        title={title}
+        description={description}
         actions={
           <Link href="/private" className={buttonLooks()}>
             Private balances
@@ -54,24 +62,20 @@ export const ActionPage = ({ action }: { readonly action: Action }): ReactNode =
       />
       <ActionLinks />
       <EmailNotice />
-      {state.state === "loading" ? (
-        <Card flush>
-          <LoadingRows what="private balances" rows={6} />
-        </Card>
-      ) : state.state === "failed" ? (
-        <Card flush>
-          <ErrorState error={state.error} onRetry={state.retry} />
-        </Card>
-      ) : action === "swap" ? (
-        <SwapDesk setup={state.setup} />
-      ) : (
-        <SendDesk action={action} setup={state.setup} />
-      )}
+      <QueryPanel query={query} what="private balances" rows={6}>
+        {(setup) =>
+          action === "swap" ? (
+            <SwapDesk setup={setup} />
+          ) : (
+            <SendDesk action={action} setup={setup} />
+          )
+        }
+      </QueryPanel>
     </>
   );
 };
 
-/** The chosen wallet and pool stay chosen from action to action. */
+/** Query parameters that the links to other actions keep. */
 const KEPT = ["wallet", "pool"] as const;
 
 const ActionLinks = (): ReactNode => {
@@ -85,7 +89,7 @@ const ActionLinks = (): ReactNode => {
   ).toString();
   return (
     <nav aria-label="Private actions" className="mb-4 flex gap-4 overflow-x-auto border-b">
-      {ACTIONS.map(({ action, label }) => {
+      {Object.entries(ACTIONS).map(([action, { label }]) => {
         const href = `/private/${action}`;
         const current = path === href;
         return (
@@ -95,7 +99,9 @@ const ActionLinks = (): ReactNode => {
             aria-current={current ? "page" : undefined}
             className={cn(
               "-mb-px flex h-9 items-center border-b-2 whitespace-nowrap touch-target",
-              current ? "border-accent font-medium text-fg" : "border-transparent text-fg-2 hover:text-fg",
+              current
+                ? "border-accent font-medium text-fg"
+                : "border-transparent text-fg-2 hover:text-fg",
             )}
           >
             {label}
@@ -104,4 +110,23 @@ const ActionLinks = (): ReactNode => {
       })}
     </nav>
   );
+};
+
+/** Loads the private wallets, their balances, and the balances of the treasury. */
+const usePrivateSetup = (): QueryState<PrivateSetup> => {
+  const balances = usePrivateBalances();
+  const wallets = usePrivacyWallets();
+  const swap = useSwapSetup();
+  const chosen = useChosenWallet({ wallets, balances });
+  // The service makes the first wallet when it is asked, so an empty list counts as loading.
+  const data =
+    balances.data === undefined ||
+    wallets.data === undefined ||
+    chosen.walletId === "" ||
+    swap.data === undefined
+      ? undefined
+      : { wallets: wallets.data.data, balances: balances.data, chosen, setup: swap.data };
+  const queries = [balances, wallets, swap];
+  const hasFailed = queries.some((query) => query.data === undefined && !query.isPending);
+  return { ...joinQueries(queries, data), isPending: data === undefined && !hasFailed };
 };

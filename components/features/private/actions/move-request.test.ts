@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { FormValues } from "./form-model";
+import { type FormValues } from "./form-model";
 import { toMoveRequest } from "./move-request";
-import { isSmallSet } from "./small-set";
+import { isSmallSet } from "./receipt";
 import { POOL } from "./testing";
 
 const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -21,12 +21,22 @@ const bodyOf = (change: Partial<Parameters<typeof toMoveRequest>[0]>) =>
 
 test("a transfer names either the address or the private wallet", () => {
   expect(bodyOf({})).toEqual({ ...MOVE, toAddress: ADA });
-  expect(bodyOf({ values: { ...VALUES, target: "wallet" } })).toEqual({ ...MOVE, toPrivacyWalletId: "pw_2" });
+  expect(bodyOf({ values: { ...VALUES, target: "wallet" } })).toEqual({
+    ...MOVE,
+    toPrivacyWalletId: "pw_2",
+  });
 });
 
 test("only a small set that was accepted is sent as accepted, and only with a transfer", () => {
-  expect(bodyOf({ acceptsSmallSet: true })).toEqual({ ...MOVE, toAddress: ADA, acceptSmallSet: true });
-  expect(bodyOf({ action: "unshield", acceptsSmallSet: true })).toEqual({ ...MOVE, toAddress: ADA });
+  expect(bodyOf({ acceptsSmallSet: true })).toEqual({
+    ...MOVE,
+    toAddress: ADA,
+    acceptSmallSet: true,
+  });
+  expect(bodyOf({ action: "unshield", acceptsSmallSet: true })).toEqual({
+    ...MOVE,
+    toAddress: ADA,
+  });
   expect([isSmallSet(9, 10), isSmallSet(10, 10), isSmallSet(0, 0)]).toEqual([true, false, false]);
 });
 

@@ -1,12 +1,10 @@
-/** Turns a checked form into the request of its action, and into the observer's view. */
 import type { RecipientView } from "@/components/features/transfer/recipient";
 import { formatAmount, parseAmount } from "@/lib/core/money";
-import { pictureAmount } from "../amounts";
 import type { Observed } from "../observer/scenes";
-import type { PoolBalance } from "../types";
-import { feesOf, type FormValues } from "./form-model";
+import { pictureAmount, type PoolBalance } from "../parts";
 import type { SendTerms } from "./receipt";
-import type { MoveRequest } from "./use-create-move";
+import type { MoveRequest } from "./use-private-form";
+import { type FormValues, feesOf } from "./form-model";
 
 interface Checked {
   readonly action: MoveRequest["action"];
@@ -16,8 +14,14 @@ interface Checked {
   readonly acceptsSmallSet?: boolean;
 }
 
-/** The request of a form that was found right. */
-export const toMoveRequest = ({ action, values, pool, amount, acceptsSmallSet = false }: Checked): MoveRequest => {
+/** The request of a form without errors. */
+export const toMoveRequest = ({
+  action,
+  values,
+  pool,
+  amount,
+  acceptsSmallSet = false,
+}: Checked): MoveRequest => {
   const move = {
     chainId: pool.chainId,
     token: pool.token.address,
@@ -26,7 +30,8 @@ export const toMoveRequest = ({ action, values, pool, amount, acceptsSmallSet = 
   };
   const toAddress = values.toAddress.trim();
   if (action === "shield") return { action, body: move };
-  if (action === "unshield") return { action, body: toAddress === "" ? move : { ...move, toAddress } };
+  if (action === "unshield")
+    return { action, body: toAddress === "" ? move : { ...move, toAddress } };
   return {
     action,
     body: {
@@ -37,19 +42,26 @@ export const toMoveRequest = ({ action, values, pool, amount, acceptsSmallSet = 
   };
 };
 
-const recipientText = (terms: SendTerms, shortened: (recipient: RecipientView) => string): string => {
+const recipientText = (
+  terms: SendTerms,
+  shortened: (recipient: RecipientView) => string,
+): string => {
   if (terms.toWalletName !== null) return terms.toWalletName;
   if (terms.recipient.as !== "none") return shortened(terms.recipient);
   return terms.action === "unshield" ? "Treasury" : "the recipient";
 };
 
-/** The observer's view of a move that is still a form. */
-export const observedOfTerms = (terms: SendTerms, shortened: (recipient: RecipientView) => string): Observed => {
+/** The observer's view of a move that is not yet sent. */
+export const observedOfTerms = (
+  terms: SendTerms,
+  shortened: (recipient: RecipientView) => string,
+): Observed => {
   const { action, pool, amount, toWalletName } = terms;
   const { symbol, decimals } = pool.token;
   const arrives =
     action === "shield" && amount !== null
-      ? feesOf("shield", pool, { amountBase: parseAmount(amount, decimals), target: "address" }).netBase
+      ? feesOf("shield", pool, { amountBase: parseAmount(amount, decimals), target: "address" })
+          .netBase
       : null;
   return {
     kind: action === "transfer" && toWalletName !== null ? "inside" : action,

@@ -2,24 +2,22 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { ReadAs } from "@/components/features/money-flow/read-as";
-import { usdValue } from "@/components/features/swap/decimal";
+import { ReadAs } from "@/components/features/money-flow/field-checks";
+import { usdValue, isZero } from "@/components/features/swap/decimal";
 import type { SwapSetup } from "@/components/features/swap/use-swap-setup";
-import { useChainName } from "@/components/features/operations/use-chain-name";
+import { useChainName } from "@/components/providers/public-config";
 import { Alert } from "@/components/ui/alert";
-import { Usd } from "@/components/ui/amount";
+import { HeldAmount, Usd } from "@/components/ui/amount";
+import { Card } from "@/components/ui/card";
 import { Combobox } from "@/components/ui/combobox";
 import { Field, Input } from "@/components/ui/field";
 import { useHiddenAmounts } from "@/components/ui/hidden-amounts";
-import { HeldAmount } from "@/components/ui/held-amount";
+import { tokenOption } from "@/components/ui/marks";
 import { Select } from "@/components/ui/select";
-import { Card } from "@/components/ui/card";
 import { countText } from "@/lib/core/amount-text";
-import { typedAmount } from "@/lib/core/read-amount";
-import { tokenOption } from "@/components/ui/marked-options";
-import { isZero } from "../amounts";
-import { poolKey, type PoolBalance, type PrivacyWallet } from "../types";
-import { amountText, mostOf, readableAmount } from "./form-model";
+import { readOrTyped, typedAmount } from "@/lib/core/read-amount";
+import { type PoolBalance, poolKey, type PrivacyWallet } from "../parts";
+import { mostOf, readableAmount } from "./form-model";
 import type { PrivateForm } from "./use-private-form";
 
 export interface PartProps {
@@ -38,21 +36,24 @@ const TITLES = {
   unshield: "You unshield",
 } as const satisfies Record<PrivateForm["action"], string>;
 
-/** Which private wallet, which pool, how much. */
+/** The fields for the private wallet, the pool and the amount. */
 export const PayCard = ({ form, wallets, setup }: PayCardProps): ReactNode => (
   <Card title={TITLES[form.action]}>
     <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
-      <Field label={form.action === "shield" ? "Into wallet" : "From wallet"} error={form.errors.walletId}>
+      <Field
+        label={form.action === "shield" ? "Into wallet" : "From wallet"}
+        error={form.errors.walletId}
+      >
         <Select
           value={form.values.walletId}
           onValueChange={(id) => form.set("walletId", id)}
-          options={wallets.map(({ privacyWalletId, name }) => ({ value: privacyWalletId, label: name }))}
+          options={wallets.map(({ id, name }) => ({ value: id, label: name }))}
           placeholder="Choose …"
         />
       </Field>
-      <PoolField form={form} error={form.errors.pool} />
+      <PoolField form={form} />
       <div className="sm:col-span-2">
-        <AmountField form={form} setup={setup} error={form.errors.amount} />
+        <AmountField form={form} setup={setup} />
       </div>
       {form.action === "shield" || form.pools.some(({ spendable }) => !isZero(spendable)) ? null : (
         <Alert className="sm:col-span-2" title="This wallet has nothing to spend yet">
@@ -66,26 +67,34 @@ export const PayCard = ({ form, wallets, setup }: PayCardProps): ReactNode => (
   </Card>
 );
 
-/** A pool as an option: its token, its chain, and the amount that may be moved. */
-const poolOption = (pool: PoolBalance, chain: string, amount: string | null) => ({
-  ...tokenOption(pool.token.symbol, poolKey(pool)),
-  label: `${pool.token.symbol} on ${chain}`,
-  description: `Set of ${countText(pool.anonymitySet)}`,
-  keywords: [pool.token.symbol, chain],
-  ...(amount === null
-    ? {}
-    : { aside: <HeldAmount value={amount} unit={pool.token.symbol} plain className="text-sm text-fg-2" /> }),
-});
+/**
+ * A pool as an option: its token and chain.
+ * @param spendable shown beside it; null when the pool receives money
+ */
+export const poolOption = (pool: PoolBalance, chain: string, spendable: string | null) => {
+  const { symbol } = pool.token;
+  return {
+    ...tokenOption(symbol, poolKey(pool)),
+    label: `${symbol} on ${chain}`,
+    description: `Set of ${countText(pool.anonymitySet)}`,
+    keywords: [symbol, chain],
+    aside:
+      spendable === null ? undefined : (
+        <HeldAmount value={spendable} unit={symbol} plain className="text-sm text-fg-2" />
+      ),
+  };
+};
 
-const PoolField = ({ form, error }: { readonly form: PrivateForm; readonly error: string | undefined }): ReactNode => {
+const PoolField = ({ form }: PartProps): ReactNode => {
   const chainName = useChainName();
+  const pays = form.action !== "shield";
   return (
-    <Field label="Token" error={error}>
+    <Field label="Token" error={form.errors.pool}>
       <Combobox
         value={form.values.pool}
         onValueChange={(pool) => form.set("pool", pool)}
         options={form.pools.map((pool) =>
-          poolOption(pool, chainName(pool.chainId), form.action === "shield" ? null : pool.spendable),
+          poolOption(pool, chainName(pool.chainId), pays ? pool.spendable : null),
         )}
         placeholder="Choose a token"
         searchPlaceholder="Symbol or chain"
@@ -95,22 +104,16 @@ const PoolField = ({ form, error }: { readonly form: PrivateForm; readonly error
   );
 };
 
-interface AmountFieldProps {
-  readonly form: PrivateForm;
-  readonly setup: SwapSetup;
-  readonly error: string | undefined;
-}
-
-const AmountField = ({ form, setup, error }: AmountFieldProps): ReactNode => {
+const AmountField = ({ form, setup }: Omit<PayCardProps, "wallets">): ReactNode => {
   const { pool, values, action } = form;
   const price = setup.tokens.find(
     (token) => token.chainId === pool?.chainId && token.address === pool.token.address,
   )?.priceUsd;
-  const usd = price == null ? null : usdValue(amountText(values.amount), price);
+  const usd = price == null ? null : usdValue(readOrTyped(values.amount), price);
   return (
     <Field
       label={action === "transfer" ? "Amount received" : "Amount"}
-      error={error}
+      error={form.errors.amount}
       hint={
         pool === undefined ? undefined : (
           <span className="flex flex-col gap-0.5">
@@ -118,7 +121,11 @@ const AmountField = ({ form, setup, error }: AmountFieldProps): ReactNode => {
               <Available form={form} pool={pool} />
               {usd === null ? null : <Usd value={usd} />}
             </span>
-            <ReadAs value={values.amount} read={readableAmount(values.amount, pool)} symbol={pool.token.symbol} />
+            <ReadAs
+              value={values.amount}
+              read={readableAmount(values.amount, pool)}
+              symbol={pool.token.symbol}
+            />
           </span>
         )
       }
@@ -135,11 +142,12 @@ const AmountField = ({ form, setup, error }: AmountFieldProps): ReactNode => {
   );
 };
 
-const Available = ({ form, pool }: { readonly form: PrivateForm; readonly pool: PoolBalance }): ReactNode => {
+const Available = ({ form, pool }: PartProps & { readonly pool: PoolBalance }): ReactNode => {
   const { action, values, treasury } = form;
   const [hidden] = useHiddenAmounts();
   const most = mostOf(action, pool, { treasury, target: values.target });
-  if (most === null) return <span title="The service checks it.">The treasury's balance is not known now</span>;
+  if (most === null)
+    return <span title="The service checks it.">The treasury's balance is not known now</span>;
   const { symbol } = pool.token;
   return (
     <span>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isWorse } from "./quote-change";
+import { isWorse } from "./form-model";
 
 const quote = (expected: string, minimum: string) => ({
   expected: { amountBase: expected },

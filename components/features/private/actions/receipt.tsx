@@ -1,27 +1,29 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { percentText } from "@/components/features/swap/decimal";
 import type { RecipientView } from "@/components/features/transfer/recipient";
 import { RecipientWord } from "@/components/features/transfer/recipient-notes";
-import { percentText } from "@/components/features/swap/decimal";
-import { AddressMark } from "@/components/ui/address-mark";
-import { AddressGroups } from "@/components/ui/address-groups";
+import { AddressGroups, AddressMark } from "@/components/ui/address";
+import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
-import { ChainName } from "@/components/ui/chain-name";
-import { TokenMark } from "@/components/ui/marks";
 import { Fact, Facts } from "@/components/ui/card";
+import { ChainName, TokenMark } from "@/components/ui/marks";
+import { ActionDialog } from "@/components/ui/dialog";
+import { countText } from "@/lib/core/amount-text";
 import { formatAmount, parseAmount } from "@/lib/core/money";
-import type { PoolBalance } from "../types";
-import { feesOf, type Action } from "./form-model";
+import { setText } from "../observer/scenes";
+import type { PoolBalance } from "../parts";
+import { type Action, feesOf } from "./form-model";
 
 export interface SendTerms {
   readonly action: Exclude<Action, "swap">;
   readonly pool: PoolBalance;
-  /** Decimal string; null while nothing right is typed. */
+  /** Decimal string; null while no possible amount is typed. */
   readonly amount: string | null;
   readonly walletName: string;
   readonly recipient: RecipientView;
-  /** The private wallet that receives; null where an address does. */
+  /** The receiving private wallet; null when the recipient is an address. */
   readonly toWalletName: string | null;
   /** The recipient of an unshield without an address. */
   readonly treasuryAddress: string | undefined;
@@ -29,7 +31,7 @@ export interface SendTerms {
 
 interface ReceiptProps {
   readonly terms: SendTerms;
-  /** With whole addresses and all digits. */
+  /** Shows whole addresses and all digits. */
   readonly whole?: boolean;
 }
 
@@ -39,14 +41,21 @@ const NOTHING = (
   </span>
 );
 
-/** Everything that the move will do, to the last digit. */
+/** The sender, recipient, amounts and fees of a move. */
 export const SendReceipt = ({ terms, whole = false }: ReceiptProps): ReactNode => {
   const { action, pool, amount } = terms;
   const { symbol, decimals } = pool.token;
   const target = terms.toWalletName === null ? "address" : "wallet";
-  const fees = amount === null ? null : feesOf(action, pool, { amountBase: parseAmount(amount, decimals), target });
+  const fees =
+    amount === null
+      ? null
+      : feesOf(action, pool, { amountBase: parseAmount(amount, decimals), target });
   const text = (base: bigint | undefined): ReactNode =>
-    base === undefined ? NOTHING : <Amount value={formatAmount(base, decimals)} unit={symbol} exact={whole} />;
+    base === undefined ? (
+      NOTHING
+    ) : (
+      <Amount value={formatAmount(base, decimals)} unit={symbol} exact={whole} />
+    );
   return (
     <Facts>
       <Fact label="From">{action === "shield" ? "Treasury" : terms.walletName}</Fact>
@@ -61,7 +70,9 @@ export const SendReceipt = ({ terms, whole = false }: ReceiptProps): ReactNode =
       {action === "shield" ? (
         <>
           <Fact label="You deposit">{text(fees?.grossBase)}</Fact>
-          <Fact label={`Pool fee, ${percentText(pool.shieldFeeBps)}`}>{text(fees?.poolFeeBase)}</Fact>
+          <Fact label={`Pool fee, ${percentText(pool.shieldFeeBps)}`}>
+            {text(fees?.poolFeeBase)}
+          </Fact>
           <Fact label="Your note" strong>
             {text(fees?.netBase)}
           </Fact>
@@ -71,14 +82,20 @@ export const SendReceipt = ({ terms, whole = false }: ReceiptProps): ReactNode =
           <Fact label="Received exactly" strong>
             {text(fees?.netBase)}
           </Fact>
-          <Fact label={`Relay fee on top, ${percentText(pool.relayFeeBps)}`}>{text(fees?.relayFeeBase)}</Fact>
+          <Fact label={`Relay fee on top, ${percentText(pool.relayFeeBps)}`}>
+            {text(fees?.relayFeeBase)}
+          </Fact>
           {target === "wallet" ? (
-            <Fact label={`Pool fee on top, ${percentText(pool.shieldFeeBps)}`}>{text(fees?.poolFeeBase)}</Fact>
+            <Fact label={`Pool fee on top, ${percentText(pool.shieldFeeBps)}`}>
+              {text(fees?.poolFeeBase)}
+            </Fact>
           ) : null}
           <Fact label="Leaves your notes">{text(fees?.grossBase)}</Fact>
         </>
       )}
-      <Fact label="Network fee">{action === "shield" ? "paid by the project's sponsor" : "paid by the relayer"}</Fact>
+      <Fact label="Network fee">
+        {action === "shield" ? "paid by the project's sponsor" : "paid by the relayer"}
+      </Fact>
       {action === "unshield" ? null : (
         <Fact label="Pool minimum">
           <Amount value={pool.minimum} unit={symbol} />
@@ -88,7 +105,7 @@ export const SendReceipt = ({ terms, whole = false }: ReceiptProps): ReactNode =
   );
 };
 
-const To = ({ terms, whole }: { readonly terms: SendTerms; readonly whole: boolean }): ReactNode => {
+const To = ({ terms, whole }: Required<ReceiptProps>): ReactNode => {
   const { action, recipient, toWalletName, treasuryAddress, walletName } = terms;
   if (action === "shield") return <>{walletName}, in the pool</>;
   if (toWalletName !== null) return <>{toWalletName}, in the pool</>;
@@ -114,3 +131,39 @@ const To = ({ terms, whole }: { readonly terms: SendTerms; readonly whole: boole
     </>
   );
 };
+
+/** Whether a transfer out of a set of this size needs a second confirmation. */
+export const isSmallSet = (size: number, min: number): boolean => size < min;
+
+interface SmallSetProps {
+  readonly size: number;
+  readonly min: number;
+}
+
+/** Warns before the request is sent. */
+export const SmallSetAlert = ({ size, min }: SmallSetProps): ReactNode => (
+  <Alert tone="warning" title={`Only ${setText(size)} hide this transfer`}>
+    At least {countText(min)} are recommended. With fewer, somebody who watches the chain can guess
+    who paid.
+  </Alert>
+);
+
+interface SmallSetDialogProps {
+  /** The set's size, when the service refused it as too small; else null. */
+  readonly size: number | null;
+  readonly onAccept: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Asks for a second confirmation, after which the transfer is sent with `acceptSmallSet`. */
+export const SmallSetDialog = ({ size, onAccept, onClose }: SmallSetDialogProps): ReactNode => (
+  <ActionDialog
+    open={size !== null}
+    onClose={onClose}
+    title={`Only ${setText(size)} hide this transfer`}
+    description="Somebody who watches the chain can guess who paid. Wait until more deposits are in the pool, or go on all the same. Nothing was sent."
+    confirmLabel="Accept the small set"
+    cancelLabel="Wait"
+    onConfirm={onAccept}
+  />
+);

@@ -1,29 +1,43 @@
 "use client";
 
 import { ArrowRight } from "lucide-react";
-import { useId, useState, type ReactNode } from "react";
+import { type ReactNode, useId, useMemo, useState } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
-import { recipientView, type RecipientView } from "@/components/features/transfer/recipient";
+import { AddressBookField } from "@/components/features/contacts/address-book-field";
+import { codeOf } from "@/components/features/money-flow/api-error";
+import {
+  type KnownAddresses,
+  recipientView,
+  type RecipientView,
+  useKnownAddresses,
+} from "@/components/features/transfer/recipient";
+import { LookAlikeAlert, RecipientNotes } from "@/components/features/transfer/recipient-notes";
+import { Desk } from "@/components/layout/desk";
 import { shorten } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
-import { EmptyState } from "@/components/ui/empty-state";
-import { ErrorState } from "@/components/ui/error-state";
 import { Card } from "@/components/ui/card";
+import { Dialog } from "@/components/ui/dialog";
+import { ActionError, EmptyState } from "@/components/ui/states";
+import { Checkbox, Field } from "@/components/ui/field";
 import { Form } from "@/components/ui/form";
+import { RadioCards } from "@/components/ui/radio-cards";
+import { Select } from "@/components/ui/select";
 import { privateTransfer, shield, unshield } from "@/lib/api-client/calls.gen";
-import { Honesty } from "../honesty";
+import { Honesty, type PoolBalance, type PrivacyWallet } from "../parts";
 import { ObserverCard } from "../observer/observer-card";
-import type { PoolBalance } from "../types";
-import { API_FIELDS, readableAmount, type Action } from "./form-model";
+import { usePrivateTransfers } from "../use-private";
+import { type Action, API_FIELDS, readableAmount } from "./form-model";
 import { observedOfTerms, toMoveRequest } from "./move-request";
-import { PayCard } from "./pay-card";
-import { SendReceipt, type SendTerms } from "./receipt";
-import { RecipientCard } from "./recipient-card";
-import { ReviewDialog } from "./review-dialog";
-import { isSmallSet, SmallSetAlert } from "./small-set";
-import { useCreateMove } from "./use-create-move";
-import { useKnownRecipients } from "./use-known-recipients";
-import { usePrivateForm, type PrivateForm, type PrivateSetup } from "./use-private-form";
+import { type PartProps, PayCard } from "./pay-card";
+import { isSmallSet, SendReceipt, type SendTerms, SmallSetAlert, SmallSetDialog } from "./receipt";
+import {
+  type CreateMove,
+  type MoveRequest,
+  type PrivateForm,
+  type PrivateSetup,
+  useCreateMove,
+  usePrivateForm,
+} from "./use-private-form";
 
 type SendAction = Exclude<Action, "swap">;
 
@@ -31,12 +45,11 @@ const CONTRACTS = { shield, transfer: privateTransfer, unshield };
 const EXAMPLE = { chainId: 31337, token: "USDC", amount: "25" };
 
 /** A name where there is one, else the address with its middle left out. */
-const shortName = (recipient: RecipientView): string =>
-  recipient.as === "none"
-    ? ""
-    : recipient.as === "own" || recipient.as === "contact"
-      ? recipient.name
-      : shorten(recipient.address);
+const shortName = (recipient: RecipientView): string => {
+  if (recipient.as === "none") return "";
+  const isNamed = recipient.as === "own" || recipient.as === "contact";
+  return isNamed ? recipient.name : shorten(recipient.address);
+};
 
 const termsOf = (
   action: SendAction,
@@ -45,12 +58,12 @@ const termsOf = (
 ): SendTerms => {
   const { form, setup, recipient } = from;
   const nameOf = (id: string): string | undefined =>
-    setup.wallets.find(({ privacyWalletId }) => privacyWalletId === id)?.name;
+    setup.wallets.find((wallet) => wallet.id === id)?.name;
   const inside = action === "transfer" && form.values.target === "wallet";
   return {
     action,
     pool,
-    // The receipt counts with an amount also while something else is missing.
+    // The receipt shows the fees of an amount also while other fields are missing.
     amount: readableAmount(form.values.amount, pool),
     walletName: nameOf(form.values.walletId) ?? "Private wallet",
     recipient: action === "shield" ? { as: "none" } : recipient,
@@ -64,12 +77,14 @@ interface SendDeskProps {
   readonly setup: PrivateSetup;
 }
 
-/** Shield, transfer or unshield: the form, the observer's view, the receipt and the review. */
+/** The form, observer's view, receipt and review of a shield, transfer or unshield. */
 export const SendDesk = ({ action, setup }: SendDeskProps): ReactNode => {
   const form = usePrivateForm(action, setup);
   return form.pool === undefined ? (
     <Card flush>
-      <EmptyState title="No chain has a privacy pool">Add `privacyPools` to a chain in the configuration.</EmptyState>
+      <EmptyState title="No chain has a privacy pool">
+        Add `privacyPools` to a chain in the configuration.
+      </EmptyState>
     </Card>
   ) : (
     <PoolDesk action={action} setup={setup} form={form} pool={form.pool} />
@@ -82,27 +97,26 @@ interface PoolDeskProps extends SendDeskProps {
 }
 
 const PoolDesk = ({ action, setup, form, pool }: PoolDeskProps): ReactNode => {
-  const { known, complete } = useKnownRecipients();
+  const { known, complete } = useKnownRecipients(pool.chainId);
   const recipient = recipientView(form.values.toAddress, known);
   const [comparedAddress, setComparedAddress] = useState<string | null>(null);
   const [reviewing, setReviewing] = useState(false);
   const move = useCreateMove();
   const { amount, values } = form;
+  const request = (checkedAmount: string, acceptsSmallSet = false): MoveRequest =>
+    toMoveRequest({ action, values, pool, amount: checkedAmount, acceptsSmallSet });
   const terms = termsOf(action, pool, { form, setup, recipient });
   const paysAddress = action !== "shield" && terms.toWalletName === null && recipient.as !== "none";
   const compared = recipient.as !== "none" && comparedAddress === recipient.address;
   const isMistakable = paysAddress && recipient.lookAlike !== null && !compared;
-  const obstacle =
-    form.amount === null
-      ? "Complete the form."
-      : isMistakable
-        ? "Compare the address first: it looks like one that you know."
-        : null;
+  const mistake = isMistakable
+    ? "Compare the address first: it looks like one that you know."
+    : null;
+  const obstacle = form.amount === null ? "Complete the form." : mistake;
   const review = (): void => {
     move.reset();
     if (obstacle === null) setReviewing(true);
   };
-  const min = setup.balances.anonymitySetMin;
   return (
     <>
       <Form
@@ -113,39 +127,42 @@ const PoolDesk = ({ action, setup, form, pool }: PoolDeskProps): ReactNode => {
         aria-label={action}
         className="flex flex-col gap-4"
       >
-        <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
-          <div className="flex min-w-0 flex-col gap-4">
-            <PayCard form={form} wallets={setup.wallets} setup={setup.setup} />
-            {action === "shield" ? null : (
-              <RecipientCard
-                form={form}
-                wallets={setup.wallets}
-                recipient={recipient}
-                complete={complete}
-                compared={compared}
-                onCompared={(is) => setComparedAddress(is && recipient.as !== "none" ? recipient.address : null)}
-              />
-            )}
-            <ObserverCard observed={observedOfTerms(terms, shortName)} />
-          </div>
-          <ReceiptCard terms={terms} balances={setup.balances} obstacle={obstacle} />
-        </div>
+        <Desk
+          fields={
+            <>
+              <PayCard form={form} wallets={setup.wallets} setup={setup.setup} />
+              {action === "shield" ? null : (
+                <RecipientCard
+                  form={form}
+                  wallets={setup.wallets}
+                  recipient={recipient}
+                  complete={complete}
+                  compared={compared}
+                  onCompared={(is) =>
+                    setComparedAddress(is && recipient.as !== "none" ? recipient.address : null)
+                  }
+                />
+              )}
+              <ObserverCard observed={observedOfTerms(terms, shortName)} />
+            </>
+          }
+          receipt={<ReceiptCard terms={terms} balances={setup.balances} obstacle={obstacle} />}
+        />
         <ApiSnippet
-          method="POST"
-          path={CONTRACTS[action].path}
-          body={amount === null ? EXAMPLE : toMoveRequest({ action, values, pool, amount }).body}
+          call={CONTRACTS[action]}
+          body={amount === null ? EXAMPLE : request(amount).body}
         />
       </Form>
       {reviewing && amount !== null ? (
         <ReviewDialog
           terms={{ ...terms, amount }}
           move={move}
-          min={min}
-          request={(acceptsSmallSet) => toMoveRequest({ action, values, pool, amount, acceptsSmallSet })}
+          min={setup.balances.anonymitySetMin}
+          request={(acceptsSmallSet) => request(amount, acceptsSmallSet)}
           onClose={() => setReviewing(false)}
         />
-      ) : move.error == null ? null : (
-        <ErrorState compact error={move.error} money="Nothing was sent." />
+      ) : (
+        <ActionError error={move.error} money="Nothing was sent." />
       )}
     </>
   );
@@ -158,13 +175,13 @@ interface ReceiptCardProps {
   readonly obstacle: string | null;
 }
 
-/** Shows the costs of the move, how well it is hidden, and the button that goes on. */
+/** Shows the costs of the move, how well it is hidden, and the button that opens the review. */
 const ReceiptCard = ({ terms, balances, obstacle }: ReceiptCardProps): ReactNode => {
   const reasonId = useId();
   const { anonymitySet } = terms.pool;
   const min = balances.anonymitySetMin;
   return (
-    <Card title="Receipt" className="lg:sticky lg:top-16">
+    <Card title="Receipt">
       <div className="flex flex-col gap-3">
         <SendReceipt terms={terms} />
         {terms.action === "transfer" && isSmallSet(anonymitySet, min) ? (
@@ -175,7 +192,7 @@ const ReceiptCard = ({ terms, balances, obstacle }: ReceiptCardProps): ReactNode
           variant="primary"
           size="lg"
           disabled={obstacle !== null}
-          {...(obstacle === null ? {} : { "aria-describedby": reasonId })}
+          aria-describedby={obstacle === null ? undefined : reasonId}
         >
           Review <ArrowRight aria-hidden />
         </Button>
@@ -184,8 +201,186 @@ const ReceiptCard = ({ terms, balances, obstacle }: ReceiptCardProps): ReactNode
             {obstacle}
           </p>
         )}
-        <Honesty engine={balances.engine} setSize={anonymitySet} staysPublic={balances.staysPublic} />
+        <Honesty {...balances} setSize={anonymitySet} />
       </div>
     </Card>
   );
+};
+
+interface RecipientCardProps extends PartProps {
+  readonly wallets: readonly PrivacyWallet[];
+  readonly recipient: RecipientView;
+  readonly complete: boolean;
+  readonly compared: boolean;
+  readonly onCompared: (compared: boolean) => void;
+}
+
+const TARGETS = [
+  {
+    value: "address",
+    label: "An address",
+    description: "Leaves the pool. Amount and recipient are public.",
+  },
+  {
+    value: "wallet",
+    label: "A private wallet",
+    description: "Stays in the pool. The recipient is hidden.",
+  },
+];
+
+/**
+ * The recipient: an address, with contacts and a warning of look-alikes, or another private wallet.
+ */
+const RecipientCard = (props: RecipientCardProps): ReactNode => {
+  const { form, wallets } = props;
+  const { values } = form;
+  const others = wallets.filter(({ id }) => id !== values.walletId);
+  return (
+    <Card title="To">
+      <div className="flex flex-col gap-3">
+        {form.action === "transfer" ? (
+          <RadioCards
+            label="Pay to"
+            inRow
+            value={values.target}
+            onValueChange={(target) => form.set("target", target)}
+            options={TARGETS}
+          />
+        ) : null}
+        {form.action === "transfer" && values.target === "wallet" ? (
+          <Field
+            label="Private wallet"
+            error={form.errors.toWalletId}
+            hint={
+              others.length === 0
+                ? "There is no other one yet. Create it on the private page."
+                : undefined
+            }
+          >
+            <Select
+              value={values.toWalletId}
+              onValueChange={(id) => form.set("toWalletId", id)}
+              disabled={others.length === 0}
+              options={others.map(({ id, name }) => ({ value: id, label: name }))}
+              placeholder="Choose …"
+            />
+          </Field>
+        ) : (
+          <AddressField {...props} />
+        )}
+      </div>
+    </Card>
+  );
+};
+
+const AddressField = ({ form, recipient, ...notes }: RecipientCardProps): ReactNode => {
+  const isOptional = form.action === "unshield";
+  const isTyped = form.values.toAddress.trim() !== "";
+  const isUnsaved = recipient.as === "new" || recipient.as === "earlier";
+  return (
+    <AddressBookField
+      label={isOptional ? "Recipient, optional" : "Recipient"}
+      error={form.errors.toAddress}
+      hint={isOptional && !isTyped ? "Empty: the treasury." : undefined}
+      input={{
+        value: form.values.toAddress,
+        onChange: (event) => form.set("toAddress", event.target.value),
+        onBlur: () => (isTyped ? form.check("toAddress") : undefined),
+      }}
+      onChoose={(address) => form.set("toAddress", address)}
+      // An address that may be mistaken for another one is not offered to be saved.
+      newAddress={isUnsaved && recipient.lookAlike === null ? recipient.address : undefined}
+      notes={(openBook) => <RecipientNotes view={recipient} {...notes} onSave={openBook} />}
+    />
+  );
+};
+
+interface ReviewDialogProps {
+  readonly terms: SendTerms;
+  readonly move: CreateMove;
+  /** Below this set a transfer needs a second confirmation. */
+  readonly min: number;
+  readonly request: (acceptsSmallSet: boolean) => MoveRequest;
+  readonly onClose: () => void;
+}
+
+const moneyAfter = (error: unknown): string =>
+  codeOf(error) === "network_error"
+    ? "Whether it was accepted is not known. Trying again is safe: the money moves once."
+    : "Nothing was sent.";
+
+/** The whole receipt. Confirming creates the operation; no money moves before a code approves it. */
+const ReviewDialog = ({ terms, move, min, request, onClose }: ReviewDialogProps): ReactNode => {
+  const { recipient, pool, action } = terms;
+  const isSmall = action === "transfer" && isSmallSet(pool.anonymitySet, min);
+  const lookAlike =
+    recipient.as === "none" || terms.toWalletName !== null ? null : recipient.lookAlike;
+  const [accepted, setAccepted] = useState(false);
+  return (
+    <Dialog
+      onClose={onClose}
+      title={`Review the ${action}`}
+      description="Nothing moves before you approve it with a one-time code."
+      footer={
+        <>
+          <Button onClick={onClose}>Back</Button>
+          <Button
+            variant="primary"
+            loading={move.pending}
+            disabled={isSmall && !accepted}
+            onClick={() => void move.create(request(accepted))}
+          >
+            Confirm and get code
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        {recipient.as === "none" || lookAlike === null ? null : (
+          <LookAlikeAlert address={recipient.address} lookAlike={lookAlike} />
+        )}
+        <SendReceipt terms={terms} whole />
+        {isSmall ? (
+          <>
+            <SmallSetAlert size={pool.anonymitySet} min={min} />
+            <Checkbox
+              label="I accept that so few deposits hide it."
+              checked={accepted}
+              onChange={(event) => setAccepted(event.target.checked)}
+            />
+          </>
+        ) : null}
+        <ActionError error={move.error} money={moneyAfter(move.error)} />
+      </div>
+      <SmallSetDialog
+        size={move.smallSet}
+        onClose={move.refuseSmallSet}
+        onAccept={() => move.create(request(true))}
+      />
+    </Dialog>
+  );
+};
+
+/** The project's known addresses, and those that the newest private operations paid. */
+const useKnownRecipients = (chainId: number): KnownAddresses => {
+  const { known, complete } = useKnownAddresses(chainId);
+  const transfers = usePrivateTransfers();
+  const paid = transfers.data?.pages.flatMap(({ data }) => data);
+  return useMemo(() => {
+    const addresses = (paid ?? []).flatMap(({ toAddress, status }) =>
+      toAddress !== null &&
+      (status === "completed" || status === "partially_completed" || status === "processing")
+        ? [toAddress]
+        : [],
+    );
+    const earlier = [...new Set(addresses)].map((address) => {
+      const times = addresses.filter((each) => each === address).length;
+      return {
+        address,
+        name: times === 1 ? "once in private" : `${String(times)} times in private`,
+        as: "earlier" as const,
+      };
+    });
+    return { known: [...known, ...earlier], complete: complete && !transfers.isPending };
+  }, [known, complete, paid, transfers.isPending]);
 };

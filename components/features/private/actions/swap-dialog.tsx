@@ -1,41 +1,47 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useId, type ReactNode } from "react";
+import { type ReactNode, useId, useEffect, useState } from "react";
+import { z } from "zod";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import {
+  type CodeRequest,
   CodeSendError,
   SentCodeField,
   useCodeForm,
-  type CodeRequest,
 } from "@/components/features/money-flow/code-form";
 import {
   AppCodeField,
   isReady,
   MeansField,
   PasskeyField,
+  type ProofChoice,
   proofOf,
   useProofChoice,
-  type ProofChoice,
 } from "@/components/features/money-flow/proof-field";
 import type { MoneyProof } from "@/components/features/money-flow/types";
-import { useApiMutation } from "@/components/features/session/use-api";
-import { useSentOnce } from "@/components/features/session/use-sent-once";
+import { useApiMutation, useSentOnce } from "@/components/features/session/use-api";
+import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
-import { Countdown } from "@/components/ui/countdown";
+import { Fact, Facts } from "@/components/ui/card";
 import { Dialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
 import { Form } from "@/components/ui/form";
+import { ChainName } from "@/components/ui/marks";
+import { ErrorState } from "@/components/ui/states";
+import { tabStore } from "@/components/ui/tab-store";
+import { Countdown } from "@/components/ui/time";
 import { executePrivateSwap, preparePrivateSwap } from "@/lib/api-client/calls.gen";
-import { pathOfTransfer } from "../kind-words";
-import type { PrivateQuote, PrivateTransfer } from "../types";
-import { useTakeOver } from "../use-private";
-import { dropDraft } from "./draft";
-import { dropKeptQuote } from "./kept-quote";
-import { SwapReceipt } from "./swap-receipt";
+import { quotePrivateSwap } from "@/lib/contracts/privacy-swap";
+import type { PrivateQuote, PrivateTransfer } from "../parts";
+import { pathOfTransfer, useTakeOver } from "../use-private";
+import { draftOf } from "./use-private-form";
 
-/** After these the quote is of no use any more. */
-const ENDED_QUOTE: ReadonlySet<string | null> = new Set(["quote_expired", "quote_already_used", "not_found"]);
+/** Errors after which the quote cannot be executed any more. */
+const ENDED_QUOTE: ReadonlySet<string | null> = new Set([
+  "quote_expired",
+  "quote_already_used",
+  "not_found",
+]);
 
 interface SwapDialogProps {
   readonly quote: PrivateQuote;
@@ -45,11 +51,14 @@ interface SwapDialogProps {
   readonly onClose: () => void;
 }
 
-/** Prepares with a code or second factor, or with the choice of the wallet alone, then executes; once. */
+/**
+ * Prepares the swap with a code or second factor, then executes it once. Without a proof the swap is
+ * stored and waits for approval.
+ */
 const useExecution = ({ quote: { quoteId }, wallet }: SwapDialogProps) => {
   const prepare = useApiMutation(preparePrivateSwap);
   const { mutation, send } = useSentOnce(executePrivateSwap);
-  /** Null where the service refused it; `error` says why. */
+  /** Returns null when the service refused it; `error` then has the reason. */
   const run = async (proof: MoneyProof | null): Promise<PrivateTransfer | null> => {
     mutation.reset();
     const body = { quoteId, privacyWalletId: wallet.id, ...proof };
@@ -60,10 +69,14 @@ const useExecution = ({ quote: { quoteId }, wallet }: SwapDialogProps) => {
       return null;
     }
   };
-  return { run, pending: prepare.isPending || mutation.isPending, error: prepare.error ?? mutation.error };
+  return {
+    run,
+    pending: prepare.isPending || mutation.isPending,
+    error: prepare.error ?? mutation.error,
+  };
 };
 
-/** The review of a quote: a code lets it run at once; without one it waits for approval on its page. */
+/** The review of a quote. With a code the swap runs at once; without one it waits for approval. */
 export const SwapDialog = (props: SwapDialogProps): ReactNode => {
   const { quote, wallet, onClose, onNewQuote } = props;
   const router = useRouter();
@@ -79,21 +92,32 @@ export const SwapDialog = (props: SwapDialogProps): ReactNode => {
       codes.clear();
       return;
     }
-    dropDraft("swap");
-    dropKeptQuote();
+    draftOf("swap").drop();
+    keptQuote.drop();
     takeOver(transfer);
-    router.push(proof === null ? `${pathOfTransfer(transfer)}?approve=true` : pathOfTransfer(transfer));
+    router.push(
+      proof === null ? `${pathOfTransfer(transfer)}?approve=true` : pathOfTransfer(transfer),
+    );
   };
   return (
     <Dialog
-      open
-      onOpenChange={(open) => (open ? undefined : onClose())}
+      onClose={onClose}
       title="Review the private swap"
       description={
-        <Countdown until={quote.expiresAt} label="This quote expires in" expiredText="This quote has expired" />
+        <Countdown
+          until={quote.expiresAt}
+          label="This quote expires in"
+          expiredText="This quote has expired"
+        />
       }
       footer={
-        <Buttons codes={codes} choice={choice} formId={formId} pending={pending} onLater={() => void execute(null)} />
+        <Buttons
+          codes={codes}
+          choice={choice}
+          formId={formId}
+          pending={pending}
+          onLater={() => void execute(null)}
+        />
       }
     >
       <Form
@@ -105,18 +129,27 @@ export const SwapDialog = (props: SwapDialogProps): ReactNode => {
         <SwapReceipt quote={quote} walletName={wallet.name} whole />
         <MeansField choice={choice} />
         {choice.means === "passkey" ? (
-          <PasskeyField subject={subject} busy={pending} money="Nothing was sent." onApprove={execute} />
-        ) : choice.means === "app" ? (
-          <AppCodeField codes={codes} disabled={pending} />
-        ) : (
-          <MailedCode codes={codes} disabled={pending} />
-        )}
+          <PasskeyField
+            subject={subject}
+            busy={pending}
+            money="Nothing was sent."
+            onApprove={execute}
+          />
+        ) : null}
+        {choice.means === "app" ? <AppCodeField codes={codes} disabled={pending} /> : null}
+        {choice.means === "code" ? <MailedCode codes={codes} disabled={pending} /> : null}
         {error === null ? null : (
           <ErrorState
             compact
             error={error}
             money={moneyOf(error)}
-            {...(ENDED_QUOTE.has(codeOf(error)) ? { action: <NewQuote onClick={onNewQuote} /> } : {})}
+            action={
+              ENDED_QUOTE.has(codeOf(error)) ? (
+                <Button size="sm" onClick={onNewQuote}>
+                  Get a new quote
+                </Button>
+              ) : undefined
+            }
           />
         )}
       </Form>
@@ -124,7 +157,12 @@ export const SwapDialog = (props: SwapDialogProps): ReactNode => {
   );
 };
 
-const MailedCode = ({ codes, disabled }: { readonly codes: CodeRequest; readonly disabled: boolean }): ReactNode => (
+interface MailedCodeProps {
+  readonly codes: CodeRequest;
+  readonly disabled: boolean;
+}
+
+const MailedCode = ({ codes, disabled }: MailedCodeProps): ReactNode => (
   <>
     {codes.sent === null ? (
       <p className="text-sm text-fg-2">
@@ -146,30 +184,113 @@ interface ButtonsProps {
   readonly onLater: () => void;
 }
 
-const Buttons = ({ codes, choice, formId, pending, onLater }: ButtonsProps): ReactNode => (
-  <>
-    <Button disabled={pending} onClick={onLater}>
-      Approve later
-    </Button>
-    {choice.means === "passkey" ? null : choice.means === "code" && codes.sent === null ? (
-      <Button variant="primary" loading={codes.sending} onClick={() => void codes.send()}>
-        Send code
+const Buttons = ({ codes, choice, formId, pending, onLater }: ButtonsProps): ReactNode => {
+  const sendsCode = choice.means === "code" && codes.sent === null;
+  return (
+    <>
+      <Button disabled={pending} onClick={onLater}>
+        Approve later
       </Button>
-    ) : (
-      <Button type="submit" form={formId} variant="primary" loading={pending} disabled={!isReady(choice, codes)}>
-        Execute swap
-      </Button>
-    )}
-  </>
-);
+      {sendsCode ? (
+        <Button variant="primary" loading={codes.sending} onClick={() => void codes.send()}>
+          Send code
+        </Button>
+      ) : null}
+      {sendsCode || choice.means === "passkey" ? null : (
+        <Button
+          type="submit"
+          form={formId}
+          variant="primary"
+          loading={pending}
+          disabled={!isReady(choice, codes)}
+        >
+          Execute swap
+        </Button>
+      )}
+    </>
+  );
+};
 
 const moneyOf = (error: unknown): string =>
   codeOf(error) === "network_error"
     ? "Whether it was accepted is not known. Executing again is safe: the money moves once."
     : "Nothing was sent.";
 
-const NewQuote = ({ onClick }: { readonly onClick: () => void }): ReactNode => (
-  <Button size="sm" onClick={onClick}>
-    Get a new quote
-  </Button>
+type TokenAmount = PrivateQuote["from"];
+
+interface SwapReceiptProps {
+  readonly quote: PrivateQuote;
+  readonly walletName: string;
+  readonly whole?: boolean;
+}
+
+const SCALE = 10n ** 18n;
+
+/** The amount received for one unit of the sold token, cut to 18 digits. */
+const rateOf = ({ from, expected }: PrivateQuote): string => {
+  const sold = BigInt(from.amountBase);
+  if (sold === 0n) return "0";
+  const rate =
+    (BigInt(expected.amountBase) * SCALE * 10n ** BigInt(from.decimals)) /
+    (sold * 10n ** BigInt(expected.decimals));
+  const text = rate.toString().padStart(19, "0");
+  return `${text.slice(0, -18)}.${text.slice(-18)}`;
+};
+
+/** The sold and received amounts of a swap, with its rate and fee. */
+export const SwapReceipt = ({ quote, walletName, whole = false }: SwapReceiptProps): ReactNode => {
+  const text = ({ amount, token }: TokenAmount): ReactNode => (
+    <Amount value={amount} unit={token.symbol} exact={whole} />
+  );
+  return (
+    <Facts>
+      <Fact label="From and to">{walletName}</Fact>
+      <Fact label="On">
+        <ChainName chainId={quote.from.token.chainId} />
+      </Fact>
+      <Fact label="You swap">{text(quote.from)}</Fact>
+      <Fact label="Minimum received" strong>
+        {text(quote.minimum)}
+      </Fact>
+      <Fact label="Expected">{text(quote.expected)}</Fact>
+      <Fact label="Pool fee, taken off already">{text(quote.poolFee)}</Fact>
+      <Fact label="Rate">
+        <Amount value="1" unit={quote.from.token.symbol} plain />{" "}
+        <span className="text-fg-3">=</span>{" "}
+        <Amount value={rateOf(quote)} unit={quote.expected.token.symbol} plain />
+      </Fact>
+      <Fact label="Route">{quote.swapVenue ?? "Exchange"}, inside of one transaction</Fact>
+      <Fact label="Network fee">paid by the relayer</Fact>
+    </Facts>
+  );
+};
+
+const keptQuote = tabStore(
+  "causeway.private.quote",
+  z.object({
+    /** Id of the project's treasury; a quote of another project is not used. */
+    owner: z.string(),
+    walletId: z.string(),
+    quote: quotePrivateSwap.response,
+  }),
 );
+
+/**
+ * The quote that a person reviews. This tab keeps it, so that the review is open again after a
+ * reload. Null where the kept quote has expired, or is of another project or wallet.
+ */
+export const useReviewedQuote = (owner: string, walletId: string) => {
+  const [reviewed, setReviewed] = useState<PrivateQuote | null>(null);
+  useEffect(() => {
+    const kept = keptQuote.read();
+    const isMine = kept?.owner === owner && kept.walletId === walletId;
+    if (isMine && Date.parse(kept.quote.expiresAt) > Date.now())
+      setReviewed((now) => now ?? kept.quote);
+  }, [owner, walletId]);
+  const review = (quote: PrivateQuote | null): void => {
+    setReviewed(quote);
+    if (quote === null) keptQuote.drop();
+    else keptQuote.save({ owner, walletId, quote });
+  };
+  return [reviewed, review] as const;
+};

@@ -1,4 +1,4 @@
-import type { PoolBalance } from "../types";
+import type { PoolBalance } from "../parts";
 
 /** A pool with 100 USDC to spend, as the API shows it. */
 export const POOL: PoolBalance = {

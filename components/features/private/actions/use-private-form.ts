@@ -1,15 +1,29 @@
 "use client";
 
+import { useRouter } from "next/navigation";
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useEffect, useState } from "react";
-import { useForm, type Resolver, type UseFormReturn } from "react-hook-form";
+import { type Resolver, useForm, type UseFormReturn } from "react-hook-form";
+import { z } from "zod";
+import { codeOf, extraOf } from "@/components/features/money-flow/api-error";
+import { useSentOnce } from "@/components/features/session/use-api";
+import { isZero } from "@/components/features/swap/decimal";
 import { balanceOf, type SwapSetup } from "@/components/features/swap/use-swap-setup";
-import { poolKey, type PoolBalance, type PrivacyWallet, type PrivateBalances } from "../types";
-import type { ChosenWallet } from "../use-chosen-wallet";
-import { readDraft, saveDraft } from "./draft";
+import { tabStore } from "@/components/ui/tab-store";
+import { privateTransfer, shield, unshield } from "@/lib/api-client/calls.gen";
+import type { BodyInput } from "@/lib/contracts/contract";
 import {
-  checkForm,
+  type PoolBalance,
+  poolKey,
+  type PrivacyWallet,
+  type PrivateBalances,
+  type PrivateTransfer,
+} from "../parts";
+import type { ChosenWallet } from "../use-chosen-wallet";
+import { pathOfTransfer, useTakeOver } from "../use-private";
+import {
   type Action,
+  checkForm,
   type FormCheck,
   type FormErrors,
   type FormSurroundings,
@@ -46,66 +60,95 @@ export interface PrivateForm {
   readonly treasury: string | null;
   /** The typed amount as the API takes it; null while something is missing or wrong. */
   readonly amount: FormCheck["amount"];
-  /** Messages for fields that the person has left or tried to send, from the form's own checks and from the service. */
+  /**
+   * Messages for fields that the person has left or tried to send, from the form's own checks and
+   * from the service.
+   */
   readonly errors: FormErrors;
   /** Checks a field that the person has left. */
   readonly check: (field: keyof FormValues) => void;
 }
 
-const isZero = (amount: string): boolean => !/[1-9]/.test(amount);
-
-/** Sorts pools that have money for the action before others, because the person most likely means one of them. */
-const sorted = (action: Action, pools: readonly PoolBalance[], treasuryOf: (pool: PoolBalance) => string | null) => {
-  const has = (pool: PoolBalance): boolean => !isZero(action === "shield" ? (treasuryOf(pool) ?? "0") : pool.spendable);
+/**
+ * Sorts pools that have money for the action before others, because the person most likely means
+ * one of them.
+ */
+const sorted = (
+  action: Action,
+  pools: readonly PoolBalance[],
+  treasuryOf: (pool: PoolBalance) => string | null,
+) => {
+  const has = (pool: PoolBalance): boolean =>
+    !isZero(action === "shield" ? (treasuryOf(pool) ?? "0") : pool.spendable);
   return [...pools].sort((one, other) => Number(has(other)) - Number(has(one)));
 };
 
-/** Checks what is typed together with what it stands in: pools, balances, the other wallet. */
+/** Checks the typed values against pools, balances and the other wallet. */
 const resolverOf =
   (action: Action, around: FormSurroundings): Resolver<FormValues> =>
   (values) => {
-    const errors = Object.entries(checkForm(action, values, around).errors);
-    return errors.length === 0
-      ? { values, errors: {} }
-      : { values: {}, errors: Object.fromEntries(errors.map(([name, message]) => [name, { type: "check", message }])) };
+    const messages = Object.entries(checkForm(action, values, around).errors);
+    if (messages.length === 0) return { values, errors: {} };
+    const errors = Object.fromEntries(
+      messages.map(([name, message]) => [name, { type: "check", message }]),
+    );
+    return { values: {}, errors };
   };
 
 const messagesOf = (errors: UseFormReturn<FormValues>["formState"]["errors"]): FormErrors =>
   Object.fromEntries(Object.entries(errors).map(([name, error]) => [name, error.message]));
 
-/** The typed state of a private action. Wallet and pools are in the page's address, amount and recipient in a draft of the tab. */
-export const usePrivateForm = (action: Action, { wallets, balances, chosen, setup }: PrivateSetup): PrivateForm => {
+/**
+ * The typed state of a private action. Wallet and pools are in the page's address, amount and
+ * recipient in a draft of the tab.
+ */
+export const usePrivateForm = (
+  action: Action,
+  { wallets, balances, chosen, setup }: PrivateSetup,
+): PrivateForm => {
   const owner = setup.treasury?.id ?? "";
   const [query, setQuery] = useQueryStates(PARSERS, { history: "replace" });
-  const [typed, setTyped] = useState(() => readDraft(action, owner) ?? { owner, amount: "", toAddress: "" });
-  useEffect(() => saveDraft(action, typed), [action, typed]);
+  const [typed, setTyped] = useState(() => {
+    const kept = draftOf(action).read();
+    return kept?.owner === owner ? kept : { owner, amount: "", toAddress: "" };
+  });
+  useEffect(() => draftOf(action).save(typed), [action, typed]);
 
   const treasuryOf = ({ chainId, token }: PoolBalance): string | null =>
     setup.treasury === undefined
       ? null
-      : balanceOf(setup.balances, { address: setup.treasury.address, chainId: String(chainId), token: token.address });
-  const own = balances.data.filter(({ privacyWalletId }) => privacyWalletId === chosen.walletId);
-  const pools = sorted(action, own, treasuryOf);
+      : balanceOf(setup.balances, {
+          address: setup.treasury.address,
+          chainId: String(chainId),
+          token: token.address,
+        });
+  const walletPools = balances.data.filter(
+    ({ privacyWalletId }) => privacyWalletId === chosen.walletId,
+  );
+  const pools = sorted(action, walletPools, treasuryOf);
   const pool = pools.find((each) => poolKey(each) === query.pool) ?? pools[0];
   const others = pools.filter((each) => each !== pool && each.chainId === pool?.chainId);
-  const toPool = action === "swap" ? (others.find((each) => poolKey(each) === query.toPool) ?? others[0]) : undefined;
-  const otherWallets = wallets.filter(({ privacyWalletId }) => privacyWalletId !== chosen.walletId);
-  const toWallet =
-    otherWallets.find(({ privacyWalletId }) => privacyWalletId === query.toWallet) ??
-    (otherWallets.length === 1 ? otherWallets[0] : undefined);
+  const toPool =
+    action === "swap"
+      ? (others.find((each) => poolKey(each) === query.toPool) ?? others[0])
+      : undefined;
+  const otherWallets = wallets.filter(({ id }) => id !== chosen.walletId);
+  const onlyOther = otherWallets.length === 1 ? otherWallets[0] : undefined;
+  const toWallet = otherWallets.find(({ id }) => id === query.toWallet) ?? onlyOther;
   const values: FormValues = {
     walletId: chosen.walletId,
     pool: pool === undefined ? "" : poolKey(pool),
     amount: typed.amount,
     target: query.target,
     toAddress: typed.toAddress,
-    toWalletId: toWallet?.privacyWalletId ?? "",
+    toWalletId: toWallet?.id ?? "",
     toPool: toPool === undefined ? "" : poolKey(toPool),
     slippage: query.slippage,
   };
   const treasury = pool === undefined ? null : treasuryOf(pool);
   const around = { pool, toPool, treasury };
-  // The page's address and the draft hold the values; the form checks them, and knows which of them to speak of.
+  // The page's address and the draft hold the values. The form checks them, and knows which fields
+  // the person has left.
   const form = useForm<FormValues>({
     resolver: resolverOf(action, around),
     defaultValues: values,
@@ -121,13 +164,11 @@ export const usePrivateForm = (action: Action, { wallets, balances, chosen, setu
     else if (wrong.length > 0) void form.trigger(wrong);
   }, [text, treasury, isSubmitted]);
   const set = (field: keyof FormValues, value: string): void => {
-    // From the first input on the pools stay, also when fresh balances would sort them in another order.
-    const pins = {
-      ...(query.pool === "" && values.pool !== "" ? { pool: values.pool } : {}),
-      ...(query.toPool === "" && values.toPool !== "" ? { toPool: values.toPool } : {}),
-    };
-    if (Object.keys(pins).length > 0) void setQuery(pins);
-    if (field === "amount" || field === "toAddress") setTyped((before) => ({ ...before, [field]: value }));
+    // The first input pins the pools, because fresh balances may sort them in another order.
+    if (query.pool === "" && values.pool !== "") void setQuery({ pool: values.pool });
+    if (query.toPool === "" && values.toPool !== "") void setQuery({ toPool: values.toPool });
+    if (field === "amount" || field === "toAddress")
+      setTyped((before) => ({ ...before, [field]: value }));
     else if (field === "walletId") chosen.choose(value);
     else if (field === "toWalletId") void setQuery({ toWallet: value });
     else void setQuery({ [field]: value });
@@ -144,5 +185,86 @@ export const usePrivateForm = (action: Action, { wallets, balances, chosen, setu
     errors: messagesOf(errors),
     check: (field) => void form.trigger(field),
     amount: checkForm(action, values, around).amount,
+  };
+};
+
+/**
+ * The typed values that this tab keeps over a reload. Amount and recipient are not in the page's
+ * address, because the browser's history and access logs keep addresses.
+ */
+export const draftOf = (action: Action) =>
+  tabStore(
+    `causeway.private.draft.${action}`,
+    z.object({
+      /** Id of the project's treasury; the draft of another project is not used. */
+      owner: z.string(),
+      amount: z.string(),
+      toAddress: z.string(),
+    }),
+  );
+
+/** A request to the service. */
+export type MoveRequest =
+  | { readonly action: "shield"; readonly body: BodyInput<typeof shield> }
+  | { readonly action: "transfer"; readonly body: BodyInput<typeof privateTransfer> }
+  | { readonly action: "unshield"; readonly body: BodyInput<typeof unshield> };
+
+export interface CreateMove {
+  readonly create: (request: MoveRequest) => Promise<void>;
+  readonly pending: boolean;
+  readonly error: unknown;
+  /** The set's size, when the service asks for a second confirmation; else null. */
+  readonly smallSet: number | null;
+  readonly refuseSmallSet: () => void;
+  /** Removes the error of the last request. */
+  readonly reset: () => void;
+}
+
+const sizeOf = (error: unknown): number | null => {
+  if (codeOf(error) !== "small_anonymity_set") return null;
+  const size = extraOf(error, "anonymitySet");
+  return typeof size === "number" ? size : 0;
+};
+
+/** Creates the operation, and opens its page for approval. */
+export const useCreateMove = (): CreateMove => {
+  const router = useRouter();
+  const takeOver = useTakeOver();
+  const shields = useSentOnce(shield);
+  const transfers = useSentOnce(privateTransfer);
+  const unshields = useSentOnce(unshield);
+  const [error, setError] = useState<unknown>(null);
+  const [smallSet, setSmallSet] = useState<number | null>(null);
+  const send = (request: MoveRequest): Promise<PrivateTransfer> => {
+    switch (request.action) {
+      case "shield":
+        return shields.send({ body: request.body });
+      case "transfer":
+        return transfers.send({ body: request.body });
+      case "unshield":
+        return unshields.send({ body: request.body });
+    }
+  };
+  const create = async (request: MoveRequest): Promise<void> => {
+    setError(null);
+    setSmallSet(null);
+    try {
+      const transfer = await send(request);
+      draftOf(request.action).drop();
+      takeOver(transfer);
+      router.push(`${pathOfTransfer(transfer)}?approve=true`);
+    } catch (failure) {
+      const size = sizeOf(failure);
+      if (size === null) setError(failure);
+      else setSmallSet(size);
+    }
+  };
+  return {
+    create,
+    pending: [shields, transfers, unshields].some(({ mutation }) => mutation.isPending),
+    error,
+    smallSet,
+    refuseSmallSet: () => setSmallSet(null),
+    reset: () => setError(null),
   };
 };

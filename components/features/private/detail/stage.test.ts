@@ -14,7 +14,9 @@ const transfer = (change: Partial<Progress>): Progress => ({
 
 describe("the stage of an operation", () => {
   test("follows its steps: nothing is on the chain before the first is sent", () => {
-    expect(stageOf(transfer({ status: "pending", subStatus: "awaiting_approval" }))).toBe("waiting");
+    expect(stageOf(transfer({ status: "pending", subStatus: "awaiting_approval" }))).toBe(
+      "waiting",
+    );
     expect(stageOf(transfer({}))).toBe("proving");
     // Pending until its first proof is kept, so that it can be cancelled.
     expect(stageOf(transfer({ status: "pending" }))).toBe("proving");
@@ -27,7 +29,9 @@ describe("the stage of an operation", () => {
 
   test("of the treasury's own moves is `sent` once the treasury sent them", () => {
     expect(stageOf(transfer({ kind: "shield", subStatus: "queued", steps: [] }))).toBe("waiting");
-    expect(stageOf(transfer({ kind: "shield", subStatus: "source_submitted", steps: [] }))).toBe("sent");
+    expect(stageOf(transfer({ kind: "shield", subStatus: "source_submitted", steps: [] }))).toBe(
+      "sent",
+    );
   });
 });
 
@@ -49,9 +53,12 @@ test("a proof's bar grows with the time, and is never full before the proof is m
 });
 
 test("the sentence names what happens now and where the money is", () => {
-  const say = (change: Partial<Progress>, proof: { startedAt: string; secondsLeft: number } | null = null) =>
-    sentenceOf({ ...transfer(change), proof });
-  expect(say({ status: "pending", subStatus: "awaiting_approval" })).toBe("Waiting for approval. Nothing was sent.");
+  const outcome = { sentence: "The service's own words.", holds: [], nextAction: "" };
+  const say = (
+    change: Partial<Progress>,
+    proof: { startedAt: string; secondsLeft: number } | null = null,
+  ) => sentenceOf({ ...transfer(change), proof, outcome });
+  expect(say({ status: "pending", subStatus: "awaiting_approval" })).toBe(outcome.sentence);
   expect(say({ status: "pending" })).toBe("Waiting for the prover.");
   expect(say({})).toBe("Waiting for the prover.");
   expect(say({}, { startedAt: "", secondsLeft: 1 })).toBe("Making the proof.");
@@ -59,6 +66,6 @@ test("the sentence names what happens now and where the money is", () => {
     "The proof is made and is about to be sent. 1 of 2 notes are done.",
   );
   expect(say({ steps: [step("submitted")] })).toBe("Sent, waiting for confirmations.");
-  expect(say({ status: "failed" })).toBe("Failed. The money is in your notes.");
-  expect(say({ status: "failed", kind: "shield", steps: [] })).toBe("Failed. The money is where it was.");
+  for (const status of ["completed", "failed", "expired", "cancelled"] as const)
+    expect(say({ status })).toBe(outcome.sentence);
 });

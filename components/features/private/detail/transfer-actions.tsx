@@ -1,24 +1,20 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
-import { Ban, KeyRound, RotateCcw } from "lucide-react";
+import { RotateCcw } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { parseAsBoolean, useQueryState } from "nuqs";
-import { useState, type ReactNode } from "react";
-import { toast } from "@/components/ui/toast";
-import { DecisionLink } from "@/components/features/inbox/decision-link";
-import { useVotesOn } from "@/components/features/inbox/use-decision";
+import type { ReactNode } from "react";
 import { codeOf } from "@/components/features/money-flow/api-error";
-import { ApprovalDialog } from "@/components/features/money-flow/approval-dialog";
-import type { MoneyProof } from "@/components/features/money-flow/types";
-import type { Operation } from "@/components/features/operations/types";
-import { queryKeyOf } from "@/components/features/session/query-key";
-import { useApiMutation } from "@/components/features/session/use-api";
-import { useSentOnce } from "@/components/features/session/use-sent-once";
+import { ApproveAction, CancelAction } from "@/components/features/money-flow/approval-dialog";
+import { Actor } from "@/components/features/names/names";
+import { type Operation, operationQuery } from "@/components/features/operations/operation";
+import { useApiMutation, useSentOnce, useCache } from "@/components/features/session/use-api";
+import { AddressGroups } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
+import { Fact, Facts } from "@/components/ui/card";
+import { ChainName } from "@/components/ui/marks";
 import { describeError } from "@/components/ui/describe-error";
-import { ConfirmDialog } from "@/components/ui/dialog";
-import { ErrorState } from "@/components/ui/error-state";
+import { Time } from "@/components/ui/time";
+import { toast } from "@/components/ui/toast";
 import {
   approveOperation,
   cancelOperation,
@@ -29,43 +25,41 @@ import {
   retryOperation,
 } from "@/lib/api-client/calls.gen";
 import { privateTransferRecord } from "@/lib/contracts/privacy-records";
-import { KIND_WORDS, pathOfTransfer } from "../kind-words";
-import type { PrivateNames } from "../names";
-import type { PrivateTransfer } from "../types";
-import { TransferFacts } from "./transfer-facts";
+import { type PrivateTransfer, TokenAmountText } from "../parts";
+import { type PrivateNames } from "../names";
+import { KIND_WORDS, pathOfTransfer } from "../use-private";
 
 interface TransferActionsProps {
   readonly transfer: PrivateTransfer;
-  /** Undefined until it is known what may be asked. */
+  /** Undefined while it is loading; no action is offered then. */
   readonly operation: Operation | undefined;
   readonly names: PrivateNames;
 }
 
-/** Takes over the operation, and asks for the private record again. */
+/** Shows the new state of the operation, and reads the private record again. */
 const useChanged = (): ((operation: Operation) => void) => {
-  const queryClient = useQueryClient();
+  const cache = useCache();
   return (operation) => {
-    const params = { id: operation.operationId };
-    queryClient.setQueryData(queryKeyOf(getOperation, { params }), operation);
-    for (const contract of [getPrivateTransfer, listPrivateTransfers, getPrivateBalances])
-      void queryClient.invalidateQueries({ queryKey: queryKeyOf(contract) });
+    cache.set(operationQuery(operation.operationId), operation);
+    void cache.refresh(getPrivateTransfer, listPrivateTransfers, getPrivateBalances);
   };
 };
 
-/** Starts what did not arrive once more, and goes to its page, where a code approves it. */
+/** Sends the amount that did not arrive again, and opens the new operation's page for approval. */
 const useRetry = ({ operationId }: PrivateTransfer) => {
   const router = useRouter();
-  const queryClient = useQueryClient();
+  const cache = useCache();
   const { mutation, send } = useSentOnce(retryOperation);
   const ask = async (): Promise<void> => {
     try {
-      // Retries of swaps and transfers answer with a quote.
+      // The API answers retries of public swaps and transfers with a quote instead.
       const again = privateTransferRecord.parse(await send({ params: { id: operationId } }));
-      for (const contract of [getOperation, listPrivateTransfers])
-        void queryClient.invalidateQueries({ queryKey: queryKeyOf(contract) });
+      void cache.refresh(getOperation, listPrivateTransfers);
       router.push(`${pathOfTransfer(again)}?approve=true`);
     } catch (error) {
-      toast.error(`This cannot be tried again now. ${describeError(error).message} Nothing more was sent.`);
+      toast.error(
+        `This cannot be tried again now. ${describeError(error).message} Nothing more was sent.`,
+      );
     }
   };
   return { ask, pending: mutation.isPending };
@@ -77,93 +71,109 @@ const moneyAfter = (error: unknown): string =>
     : "Nothing was sent.";
 
 /** The actions that are possible now: approve, try again, cancel. */
-export const TransferActions = ({ transfer, operation, names }: TransferActionsProps): ReactNode => {
-  // In the address, so that the form that made it leads straight to the code.
-  const [approving, setApproving] = useQueryState("approve", parseAsBoolean.withDefault(false));
-  const [cancelling, setCancelling] = useState(false);
+export const TransferActions = ({
+  transfer,
+  operation,
+  names,
+}: TransferActionsProps): ReactNode => {
   const changed = useChanged();
   const approval = useSentOnce(approveOperation);
+  const cancellation = useApiMutation(cancelOperation);
   const params = { id: transfer.operationId };
-  const setOpen = (open: boolean): void => void setApproving(open ? true : null, { history: "replace" });
-  const approve = async (proof: MoneyProof): Promise<void> => {
-    const approved = await approval.send({ params, body: proof });
-    setOpen(false);
-    changed(approved);
-    toast.success("Approved. It runs now.");
-  };
   const retry = useRetry(transfer);
   const may = operation?.may;
-  const mayApprove = may?.approve === true;
-  const votes = useVotesOn(transfer.operationId, mayApprove);
   const word = KIND_WORDS[transfer.kind].toLowerCase();
   return (
     <>
       {may?.cancel === true ? (
-        <Button onClick={() => setCancelling(true)}>
-          <Ban aria-hidden /> Cancel
-        </Button>
+        <CancelAction
+          label="Cancel"
+          title={`Cancel this ${word}?`}
+          text="Nothing was sent, and nothing will be. This cannot be undone; you can start it again."
+          action={cancellation}
+          money="It continues as before."
+          confirmLabel={`Cancel the ${word}`}
+          cancel={async () => changed(await cancellation.mutateAsync({ params }))}
+          done="Cancelled. Nothing was sent."
+        />
       ) : null}
-      {votes.decision !== undefined ? (
-        <DecisionLink id={votes.decision.id} />
-      ) : mayApprove ? (
-        <Button variant="primary" onClick={() => setOpen(true)}>
-          <KeyRound aria-hidden /> Approve …
-        </Button>
-      ) : null}
-      {may?.retry === true ? (
-        <Button variant="primary" loading={retry.pending} onClick={() => void retry.ask()}>
-          {retry.pending ? null : <RotateCcw aria-hidden />} Try again
-        </Button>
-      ) : null}
-      <ApprovalDialog
-        open={approving && mayApprove && votes.isKnown && votes.decision === undefined}
-        onOpenChange={setOpen}
+      <ApproveAction
+        mayApprove={may?.approve === true}
+        votedId={transfer.operationId}
         title={`Approve the ${word}`}
         description="The code is good for exactly this, and for nothing else."
         subject={{ operationId: transfer.operationId }}
         money="Nothing was sent."
         moneyAfter={moneyAfter}
         approval={approval.mutation}
-        onApprove={approve}
+        onApprove={async (proof) => changed(await approval.send({ params, body: proof }))}
+        done="Approved. It runs now."
       >
         <TransferFacts transfer={transfer} names={names} />
-      </ApprovalDialog>
-      <CancelDialog transfer={transfer} open={cancelling} onOpenChange={setCancelling} onCancelled={changed} />
+      </ApproveAction>
+      {may?.retry === true ? (
+        <Button variant="primary" loading={retry.pending} onClick={() => void retry.ask()}>
+          {retry.pending ? null : <RotateCcw aria-hidden />} Try again
+        </Button>
+      ) : null}
     </>
   );
 };
 
-interface CancelDialogProps {
-  readonly transfer: PrivateTransfer;
-  readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
-  readonly onCancelled: (operation: Operation) => void;
-}
+/** Label of the amount once the operation is completed. Before that nothing has arrived. */
+const AMOUNT_WORDS = {
+  shield: "Deposited",
+  private_transfer: "Received exactly",
+  private_swap: "Swapped",
+  unshield: "Received exactly",
+  public_exit: "Received exactly",
+} as const satisfies Record<PrivateTransfer["kind"], string>;
 
-const CancelDialog = ({ transfer, open, onOpenChange, onCancelled }: CancelDialogProps): ReactNode => {
-  const cancellation = useApiMutation(cancelOperation);
-  const word = KIND_WORDS[transfer.kind].toLowerCase();
+type TransferFactsProps = Omit<TransferActionsProps, "operation">;
+
+/** The receipt: planned amounts while the operation runs, afterwards the amounts that arrived. */
+export const TransferFacts = ({ transfer, names }: TransferFactsProps): ReactNode => {
+  const { kind, toAddress, amount, minimum, received } = transfer;
+  const makesNote = kind === "shield" || kind === "private_swap";
   return (
-    <ConfirmDialog
-      open={open}
-      onOpenChange={onOpenChange}
-      title={`Cancel this ${word}?`}
-      description={
-        <>
-          <p>Nothing was sent, and nothing will be. This cannot be undone; you can start it again.</p>
-          {cancellation.error === null ? null : (
-            <div className="pt-2">
-              <ErrorState compact error={cancellation.error} money="It continues as before." />
-            </div>
-          )}
-        </>
-      }
-      confirmLabel={`Cancel the ${word}`}
-      cancelLabel="Keep it"
-      onConfirm={async () => {
-        onCancelled(await cancellation.mutateAsync({ params: { id: transfer.operationId } }));
-        toast.success("Cancelled. Nothing was sent.");
-      }}
-    />
+    <Facts>
+      <Fact label="From">{names.payerName(transfer)}</Fact>
+      <Fact label="To">
+        {names.recipientName(transfer)}
+        {toAddress === null ? null : (
+          <>
+            <br />
+            <AddressGroups value={toAddress} className="justify-end" />
+          </>
+        )}
+      </Fact>
+      <Fact label="On">
+        <ChainName chainId={transfer.chainId} />
+      </Fact>
+      <Fact label={transfer.status === "completed" ? AMOUNT_WORDS[kind] : "Amount"} strong>
+        <TokenAmountText value={amount} whole />
+      </Fact>
+      {minimum === null ? null : (
+        <Fact label="Minimum, before the pool's fee">
+          <TokenAmountText value={minimum} whole />
+        </Fact>
+      )}
+      {received === null || (!makesNote && received.amountBase === amount.amountBase) ? null : (
+        <Fact label={makesNote ? "Your new note" : "Arrived so far"} strong>
+          <TokenAmountText value={received} whole />
+        </Fact>
+      )}
+      <Fact label="Started">
+        <Time value={transfer.createdAt} absolute />
+      </Fact>
+      {transfer.expiresAt === null || transfer.status !== "pending" ? null : (
+        <Fact label="Expires">
+          <Time value={transfer.expiresAt} absolute />
+        </Fact>
+      )}
+      <Fact label="Created by">
+        <Actor id={transfer.createdBy} />
+      </Fact>
+    </Facts>
   );
 };

@@ -2,53 +2,59 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { useQuery } from "@tanstack/react-query";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { LegCard } from "@/components/features/operations/leg-card";
+import { type Operation, operationQuery } from "@/components/features/operations/operation";
 import { RawJson } from "@/components/features/operations/raw-json";
-import type { Operation } from "@/components/features/operations/types";
 import { useOperation } from "@/components/features/operations/use-operation";
-import { PublicId } from "@/components/ui/address";
-import { Amount } from "@/components/ui/amount";
+import { secondsText } from "@/components/features/swap/fee-lines";
+import { useChain } from "@/components/providers/public-config";
+import { Desk } from "@/components/layout/desk";
+import { PublicId, TxHash } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
+import { Amount } from "@/components/ui/amount";
+import { StatusBadge } from "@/components/ui/badge";
 import { buttonLooks } from "@/components/ui/button-looks";
-import { ErrorState } from "@/components/ui/error-state";
-import { useHideableText } from "@/components/ui/hideable-text";
-import { useLocale } from "@/components/ui/use-locale";
-import { PageHeader } from "@/components/ui/page-header";
 import { Card } from "@/components/ui/card";
-import { LoadingRows } from "@/components/ui/skeleton";
-import { StatusBadge } from "@/components/ui/status-badge";
+import { useHideableText } from "@/components/ui/hidden-amounts";
+import { PageHeader } from "@/components/ui/page-header";
+import { DetailPage } from "@/components/ui/states";
+import { Time, useNow } from "@/components/ui/time";
+import { type StepState, Timeline, type TimelineStep } from "@/components/ui/timeline";
+import { useLocale } from "@/components/ui/use-locale";
 import { getPrivateTransfer } from "@/lib/api-client/calls.gen";
-import { pictureAmount } from "../amounts";
-import { Honesty } from "../honesty";
-import { KIND_WORDS } from "../kind-words";
-import { usePrivateNames, type PrivateNames } from "../names";
+import { isFinal } from "@/lib/core/status";
 import { ObserverCard } from "../observer/observer-card";
-import type { PrivateTransfer } from "../types";
-import { usePrivateTransfer } from "../use-private";
-import { ProofProgress } from "./proof-progress";
-import { observedOf, sentenceOf } from "./stage";
-import { StepsCard } from "./steps-card";
-import { TransferActions } from "./transfer-actions";
-import { TransferFacts } from "./transfer-facts";
-
-const MONEY = "The operation continues without this page.";
+import { Honesty, pictureAmount, type PrivateTransfer } from "../parts";
+import { type PrivateNames, usePrivateNames } from "../names";
+import { KIND_WORDS, usePrivateTransfer } from "../use-private";
+import { observedOf, proofShare, sentenceOf } from "./stage";
+import { TransferActions, TransferFacts } from "./transfer-actions";
 
 /** One private operation, live: pictures, proof, steps, receipt and actions. */
 export const TransferPage = ({ transferId }: { readonly transferId: string }): ReactNode => {
   const query = usePrivateTransfer(transferId);
-  if (query.data !== undefined) return <LoadedTransfer transfer={query.data} stale={query.isError} />;
   return (
-    <>
-      <PageHeader title="Private operation" description={<PublicId value={transferId} full />} actions={<BackLink />} />
-      <Card flush>
-        {query.isPending ? (
-          <LoadingRows what="the operation" rows={6} />
+    <DetailPage
+      header={
+        query.data === undefined ? (
+          <PageHeader
+            title="Private operation"
+            description={<PublicId value={transferId} full />}
+            actions={<BackLink />}
+          />
         ) : (
-          <ErrorState error={query.error} money={MONEY} onRetry={() => void query.refetch()} />
-        )}
-      </Card>
-    </>
+          <TransferHeader transfer={query.data} />
+        )
+      }
+      query={query}
+      what="the operation"
+      money="The operation continues without this page."
+      stale="The state could not be refreshed"
+    >
+      {(transfer) => <LoadedTransfer transfer={transfer} />}
+    </DetailPage>
   );
 };
 
@@ -58,30 +64,54 @@ const BackLink = (): ReactNode => (
   </Link>
 );
 
-/** `25 USDC → Acme GmbH`. */
 type AmountText = typeof pictureAmount;
 
+/** `25 USDC → Acme GmbH`. */
 const titleOf = (transfer: PrivateTransfer, names: PrivateNames, text: AmountText): string => {
   const { amount, kind, received, minimum } = transfer;
   const sent = text(amount.amount, amount.token.symbol);
-  if (kind === "private_swap") {
-    const out = received ?? minimum ?? amount;
-    return `${sent} → ${received === null ? "at least " : ""}${text(out.amount, out.token.symbol)}`;
-  }
-  return `${sent} → ${kind === "shield" ? names.walletName(transfer.privacyWalletId) : names.recipientName(transfer)}`;
+  if (kind !== "private_swap") return `${sent} → ${names.recipientName(transfer)}`;
+  const out = received ?? minimum ?? amount;
+  const arrives = text(out.amount, out.token.symbol);
+  return `${sent} → ${received === null ? "at least " : ""}${arrives}`;
 };
 
-const LoadedTransfer = ({
-  transfer,
-  stale,
-}: {
+interface TransferProps {
   readonly transfer: PrivateTransfer;
-  readonly stale: boolean;
-}): ReactNode => {
-  const names = usePrivateNames();
+}
+
+const useAmountText = (): AmountText => {
   const hideable = useHideableText();
   const locale = useLocale();
-  const text: AmountText = (amount, symbol) => hideable(pictureAmount(amount, symbol, locale));
+  return (amount, symbol) => hideable(pictureAmount(amount, symbol, locale));
+};
+
+const TransferHeader = ({ transfer }: TransferProps): ReactNode => {
+  const names = usePrivateNames();
+  const text = useAmountText();
+  const operation = useQuery(operationQuery(transfer.operationId)).data;
+  return (
+    <PageHeader
+      title={titleOf(transfer, names, text)}
+      description={
+        <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
+          {KIND_WORDS[transfer.kind]} <PublicId value={transfer.transferId} />
+          <StatusBadge status={transfer.status} subStatus={transfer.subStatus} />
+        </span>
+      }
+      actions={
+        <>
+          <TransferActions transfer={transfer} operation={operation} names={names} />
+          <BackLink />
+        </>
+      }
+    />
+  );
+};
+
+const LoadedTransfer = ({ transfer }: TransferProps): ReactNode => {
+  const names = usePrivateNames();
+  const text = useAmountText();
   const { query, events } = useOperation(transfer.operationId);
   const operation = query.data;
   const observed = observedOf(transfer, {
@@ -91,29 +121,9 @@ const LoadedTransfer = ({
   });
   return (
     <>
-      <PageHeader
-        title={titleOf(transfer, names, text)}
-        description={
-          <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
-            {KIND_WORDS[transfer.kind]} <PublicId value={transfer.transferId} />
-            <StatusBadge status={transfer.status} subStatus={transfer.subStatus} />
-          </span>
-        }
-        actions={
+      <Desk
+        fields={
           <>
-            <TransferActions transfer={transfer} operation={operation} names={names} />
-            <BackLink />
-          </>
-        }
-      />
-      <div className="flex flex-col gap-4">
-        {stale ? (
-          <Alert tone="warning" title="The state could not be refreshed">
-            You see the last known one. The page tries again automatically. {MONEY}
-          </Alert>
-        ) : null}
-        <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
-          <div className="flex min-w-0 flex-col gap-4">
             <NowCard transfer={transfer} operation={operation} />
             <ObserverCard observed={observed} />
             {operation === undefined || operation.legs.length === 0 ? (
@@ -130,22 +140,24 @@ const LoadedTransfer = ({
                 />
               ))
             )}
-          </div>
-          <Card title="Receipt" className="lg:sticky lg:top-16">
+          </>
+        }
+        receipt={
+          <Card title="Receipt">
             <div className="flex flex-col gap-3">
               <TransferFacts transfer={transfer} names={names} />
-              <Honesty engine={transfer.engine} setSize={transfer.anonymitySet} staysPublic={transfer.staysPublic} />
+              <Honesty {...transfer} setSize={transfer.anonymitySet} />
             </div>
           </Card>
-        </div>
-        <RawJson value={transfer} />
-        <ApiSnippet method={getPrivateTransfer.method} path={`/privacy/transfers/${transfer.transferId}`} />
-      </div>
+        }
+      />
+      <RawJson value={transfer} />
+      <ApiSnippet call={getPrivateTransfer} params={{ id: transfer.transferId }} />
     </>
   );
 };
 
-/** Each part of the money, and where it is. */
+/** Where each part of the money is. */
 const WhereItIs = ({ operation: { outcome } }: { readonly operation: Operation }): ReactNode => (
   <p className="text-fg-2">
     <strong className="font-medium text-fg">Where the money is now.</strong>{" "}
@@ -162,20 +174,23 @@ interface NowCardProps {
   readonly operation: Operation | undefined;
 }
 
-/** Tells the present step, the progress of the proof, where the money is, and the reason of a failure. */
+/**
+ * Tells the present step, the progress of the proof, where the money is, and the reason of a
+ * failure.
+ */
 const NowCard = ({ transfer, operation }: NowCardProps): ReactNode => {
-  const sentence = sentenceOf(transfer);
   const waits = transfer.subStatus === "awaiting_approval" && transfer.status === "pending";
   return (
     <Card>
       <div className="flex flex-col gap-3">
         <p role="status" className="text-lg font-medium">
-          {sentence}
+          {sentenceOf(transfer)}
         </p>
         {transfer.proof === null ? null : <ProofProgress proof={transfer.proof} />}
         {waits ? (
           <p className="text-fg-2">It runs once it is approved. Until then you can cancel it.</p>
-        ) : operation === undefined ? null : (
+        ) : null}
+        {waits || operation === undefined ? null : (
           <>
             <WhereItIs operation={operation} />
             <p className="text-fg-2">{operation.outcome.nextAction}</p>
@@ -183,10 +198,131 @@ const NowCard = ({ transfer, operation }: NowCardProps): ReactNode => {
         )}
         {transfer.failure === null ? null : (
           <Alert tone="danger" title="Why it failed">
-            {transfer.failure.message} <code className="font-mono text-sm text-fg-2">{transfer.failure.code}</code>
+            {transfer.failure.message}{" "}
+            <code className="font-mono text-sm text-fg-2">{transfer.failure.code}</code>
           </Alert>
         )}
       </div>
+    </Card>
+  );
+};
+
+const TICK_MS = 250;
+const PERCENT = 100;
+
+/** The progress and remaining time of a proof. */
+const ProofProgress = ({
+  proof,
+}: {
+  readonly proof: NonNullable<PrivateTransfer["proof"]>;
+}): ReactNode => {
+  const now = useNow(TICK_MS);
+  const percent = now === null ? 0 : Math.round(proofShare(proof, now) * PERCENT);
+  const left =
+    proof.secondsLeft <= 1 ? "almost done" : `about ${secondsText(proof.secondsLeft)} left`;
+  return (
+    <div className="flex flex-col gap-1.5">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 text-sm">
+        <span id="proof-progress" className="font-medium text-private">
+          Making the proof
+        </span>
+        <span className="num text-fg-2">{left}</span>
+      </div>
+      <div
+        role="progressbar"
+        aria-labelledby="proof-progress"
+        aria-valuemin={0}
+        aria-valuemax={PERCENT}
+        aria-valuenow={percent}
+        aria-valuetext={`${String(percent)} %, ${left}`}
+        className="h-2 overflow-hidden rounded-control bg-private-tint"
+      >
+        <div
+          className="h-full rounded-control bg-private transition-[width] duration-150"
+          style={{ width: `${String(percent)}%` }}
+        />
+      </div>
+    </div>
+  );
+};
+
+type Step = PrivateTransfer["steps"][number];
+
+const TITLES = {
+  queued: "Waiting for its proof",
+  proved: "Proof made, about to be sent",
+  submitted: "Sent, waiting for confirmations",
+  completed: "Done",
+  failed: "Failed",
+} as const satisfies Record<Step["state"], string>;
+
+const stateOf = (step: Step, ended: boolean): StepState => {
+  if (step.state === "completed") return "done";
+  if (step.state === "failed") return "failed";
+  return ended ? "todo" : "current";
+};
+
+interface NoteDetailProps {
+  readonly step: Step;
+  readonly transfer: PrivateTransfer;
+}
+
+const NoteDetail = ({ step, transfer }: NoteDetailProps): ReactNode => {
+  const explorerUrl = useChain(transfer.chainId)?.explorerUrl ?? null;
+  return (
+    <>
+      <p>
+        <Amount value={step.withdrawn} unit={transfer.amount.token.symbol} /> leaves the note
+      </p>
+      {step.txHash === null ? null : (
+        <TxHash
+          value={step.txHash}
+          href={explorerUrl === null ? null : `${explorerUrl}/tx/${step.txHash}`}
+        />
+      )}
+      {step.waits === null ? null : (
+        <p>
+          Sent <Time value={step.waits.since} />. {step.waits.nextAction}
+        </p>
+      )}
+      {step.failure === null ? null : (
+        <p className="text-danger">
+          {step.failure.message} <code className="font-mono text-xs">{step.failure.code}</code>
+        </p>
+      )}
+    </>
+  );
+};
+
+const approvalStep = ({ status, subStatus, createdAt }: PrivateTransfer): TimelineStep => {
+  const step = { id: "approval", aside: <Time value={createdAt} absolute /> };
+  if (status === "pending" && subStatus === "awaiting_approval")
+    return { ...step, title: "Waiting for approval", state: "current" };
+  if (status === "cancelled" || status === "expired")
+    return { ...step, title: "Ended before anything was sent", state: "ended" };
+  return { ...step, title: "Accepted", state: "done" };
+};
+
+/** One line for each note that is spent: its proof, its transaction, and its result. */
+const StepsCard = ({ transfer }: TransferProps): ReactNode => {
+  const { steps, proof, status } = transfer;
+  const proving = proof === null ? -1 : steps.findIndex(({ state }) => state === "queued");
+  const lines = steps.map((step, index): TimelineStep => {
+    const note =
+      steps.length === 1 ? "Note" : `Note ${String(index + 1)} of ${String(steps.length)}`;
+    const title = index === proving ? "Making the proof" : TITLES[step.state];
+    // The notes behind it wait, because one proof is made at a time.
+    const waits = proving !== -1 && index > proving && step.state === "queued";
+    return {
+      id: String(index),
+      title: `${note}: ${title.charAt(0).toLowerCase()}${title.slice(1)}`,
+      state: waits ? "todo" : stateOf(step, isFinal(status)),
+      detail: <NoteDetail step={step} transfer={transfer} />,
+    };
+  });
+  return (
+    <Card title="Timeline">
+      <Timeline label="Steps of the operation" steps={[approvalStep(transfer), ...lines]} />
     </Card>
   );
 };

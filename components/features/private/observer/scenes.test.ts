@@ -24,21 +24,35 @@ const said = ({ nodes, edges, points }: Scene): string =>
 
 describe("the public chain", () => {
   test("never names the private wallet", () => {
-    for (const kind of ["shield", "transfer", "inside", "swap", "unshield", "public_exit"] satisfies SceneKind[])
-      for (const stage of ["planned", "waiting", "proving", "sent", "completed", "ended"] as const) {
-        const { chain, own } = of({ kind, stage });
+    for (const kind of [
+      "shield",
+      "transfer",
+      "inside",
+      "swap",
+      "unshield",
+      "public_exit",
+    ] satisfies SceneKind[])
+      for (const stage of [
+        "planned",
+        "waiting",
+        "proving",
+        "sent",
+        "completed",
+        "ended",
+      ] as const) {
+        const { chain, owner } = of({ kind, stage });
         expect(said(chain), `${kind}, ${stage}`).not.toContain("Main");
         expect(chain.nodes.some((node) => node?.look === "private")).toBe(false);
         expect(chain.edges.some((edge) => edge?.look === "private")).toBe(false);
-        expect(said(own), `${kind}, ${stage}`).toContain("25 USDC");
+        expect(said(owner), `${kind}, ${stage}`).toContain("25 USDC");
       }
   });
 
   test("shows the amount of a deposit and that it is the treasury's, and hides who owns the note", () => {
-    const { chain, own } = of({ kind: "shield", arrives: "24.9 USDC" });
+    const { chain, owner } = of({ kind: "shield", arrives: "24.9 USDC" });
     expect(said(chain)).toContain("The treasury deposited 25 USDC");
     expect(said(chain)).not.toContain("24.9");
-    expect(said(own)).toContain("Main owns a note of 24.9 USDC.");
+    expect(said(owner)).toContain("Main owns a note of 24.9 USDC.");
   });
 
   test("shows amount and recipient of a transfer, and hides which deposit paid it", () => {
@@ -49,9 +63,9 @@ describe("the public chain", () => {
   });
 
   test("does not show who gets a note inside of the pool", () => {
-    const { chain, own } = of({ kind: "inside", recipient: "Payroll" });
+    const { chain, owner } = of({ kind: "inside", recipient: "Payroll" });
     expect(said(chain)).not.toContain("Payroll");
-    expect(said(own)).toContain("Main gives exactly 25 USDC to Payroll.");
+    expect(said(owner)).toContain("Main gives exactly 25 USDC to Payroll.");
   });
 
   test("shows both sides of a swap", () => {
@@ -60,8 +74,8 @@ describe("the public chain", () => {
     expect(chain.nodes[1]).toMatchObject({ look: "exchange", title: "Some exchange" });
   });
 
-  test("and the own view share the ink of what is public; violet stays for what is shielded", () => {
-    const looks = (kind: SceneKind) => of({ kind }).own.edges.map((edge) => edge?.look);
+  test("and the owner's view share the ink of what is public; violet stays for what is shielded", () => {
+    const looks = (kind: SceneKind) => of({ kind }).owner.edges.map((edge) => edge?.look);
     expect(looks("shield")).toEqual(["seen", "private"]);
     expect(looks("transfer")).toEqual(["private", "seen"]);
     expect(looks("inside")).toEqual(["private", "private"]);
@@ -82,7 +96,9 @@ test("a set of one hides nothing, and that is said", () => {
 });
 
 test("an unshield to the treasury warns that the treasury's deposits are public too", () => {
-  expect(said(of({ kind: "unshield", recipient: "Treasury" }).chain)).toContain("The treasury also deposited");
+  expect(said(of({ kind: "unshield", recipient: "Treasury" }).chain)).toContain(
+    "The treasury also deposited",
+  );
   expect(said(of({ kind: "unshield" }).chain)).not.toContain("The treasury also deposited");
 });
 

@@ -1,38 +1,42 @@
 import { countText } from "@/lib/core/amount-text";
 
-/** Describes a private move as everybody sees it on the chain and as its owner sees it. Pure, so that pictures and texts cannot differ. */
+/**
+ * Describes a private move as everybody sees it on the chain and as its owner sees it. Pure, so
+ * that pictures and texts cannot differ.
+ */
 
 export type SceneKind = "shield" | "transfer" | "inside" | "swap" | "unshield" | "public_exit";
 
 /**
- * `planned`: a form, the picture shows what will be seen. `waiting`: stored, nothing is on the chain. `proving`: a proof is made.
- * `sent`: a transaction is on its way. `completed`: it is final. `ended`: it ended with nothing sent.
+ * `planned`: a form that is not sent. `waiting`: stored, and nothing is on the chain. `proving`: a
+ * proof is made. `sent`: a transaction is on its way. `completed`: the transaction is final.
+ * `ended`: the operation ended before it sent anything.
  */
 export type Stage = "planned" | "waiting" | "proving" | "sent" | "completed" | "ended";
 
 export interface Observed {
   readonly kind: SceneKind;
   readonly stage: Stage;
-  /** With its unit, `25 USDC`; `–` while nothing is typed. */
+  /** Amount with its unit, such as `25 USDC`; `… USDC` while no amount is typed. */
   readonly amount: string;
-  /** The amount that arrives where it differs: the note of a shield, the output of a swap. */
+  /** The amount that arrives, when it differs: the note of a shield, or the output of a swap. */
   readonly arrives: string | null;
-  /** Names. */
+  /** Name of the paying wallet. */
   readonly wallet: string;
   readonly recipient: string;
   readonly pool: string;
-  /** Of a swap: the pool that the new note is in. */
+  /** The pool of a swap's new note; null for other moves. */
   readonly toPool: string | null;
-  /** Of a swap: the name of its exchange; null while that is not known. */
+  /** The name of a swap's exchange; null while it is unknown. */
   readonly swapVenue: string | null;
-  /** Approved deposits of the pool; null while that is not known. */
+  /** The number of approved deposits in the pool; null while it is unknown. */
   readonly setSize: number | null;
 }
 
 export type NodeLook =
-  /** The observer sees who it is. */
+  /** A person or address that the observer can identify. */
   | "known"
-  /** Only its owner knows it. */
+  /** A person or address that only the wallet's owner knows. */
   | "private"
   /** One of many: drawn as a crowd of dots. */
   | "crowd"
@@ -52,11 +56,14 @@ export interface SceneNode {
 export interface SceneEdge {
   /** The amount, or the text that is shown in its place. */
   readonly label: string;
-  /** `hidden`: money moves, but the observer cannot see which or how much. `todo`: it has not moved yet. */
+  /**
+   * `hidden`: money moves, but the observer cannot see which or how much. `todo`: it has not moved
+   * yet.
+   */
   readonly look: "seen" | "private" | "hidden" | "todo";
 }
 
-/** Three nodes and the two edges between them. The last node and edge may be missing. */
+/** Three nodes and the two edges between them. The last node and edge can be null. */
 export interface Scene {
   readonly nodes: readonly [SceneNode, SceneNode, SceneNode | null];
   readonly edges: readonly [SceneEdge, SceneEdge | null];
@@ -66,17 +73,19 @@ export interface Scene {
 
 export interface ObserverScenes {
   readonly chain: Scene;
-  readonly own: Scene;
+  readonly owner: Scene;
 }
 
-const isOnChain = (stage: Stage): boolean => stage === "planned" || stage === "sent" || stage === "completed";
+const isOnChain = (stage: Stage): boolean =>
+  stage === "planned" || stage === "sent" || stage === "completed";
 
 /** `3 deposits`. */
 export const setText = (size: number | null): string =>
   size === null ? "deposits" : `${countText(size)} deposit${size === 1 ? "" : "s"}`;
 
 const crowd = (size: number | null): SceneNode => {
-  if (size !== null && size <= 1) return { look: "crowd", title: "The only one", detail: "nothing hides it" };
+  if (size !== null && size <= 1)
+    return { look: "crowd", title: "The only one", detail: "nothing hides it" };
   return {
     look: "crowd",
     title: size === null ? "One of many" : `1 of ${countText(size)}`,
@@ -84,11 +93,17 @@ const crowd = (size: number | null): SceneNode => {
   };
 };
 
-const poolNode = ({ pool, setSize }: Observed): SceneNode => ({ look: "pool", title: pool, detail: setText(setSize) });
+const poolNode = ({ pool, setSize }: Observed): SceneNode => ({
+  look: "pool",
+  title: pool,
+  detail: setText(setSize),
+});
 
-const seen = (label: string, stage: Stage): SceneEdge => ({ label, look: isOnChain(stage) ? "seen" : "todo" });
-/** A movement that only the project sees. It is drawn in violet, the colour of shielded money. */
-const own = (label: string, stage: Stage): SceneEdge => ({ label, look: isOnChain(stage) ? "private" : "todo" });
+/** `private` is drawn in violet, the colour of shielded money, because only the project sees it. */
+const edge = (label: string, look: SceneEdge["look"], stage: Stage): SceneEdge => ({
+  label,
+  look: isOnChain(stage) ? look : "todo",
+});
 
 const NOTHING_YET: Partial<Record<Stage, string>> = {
   waiting: "Nothing is on the chain yet.",
@@ -96,38 +111,46 @@ const NOTHING_YET: Partial<Record<Stage, string>> = {
   ended: "No money moved on the chain.",
 };
 
-/** The public view once the move is sent; before that, a sentence that nothing is visible. */
+/** The sentences of the public view, after a sentence about moves that are not on the chain. */
 const points = (stage: Stage, lines: readonly string[]): readonly string[] => {
   const nothing = NOTHING_YET[stage];
-  return nothing === undefined ? lines : stage === "ended" ? [nothing] : [nothing, "Once it is sent:", ...lines];
+  if (nothing === undefined) return lines;
+  return stage === "ended" ? [nothing] : [nothing, "Once it is sent:", ...lines];
 };
 
-const hides = (size: number | null): string =>
-  size === null
-    ? "Which deposit paid it stays hidden among the pool's deposits."
-    : size <= 1
-      ? "The pool has no other deposit: everybody knows which one paid it."
-      : `Which of ${setText(size)} paid it stays hidden.`;
+const hides = (size: number | null): string => {
+  if (size === null) return "Which deposit paid it stays hidden among the pool's deposits.";
+  if (size <= 1) return "The pool has no other deposit: everybody knows which one paid it.";
+  return `Which of ${setText(size)} paid it stays hidden.`;
+};
 
 const TREASURY: SceneNode = { look: "known", title: "Treasury", detail: "its address" };
-const walletNode = (title: string, detail: string): SceneNode => ({ look: "private", title, detail });
+const NEW_NOTE: SceneNode = { look: "unknown", title: "A new note", detail: "owner hidden" };
+const walletNode = (title: string, detail: string): SceneNode => ({
+  look: "private",
+  title,
+  detail,
+});
 
 const shield = (it: Observed): ObserverScenes => {
   const { amount, arrives, wallet, stage } = it;
   const note = arrives ?? amount;
   return {
     chain: {
-      nodes: [TREASURY, poolNode(it), { look: "unknown", title: "A new note", detail: "owner hidden" }],
-      edges: [seen(amount, stage), { label: "?", look: isOnChain(stage) ? "hidden" : "todo" }],
+      nodes: [TREASURY, poolNode(it), NEW_NOTE],
+      edges: [edge(amount, "seen", stage), edge("?", "hidden", stage)],
       points: points(stage, [
         `The treasury deposited ${amount}, and when.`,
         "Who owns the note is hidden, and so is when it is spent.",
       ]),
     },
-    own: {
+    owner: {
       nodes: [TREASURY, poolNode(it), walletNode(wallet, "your note")],
-      edges: [seen(amount, stage), own(note, stage)],
-      points: [`${wallet} owns a note of ${note}.`, "It can be spent once the deposit is approved."],
+      edges: [edge(amount, "seen", stage), edge(note, "private", stage)],
+      points: [
+        `${wallet} owns a note of ${note}.`,
+        "It can be spent once the deposit is approved.",
+      ],
     },
   };
 };
@@ -138,19 +161,22 @@ const withdrawal = (it: Observed, toTreasury: boolean): ObserverScenes => {
   return {
     chain: {
       nodes: [crowd(setSize), poolNode(it), paid],
-      edges: [{ label: "?", look: isOnChain(stage) ? "hidden" : "todo" }, seen(amount, stage)],
+      edges: [edge("?", "hidden", stage), edge(amount, "seen", stage)],
       points: points(stage, [
         `A relayer paid ${amount} out of the pool to ${recipient}, and when.`,
         hides(setSize),
-        ...(toTreasury
-          ? ["The treasury also deposited into this pool: equal amounts and near times connect the two."]
-          : ["Equal amounts and near times can connect it with a deposit."]),
+        toTreasury
+          ? "The treasury also deposited into this pool: equal amounts and near times connect the two."
+          : "Equal amounts and near times can connect it with a deposit.",
       ]),
     },
-    own: {
+    owner: {
       nodes: [walletNode(wallet, "your notes"), poolNode(it), paid],
-      edges: [own(amount, stage), seen(amount, stage)],
-      points: [`${wallet} pays exactly ${amount} to ${recipient}.`, "The rest stays yours, as a new note."],
+      edges: [edge(amount, "private", stage), edge(amount, "seen", stage)],
+      points: [
+        `${wallet} pays exactly ${amount} to ${recipient}.`,
+        "The rest stays yours, as a new note.",
+      ],
     },
   };
 };
@@ -159,18 +185,21 @@ const inside = (it: Observed): ObserverScenes => {
   const { amount, recipient, wallet, stage, setSize } = it;
   return {
     chain: {
-      nodes: [crowd(setSize), poolNode(it), { look: "unknown", title: "A new note", detail: "owner hidden" }],
-      edges: [{ label: "?", look: isOnChain(stage) ? "hidden" : "todo" }, seen(amount, stage)],
+      nodes: [crowd(setSize), poolNode(it), NEW_NOTE],
+      edges: [edge("?", "hidden", stage), edge(amount, "seen", stage)],
       points: points(stage, [
         `${amount} left a note and came back as a new one, and when.`,
         hides(setSize),
         "Who gave it and who owns the new note is hidden.",
       ]),
     },
-    own: {
+    owner: {
       nodes: [walletNode(wallet, "pays"), poolNode(it), walletNode(recipient, "receives")],
-      edges: [own(amount, stage), own(amount, stage)],
-      points: [`${wallet} gives exactly ${amount} to ${recipient}.`, "The money stays in the pool."],
+      edges: [edge(amount, "private", stage), edge(amount, "private", stage)],
+      points: [
+        `${wallet} gives exactly ${amount} to ${recipient}.`,
+        "The money stays in the pool.",
+      ],
     },
   };
 };
@@ -185,18 +214,21 @@ const swap = (it: Observed): ObserverScenes => {
   };
   return {
     chain: {
-      nodes: [crowd(setSize), middle, { look: "unknown", title: "A new note", detail: "owner hidden" }],
-      edges: [seen(amount, stage), seen(bought, stage)],
+      nodes: [crowd(setSize), middle, NEW_NOTE],
+      edges: [edge(amount, "seen", stage), edge(bought, "seen", stage)],
       points: points(stage, [
         `${amount} left a pool and were swapped for ${bought}, which were deposited again, and when.`,
         hides(setSize),
         "Who owns the new note is hidden.",
       ]),
     },
-    own: {
+    owner: {
       nodes: [walletNode(wallet, "your notes"), middle, walletNode(wallet, "your new note")],
-      edges: [own(amount, stage), own(bought, stage)],
-      points: [`${wallet} gives ${amount} and gets ${bought}.`, "It happens in one transaction: all of it or nothing."],
+      edges: [edge(amount, "private", stage), edge(bought, "private", stage)],
+      points: [
+        `${wallet} gives ${amount} and gets ${bought}.`,
+        "It happens in one transaction: all of it or nothing.",
+      ],
     },
   };
 };
@@ -207,15 +239,15 @@ const publicExit = (it: Observed): ObserverScenes => {
   return {
     chain: {
       nodes: [deposit, poolNode(it), TREASURY],
-      edges: [seen(amount, stage), seen(amount, stage)],
+      edges: [edge(amount, "seen", stage), edge(amount, "seen", stage)],
       points: points(stage, [
         `The treasury took its own deposit of ${amount} back, and when.`,
         "Nothing about it is hidden.",
       ]),
     },
-    own: {
+    owner: {
       nodes: [walletNode(wallet, "your note"), poolNode(it), TREASURY],
-      edges: [seen(amount, stage), seen(amount, stage)],
+      edges: [edge(amount, "seen", stage), edge(amount, "seen", stage)],
       points: [`The note of ${amount} goes back to the treasury, whole.`],
     },
   };

@@ -1,16 +1,7 @@
 import type { Metadata } from "next";
-import type { ReactNode } from "react";
+import { recordPage } from "@/app/_data/pages";
 import { ReceiptPage } from "@/components/features/payouts/receipt-page";
 
 export const metadata: Metadata = { title: "Payout receipt" };
 
-interface PageProps {
-  readonly params: Promise<{ readonly id: string }>;
-}
-
-const Page = async ({ params }: PageProps): Promise<ReactNode> => {
-  const { id } = await params;
-  return <ReceiptPage key={id} payoutId={id} />;
-};
-
-export default Page;
+export default recordPage((id) => <ReceiptPage key={id} payoutId={id} />);

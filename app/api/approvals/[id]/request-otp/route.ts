@@ -1,6 +1,6 @@
 import { requestDecisionCode } from "@/lib/contracts/decisions";
 import { ok, route } from "@/lib/http/route";
-import { toOtpSent } from "@/lib/modules/otp/serializer";
+import { toOtpSent } from "@/lib/trust/proofs/serializer";
 
 export const POST = route({
   contract: requestDecisionCode,

@@ -1,6 +1,6 @@
 import { signInByPasskey } from "@/lib/contracts/passkeys";
 import { ok, route } from "@/lib/http/route";
-import { toTokens } from "@/lib/modules/auth/serializer";
+import { toTokens } from "@/lib/trust/auth/serializer";
 
 export const POST = route({
   contract: signInByPasskey,

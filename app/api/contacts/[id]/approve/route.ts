@@ -1,6 +1,6 @@
 import { approveContact } from "@/lib/contracts/contacts";
 import { ok, route } from "@/lib/http/route";
-import { toContact } from "@/lib/modules/contacts/serializer";
+import { toContact } from "@/lib/books/contacts/serializer";
 
 export const POST = route({
   contract: approveContact,

@@ -1,6 +1,6 @@
 import { listEntries } from "@/lib/contracts/global-accounts";
 import { ok, route } from "@/lib/http/route";
-import { toEntries } from "@/lib/modules/global-accounts/serializer";
+import { toEntries } from "@/lib/books/global-accounts/serializer";
 
 export const GET = route({
   contract: listEntries,

@@ -1,6 +1,6 @@
 import { unfreezeGlobalAccount } from "@/lib/contracts/global-accounts";
 import { ok, route } from "@/lib/http/route";
-import { toAccount } from "@/lib/modules/global-accounts/serializer";
+import { toAccount } from "@/lib/books/global-accounts/serializer";
 
 export const POST = route({
   contract: unfreezeGlobalAccount,

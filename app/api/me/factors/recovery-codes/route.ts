@@ -3,8 +3,6 @@ import { ok, route } from "@/lib/http/route";
 
 export const POST = route({
   contract: renewRecoveryCodes,
-  // A stored answer would show the recovery codes a second time.
-  idempotency: false,
   handler: async ({ body, actor, services }) =>
     ok({ recoveryCodes: [...(await services.factors.renewRecoveryCodes(actor, body.approval))] }),
 });

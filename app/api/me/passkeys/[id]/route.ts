@@ -1,6 +1,6 @@
 import { renamePasskey } from "@/lib/contracts/passkeys";
 import { ok, route } from "@/lib/http/route";
-import { toPasskey } from "@/lib/modules/factors/serializer";
+import { toPasskey } from "@/lib/trust/proofs/serializer";
 
 export const PATCH = route({
   contract: renamePasskey,

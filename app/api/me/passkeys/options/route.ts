@@ -3,5 +3,6 @@ import { ok, route } from "@/lib/http/route";
 
 export const POST = route({
   contract: startPasskey,
-  handler: async ({ body, actor, services }) => ok({ options: await services.factors.passkeys.start(actor, body) }),
+  handler: async ({ body, actor, services }) =>
+    ok({ options: await services.factors.passkeys.start(actor, body) }),
 });

@@ -1,6 +1,6 @@
 import { revokeSession } from "@/lib/contracts/sessions";
 import { ok, route } from "@/lib/http/route";
-import { toRevokedSession } from "@/lib/modules/auth/serializer";
+import { toRevokedSession } from "@/lib/trust/session-made/serializer";
 
 export const DELETE = route({
   contract: revokeSession,

@@ -1,7 +1,7 @@
 import { streamOperationEvents } from "@/lib/contracts/operations";
 import { route } from "@/lib/http/route";
 import { eventStream, lastEventId } from "@/lib/http/sse";
-import { toOperationEvent } from "@/lib/modules/operations/serializer";
+import { toOperationEvent } from "@/lib/money/operations/serializer";
 
 const SEQ_PATTERN = /^\d{1,9}$/;
 
@@ -13,10 +13,15 @@ export const GET = route({
     const afterSeq = last !== null && SEQ_PATTERN.test(last) ? Number(last) : 0;
     const stream = services.streams.open(actor, { scope: streamOperationEvents.scope, signal });
     const events = toStream(services.operations.events(operation.id, afterSeq, stream.signal));
-    return eventStream(events, { signal: stream.signal, onEnd: stream.close, ticker: services.ticker });
+    return eventStream(events, {
+      signal: stream.signal,
+      onEnd: stream.close,
+      ticker: services.ticker,
+    });
   },
 });
 
 async function* toStream(events: AsyncIterable<Parameters<typeof toOperationEvent>[0]>) {
-  for await (const event of events) yield { id: String(event.seq), event: event.type, data: toOperationEvent(event) };
+  for await (const event of events)
+    yield { id: String(event.seq), event: event.type, data: toOperationEvent(event) };
 }

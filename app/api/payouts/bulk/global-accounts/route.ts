@@ -1,12 +1,19 @@
 import { createAccountsPayout } from "@/lib/contracts/payouts";
 import { accepted, route } from "@/lib/http/route";
-import { toNewAccountsPayout } from "@/lib/modules/payouts/serializer";
+import { toNewPayout } from "@/lib/money/payouts/serializer";
 
 export const POST = route({
   contract: createAccountsPayout,
-  beforeReplay: ({ actor, services }) => services.policies.checkAccountRecipients(actor, "transfers"),
+  beforeReplay: ({ actor, services }) =>
+    services.policies.checkAccountRecipients(actor, "transfers"),
   handler: async ({ body, actor, services, idempotencyKey }) =>
     accepted(
-      toNewAccountsPayout(await services.payouts.createBetweenAccounts(actor, { ...body, key: idempotencyKey })),
+      toNewPayout(
+        await services.payouts.create(actor, {
+          ...body,
+          kind: "global_accounts",
+          key: idempotencyKey,
+        }),
+      ),
     ),
 });

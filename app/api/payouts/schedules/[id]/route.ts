@@ -1,6 +1,6 @@
 import { getPayoutSchedule } from "@/lib/contracts/payout-schedules";
 import { ok, route } from "@/lib/http/route";
-import { toSchedule } from "@/lib/modules/payouts/serializer";
+import { toSchedule } from "@/lib/money/payouts/serializer";
 
 export const GET = route({
   contract: getPayoutSchedule,

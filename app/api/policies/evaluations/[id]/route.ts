@@ -1,6 +1,6 @@
 import { getPolicyEvaluation } from "@/lib/contracts/policies";
 import { ok, route } from "@/lib/http/route";
-import { toStoredEvaluation } from "@/lib/modules/policies/serializer";
+import { toStoredEvaluation } from "@/lib/trust/policies/serializer";
 
 export const GET = route({
   contract: getPolicyEvaluation,

@@ -1,6 +1,6 @@
 import { quotePrivateSwap } from "@/lib/contracts/privacy-swap";
 import { ok, route } from "@/lib/http/route";
-import { toPrivateQuote } from "@/lib/modules/privacy/serializer";
+import { toPrivateQuote } from "@/lib/money/privacy/serializer";
 
 export const POST = route({
   contract: quotePrivateSwap,

@@ -1,6 +1,6 @@
 import { cancelTransfer } from "@/lib/contracts/transfers";
 import { ok, route } from "@/lib/http/route";
-import { toTransfer } from "@/lib/modules/transfers/serializer";
+import { toTransfer } from "@/lib/money/transfers/serializer";
 
 export const POST = route({
   contract: cancelTransfer,

@@ -1,6 +1,6 @@
 import { unlinkWallet } from "@/lib/contracts/wallets";
 import { ok, route } from "@/lib/http/route";
-import { toUnlinked } from "@/lib/modules/wallets/serializer";
+import { toUnlinked } from "@/lib/trust/wallets/serializer";
 
 export const DELETE = route({
   contract: unlinkWallet,

@@ -1,6 +1,6 @@
 import { listDeliveries } from "@/lib/contracts/webhook-deliveries";
 import { ok, route } from "@/lib/http/route";
-import { toDeliveries } from "@/lib/modules/webhooks/serializer";
+import { toDeliveries } from "@/lib/money/webhooks/serializer";
 
 export const GET = route({
   contract: listDeliveries,

@@ -1,6 +1,6 @@
 import { rotateWebhookSecret } from "@/lib/contracts/webhook-endpoints";
 import { ok, route } from "@/lib/http/route";
-import { toEndpointWithSecret } from "@/lib/modules/webhooks/serializer";
+import { toEndpointWithSecret } from "@/lib/money/webhooks/serializer";
 
 export const POST = route({
   contract: rotateWebhookSecret,

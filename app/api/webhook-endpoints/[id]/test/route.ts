@@ -1,6 +1,6 @@
 import { testWebhookEndpoint } from "@/lib/contracts/webhook-endpoints";
 import { accepted, route } from "@/lib/http/route";
-import { toDelivery } from "@/lib/modules/webhooks/serializer";
+import { toDelivery } from "@/lib/money/webhooks/serializer";
 
 export const POST = route({
   contract: testWebhookEndpoint,

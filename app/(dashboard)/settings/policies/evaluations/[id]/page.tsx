@@ -1,11 +1,7 @@
 import type { Metadata } from "next";
-import type { ReactNode } from "react";
-import { EvaluationPage } from "@/components/features/policies/evaluation-page";
+import { recordPage } from "@/app/_data/pages";
+import { EvaluationPage } from "@/components/features/policies/evaluation-card";
 
 export const metadata: Metadata = { title: "Decision of the policies" };
 
-const Page = async ({ params }: { readonly params: Promise<{ id: string }> }): Promise<ReactNode> => (
-  <EvaluationPage id={(await params).id} />
-);
-
-export default Page;
+export default recordPage((id) => <EvaluationPage id={id} />);

@@ -1,6 +1,6 @@
 import { listApiKeyRequests } from "@/lib/contracts/api-requests";
 import { ok, route } from "@/lib/http/route";
-import { toApiRequest } from "@/lib/modules/api-requests/serializer";
+import { toApiRequest } from "@/lib/money/api-requests/serializer";
 
 export const GET = route({
   contract: listApiKeyRequests,

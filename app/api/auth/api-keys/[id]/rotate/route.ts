@@ -1,6 +1,6 @@
 import { rotateApiKey } from "@/lib/contracts/api-keys";
 import { ok, route } from "@/lib/http/route";
-import { toCreatedApiKey } from "@/lib/modules/api-keys/serializer";
+import { toCreatedApiKey } from "@/lib/trust/api-keys/serializer";
 
 export const POST = route({
   contract: rotateApiKey,

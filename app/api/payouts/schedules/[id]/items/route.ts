@@ -1,6 +1,6 @@
 import { listPayoutScheduleItems } from "@/lib/contracts/payout-schedules";
 import { ok, route } from "@/lib/http/route";
-import { toScheduleItems } from "@/lib/modules/payouts/serializer";
+import { toScheduleItems } from "@/lib/money/payouts/serializer";
 
 export const GET = route({
   contract: listPayoutScheduleItems,

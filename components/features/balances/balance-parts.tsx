@@ -1,0 +1,85 @@
+"use client";
+
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { HeldAmount } from "@/components/ui/amount";
+import { isZero } from "@/components/features/swap/decimal";
+import type { MovingAmounts } from "./balance-tree";
+
+/** A balance of one wallet, or the sum over all wallets when no wallet is named. */
+interface BalancePlace {
+  readonly token: string;
+  readonly chainId?: number | undefined;
+  readonly walletId?: string | undefined;
+}
+
+/** The forms that move a balance, each with the name that its link gives to the token. */
+const FORMS = [
+  { path: "/swap", verb: "Swap", tokenName: "from" },
+  { path: "/transfer", verb: "Send", tokenName: "token" },
+  { path: "/receive", verb: "Receive", tokenName: "token" },
+] as const;
+
+const queryOf = (tokenName: string, { token, chainId, walletId }: BalancePlace): string => {
+  const query = new URLSearchParams({ [tokenName]: token });
+  if (chainId !== undefined) query.set("chain", String(chainId));
+  if (walletId !== undefined) query.set("wallet", walletId);
+  return query.toString();
+};
+
+/** Links to the forms that move a balance, which they open filled in. */
+export const BalanceActions = (place: BalancePlace): ReactNode => (
+  <span className="inline-flex gap-x-3 text-sm">
+    {FORMS.map(({ path, verb, tokenName }) => (
+      <Link
+        key={path}
+        className="link"
+        href={`${path}?${queryOf(tokenName, place)}`}
+        aria-label={`${verb} ${place.token}`}
+      >
+        {verb}
+      </Link>
+    ))}
+  </span>
+);
+
+const MOVES = [
+  ["backing", "backs accounts"],
+  ["reserved", "reserved"],
+  ["pendingOut", "going out"],
+  ["quarantined", "in quarantine"],
+  ["pendingIn", "coming in"],
+] as const;
+
+interface AvailableAmountProps {
+  readonly amounts: MovingAmounts;
+  readonly unit: string;
+}
+
+/**
+ * The amount that may be moved now. When it is less than the balance, the balance and its other
+ * parts follow below.
+ */
+export const AvailableAmount = ({ amounts, unit }: AvailableAmountProps): ReactNode => {
+  const moves = MOVES.flatMap(([part, word]) => {
+    const amount = amounts[part];
+    return isZero(amount) ? [] : [{ part, word, amount }];
+  });
+  return (
+    <>
+      <HeldAmount value={amounts.available} unit={unit} column={6} />
+      {moves.length === 0 ? null : (
+        <span className="flex flex-wrap justify-end gap-x-3 pb-1 text-sm text-fg-3 @max-[44rem]:flex-col @max-[44rem]:items-end">
+          <span>
+            Balance <HeldAmount value={amounts.amount} symbol={unit} plain />
+          </span>
+          {moves.map(({ part, word, amount }) => (
+            <span key={part}>
+              <HeldAmount value={amount} symbol={unit} plain /> {word}
+            </span>
+          ))}
+        </span>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,181 @@
+"use client";
+
+import type { ReactNode } from "react";
+import {
+  Area,
+  AreaChart,
+  Bar,
+  BarChart,
+  CartesianGrid,
+  Legend,
+  ResponsiveContainer,
+  Tooltip,
+  XAxis,
+  YAxis,
+} from "recharts";
+import {
+  axisDollars,
+  CHART_COLOURS,
+  dollars,
+  TOOLTIP_LOOKS,
+} from "@/components/features/overview/chart-looks";
+import { usePublicConfig } from "@/components/providers/public-config";
+import { dateText } from "@/components/ui/time";
+import { useHiddenAmounts } from "@/components/ui/hidden-amounts";
+import type { HistorySeries } from "./history-series";
+import type { Balances } from "./use-balances";
+
+const HEIGHT_PX = 208;
+const DAY_MS = 86_400_000;
+
+/** A time of day for ranges within two days, else a date. */
+const timeText = (first: number, last: number, at: number): string =>
+  dateText(at, last - first <= 2 * DAY_MS ? "time" : "day");
+
+/**
+ * Dollars over time, stacked by asset. The table below it has the exact numbers, also for screen
+ * readers.
+ */
+export const HistoryChart = ({ series }: { readonly series: HistorySeries }): ReactNode => {
+  const [hidden] = useHiddenAmounts();
+  const [first, last] = [series.rows[0]?.at ?? 0, series.rows.at(-1)?.at ?? 0];
+  return (
+    <figure>
+      <figcaption className="pb-1 text-sm text-fg-2">
+        US dollars per token. <span className="sr-only">The table below has the same numbers.</span>
+      </figcaption>
+      <div aria-hidden style={{ height: HEIGHT_PX }}>
+        <ResponsiveContainer width="100%" height="100%">
+          <AreaChart
+            data={[...series.rows]}
+            margin={{ left: 0, right: 8, top: 4, bottom: 0 }}
+            accessibilityLayer={false}
+          >
+            <CartesianGrid vertical={false} stroke="var(--border)" />
+            <XAxis
+              dataKey="at"
+              type="number"
+              scale="time"
+              domain={["dataMin", "dataMax"]}
+              tickFormatter={(at: number) => timeText(first, last, at)}
+              stroke="var(--text-3)"
+              fontSize={12}
+              tickLine={false}
+              minTickGap={32}
+            />
+            <YAxis
+              tickFormatter={(value: number) => (hidden ? "" : axisDollars(value))}
+              width={hidden ? 8 : 64}
+              stroke="var(--text-3)"
+              fontSize={12}
+              tickLine={false}
+              axisLine={false}
+            />
+            {hidden ? null : (
+              <Tooltip
+                {...TOOLTIP_LOOKS}
+                formatter={dollars}
+                labelFormatter={(at) => (typeof at === "number" ? dateText(at, "dateTime") : "")}
+              />
+            )}
+            <Legend
+              iconType="square"
+              iconSize={10}
+              itemSorter={null}
+              wrapperStyle={{ fontSize: 12 }}
+              formatter={(name: string) => <span className="text-fg-2">{name}</span>}
+            />
+            {series.assets.map((asset, index) => (
+              <Area
+                key={asset.id}
+                dataKey={asset.id}
+                name={asset.label}
+                stackId="usd"
+                type="linear"
+                fill={CHART_COLOURS[index % CHART_COLOURS.length] ?? "var(--chart-1)"}
+                fillOpacity={0.85}
+                stroke={CHART_COLOURS[index % CHART_COLOURS.length] ?? "var(--chart-1)"}
+                isAnimationActive={false}
+              />
+            ))}
+          </AreaChart>
+        </ResponsiveContainer>
+      </div>
+    </figure>
+  );
+};
+
+const BAR_PX = 26;
+const AXES_PX = 40;
+
+type Row = Record<string, string | number>;
+
+// The length of a bar may be a float; the table below has the exact numbers.
+const rowsOf = (balances: Balances): Row[] =>
+  balances.totals
+    .filter((total) => total.usd !== null && Number(total.usd) > 0)
+    .sort((a, b) => Number(b.usd) - Number(a.usd))
+    .map((total) => {
+      const row: Row = { token: total.token };
+      for (const chain of total.chains) row[String(chain.chainId)] = Number(chain.usd ?? 0);
+      return row;
+    });
+
+/**
+ * Value in US dollars per token, with a gap between chains. All bars have one colour, because the
+ * chart beside this one uses colours for tokens.
+ */
+export const CompositionChart = ({ balances }: { readonly balances: Balances }): ReactNode => {
+  const { chains } = usePublicConfig();
+  const [hidden] = useHiddenAmounts();
+  const rows = rowsOf(balances);
+  if (rows.length === 0) return null;
+  return (
+    <figure>
+      <figcaption className="pb-1 text-sm text-fg-2">
+        Value of each token in US dollars; gaps separate its chains.{" "}
+        <span className="sr-only">The table of balances has the same numbers.</span>
+      </figcaption>
+      <div aria-hidden style={{ height: rows.length * BAR_PX + AXES_PX }}>
+        <ResponsiveContainer width="100%" height="100%">
+          <BarChart
+            data={rows}
+            layout="vertical"
+            margin={{ left: 0, right: 16, top: 4, bottom: 0 }}
+            accessibilityLayer={false}
+          >
+            <XAxis
+              type="number"
+              tickFormatter={(value: number) => (hidden ? "" : axisDollars(value))}
+              stroke="var(--text-3)"
+              fontSize={12}
+              tickLine={false}
+            />
+            <YAxis
+              type="category"
+              dataKey="token"
+              width={56}
+              stroke="var(--text-3)"
+              fontSize={12}
+              tickLine={false}
+            />
+            {hidden ? null : <Tooltip {...TOOLTIP_LOOKS} formatter={dollars} />}
+            {chains.map((chain) => (
+              <Bar
+                key={chain.id}
+                dataKey={String(chain.id)}
+                name={chain.name}
+                stackId="usd"
+                fill="var(--text-3)"
+                stroke="var(--surface)"
+                strokeWidth={2}
+                barSize={16}
+                isAnimationActive={false}
+              />
+            ))}
+          </BarChart>
+        </ResponsiveContainer>
+      </div>
+    </figure>
+  );
+};

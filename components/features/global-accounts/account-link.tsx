@@ -1,0 +1,25 @@
+"use client";
+
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { CopyButton } from "@/components/ui/button";
+import { shortId, useAccountNames } from "./account";
+
+interface AccountLinkProps {
+  readonly id: string;
+  /** Accessible name of the button that copies the id. */
+  readonly copyLabel: string;
+}
+
+/** The way to an account's page, by its name, and a button that copies its id. */
+export const AccountLink = ({ id, copyLabel }: AccountLinkProps): ReactNode => {
+  const nameOf = useAccountNames();
+  return (
+    <span className="inline-flex items-center gap-0.5">
+      <Link href={`/accounts/${id}`} className="link" title={id}>
+        {nameOf(id) ?? shortId(id)}
+      </Link>
+      <CopyButton value={id} label={copyLabel} />
+    </span>
+  );
+};

@@ -1,0 +1,89 @@
+import { tablePdf } from "@/lib/core/pdf";
+import { accountName, type Entry, type Statement } from "./account";
+
+const COLUMNS = [
+  { header: "Time (UTC)", width: 19 },
+  { header: "What", width: 9 },
+  { header: "Other account", width: 40 },
+  { header: "Reference", width: 40 },
+  { header: "Amount", width: 26, align: "right" },
+  { header: "Balance", width: 26, align: "right" },
+  { header: "Token", width: 8, isWhole: true },
+] as const;
+
+const timeText = (iso: string): string => iso.slice(0, 19).replace("T", " ");
+
+const rowOf = (entry: Entry, currency: string): readonly string[] => [
+  timeText(entry.createdAt),
+  entry.kind,
+  entry.counterpartyId ?? "",
+  entry.reference ?? "",
+  entry.amount,
+  entry.balanceAfter,
+  currency,
+];
+
+/** The statement as a PDF file, oldest entry first. Amounts are whole, in units of the currency. */
+export const statementPdf = (statement: Statement, madeAt: Date): string => {
+  const { account, entries } = statement;
+  const amount = (value: string): string => `${value} ${account.currency}`;
+  const note = [
+    "Note",
+    `These are the first ${String(entries.length)} entries; the sums are of all.`,
+  ] as const;
+  return tablePdf({
+    title: `Statement of ${accountName(account)}`,
+    facts: [
+      ["Account", account.id],
+      ["Period (UTC)", `${timeText(statement.from)} to ${timeText(statement.to)}`],
+      ["Made at (UTC)", timeText(madeAt.toISOString())],
+      ["Opening balance", amount(statement.opening)],
+    ],
+    columns: COLUMNS,
+    rows: entries.map((entry) => rowOf(entry, account.currency)),
+    closing: [
+      ["In", amount(statement.in)],
+      ["Out", amount(statement.out)],
+      ["Closing balance", amount(statement.closing)],
+      ...(statement.truncated ? [note] : []),
+    ],
+  });
+};
+
+export const PERIODS = ["this-month", "last-month", "custom"] as const;
+export type PeriodKind = (typeof PERIODS)[number];
+
+interface CustomDays {
+  /** First and last day, `2026-11-21`, both included; null where none was chosen. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** The period of `GET …/statement`: `from` is included, `to` is not. */
+export type StatementPeriod = { readonly from?: string; readonly to?: string };
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const DAY_MS = 86_400_000;
+
+const midnight = (day: string): Date | null => {
+  if (!DAY.test(day)) return null;
+  const at = new Date(`${day}T00:00:00.000Z`);
+  // `Date` reads 31 February as 3 March.
+  return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== day ? null : at;
+};
+
+const firstOfMonth = (now: Date, monthsBack: number): string =>
+  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsBack, 1)).toISOString();
+
+/**
+ * The period of a statement; null when the days are no period. It begins at midnight UTC, so that
+ * it is the same everywhere.
+ */
+export const periodOf = (kind: PeriodKind, days: CustomDays, now: Date): StatementPeriod | null => {
+  if (kind === "this-month") return { from: firstOfMonth(now, 0) };
+  if (kind === "last-month") return { from: firstOfMonth(now, 1), to: firstOfMonth(now, 0) };
+  const from = days.from === null ? null : midnight(days.from);
+  const last = days.to === null ? null : midnight(days.to);
+  if (from === null || last === null || last < from) return null;
+  return { from: from.toISOString(), to: new Date(last.getTime() + DAY_MS).toISOString() };
+};

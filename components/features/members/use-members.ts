@@ -1,0 +1,41 @@
+import { apiPages } from "@/components/features/session/api-query";
+import { useWholeList } from "@/components/features/session/use-lists";
+import { listMembers } from "@/lib/api-client/calls.gen";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import type { createInvitation, updateMember } from "@/lib/contracts/members";
+import type { Role } from "@/lib/core/actor";
+
+/** The people of the project, the first to join first. */
+export const membersQuery = apiPages(listMembers, {});
+
+export const useMembers = () => useWholeList(membersQuery);
+
+export type Member = ResponseOf<typeof updateMember>;
+export type Invitation = ResponseOf<typeof createInvitation>;
+
+/** From the role with the most permissions to the one with the fewest. */
+export const ROLE_CHOICES: readonly {
+  readonly value: Role;
+  readonly label: string;
+  readonly description: string;
+}[] = [
+  { value: "owner", label: "Owner", description: "Everything, and makes or removes owners." },
+  {
+    value: "admin",
+    label: "Admin",
+    description: "Moves money; manages members, API keys, policies and webhooks.",
+  },
+  { value: "operator", label: "Operator", description: "Moves money; keeps contacts and wallets." },
+  {
+    value: "viewer",
+    label: "Viewer",
+    description: "Sees everything but the audit log. Changes nothing.",
+  },
+];
+
+/** The roles that a person of this role may give. */
+export const rolesGivenBy = (role: Role): typeof ROLE_CHOICES =>
+  role === "owner" ? ROLE_CHOICES : ROLE_CHOICES.filter(({ value }) => value !== "owner");
+
+export const roleName = (role: Role): string =>
+  ROLE_CHOICES.find(({ value }) => value === role)?.label ?? role;

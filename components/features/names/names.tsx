@@ -1,0 +1,178 @@
+"use client";
+
+import { KeyRound } from "lucide-react";
+import { type ReactNode, useMemo } from "react";
+import { useActorNames, usePersonAddresses } from "@/components/features/audit/names";
+import { useContacts } from "@/components/features/contacts/use-contacts";
+import {
+  trustedWalletName,
+  useWallets,
+  walletName,
+} from "@/components/features/wallets/use-wallets";
+import { Address, AddressMark, type AddressProps, shorten } from "@/components/ui/address";
+import { cn } from "@/components/ui/cn";
+import { CopyButton } from "@/components/ui/button";
+import { isApprovedOn, listedName } from "@/lib/core/look-alike";
+
+export interface Names {
+  /**
+   * The name that people may trust when they decide: that of a wallet whose key the service holds,
+   * or of a contact that is approved for the chain. Undefined for every other address.
+   * @param chainId on which the address is paid; left out: the chain is not known
+   */
+  readonly ofAddress: (address: string, chainId?: number) => string | undefined;
+  /** The trusted name, or the shortened address. */
+  readonly addressName: (address: string, chainId?: number) => string;
+  /**
+   * The name in a list of past movements. Contacts that are not approved have theirs too, marked as
+   * such.
+   */
+  readonly inList: (address: string) => string | undefined;
+  /** A sentence of the service with names, or short addresses, in place of the addresses in it. */
+  readonly inSentence: (sentence: string) => string;
+}
+
+const ADDRESS = /0x[0-9a-f]{40}\b/gi;
+
+/** Names for addresses, which every page takes from here. */
+export const useNames = (): Names => {
+  const wallets = useWallets().data;
+  const contacts = useContacts().data;
+  return useMemo(() => {
+    const walletAt = new Map(
+      (wallets?.data ?? []).map((wallet) => [wallet.address.toLowerCase(), wallet]),
+    );
+    const contactAt = new Map(
+      (contacts?.data ?? []).map((contact) => [contact.address.toLowerCase(), contact]),
+    );
+    const ofAddress: Names["ofAddress"] = (address, chainId) => {
+      const wallet = walletAt.get(address.toLowerCase());
+      if (wallet !== undefined) return trustedWalletName(wallet);
+      const contact = contactAt.get(address.toLowerCase());
+      if (contact === undefined || !isApprovedOn(contact, chainId ?? null)) return undefined;
+      return contact.name;
+    };
+    const addressName: Names["addressName"] = (address, chainId) =>
+      ofAddress(address, chainId) ?? shorten(address);
+    const inList: Names["inList"] = (address) => {
+      const wallet = walletAt.get(address.toLowerCase());
+      if (wallet !== undefined) return walletName(wallet);
+      const contact = contactAt.get(address.toLowerCase());
+      return contact === undefined ? undefined : listedName(contact);
+    };
+    return {
+      ofAddress,
+      addressName,
+      inList,
+      inSentence: (sentence) => sentence.replace(ADDRESS, (address) => addressName(address)),
+    };
+  }, [wallets, contacts]);
+};
+
+/**
+ * Who did something, in the middle of a sentence: `you`, an e-mail address, `key Payroll backend`.
+ */
+export const useActorInSentence = (): ((actor: string) => string) => {
+  const nameOf = useActorNames();
+  return (actor) => {
+    const name = nameOf(actor);
+    return name === "You" ? "you" : name.replace(/^Key /, "key ");
+  };
+};
+
+/** A person, an API key or a part of the service by name. A click shows the id. */
+export const Actor = ({ id }: { readonly id: string }): ReactNode => {
+  const nameOf = useActorNames();
+  const addresses = usePersonAddresses();
+  return (
+    <span className="inline-flex max-w-full min-w-0 items-center gap-1.5 align-middle" title={id}>
+      {id.startsWith("key_") ? (
+        <KeyRound className="size-4 shrink-0 text-fg-3" aria-hidden />
+      ) : (
+        <AddressMark value={addresses.get(id) ?? id} />
+      )}
+      <span className="truncate">{nameOf(id)}</span>
+      <CopyButton value={id} label="Copy id" />
+    </span>
+  );
+};
+
+/** An address with its mark and the name that the project gave it. */
+export const NamedAddress = ({
+  chainId,
+  ...props
+}: Omit<AddressProps, "name"> & { readonly chainId?: number }): ReactNode => {
+  const name = useNames().ofAddress(props.value, chainId);
+  return <Address {...props} name={name} />;
+};
+
+interface PartyProps {
+  readonly address: string;
+  readonly className?: string;
+}
+
+/**
+ * A wallet of the project, a contact or any other address in a row of a list: mark and name; its
+ * title has the whole address.
+ */
+export const Party = ({ address, className }: PartyProps): ReactNode => {
+  const name = useNames().inList(address);
+  return (
+    <span
+      className={cn("inline-flex max-w-48 min-w-0 items-center gap-1.5 align-middle", className)}
+      title={address}
+    >
+      <AddressMark value={address} />
+      <span
+        className={name !== undefined ? "truncate" : "shrink-0 font-mono text-sm whitespace-nowrap"}
+      >
+        {name ?? shorten(address)}
+      </span>
+    </span>
+  );
+};
+
+/**
+ * The mark and the trusted name of an address that is shown in full beside it; only the mark when
+ * it has no name.
+ */
+export const RecipientName = ({
+  address,
+  chainId,
+}: {
+  readonly address: string;
+  readonly chainId: number;
+}): ReactNode => {
+  const name = useNames().ofAddress(address, chainId);
+  return (
+    <span className="inline-flex items-center gap-1.5">
+      <AddressMark value={address} />
+      {name === undefined ? null : <span className="font-medium">{name}</span>}
+    </span>
+  );
+};
+
+interface CounterpartyProps {
+  /** Null when the address is not known. */
+  readonly address: string | null;
+  /** The whole address below the name. */
+  readonly full?: boolean;
+}
+
+/** Who sent a deposit: mark, and name before address. */
+export const Counterparty = ({ address, full = false }: CounterpartyProps): ReactNode => {
+  const nameOf = useNames().inList;
+  if (address === null) {
+    return (
+      <span className="text-fg-3" title="The chain records no sender of native coins">
+        Unknown sender
+      </span>
+    );
+  }
+  return (
+    <span className="inline-flex min-w-0 items-center gap-2 align-middle">
+      <AddressMark value={address} />
+      <Address value={address} name={nameOf(address)} mark={false} full={full} />
+    </span>
+  );
+};

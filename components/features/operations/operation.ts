@@ -1,0 +1,28 @@
+import type { z } from "zod";
+import { apiQuery } from "@/components/features/session/api-query";
+import { getOperation, listOperations } from "@/lib/api-client/calls.gen";
+import type { QueryInput, ResponseOf } from "@/lib/contracts/contract";
+import type { operationEvent, operationRecord } from "@/lib/contracts/operation-records";
+
+export type Operation = z.output<typeof operationRecord>;
+export type OperationEvent = z.output<typeof operationEvent>;
+export type Leg = Operation["legs"][number];
+/** An operation in lists. */
+export type ListedOperation = ResponseOf<typeof listOperations>["data"][number];
+export type ChainNameOf = (chainId: number) => string;
+
+export const operationQuery = (id: string) => apiQuery(getOperation, { params: { id } });
+
+/** Newest first. Without private operations, which only the private page shows. */
+const operationsQuery = (query: QueryInput<typeof listOperations>) =>
+  apiQuery(listOperations, { query: { ...query, private: "exclude" } });
+
+/** The most operations that one answer lists. */
+const LISTED_MAX = 100;
+const LATEST = 5;
+
+export const newestOperationsQuery = operationsQuery({ limit: LISTED_MAX });
+export const movingOperationsQuery = operationsQuery({ status: "processing", limit: LISTED_MAX });
+export const latestOperationsQuery = operationsQuery({ limit: LATEST });
+/** One completed operation, to find out whether there is any. */
+export const completedOperationQuery = operationsQuery({ status: "completed", limit: 1 });

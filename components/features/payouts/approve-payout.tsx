@@ -1,0 +1,170 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { useAccountNames } from "@/components/features/global-accounts/account";
+import { codeOf } from "@/components/features/money-flow/api-error";
+import { ApproveAction } from "@/components/features/money-flow/approval-dialog";
+import { Actor, NamedAddress } from "@/components/features/names/names";
+import { useSentOnce } from "@/components/features/session/use-api";
+import { useKnownAddresses } from "@/components/features/transfer/recipient";
+import { Amount } from "@/components/ui/amount";
+import { Fact, Facts } from "@/components/ui/card";
+import { ChainName } from "@/components/ui/marks";
+import { QueryContent } from "@/components/ui/states";
+import { approvePayout } from "@/lib/api-client/calls.gen";
+import { countText } from "@/lib/core/amount-text";
+import { FundingFacts } from "./funding-facts";
+import { counted } from "./new/amount-rules";
+import { countsOf, type Payout, totalsOf } from "./payout";
+import {
+  AccountRecipient,
+  PagedRecipients,
+  RecipientItem,
+  WalletRecipient,
+} from "./recipient-item";
+import { usePayoutRows } from "./use-payout-rows";
+
+const NOTHING_PAID = "Nothing was paid.";
+
+const moneyAfter = (error: unknown): string =>
+  codeOf(error) === "network_error"
+    ? "Whether the code was accepted is not known. Approving again is safe: it is paid once."
+    : NOTHING_PAID;
+
+interface ApprovePayoutProps {
+  readonly payout: Payout;
+  readonly onApproved: (payout: Payout) => void;
+}
+
+export const ApprovePayout = ({ payout, onApproved }: ApprovePayoutProps): ReactNode => {
+  const { payoutId } = payout;
+  const { mutation, send } = useSentOnce(approvePayout);
+  return (
+    <ApproveAction
+      mayApprove={payout.may.approve}
+      votedId={payoutId}
+      title="Approve the payout"
+      description="The code is good for exactly these rows, and for nothing else."
+      subject={{ payoutId }}
+      money={NOTHING_PAID}
+      moneyAfter={moneyAfter}
+      approval={mutation}
+      onApprove={async (proof) => onApproved(await send({ params: { id: payoutId }, body: proof }))}
+      done="Approved. It is paid now."
+    >
+      <PayoutFacts payout={payout} />
+      <ApprovalRecipients payout={payout} />
+    </ApproveAction>
+  );
+};
+
+const SourceAccount = ({ id }: { readonly id: string }): ReactNode => {
+  const name = useAccountNames()(id);
+  return (
+    <>
+      {name === undefined ? null : <span className="block font-medium">{name}</span>}
+      <code className="font-mono text-sm break-all">{id}</code>
+    </>
+  );
+};
+
+const PayoutFacts = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const { total } = countsOf(payout);
+  return (
+    <Facts className="border-b">
+      {totalsOf(payout).map(({ unit, amount }) => (
+        <Fact key={unit} label="You send" strong>
+          <Amount value={amount} unit={unit} />
+        </Fact>
+      ))}
+      <Fact label="To">{counted(total, "row")}</Fact>
+      {payout.kind === "wallets" ? (
+        <>
+          {payout.account === null ? null : (
+            <Fact label="Account">
+              <SourceAccount id={payout.account.accountId} />
+            </Fact>
+          )}
+          <Fact label="Chain">
+            <ChainName chainId={payout.chainId} />
+          </Fact>
+          <Fact label="From">
+            <NamedAddress value={payout.fromAddress} full />
+          </Fact>
+        </>
+      ) : (
+        <Fact label="From">
+          <SourceAccount id={payout.sourceAccountId} />
+        </Fact>
+      )}
+      {payout.kind === "wallets" && payout.funding !== null ? (
+        <FundingFacts funding={payout.funding} />
+      ) : null}
+      {payout.reference === null ? null : <Fact label="Reference">{payout.reference}</Fact>}
+      <Fact label="Created by">
+        <Actor id={payout.createdBy} />
+      </Fact>
+    </Facts>
+  );
+};
+
+const LOADING_ROWS_MAX = 6;
+/** Above this number of rows the dialog links to the page's table, which scrolls and filters. */
+const SHORT_LIST_MAX = 10;
+
+/** The recipients of a payout that waits for approval: name, whole address or id, and amount. */
+const ApprovalRecipients = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const { total } = countsOf(payout);
+  return (
+    <div>
+      <section
+        aria-label="Recipients"
+        tabIndex={0}
+        className="max-h-[min(18rem,40dvh)] overflow-y-auto rounded-card border"
+      >
+        <Recipients payout={payout} />
+      </section>
+      {total > SHORT_LIST_MAX ? (
+        // Opens another tab, because the person enters the code in this one.
+        <a href={`/payouts/${payout.payoutId}#rows`} target="_blank" className="link text-sm">
+          All {countText(total)} rows in a new tab
+        </a>
+      ) : null}
+    </div>
+  );
+};
+
+const Recipients = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const query = usePayoutRows(payout);
+  const nameOf = useAccountNames();
+  const { known } = useKnownAddresses(payout.kind === "wallets" ? payout.chainId : null);
+  return (
+    <QueryContent
+      query={query}
+      what="the rows"
+      rows={Math.min(countsOf(payout).total, LOADING_ROWS_MAX)}
+      compact
+      money={NOTHING_PAID}
+    >
+      {({ rows }) => (
+        <PagedRecipients rows={rows}>
+          {({ index, recipient, amount, unit, reference, note }) => (
+            <RecipientItem
+              key={index}
+              who={
+                payout.kind === "wallets" ? (
+                  <WalletRecipient address={recipient} known={known} />
+                ) : (
+                  <AccountRecipient id={recipient} name={nameOf(recipient)} />
+                )
+              }
+              amount={amount}
+              unit={unit}
+              reference={[reference, note].find((text) => text !== "") ?? null}
+            />
+          )}
+        </PagedRecipients>
+      )}
+    </QueryContent>
+  );
+};

@@ -1,0 +1,154 @@
+import { countText, measureText } from "@/lib/core/amount-text";
+import { type BankFile, isXml, parsePain } from "./pain";
+import { parseSpreadsheet } from "./spreadsheet";
+import {
+  FILE_BYTES_MAX,
+  parseDelimited,
+  RefusedFileError,
+  type Table,
+  TABLE_ROWS_MAX,
+} from "./table";
+
+const MIB = 1024 * 1024;
+
+export const mebibytes = (bytes: number): string => `${measureText(bytes / MIB)} MiB`;
+
+const startsWith = (bytes: Uint8Array, ...head: number[]): boolean =>
+  head.every((byte, at) => bytes[at] === byte);
+
+/**
+ * Why a file of this size cannot be read, as a sentence; null when it can. The check needs only the
+ * size.
+ */
+export const sizeProblem = (bytes: number): string | null => {
+  if (bytes === 0) return "The file is empty. Choose a file with one row for each payment.";
+  return bytes > FILE_BYTES_MAX
+    ? `The file has ${mebibytes(bytes)}; at most ${mebibytes(FILE_BYTES_MAX)} can be read. Split it into smaller files.`
+    : null;
+};
+
+/**
+ * The content of a file: cells whose columns the person matches, or a bank's payments whose payees
+ * the person matches.
+ */
+export type ImportedFile =
+  | { readonly kind: "table"; readonly table: Table }
+  | { readonly kind: "bank"; readonly bank: BankFile };
+
+const fileOf = async (bytes: Uint8Array<ArrayBuffer>, today: string): Promise<ImportedFile> => {
+  if (startsWith(bytes, 0x50, 0x4b, 0x03, 0x04))
+    return { kind: "table", table: await parseSpreadsheet(bytes) };
+  if (startsWith(bytes, 0xd0, 0xcf, 0x11, 0xe0))
+    throw new RefusedFileError(
+      "This spreadsheet is in the old XLS format or has a password. Save it as XLSX without a password.",
+    );
+  const { text, notices } = decodeText(bytes);
+  if (isXml(text)) {
+    const bank = parsePain(text, today);
+    return { kind: "bank", bank: { ...bank, notices: [...notices, ...bank.notices] } };
+  }
+  const table = parseDelimited(text);
+  return { kind: "table", table: { ...table, notices: [...notices, ...table.notices] } };
+};
+
+const checkCount = (count: number, rowsMax: number): void => {
+  if (count <= rowsMax) return;
+  const counted =
+    count > TABLE_ROWS_MAX ? `more than ${countText(TABLE_ROWS_MAX)}` : countText(count);
+  throw new RefusedFileError(
+    `The file has ${counted} rows; a payout takes at most ${countText(rowsMax)}. Split it into ${count > TABLE_ROWS_MAX ? "several" : String(Math.ceil(count / rowsMax))} files.`,
+  );
+};
+
+/**
+ * Reads a CSV, XLSX or pain.001 file or pasted text. The content decides the format, not the name.
+ * @param today the date in the person's time zone, as `2026-05-01`
+ * @throws RefusedFileError with a sentence for the person who chose the file
+ */
+export const readImport = async (
+  file: Blob,
+  rowsMax: number,
+  today: string,
+): Promise<ImportedFile> => {
+  const problem = sizeProblem(file.size);
+  if (problem !== null) throw new RefusedFileError(problem);
+  const read = await fileOf(new Uint8Array(await file.arrayBuffer()), today);
+  if (read.kind === "bank") {
+    checkCount(read.bank.payments.length, rowsMax);
+    return read;
+  }
+  const count = read.table.rows.length;
+  if (count === 0)
+    throw new RefusedFileError(
+      "The file has no rows. Choose a file with one row for each payment.",
+    );
+  // A table may have one row more, which is the header.
+  if (count > rowsMax + 1) checkCount(count, rowsMax);
+  return read;
+};
+
+const SAMPLE_BYTES = 64 * 1024;
+/** UTF-16 text in Latin letters has a zero in nearly every second byte. */
+const UTF16_ZERO_SHARE = 0.4;
+const BINARY_SHARE = 0.01;
+/**
+ * A file with up to this many control characters is text of any length, because single cells can
+ * contain errors.
+ */
+const STRAY_MAX = 8;
+
+/** The share of zero bytes at even and at odd positions of the file's beginning. */
+const zeroShares = (bytes: Uint8Array): readonly [even: number, odd: number] => {
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const zeros = [0, 0];
+  sample.forEach((byte, at) => {
+    if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
+  });
+  const half = Math.max(1, sample.length / 2);
+  return [(zeros[0] ?? 0) / half, (zeros[1] ?? 0) / half];
+};
+
+/** Whether the file's beginning has too many control characters, apart from tabs and line ends. */
+const isBinary = (bytes: Uint8Array): boolean => {
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const controls = sample.filter(
+    (byte) => byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d,
+  ).length;
+  return controls > STRAY_MAX && controls / sample.length > BINARY_SHARE;
+};
+
+const encodingOf = (bytes: Uint8Array): "utf-16le" | "utf-16be" | null => {
+  if (startsWith(bytes, 0xff, 0xfe)) return "utf-16le";
+  if (startsWith(bytes, 0xfe, 0xff)) return "utf-16be";
+  const [even, odd] = zeroShares(bytes);
+  if (odd > UTF16_ZERO_SHARE && even < BINARY_SHARE) return "utf-16le";
+  return even > UTF16_ZERO_SHARE && odd < BINARY_SHARE ? "utf-16be" : null;
+};
+
+interface DecodedText {
+  readonly text: string;
+  readonly notices: readonly string[];
+}
+
+/**
+ * Decodes a file in UTF-8 or UTF-16, else in Windows-1252.
+ * @throws RefusedFileError when it is not text
+ */
+const decodeText = (bytes: Uint8Array): DecodedText => {
+  const utf16 = encodingOf(bytes);
+  if (utf16 !== null) return { text: new TextDecoder(utf16).decode(bytes), notices: [] };
+  if (isBinary(bytes))
+    throw new RefusedFileError(
+      "This is not a text file. Save the sheet as CSV or XLSX and choose that file.",
+    );
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), notices: [] };
+  } catch {
+    return {
+      text: new TextDecoder("windows-1252").decode(bytes),
+      notices: [
+        "The file is not in UTF-8; it was read as Windows-1252. Check letters with accents.",
+      ],
+    };
+  }
+};

@@ -1,0 +1,420 @@
+"use client";
+
+import { type ReactNode, useMemo, useState } from "react";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { cn } from "@/components/ui/cn";
+import { Dialog } from "@/components/ui/dialog";
+import { Checkbox, Field } from "@/components/ui/field";
+import { RadioCards } from "@/components/ui/radio-cards";
+import { Select } from "@/components/ui/select";
+import { type Column, Table } from "@/components/ui/table";
+import {
+  type DecimalSign,
+  guessSign,
+  readAmountCell,
+  type SignGuess,
+} from "../import/amount-format";
+import type { ImportColumn } from "../import/column-names";
+import {
+  type ColumnLook,
+  columnNames,
+  type Layout,
+  layoutOf,
+  limitedTo,
+  lookOf,
+  unreadColumns,
+  withColumn,
+} from "../import/columns";
+import { type Table as Sheet } from "../import/table";
+import { isOldSafeFile, toRows } from "../import/to-rows";
+import { counted, FIELD_WORDS } from "./amount-rules";
+import type { DraftField, DraftValues, RowRules } from "./draft-row";
+import { requestProblem } from "./request-size";
+
+export interface ImportDialogProps {
+  /** Name of the file. */
+  readonly name: string;
+  readonly rules: RowRules;
+  /** Names of the configured chains. */
+  readonly chains: readonly string[];
+  /** The symbol of the token chosen on the page, or the paying account's currency. */
+  readonly defaultToken: string;
+  /** The number of rows that the payout already has. */
+  readonly existing: number;
+  readonly onClose: () => void;
+  readonly onRows: (rows: readonly DraftValues[], replace: boolean) => void;
+}
+
+interface FrameProps extends ImportDialogProps {
+  readonly title: string;
+  readonly description: string;
+  /** How the file was read. */
+  readonly notices: readonly string[];
+  /** Why the rows cannot go in one payout; null where they can. */
+  readonly problem: string | null;
+  readonly rows: readonly DraftValues[];
+  /** Whether every question about the file is answered. */
+  readonly ready: boolean;
+  readonly children: ReactNode;
+}
+
+/** The frame of the questions about a file, and the buttons that take its rows. */
+export const ImportDialog = (props: FrameProps): ReactNode => {
+  const { notices, problem, rows, existing, onClose, onRows } = props;
+  const disabled = !props.ready || problem !== null;
+  const counts = counted(rows.length, "row");
+  return (
+    <Dialog
+      onClose={onClose}
+      title={props.title}
+      description={props.description}
+      size="xl"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          {existing === 0 ? null : (
+            <Button disabled={disabled} onClick={() => onRows(rows, false)}>
+              Add to the {counted(existing, "row")}
+            </Button>
+          )}
+          <Button variant="primary" disabled={disabled} onClick={() => onRows(rows, true)}>
+            {existing === 0 ? `Use ${counts}` : `Replace by ${counts}`}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        {notices.length === 0 ? null : (
+          <Alert tone="warning" title="Check how the file was read">
+            {notices.join(" ")}
+          </Alert>
+        )}
+        {problem === null ? null : (
+          <Alert tone="danger" title="This file cannot go in one payout">
+            {problem}
+          </Alert>
+        )}
+        {props.children}
+      </div>
+    </Dialog>
+  );
+};
+
+interface NotReadProps {
+  /** Accessible name of the list. */
+  readonly label: string;
+  readonly parts: readonly { readonly name: string; readonly samples: string }[];
+}
+
+/** Parts of a file that are not read, with samples of their content. */
+export const NotRead = ({ label, parts }: NotReadProps): ReactNode =>
+  parts.length === 0 ? null : (
+    <section aria-label={label} className="rounded-card border px-4 py-2 text-sm">
+      <p className="font-medium text-fg-2">Not read</p>
+      <ul>
+        {parts.map(({ name, samples }) => (
+          <li key={name} className="[overflow-wrap:anywhere]">
+            {name}: <span className="text-fg-2">{samples}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+
+const ROWS_SHOWN = 5;
+const TEXT_SHOWN = 60;
+
+const cellOf = (row: DraftValues, field: DraftField): ReactNode => {
+  const text = row[field];
+  if (text === "") return <span className="text-fg-3">–</span>;
+  const shown = text.length > TEXT_SHOWN ? `${text.slice(0, TEXT_SHOWN)}…` : text;
+  if (field === "recipient") return <code className="font-mono text-sm break-all">{shown}</code>;
+  const refusal = row.refusals[field];
+  return (
+    <span
+      title={refusal}
+      className={cn(
+        field === "amount" ? "num font-medium" : "[overflow-wrap:anywhere]",
+        refusal !== undefined && "text-danger",
+      )}
+    >
+      {shown}
+      {field === "amount" && refusal === undefined ? ` ${row.units.join(" ")}` : null}
+    </span>
+  );
+};
+
+interface MappingPreviewProps {
+  readonly rows: readonly DraftValues[];
+  readonly fields: readonly DraftField[];
+}
+
+/** The first rows, as the import reads them. */
+export const MappingPreview = ({ rows, fields }: MappingPreviewProps): ReactNode => {
+  const numbered = rows.slice(0, ROWS_SHOWN).map((row, index) => ({ row, index }));
+  const columns = fields.map((field): Column<(typeof numbered)[number]> => ({
+    id: field,
+    header: FIELD_WORDS[field],
+    cell: ({ row }) => cellOf(row, field),
+    ...(field === "amount" ? { align: "right" } : {}),
+    ...(field === "recipient" ? { phone: "title" } : {}),
+  }));
+  return (
+    <section className="rounded-card border">
+      <p className="border-b px-4 py-2 text-sm font-medium text-fg-2">
+        The first rows, as they are read
+      </p>
+      <Table
+        caption="Preview"
+        columns={columns}
+        rows={numbered}
+        rowKey={({ index }) => String(index)}
+      />
+    </section>
+  );
+};
+
+interface MappingDialogProps extends ImportDialogProps {
+  readonly table: Sheet;
+}
+
+/** Asks for the meaning of each column of a file, with a preview of the rows. */
+export const MappingDialog = (props: MappingDialogProps): ReactNode => {
+  const { name, table, rules, chains, defaultToken } = props;
+  const { columns } = rules;
+  const mapping = useMapping({ table, columns, chains });
+  const { rows, ready, missing, problem, layout, unread } = mapping;
+  const questions = { mapping, table, columns };
+  return (
+    <ImportDialog
+      {...props}
+      title="Match the columns"
+      description={`${name}, ${counted(rows.length, "row")}`}
+      notices={table.notices}
+      problem={problem}
+      rows={rows}
+      ready={ready}
+    >
+      <ColumnFields {...questions} />
+      {missing && layout.open.recipient === undefined && layout.open.amount === undefined ? (
+        <Alert tone="info" title="Choose the columns of the recipient and the amount">
+          They were not recognised by their names.
+        </Alert>
+      ) : null}
+      <OpenColumns {...questions} />
+      <SignQuestion mapping={mapping} />
+      <TokenNotice mapping={mapping} defaultToken={defaultToken} />
+      <MappingPreview rows={rows} fields={rules.fields} />
+      <NotRead
+        label="Columns that are not read"
+        parts={unread.map((look) => ({ name: titleOf(look), samples: samplesOf(look) }))}
+      />
+    </ImportDialog>
+  );
+};
+
+/** Asks whether `1,250` is 1250 or 1.25, because a wrong guess could pay a thousand times too much. */
+const SignQuestion = ({ mapping }: Pick<ColumnsProps, "mapping">): ReactNode => {
+  const { guess, sign, setSign } = mapping;
+  if (guess.sign !== null) return null;
+  const read = (as: DecimalSign): string =>
+    guess.examples
+      .map((text) => {
+        const reading = readAmountCell(text, as);
+        return "amount" in reading ? `${text} is ${reading.amount}` : `${text} is an error`;
+      })
+      .join(", ");
+  return (
+    <section aria-label="Decimal sign" className="flex flex-col gap-2">
+      <p className="font-medium">How are the amounts written?</p>
+      <RadioCards
+        label="How the amounts are written"
+        inRow
+        value={sign ?? ""}
+        onValueChange={(value) => setSign(value === "comma" ? "comma" : "point")}
+        options={[
+          { value: "point", label: "Decimal point", description: read("point") },
+          { value: "comma", label: "Decimal comma", description: read("comma") },
+        ]}
+      />
+    </section>
+  );
+};
+
+interface TokenNoticeProps {
+  readonly mapping: FileMapping;
+  readonly defaultToken: string;
+}
+
+/** Explains the token of rows for which the file names none. */
+const TokenNotice = ({ mapping, defaultToken }: TokenNoticeProps): ReactNode => {
+  const { layout, emptyIsCoin, setEmptyIsCoin } = mapping;
+  if (emptyIsCoin !== null)
+    return (
+      <Checkbox
+        label="The file is from Safe's CSV app: rows without a token pay the chain's coin"
+        checked={emptyIsCoin}
+        onChange={(event) => setEmptyIsCoin(event.target.checked)}
+      />
+    );
+  const { token, type } = layout.mapping;
+  if (token !== null || type !== null || layout.open.token !== undefined || defaultToken === "")
+    return null;
+  return (
+    <p className="text-sm text-fg-2">
+      The file has no column for the token. Every row pays {defaultToken}, which is chosen on the
+      page.
+    </p>
+  );
+};
+
+const NONE = "none";
+/** The value of a select or radio group without a choice. */
+const OPEN = "";
+const SAMPLE_LENGTH = 42;
+
+interface ColumnsProps {
+  readonly mapping: FileMapping;
+  readonly table: Sheet;
+  readonly columns: readonly ImportColumn[];
+}
+
+/** The meaning of each column, which the person can change. */
+const ColumnFields = ({
+  mapping: { layout, setColumn, setHeaded },
+  table,
+  columns,
+}: ColumnsProps): ReactNode => {
+  const { mapping, headed, open } = layout;
+  const names = useMemo(() => columnNames(table.rows, headed), [table, headed]);
+  const options = [
+    { value: NONE, label: "Not in the file" },
+    ...names.map((label, column) => ({ value: String(column), label })),
+  ];
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-4">
+        {columns.map((column) => (
+          <Field key={column} label={FIELD_WORDS[column]}>
+            <Select
+              value={open[column] === undefined ? String(mapping[column] ?? NONE) : OPEN}
+              placeholder="Choose below"
+              onValueChange={(value) => setColumn(column, value === NONE ? null : Number(value))}
+              options={options}
+            />
+          </Field>
+        ))}
+      </div>
+      <Checkbox
+        label="The first row names the columns"
+        checked={headed}
+        onChange={(event) => setHeaded(event.target.checked)}
+      />
+    </div>
+  );
+};
+
+/** The letter and heading of a column. */
+const titleOf = ({ letter, heading }: ColumnLook): string =>
+  heading === "" ? `Column ${letter}` : `${letter} · ${heading}`;
+
+const samplesOf = ({ samples }: ColumnLook): string => {
+  const shown = samples.map((text) =>
+    text.length > SAMPLE_LENGTH ? `${text.slice(0, SAMPLE_LENGTH)}…` : text,
+  );
+  return shown.length === 0 ? "empty" : shown.join(" · ");
+};
+
+/** Asks for the column where several fit, because a wrong one would be paid. */
+const OpenColumns = ({ mapping: { layout, setColumn }, table, columns }: ColumnsProps): ReactNode =>
+  columns.map((column) => {
+    const candidates = layout.open[column];
+    if (candidates === undefined) return null;
+    const name = FIELD_WORDS[column].toLowerCase();
+    const looks = candidates.map((each) => lookOf(table.rows, layout.headed, each));
+    return (
+      <section key={column} aria-label={`Column of the ${name}`} className="flex flex-col gap-2">
+        <p className="font-medium">Which column is the {name}?</p>
+        <RadioCards
+          label={`Which column is the ${name}?`}
+          value={OPEN}
+          onValueChange={(value) => setColumn(column, value === NONE ? null : Number(value))}
+          options={[
+            ...looks.map((look) => ({
+              value: String(look.column),
+              label: titleOf(look),
+              description: <span className="[overflow-wrap:anywhere]">{samplesOf(look)}</span>,
+            })),
+            { value: NONE, label: "None of them" },
+          ]}
+        />
+      </section>
+    );
+  });
+
+interface MappingInput {
+  readonly table: Sheet;
+  /** The columns that this kind of payout reads. */
+  readonly columns: readonly ImportColumn[];
+  /** Names of the configured chains. */
+  readonly chains: readonly string[];
+}
+
+interface FileMapping {
+  readonly layout: Layout;
+  readonly setHeaded: (headed: boolean) => void;
+  readonly setColumn: (wanted: ImportColumn, column: number | null) => void;
+  readonly guess: SignGuess;
+  /** Null while the person has not chosen the decimal sign. */
+  readonly sign: DecimalSign | null;
+  readonly setSign: (sign: DecimalSign) => void;
+  /** Null for a file that is not in the old format of Safe's CSV app. */
+  readonly emptyIsCoin: boolean | null;
+  readonly setEmptyIsCoin: (emptyIsCoin: boolean) => void;
+  readonly unread: readonly ColumnLook[];
+  readonly rows: readonly DraftValues[];
+  /** The reason why the rows cannot go in one payout. */
+  readonly problem: string | null;
+  readonly missing: boolean;
+  /** Whether every question is answered and the file has rows. */
+  readonly ready: boolean;
+}
+
+/** The person's choices about a file, and the resulting rows. */
+const useMapping = ({ table, columns, chains }: MappingInput): FileMapping => {
+  const [layout, setLayout] = useState<Layout>(() =>
+    limitedTo(layoutOf(table.rows, chains), columns),
+  );
+  const [chosenSign, setSign] = useState<DecimalSign | null>(null);
+  const [emptyIsCoin, setEmptyIsCoin] = useState(false);
+  const { amount, recipient } = layout.mapping;
+  const guess = useMemo(() => {
+    const body = table.rows.slice(layout.headed ? 1 : 0);
+    return guessSign(amount === null ? [] : body.map((row) => row[amount]));
+  }, [table, amount, layout.headed]);
+  const sign = guess.sign ?? chosenSign;
+  const rows = useMemo(() => {
+    const choices = { sign: sign ?? "point", emptyIsCoin } as const;
+    return toRows(table, layout, choices).map((row) => ({ ...row, checked: true }));
+  }, [table, layout, sign, emptyIsCoin]);
+  const problem = useMemo(() => requestProblem(rows), [rows]);
+  const unread = useMemo(() => unreadColumns(table.rows, layout), [table, layout]);
+  const missing = recipient === null || amount === null;
+  const isOpen = Object.keys(layout.open).length > 0;
+  return {
+    layout,
+    setHeaded: (headed) => setLayout({ ...layout, headed }),
+    setColumn: (wanted, column) => setLayout(withColumn(layout, wanted, column)),
+    guess,
+    sign,
+    setSign,
+    emptyIsCoin: isOldSafeFile(table, layout) ? emptyIsCoin : null,
+    setEmptyIsCoin,
+    unread,
+    rows,
+    problem,
+    missing,
+    ready: !missing && !isOpen && sign !== null && rows.length > 0,
+  };
+};

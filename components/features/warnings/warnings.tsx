@@ -1,0 +1,52 @@
+import type { ReactNode } from "react";
+import { Alert } from "@/components/ui/alert";
+import type { Warning } from "@/lib/contracts/warnings";
+
+interface WarningsProps {
+  readonly warnings: readonly Pick<Warning, "code" | "path" | "message">[];
+}
+
+/** A notice for each warning of a quote. */
+export const WarningAlerts = ({ warnings }: WarningsProps): ReactNode =>
+  warnings.map(({ code, message }) => (
+    <Alert key={code + message} tone="warning">
+      {message}
+    </Alert>
+  ));
+
+interface WarningListProps extends WarningsProps {
+  readonly title: string;
+  readonly tone?: "warning" | "danger";
+  /** The most warnings that are shown. Default: all. */
+  readonly max?: number;
+  /** Text before a message, for warnings about rows. */
+  readonly place?: (path: string | null) => string;
+  /** Content below the list, such as a confirmation. */
+  readonly children?: ReactNode;
+}
+
+/**
+ * The warnings about the recipients of a request, under one title; nothing where there are none.
+ */
+export const WarningList = ({
+  warnings,
+  title,
+  tone = "warning",
+  max = warnings.length,
+  place = () => "",
+  children,
+}: WarningListProps): ReactNode =>
+  warnings.length === 0 ? null : (
+    <Alert tone={tone} title={title}>
+      <ul className={warnings.length === 1 ? "" : "list-disc pl-4"}>
+        {warnings.slice(0, max).map(({ code, path, message }) => (
+          <li key={`${path ?? ""} ${code} ${message}`} className="wrap-anywhere">
+            {place(path)}
+            {message}
+          </li>
+        ))}
+        {warnings.length > max ? <li>and {warnings.length - max} more</li> : null}
+      </ul>
+      {children}
+    </Alert>
+  );

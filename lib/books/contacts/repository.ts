@@ -1,0 +1,190 @@
+import type { ListPlace } from "@/lib/core/list-place";
+import type { Queryable, Tx } from "@/lib/platform/db/client";
+import { sqlOf } from "@/lib/platform/db/sql";
+import { type Contact, type ContactValues, parseContact } from "./rules";
+
+type Key = Pick<Contact, "projectId" | "id">;
+
+export interface ContactFilter {
+  /** Checksummed. */
+  readonly address?: string | undefined;
+  readonly state?: Contact["state"] | undefined;
+}
+
+/** At most `limit`, by name. @param after name and id of the last contact of the previous page */
+export const listContacts = async (
+  db: Queryable,
+  projectId: string,
+  {
+    limit,
+    after = null,
+    filter = {},
+  }: { limit: number; after?: ListPlace | null; filter?: ContactFilter },
+): Promise<Contact[]> => {
+  const beyond = after && {
+    OR: [{ name: { gt: after.key } }, { name: after.key, id: { gt: after.id } }],
+  };
+  const rows = await db.contact.findMany({
+    where: {
+      projectId,
+      ...(filter.address === undefined ? {} : { address: filter.address }),
+      ...(filter.state === undefined ? {} : { state: filter.state }),
+      ...beyond,
+    },
+    orderBy: [{ name: "asc" }, { id: "asc" }],
+    take: limit,
+  });
+  return rows.map(parseContact);
+};
+
+/** Contacts that nobody has approved yet: at most `limit`, newest first. */
+export const listProposed = async (
+  db: Queryable,
+  projectId: string,
+  limit: number,
+): Promise<Contact[]> => {
+  const rows = await db.contact.findMany({
+    where: { projectId, state: "proposed" },
+    orderBy: [{ proposedAt: "desc" }, { id: "desc" }],
+    take: limit,
+  });
+  return rows.map(parseContact);
+};
+
+/** The contacts with one of these addresses. @param addresses checksummed */
+export const contactsAt = async (
+  db: Queryable,
+  projectId: string,
+  addresses: readonly string[],
+): Promise<readonly Contact[]> => {
+  const rows = await db.contact.findMany({ where: { projectId, address: { in: [...addresses] } } });
+  return rows.map(parseContact);
+};
+
+export const findContact = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<Contact | null> => {
+  const row = await db.contact.findFirst({ where: { projectId, id } });
+  return row === null ? null : parseContact(row);
+};
+
+export const countContacts = (db: Queryable, projectId: string): Promise<number> =>
+  db.contact.count({ where: { projectId } });
+
+const LOCK = "SELECT id FROM contact WHERE project_id = $1 AND id = $2 FOR UPDATE";
+
+/**
+ * Locks the contact, so that other changes and approvals of it wait. Null when the project has no
+ * such contact.
+ */
+export const lockContact = async (tx: Tx, { projectId, id }: Key): Promise<Contact | null> => {
+  const [locked] = await sqlOf(tx).query<{ id: string }>(LOCK, [projectId, id]);
+  return locked === undefined ? null : findContact(tx, projectId, id);
+};
+
+// On a conflict the existing row is locked without a change.
+const INSERT_OR_LOCK = `
+  INSERT INTO contact AS known (id, project_id, address, name, tags, chain_ids, created_by, created_at, proposed_at, proposed_by)
+  VALUES ($1, $2, $3, $4, $5::text[], $6::int[], $7, $8::timestamptz, $8::timestamptz, $7)
+  ON CONFLICT (project_id, address) DO UPDATE SET name = known.name
+  RETURNING id`;
+
+export interface NewContact
+  extends Key, ContactValues, Pick<Contact, "address" | "createdBy" | "createdAt"> {}
+
+/** Stores the contact as proposed, or locks the contact that already has the address. */
+export const insertOrLock = async (tx: Tx, contact: NewContact): Promise<Contact | null> => {
+  const { id, projectId, address, name, tags, chainIds, createdBy, createdAt } = contact;
+  const [row] = await sqlOf(tx).query<{ id: string }>(INSERT_OR_LOCK, [
+    id,
+    projectId,
+    address,
+    name,
+    [...tags],
+    [...chainIds],
+    createdBy,
+    createdAt.toISOString(),
+  ]);
+  return row === undefined ? null : findContact(tx, projectId, row.id);
+};
+
+/** Who proposed the contact's current values, and when. */
+export interface Proposal {
+  readonly by: string;
+  readonly at: Date;
+}
+
+const proposedColumns = ({ by, at }: Proposal) => ({
+  state: "proposed",
+  approvedAt: null,
+  approvedBy: null,
+  proposedAt: at,
+  proposedBy: by,
+  toldAt: null,
+});
+
+/**
+ * Stores new values of a contact that this transaction has locked.
+ * @param proposal null when the state stays
+ */
+export const storeValues = async (
+  tx: Tx,
+  { projectId, id }: Key,
+  { name, tags, chainIds }: ContactValues,
+  proposal: Proposal | null,
+): Promise<void> => {
+  await tx.contact.updateMany({
+    where: { projectId, id },
+    data: {
+      name,
+      tags: [...tags],
+      chainIds: [...chainIds],
+      ...(proposal === null ? {} : proposedColumns(proposal)),
+    },
+  });
+};
+
+/**
+ * Approves a proposed contact. Returns false when it is no longer proposed, or has other values
+ * than the approved ones.
+ */
+export const approveContact = async (
+  tx: Tx,
+  { projectId, id, name, address, chainIds }: Key & Pick<Contact, "name" | "address" | "chainIds">,
+  approved: { readonly by: string; readonly at: Date },
+): Promise<boolean> => {
+  const { count } = await tx.contact.updateMany({
+    where: { projectId, id, state: "proposed", name, address, chainIds: { equals: [...chainIds] } },
+    data: { state: "approved", approvedAt: approved.at, approvedBy: approved.by },
+  });
+  return count === 1;
+};
+
+const TAKE_UNTOLD = `
+  UPDATE contact SET told_at = $2::timestamptz WHERE project_id = $1 AND state = 'proposed' AND told_at IS NULL
+  RETURNING id`;
+
+/**
+ * Marks the proposed contacts about which the owners were not mailed yet, and returns them by name.
+ */
+export const takeUntold = async (tx: Tx, projectId: string, at: Date): Promise<Contact[]> => {
+  const taken = await sqlOf(tx).query<{ id: string }>(TAKE_UNTOLD, [projectId, at.toISOString()]);
+  if (taken.length === 0) return [];
+  const rows = await tx.contact.findMany({
+    where: { projectId, id: { in: taken.map(({ id }) => id) } },
+    orderBy: [{ name: "asc" }, { id: "asc" }],
+  });
+  return rows.map(parseContact);
+};
+
+export const deleteContact = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<Contact | null> => {
+  const contact = await findContact(db, projectId, id);
+  const { count } = await db.contact.deleteMany({ where: { projectId, id } });
+  return count === 1 ? contact : null;
+};

@@ -1,0 +1,52 @@
+import { LRUCache } from "lru-cache";
+import { fundsKey, type HoldsRepository } from "./repository";
+
+/**
+ * How long a screened block stays cached. A policy that begins to require screened money may take
+ * effect this much later.
+ */
+const FRESH_MS = 1000;
+const WALLETS_MAX = 10_000;
+/**
+ * Any token that is not `native` stands for all tokens of a chain, because they are searched
+ * together.
+ */
+const A_TOKEN = "token";
+
+/**
+ * The newest blocks up to which everything that came into a wallet was screened; -1 when nothing
+ * was.
+ */
+export interface ScreenedBlocks {
+  readonly tokens: bigint;
+  /** For the chain's native coin. */
+  readonly native: bigint;
+}
+
+/**
+ * The screened blocks of a wallet on a chain; null when its policies do not require them. Queries
+ * the database at most once a second for each wallet and chain.
+ */
+export const createScreenedBlocks = (repository: Pick<HoldsRepository, "guards">) => {
+  const known = new LRUCache<string, Promise<ScreenedBlocks | null>>({
+    max: WALLETS_MAX,
+    ttl: FRESH_MS,
+  });
+
+  const read = async (walletAddress: string, chainId: number): Promise<ScreenedBlocks | null> => {
+    const keyOf = (token: string) => ({ walletAddress, chainId, token });
+    const guards = await repository.guards([keyOf(A_TOKEN), keyOf("native")]);
+    const blockOf = (token: string): bigint | null =>
+      guards.get(fundsKey(keyOf(token)))?.screenedBlock ?? null;
+    const [tokens, native] = [blockOf(A_TOKEN), blockOf("native")];
+    return tokens === null || native === null ? null : { tokens, native };
+  };
+
+  return (walletAddress: string, chainId: number): Promise<ScreenedBlocks | null> => {
+    const key = `${walletAddress}:${String(chainId)}`;
+    const asked = known.get(key) ?? read(walletAddress, chainId);
+    known.set(key, asked, { noUpdateTTL: true });
+    asked.catch(() => known.delete(key));
+    return asked;
+  };
+};

@@ -1,0 +1,355 @@
+import type { LedgerRepository } from "./repository";
+import { bare, idArray } from "./sql";
+import { LRUCache } from "lru-cache";
+import { notFound } from "@/lib/core/errors";
+import { handledLater } from "@/lib/core/handled-later";
+import { isId } from "@/lib/core/ids";
+import type { SqlReader } from "@/lib/platform/db/sql";
+import {
+  account,
+  ACCOUNT_COLUMNS,
+  accountOf,
+  type AccountRecord,
+  type AccountRow,
+  accounts,
+  entries,
+  entriesBetween,
+  entryOf,
+  statement,
+} from "./entry-reads";
+import { bindDeps } from "@/lib/core/bind-deps";
+import { systemAccountId } from "./commands";
+
+// Reads the fundings of a project's accounts and their reversals.
+
+const FUNDING_KINDS = ["fund", "reverse"] as const;
+
+export interface FundingRecord {
+  readonly transactionId: string;
+  /** `reverse` means the reversal of a funding. */
+  readonly kind: (typeof FUNDING_KINDS)[number];
+  readonly accountId: string;
+  readonly accountName: string | null;
+  readonly currency: string;
+  /** Positive, in ledger units. */
+  readonly amountBase: bigint;
+  readonly createdBy: string;
+  readonly createdAt: Date;
+}
+
+export interface FundingQuery {
+  /** The page cursor: only fundings with a smaller id, which are older. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+  readonly kinds?: readonly FundingRecord["kind"][] | undefined;
+  /** RFC 3339, inclusive. */
+  readonly from?: string | undefined;
+  /** RFC 3339, exclusive. */
+  readonly to?: string | undefined;
+  /** An id of the account or the transaction, or a part of the account's name. */
+  readonly search?: string | undefined;
+  /** Currencies that match the search, in addition to the other conditions of the search. */
+  readonly searchedCurrencies?: readonly string[] | undefined;
+}
+
+// Reads the index of fundings in order. Reversals of other transactions are left out.
+const READ_FUNDINGS = `
+  SELECT t.id, t.kind, t.created_by, t.created_at, abs(e.amount)::text AS amount, e.currency, e.account_id, a.name
+  FROM ledger_transaction t
+  JOIN ledger_entry e ON e.project_id = t.project_id AND e.transaction_id = t.id
+  JOIN ledger_account a ON a.project_id = t.project_id AND a.id = e.account_id AND a.kind = 'customer'
+  WHERE t.project_id = $1 AND t.kind IN ('fund', 'reverse') AND t.rejection IS NULL
+    AND ($2::uuid IS NULL OR t.id < $2) AND ($3::text[] IS NULL OR t.kind = ANY ($3))
+    AND ($4::timestamptz IS NULL OR t.created_at >= $4) AND ($5::timestamptz IS NULL OR t.created_at < $5)
+    AND ($6::text IS NULL OR $6 IN ('ltx_' || t.id, 'fnd_' || t.id, 'ga_' || a.id) OR a.name ILIKE $7
+      OR e.currency = ANY ($8::text[]))
+    AND (t.kind = 'fund' OR EXISTS (SELECT 1 FROM ledger_transaction f WHERE f.project_id = t.project_id AND f.id = t.reverses_id AND f.kind = 'fund'))
+  ORDER BY t.id DESC LIMIT $9`;
+
+const READ_NAMES = `
+  SELECT id, name FROM ledger_account WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND kind = 'customer' AND name IS NOT NULL`;
+
+interface FundingRow {
+  readonly id: string;
+  readonly kind: FundingRecord["kind"];
+  readonly created_by: string;
+  readonly created_at: Date;
+  readonly amount: string;
+  readonly currency: string;
+  readonly account_id: string;
+  readonly name: string | null;
+}
+
+/** Fundings, newest first. */
+const fundings = async (
+  { query }: LedgerRepository,
+  projectId: string,
+  { before, limit, kinds, from, to, search, searchedCurrencies = [] }: FundingQuery,
+): Promise<FundingRecord[]> => {
+  const pattern = search === undefined ? null : `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
+  const rows = await query<FundingRow>(READ_FUNDINGS, [
+    ...[
+      projectId,
+      before === undefined ? null : bare(before),
+      kinds ?? null,
+      from ?? null,
+      to ?? null,
+    ],
+    ...[search?.toLowerCase() ?? null, pattern, searchedCurrencies, limit],
+  ]);
+  return rows.map((row) => ({
+    transactionId: `ltx_${row.id}`,
+    kind: row.kind,
+    accountId: `ga_${row.account_id}`,
+    accountName: row.name,
+    currency: row.currency,
+    amountBase: BigInt(row.amount),
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+  }));
+};
+
+/** The names of these accounts by id; accounts without a name are missing. */
+const accountNames = async (
+  { query }: LedgerRepository,
+  projectId: string,
+  accountIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> => {
+  if (accountIds.length === 0) return new Map();
+  const rows = await query<{ id: string; name: string }>(READ_NAMES, [
+    projectId,
+    idArray(accountIds),
+  ]);
+  return new Map(rows.map(({ id, name }) => [`ga_${id}`, name]));
+};
+
+// Reads the account that pays a payout, and finds the recipients that it cannot pay. The currency
+// of an account never changes, so it is cached.
+
+/**
+ * Why an account cannot be paid: it is not in the project, has another currency, or is frozen or
+ * closed.
+ */
+export type UnfitRecipient = "missing" | "currency" | "frozen";
+
+/** Maximum number of cached accounts; about 20 MB. */
+const KEPT_MAX = 100_000;
+/**
+ * In a project with more frozen and closed accounts than this, the recipients of each payout are
+ * looked up one by one.
+ */
+const NOT_ACTIVE_MAX = 1000;
+
+const READ_FACTS = `
+  SELECT id, currency FROM ledger_account WHERE project_id = $1 AND kind = 'customer' AND id = ANY($2::uuid[])`;
+
+const IS_NOT_ACTIVE = "project_id = $1 AND kind = 'customer' AND status <> 'active'";
+// The partial index `ledger_account_not_active_idx` serves this list.
+const READ_PAYER = `
+  SELECT ${ACCOUNT_COLUMNS},
+    ARRAY(SELECT id::text FROM ledger_account WHERE ${IS_NOT_ACTIVE} LIMIT ${String(NOT_ACTIVE_MAX + 1)}) AS not_active
+  FROM ledger_account WHERE project_id = $1 AND id = $2 AND kind = 'customer'`;
+const READ_NOT_ACTIVE_AMONG = `SELECT id FROM ledger_account WHERE ${IS_NOT_ACTIVE} AND id = ANY($2::uuid[])`;
+
+/**
+ * Safe to cache: the project, kind and currency of an account never change, and no account is ever
+ * deleted.
+ */
+interface Facts {
+  readonly projectId: string;
+  readonly currency: string;
+}
+
+interface PayerRow extends AccountRow {
+  readonly not_active: readonly string[];
+}
+
+/**
+ * Finds the recipients that are not active.
+ * @param notActive ids without prefix of inactive accounts; the list may be cut at its limit
+ */
+const notActiveAmong = async (
+  reader: SqlReader,
+  projectId: string,
+  { notActive, ids }: { readonly notActive: readonly string[]; readonly ids: readonly string[] },
+): Promise<ReadonlySet<string>> => {
+  let found = notActive;
+  if (found.length > NOT_ACTIVE_MAX) {
+    const readable = ids.filter((id) => isId("globalAccount", id));
+    const rows = await reader.query<{ id: string }>(READ_NOT_ACTIVE_AMONG, [
+      projectId,
+      idArray(readable),
+    ]);
+    found = rows.map(({ id }) => id);
+  }
+  return new Set(found.map((id) => `ga_${id}`));
+};
+
+/**
+ * Project and currency of accounts, from the cache or else from the database. In the order of
+ * `ids`; null for an id that is no customer account of the project.
+ */
+const factsOf = async (
+  reader: SqlReader,
+  kept: LRUCache<string, Facts>,
+  projectId: string,
+  ids: readonly string[],
+): Promise<readonly (Facts | null)[]> => {
+  const known = ids.map((id) => {
+    const facts = kept.get(id);
+    return facts?.projectId === projectId ? facts : null;
+  });
+  const readable = ids.filter((id, index) => known[index] === null && isId("globalAccount", id));
+  if (readable.length === 0) return known;
+  const rows = await reader.query<{ id: string; currency: string }>(READ_FACTS, [
+    projectId,
+    idArray(readable),
+  ]);
+  // All accounts of one project and currency share one object, to save memory.
+  const shared = new Map<string, Facts>();
+  const read = new Map<string, Facts>();
+  for (const { id, currency } of rows) {
+    const facts = shared.get(currency) ?? { projectId, currency };
+    shared.set(currency, facts);
+    kept.set(`ga_${id}`, facts);
+    read.set(`ga_${id}`, facts);
+  }
+  return ids.map((id, index) => known[index] ?? read.get(id) ?? null);
+};
+
+/** An account and the recipients that it cannot pay, each with the reason. */
+interface Payer {
+  readonly source: AccountRecord;
+  readonly unfit: ReadonlyMap<string, UnfitRecipient>;
+}
+
+const createPayers = () => {
+  const kept = new LRUCache<string, Facts>({ max: KEPT_MAX });
+  /**
+   * @param reader receives the statement that reads the source's balance before the promise is
+   * returned
+   * @param accountIds ids of the recipients; they may have any form
+   * @throws DomainError `not_found` for the source
+   */
+  return async (
+    reader: SqlReader,
+    projectId: string,
+    { sourceId, accountIds }: { readonly sourceId: string; readonly accountIds: readonly string[] },
+  ): Promise<Payer> => {
+    if (!isId("globalAccount", sourceId)) throw notFound();
+    const reading = handledLater(reader.query<PayerRow>(READ_PAYER, [projectId, bare(sourceId)]));
+    const recipients = await factsOf(reader, kept, projectId, accountIds);
+    const [row] = await reading;
+    if (row === undefined) throw notFound();
+    const source = accountOf(row);
+    const notActive = await notActiveAmong(reader, projectId, {
+      notActive: row.not_active,
+      ids: accountIds,
+    });
+    const unfit = new Map<string, UnfitRecipient>();
+    for (const [index, id] of accountIds.entries()) {
+      const facts = recipients[index] ?? null;
+      if (facts === null) unfit.set(id, "missing");
+      else if (facts.currency !== source.currency) unfit.set(id, "currency");
+      else if (notActive.has(id)) unfit.set(id, "frozen");
+    }
+    return { source, unfit };
+  };
+};
+
+// The system accounts of a currency hold the negated sum of its liabilities, so two rows are read
+// instead of all accounts.
+const LIABILITIES = `
+  SELECT currency, -sum(balance) AS owed, coalesce(sum(balance) FILTER (WHERE kind = 'withdrawal_transit'), 0) AS transit
+  FROM ledger_account
+  WHERE project_id = $1 AND kind IN ('treasury_reserve', 'withdrawal_transit', 'external') GROUP BY currency ORDER BY currency`;
+
+const BALANCES_AT = `
+  SELECT a.id, coalesce(e.balance_after, 0)::text AS balance FROM ledger_account a
+  LEFT JOIN LATERAL (
+    SELECT balance_after FROM ledger_entry WHERE project_id = $1 AND account_id = a.id AND created_at < $3 ORDER BY seq DESC LIMIT 1) e ON true
+  WHERE a.project_id = $1 AND a.currency = $2 AND a.kind = 'customer' AND a.created_at < $3 ORDER BY a.id`;
+
+const LIABILITIES_UNDER_LOCK = `
+  SELECT asked.place, (-a.balance)::text AS owed
+  FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (id, place) JOIN ledger_account a ON a.project_id = $1 AND a.id = asked.id
+  ORDER BY a.id FOR SHARE OF a`;
+
+/**
+ * The reads of the ledger. Another project's account is treated like one that does not exist:
+ * DomainError `not_found`.
+ */
+export const createLedgerReads = (repository: LedgerRepository) => ({
+  account: bindDeps(repository, account),
+  accounts: bindDeps(repository, accounts),
+  payer: createPayers(),
+  entries: bindDeps(repository, entries),
+  entryOf: bindDeps(repository, entryOf),
+  statement: bindDeps(repository, statement),
+  entriesBetween: bindDeps(repository, entriesBetween),
+  fundings: bindDeps(repository, fundings),
+  accountNames: bindDeps(repository, accountNames),
+  balancesAt: bindDeps(repository, balancesAt),
+  liabilities: bindDeps(repository, liabilities),
+  inTransit: bindDeps(repository, inTransit),
+});
+
+/**
+ * The balance of each customer account of a currency just before `at`, by id. Accounts that were
+ * opened later are missing.
+ */
+const balancesAt = async (
+  { query }: LedgerRepository,
+  projectId: string,
+  currency: string,
+  at: Date,
+): Promise<{ accountId: string; balanceBase: bigint }[]> => {
+  const rows = await query<{ id: string; balance: string }>(BALANCES_AT, [projectId, currency, at]);
+  return rows.map((row) => ({ accountId: `ga_${row.id}`, balanceBase: BigInt(row.balance) }));
+};
+
+/**
+ * The amounts that the project owes to its accounts, by currency. Excludes amounts in transit, for
+ * which the treasury holds money.
+ */
+const liabilities = async (
+  { query }: LedgerRepository,
+  projectId: string,
+): Promise<Map<string, bigint>> => {
+  const rows = await query<{ currency: string; owed: string }>(LIABILITIES, [projectId]);
+  return new Map(rows.map(({ currency, owed }) => [currency, BigInt(owed)]));
+};
+
+/**
+ * The amounts that withdrawals took out of accounts and that are neither paid nor returned yet, by
+ * currency.
+ */
+const inTransit = async (
+  { query }: LedgerRepository,
+  projectId: string,
+): Promise<Map<string, bigint>> => {
+  const rows = await query<{ currency: string; transit: string }>(LIABILITIES, [projectId]);
+  return new Map(rows.map(({ currency, transit }) => [currency, BigInt(transit)]));
+};
+
+/**
+ * Reads `liabilities` of some currencies under a lock, in the caller's transaction. See
+ * LedgerService.
+ */
+export const lockLiabilities = async (
+  sql: SqlReader,
+  projectId: string,
+  currencies: readonly string[],
+): Promise<readonly bigint[]> => {
+  const ids = (["treasury_reserve", "withdrawal_transit"] as const).flatMap((kind) =>
+    currencies.map((currency) => bare(systemAccountId(projectId, currency, kind))),
+  );
+  const rows = await sql.query<{ place: string; owed: string }>(LIABILITIES_UNDER_LOCK, [
+    projectId,
+    ids,
+  ]);
+  const owed = new Map(rows.map((row) => [Number(row.place), BigInt(row.owed)]));
+  return currencies.map(
+    (_, index) => (owed.get(index + 1) ?? 0n) + (owed.get(index + 1 + currencies.length) ?? 0n),
+  );
+};

@@ -1,0 +1,120 @@
+/**
+ * The state against which a batch of commands is decided. Ids have their prefix; amounts are in
+ * base units.
+ */
+export interface Snapshot {
+  readonly accounts: Map<string, Account>;
+  /** Transactions that a reversal may name. */
+  readonly sourceTransactions: Map<string, SourceTransaction>;
+  /** Stored answers, by the hash of the key. */
+  readonly answers: Map<string, Answer>;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly projectId: string;
+  readonly currency: string;
+  readonly kind: AccountKind;
+  readonly status: AccountStatus;
+  /** The minimum balance; null when there is no limit. */
+  readonly minimum: bigint | null;
+  balance: bigint;
+  version: bigint;
+  lastSeq: bigint;
+  /** Milliseconds since 1970. */
+  updatedAt: number;
+}
+
+export type AccountKind = "customer" | "treasury_reserve" | "withdrawal_transit" | "external";
+/**
+ * Entries are posted only to active accounts, reversals included. A closed account is empty, and
+ * stays closed.
+ */
+export type AccountStatus = "active" | "frozen" | "closed";
+
+export interface SourceTransaction {
+  readonly id: string;
+  readonly projectId: string;
+  readonly kind: string;
+  /** Empty when the transaction was refused. */
+  readonly entries: readonly { readonly accountId: string; readonly amountBase: bigint }[];
+  reversed: boolean;
+}
+
+export interface Entry {
+  readonly accountId: string;
+  readonly seq: bigint;
+  readonly transactionId: string;
+  readonly currency: string;
+  readonly amountBase: bigint;
+  readonly balanceAfterBase: bigint;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** The stored answer to a key. */
+export interface Answer {
+  readonly transactionId: string;
+  /** In hexadecimal. */
+  readonly digest: string;
+  readonly at: Date;
+  readonly rejection: Rejection | null;
+}
+
+export const REJECTION_CODES = [
+  "unknown_account",
+  "wrong_currency",
+  "account_frozen",
+  "same_account",
+  "invalid_amount",
+  "amount_too_large",
+  "insufficient_balance",
+  "insufficient_reserves",
+  "invalid_rows",
+  "unknown_transaction",
+  "not_reversible",
+  "already_reversed",
+  "idempotency_mismatch",
+] as const;
+
+export type RejectionCode = (typeof REJECTION_CODES)[number];
+
+export interface RejectedRow {
+  readonly index: number;
+  readonly code: RejectionCode;
+}
+
+/** Why a command was refused; JSON-safe. */
+export interface Rejection {
+  readonly code: RejectionCode;
+  readonly accountId?: string;
+  /** The amount that is missing, in base units. */
+  readonly missingBase?: string;
+  /** Every faulty row of a batch. */
+  readonly rows?: readonly RejectedRow[];
+}
+
+export interface Posted {
+  readonly posted: true;
+  readonly transactionId: string;
+  readonly at: Date;
+  /** True when the key was used before and this is its stored answer. */
+  readonly replayed: boolean;
+}
+
+export interface Refused {
+  readonly posted: false;
+  /** Null when the key belongs to another request, so nothing was stored for this one. */
+  readonly transactionId: string | null;
+  readonly at: Date;
+  readonly replayed: boolean;
+  readonly rejection: Rejection;
+}
+
+export type Outcome = Posted | Refused;
+
+export const emptySnapshot = (): Snapshot => ({
+  accounts: new Map(),
+  sourceTransactions: new Map(),
+  answers: new Map(),
+});

@@ -1,0 +1,94 @@
+import { chainCall, type ChainRegistry } from "./registry";
+import type { Clock } from "@/lib/core/clock";
+import type { ReadinessProbe } from "@/lib/core/readiness";
+
+const HALVINGS_MAX = 64;
+
+/**
+ * The newest block at or before a time; 0 when there is none.
+ * @throws DomainError `chain_unavailable`
+ */
+export const blockBefore = async (
+  registry: Pick<ChainRegistry, "client">,
+  chainId: number,
+  { at, head }: { readonly at: Date; readonly head: bigint },
+): Promise<bigint> => {
+  const seconds = BigInt(Math.floor(at.getTime() / 1000));
+  const timeOf = async (blockNumber: bigint): Promise<bigint> =>
+    (await chainCall(chainId, () => registry.client(chainId).getBlock({ blockNumber }))).timestamp;
+  let [low, high] = [0n, head];
+  for (let halvings = 0; low < high && halvings < HALVINGS_MAX; halvings += 1) {
+    const middle = (low + high + 1n) / 2n;
+    if ((await timeOf(middle)) <= seconds) low = middle;
+    else high = middle - 1n;
+  }
+  return low;
+};
+
+/**
+ * The newest block that counts as final when `latest` is the newest: the chain's own `safe` or
+ * `finalized` block where its configuration says so (`finality`), otherwise the block that is
+ * `confirmations` deep. Null while the chain has no such block.
+ */
+export const finalBlockNumber = async (
+  registry: Pick<ChainRegistry, "get" | "client">,
+  chainId: number,
+  latest: bigint,
+): Promise<bigint | null> => {
+  const { finality, confirmations } = registry.get(chainId);
+  if (finality === "confirmations") {
+    const number = latest - BigInt(confirmations - 1);
+    return number < 0n ? null : number;
+  }
+  const { number } = await registry.client(chainId).getBlock({ blockTag: finality });
+  return number < latest ? number : latest;
+};
+
+interface HeadProbeDeps {
+  readonly registry: ChainRegistry;
+  readonly clock: Clock;
+  readonly monotonicMs?: () => number;
+}
+
+/** When this many expected blocks are missing, the chain counts as stalled. */
+const BLOCKS_MISSED_MAX = 10;
+const STILL_MIN_MS = 30_000;
+
+interface Seen {
+  readonly number: bigint;
+  readonly sinceMs: number;
+  /** Whether the newest block changed since the first probe. */
+  readonly moved: boolean;
+}
+
+/**
+ * Reads a chain's newest block and checks that new blocks still arrive, because a node that answers
+ * but has stopped is useless. It compares the blocks of several probes; while it has seen only one
+ * block, it compares that block's timestamp with the clock.
+ */
+export const createHeadProbe = (
+  { registry, clock, monotonicMs = () => performance.now() }: HeadProbeDeps,
+  chainId: number,
+): ReadinessProbe => {
+  const { name, blockTimeMs } = registry.get(chainId);
+  const stillMaxMs = Math.max(STILL_MIN_MS, BLOCKS_MISSED_MAX * blockTimeMs);
+  let seen: Seen | null = null;
+  return {
+    name: `chain:${String(chainId)}`,
+    check: async () => {
+      const { number, timestamp } = await registry.client(chainId).getBlock({ blockTag: "latest" });
+      const nowMs = monotonicMs();
+      if (seen?.number !== number) seen = { number, sinceMs: nowMs, moved: seen !== null };
+      const watchedMs = nowMs - seen.sinceMs;
+      const stillMs = seen.moved
+        ? watchedMs
+        : Math.max(watchedMs, clock.now().getTime() - Number(timestamp) * 1000);
+      if (stillMs > stillMaxMs)
+        throw new Error(
+          `${name} stands still: block ${String(number)} has been the newest for ${String(Math.round(stillMs / 1000))} s. ` +
+            `Look at its node, or give RPC_URL_${String(chainId)} another one.`,
+        );
+      return `${name}, block ${String(number)}`;
+    },
+  };
+};

@@ -1,0 +1,161 @@
+import {
+  type Address,
+  concatHex,
+  type Hex,
+  keccak256,
+  numberToHex,
+  slice,
+  stringToBytes,
+} from "viem";
+import { getUserOperationHash, toPackedUserOperation } from "viem/account-abstraction";
+
+const SEQUENCE_BITS = 64n;
+
+/**
+ * The nonce key of a leg: the first 192 bits of keccak256 of its id. Every operation of a leg takes
+ * sequence 0 of this key, so EntryPoint executes at most one operation per leg, even when several
+ * are signed or one is sent twice.
+ */
+export const nonceKeyOf = (legId: string): bigint =>
+  BigInt(slice(keccak256(stringToBytes(legId)), 0, 24));
+
+/** Key (192 bits) and sequence 0. */
+export const firstNonceOf = (nonceKey: bigint): bigint => nonceKey << SEQUENCE_BITS;
+
+/**
+ * The sequence within the answer of `getNonce` (key and sequence together). It counts the executed
+ * operations of the key.
+ */
+export const sequenceOf = (nonce: bigint): bigint => nonce & ((1n << SEQUENCE_BITS) - 1n);
+
+/**
+ * The fields of a user operation of EntryPoint v0.7 (ERC-4337), unpacked. The type has the same
+ * structure as the bundler port's.
+ */
+export interface UserOperationFields {
+  readonly sender: Address;
+  readonly nonce: bigint;
+  readonly factory?: Address;
+  readonly factoryData?: Hex;
+  readonly callData: Hex;
+  readonly callGasLimit: bigint;
+  readonly verificationGasLimit: bigint;
+  readonly preVerificationGas: bigint;
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+  readonly paymaster?: Address;
+  readonly paymasterVerificationGasLimit?: bigint;
+  readonly paymasterPostOpGasLimit?: bigint;
+  readonly paymasterData?: Hex;
+  readonly signature: Hex;
+}
+
+/** `PackedUserOperation` of EntryPoint v0.7, as its ABI requires it. */
+export const packUserOperation = (
+  operation: UserOperationFields,
+): ReturnType<typeof toPackedUserOperation> => toPackedUserOperation(operation);
+
+/**
+ * Hashes by operation, then by chain and EntryPoint, because an operation is hashed for its
+ * estimate, its bundle and its submission.
+ */
+const hashes = new WeakMap<UserOperationFields, Map<string, Hex>>();
+
+/**
+ * Hash by which EntryPoint v0.7 names the operation; independent of the signature. The operation
+ * must not be changed afterwards.
+ */
+export const hashUserOperation = (
+  operation: UserOperationFields,
+  chainId: number,
+  entryPoint: Address,
+): Hex => {
+  const known = hashes.get(operation) ?? new Map<string, Hex>();
+  hashes.set(operation, known);
+  const place = `${String(chainId)}:${entryPoint}`;
+  const hash =
+    known.get(place) ??
+    getUserOperationHash({
+      chainId,
+      entryPointAddress: entryPoint,
+      entryPointVersion: "0.7",
+      userOperation: operation,
+    });
+  known.set(place, hash);
+  return hash;
+};
+
+export const initCodeOf = (operation: UserOperationFields): Hex =>
+  operation.factory === undefined
+    ? "0x"
+    : concatHex([operation.factory, operation.factoryData ?? "0x"]);
+
+/** paymaster ‖ verification gas (16 bytes) ‖ post-operation gas (16 bytes) ‖ data. */
+export const paymasterAndDataOf = (operation: UserOperationFields): Hex =>
+  operation.paymaster === undefined
+    ? "0x"
+    : concatHex([
+        operation.paymaster,
+        numberToHex(operation.paymasterVerificationGasLimit ?? 0n, { size: 16 }),
+        numberToHex(operation.paymasterPostOpGasLimit ?? 0n, { size: 16 }),
+        operation.paymasterData ?? "0x",
+      ]);
+
+/** The gas limits of an operation. */
+type GasLimits = Pick<
+  UserOperationFields,
+  | "callGasLimit"
+  | "verificationGasLimit"
+  | "preVerificationGas"
+  | "paymasterVerificationGasLimit"
+  | "paymasterPostOpGasLimit"
+>;
+
+/**
+ * Sum of the gas limits. The account or paymaster must be able to pay for it before the operation
+ * runs.
+ */
+export const gasTotalOf = (gas: GasLimits): bigint =>
+  gas.callGasLimit +
+  gas.verificationGasLimit +
+  gas.preVerificationGas +
+  (gas.paymasterVerificationGasLimit ?? 0n) +
+  (gas.paymasterPostOpGasLimit ?? 0n);
+
+/** A transaction may use at most 2^24 gas (EIP-7825). */
+export const TRANSACTION_GAS_MAX = 16_777_216n;
+
+/**
+ * The gas that `innerHandleOp` requires beyond the limits of the operation; with less it aborts the
+ * bundle (AA95).
+ */
+const INNER_OVERHEAD = 10_000n;
+/** Reserve in a bundle's transaction for EntryPoint's work between operations. */
+export const SPARE_GAS = 60_000n;
+
+/**
+ * The gas that a caller needs so that its call gets this much: at most 63/64 of the remaining gas
+ * is passed on (EIP-150).
+ */
+const passingOn = (gas: bigint): bigint => (gas * 64n) / 63n;
+
+/**
+ * Gas that the operation may use inside a bundle. A 64th is added twice: EntryPoint calls itself
+ * for the operation, and that inner call must be able to pass on the whole call gas limit.
+ */
+export const bundledGasOf = (gas: GasLimits): bigint =>
+  passingOn(passingOn(gasTotalOf(gas) + INNER_OVERHEAD));
+
+/**
+ * Gas limit of a transaction that contains only this operation. `isSponsored`: it goes through the
+ * paymaster. `unusedGas` is a part of the limits that is charged but not used, so the transaction
+ * does not need it.
+ */
+export const transactionGasAlone = (
+  gas: GasLimits & { readonly unusedGas?: bigint | undefined },
+  { isSponsored }: { readonly isSponsored: boolean },
+): bigint => {
+  const preVerificationGas = gas.preVerificationGas - (gas.unusedGas ?? 0n);
+  const bundled = bundledGasOf({ ...gas, preVerificationGas }) + SPARE_GAS;
+  return isSponsored ? passingOn(bundled) : bundled;
+};

@@ -1,0 +1,62 @@
+/**
+ * Maps the errors of nodes to the codes of EIP-1474. Nodes use -32000 for nearly everything, and
+ * -32005 for too many as well as for too large requests, so their texts decide. Only this file
+ * reads error texts.
+ */
+import { RpcRequestError } from "viem";
+
+/** EIP-1474: the node does not have the requested block or state. Another node may have it. */
+export const STATE_MISSING = -32001;
+/** The code with which several providers refuse requests above the rate of an account. */
+export const RATE_LIMITED = -32029;
+
+const REVERT = 3;
+const STATE_CODES: ReadonlySet<number> = new Set([-32000, STATE_MISSING, -32002, -32603]);
+const LIMIT_CODES: ReadonlySet<number> = new Set([-32005, -32016, RATE_LIMITED, 429]);
+
+const REVERTED = /revert/i;
+/** The wording of geth, Erigon, Nethermind, Besu, Reth, anvil and the providers above them. */
+const STATE_WORDS =
+  /header (?:for hash )?not found|unknown block|block (?:\S+ )?(?:not found|is not available|could not be found)|blocks? .*cannot be found|missing trie node|(?:world |historical )?state (?:\S+ )?(?:is )?(?:not (?:yet )?available|unavailable|not found|recreation)|no historical (?:rpc|state)|has been pruned|pruned history|BlockOutOfRange|node is (?:still )?syncing|not synced/i;
+const RATE_WORDS = /rate.?limit|too many requests|request rate|throttl|compute units|quota/i;
+/** Wording of a refusal because of size, where a smaller request helps. */
+const SIZE_WORDS = /range|results?\b|blocks?\b|logs?\b|response size|batch|payload/i;
+
+const isRevert = ({ code, message }: NodeAnswer): boolean =>
+  code === REVERT || REVERTED.test(message);
+
+interface NodeAnswer {
+  readonly code: number;
+  readonly message: string;
+}
+
+/**
+ * The code for the meaning of the error: `STATE_MISSING`, `RATE_LIMITED`, or the node's own code.
+ */
+export const meantCode = (answer: NodeAnswer): number => {
+  const { code, message } = answer;
+  if (isRevert(answer)) return code;
+  if (STATE_CODES.has(code) && STATE_WORDS.test(message)) return STATE_MISSING;
+  const isLimit = LIMIT_CODES.has(code) && !SIZE_WORDS.test(message);
+  return isLimit || RATE_WORDS.test(message) ? RATE_LIMITED : code;
+};
+
+const codesIn = (error: unknown): unknown[] => {
+  const codes: unknown[] = [];
+  for (
+    let each = error;
+    typeof each === "object" && each !== null;
+    each = (each as { cause?: unknown }).cause
+  )
+    if (each instanceof RpcRequestError) codes.push(each.code);
+  return codes;
+};
+
+/**
+ * Whether the nodes lack the block or state. Also recognised after the error became
+ * `chain_unavailable`.
+ */
+export const isStateMissing = (error: unknown): boolean => codesIn(error).includes(STATE_MISSING);
+
+/** Whether the node refuses further requests for now. */
+export const isRateLimited = (error: unknown): boolean => codesIn(error).includes(RATE_LIMITED);

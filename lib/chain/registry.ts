@@ -1,0 +1,332 @@
+import {
+  createPublicClient,
+  defineChain,
+  fallback,
+  getAddress,
+  HttpRequestError,
+  isAddress,
+  type Chain,
+  type PublicClient,
+  type Transport,
+} from "viem";
+import type { ChainConfig } from "@/lib/platform/config/chains";
+import { DomainError, isDomainError } from "@/lib/core/errors";
+import { chainTroubleOf, outageOf } from "@/lib/core/outage";
+import type { BudgetStore } from "@/lib/core/shared-budget";
+import type { Token } from "@/lib/core/token";
+import { createLearntLimit } from "./learnt-limit";
+import { withLogRanges } from "./log-ranges";
+import { withBatchLimit } from "./rpc-batches";
+import { createRpcGate, OPEN_GATE, type RpcGate, rpcTransport } from "./rpc-transport";
+import { rpcFetch, type RpcFetch } from "./rpc-http";
+
+export interface ChainRegistry {
+  list(): readonly ChainConfig[];
+  /** Null for a chain that is not configured, for records of chains that were removed. */
+  find(chainId: number): ChainConfig | null;
+  /** @throws DomainError `unsupported_chain` */
+  get(chainId: number): ChainConfig;
+  /** One client per chain: deadline, fallback over the configured URLs, JSON-RPC batching. */
+  client(chainId: number): PublicClient;
+  /** How many providers the chain has: one for each of its URLs. */
+  providers(chainId: number): number;
+  /**
+   * The same chains, each read through only one of its providers: the one at `index`, modulo the
+   * number of providers.
+   */
+  throughProvider(index: number): ChainRegistry;
+  /**
+   * The client to which the service sends its transactions: only the chain's private relay, even
+   * while it does not answer; `client` for a chain without a relay.
+   */
+  sender(chainId: number): PublicClient;
+  viemChain(chainId: number): Chain;
+  /**
+   * Number of blocks that a log search should read in one request: `logRangeBlocks` of the
+   * configuration, or fewer after a node refused that many. The client accepts larger ranges and
+   * splits them.
+   */
+  logRangeBlocks(chainId: number): bigint;
+  tokens(chainId?: number): readonly Token[];
+  /**
+   * A token by symbol (any case), 0x address, `native`, or CAIP-19 (`eip155:1/erc20:0x…`,
+   * `eip155:1/slip44:60`).
+   * @throws DomainError `unsupported_chain`, `unsupported_token`
+   */
+  resolveToken(chainId: number, ref: string): Token;
+  native(chainId: number): Token;
+  wrappedNative(chainId: number): Token;
+}
+
+export interface RegistryOptions {
+  readonly fetchFn?: RpcFetch;
+  readonly timeoutMs?: number;
+  /** Runs around each JSON-RPC call; several of them may go out in one HTTP request. */
+  readonly measureCall?: MeasureCall;
+  /**
+   * The store of the request budgets (`rpcBudgetPerSecond`) that all processes share. Without it
+   * budgets are not enforced.
+   */
+  readonly budgetStore?: BudgetStore;
+  /** Called for each request that waited for the budget, with the waiting time. */
+  readonly measureWait?: MeasureWait;
+}
+
+export type MeasureWait = (chainId: number, seconds: number, outcome: "sent" | "timeout") => void;
+
+/** Measures one JSON-RPC call of `method` to a chain: runs `call` and returns its result. */
+export type MeasureCall = <T>(
+  chainId: number,
+  method: string,
+  call: () => Promise<T>,
+) => Promise<T>;
+
+const TIMEOUT_MS = 5000;
+const RETRIES = 1;
+const TRIES_WHILE_LIMITED = 5;
+const NATIVE_CAIP = /^eip155:(\d+)\/slip44:\d+$/;
+const ERC20_CAIP = /^eip155:(\d+)\/erc20:(0x[0-9a-fA-F]{40})$/;
+
+const tokensOf = (chain: ChainConfig): readonly Token[] =>
+  chain.tokens.map((token) => ({ ...token, chainId: chain.id }));
+
+const toViemChain = (chain: ChainConfig): Chain =>
+  defineChain({
+    id: chain.id,
+    name: chain.name,
+    nativeCurrency: chain.nativeCurrency,
+    rpcUrls: { default: { http: chain.rpcUrls } },
+    contracts: { multicall3: { address: chain.contracts.multicall3 } },
+    testnet: chain.testnet,
+  });
+
+/**
+ * Methods that every working node answers with a value. For other methods null means that the
+ * object does not exist.
+ */
+const ALWAYS_ANSWERED = new Set(
+  [
+    "eth_blockNumber eth_chainId eth_gasPrice eth_maxPriorityFeePerGas eth_feeHistory eth_getBalance",
+    "eth_getTransactionCount eth_getCode eth_call eth_estimateGas eth_getLogs eth_sendRawTransaction",
+  ].flatMap((names) => names.split(" ")),
+);
+const NEWEST_BLOCKS = new Set<unknown>(["latest", "pending", "safe", "finalized"]);
+
+const mayBeNull = (method: string, params: unknown): boolean => {
+  if (method === "eth_getBlockByNumber")
+    return !(Array.isArray(params) && NEWEST_BLOCKS.has(params[0]));
+  return !ALWAYS_ANSWERED.has(method);
+};
+
+/**
+ * Overloaded nodes return null for methods that always have a value. Such a null counts as a
+ * failure, so that the next URL is asked.
+ */
+const refusingNull =
+  (
+    url: string,
+    transport: Transport,
+    measured: (method: string, call: () => Promise<unknown>) => Promise<unknown>,
+  ): Transport =>
+  (options) => {
+    const made = transport(options);
+    const request = async (
+      args: { method: string; params?: unknown },
+      requestOptions?: unknown,
+    ): Promise<unknown> => {
+      const answer = await measured(args.method, () =>
+        made.request(args as never, requestOptions as never),
+      );
+      if ((answer === null || answer === undefined) && !mayBeNull(args.method, args.params))
+        throw new HttpRequestError({
+          url,
+          body: { method: args.method },
+          details: "The node answered null.",
+        });
+      return answer;
+    };
+    return { ...made, request: request as typeof made.request };
+  };
+
+interface Clients {
+  /** The client that falls back from one URL to the next. */
+  readonly all: PublicClient;
+  readonly providers: readonly PublicClient[];
+}
+
+const gateFor = (
+  { id: chainId, rpcBudgetPerSecond: perSecond }: ChainConfig,
+  { budgetStore: store, measureWait }: RegistryOptions,
+) =>
+  perSecond === undefined || store === undefined
+    ? OPEN_GATE
+    : createRpcGate({
+        chainId,
+        perSecond,
+        store,
+        onWaited: (...waited) => measureWait?.(chainId, ...waited),
+      });
+
+/**
+ * One transport per URL, because nodes have different limits. `logRanges` holds their limits for
+ * `eth_getLogs`.
+ */
+const transportsOf = (
+  chain: ChainConfig,
+  urls: readonly string[],
+  options: RegistryOptions,
+  gate = OPEN_GATE,
+) => {
+  const logRanges = urls.map(() => createLearntLimit({ max: chain.logRangeBlocks }));
+  const transports = urls.map((url, index) => {
+    const batchLimit = createLearntLimit({ max: chain.rpcBatchMax });
+    const transport = refusingNull(
+      url,
+      rpcTransport(url, {
+        timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+        retries: RETRIES,
+        batchMax: chain.rpcBatchMax,
+        // The last node has no fallback, so its calls wait until it accepts them.
+        triesWhileLimited: index === urls.length - 1 ? TRIES_WHILE_LIMITED : 1,
+        fetchFn: withBatchLimit(
+          gate.fetch(options.fetchFn ?? rpcFetch),
+          chain.rpcBatchMax,
+          batchLimit,
+        ),
+      }),
+      (method, call) =>
+        options.measureCall ? options.measureCall(chain.id, method, call) : call(),
+    );
+    const logRange = logRanges[index];
+    return logRange === undefined ? transport : withLogRanges(transport, logRange);
+  });
+  return { transports, logRanges };
+};
+
+interface Connection {
+  readonly viemChain: Chain;
+  readonly transports: readonly Transport[];
+  readonly gate: RpcGate;
+}
+
+const toClients = (chain: ChainConfig, { viemChain, transports, gate }: Connection): Clients => {
+  const over = (inner: Transport): PublicClient => {
+    const transport = gate.transport(inner);
+    return createPublicClient({
+      chain: viemChain,
+      transport,
+      pollingInterval: chain.pollIntervalMs,
+      cacheTime: 0,
+    });
+  };
+  const providers = transports.map(over);
+  const [only, ...others] = providers;
+  return {
+    all: only !== undefined && others.length === 0 ? only : over(fallback(transports)),
+    providers,
+  };
+};
+
+/** Many APIs write a chain's coin as an address of this form. */
+const COIN_PLACEHOLDER = /^0xe{40}$/i;
+
+const findToken = (
+  chain: ChainConfig,
+  tokens: readonly Token[],
+  ref: string,
+): Token | undefined => {
+  if (NATIVE_CAIP.exec(ref)?.[1] === String(chain.id)) return findToken(chain, tokens, "native");
+  const caip = ERC20_CAIP.exec(ref);
+  if (caip?.[1] === String(chain.id) && caip[2]) return findToken(chain, tokens, caip[2]);
+  if (ref.toLowerCase() === "native") return tokens.find((token) => token.address === "native");
+  if (isAddress(ref, { strict: false })) {
+    const address = getAddress(ref);
+    return tokens.find((token) => token.address === address);
+  }
+  return tokens.find((token) => token.symbol.toLowerCase() === ref.toLowerCase());
+};
+
+/** The configured chains and tokens. */
+export const createChainRegistry = (
+  chains: readonly ChainConfig[],
+  options: RegistryOptions = {},
+): ChainRegistry => {
+  const byId = new Map(
+    chains.map((config) => {
+      const viemChain = toViemChain(config);
+      const gate = gateFor(config, options);
+      const { transports, logRanges } = transportsOf(config, config.rpcUrls, options, gate);
+      const clients = toClients(config, { viemChain, transports, gate });
+      const relay = config.privateRelayUrl;
+      const sender =
+        relay === undefined
+          ? clients.all
+          : toClients(config, {
+              viemChain,
+              gate: OPEN_GATE,
+              ...transportsOf(config, [relay], options),
+            }).all;
+      return [
+        config.id,
+        { config, viemChain, tokens: tokensOf(config), clients, sender, logRanges },
+      ];
+    }),
+  );
+  const all = [...byId.values()].flatMap((entry) => entry.tokens);
+  const entry = (chainId: number) => {
+    const found = byId.get(chainId);
+    if (!found)
+      throw new DomainError(
+        "unsupported_chain",
+        `Chain ${String(chainId)} is not one of the project's chains.`,
+      );
+    return found;
+  };
+  const resolveToken = (chainId: number, ref: string): Token => {
+    const { config, tokens } = entry(chainId);
+    const token = findToken(config, tokens, ref);
+    if (token !== undefined) return token;
+    const message = COIN_PLACEHOLDER.test(ref)
+      ? `${ref} is a placeholder of other services and no contract. The coin of ${config.name} is called "native" here.`
+      : `${ref} is not in the token list of ${config.name}.`;
+    throw new DomainError("unsupported_token", message);
+  };
+  const providerOf = (chainId: number, index: number): PublicClient => {
+    const { all: client, providers } = entry(chainId).clients;
+    return providers[index % providers.length] ?? client;
+  };
+  const registry: ChainRegistry = {
+    list: () => chains,
+    find: (chainId) => byId.get(chainId)?.config ?? null,
+    get: (chainId) => entry(chainId).config,
+    client: (chainId) => entry(chainId).clients.all,
+    providers: (chainId) => entry(chainId).clients.providers.length,
+    throughProvider: (index) => ({ ...registry, client: (chainId) => providerOf(chainId, index) }),
+    sender: (chainId) => entry(chainId).sender,
+    viemChain: (chainId) => entry(chainId).viemChain,
+    logRangeBlocks: (chainId) =>
+      BigInt(Math.min(...entry(chainId).logRanges.map((limit) => limit.current()))),
+    tokens: (chainId) => (chainId === undefined ? all : entry(chainId).tokens),
+    resolveToken,
+    native: (chainId) => resolveToken(chainId, "native"),
+    wrappedNative: (chainId) =>
+      resolveToken(chainId, entry(chainId).config.contracts.wrappedNative),
+  };
+  return registry;
+};
+
+/**
+ * Runs a call to a chain. Errors about a node that is unreachable or silent, limits requests, or
+ * lacks a block or state become `chain_unavailable`. Reverts are thrown unchanged.
+ * @throws DomainError `chain_unavailable`
+ */
+export const chainCall = async <T>(chainId: number, call: () => Promise<T>): Promise<T> => {
+  try {
+    return await call();
+  } catch (error) {
+    if (isDomainError(error)) throw error;
+    if (outageOf(error) !== "chain") throw error;
+    const message = `${chainTroubleOf(error, `Chain ${String(chainId)}`)} Nothing was lost; try again shortly.`;
+    throw new DomainError("chain_unavailable", message, { cause: error });
+  }
+};

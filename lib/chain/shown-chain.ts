@@ -1,0 +1,47 @@
+import type { Token } from "@/lib/core/token";
+
+/** The facts about a chain that records show. */
+export interface ShownChain {
+  readonly name: string;
+  /** Null when the chain is not configured any more. */
+  readonly confirmations: number | null;
+  readonly explorerUrl?: string | undefined;
+  readonly nativeCurrency: { readonly symbol: string; readonly decimals: number };
+  readonly tokens: readonly { readonly address: string; readonly assetId: string }[];
+}
+
+/** The look-ups that records need; `ChainRegistry` implements them. */
+export interface ChainFacts {
+  find(chainId: number): ShownChain | null;
+}
+
+/** Every EVM chain counts its coin with this many decimals. */
+const COIN_DECIMALS = 18;
+
+/**
+ * The chain as records show it. A chain that was removed from the configuration is shown by its
+ * number, so that its records stay visible.
+ */
+export const shownChain = (chains: ChainFacts, chainId: number): ShownChain =>
+  chains.find(chainId) ?? {
+    name: `chain ${String(chainId)}`,
+    confirmations: null,
+    nativeCurrency: { symbol: "coin", decimals: COIN_DECIMALS },
+    tokens: [],
+  };
+
+/**
+ * The chain's coin as records show it. For a removed chain it comes from one of the record's own
+ * tokens.
+ */
+export const shownCoin = (chains: ChainFacts, chainId: number, stored: readonly Token[]) => {
+  const { nativeCurrency, tokens } = shownChain(chains, chainId);
+  const known = stored.find((token) => token.address === "native" && token.chainId === chainId);
+  const { symbol, decimals } =
+    chains.find(chainId) === null && known !== undefined ? known : nativeCurrency;
+  const assetId =
+    tokens.find(({ address }) => address === "native")?.assetId ??
+    known?.assetId ??
+    symbol.toLowerCase();
+  return { symbol, address: "native", chainId, decimals, assetId } as const;
+};

@@ -1,0 +1,249 @@
+import { formatUnits, keccak256 } from "viem";
+import type { EvmAddress } from "@/lib/core/evm";
+import type { Signer } from "@/lib/chain/ports/signer";
+import type { SignedVersion, StoredTransaction, TransactionRepository } from "./repository";
+import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
+import type { ExecutorKey, PlannedTransaction } from "@/lib/chain/ports/transactions";
+import type { Logger } from "pino";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+
+interface Fees {
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+}
+
+/** Never pay more than this many times the network's suggested fee. */
+const FACTOR_MAX = 5n;
+
+/** Nodes accept a replacement only when both fees are higher by at least an eighth. */
+const withEighth = (fee: bigint): bigint => (fee * 9n + 7n) / 8n + 1n;
+
+const higher = (one: bigint, other: bigint): bigint => (one > other ? one : other);
+
+/**
+ * Fees of the replacement: at least an eighth above `present`, and at least the network's
+ * `suggested` ones. Null when that would be far above the suggestion, because then the fee is not
+ * the reason why the transaction is not mined; and null above the chain's cap, so that the
+ * transaction waits until the price falls.
+ */
+export const raisedFees = (present: Fees, suggested: Fees, cap: bigint | null): Fees | null => {
+  const maxFeePerGas = higher(withEighth(present.maxFeePerGas), suggested.maxFeePerGas);
+  const maxPriorityFeePerGas = higher(
+    withEighth(present.maxPriorityFeePerGas),
+    suggested.maxPriorityFeePerGas,
+  );
+  if (maxFeePerGas > suggested.maxFeePerGas * FACTOR_MAX) return null;
+  if (cap !== null && higher(maxFeePerGas, maxPriorityFeePerGas) > cap) return null;
+  return { maxFeePerGas: higher(maxFeePerGas, maxPriorityFeePerGas), maxPriorityFeePerGas };
+};
+
+/** The fields shared by all versions of a transaction. */
+interface Body {
+  readonly chainId: number;
+  readonly to: EvmAddress;
+  readonly data: `0x${string}`;
+  readonly value: bigint;
+  readonly gas: bigint;
+}
+
+interface Terms {
+  readonly nonce: bigint;
+  readonly maxFeePerGas: bigint;
+  readonly maxPriorityFeePerGas: bigint;
+}
+
+export interface VersionSigner {
+  /** @throws Error when the service has no such key */
+  addressOf(keyId: string): Promise<EvmAddress>;
+  /** The key to which an address belongs; null for a key that the service no longer has. */
+  keyOf(address: EvmAddress): Promise<string | null>;
+  version(keyId: string, body: Body, terms: Terms): Promise<SignedVersion>;
+}
+
+/** @param keyIds the service's keys that send transactions */
+export const createVersionSigner = (signer: Signer, keyIds: readonly string[]): VersionSigner => {
+  const addresses = new Map<string, EvmAddress>();
+
+  const addressOf = async (keyId: string): Promise<EvmAddress> => {
+    const known = addresses.get(keyId);
+    if (known !== undefined) return known;
+    const address = await signer.address({ keyId, projectId: null });
+    if (address === null) throw new Error(`The service has no key "${keyId}".`);
+    addresses.set(keyId, address);
+    return address;
+  };
+
+  return {
+    addressOf,
+
+    keyOf: async (address) => {
+      for (const keyId of keyIds) if ((await addressOf(keyId)) === address) return keyId;
+      return null;
+    },
+
+    version: async (keyId, body, terms) => {
+      const raw = await signer.signTransaction(
+        { keyId, projectId: null },
+        {
+          type: "eip1559",
+          chainId: body.chainId,
+          to: body.to,
+          data: body.data,
+          value: body.value,
+          gas: body.gas,
+          nonce: Number(terms.nonce),
+          maxFeePerGas: terms.maxFeePerGas,
+          maxPriorityFeePerGas: terms.maxPriorityFeePerGas,
+        },
+      );
+      return { ...terms, raw, hash: keccak256(raw) };
+    },
+  };
+};
+
+interface ChooseKeyDeps {
+  readonly registry: ChainRegistry;
+  readonly repository: Pick<TransactionRepository, "unminedCounts">;
+  readonly sign: Pick<VersionSigner, "addressOf">;
+  /** The keys that share the load. The first is used when no key can pay. */
+  readonly keyIds: readonly string[];
+  /** Whether a contract accepts a call from this account. */
+  readonly mayCall: (chainId: number, from: EvmAddress, to: EvmAddress) => Promise<boolean>;
+}
+
+/**
+ * Chooses the key with the fewest open transactions on the chain, among those that can pay and that
+ * the called contract accepts. Keys with equal numbers take turns.
+ */
+export const createKeyChoice = ({ registry, repository, sign, keyIds, mayCall }: ChooseKeyDeps) => {
+  let turn = 0;
+
+  const isUsable = async (
+    { address }: ExecutorKey,
+    { chainId, to, costWei }: PlannedTransaction,
+  ): Promise<boolean> => {
+    const [balance, isAccepted] = await chainCall(chainId, () =>
+      Promise.all([
+        registry.client(chainId).getBalance({ address }),
+        mayCall(chainId, address, to),
+      ]),
+    );
+    return isAccepted && balance >= costWei;
+  };
+
+  return async (planned: PlannedTransaction): Promise<ExecutorKey> => {
+    const keys = await Promise.all(
+      keyIds.map(async (keyId) => ({ keyId, address: await sign.addressOf(keyId) })),
+    );
+    const [first] = keys;
+    if (first === undefined) throw new Error("The service has no executor.");
+    if (keys.length === 1) return first;
+    const counts = await repository.unminedCounts(
+      planned.chainId,
+      keys.map(({ address }) => address),
+    );
+    turn += 1;
+    const ordered = keys
+      .map((key, index) => ({
+        key,
+        busy: counts.get(key.address) ?? 0,
+        turn: (index + turn) % keys.length,
+      }))
+      .sort((one, other) => one.busy - other.busy || one.turn - other.turn);
+    for (const { key } of ordered) if (await isUsable(key, planned)) return key;
+    return first;
+  };
+};
+
+interface BroadcasterDeps {
+  readonly registry: ChainRegistry;
+  readonly repository: TransactionRepository;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, "info" | "warn">;
+}
+
+interface Expense {
+  readonly chainId: number;
+  readonly from: EvmAddress;
+  /** Maximum cost of the transaction, in wei. */
+  readonly cost: bigint;
+}
+
+export interface Broadcaster {
+  /**
+   * Sends the stored bytes to the chain's private relay, or to its node when it has none. True when
+   * it has them now. Every other outcome (time-out, refusal, an invalid answer) counts as unknown,
+   * not as failed: the row stays, and reconciling sends it again.
+   */
+  offer(transaction: StoredTransaction): Promise<boolean>;
+  /** @throws DomainError `provider_error`, naming the account to fund */
+  assertAffordable(expense: Expense): Promise<void>;
+}
+
+export const createBroadcaster = ({
+  registry,
+  repository,
+  clock,
+  log,
+}: BroadcasterDeps): Broadcaster => {
+  const shortage = async ({ chainId, from, cost }: Expense): Promise<string | null> => {
+    const balance = await chainCall(chainId, () =>
+      registry.client(chainId).getBalance({ address: from }),
+    );
+    if (balance >= cost) return null;
+    const chain = registry.get(chainId);
+    const amount = (wei: bigint): string =>
+      `${formatUnits(wei, chain.nativeCurrency.decimals)} ${chain.nativeCurrency.symbol}`;
+    return (
+      `The service's account ${from} on ${chain.name} (chain ${chainId}) has ${amount(balance)} and needs up to ` +
+      `${amount(cost)} for network fees. Whoever runs the service must send funds to it.`
+    );
+  };
+
+  /**
+   * A node may refuse a transaction that it already has. Error texts differ between nodes, so the
+   * node is asked for the transaction instead.
+   */
+  const isKnown = ({ chainId, hash }: StoredTransaction): Promise<boolean> => {
+    // A relay may know it before it is mined; afterwards every node does.
+    const clients = new Set([registry.sender(chainId), registry.client(chainId)]);
+    return Promise.any([...clients].map((client) => client.getTransaction({ hash }))).then(
+      () => true,
+      () => false,
+    );
+  };
+
+  const warn = async (transaction: StoredTransaction, error: unknown): Promise<void> => {
+    const { id, chainId, from, nonce, hash, value, gas, maxFeePerGas } = transaction;
+    const unfunded = await shortage({ chainId, from, cost: value + gas * maxFeePerGas }).catch(
+      () => null,
+    );
+    const reason = error instanceof Error ? error.message.split("\n")[0] : "unknown";
+    log.warn(
+      { transactionId: id, chainId, from, nonce: nonce.toString(), hash, reason },
+      unfunded ?? "not broadcast",
+    );
+  };
+
+  return {
+    offer: async (transaction) => {
+      const { chainId, raw } = transaction;
+      try {
+        await registry.sender(chainId).sendRawTransaction({ serializedTransaction: raw });
+      } catch (error) {
+        if (!(await isKnown(transaction))) {
+          await warn(transaction, error);
+          return false;
+        }
+      }
+      if (transaction.status === "signed") await repository.markBroadcast(transaction, clock.now());
+      return true;
+    },
+
+    assertAffordable: async (expense) => {
+      const message = await shortage(expense);
+      if (message !== null) throw new DomainError("provider_error", message);
+    },
+  };
+};

@@ -1,0 +1,2 @@
+/** The transaction is no longer needed; nothing was stored. */
+export class NotWantedError extends Error {}

@@ -1,0 +1,58 @@
+/** Compares the configuration with the chains and the database before the service starts. */
+import { privateKeyToAddress } from "viem/accounts";
+import { checkChains, type StartReport } from "@/lib/chain/start-checks";
+import type { Config } from "@/lib/platform/config/env";
+import type { Database } from "@/lib/platform/db/client";
+import { roleFaults } from "@/lib/platform/db/roles/app-role";
+import { serverVersionFault } from "@/lib/platform/db/migrate";
+import type { Routing } from "@/lib/money/ports/routing";
+
+const NOTHING: StartReport = { faults: [], warnings: [] };
+
+const OWNER_IS_READABLE =
+  "DATABASE_OWNER_URL is in the environment of the service, which does not need it: whoever takes this process over could remove history";
+
+const checkVersion = async ({ pool }: Database): Promise<StartReport> => {
+  const fault = await serverVersionFault(pool);
+  return fault === null ? NOTHING : { faults: [fault], warnings: [] };
+};
+
+/**
+ * A role that could delete history is refused in production. A role without sufficient rights is
+ * always refused.
+ */
+const checkRole = async (
+  { env, databaseOwnerUrl }: Config,
+  { pool }: Database,
+): Promise<StartReport> => {
+  const { tooStrong, tooWeak } = await roleFaults(pool);
+  const weak = tooWeak === null ? [] : [tooWeak];
+  const strong = tooStrong === null ? [] : [tooStrong];
+  const readable = databaseOwnerUrl === null ? [] : [OWNER_IS_READABLE];
+  return env === "production"
+    ? { faults: [...weak, ...strong], warnings: readable }
+    : { faults: weak, warnings: [...strong, ...readable] };
+};
+
+/** A database that does not answer is skipped. */
+export const checkStart = async (
+  config: Config,
+  database: Database,
+  providerContracts: Routing["contracts"],
+): Promise<StartReport> => {
+  const reports = await Promise.all([
+    checkVersion(database).catch(() => NOTHING),
+    checkRole(config, database).catch(() => NOTHING),
+    checkChains({
+      chains: config.chains,
+      providerContracts,
+      executor:
+        config.executorPrivateKey === null ? null : privateKeyToAddress(config.executorPrivateKey),
+      bundlerChainIds: new Set(config.bundlerUrls.keys()),
+    }),
+  ]);
+  return {
+    faults: reports.flatMap(({ faults }) => faults),
+    warnings: reports.flatMap(({ warnings }) => warnings),
+  };
+};

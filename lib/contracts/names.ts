@@ -1,0 +1,56 @@
+/**
+ * Names that people and programs choose, and that others see when they decide: in dialogs,
+ * approvals, lists and mails.
+ */
+import { z } from "zod";
+
+/**
+ * Control characters, line separators, and characters that are invisible or change the direction of
+ * writing. Joiners are allowed, because they are parts of words and emoji.
+ */
+const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cs}]|(?![\u200c\u200d])\p{Cf}/u;
+
+/**
+ * Parts of a web address that a mail program turns into a link, or that mislead a reader. Tested
+ * after NFKC, so that full-width forms are found.
+ */
+const LINKS: readonly RegExp[] = [
+  /:\/\//,
+  // A scheme followed by a target.
+  /(?:^|[^\p{L}\p{N}])(?:https?|ftps?|wss?|file|mailto|javascript|data|tel|sms):\S/iu,
+  /(?:^|[^\p{L}\p{N}])www\.\S/iu,
+  // A path, query or fragment after a domain, or after an IPv4 address.
+  /[\p{L}\p{N}]\.\p{L}[\p{L}\p{N}-]+\.?(?::\d+)?[/\\?#]/u,
+  /\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?[/\\?#]/,
+];
+
+export const hasHidden = (text: string): boolean => HIDDEN.test(text);
+
+/**
+ * Whether a text contains a scheme, a path or `www.`. A bare domain such as "Booking.com" counts as
+ * a name.
+ */
+export const hasLink = (text: string): boolean => {
+  const plain = text.normalize("NFKC");
+  return LINKS.some((pattern) => pattern.test(plain));
+};
+
+/**
+ * A name of 1 to `max` characters, without spaces around it, without control or direction
+ * characters and without a web address.
+ * @example displayName(80).parse(" Booking.com Ltd "); // "Booking.com Ltd"
+ */
+export const displayName = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .refine(
+      (text) => !hasHidden(text),
+      "must have no control characters and none that are invisible or turn the writing",
+    )
+    .refine(
+      (text) => !hasLink(text),
+      "must hold no web address: no https://, no www. and no path behind a domain",
+    );

@@ -1,0 +1,17 @@
+/** An address on an EVM chain, as hex with or without its checksum (EIP-55). */
+export type EvmAddress = `0x${string}`;
+
+/** One call by a smart account or wallet. `value` in wei. */
+export interface Call {
+  readonly to: EvmAddress;
+  readonly data: `0x${string}`;
+  readonly value: bigint;
+}
+
+/** An event log as in `eth_getTransactionReceipt`, of one user operation or transaction. */
+export interface ReceiptLog {
+  readonly address: EvmAddress;
+  readonly topics: readonly `0x${string}`[];
+  readonly data: `0x${string}`;
+  readonly logIndex: number;
+}

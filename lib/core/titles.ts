@@ -1,0 +1,113 @@
+import { amountText, countText, titleAmount } from "./amount-text";
+import { rescaleFloor } from "./money";
+import {
+  MOVEMENT_KINDS,
+  movementKind,
+  type MovementKindName,
+  OPERATION_KINDS,
+} from "./movement-kinds";
+
+/** The words by which people know the kinds of operations. */
+export const OPERATION_WORDS = Object.fromEntries(
+  OPERATION_KINDS.map((kind) => [kind, MOVEMENT_KINDS[kind].words]),
+) as Readonly<Record<MovementKindName, string>>;
+
+interface TitledOperation {
+  /** One of `MOVEMENT_KINDS`. */
+  readonly kind: string;
+  readonly sources: readonly {
+    readonly token: {
+      readonly assetId: string;
+      readonly symbol: string;
+      readonly decimals: number;
+    };
+    readonly amountBase: bigint;
+  }[];
+}
+
+/**
+ * The kind of an operation with all of its sources, each asset once. Decimals of one asset may
+ * differ between chains.
+ * @example operationTitle({ kind: "swap", sources }) // "Swap of 200,000.00 USDC and 4,200.00 DAI"
+ */
+export const operationTitle = ({ kind, sources }: TitledOperation): string => {
+  const sums = new Map<
+    string,
+    { readonly symbol: string; readonly decimals: number; readonly amountBase: bigint }
+  >();
+  for (const { token, amountBase } of sources) {
+    const { assetId, symbol } = token;
+    const before = sums.get(assetId) ?? { symbol, decimals: token.decimals, amountBase: 0n };
+    const decimals = Math.max(before.decimals, token.decimals);
+    const sum =
+      rescaleFloor(before.amountBase, before.decimals, decimals) +
+      rescaleFloor(amountBase, token.decimals, decimals);
+    sums.set(assetId, { symbol, decimals, amountBase: sum });
+  }
+  const name = movementKind(kind)?.words ?? "Operation";
+  const amounts = [...sums.values()].map((sum) => titleAmount(sum.amountBase, sum));
+  return amounts.length === 0 ? name : `${name} of ${amounts.join(" and ")}`;
+};
+
+// Titles of payouts in lists, on their pages and in files. Browser-safe.
+
+interface TitledPayout {
+  /** The name that the creator gave it; null when there is none. */
+  readonly reference: string | null;
+  /** The sum per token. */
+  readonly totals: readonly { readonly amount: string; readonly symbol: string }[];
+  readonly recipients: number;
+}
+
+interface TitleOptions {
+  /** True when amounts are hidden; the title then names only the tokens. */
+  readonly hidden?: boolean;
+  /** BCP 47; default: that of the browser. */
+  readonly locale?: string;
+}
+
+/**
+ * Up to this many tokens are named; with more, the first one is named and the others are counted.
+ */
+const TOKENS_NAMED = 2;
+
+/**
+ * The reference of a payout, or else its amounts and the number of recipients.
+ * @example payoutTitle({ reference: null, totals: [{ amount: "1250", symbol: "USDC" }], recipients:
+ * 12 }) // "1,250.00 USDC to 12 recipients"
+ */
+export const payoutTitle = (
+  { reference, totals, recipients }: TitledPayout,
+  { hidden = false, locale }: TitleOptions = {},
+): string => {
+  if (reference !== null) return reference;
+  const named = totals.length > TOKENS_NAMED ? totals.slice(0, 1) : totals;
+  const sums = named.map(({ amount, symbol }) =>
+    hidden ? symbol : `${amountText(amount, { symbol, locale }).text} ${symbol}`,
+  );
+  const others = totals.length - named.length;
+  const all = [...sums, ...(others === 0 ? [] : [`${countText(others, locale)} more tokens`])].join(
+    " + ",
+  );
+  return `${all} to ${countText(recipients, locale)} ${recipients === 1 ? "recipient" : "recipients"}`;
+};
+
+/** The fields of a payout in a list of movements. */
+interface MovedPayout {
+  readonly reference: string | null;
+  readonly sent: readonly {
+    readonly amount: string;
+    readonly token: { readonly symbol: string };
+  }[];
+  /** `count` is set only for several recipients. */
+  readonly counterparty: { readonly type: string; readonly count?: number } | null;
+}
+
+/** Like `payoutTitle`, for a payout in a list of movements. */
+export const movedPayoutTitle = (
+  { reference, sent, counterparty }: MovedPayout,
+  options: TitleOptions = {},
+): string => {
+  const totals = sent.map(({ amount, token: { symbol } }) => ({ amount, symbol }));
+  return payoutTitle({ reference, totals, recipients: counterparty?.count ?? 1 }, options);
+};

@@ -1,0 +1,112 @@
+import {
+  BaseError,
+  ContractFunctionRevertedError,
+  createPublicClient,
+  webSocket,
+  type Address,
+  type PublicClient,
+  type WebSocketTransport,
+} from "viem";
+import { LOCAL_TIMEOUT_MS, localTransport } from "../local-transport";
+import { createUnlockedSender, type UnlockedSender } from "../sender";
+import { parseSpokePoolLogs, spokePoolAbi, type SpokePoolLogs } from "./spoke-pool";
+
+const SUBSCRIBED_READ_MS = 500;
+/**
+ * A chain in this process calls back after each block with transactions, so this read is only a
+ * precaution.
+ */
+const TOLD_READ_MS = 5_000;
+
+export interface SolverChain {
+  readonly chainId: number;
+  readonly client: PublicClient;
+  readonly sender: UnlockedSender;
+  /** Logs of the SpokePool from `fromBlock` until now, and the block from which to continue. */
+  readLogs(fromBlock: bigint): Promise<{ logs: SpokePoolLogs; nextBlock: bigint }>;
+  /** The number of root bundles in the SpokePool, which is the id of the next one. */
+  countRootBundles(): Promise<number>;
+  /**
+   * Calls back when the SpokePool emits a log. It may miss some, so callers must also read after
+   * `readEveryMs`.
+   */
+  onLogs(wake: () => void): () => void;
+  readonly readEveryMs: number;
+}
+
+const listen = (rpcUrl: string, spokePool: Address, wake: () => void): (() => void) => {
+  const transport: WebSocketTransport = webSocket(rpcUrl.replace(/^http/, "ws"), {
+    timeout: LOCAL_TIMEOUT_MS,
+  });
+  const client = createPublicClient({ transport });
+  const unwatch = client.watchEvent({ address: spokePool, onLogs: wake, onError: () => undefined });
+  return () => {
+    unwatch();
+    client.transport.getRpcClient().then(
+      (socket) => {
+        socket.close();
+      },
+      () => undefined,
+    );
+  };
+};
+
+/**
+ * The contract has no count, and a chain may have pruned the logs of the first bundles, so the
+ * count is found by bisection.
+ */
+const countRootBundles = async (client: PublicClient, spokePool: Address): Promise<number> => {
+  const has = async (index: number): Promise<boolean> => {
+    try {
+      await client.readContract({
+        address: spokePool,
+        abi: spokePoolAbi,
+        functionName: "rootBundles",
+        args: [BigInt(index)],
+      });
+      return true;
+    } catch (error) {
+      if (
+        error instanceof BaseError &&
+        error.walk((each) => each instanceof ContractFunctionRevertedError)
+      )
+        return false;
+      throw error;
+    }
+  };
+  let low = 0;
+  let high = 1;
+  while (await has(high - 1)) [low, high] = [high, high * 2];
+  while (low + 1 < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (await has(middle - 1)) low = middle;
+    else high = middle;
+  }
+  return low;
+};
+
+export const createSolverChain = (options: {
+  readonly chainId: number;
+  readonly rpcUrl: string;
+  readonly spokePool: Address;
+  readonly relayer: Address;
+  /** Set for a chain that supports it; otherwise the node is asked by subscription. */
+  readonly onTransactions?: (called: () => void) => () => void;
+}): SolverChain => {
+  const client = createPublicClient({ transport: localTransport(options.rpcUrl) });
+  return {
+    chainId: options.chainId,
+    client,
+    sender: createUnlockedSender(client, options.relayer),
+    readLogs: async (fromBlock) => {
+      const latest = await client.getBlockNumber({ cacheTime: 0 });
+      if (latest < fromBlock) return { logs: [], nextBlock: fromBlock };
+      const logs = await client.getLogs({ address: options.spokePool, fromBlock, toBlock: latest });
+      return { logs: parseSpokePoolLogs(logs), nextBlock: latest + 1n };
+    },
+    countRootBundles: () => countRootBundles(client, options.spokePool),
+    readEveryMs: options.onTransactions === undefined ? SUBSCRIBED_READ_MS : TOLD_READ_MS,
+    onLogs: (wake) =>
+      options.onTransactions?.(wake) ?? listen(options.rpcUrl, options.spokePool, wake),
+  };
+};

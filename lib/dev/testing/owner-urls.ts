@@ -1,0 +1,20 @@
+/**
+ * Maps the databases of this file to the URLs with which tests connect as the owner of the tables.
+ */
+const owners = new Map<string, string>();
+
+/** Host, port and database. */
+const placeOf = (url: string): string => {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+};
+
+export const rememberOwner = (ownerUrl: string): void => {
+  owners.set(placeOf(ownerUrl), ownerUrl);
+};
+
+/**
+ * The owner's URL for a database of this test file. A URL of another database is returned
+ * unchanged.
+ */
+export const ownerUrlOf = (url: string): string => owners.get(placeOf(url)) ?? url;

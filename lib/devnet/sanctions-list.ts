@@ -1,4 +1,0 @@
-import type { Address } from "viem";
-
-/** The sanctions oracle of the local chains. Written down, because computing it hashes the code of every contract. */
-export const LOCAL_SANCTIONS_LIST: Address = "0x9b94fE7EC75e6EE77195c2cE449f23e53b13Cd3E";

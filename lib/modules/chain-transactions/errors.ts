@@ -1,2 +1,0 @@
-/** The transaction is no longer wanted; nothing was stored. */
-export class NotWantedError extends Error {}

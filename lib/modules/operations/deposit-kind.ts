@@ -1,2 +1,0 @@
-/** The kind of operations that are money from outside. */
-export const DEPOSIT_KIND = "deposit";

@@ -1,0 +1,275 @@
+import type { ACTIVITY_KINDS } from "@/lib/contracts/activity";
+import type { Asset, Assets } from "@/lib/chain/assets";
+import type { Annotation } from "@/lib/money/annotations/service";
+import type { DepositView } from "@/lib/money/deposits/service";
+import {
+  type FundingRecord,
+  LEDGER_DECIMALS,
+  type LedgerService,
+} from "@/lib/books/ledger/service";
+import type { Operation, OperationsService } from "@/lib/money/operations/service";
+import type { PayoutActivity, PayoutMovement } from "@/lib/money/payouts/service";
+import type { PrivateTransfer } from "@/lib/money/privacy/service";
+import { formatAmount } from "@/lib/core/money";
+import { peggedWorth, type WorthPart } from "@/lib/core/pegged-worth";
+import type { Token } from "@/lib/core/token";
+import { OPERATION_KINDS } from "@/lib/contracts/operation-records";
+import type { Actor } from "@/lib/core/actor";
+import type { Status } from "@/lib/core/status";
+
+// A movement of money of any kind, with all data that a list shows about it.
+
+type ActivityKind = (typeof ACTIVITY_KINDS)[number];
+
+/** A movement in the form in which its own module lists it. */
+export type Movement =
+  | { readonly type: "operation"; readonly id: string; readonly operation: Operation }
+  | { readonly type: "payout"; readonly id: string; readonly payout: PayoutMovement }
+  | {
+      readonly type: "funding";
+      readonly id: string;
+      readonly funding: FundingRecord;
+      /** Null when no configured chain lists it any more. */
+      readonly asset: Asset | null;
+    };
+
+export interface ActivityEntry {
+  readonly movement: Movement;
+  /** Set when the operation is a deposit. */
+  readonly deposit: DepositView | null;
+  /** Set when the operation is private. */
+  readonly transfer: PrivateTransfer | null;
+  readonly annotation: Annotation | null;
+  /** US dollars as recorded, a decimal string; null when there was no price. */
+  readonly usd: string | null;
+  /** The names of the accounts on the page, by id. */
+  readonly accountNames: ReadonlyMap<string, string>;
+}
+
+// Merges pages of several lists, each newest first, into one page without a gap.
+
+interface MergedPage {
+  readonly movements: readonly Movement[];
+  /** UUID below which the next page begins; null on the last page. */
+  readonly next: string | null;
+}
+
+/**
+ * Merges pages. A source with more rows was read down to some id. Below the highest of these ids
+ * some movements may be missing, so the page ends there at the latest.
+ */
+export const mergePages = (pages: readonly SourcePage[], limit: number): MergedPage => {
+  const readDownTo = pages.flatMap((page) => page.readDownTo ?? []).sort();
+  const floor = readDownTo.at(-1) ?? "";
+  const found = pages
+    .flatMap(({ movements }) => movements)
+    .filter(({ id }) => uuidOf(id) >= floor)
+    .sort((a, b) => (uuidOf(a.id) < uuidOf(b.id) ? 1 : -1));
+  const movements = found.slice(0, limit);
+  const last = movements.at(-1);
+  if (found.length > limit && last !== undefined) return { movements, next: uuidOf(last.id) };
+  return { movements, next: floor === "" ? null : floor };
+};
+
+// The worth of a movement in US dollars according to its record. Current prices are never used.
+
+const USD_DECIMALS = 6;
+
+const partOf = ({
+  token,
+  amountBase,
+}: {
+  readonly token: Token;
+  readonly amountBase: bigint;
+}): WorthPart => ({
+  amountBase,
+  decimals: token.decimals,
+  isPegged: token.usdPegged,
+});
+
+const isPegged = (asset: { readonly tokens: readonly Token[] } | null): boolean =>
+  asset !== null && asset.tokens.length > 0 && asset.tokens.every(({ usdPegged }) => usdPegged);
+
+const partsOf = (movement: Movement): readonly WorthPart[] => {
+  if (movement.type === "operation") return movement.operation.request.sources.map(partOf);
+  const ledger = { decimals: LEDGER_DECIMALS };
+  if (movement.type === "funding")
+    return [
+      { ...ledger, amountBase: movement.funding.amountBase, isPegged: isPegged(movement.asset) },
+    ];
+  const { payout } = movement;
+  return payout.kind === "wallets"
+    ? payout.totals.map(partOf)
+    : [{ ...ledger, amountBase: payout.payout.totalBase, isPegged: isPegged(payout.asset) }];
+};
+
+export const evaluationIdOf = (movement: Movement): string | null => {
+  if (movement.type === "operation") return movement.operation.evaluationId;
+  return movement.type === "payout" ? movement.payout.payout.evaluationId : null;
+};
+
+/** @param worths US dollars by evaluation id */
+export const worthOfMovement = (
+  movement: Movement,
+  {
+    deposit,
+    worths,
+  }: { readonly deposit: DepositView | null; readonly worths: ReadonlyMap<string, string> },
+): string | null => {
+  if (deposit !== null) {
+    const { usdMicro, state } = deposit.deposit;
+    const isDecided = state === "credited" || state === "released";
+    return usdMicro === null || !isDecided ? null : formatAmount(usdMicro, USD_DECIMALS);
+  }
+  const recorded = worths.get(evaluationIdOf(movement) ?? "");
+  return recorded ?? peggedWorth(partsOf(movement));
+};
+
+// The lists from which activity is merged. Each reads its own tables, newest first, below the same
+// id.
+
+export interface ActivityFilter {
+  readonly status?: readonly Status[] | undefined;
+  readonly kind?: readonly ActivityKind[] | undefined;
+  readonly chainId?: readonly number[] | undefined;
+  readonly walletId?: readonly string[] | undefined;
+  /** RFC 3339, inclusive. */
+  readonly from?: string | undefined;
+  /** RFC 3339, exclusive. */
+  readonly to?: string | undefined;
+  readonly q?: string | undefined;
+  readonly tag?: string | undefined;
+}
+
+interface SourceQuery {
+  readonly filter: ActivityFilter;
+  /** UUID of the page cursor: only movements with a smaller one, which are older. */
+  readonly before: string | undefined;
+  readonly limit: number;
+}
+
+export interface SourcePage {
+  readonly movements: readonly Movement[];
+  /** UUID down to which the source was read; null when nothing older matches the filter. */
+  readonly readDownTo: string | null;
+}
+
+type Source = (actor: Actor, query: SourceQuery) => Promise<SourcePage>;
+
+export interface SourceDeps {
+  readonly operations: Pick<OperationsService, "listFor">;
+  readonly payouts: Pick<PayoutActivity, "page">;
+  readonly ledger: Pick<LedgerService, "fundings">;
+  readonly assets: Assets;
+}
+
+/** The part of an id that sorts by time, independent of the kind of object. */
+const uuidOf = (id: string): string => id.slice(id.indexOf("_") + 1);
+
+const NOTHING: SourcePage = { movements: [], readDownTo: null };
+
+/** The requested kinds that a source has, in its own names; all of them without a filter. */
+const kindsOf = <T extends string>(
+  wanted: readonly ActivityKind[] | undefined,
+  own: Readonly<Partial<Record<ActivityKind, T>>>,
+): T[] =>
+  Object.entries(own).flatMap(([kind, name]) =>
+    wanted === undefined || wanted.includes(kind as ActivityKind) ? [name] : [],
+  );
+
+/** An API key reads only what its scopes allow. */
+const mayRead = (actor: Actor, scope: string): boolean =>
+  actor.type === "user" || actor.scopes.includes(scope);
+
+const pageOf = (movements: readonly Movement[], limit: number): SourcePage => {
+  const shown = movements.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    movements: shown,
+    readDownTo: movements.length > limit && last !== undefined ? uuidOf(last.id) : null,
+  };
+};
+
+const OPERATIONS = Object.fromEntries(OPERATION_KINDS.map((kind) => [kind, kind]));
+
+const operationSource =
+  ({ operations }: SourceDeps): Source =>
+  async (actor, { filter, before, limit }) => {
+    const kind = kindsOf(filter.kind, OPERATIONS);
+    if (kind.length === 0) return NOTHING;
+    const cursor = before === undefined ? undefined : `op_${before}`;
+    const asked = { ...filter, kind: filter.kind === undefined ? undefined : kind, cursor, limit };
+    const { data, nextCursor } = await operations.listFor(actor, asked);
+    return {
+      movements: data.map((operation) => ({ type: "operation", id: operation.id, operation })),
+      readDownTo: nextCursor === null ? null : uuidOf(nextCursor),
+    };
+  };
+
+const payoutSource =
+  ({ payouts }: SourceDeps): Source =>
+  async (actor, { filter, before, limit }) => {
+    const kind = kindsOf(filter.kind, {
+      payout_to_wallets: "wallets",
+      payout_to_accounts: "global_accounts",
+    } as const);
+    if (kind.length === 0 || !mayRead(actor, "payouts:read")) return NOTHING;
+    const rows = await payouts.page(actor.projectId, {
+      filter: { ...filter, kind: filter.kind === undefined ? undefined : kind },
+      before: before === undefined ? undefined : `po_${before}`,
+      limit: limit + 1,
+    });
+    return pageOf(
+      rows.map((payout) => ({ type: "payout", id: payout.payout.id, payout })),
+      limit,
+    );
+  };
+
+/**
+ * Whether the filter excludes all fundings: a funding is posted at once or not at all, has no
+ * chain, wallet or tag.
+ */
+const fitsNoFunding = ({ status, chainId, walletId, tag }: ActivityFilter): boolean =>
+  chainId !== undefined ||
+  walletId !== undefined ||
+  tag !== undefined ||
+  (status !== undefined && !status.includes("completed"));
+
+const fundingSource =
+  ({ ledger, assets }: SourceDeps): Source =>
+  async (actor, { filter, before, limit }) => {
+    const kinds = kindsOf<FundingRecord["kind"]>(filter.kind, {
+      funding: "fund",
+      funding_reversal: "reverse",
+    });
+    if (kinds.length === 0 || fitsNoFunding(filter) || !mayRead(actor, "accounts:read"))
+      return NOTHING;
+    const symbol = filter.q?.toLowerCase();
+    const rows = await ledger.fundings(actor.projectId, {
+      kinds,
+      before: before === undefined ? undefined : `ltx_${before}`,
+      limit: limit + 1,
+      from: filter.from,
+      to: filter.to,
+      search: filter.q,
+      searchedCurrencies: assets
+        .list()
+        .filter((asset) => asset.symbol.toLowerCase() === symbol)
+        .map(({ assetId }) => assetId),
+    });
+    return pageOf(
+      rows.map((funding) => ({
+        type: "funding",
+        id: funding.transactionId,
+        funding,
+        asset: assets.find(funding.currency),
+      })),
+      limit,
+    );
+  };
+
+export const activitySources = (deps: SourceDeps): readonly Source[] => [
+  operationSource(deps),
+  payoutSource(deps),
+  fundingSource(deps),
+];

@@ -1,0 +1,378 @@
+/** One list of everything in a project that waits for a person, read from the modules. */
+import type { UserActor } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
+import { titleAmount } from "@/lib/core/amount-text";
+import { operationTitle } from "@/lib/core/titles";
+import { roleMay } from "@/lib/core/permissions";
+import { quoted } from "@/lib/trust/proofs/service";
+import type { ContactsService } from "@/lib/books/contacts/service";
+import type { DepositsService } from "@/lib/money/deposits/service";
+import type { DecisionsService, DecisionView } from "@/lib/trust/decisions/service";
+import {
+  isInDoubt,
+  mayOf as mayOfPayout,
+  type PayoutsService,
+  type PayoutView,
+} from "@/lib/money/payouts/service";
+import {
+  isPrivateKind,
+  mayOf,
+  mayRetry,
+  type Operation,
+  type OperationsService,
+} from "@/lib/money/operations/service";
+import type { INBOX_KINDS } from "@/lib/contracts/inbox";
+import type { PolicyRules } from "@/lib/contracts/policy-rules";
+
+export interface InboxItem {
+  readonly kind: (typeof INBOX_KINDS)[number];
+  readonly id: string;
+  readonly title: string;
+  readonly toDo: string;
+  /** Whether the reading person may act on it. */
+  readonly mine: boolean;
+  readonly by: string | null;
+  readonly since: Date;
+  readonly until: Date | null;
+  /** Path of its page in the dashboard. */
+  readonly path: string;
+}
+
+/** The fields of a parked job that the inbox shows. */
+interface StoppedJob {
+  readonly id: string;
+  readonly failures: number;
+  readonly parkedAt: Date;
+}
+
+/** The fields of a payout schedule that the inbox shows. */
+interface ScheduleSummary {
+  readonly schedule: {
+    readonly id: string;
+    readonly status: string;
+    readonly suspendedAt: Date | null;
+    readonly rows: number;
+    readonly reference: string | null;
+    readonly createdBy: string;
+    readonly createdAt: Date;
+  };
+}
+
+export interface ProjectInboxDeps {
+  readonly decisions: Pick<DecisionsService, "list">;
+  readonly operations: Pick<OperationsService, "listFor">;
+  readonly payouts: Pick<PayoutsService, "list">;
+  readonly schedules: {
+    list(
+      projectId: string,
+      query: { readonly status: readonly ["awaiting_approval"]; readonly limit: number },
+    ): Promise<{ readonly data: readonly ScheduleSummary[] }>;
+  };
+  readonly deposits: Pick<DepositsService, "quarantined">;
+  readonly contacts: Pick<ContactsService, "proposed">;
+  readonly privacy: {
+    ofOperations(
+      projectId: string,
+      operationIds: readonly string[],
+    ): Promise<ReadonlyMap<string, { readonly id: string }>>;
+  };
+  readonly policies: {
+    list(projectId: string): Promise<readonly { readonly rules: PolicyRules }[]>;
+  };
+  readonly parkedJobs: { list(actor: UserActor): Promise<readonly StoppedJob[]> };
+  readonly clock: Clock;
+}
+
+const LISTED_MAX = 100;
+/** Older failures are only in the lists of their pages. */
+const FAILED_MS = 7 * 24 * 3_600_000;
+
+const counted = (count: number, noun: string): string =>
+  `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
+
+const titleOfOperation = ({ kind, request: { sources } }: Operation): string =>
+  operationTitle({ kind, sources });
+
+/** The reference is the name that the maker of a payout or schedule gave it. */
+const withReference = (word: string, reference: string | null): string =>
+  reference === null ? word : `${word} “${reference}”`;
+
+const titleOfPayout = ({ payout }: PayoutView): string => {
+  const name = withReference("Payout", payout.reference);
+  return `${name} to ${counted(payout.itemsTotal, payout.kind === "wallets" ? "wallet" : "account")}`;
+};
+
+const decisionToDo = ({ request, mayDecide }: DecisionView, { userId }: UserActor): string => {
+  const missing = `It needs ${counted(request.required.count, "approval")}.`;
+  if (mayDecide) return `Approve or decline it. ${missing}`;
+  return request.votes.some((vote) => vote.userId === userId)
+    ? `You have voted; it waits for others. ${missing}`
+    : `It waits for others. ${missing}`;
+};
+
+const ofDecision = (actor: UserActor, view: DecisionView): InboxItem => ({
+  kind: "decision",
+  id: view.request.id,
+  title: view.request.title,
+  toDo: decisionToDo(view, actor),
+  mine: view.mayDecide,
+  by: view.request.maker,
+  since: view.request.createdAt,
+  until: view.request.expiresAt,
+  path: `/inbox/${view.request.id}`,
+});
+
+/** Placeholder for the page of a private operation until its `tr_` id is read. */
+const PRIVATE_PAGE = "/private";
+
+const pathOfOperation = ({ id, kind }: Operation): string =>
+  isPrivateKind(kind) ? PRIVATE_PAGE : `/activity/${id}`;
+
+const WITH_CODE = "Approve it with a one-time code, or cancel it.";
+
+type Row = Omit<InboxItem, "kind" | "toDo" | "mine" | "until">;
+
+const rowOfOperation = (operation: Operation): Row => ({
+  id: operation.id,
+  title: titleOfOperation(operation),
+  by: operation.createdBy,
+  since: operation.createdAt,
+  path: pathOfOperation(operation),
+});
+
+const rowOfPayout = (view: PayoutView): Row => ({
+  id: view.payout.id,
+  title: titleOfPayout(view),
+  by: view.payout.createdBy,
+  since: view.payout.createdAt,
+  path: `/payouts/${view.payout.id}`,
+});
+
+const rowOfSchedule = ({
+  schedule: { id, rows, reference, createdBy, createdAt },
+}: ScheduleSummary): Row => ({
+  id,
+  title: `${withReference("Scheduled payout", reference)} to ${counted(rows, "wallet")}`,
+  by: createdBy,
+  since: createdAt,
+  path: `/payouts/schedules/${id}`,
+});
+
+/** An object on which people vote is listed only as its request for votes. */
+const waiting = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  const { projectId, role } = actor;
+  const pending = { status: ["pending" as const], limit: LISTED_MAX };
+  const [decisions, operations, payouts, schedules] = await Promise.all([
+    deps.decisions.list(actor, { state: "open", limit: LISTED_MAX }),
+    deps.operations.listFor(actor, pending),
+    deps.payouts.list(projectId, pending),
+    deps.schedules.list(projectId, { status: ["awaiting_approval"], limit: LISTED_MAX }),
+  ]);
+  const voted = new Set(decisions.data.map(({ request }) => request.subject.id));
+  const common = { toDo: WITH_CODE, mine: roleMay(role, "money:move") };
+  const open = [
+    ...operations.data
+      .filter((operation) => mayOf(operation).approve)
+      .map((one) => ({
+        ...common,
+        ...rowOfOperation(one),
+        kind: "operation" as const,
+        until: one.expiresAt,
+      })),
+    ...payouts.data
+      .filter((view) => mayOfPayout(view).approve)
+      .map((view) => ({
+        ...common,
+        ...rowOfPayout(view),
+        kind: "payout" as const,
+        until: view.payout.expiresAt,
+      })),
+    ...schedules.data
+      .filter(({ schedule }) => schedule.suspendedAt === null)
+      .map((view) => ({
+        ...common,
+        ...rowOfSchedule(view),
+        kind: "schedule" as const,
+        until: null,
+      })),
+  ];
+  return [
+    ...decisions.data.map((view) => ofDecision(actor, view)),
+    ...open.filter(({ id }) => !voted.has(id)),
+  ];
+};
+
+/** Doubts stay in the list until somebody has decided. */
+const doubtful = (actor: UserActor, views: readonly PayoutView[]): InboxItem[] => {
+  const mine = roleMay(actor.role, "policies:manage");
+  return views.filter(isInDoubt).map((view) => ({
+    ...rowOfPayout(view),
+    kind: "doubt",
+    title: `Was it paid? ${titleOfPayout(view)}`,
+    toDo: `This payment is in doubt. Do not pay it again before ${mine ? "you have decided: let the service check the chain" : "an owner or an admin has decided"}.`,
+    path: `/payouts/${view.payout.id}#doubt`,
+    ...{ mine, by: null, since: view.payout.updatedAt, until: null },
+  }));
+};
+
+const failedAs = async (
+  deps: ProjectInboxDeps,
+  actor: UserActor,
+  status: "failed" | "partially_completed",
+): Promise<InboxItem[]> => {
+  const query = { status: [status], limit: LISTED_MAX };
+  const [operations, payouts] = await Promise.all([
+    deps.operations.listFor(actor, query),
+    deps.payouts.list(actor.projectId, query),
+  ]);
+  const common = {
+    kind: "failure",
+    mine: roleMay(actor.role, "money:move"),
+    by: null,
+    until: null,
+  } as const;
+  const words = status === "failed" ? "failed" : "was completed in part";
+  const failures = [
+    ...operations.data.filter(mayRetry).map((operation) => ({
+      ...rowOfOperation(operation),
+      ...common,
+      title: `${titleOfOperation(operation)} ${words}`,
+      toDo: "Read where the money is, and try again what failed.",
+      since: operation.updatedAt,
+    })),
+    ...payouts.data
+      .filter((view) => mayOfPayout(view).retry && !isInDoubt(view))
+      .map((view) => ({
+        ...rowOfPayout(view),
+        ...common,
+        title: `${titleOfPayout(view)} ${words}`,
+        toDo: `Read why, and try ${counted(view.payout.itemsFailed, "failed row")} again.`,
+        since: view.payout.updatedAt,
+      })),
+  ];
+  const after = new Date(deps.clock.now().getTime() - FAILED_MS);
+  return [...doubtful(actor, payouts.data), ...failures.filter(({ since }) => since > after)];
+};
+
+const failed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  const lists = await Promise.all([
+    failedAs(deps, actor, "failed"),
+    failedAs(deps, actor, "partially_completed"),
+  ]);
+  return lists.flat();
+};
+
+const quarantined = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  const mine = roleMay(actor.role, "deposits:release");
+  return (await deps.deposits.quarantined(actor.projectId, LISTED_MAX)).map(
+    ({ deposit, token }) => ({
+      kind: "deposit",
+      id: deposit.id,
+      title: `Deposit of ${titleAmount(deposit.amountBase, token)} in quarantine`,
+      toDo: mine
+        ? "Look at who sent it, and release it or leave it there."
+        : "It waits for an owner or an admin.",
+      mine,
+      by: null,
+      since: deposit.detectedAt,
+      until: null,
+      path: `/activity/${deposit.id}`,
+    }),
+  );
+};
+
+const COMPARE_CONTACT = "Compare the address, and approve or delete the contact.";
+
+/**
+ * Contacts wait for an approval only if a policy requires it; otherwise they are paid without one.
+ */
+const proposed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  const policies = await deps.policies.list(actor.projectId);
+  const isAsked = policies.some(
+    ({ rules }) =>
+      rules.recipients === "approved_contacts" || rules.newRecipientHours !== undefined,
+  );
+  if (!isAsked) return [];
+  const mine = roleMay(actor.role, "policies:manage");
+  return (await deps.contacts.proposed(actor, LISTED_MAX)).map((contact) => ({
+    kind: "contact",
+    id: contact.id,
+    title: `Contact ${quoted(contact.name)} is proposed`,
+    toDo: [
+      ...contact.warnings.map(({ message }) => message),
+      mine ? COMPARE_CONTACT : "It waits for an owner or an admin.",
+    ].join(" "),
+    mine,
+    by: contact.proposedBy,
+    since: contact.proposedAt,
+    until: null,
+    path: `/contacts?q=${contact.address}`,
+  }));
+};
+
+const unclearRefunds = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  const query = {
+    status: ["processing" as const],
+    subStatus: "needs_attention",
+    limit: LISTED_MAX,
+  };
+  return (await deps.operations.listFor(actor, query)).data.map((operation) => ({
+    ...rowOfOperation(operation),
+    kind: "refund",
+    title: `Decide about the refund: ${titleOfOperation(operation)}`,
+    toDo: "The chains do not show for certain whether the money is back. Look, and decide.",
+    mine: roleMay(actor.role, "money:move"),
+    by: null,
+    since: operation.updatedAt,
+    until: null,
+  }));
+};
+
+/** Lists jobs that stopped after too many failures, for people who may resume them. */
+const stopped = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+  if (!roleMay(actor.role, "members:manage")) return [];
+  return (await deps.parkedJobs.list(actor)).map((job) => ({
+    kind: "stopped_work",
+    id: job.id,
+    title: `The service stopped trying after ${String(job.failures)} failures`,
+    toDo: "Read the reason in the settings, and let the service try again.",
+    mine: true,
+    by: null,
+    since: job.parkedAt,
+    until: null,
+    path: "/settings#stopped-work",
+  }));
+};
+
+/** Replaces the paths of private operations by those of their pages, with one query. */
+const withPrivatePages = async (
+  { privacy }: ProjectInboxDeps,
+  projectId: string,
+  items: readonly InboxItem[],
+): Promise<InboxItem[]> => {
+  const ids = items.filter(({ path }) => path === PRIVATE_PAGE).map(({ id }) => id);
+  const transfers = await privacy.ofOperations(projectId, ids);
+  return items.map((item) => {
+    const transfer = item.path === PRIVATE_PAGE ? transfers.get(item.id) : undefined;
+    return transfer === undefined ? item : { ...item, path: `${PRIVATE_PAGE}/${transfer.id}` };
+  });
+};
+
+/** The service of a project's inbox. It stores nothing: each module lists its items. */
+export const createProjectInbox = (deps: ProjectInboxDeps) => ({
+  /** Items that the person may act on first, then the newest; a hundred of each kind at most. */
+  list: async (actor: UserActor): Promise<readonly InboxItem[]> => {
+    const parts = await Promise.all([
+      waiting(deps, actor),
+      quarantined(deps, actor),
+      unclearRefunds(deps, actor),
+      proposed(deps, actor),
+      failed(deps, actor),
+      stopped(deps, actor),
+    ]);
+    const items = await withPrivatePages(deps, actor.projectId, parts.flat());
+    return items.sort(
+      (a, b) => Number(b.mine) - Number(a.mine) || b.since.getTime() - a.since.getTime(),
+    );
+  },
+});

@@ -1,0 +1,153 @@
+/** Creates the notifications for the project's events. */
+import type { Clock } from "@/lib/core/clock";
+import { outageOf } from "@/lib/core/outage";
+import { announce, type Sql, sqlOn } from "@/lib/platform/db/sql";
+import type { Database } from "@/lib/platform/db/client";
+import { CHANGE_CHANNEL } from "@/lib/news/feed/service";
+import {
+  dropDue,
+  insertNotifications,
+  peekDue,
+  readNames,
+  readRecipients,
+  takeDue,
+  type PeekedEvent,
+} from "./due-repository";
+import { nextDaily } from "@/lib/core/clock";
+import { type News, notificationsOf, type Voters } from "./notification";
+import { type Deposited, depositedBy, type DueEvent, namedIn, newsOf } from "./news";
+
+export interface MakeDeps {
+  readonly database: Database;
+  readonly decisions: {
+    /** The people who may vote on the request. */
+    eligible(
+      projectId: string,
+      id: string,
+      userIds: readonly string[],
+    ): Promise<ReadonlySet<string>>;
+  };
+  /** The worth of the deposit in US dollars; null when the price is unknown. */
+  worthOf(deposited: Deposited): Promise<number | null>;
+  readonly clock: Clock;
+  readonly log: { error(fields: object, message: string): void };
+}
+
+const EVENTS_MAX = 100;
+
+const readNews = async (sql: Sql, events: readonly DueEvent[]): Promise<readonly News[]> => {
+  const projectIds = [...new Set(events.map(({ projectId }) => projectId))];
+  const names = await readNames(sql, { projectIds, ids: events.flatMap(namedIn) });
+  return events.flatMap((event) => newsOf(event, names) ?? []);
+};
+
+/**
+ * One turn: takes events out of the queue and stores the notification of each person, in one
+ * transaction, so that each person gets each event exactly once, even if an instance dies in
+ * between. Any number of instances may run turns at the same time.
+ */
+export const createMaking = ({ database, decisions, worthOf, clock, log }: MakeDeps) => {
+  const reader = sqlOn(database.pool);
+
+  const votersOf = async (
+    all: readonly News[],
+    people: ReadonlyMap<string, readonly { userId: string }[]>,
+  ) => {
+    const voters = new Map<string, ReadonlySet<string>>();
+    for (const { projectId, decisionId } of all) {
+      if (decisionId === null) continue;
+      const userIds = (people.get(projectId) ?? []).map(({ userId }) => userId);
+      voters.set(decisionId, await decisions.eligible(projectId, decisionId, userIds));
+    }
+    return voters satisfies Voters;
+  };
+
+  /**
+   * Returns the worth of deposits in US dollars by event id. Prices are read over the network, so
+   * they are read before the transaction.
+   */
+  const worthOfDeposits = async (
+    peeked: readonly PeekedEvent[],
+  ): Promise<ReadonlyMap<string, number | null>> => {
+    const worth = await Promise.all(
+      peeked.map(async (event) => {
+        const deposited = depositedBy(event);
+        return [
+          event.id,
+          deposited === null ? null : await worthOf(deposited).catch(() => null),
+        ] as const;
+      }),
+    );
+    return new Map(worth);
+  };
+
+  /**
+   * Handles the events in one transaction. @returns the number of events that no other instance has
+   * taken
+   */
+  const makeIn = (
+    peeked: readonly PeekedEvent[],
+    worth: ReadonlyMap<string, number | null>,
+  ): Promise<number> =>
+    database.rawTransaction(async (sql) => {
+      const taken = await takeDue(sql, peeked);
+      const events = taken.map((event) => ({ ...event, depositUsd: worth.get(event.id) ?? null }));
+      const all = await readNews(sql, events);
+      const people = await readRecipients(sql, [...new Set(all.map(({ projectId }) => projectId))]);
+      const voters = await votersOf(all, people);
+      const now = clock.now();
+      const made = all.flatMap((news) =>
+        notificationsOf(news, people.get(news.projectId) ?? [], voters),
+      );
+      await insertNotifications(sql, made, { atOnce: now, daily: nextDaily(now) });
+      for (const payload of new Set(made.map(({ projectId }) => projectId)))
+        announce(sql, { channel: CHANGE_CHANNEL, payload });
+      return events.length;
+    });
+
+  /**
+   * Halves a failing batch until the one event is found that cannot be read or stored. That event
+   * is dropped, so that it does not block the others.
+   */
+  const make = async (
+    peeked: readonly PeekedEvent[],
+    worth: ReadonlyMap<string, number | null>,
+  ): Promise<number> => {
+    const [first] = peeked;
+    if (first === undefined) return 0;
+    try {
+      return await makeIn(peeked, worth);
+    } catch (error) {
+      // Everything would fail during an outage; the next turn tries again.
+      if (outageOf(error) !== null) throw error;
+      if (peeked.length === 1) {
+        await database.rawTransaction((sql) => dropDue(sql, first));
+        const { projectId, id, type } = first;
+        log.error(
+          { projectId, eventId: id, type, error },
+          "an event was dropped of which nobody can be notified",
+        );
+        return 1;
+      }
+      const half = Math.ceil(peeked.length / 2);
+      return (await make(peeked.slice(0, half), worth)) + (await make(peeked.slice(half), worth));
+    }
+  };
+
+  /** @returns whether there may be more to do at once */
+  const turn = async (): Promise<boolean> => {
+    const peeked = await peekDue(reader, EVENTS_MAX);
+    // When another instance has taken some events, the next turn comes later.
+    return (await make(peeked, await worthOfDeposits(peeked))) === EVENTS_MAX;
+  };
+
+  return {
+    /**
+     * Repeats until no event waits, or another instance is working. Runs one statement when none
+     * waits.
+     */
+    makeDue: async (): Promise<void> => {
+      while (await turn());
+    },
+  };
+};

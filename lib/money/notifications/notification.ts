@@ -1,0 +1,158 @@
+import type { CreatedBetween } from "@/lib/platform/db/list-filters";
+import {
+  type MailTime,
+  NOTIFICATION_KINDS,
+  type NotificationKind,
+} from "@/lib/contracts/notifications";
+import type { Role } from "@/lib/core/actor";
+import { type Permission, roleMay } from "@/lib/core/permissions";
+import { newId } from "@/lib/core/ids";
+
+/** Something that happened, before its recipients are known. */
+export interface News {
+  readonly projectId: string;
+  readonly kind: NotificationKind;
+  /** The event or alert. Each person gets one notification about it. */
+  readonly source: string;
+  readonly title: string;
+  readonly detail: string | null;
+  readonly objectId: string | null;
+  /** Path of the page in the dashboard. */
+  readonly path: string;
+  readonly at: Date;
+  /** The worth of the deposit in US dollars; null when unknown or nothing was deposited. */
+  readonly depositUsd: number | null;
+  /** The request on which people vote. It mails the possible voters itself. */
+  readonly decisionId: string | null;
+  /** The person who caused it, and who needs no notification. */
+  readonly by: string | null;
+}
+
+export interface Notification extends Pick<
+  News,
+  "projectId" | "kind" | "source" | "title" | "detail" | "objectId" | "path"
+> {
+  readonly userId: string;
+  readonly id: string;
+  readonly inApp: boolean;
+  /** When its mail is sent; `none` when it needs no mail. */
+  readonly mail: "none" | "at_once" | "daily";
+  readonly createdAt: Date;
+}
+
+export interface NotificationFilter extends CreatedBetween {
+  /** `true` selects only unread ones. */
+  readonly unread?: "true" | undefined;
+}
+
+export interface ListedNotification extends Pick<
+  Notification,
+  "id" | "kind" | "title" | "detail" | "objectId" | "path" | "createdAt"
+> {
+  readonly readAt: Date | null;
+}
+
+// The roles that get each kind of notification, and the defaults for people without settings.
+
+/** The permission that a role needs for the notification; null when every role gets it. */
+const NEEDS: Readonly<Record<NotificationKind, Permission | null>> = {
+  approval_waiting: "money:move",
+  operation_failed: null,
+  large_deposit: null,
+  gas_low: "jobs:manage",
+  member_joined: "members:manage",
+  key_created: "keys:manage",
+  policy_changed: "policies:manage",
+};
+
+export const mayBeTold = (role: Role, kind: NotificationKind): boolean => {
+  const permission = NEEDS[kind];
+  return permission === null || roleMay(role, permission);
+};
+
+export const kindsOf = (role: Role): readonly NotificationKind[] =>
+  NOTIFICATION_KINDS.filter((kind) => mayBeTold(role, kind));
+
+export interface Choice {
+  readonly inApp: boolean;
+  readonly mail: MailTime;
+}
+
+/**
+ * Mail is on by default for events that need an action. The owners of a project always get a
+ * separate mail about members and keys (`tellOwners`), so those two are off here.
+ */
+const MAILED: Readonly<Record<NotificationKind, MailTime>> = {
+  approval_waiting: "at_once",
+  operation_failed: "daily",
+  large_deposit: "off",
+  gas_low: "at_once",
+  member_joined: "off",
+  key_created: "off",
+  policy_changed: "off",
+};
+
+export const defaultChoice = (kind: NotificationKind): Choice => ({
+  inApp: true,
+  mail: MAILED[kind],
+});
+
+export const LARGE_DEPOSIT_USD = "10000";
+
+// Chooses who is notified of an event, and whether by mail. Pure.
+
+/**
+ * A member of the project with their settings. Kinds that are not in `choices` use their defaults.
+ */
+export interface Recipient {
+  readonly userId: string;
+  readonly role: Role;
+  readonly joinedAt: Date;
+  readonly choices: ReadonlyMap<NotificationKind, Choice>;
+  /** Null for the default. */
+  readonly largeDepositUsd: string | null;
+}
+
+/** People who may vote, by request id. */
+export type Voters = ReadonlyMap<string, ReadonlySet<string>>;
+
+const isMeant = (
+  news: News,
+  { userId, role, joinedAt, largeDepositUsd }: Recipient,
+  voters: Voters,
+): boolean => {
+  if (!mayBeTold(role, news.kind) || joinedAt > news.at || news.by === userId) return false;
+  if (news.decisionId !== null) return voters.get(news.decisionId)?.has(userId) === true;
+  // A deposit whose worth is unknown may be large, so people are notified of it.
+  return (
+    news.depositUsd === null || news.depositUsd >= Number(largeDepositUsd ?? LARGE_DEPOSIT_USD)
+  );
+};
+
+const mailOf = (news: News, { mail }: Choice): Notification["mail"] => {
+  if (mail === "off") return "none";
+  // The request itself mails those who chose `at_once`, with every approved value.
+  return mail === "at_once" && news.decisionId !== null ? "none" : mail;
+};
+
+/** The notifications of all people who get one, in the application, by mail, or both. */
+export const notificationsOf = (
+  news: News,
+  people: readonly Recipient[],
+  voters: Voters,
+): readonly Notification[] =>
+  people.flatMap((person) => {
+    if (!isMeant(news, person, voters)) return [];
+    const choice = person.choices.get(news.kind) ?? defaultChoice(news.kind);
+    const mail = mailOf(news, choice);
+    if (!choice.inApp && mail === "none") return [];
+    const { projectId, kind, source, title, detail, objectId, path, at } = news;
+    const own = {
+      userId: person.userId,
+      id: newId("notification"),
+      inApp: choice.inApp,
+      mail,
+      createdAt: at,
+    };
+    return [{ projectId, kind, source, title, detail, objectId, path, ...own }];
+  });

@@ -1,0 +1,251 @@
+import { isDomainError } from "@/lib/core/errors";
+import { gasOfReplaced, type ManagedAccount } from "@/lib/chain/smart-accounts/service";
+import { sponsoredCostOf } from "@/lib/books/sponsorship/service";
+import {
+  PreVerificationGasTooLowError,
+  WaitsForTurnError,
+  type UserOperation,
+} from "@/lib/chain/ports/bundler";
+import type { Failure, LegChange } from "@/lib/money/operations/leg";
+import {
+  endGasWait,
+  fail,
+  feeChange,
+  lostFeeChange,
+  type MinedSource,
+  move,
+  movedNothing,
+  NOTHING_MOVED,
+  REPLACED,
+  type Step,
+  type StepResult,
+  waitsForGas,
+} from "./step";
+import type { RouteLeg } from "@/lib/money/ports/routing";
+import { readAgreedReceipt, readReceipt } from "./source";
+import { followWallet, lookAtUnknown } from "./wallet-transactions";
+
+const SUBMIT_AGAIN_MS = 4000;
+/** How often an operation is signed again because the bundler asks for more gas. */
+const SIGNED_AGAIN_MAX = 3;
+/** Block timestamps may differ a little from the real time. */
+const VALIDITY_MARGIN_SECONDS = 15;
+
+const REVERTED: Readonly<Record<RouteLeg["kind"], string>> = {
+  transfer:
+    "The chain refused the transfer: the token or the recipient's contract did not take it, or a balance was gone. The money is in the wallet.",
+  swap: "The chain refused the swap: its price fell below the minimum, or a balance was gone. The money is in the wallet.",
+  bridge:
+    "The chain refused the way into the bridge: a price fell below its minimum, or a balance was gone. The money is in the wallet.",
+};
+
+const EXPIRED: Failure = {
+  code: "source_expired",
+  message:
+    "The chain did not take the transaction in time. It can no longer be executed; the money is in the wallet.",
+  retryable: true,
+};
+
+/**
+ * Submits the signed operation until it is mined or can no longer be mined. For transactions that a
+ * wallet sends by itself, only looks for them.
+ */
+export const submitted = async (step: Step): Promise<StepResult> => {
+  const { leg } = step;
+  // Transactions of which only the hash is known are looked up first, because the leg's receipt
+  // needs their nonces.
+  const looked = leg.via === "transaction" ? await lookAtUnknown(step) : null;
+  if (looked?.learned) return "moved";
+  const receipt = await readReceipt(step);
+  if (receipt !== null) {
+    await endGasWait(step);
+    return seen(step, receipt);
+  }
+  if (leg.via === "transaction") return followWallet(step, looked);
+  const failure = await whyNever(step);
+  if (failure === REPLACED) return fail(step, failure, await replacedChange(step));
+  if (failure !== null)
+    return fail(step, (await whyNotSent(step, failure)) ?? failure, await lostFeeChange(step, 0n));
+  return offer(step);
+};
+
+/**
+ * The network fee of the operation that the chain executed in place of the signed one. The sponsor
+ * paid it, so it is taken from the sponsor's budget.
+ */
+const replacedChange = async (step: Step): Promise<LegChange> => {
+  const { leg, operation, smartAccounts, clock } = step;
+  const account = userOperationOf(step).sender;
+  const asked = {
+    chainId: leg.sourceChainId,
+    account,
+    names: [leg.id],
+    since: operation.createdAt,
+  };
+  const since = leg.validUntil ?? clock.now();
+  return lostFeeChange(
+    step,
+    await gasOfReplaced(smartAccounts, asked, { since, now: clock.now() }),
+  );
+};
+
+/**
+ * An operation that was no longer submitted because of a screening list has expired for that
+ * reason.
+ */
+const whyNotSent = async (
+  { operation, leg, screenAgain }: Step,
+  failure: Failure,
+): Promise<Failure | null> => (failure === EXPIRED ? screenAgain(operation, leg, "expired") : null);
+
+const offer = async (step: Step): Promise<StepResult> => {
+  const { leg, operation, submittedAt } = step;
+  const now = step.clock.now().getTime();
+  if (now - (submittedAt.get(leg.id) ?? 0) < SUBMIT_AGAIN_MS) return "waits";
+  if (await waitsForGas(step)) return "waits";
+  // An owner that signs can use the operation's nonce for another operation.
+  const account = await step.managedAccount(
+    operation.projectId,
+    leg.executorWalletId ?? leg.walletId,
+  );
+  noteOffer(submittedAt, leg.id, now);
+  if ((await step.screenAgain(operation, leg, "broadcast")) !== null) return "waits";
+  try {
+    const options = { isHeldElsewhere: account === null, validUntil: leg.validUntil };
+    await step.smartAccounts.submit(leg.sourceChainId, userOperationOf(step), options);
+  } catch (error) {
+    // The time of the submission is deleted, so that the next step submits again and finds out
+    // whether it is the operation's turn in its account's queue.
+    if (error instanceof WaitsForTurnError) submittedAt.delete(leg.id);
+    if (error instanceof PreVerificationGasTooLowError && account !== null)
+      return signAgain(step, account, error.needed);
+    // A refusal is not final, because an earlier submission may still be mined. Only a receipt or
+    // the end of the operation's validity is final.
+    if (!isDomainError(error)) throw error;
+  }
+  return "waits";
+};
+
+/**
+ * Signs the operation again with the gas that the bundler requires. The refused operation may have
+ * reached a node all the same. Both have the same nonce and calls, and the receipts of both are
+ * looked for.
+ */
+const signAgain = async (
+  step: Step,
+  account: ManagedAccount,
+  preVerificationGas: bigint,
+): Promise<StepResult> => {
+  const { leg, smartAccounts, legs, submittedAt, clock } = step;
+  const { validUntil, userOpHash, earlierUserOpHashes } = leg;
+  if (earlierUserOpHashes.length >= SIGNED_AGAIN_MAX || validUntil === null || userOpHash === null)
+    return "waits";
+  if (!(await step.isSigningAllowed(step.operation))) return "waits";
+  const operation = userOperationOf(step);
+  const signed = await smartAccounts.signAgain(account, leg.sourceChainId, {
+    operation,
+    preVerificationGas,
+    validUntil,
+  });
+  // The stored operation was changed after it was signed, so it cannot be signed again and can only
+  // expire.
+  if (signed === null) return "waits";
+  const change = {
+    userOperation: signed.operation,
+    userOpHash: signed.userOpHash,
+    earlierUserOpHashes: [...earlierUserOpHashes, userOpHash],
+  };
+  try {
+    await legs.replaceOperation(leg, change, sponsoredCostOf(signed.operation) ?? 0n, clock.now());
+  } catch (error) {
+    // When the budget does not cover the new operation, the signed one stays; the bundler may
+    // accept it later, when it requires less gas.
+    if (isDomainError(error) && error.code === "sponsor_budget_exceeded") return "waits";
+    throw error;
+  }
+  submittedAt.delete(leg.id);
+  return "moved";
+};
+
+/**
+ * Remembers the time of the last submission by leg. The oldest entries are removed first, because
+ * other instances may drive their operations now.
+ */
+const noteOffer = (submittedAt: Map<string, number>, legId: string, now: number): void => {
+  submittedAt.delete(legId);
+  for (const [other, at] of submittedAt) {
+    if (now - at < SUBMIT_AGAIN_MS) break;
+    submittedAt.delete(other);
+  }
+  submittedAt.set(legId, now);
+};
+
+const userOperationOf = ({ leg }: Step): UserOperation => {
+  if (leg.userOperation === null) throw new Error(`Leg ${leg.id} has no signed operation.`);
+  return leg.userOperation;
+};
+
+/**
+ * Why the operation can never be executed, or null while it still can. An operation is dead when
+ * its validity has ended at a final block, or when its nonce was used by another operation.
+ */
+const whyNever = async (step: Step): Promise<Failure | null> => {
+  const { leg, chains, smartAccounts } = step;
+  if (leg.validUntil === null) return null;
+  const head = await chains.head(leg.sourceChainId);
+  const end = leg.validUntil.getTime() / 1000 + VALIDITY_MARGIN_SECONDS;
+  if (Number(head.timestamp) <= end) return null;
+  const final = await chains.finalBlock(leg.sourceChainId);
+  if (final === null || Number(final.timestamp) <= end) return null;
+  const { sender } = userOperationOf(step);
+  const wasExecutedBy = (blockNumber: bigint): Promise<boolean> =>
+    smartAccounts.wasExecuted(leg.sourceChainId, sender, leg.id, { blockNumber });
+  const isUsed = await wasExecutedBy(head.number);
+  if (isUsed && !(await wasExecutedBy(final.number))) return null;
+  // A lagging node could make an executed operation look as if it never was.
+  if ((await readAgreedReceipt(step, () => true)) !== null) return null;
+  return isUsed ? REPLACED : EXPIRED;
+};
+
+const seen = async (step: Step, receipt: MinedSource): Promise<StepResult> => {
+  const { leg, routeLeg, request } = step;
+  const mined: LegChange = {
+    sourceTxHash: receipt.txHash,
+    sourceBlock: receipt.blockNumber,
+    sourceConfirmations: 1,
+    ...feeChange(receipt.fee),
+  };
+  const data = { txHash: receipt.txHash, chainId: leg.sourceChainId };
+  if (!receipt.success) {
+    const failure = { code: "source_reverted", message: REVERTED[routeLeg.kind], retryable: true };
+    return move(
+      step,
+      "source_seen",
+      "leg.source_seen",
+      { ...mined, failure, spentBase: 0n },
+      { ...data, reverted: true },
+    );
+  }
+  const outcome = step.routing.readSource(request, routeLeg, {
+    ...receipt,
+    chainId: leg.sourceChainId,
+  });
+  if (movedNothing(routeLeg, outcome)) {
+    const change = { ...mined, failure: NOTHING_MOVED, spentBase: 0n };
+    return move(step, "source_seen", "leg.source_seen", change, { ...data, reverted: false });
+  }
+  const change: LegChange = {
+    ...mined,
+    spentBase: outcome.spentBase,
+    receivedBase: outcome.receivedBase,
+    deposit: outcome.deposit ?? null,
+    depositedBase: outcome.depositedBase,
+  };
+  return move(
+    step,
+    routeLeg.kind === "bridge" ? "bridging" : "source_seen",
+    "leg.source_seen",
+    change,
+    data,
+  );
+};

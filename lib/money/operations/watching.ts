@@ -1,0 +1,241 @@
+import type { OperationEvent } from "./operation";
+import type { Ticker } from "@/lib/core/ticker";
+import { isFinal } from "@/lib/core/status";
+import {
+  EVENT_CHANNEL,
+  type EventCursor,
+  type EventRepository,
+  type OperationEvents,
+} from "./state-repository";
+
+/** Maximum number of events of one operation that one query reads. */
+const EVENTS_PAGE = 100;
+
+/** One stream. Events wait here until they are consumed, at most two pages of them. */
+class Watcher implements AsyncIterableIterator<OperationEvent, undefined> {
+  readonly #queue: OperationEvent[] = [];
+  /** Whether a read skipped this stream because it was full. */
+  isBehind = false;
+  #end: { readonly error: Error | null } | null = null;
+  #wake: (() => void) | null = null;
+
+  /** @param seq sequence number of the last event that the stream has received or buffered */
+  constructor(
+    public seq: number,
+    private readonly onDrained: () => void,
+    private readonly onLeave: () => void,
+  ) {}
+
+  get isFull(): boolean {
+    return this.#queue.length >= EVENTS_PAGE;
+  }
+
+  /** @param events in order; the stream ignores those that it already has */
+  push(events: readonly OperationEvent[]): void {
+    for (const event of events) {
+      if (event.seq <= this.seq) continue;
+      this.seq = event.seq;
+      this.#queue.push(event);
+    }
+    this.#wake?.();
+  }
+
+  /** After the buffered events are delivered the stream ends, or throws the error. */
+  end(error: Error | null = null): void {
+    this.#end ??= { error };
+    this.#wake?.();
+  }
+
+  async next(): Promise<IteratorResult<OperationEvent, undefined>> {
+    for (;;) {
+      const event = this.#queue.shift();
+      if (event !== undefined) {
+        if (this.isBehind && this.#queue.length === 0) {
+          this.isBehind = false;
+          this.onDrained();
+        }
+        return { done: false, value: event };
+      }
+      if (this.#end !== null) break;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+      this.#wake = null;
+    }
+    this.onLeave();
+    if (this.#end.error !== null) throw this.#end.error;
+    return { done: true, value: undefined };
+  }
+
+  return(): Promise<IteratorResult<OperationEvent, undefined>> {
+    this.end();
+    this.#queue.length = 0;
+    this.onLeave();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
+/**
+ * Notifications are lost when the connection breaks, so every watched operation is also polled at
+ * this interval.
+ */
+const POLL_MS = 2000;
+/** Maximum number of operations per read. */
+const READ_MAX = 500;
+
+export interface WatchingDeps {
+  readonly events: EventRepository;
+  readonly ticker: Ticker;
+  readonly listener: { on(channel: string, handler: (payload: string) => void): () => void };
+}
+
+/**
+ * Reads new events for watched operations: all marked operations with one query, and one query at a
+ * time.
+ */
+const createReading = (
+  repository: EventRepository,
+  watchers: ReadonlyMap<string, ReadonlySet<Watcher>>,
+) => {
+  const due = new Set<string>();
+  let isReading = false;
+
+  /**
+   * The sequence number from which to read an operation; null when all its streams have enough
+   * buffered events.
+   */
+  const cursorOf = (operationId: string): EventCursor | null => {
+    const all = [...(watchers.get(operationId) ?? [])];
+    const open = all.filter(({ isFull }) => !isFull);
+    for (const watcher of all) watcher.isBehind ||= watcher.isFull;
+    return open.length === 0
+      ? null
+      : { operationId, afterSeq: Math.min(...open.map(({ seq }) => seq)) };
+  };
+  const cursorsOf = (ids: Iterable<string>): EventCursor[] =>
+    [...ids].map(cursorOf).filter((cursor) => cursor !== null);
+
+  /** @param afterSeq the sequence number from which the read started */
+  const deliver = ({ operationId, status, events }: OperationEvents, afterSeq: number): void => {
+    const isWhole = events.length < EVENTS_PAGE;
+    if (!isWhole) due.add(operationId);
+    for (const watcher of [...(watchers.get(operationId) ?? [])]) {
+      watcher.isBehind ||= watcher.isFull;
+      if (watcher.isFull) continue;
+      if (watcher.seq < afterSeq) {
+        // The stream joined during the read, or got room again, so it needs earlier events first.
+        due.add(operationId);
+        continue;
+      }
+      watcher.push(events);
+      if (isWhole && isFinal(status)) watcher.end();
+    }
+  };
+
+  const readSome = async (): Promise<void> => {
+    const ids = [...due].slice(0, READ_MAX);
+    for (const id of ids) due.delete(id);
+    const cursors = cursorsOf(ids);
+    if (cursors.length === 0) return;
+    try {
+      const starts = new Map(cursors.map(({ operationId, afterSeq }) => [operationId, afterSeq]));
+      for (const found of await repository.eventsAfter(cursors, EVENTS_PAGE))
+        deliver(found, starts.get(found.operationId) ?? 0);
+    } catch (cause) {
+      const error = new Error("Events could not be read.", { cause });
+      // The streams end without an end marker, so their clients reconnect with the id of the last
+      // event that they received.
+      for (const { operationId } of cursors)
+        for (const watcher of watchers.get(operationId) ?? []) watcher.end(error);
+    }
+  };
+
+  const read = async (): Promise<void> => {
+    if (isReading) return;
+    isReading = true;
+    try {
+      while (due.size > 0) await readSome();
+    } finally {
+      isReading = false;
+    }
+  };
+
+  const mark = (operationId: string): void => {
+    if (!watchers.has(operationId)) return;
+    if (due.size === 0 && !isReading) setImmediate(() => void read());
+    due.add(operationId);
+  };
+
+  return { cursorsOf, mark };
+};
+
+/**
+ * Streams of operations' events. For any number of streams, this instance listens once, polls with
+ * one query every two seconds, and reads the events of all operations that were announced in
+ * between with one more query.
+ */
+export const createWatching = ({ events: repository, ticker, listener }: WatchingDeps) => {
+  const watchers = new Map<string, Set<Watcher>>();
+  const { cursorsOf, mark } = createReading(repository, watchers);
+  let stopWatching: (() => void) | null = null;
+  let isPolling = false;
+
+  const poll = async (): Promise<void> => {
+    if (isPolling) return;
+    isPolling = true;
+    try {
+      const cursors = cursorsOf(watchers.keys());
+      if (cursors.length === 0) return;
+      for (const id of await repository.withNews(cursors)) mark(id);
+    } catch {
+      // The next poll tries again.
+    } finally {
+      isPolling = false;
+    }
+  };
+
+  const startWatching = (): (() => void) => {
+    const stops = [listener.on(EVENT_CHANNEL, mark), ticker.every(POLL_MS, () => void poll())];
+    return () => {
+      for (const stop of stops) stop();
+    };
+  };
+
+  const remove = (operationId: string, watcher: Watcher): void => {
+    const own = watchers.get(operationId);
+    if (own?.delete(watcher) !== true || own.size > 0) return;
+    watchers.delete(operationId);
+    if (watchers.size > 0) return;
+    stopWatching?.();
+    stopWatching = null;
+  };
+
+  /**
+   * Yields events after `afterSeq`, past and future, until the operation is final or `signal`
+   * aborts.
+   */
+  const watch = (
+    operationId: string,
+    afterSeq: number,
+    signal: AbortSignal,
+  ): AsyncIterableIterator<OperationEvent> => {
+    const leave = (): void => {
+      signal.removeEventListener("abort", abort);
+      remove(operationId, watcher);
+    };
+    const abort = (): void => void watcher.return();
+    const watcher = new Watcher(afterSeq, () => mark(operationId), leave);
+    const own = watchers.get(operationId) ?? new Set();
+    watchers.set(operationId, own.add(watcher));
+    // Listening starts before reading, so that no event is missed between the two.
+    stopWatching ??= startWatching();
+    signal.addEventListener("abort", abort);
+    if (signal.aborted) abort();
+    else mark(operationId);
+    return watcher;
+  };
+
+  return { watch };
+};

@@ -1,0 +1,93 @@
+/** Shows payouts of both kinds as movements of money, for the list of all movements. */
+import type { Assets } from "@/lib/chain/assets";
+import type { Token } from "@/lib/core/token";
+import type {
+  PayoutActivityFilter,
+  PayoutActivityRepository,
+  SoleRecipient,
+} from "./activity-repository";
+import type { PayoutsContext } from "./context";
+import { paidIn } from "./outcome";
+import type { Payout } from "./payout";
+import type { AccountsPayoutParts, WalletsPayoutParts } from "./payout-view";
+import { readParts } from "./read-payouts";
+
+export interface AccountsMovement extends AccountsPayoutParts {
+  /** The recipient when the payout has a single row; null otherwise. */
+  readonly recipient: SoleRecipient | null;
+}
+
+interface TokenMoved {
+  readonly token: Token;
+  readonly amountBase: bigint;
+  readonly paidBase: bigint;
+}
+
+export interface WalletsMovement {
+  readonly kind: "wallets";
+  readonly payout: Payout;
+  /** The amounts by token, in the order of each token's first row. */
+  readonly totals: readonly TokenMoved[];
+  readonly recipient: SoleRecipient | null;
+}
+
+export type PayoutMovement = AccountsMovement | WalletsMovement;
+
+export interface PayoutActivityDeps {
+  readonly repository: PayoutActivityRepository;
+  readonly rows: PayoutsContext["rows"];
+  readonly assets: Assets;
+}
+
+const totalsOf = ({ own, groups }: Pick<WalletsPayoutParts, "own" | "groups">): TokenMoved[] =>
+  own.totals.map(({ token, amountBase }) => ({
+    token,
+    amountBase,
+    paidBase: paidIn(groups, token),
+  }));
+
+export const createPayoutActivity = ({ repository, rows, assets }: PayoutActivityDeps) => {
+  const movements = async (
+    projectId: string,
+    payouts: readonly Payout[],
+  ): Promise<PayoutMovement[]> => {
+    const [all, recipients] = await Promise.all([
+      readParts({ rows, assets }, projectId, payouts),
+      repository.soleRecipients(projectId, payouts),
+    ]);
+    return all.map((parts): PayoutMovement => {
+      const recipient = recipients.get(parts.payout.id) ?? null;
+      if (parts.kind === "global_accounts") return { ...parts, recipient };
+      const { kind, payout } = parts;
+      return { kind, payout, totals: totalsOf(parts), recipient };
+    });
+  };
+
+  return {
+    /**
+     * Reads a page of a project's payouts, newest first. `before` is the id of the last payout of
+     * the previous page.
+     */
+    page: async (
+      projectId: string,
+      query: {
+        readonly filter: PayoutActivityFilter;
+        readonly before?: string | undefined;
+        readonly limit: number;
+      },
+    ): Promise<PayoutMovement[]> => {
+      const { filter, before, limit } = query;
+      const symbol = filter.q?.toLowerCase();
+      const searchedAssets = assets
+        .list()
+        .filter((asset) => asset.symbol.toLowerCase() === symbol)
+        .map(({ assetId }) => assetId);
+      return movements(
+        projectId,
+        await repository.page({ projectId, filter, searchedAssets, before, limit }),
+      );
+    },
+  };
+};
+
+export type PayoutActivity = ReturnType<typeof createPayoutActivity>;

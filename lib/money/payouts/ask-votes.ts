@@ -1,0 +1,16 @@
+/** Connects payouts with the requests for votes about them. */
+import type { Sql } from "@/lib/platform/db/sql";
+import type { AuditEntry } from "@/lib/news/audit/service";
+import { cancelDecision } from "@/lib/trust/decisions/service";
+
+export const PAYOUT_SUBJECT = "payout";
+
+/** Ends the open request for votes on a payout, in the transaction that cancels the payout. */
+export const cancelVotes = async (
+  sql: Sql,
+  { projectId, at }: AuditEntry,
+  id: string,
+): Promise<void> => {
+  if (projectId !== null)
+    await cancelDecision(sql, { projectId, subject: { type: PAYOUT_SUBJECT, id }, at });
+};

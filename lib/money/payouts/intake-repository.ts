@@ -1,0 +1,305 @@
+/**
+ * Stores new payouts, starts approved payouts, and cancels payouts. Each change runs in one
+ * transaction with its holds, ledger entries, audit entry, project event and job.
+ */
+import type { Actor } from "@/lib/core/actor";
+import type { DomainError } from "@/lib/core/errors";
+import type { Database } from "@/lib/platform/db/client";
+import { sqlOf, type Sql } from "@/lib/platform/db/sql";
+import { inOrder } from "@/lib/platform/db/in-order";
+import { recordAuditOn, type AuditEntry } from "@/lib/news/audit/service";
+import type { DecisionsService, NewDecision } from "@/lib/trust/decisions/service";
+import { insertJobOn } from "@/lib/platform/jobs/service";
+import type { Check, Passed, PoliciesService, Subject } from "@/lib/trust/policies/service";
+import type { SponsorshipService } from "@/lib/books/sponsorship/service";
+import { toStored } from "@/lib/platform/db/codecs";
+import { cancelVotes } from "./ask-votes";
+import { insertRows } from "./accounts/row-repository";
+import { duplicateWarnings, type NewRows, type ScheduledRun } from "./draft";
+import { findDuplicates, insertRowKeys, lockRowKeys } from "./duplicate-repository";
+import type { DuplicateRow, RowKeys } from "./duplicate-rows";
+import { NotAdmittedError, UsedAlreadyError } from "./errors";
+import { PAYOUT_COLUMNS, type Payout, type PayoutKey } from "./payout";
+import type { PayoutParts } from "./payout-view";
+import { recordCreated, recordPayoutEvents } from "./project-event-repository";
+import { lockPayout } from "./repository";
+import { takeRun } from "./schedules/run-repository";
+import { holdBatches, releaseBatches, type Holding } from "./wallets/hold-batch-repository";
+import { tokenName, type PayoutPlan } from "./wallets/rows";
+import { WALLET_PAYOUT_COLUMNS, WARNINGS_MAX, type WalletPayout } from "./wallets/wallet-payout";
+
+/** The services of other modules that write in the same transaction. */
+export interface IntakeUses {
+  readonly policies: Pick<PoliciesService, "spend">;
+  readonly decisions: Pick<DecisionsService, "openOn">;
+  readonly sponsorship: Pick<SponsorshipService, "reserve">;
+}
+
+/** The approval with which a payout starts, and the source of its money. */
+export interface Start {
+  readonly check: Check;
+  readonly subject: Subject;
+  /** Whether people have approved the payout or its schedule, by a one-time code or by votes. */
+  readonly hasCode: boolean;
+  readonly decisionId?: string | undefined;
+  /**
+   * The money that the transaction holds. Null: the ledger moves the money, or `fundedBy` brings it
+   * first.
+   */
+  readonly holding: Holding | null;
+  /**
+   * The id of the operation that brings missing money to the payout's chain; null when there is
+   * none.
+   */
+  readonly fundedBy: string | null;
+}
+
+/** The worth that counts towards the caps of an API key that may pay without a code. */
+interface Spending {
+  readonly actor: Actor;
+  readonly usd: string | null;
+}
+
+export interface NewPayout {
+  readonly parts: PayoutParts;
+  readonly rows: NewRows;
+  readonly keys: RowKeys;
+  /**
+   * The error that paying the payout would cause now. It is thrown after the check for duplicate
+   * rows, because a refusal reports duplicates first.
+   */
+  readonly obstacle: DomainError | null;
+  readonly run: ScheduledRun | null;
+  readonly audit: AuditEntry;
+  /** The approval and the money with which the payout starts. Null: the payout awaits approval. */
+  readonly start: (Start & { readonly spending: Spending | null }) | null;
+  /** The request for votes on the payout; null when no votes are needed. */
+  readonly votes: NewDecision | null;
+}
+
+const QUEUE = "payout";
+
+type Columns = Readonly<Record<string, readonly [column: string, type: string]>>;
+
+/** Converts a value to the form that the database driver expects for a column of this type. */
+const encoded = (type: string, value: unknown): unknown => {
+  if (value === null || value === undefined) return null;
+  if (value instanceof Date) return value.toISOString();
+  return type === "jsonb" || type === "numeric" ? storedText(type, value) : value;
+};
+
+const storedText = (type: "jsonb" | "numeric", value: unknown): string =>
+  type === "jsonb" ? JSON.stringify(toStored(value)) : String(value);
+
+/**
+ * Returns a function that inserts a row into a table. `end` is appended to the statement, for
+ * example ON CONFLICT DO NOTHING.
+ * @param columns each field of the row with its column and the column's type
+ */
+const insertOf = <Row extends object>(
+  table: string,
+  columns: Columns & Partial<Record<keyof Row, unknown>>,
+): ((sql: Sql, row: Row, end?: string) => Promise<number>) => {
+  const described = Object.entries(columns);
+  const names = described.map(([, [column]]) => column).join(", ");
+  const places = described.map(([, [, type]], index) => `$${String(index + 1)}::${type}`);
+  const text = `INSERT INTO ${table} (${names}) VALUES (${places.join(", ")})`;
+  return (sql, row, end = "") => {
+    const values = described.map(([field, [, type]]) => encoded(type, row[field as keyof Row]));
+    return sql.change(text + end, values);
+  };
+};
+
+const insertPayoutRow = insertOf<Payout>("payout", PAYOUT_COLUMNS);
+const insertWalletPayoutRow = insertOf<WalletPayout>("wallet_payout", WALLET_PAYOUT_COLUMNS);
+
+const INSERT_ITEMS = `
+  INSERT INTO wallet_payout_item (project_id, payout_id, index, recipient, token, amount_base, reference, note, batch)
+  SELECT $1, $2, (number - 1)::int, row->>0, row->>1, (row->>2)::numeric, row->>3, row->>4, (row->>5)::int
+  FROM json_array_elements($3::json) WITH ORDINALITY AS element (row, number)`;
+
+const INSERT_BATCHES = `
+  INSERT INTO wallet_payout_batch (project_id, payout_id, number, token, rows, amount_base, state, updated_at, wallet_address, chain_id)
+  SELECT $1, $2, (row->>0)::int, row->>1, (row->>2)::int, (row->>3)::numeric, 'queued', $4::timestamptz, $5, $6::int
+  FROM json_array_elements($3::json) AS element (row)`;
+
+/** Stores the rows and the batches of a payout to wallets. */
+const insertPlan = async (
+  sql: Sql,
+  { id, projectId, createdAt }: Payout,
+  walletPayout: WalletPayout,
+  plan: PayoutPlan,
+): Promise<void> => {
+  const rows = plan.rows.map(({ recipient, token, amountBase, reference, note, batch }) => [
+    recipient,
+    tokenName(token),
+    amountBase.toString(),
+    reference,
+    note,
+    batch,
+  ]);
+  const batches = plan.batches.map(({ number, token, rows: count, amountBase }) => [
+    number,
+    tokenName(token),
+    count,
+    amountBase.toString(),
+  ]);
+  const at = [createdAt.toISOString(), walletPayout.fromAddress, walletPayout.chainId];
+  await inOrder(sql, [
+    () => sql.change(INSERT_ITEMS, [projectId, id, JSON.stringify(rows)]),
+    () => sql.change(INSERT_BATCHES, [projectId, id, JSON.stringify(batches), ...at]),
+  ]);
+};
+
+/** Stores the rows of a payout, and the columns that only its kind has. */
+const insertOfKind = async (
+  sql: Sql,
+  { parts, rows, run, start }: NewPayout,
+  duplicates: readonly DuplicateRow[],
+): Promise<void> => {
+  if (rows.kind === "global_accounts") {
+    await insertRows(sql, parts.payout, rows.encoded);
+    return;
+  }
+  if (parts.kind === "global_accounts") throw new Error("The rows are of the other kind.");
+  // The run of a schedule gets no warnings about duplicates, because a schedule repeats the same
+  // payments by design.
+  const repeated = run === null ? duplicateWarnings(duplicates) : [];
+  const warnings = [...repeated, ...parts.own.warnings].slice(0, WARNINGS_MAX);
+  const walletPayout = { ...parts.own, warnings, fundedBy: start?.fundedBy ?? null };
+  await inOrder(sql, [
+    () => insertWalletPayoutRow(sql, walletPayout),
+    () => insertPlan(sql, parts.payout, walletPayout, rows.plan),
+  ]);
+};
+
+/**
+ * Counts the payout's worth as spent and evaluates the policies.
+ * @throws NotAdmittedError when the payout needs a code
+ */
+const admit = async (
+  sql: Sql,
+  { policies }: IntakeUses,
+  { start, at }: { readonly start: NonNullable<NewPayout["start"]>; readonly at: Date },
+): Promise<Passed> => {
+  const { spending, check, subject, hasCode } = start;
+  // `spend` may wait for another payment. The policies are evaluated in a later statement, which
+  // sees a policy that was stored during this wait.
+  if (spending !== null && !(await policies.spend(sql, spending.actor, spending.usd, at)))
+    throw new NotAdmittedError();
+  const evaluation = await check.evaluate(sql, subject, { hasCode });
+  if (evaluation === null) throw new NotAdmittedError();
+  return evaluation;
+};
+
+/**
+ * Stores a payout with its rows. With `start`, the payout is queued and its money is held.
+ * Otherwise it awaits approval.
+ * @param sql a READ COMMITTED transaction
+ * @throws UsedAlreadyError when another payout has used the key or retries the same payout, or the
+ * run has ended; NotAdmittedError when the payout needs a code after all; PoliciesChangedError;
+ * ScheduleCancelledError; DomainError `duplicate_payout`, the obstacle, and those of `holdBatches`
+ */
+export const insertPayout = async (
+  sql: Sql,
+  uses: IntakeUses,
+  input: NewPayout,
+): Promise<Payout> => {
+  const { parts, keys, obstacle, run, start, votes } = input;
+  const { id, projectId, createdAt } = parts.payout;
+  await lockRowKeys(sql, projectId, keys);
+  const duplicates = await findDuplicates(sql, projectId, keys);
+  if (obstacle !== null) throw obstacle;
+  if (run !== null && !(await takeRun(sql, run, id))) throw new UsedAlreadyError();
+  const evaluation = start === null ? null : await admit(sql, uses, { start, at: createdAt });
+  const payout: Payout = { ...parts.payout, evaluationId: evaluation?.evaluationId ?? null };
+  if ((await insertPayoutRow(sql, payout, " ON CONFLICT DO NOTHING")) === 0)
+    throw new UsedAlreadyError();
+  await inOrder(sql, [
+    async () => evaluation?.store(sql),
+    () => insertOfKind(sql, input, duplicates),
+    () => insertRowKeys(sql, payout, keys),
+    () => recordAuditOn(sql, input.audit),
+    () => recordCreated(sql, payout),
+    async () =>
+      start === null ? undefined : insertJobOn(sql, { id, queue: QUEUE, runAt: createdAt }),
+  ]);
+  const holding = start?.holding ?? null;
+  if (holding !== null) await holdBatches(sql, uses.sponsorship, holding, createdAt);
+  if (votes !== null) await uses.decisions.openOn(sql, votes);
+  return payout;
+};
+
+const APPROVE = `
+  UPDATE payout SET sub_status = $3, expires_at = NULL, updated_at = $4::timestamptz
+  WHERE project_id = $1 AND id = $2 AND status = 'pending' AND sub_status = 'awaiting_approval' AND expires_at > $4::timestamptz`;
+const SET_EVALUATION = "UPDATE payout SET evaluation_id = $3 WHERE project_id = $1 AND id = $2";
+const SET_FUNDED_BY =
+  "UPDATE wallet_payout SET funded_by = $3 WHERE project_id = $1 AND payout_id = $2";
+
+/**
+ * Starts a payout that awaits approval, and holds its money.
+ * @param sql a READ COMMITTED transaction
+ * @returns false when the payout no longer awaits approval; nothing is changed then
+ * @throws DomainError `policy_violation`, and those of `holdBatches`
+ */
+export const approvePayout = async (
+  sql: Sql,
+  uses: Pick<IntakeUses, "sponsorship">,
+  { projectId, id }: PayoutKey,
+  { start, audit }: { readonly start: Start; readonly audit: AuditEntry },
+): Promise<boolean> => {
+  const { check, subject, hasCode, decisionId, holding, fundedBy } = start;
+  const now = audit.at;
+  const subStatus = fundedBy === null ? "queued" : "prepared";
+  if ((await sql.change(APPROVE, [projectId, id, subStatus, now])) === 0) return false;
+  const evaluationId = await check.enforce(sql, subject, { hasCode, decisionId });
+  if (evaluationId === null) throw new Error("A code was given, and yet one is needed.");
+  await sql.change(SET_EVALUATION, [projectId, id, evaluationId]);
+  if (fundedBy !== null) await sql.change(SET_FUNDED_BY, [projectId, id, fundedBy]);
+  await recordAuditOn(sql, audit);
+  await recordPayoutEvents(sql, { projectId, payoutIds: [id], type: "payout.approved", at: now });
+  await insertJobOn(sql, { id, queue: QUEUE, runAt: now });
+  if (holding !== null) await holdBatches(sql, uses.sponsorship, holding, now);
+  return true;
+};
+
+const CANCEL = `
+  UPDATE payout SET status = 'cancelled', expires_at = NULL, updated_at = $3::timestamptz
+  WHERE project_id = $1 AND id = $2 AND status = 'pending'`;
+
+/**
+ * Cancels a payout that has not begun. When a payout to wallets has begun, cancels its batches that
+ * are not signed yet: their money and their part of the sponsor's budget become available again,
+ * and the payout ends when its other batches have ended.
+ * @returns false when there is nothing left to cancel
+ */
+export const cancelPayout = (
+  database: Pick<Database, "transaction">,
+  sponsorship: Pick<SponsorshipService, "settle">,
+  { kind, projectId, id }: Pick<Payout, "kind" | "projectId" | "id">,
+  audit: AuditEntry,
+): Promise<boolean> =>
+  database.transaction(async (tx) => {
+    const sql = sqlOf(tx);
+    const now = audit.at;
+    const payout = await lockPayout(sql, { projectId, id });
+    if (payout?.status !== "pending" && payout?.status !== "processing") return false;
+    const isHeld = payout.status === "processing" || payout.subStatus === "queued";
+    const stopped =
+      kind === "wallets"
+        ? await releaseBatches(tx, sponsorship, { projectId, payoutId: id, isHeld, now })
+        : 0;
+    if (payout.status === "pending") {
+      await sql.change(CANCEL, [projectId, id, now]);
+      await cancelVotes(sql, audit, id);
+      await recordPayoutEvents(sql, {
+        projectId,
+        payoutIds: [id],
+        type: "payout.cancelled",
+        at: now,
+      });
+    } else if (stopped === 0) return false;
+    await recordAuditOn(sql, audit);
+    return true;
+  });

@@ -1,0 +1,180 @@
+import { z } from "zod";
+import { failureRecord } from "@/lib/contracts/common";
+import type { Status, SubStatus } from "@/lib/core/status";
+import { toBigInt } from "@/lib/platform/db/decimal";
+
+export type PayoutFailure = z.output<typeof failureRecord>;
+
+interface Common {
+  readonly id: string;
+  readonly projectId: string;
+  readonly status: Status;
+  readonly subStatus: SubStatus;
+  readonly reference: string | null;
+  /**
+   * The total in ledger units. It is 0 for a payout to wallets that the project funds, because such
+   * a payout has one total for each token (`WalletPayout.totals`).
+   */
+  readonly totalBase: bigint;
+  /**
+   * The part of `totalBase` in rows that were paid (`paidBase`), and in rows that failed or were
+   * cancelled (`failedBase`).
+   */
+  readonly paidBase: bigint;
+  readonly failedBase: bigint;
+  readonly itemsTotal: number;
+  readonly itemsCompleted: number;
+  readonly itemsFailed: number;
+  /** SHA-256 of the requested payout. Approvals and repeated requests are compared with it. */
+  readonly digest: Uint8Array<ArrayBuffer>;
+  readonly idempotencyKey: string | null;
+  readonly failure: PayoutFailure | null;
+  /** The id of the payout whose failed rows this payout pays again; null for any other payout. */
+  readonly retryOf: string | null;
+  /** The id of the user or API key that created the payout, from `actorName`. */
+  readonly createdBy: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  /**
+   * The id of the policy evaluation that allowed the payout; null while the payout awaits approval.
+   */
+  readonly evaluationId: string | null;
+  /** The time until which the payout can be approved; null unless the payout awaits approval. */
+  readonly expiresAt: Date | null;
+  /**
+   * True when another version of the service stored the payout, and this version cannot read all of
+   * it. Such a payout is shown and cannot be changed.
+   */
+  readonly unread?: boolean;
+}
+
+/** Payments from one global account (an account of the ledger) to others. */
+export interface AccountsPayout extends Common {
+  readonly kind: "global_accounts";
+  readonly mode: "atomic" | "independent";
+  readonly sourceAccountId: string;
+  readonly currency: string;
+}
+
+/**
+ * Payments from the treasury to addresses on one chain. `WalletPayout` has the fields that only
+ * this kind has.
+ */
+export interface WalletsPayout extends Common {
+  readonly kind: "wallets";
+  readonly mode: "independent";
+  /**
+   * The ledger account that funds the payout, which makes it a withdrawal. Null: the project funds
+   * the payout.
+   */
+  readonly sourceAccountId: string | null;
+  /** The currency of the source account; null when there is none. */
+  readonly currency: string | null;
+}
+
+export type Payout = AccountsPayout | WalletsPayout;
+
+/** Identifies a payout of a project. */
+export interface PayoutKey {
+  readonly projectId: string;
+  readonly id: string;
+}
+
+type EndStatus = "completed" | "partially_completed" | "failed" | "cancelled";
+
+/** Returns the final state of a payout whose rows have all ended. */
+export const endOf = ({
+  itemsTotal,
+  itemsCompleted,
+  itemsFailed,
+}: Pick<Common, "itemsTotal" | "itemsCompleted" | "itemsFailed">): {
+  status: EndStatus;
+  subStatus: SubStatus;
+} => {
+  if (itemsCompleted === itemsTotal) return { status: "completed", subStatus: "full" };
+  if (itemsCompleted > 0) return { status: "partially_completed", subStatus: "partial" };
+  return itemsFailed > 0
+    ? { status: "failed", subStatus: "full" }
+    : { status: "cancelled", subStatus: "full" };
+};
+
+/** A row of the table `payout` as the database returns it, before `parsePayout`. */
+export interface PayoutColumns extends Omit<
+  Common,
+  "unread" | "status" | "subStatus" | "totalBase" | "paidBase" | "failedBase" | "digest" | "failure"
+> {
+  readonly kind: string;
+  readonly mode: string;
+  readonly status: string;
+  readonly subStatus: string;
+  readonly sourceAccountId: string | null;
+  readonly currency: string | null;
+  readonly totalBase: Parameters<typeof toBigInt>[0];
+  readonly paidBase: Parameters<typeof toBigInt>[0];
+  readonly failedBase: Parameters<typeof toBigInt>[0];
+  readonly digest: Uint8Array;
+  readonly failure: unknown;
+}
+
+/** A payout to wallets has both a source account and its currency, or neither. */
+const walletsColumns = z
+  .object({
+    kind: z.literal("wallets"),
+    mode: z.literal("independent"),
+    sourceAccountId: z.string().nullable(),
+    currency: z.string().nullable(),
+  })
+  .refine(({ sourceAccountId, currency }) => (sourceAccountId === null) === (currency === null));
+
+const kindColumns = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("global_accounts"),
+    mode: z.enum(["atomic", "independent"]),
+    sourceAccountId: z.string(),
+    currency: z.string(),
+  }),
+  walletsColumns,
+]);
+const storedFailure = failureRecord.nullable();
+
+/**
+ * The columns that are written for a new payout: each field with its column and the column's type.
+ */
+export const PAYOUT_COLUMNS = {
+  id: ["id", "text"],
+  projectId: ["project_id", "text"],
+  kind: ["kind", "text"],
+  mode: ["mode", "text"],
+  status: ["status", "text"],
+  subStatus: ["sub_status", "text"],
+  sourceAccountId: ["source_account_id", "text"],
+  currency: ["currency", "text"],
+  reference: ["reference", "text"],
+  totalBase: ["total_base", "numeric"],
+  itemsTotal: ["items_total", "int"],
+  digest: ["digest", "bytea"],
+  idempotencyKey: ["idempotency_key", "text"],
+  retryOf: ["retry_of", "text"],
+  evaluationId: ["evaluation_id", "text"],
+  createdBy: ["created_by", "text"],
+  createdAt: ["created_at", "timestamptz"],
+  updatedAt: ["updated_at", "timestamptz"],
+  expiresAt: ["expires_at", "timestamptz"],
+} as const satisfies Partial<Record<keyof Payout, readonly [column: string, type: string]>>;
+
+/**
+ * Parses a row of the table `payout`.
+ * @throws ZodError when a stored column does not have the shape that this version writes
+ */
+export const parsePayout = (row: PayoutColumns): Payout => ({
+  ...row,
+  ...kindColumns.parse(row),
+  // The two columns have CHECK constraints that allow only known states, so they are not parsed.
+  status: row.status as Status,
+  subStatus: row.subStatus as SubStatus,
+  totalBase: toBigInt(row.totalBase),
+  paidBase: toBigInt(row.paidBase),
+  failedBase: toBigInt(row.failedBase),
+  digest: new Uint8Array(row.digest),
+  failure: storedFailure.parse(row.failure),
+});

@@ -1,0 +1,46 @@
+import { isFinal } from "@/lib/core/status";
+import { notReadable } from "./errors";
+import type { PayoutView } from "./payout-view";
+
+/** Whether the payout has ended and some of its rows failed. */
+export const hasFailed = ({ payout }: PayoutView): boolean =>
+  isFinal(payout.status) && payout.itemsFailed > 0;
+
+/**
+ * Whether another operation may have paid failed rows of the payout, and nobody has decided about
+ * them yet.
+ */
+export const isInDoubt = (view: PayoutView): boolean =>
+  view.kind === "wallets" && view.groups.some(({ doubts }) => doubts.length > 0);
+
+/** Whether another payout may pay any of the failed rows again. */
+const isRetryable = (view: PayoutView): boolean => {
+  if (view.kind === "global_accounts") return true;
+  const inBatches = view.groups.reduce((sum, { rows }) => sum + rows, 0);
+  // Batches do not count rows that failed individually. `retryInput` checks the failure of each
+  // such row when the payout is retried.
+  return view.payout.itemsTotal > inBatches || view.groups.some(({ mayRetry }) => mayRetry);
+};
+
+/**
+ * Returns the actions that the payout's state allows now. The state may change before an action is
+ * taken, so the statements that change it check it again.
+ */
+export const mayOf = (view: PayoutView): { approve: boolean; cancel: boolean; retry: boolean } => {
+  const { status, subStatus, unread } = view.payout;
+  if (unread === true) return { approve: false, cancel: false, retry: false };
+  const stoppable = view.kind === "wallets" && view.groups.some(({ mayStop }) => mayStop);
+  return {
+    approve: status === "pending" && subStatus === "awaiting_approval",
+    cancel: status === "pending" || (status === "processing" && stoppable),
+    retry: hasFailed(view) && !view.isRetried && isRetryable(view),
+  };
+};
+
+/**
+ * Refuses to change a payout that this version cannot read completely.
+ * @throws DomainError `invalid_state`
+ */
+export const requireReadable = ({ payout }: Pick<PayoutView, "payout">): void => {
+  if (payout.unread === true) throw notReadable();
+};

@@ -1,0 +1,128 @@
+import type { TokenFreezes } from "@/lib/chain/token-freezes";
+import type { Clock } from "@/lib/core/clock";
+import type { Token } from "@/lib/core/token";
+import type {
+  DeploymentClaims,
+  ManagedAccount,
+  SmartAccountsService,
+} from "@/lib/chain/smart-accounts/service";
+import type { PolicyEngine } from "@/lib/trust/policies/service";
+import type { SigningGate } from "@/lib/money/signing/service";
+import type { SponsorshipService } from "@/lib/books/sponsorship/service";
+import type { ReceiptCheck, UserOperationReceipt } from "@/lib/chain/ports/bundler";
+import type { PayoutGasWaits } from "./gas-wait-repository";
+import type { DrivenPayout, PayoutBatch } from "./payout-batch";
+import type { BatchRepository } from "./repository";
+
+export interface Head {
+  readonly number: bigint;
+  /** Unix time in seconds. */
+  readonly timestamp: bigint;
+}
+
+export interface BatchDeps {
+  readonly repository: BatchRepository;
+  readonly smartAccounts: SmartAccountsService;
+  readonly gasWaits: PayoutGasWaits;
+  readonly deployments: DeploymentClaims;
+  readonly sponsorship: Pick<SponsorshipService, "checkGas">;
+  readonly clock: Clock;
+  readonly chains: {
+    head(chainId: number): Promise<Head>;
+    /** The number of the newest final block; null while there is none. */
+    finalNumber(chainId: number): Promise<bigint | null>;
+    finalBlock(chainId: number): Promise<Head | null>;
+    confirmations(chainId: number): number;
+    /** Whether a cap is configured for the network fees that the service pays on this chain. */
+    hasFeeCap(chainId: number): boolean;
+    blockTimeMs(chainId: number): number;
+    pollIntervalMs(chainId: number): number;
+    /**
+     * Finds a token by its lower-case address, or `native`.
+     * @throws DomainError `unsupported_token`
+     */
+    token(chainId: number, address: string): Token;
+  };
+  /** Whether the policies allowed a movement with exactly this digest. */
+  isAllowed(
+    projectId: string,
+    evaluationId: string | null,
+    subject: { readonly id: string; readonly digest: Uint8Array },
+  ): Promise<boolean>;
+  /**
+   * Screens recipients again before a payment leaves.
+   * @see PolicyEngine
+   */
+  readonly screenAgain: PolicyEngine["screenAgain"];
+  /** Reads which addresses the issuer of a token has frozen. */
+  readonly freezes: Pick<TokenFreezes, "areFrozen">;
+  /** Whether any screening source is configured. */
+  readonly isScreening: () => Promise<boolean>;
+  /** Answers whether an operation that the database lost in a restore has made a payment. */
+  readonly lostMoves: Pick<SigningGate, "hasPaid">;
+  managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;
+}
+
+/**
+ * The context of one step of a batch: the batch, its payout and account, and the services that the
+ * step uses.
+ */
+export interface Step extends BatchDeps {
+  readonly payout: DrivenPayout;
+  readonly batch: PayoutBatch;
+  readonly account: ManagedAccount;
+  readonly token: Token;
+  /**
+   * The time at which this process last submitted each user operation, in milliseconds since 1970,
+   * by the operation's hash.
+   */
+  readonly offeredAt: Map<string, number>;
+}
+
+/** The project, chain and token of a batch's payments. */
+export const placeOf = ({
+  payout: { projectId, chainId },
+  token,
+}: Pick<Step, "payout" | "token">) => ({
+  ...{ projectId, chainId, token },
+});
+
+/**
+ * The result of a step. `moved`: the batch changed its state, and its next step runs at once.
+ * `waits`: the next step runs later.
+ */
+export type StepResult = "moved" | "waits";
+
+/**
+ * Reads the receipt of the signed operation; null while it is not mined. With `isExpected`, the
+ * chain's providers must agree before an unexpected answer is returned.
+ * @throws DomainError `chain_unavailable`
+ */
+export const readReceipt = (
+  { smartAccounts, payout, batch }: Step,
+  isExpected?: ReceiptCheck,
+): Promise<UserOperationReceipt | null> => {
+  if (batch.userOpHash === null || batch.fromBlock === null)
+    throw new Error(`Batch ${String(batch.number)} of ${batch.payoutId} has no user operation.`);
+  return smartAccounts.receipt(payout.chainId, batch.userOpHash, batch.fromBlock, isExpected);
+};
+
+/**
+ * Returns the confirmations of a block, including the block itself (`have`), and the number that
+ * makes it final (`need`). `have` equals `need` exactly when the block is final.
+ */
+export const depthOf = async (
+  { chains, payout }: Step,
+  block: bigint,
+): Promise<{ have: number; need: number }> => {
+  const need = chains.confirmations(payout.chainId);
+  const [head, final] = await Promise.all([
+    chains.head(payout.chainId),
+    chains.finalNumber(payout.chainId),
+  ]);
+  if (final !== null && block <= final) return { have: need, need };
+  return {
+    have: head.number < block ? 0 : Math.min(need - 1, Number(head.number - block) + 1),
+    need,
+  };
+};

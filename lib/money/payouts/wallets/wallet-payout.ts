@@ -1,0 +1,162 @@
+import { z } from "zod";
+import { payoutWarning, walletsPayoutRecord } from "@/lib/contracts/payout-records";
+import type { Token } from "@/lib/core/token";
+import { toBigInt } from "@/lib/platform/db/decimal";
+import { storedGasWaits, type GasWait } from "@/lib/money/operations/service";
+import type { EvmAddress } from "@/lib/core/evm";
+import { storedAddress, storedBase, storedToken } from "@/lib/platform/db/codecs";
+import type { TokenTotal } from "./rows";
+
+const fundFromSchema = z.union([
+  z.literal("auto"),
+  z.array(z.object({ walletId: z.string().optional(), chainId: z.int(), token: z.string() })),
+]);
+
+const fundingSchema = z.object({
+  quoteId: z.string(),
+  token: storedToken,
+  missingBase: storedBase,
+  /** The least amount that the funding operation brings. */
+  minimumBase: storedBase,
+  sources: z.array(z.object({ walletId: z.string(), token: storedToken, amountBase: storedBase })),
+  fees: walletsPayoutRecord.shape.funding.unwrap().shape.fees,
+  estimatedSeconds: z.int(),
+});
+
+export type PayoutWarning = z.output<typeof payoutWarning>;
+export const WARNINGS_MAX = 100;
+
+/**
+ * `auto`: the service chooses the sources of money. A list: only these wallets, chains and tokens
+ * may be used.
+ */
+export type FundFrom = z.output<typeof fundFromSchema>;
+
+/**
+ * The plan that brings the missing amount of a token to the payout's chain. Amounts are in base
+ * units.
+ */
+export type Funding = z.output<typeof fundingSchema>;
+
+/** The fields that only payouts to wallets have. */
+export interface WalletPayout {
+  readonly projectId: string;
+  readonly payoutId: string;
+  readonly chainId: number;
+  readonly fromWalletId: string;
+  readonly fromAddress: EvmAddress;
+  /** The amounts by token, in the order of each token's first row. */
+  readonly totals: readonly TokenTotal[];
+  readonly warnings: readonly PayoutWarning[];
+  /** The network fee in wei, as estimated before anything was sent. */
+  readonly feeWei: bigint;
+  readonly feePaidBy: "sponsor" | "wallet";
+  /** The sources of money on other chains. Null: they may not be used. */
+  readonly fundFrom: FundFrom | null;
+  /** The plan that brings missing money to the chain. Null: no money was missing. */
+  readonly funding: Funding | null;
+  /**
+   * The id of the operation that brings missing money. No row is paid before this operation has
+   * completed. Null when there is none.
+   */
+  readonly fundedBy: string | null;
+  readonly scheduleId: string | null;
+  /**
+   * The id of the user or API key that requested the payout or created its schedule, from
+   * `actorName`.
+   */
+  readonly askedBy: string;
+  /**
+   * Set while the chain's network fee is above its configured cap: no batch is signed until the fee
+   * falls.
+   */
+  readonly gasWaits: readonly GasWait[];
+  /**
+   * True when another version of the service stored the row, and this version cannot read all of
+   * it.
+   */
+  readonly unread?: boolean;
+}
+
+type Parsed =
+  | "fromAddress"
+  | "totals"
+  | "warnings"
+  | "feeWei"
+  | "feePaidBy"
+  | "fundFrom"
+  | "funding"
+  | "gasWaits";
+
+/** A row of the table `wallet_payout` as the database returns it, before `parseWalletPayout`. */
+export interface WalletPayoutColumns extends Omit<WalletPayout, Parsed | "unread"> {
+  readonly fromAddress: string;
+  readonly totals: unknown;
+  readonly warnings: unknown;
+  readonly feeWei: Parameters<typeof toBigInt>[0];
+  readonly feePaidBy: string;
+  readonly fundFrom: unknown;
+  readonly funding: unknown;
+  readonly gasWaits: unknown;
+}
+
+const storedTotals = z.array(
+  z.object({ token: storedToken, amountBase: storedBase, rows: z.int() }),
+);
+const storedWarnings = z.array(payoutWarning);
+const storedPayer = z.enum(["sponsor", "wallet"]);
+const storedFundFrom = fundFromSchema.nullable();
+const storedFunding = fundingSchema.nullable();
+
+/**
+ * Parses the column `totals`, which payouts to wallets and their schedules have.
+ * @throws ZodError
+ */
+export const parseTotals = (totals: unknown): TokenTotal[] => storedTotals.parse(totals);
+
+/** The schema of `fundFrom` in a stored schedule. */
+export const scheduledFundFrom = fundFromSchema.optional();
+
+/**
+ * Parses a row of the table `wallet_payout`.
+ * @throws ZodError when a stored column does not have the shape that this version writes
+ */
+export const parseWalletPayout = (row: WalletPayoutColumns): WalletPayout => ({
+  ...row,
+  fromAddress: storedAddress.parse(row.fromAddress),
+  totals: parseTotals(row.totals),
+  warnings: storedWarnings.parse(row.warnings),
+  feeWei: toBigInt(row.feeWei),
+  feePaidBy: storedPayer.parse(row.feePaidBy),
+  fundFrom: storedFundFrom.parse(row.fundFrom),
+  funding: storedFunding.parse(row.funding),
+  gasWaits: storedGasWaits.parse(row.gasWaits),
+});
+
+/**
+ * The columns that are written for a new row of `wallet_payout`: each field with its column and the
+ * column's type.
+ */
+export const WALLET_PAYOUT_COLUMNS = {
+  projectId: ["project_id", "text"],
+  payoutId: ["payout_id", "text"],
+  chainId: ["chain_id", "int"],
+  fromWalletId: ["from_wallet_id", "text"],
+  fromAddress: ["from_address", "text"],
+  totals: ["totals", "jsonb"],
+  warnings: ["warnings", "jsonb"],
+  feeWei: ["fee_wei", "numeric"],
+  feePaidBy: ["fee_paid_by", "text"],
+  fundFrom: ["fund_from", "jsonb"],
+  funding: ["funding", "jsonb"],
+  fundedBy: ["funded_by", "text"],
+  scheduleId: ["schedule_id", "text"],
+  askedBy: ["asked_by", "text"],
+} as const satisfies Partial<Record<keyof WalletPayout, readonly [column: string, type: string]>>;
+
+/** Finds a token of the payout by its name in rows: the lower-case address, or `native`. */
+export const tokenNamed = (totals: readonly TokenTotal[], name: string): Token => {
+  const found = totals.find(({ token }) => token.address.toLowerCase() === name);
+  if (found === undefined) throw new Error(`The payout has no total of ${name}.`);
+  return found.token;
+};

@@ -1,0 +1,42 @@
+export interface WebhookRequest {
+  readonly url: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Aborts when the caller no longer needs the result. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The outcome of a request. Either `statusCode` or `error` is set: any HTTP status is an answer,
+ * not an error.
+ */
+export interface WebhookAnswer {
+  readonly statusCode: number | null;
+  /** The headers that help to diagnose a failure; names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The beginning of the response body, as text that PostgreSQL can store. */
+  readonly body: string;
+  /** The reason why there is no answer, for people; null when there is one. */
+  readonly error: string | null;
+  readonly durationMs: number;
+}
+
+/**
+ * Sends webhooks to URLs that users chose. Refuses URLs that lead to this machine or its private
+ * network.
+ * @example
+ * const problem = await sender.check("https://example.org/hook"); // null
+ * const { statusCode } = await sender.send({ url, headers, body, signal });
+ */
+export interface WebhookSender {
+  /**
+   * @returns the reason why the URL is refused; null when it is allowed. A name that does not
+   * resolve is allowed, as it may resolve later
+   */
+  check(url: string): Promise<string | null>;
+  /** Never throws. Follows no redirect; ends after its own time-out. */
+  send(request: WebhookRequest): Promise<WebhookAnswer>;
+  /** Closes open connections. */
+  close(): void;
+}

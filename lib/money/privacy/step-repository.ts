@@ -1,0 +1,288 @@
+import type { Database, Tx } from "@/lib/platform/db/client";
+import { Prisma } from "@/lib/platform/db/generated/client";
+import { TakenError } from "./errors";
+import { toBigInt, toDecimal } from "@/lib/platform/db/decimal";
+import { parsePrivateStep, type PrivateStep, type StepFailure, type StepState } from "./rows";
+import { type LeglessMove, moveLegless } from "@/lib/money/operations/service";
+import type { SpendTransaction } from "@/lib/money/ports/privacy";
+import { toStored } from "@/lib/platform/db/codecs";
+
+/** A deposit number of a private wallet in a pool. */
+interface Slot {
+  readonly walletId: string;
+  readonly pool: string;
+  readonly number: number;
+}
+
+/**
+ * SQL condition on a slot: its operation, or the operation's step, ended without a deposit, and no
+ * transaction can make that deposit any more. The purpose of a step's transaction is written like
+ * in `purposeOf` of drive-step.ts. Transactions of earlier attempts are final before the next
+ * attempt begins, so the last attempt decides.
+ */
+const isFree = (slot: Prisma.Sql): Prisma.Sql => Prisma.sql`EXISTS (
+  SELECT 1 FROM operation o
+  LEFT JOIN privacy_step p ON p.project_id = ${slot}.project_id AND p.operation_id = o.id AND p.slot_number = ${slot}.number
+  LEFT JOIN chain_transaction t ON t.chain_id = p.chain_id
+    AND t.purpose = 'privacy:' || p.operation_id || ':' || p.position || ':' || p.attempt
+  WHERE o.id = ${slot}.operation_id AND (t.id IS NULL OR t.status = 'final')
+    AND CASE WHEN p.state IS NULL THEN o.status IN ('failed', 'cancelled', 'expired', 'refunded') ELSE p.state = 'failed' END)`;
+
+/**
+ * Takes a deposit number that no other operation uses or has used for a deposit.
+ * @throws TakenError
+ */
+const takeSlot = async (
+  tx: Tx,
+  at: { readonly projectId: string; readonly chainId: number; readonly operationId: string },
+  slot: Slot,
+): Promise<void> => {
+  const taken = await tx.$executeRaw`
+    INSERT INTO privacy_slot (project_id, wallet_id, chain_id, pool, number, operation_id)
+    VALUES (${at.projectId}, ${slot.walletId}, ${at.chainId}, ${slot.pool}, ${slot.number}, ${at.operationId})
+    ON CONFLICT (project_id, wallet_id, chain_id, pool, number) DO UPDATE SET operation_id = EXCLUDED.operation_id
+    WHERE ${isFree(Prisma.sql`privacy_slot`)}`;
+  if (taken === 0) throw new TakenError("The deposit number is in use.");
+};
+
+/** Deposit numbers of private wallets. */
+export const createSlotRepository = ({ prisma }: Pick<Database, "prisma">) => ({
+  takeSlot,
+
+  /** Numbers of the wallet in the pool that operations use, or have used for a deposit. */
+  numbersInUse: async (
+    projectId: string,
+    walletId: string,
+    at: { readonly chainId: number; readonly pool: string },
+  ): Promise<ReadonlySet<number>> => {
+    const rows = await prisma.$queryRaw<{ number: number }[]>`
+      SELECT s.number FROM privacy_slot s
+      WHERE s.project_id = ${projectId} AND s.wallet_id = ${walletId} AND s.chain_id = ${at.chainId} AND s.pool = ${at.pool}
+        AND NOT ${isFree(Prisma.sql`s`)}`;
+    return new Set(rows.map(({ number }) => number));
+  },
+});
+
+/** An operation with the private wallet whose notes it spends. */
+interface Spender {
+  readonly projectId: string;
+  readonly walletId: string;
+  readonly chainId: number;
+  readonly operationId: string;
+}
+
+const OPEN: readonly StepState[] = ["queued", "proved", "submitted"];
+
+/**
+ * SQL condition on an operation `o`: it takes its note out, or can still do so. An exit that awaits
+ * approval has not begun.
+ */
+const EXIT_RUNS = Prisma.sql`(o.status = 'processing' OR (o.status = 'pending' AND o.sub_status <> 'awaiting_approval'))`;
+
+/**
+ * Serialises operations that take notes out of a wallet, so that a public exit and a spend cannot
+ * use the same note.
+ */
+const lockWallet = async (
+  tx: Tx,
+  { projectId, walletId }: Pick<Spender, "projectId" | "walletId">,
+): Promise<void> => {
+  await tx.$queryRaw`SELECT id FROM privacy_wallet WHERE project_id = ${projectId} AND id = ${walletId} FOR UPDATE`;
+};
+
+/** Notes that operations take out of pools. */
+export const createNoteRepository = ({ prisma }: Pick<Database, "prisma">) => ({
+  /**
+   * Notes that operations of the project are spending, with the amount in base units that each
+   * takes out.
+   */
+  notesInUse: async (projectId: string, chainId: number): Promise<ReadonlyMap<string, bigint>> => {
+    const rows = await prisma.privacyStep.findMany({
+      where: { projectId, chainId, state: { in: [...OPEN] } },
+      select: { noteId: true, withdrawBase: true },
+    });
+    const leaving = await prisma.$queryRaw<{ note_id: string; amount_base: Prisma.Decimal }[]>`
+      SELECT t.note_id, t.amount_base FROM privacy_transfer t JOIN operation o ON o.project_id = t.project_id AND o.id = t.operation_id
+      WHERE t.project_id = ${projectId} AND t.chain_id = ${chainId} AND t.note_id IS NOT NULL AND ${EXIT_RUNS}`;
+    return new Map([
+      ...rows.map(({ noteId, withdrawBase }) => [noteId, toBigInt(withdrawBase)] as const),
+      ...leaving.map(({ note_id: noteId, amount_base: base }) => [noteId, toBigInt(base)] as const),
+    ]);
+  },
+
+  /**
+   * Makes sure, until the transaction ends, that no other operation takes the note out.
+   * @throws TakenError
+   */
+  claimExit: async (
+    tx: Tx,
+    { projectId, walletId, chainId, noteId, operationId }: Spender & { readonly noteId: string },
+  ): Promise<void> => {
+    await lockWallet(tx, { projectId, walletId });
+    const [other] = await tx.$queryRaw<unknown[]>`
+      SELECT 1 FROM privacy_transfer t JOIN operation o ON o.project_id = t.project_id AND o.id = t.operation_id
+      WHERE t.project_id = ${projectId} AND t.chain_id = ${chainId} AND t.note_id = ${noteId} AND t.operation_id <> ${operationId} AND ${EXIT_RUNS}
+      UNION ALL
+      SELECT 1 FROM privacy_step
+      WHERE project_id = ${projectId} AND chain_id = ${chainId} AND note_id = ${noteId} AND state IN ('queued', 'proved', 'submitted')`;
+    if (other !== undefined) throw new TakenError("The note is in use.");
+  },
+});
+
+export interface NewStep {
+  readonly noteId: string;
+  readonly withdrawBase: bigint;
+  readonly outBase: bigint;
+  /**
+   * The deposit number of the step's new note, and the wallet to which it belongs; null when the
+   * money goes to an address.
+   */
+  readonly slot: Slot | null;
+}
+
+/** New values of a step; absent ones stay. */
+interface StepChange {
+  readonly transaction?: SpendTransaction | null;
+  readonly attempt?: number;
+  readonly txHash?: string | null;
+  readonly blockNumber?: bigint;
+  readonly receivedBase?: bigint;
+  readonly failure?: StepFailure;
+  readonly provingSince?: Date;
+}
+
+/**
+ * Stores the steps of an operation, which reserve their notes and deposit numbers.
+ * @throws TakenError
+ */
+export const insertSteps = async (
+  tx: Tx,
+  { walletId, ...at }: Spender,
+  steps: readonly NewStep[],
+  now: Date,
+): Promise<void> => {
+  await lockWallet(tx, { ...at, walletId });
+  const noteIds = steps.map(({ noteId }) => noteId);
+  const [leaving] = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM privacy_transfer t JOIN operation o ON o.project_id = t.project_id AND o.id = t.operation_id
+    WHERE t.project_id = ${at.projectId} AND t.chain_id = ${at.chainId} AND t.note_id = ANY(${noteIds}) AND ${EXIT_RUNS}`;
+  if (leaving !== undefined) throw new TakenError("A note leaves by its public exit.");
+  for (const { slot } of steps) if (slot !== null) await takeSlot(tx, at, slot);
+  await tx.privacyStep.createMany({
+    data: steps.map((step, position) => ({
+      ...at,
+      position,
+      noteId: step.noteId,
+      state: "queued",
+      withdrawBase: toDecimal(step.withdrawBase),
+      outBase: toDecimal(step.outBase),
+      slotNumber: step.slot?.number ?? null,
+      updatedAt: now,
+    })),
+  });
+};
+
+const changedColumns = ({ transaction, receivedBase, failure, ...rest }: StepChange) => ({
+  ...rest,
+  ...(transaction === undefined
+    ? {}
+    : { transaction: transaction === null ? Prisma.DbNull : toStored(transaction) }),
+  ...(receivedBase === undefined ? {} : { receivedBase: toDecimal(receivedBase) }),
+  ...(failure === undefined ? {} : { failure: toStored(failure) }),
+});
+
+/**
+ * Notes that are leaving pools. Each change is a compare-and-set that returns false when the state
+ * has changed since it was read.
+ */
+export const createStepRepository = (database: Database) => {
+  const { prisma } = database;
+
+  return {
+    /** The steps of an operation, by position. */
+    steps: async (projectId: string, operationId: string): Promise<PrivateStep[]> => {
+      const rows = await prisma.privacyStep.findMany({
+        where: { projectId, operationId },
+        orderBy: { position: "asc" },
+      });
+      return rows.map(parsePrivateStep);
+    },
+
+    /** The steps of several operations: by operation, then by position. */
+    stepsOfMany: async (
+      projectId: string,
+      operationIds: readonly string[],
+    ): Promise<ReadonlyMap<string, readonly PrivateStep[]>> => {
+      const rows = await prisma.privacyStep.findMany({
+        where: { projectId, operationId: { in: [...operationIds] } },
+        orderBy: [{ operationId: "asc" }, { position: "asc" }],
+      });
+      const steps = rows.map(parsePrivateStep);
+      return new Map(
+        operationIds.map((id) => [id, steps.filter(({ operationId }) => operationId === id)]),
+      );
+    },
+
+    /**
+     * Records that the proof of a queued step has started. The version stays, so that the prover
+     * can move the step that it has read.
+     */
+    recordProofStart: async (
+      { projectId, operationId, position, version }: PrivateStep,
+      provingSince: Date,
+    ): Promise<void> => {
+      await prisma.privacyStep.updateMany({
+        where: { projectId, operationId, position, version, state: "queued" },
+        data: { provingSince },
+      });
+    },
+
+    /**
+     * Moves a step, and with `operation` also its operation: both or none. Returns false when
+     * somebody else moved one of them.
+     */
+    moveStep: (
+      step: PrivateStep,
+      to: StepState,
+      change: StepChange,
+      operation: LeglessMove | null,
+      now: Date,
+    ): Promise<boolean> =>
+      database
+        .transaction(async (tx) => {
+          if (operation !== null && !(await moveLegless(tx, operation, now))) return false;
+          const { projectId, operationId, position, version, state } = step;
+          const { count } = await tx.privacyStep.updateMany({
+            where: { projectId, operationId, position, version, state },
+            data: {
+              ...changedColumns(change),
+              state: to,
+              version: { increment: 1 },
+              updatedAt: now,
+            },
+          });
+          // Throwing rolls the operation's move back too.
+          if (count === 0) throw new TakenError("The step was moved.");
+          return true;
+        })
+        .catch((error: unknown) => {
+          if (error instanceof TakenError) return false;
+          throw error;
+        }),
+
+    /**
+     * Moves the step from proved to submitted, in the transaction that stores the signed
+     * transaction. A worker that comes too late therefore sends nothing, and a step that failed or
+     * is proved again has no transaction that could still be mined. Returns false when somebody
+     * else moved the step.
+     */
+    claimSubmission: async (tx: Tx, step: PrivateStep, now: Date): Promise<boolean> => {
+      const { projectId, operationId, position, version } = step;
+      const { count } = await tx.privacyStep.updateMany({
+        where: { projectId, operationId, position, version, state: "proved" },
+        data: { state: "submitted", version: { increment: 1 }, updatedAt: now },
+      });
+      return count === 1;
+    },
+  };
+};

@@ -1,0 +1,418 @@
+import type { CreatedBetween } from "@/lib/platform/db/list-filters";
+import { keptSqlOn, type Sql, sqlOf, type SqlReader } from "@/lib/platform/db/sql";
+import type { IdempotentRequest } from "@/lib/platform/db/idempotency-keys";
+import { type Actor, actorName } from "@/lib/core/actor";
+import { bindDeps } from "@/lib/core/bind-deps";
+import type { Database, Tx } from "@/lib/platform/db/client";
+import type { Quote as QuoteRow } from "@/lib/platform/db/generated/client";
+import { type AuditEntry, doneBy, recordAudit } from "@/lib/news/audit/service";
+import { recordEvents } from "@/lib/news/events/service";
+import { storedText, toStored } from "@/lib/platform/db/codecs";
+import { parseListedQuote, parseQuote, type PreparedLeg, type Quote } from "./quote";
+import type { QuoteRecord } from "./serializer";
+
+// The list of transfers: selects the quotes of a page by the caller's filters.
+
+export interface TransferFilter extends CreatedBetween {
+  /** Matches any of these statuses. */
+  readonly status?: readonly string[] | undefined;
+  /** Matches transfers whose source or destination is on any of these chains. */
+  readonly chainId?: readonly number[] | undefined;
+  /** Matches transfers that any of these wallets pays. */
+  readonly walletId?: readonly string[] | undefined;
+}
+
+interface TransferPage extends TransferFilter {
+  readonly projectId: string;
+  /** Only transfers with a smaller id, which are older. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/**
+ * The status of a transfer, as `toTransfer` shows it. Once executed, it is the status of its
+ * operation.
+ */
+const STATUS = `CASE
+  WHEN o.id IS NOT NULL THEN o.status
+  WHEN q.status = 'cancelled' THEN 'cancelled'
+  WHEN q.status = 'prepared' AND q.prepared_until > $9::timestamptz THEN 'pending'
+  WHEN q.expires_at <= $9::timestamptz THEN 'expired'
+  ELSE 'pending' END`;
+
+const PAGE = `
+  SELECT q.id FROM quote q LEFT JOIN operation o ON o.project_id = q.project_id AND o.id = q.operation_id
+  WHERE q.project_id = $1 AND q.transfer_id IS NOT NULL AND ($2::text IS NULL OR q.transfer_id < $2)
+    AND ($4::text[] IS NULL OR ${STATUS} = ANY ($4))
+    AND ($5::text[] IS NULL OR q.response #>> '{from,0,chainId}' = ANY ($5) OR q.response #>> '{to,chainId}' = ANY ($5))
+    AND ($6::text[] IS NULL OR q.response #>> '{from,0,walletId}' = ANY ($6))
+    AND ($7::timestamptz IS NULL OR q.created_at >= $7) AND ($8::timestamptz IS NULL OR q.created_at < $8)
+  ORDER BY q.transfer_id DESC LIMIT $3::int`;
+
+/** Ids of the quotes of a page, the newest transfer first. */
+const transferQuoteIds = async (
+  sql: SqlReader,
+  { projectId, before, limit, status, chainId, walletId, from, to }: TransferPage,
+  now: Date,
+): Promise<string[]> => {
+  const filters = [
+    status ?? null,
+    chainId?.map(String) ?? null,
+    walletId ?? null,
+    from ?? null,
+    to ?? null,
+  ];
+  const rows = await sql.query<{ id: string }>(PAGE, [
+    projectId,
+    before ?? null,
+    limit,
+    ...filters,
+    now,
+  ]);
+  return rows.map(({ id }) => id);
+};
+
+/** The scope in which an Idempotency-Key is unique: one caller and one kind of quote. */
+interface KeyUse {
+  readonly projectId: string;
+  readonly kind: string;
+  readonly createdBy: string;
+  readonly idempotencyKey: string;
+}
+
+/** Identifies a quote by its quote id or by its transfer id. */
+export interface Subject {
+  readonly quoteId?: string | undefined;
+  readonly transferId?: string | undefined;
+}
+
+/** A new open quote, with all data that its caller was shown. */
+export interface NewQuote extends Pick<
+  Quote,
+  | "id"
+  | "projectId"
+  | "kind"
+  | "transferId"
+  | "retryOf"
+  | "createdBy"
+  | "request"
+  | "route"
+  | "minimumBase"
+  | "digest"
+  | "createdAt"
+  | "expiresAt"
+> {
+  readonly response: QuoteRecord;
+  readonly idempotency: IdempotentRequest | null;
+}
+
+/** The result of preparing a quote. */
+interface Preparation extends Pick<Quote, "route"> {
+  readonly response: QuoteRecord;
+  readonly preparedLegs: readonly PreparedLeg[];
+  readonly preparedUntil: Date;
+}
+
+const CLAIM_OPEN = `
+  UPDATE quote SET status = 'used', operation_id = $3, idempotency_key = coalesce($4::text, idempotency_key),
+    request_digest = coalesce($5::bytea, request_digest)
+  WHERE project_id = $1 AND id = $2 AND status = 'open'`;
+
+const CLAIM_PREPARED = `
+  UPDATE quote SET status = 'used', operation_id = $3
+  WHERE project_id = $1 AND id = $2 AND status = 'prepared' AND prepared_until = $4::timestamptz
+    AND ($5::timestamptz IS NULL OR prepared_until > $5)`;
+
+interface PreparedClaim {
+  readonly projectId: string;
+  readonly id: string;
+  readonly operationId: string;
+  readonly preparedUntil: Date;
+  /** Null when the claim may succeed even after the price lock has ended. */
+  readonly now: Date | null;
+}
+
+/** Marks a quote as used, inside the transaction that accepts its operation. */
+const quoteClaims = {
+  /** Returns false when the quote was used already, or was prepared again since it was read. */
+  claim: async (
+    sql: Sql,
+    { projectId, id, operationId, preparedUntil, now }: PreparedClaim,
+  ): Promise<boolean> => {
+    const times = [preparedUntil.toISOString(), now?.toISOString() ?? null];
+    return (await sql.change(CLAIM_PREPARED, [projectId, id, operationId, ...times])) === 1;
+  },
+
+  /**
+   * Stores a quote that no caller has seen, marked as used by an operation. Waits for the
+   * transaction of another call with the same Idempotency-Key, and returns false when that call
+   * committed first.
+   */
+  insertUsed: (sql: Sql, quote: NewQuote, operationId: string): Promise<boolean> =>
+    insertQuote(sql, quote, operationId),
+
+  /**
+   * Marks a quote that no caller has seen as used, without preparing it, together with the call's
+   * Idempotency-Key. Returns false when either was used already: of several calls with one key,
+   * exactly one succeeds.
+   */
+  claimOpen: async (
+    sql: Sql,
+    quote: Quote,
+    operationId: string,
+    idempotency: IdempotentRequest | null,
+  ): Promise<boolean> => {
+    if (idempotency !== null && (await isTaken(sql, quote, idempotency.key))) return false;
+    return (
+      (await sql.change(CLAIM_OPEN, [
+        quote.projectId,
+        quote.id,
+        operationId,
+        idempotency?.key ?? null,
+        idempotency?.digest ?? null,
+      ])) === 1
+    );
+  },
+};
+
+export const createQuotesRepository = (database: Database) => ({
+  /**
+   * Returns null when the Idempotency-Key belongs to another quote. `audit`, and the event of a
+   * transfer, are written in the same transaction.
+   */
+  insert: async (quote: NewQuote, audit: AuditEntry | null): Promise<Quote | null> => {
+    if (audit === null && quote.transferId === null)
+      return (await insertQuote(keptSqlOn(database.pool), quote)) ? storedQuote(quote) : null;
+    return database.transaction(async (tx) => {
+      if (!(await insertQuote(sqlOf(tx), quote))) return null;
+      const stored = storedQuote(quote);
+      if (audit !== null) await recordAudit(tx, audit);
+      await recordTransferEvent(tx, stored, { type: "transfer.created", at: stored.createdAt });
+      return stored;
+    });
+  },
+
+  find: async (projectId: string, { quoteId, transferId }: Subject): Promise<Quote | null> => {
+    if (quoteId === undefined && transferId === undefined) return null;
+    const where = {
+      projectId,
+      ...(quoteId === undefined ? {} : { id: quoteId }),
+      ...(transferId === undefined ? {} : { transferId }),
+    };
+    return parsed(await database.prisma.quote.findFirst({ where }));
+  },
+
+  /** The quote stored for a caller's Idempotency-Key. */
+  findByKey: async (used: KeyUse): Promise<Quote | null> =>
+    parsed(
+      await database.prisma.quote.findUnique({
+        where: { projectId_kind_createdBy_idempotencyKey: used },
+      }),
+    ),
+
+  findByOperation: async (projectId: string, operationId: string): Promise<Quote | null> =>
+    parsed(await database.prisma.quote.findFirst({ where: { projectId, operationId } })),
+
+  /** Transfers, newest first. @param now decides which of them are expired */
+  listTransfers: async (page: TransferPage, now: Date): Promise<Quote[]> => {
+    const ids = await transferQuoteIds(sqlOf(database.prisma), page, now);
+    const where = { projectId: page.projectId, id: { in: ids } };
+    const rows = await database.prisma.quote.findMany({ where, orderBy: { transferId: "desc" } });
+    return rows.map(parseListedQuote);
+  },
+
+  /** Records that a code was sent for the quote. */
+  codeSent: async (
+    { projectId, id }: Pick<Quote, "projectId" | "id">,
+    now: Date,
+  ): Promise<void> => {
+    await database.prisma.quote.updateMany({
+      where: { projectId, id, codeSentAt: null },
+      data: { codeSentAt: now },
+    });
+  },
+
+  approve: bindDeps(database, approve),
+
+  /** Returns false when the quote was used, or prepared by another call, since `read`. */
+  markPrepared: async (
+    read: Pick<Quote, "projectId" | "id" | "preparedUntil">,
+    { route, response, preparedLegs, preparedUntil }: Preparation,
+  ): Promise<boolean> => {
+    const { count } = await database.prisma.quote.updateMany({
+      where: {
+        projectId: read.projectId,
+        id: read.id,
+        status: { in: ["open", "prepared"] },
+        preparedUntil: read.preparedUntil,
+      },
+      data: {
+        route: toStored(route),
+        response: toStored(response),
+        prepared: toStored({ legs: preparedLegs }),
+        preparedUntil,
+        status: "prepared",
+      },
+    });
+    return count === 1;
+  },
+
+  /**
+   * Returns false when the quote was used, cancelled or prepared since `read`. `audit` is written
+   * in the same transaction.
+   */
+  cancel: (
+    read: Pick<Quote, "projectId" | "id" | "preparedUntil">,
+    audit: AuditEntry,
+  ): Promise<boolean> =>
+    database.transaction(async (tx) => {
+      const { count } = await tx.quote.updateMany({
+        where: {
+          projectId: read.projectId,
+          id: read.id,
+          status: { in: ["open", "prepared"] },
+          preparedUntil: read.preparedUntil,
+        },
+        data: { status: "cancelled" },
+      });
+      if (count === 0) return false;
+      await recordAudit(tx, audit);
+      const row = await tx.quote.findFirstOrThrow({
+        where: { projectId: read.projectId, id: read.id },
+      });
+      await recordTransferEvent(tx, row, { type: "transfer.cancelled", at: audit.at });
+      return true;
+    }),
+
+  ...quoteClaims,
+});
+
+/** Records that the right one-time code was entered, and by whom. */
+const approve = (
+  database: Database,
+  quote: Quote,
+  approval: { actor: Actor; codeId: string; means: string; now: Date },
+): Promise<void> =>
+  database.transaction(async (tx) => {
+    const { actor, codeId, means, now } = approval;
+    const { count } = await tx.quote.updateMany({
+      where: { projectId: quote.projectId, id: quote.id, approvedAt: null },
+      data: {
+        approvedAt: now,
+        approvedBy: actorName(actor),
+        approvalCodeId: codeId,
+        approvalMeans: means,
+      },
+    });
+    if (count === 0) return;
+    const action = quote.transferId === null ? "quote.approved" : "transfer.approved";
+    const subject = quote.transferId ?? quote.id;
+    await recordAudit(tx, { ...doneBy(actor), action, subject, data: { means, codeId }, at: now });
+    await recordTransferEvent(tx, quote, { type: "transfer.approved", at: now });
+  });
+
+/**
+ * Records an event of a transfer that has no operation yet; later the operation records the events.
+ * A transfer that is not executed in time expires at its `expiresAt` without an event.
+ */
+const recordTransferEvent = async (
+  tx: Tx,
+  {
+    projectId,
+    transferId,
+    kind,
+    expiresAt,
+  }: Pick<Quote, "projectId" | "transferId" | "kind" | "expiresAt">,
+  { type, at }: { type: "transfer.created" | "transfer.approved" | "transfer.cancelled"; at: Date },
+): Promise<void> => {
+  if (transferId === null) return;
+  const status = type === "transfer.cancelled" ? "cancelled" : "pending";
+  const data = { operationId: null, transferId, kind, status, expiresAt: expiresAt.toISOString() };
+  await recordEvents(tx, [{ projectId, type, objectId: transferId, data, at }]);
+};
+
+const parsed = (row: QuoteRow | null): Quote | null => (row === null ? null : parseQuote(row));
+
+// Written as SQL, because every quote of an API key is inserted here, and Prisma takes longer than
+// the insert itself.
+const INSERT = `
+  INSERT INTO quote (id, project_id, kind, transfer_id, retry_of, created_by, request, route, response, minimum_base, digest,
+    created_at, expires_at, idempotency_key, request_digest, status, operation_id)
+  VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8::jsonb, $9::jsonb, $10::numeric, $11::bytea, $12::timestamptz, $13::timestamptz,
+    $14, $15::bytea, $16, $17)
+  ON CONFLICT DO NOTHING`;
+
+const insertValues = (
+  { idempotency, ...quote }: NewQuote,
+  operationId: string | null,
+): unknown[] => {
+  const {
+    id,
+    projectId,
+    kind,
+    transferId,
+    retryOf,
+    createdBy,
+    minimumBase,
+    digest,
+    createdAt,
+    expiresAt,
+  } = quote;
+  return [
+    ...[id, projectId, kind, transferId, retryOf, createdBy],
+    ...[quote.request, quote.route, quote.response].map(storedText),
+    ...[minimumBase.toString(), digest, createdAt.toISOString(), expiresAt.toISOString()],
+    ...[idempotency?.key ?? null, idempotency?.digest ?? null],
+    ...[operationId === null ? "open" : "used", operationId],
+  ];
+};
+
+/** Returns false when the Idempotency-Key belongs to another quote. */
+const insertQuote = async (
+  sql: Sql,
+  quote: NewQuote,
+  operationId: string | null = null,
+): Promise<boolean> => (await sql.change(INSERT, insertValues(quote, operationId))) === 1;
+
+/** The quote as a later read returns it. */
+export const storedQuote = ({ idempotency, ...quote }: NewQuote): Quote => {
+  const unused = {
+    codeSentAt: null,
+    approvedAt: null,
+    approvedBy: null,
+    approvalCodeId: null,
+    approvalMeans: null,
+  };
+  const unprepared = { preparedUntil: null, prepared: null, operationId: null };
+  return parseQuote({
+    ...quote,
+    ...unused,
+    ...unprepared,
+    status: "open",
+    request: toStored(quote.request),
+    route: toStored(quote.route),
+    response: toStored(quote.response),
+    minimumBase: quote.minimumBase.toString(),
+    requestDigest: idempotency?.digest ?? null,
+  });
+};
+
+const LOCK_KEY = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
+const HAS_KEY = `
+  SELECT 1 FROM quote WHERE project_id = $1 AND kind = $2 AND created_by = $3 AND idempotency_key = $4`;
+
+/**
+ * Serialises calls with the same key: a second call waits here until the transaction of the first
+ * one has ended.
+ */
+const isTaken = async (
+  sql: Sql,
+  { projectId, kind, createdBy }: Quote,
+  idempotencyKey: string,
+): Promise<boolean> => {
+  const name = `quote:${projectId}:${kind}:${createdBy}:${idempotencyKey}`;
+  await sql.change(LOCK_KEY, [name]);
+  return (await sql.query(HAS_KEY, [projectId, kind, createdBy, idempotencyKey])).length > 0;
+};
+
+export type QuotesRepository = ReturnType<typeof createQuotesRepository>;

@@ -1,0 +1,61 @@
+/** Whether money may be signed for with this database, and the movements that it lost. */
+import { z } from "zod";
+
+export interface SigningOff {
+  readonly isAllowed: false;
+  readonly since: Date;
+  /** Completes a sentence, such as "the database is on another server …". */
+  readonly reason: string;
+}
+
+export type SigningState =
+  | { readonly isAllowed: true; readonly hasLostMoves: boolean }
+  | SigningOff;
+
+/**
+ * A payment of a movement that the database lost: what a wallet paid, and to whom. `amount` is in
+ * whole units of the token.
+ */
+export const storedPayments = z.array(
+  z.object({ to: z.string(), token: z.string(), symbol: z.string(), amount: z.string() }),
+);
+export type Payment = z.output<typeof storedPayments>[number];
+
+/** A movement that a chain shows and no row of the database explains. */
+export interface UnknownMove {
+  readonly chainId: number;
+  /** Hash of the user operation, or of the service's own transaction. */
+  readonly hash: string;
+  readonly txHash: string;
+  readonly blockNumber: bigint;
+  /** Null when no wallet in the database sent it. */
+  readonly projectId: string | null;
+  readonly walletAddress: string | null;
+  readonly payments: readonly Payment[];
+  /**
+   * Call data and logs in lower-case hex, which contain every address that the movement may have
+   * paid.
+   */
+  readonly payload: string;
+}
+
+/** A payment by a movement that the database lost. A person has accepted the movement. */
+export interface LostPayment {
+  readonly recipient: string;
+  readonly chainId: number;
+  readonly hash: string;
+  readonly text: string;
+}
+
+/** @example "25 USDC to 0x7099…, 1 ETH to 0x3C44…" */
+export const paymentsText = (payments: readonly Payment[]): string =>
+  payments.length === 0
+    ? "no payment that can be read"
+    : payments.map(({ amount, symbol, to }) => `${amount} ${symbol} to ${to}`).join(", ");
+
+/** The person or command that makes the change, and the reason. */
+export interface Decided {
+  readonly by: string;
+  readonly reason: string;
+  readonly at: Date;
+}

@@ -1,0 +1,156 @@
+import type { GivenCode } from "@/lib/contracts/proofs";
+import { type Actor, requireScope } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import { movementKind } from "@/lib/core/movement-kinds";
+import type { Sql } from "@/lib/platform/db/sql";
+import type { AddressNames } from "@/lib/books/contacts/service";
+import type { Approvable } from "@/lib/money/authorize/service";
+import type { OtpService } from "@/lib/trust/proofs/service";
+import {
+  routeIntent,
+  type Evaluation,
+  type Intent,
+  type PolicyEngine,
+  type PoliciesService,
+} from "@/lib/trust/policies/service";
+import type { RouteRequest } from "@/lib/core/route-request";
+import {
+  approvalAddresses,
+  approvalLines,
+  type Quote,
+  type QuotesService,
+} from "@/lib/money/quotes/service";
+
+export interface AuthorizationDeps {
+  quotes: Pick<QuotesService, "noteCodeSent" | "approve" | "worthUsd" | "walletsOf">;
+  otp: OtpService;
+  policies: PoliciesService;
+  policyEngine: Pick<PolicyEngine, "refuse" | "checking">;
+  registry: { get(chainId: number): { readonly name: string } };
+  names: AddressNames;
+  clock: Clock;
+}
+
+const codeRequired = (why: string): DomainError =>
+  new DomainError(
+    "otp_required",
+    `${why} It needs the one-time code that approves it (POST /swap/request-otp).`,
+    {
+      details: [{ path: "otp", message: "is required" }],
+    },
+  );
+
+/**
+ * Decides who may move money: a caller with the right one-time code, or an exempt API key up to its
+ * daily cap.
+ */
+export const createAuthorization = (deps: AuthorizationDeps) => {
+  const { quotes, otp, policies, clock } = deps;
+
+  /**
+   * Refuses a caller that may not start this kind of operation. Called at every step, including the
+   * first.
+   * @throws DomainError `insufficient_scope` for an API key
+   */
+  const requireScopeOf = (actor: Actor, { kind }: Pick<Quote, "kind">): void =>
+    requireScope(actor, movementKind(kind)?.scope ?? "operations:write");
+
+  /**
+   * The part of a quote that a code approves. The code is bound to `id`.
+   * @throws DomainError `insufficient_scope` for an API key that may not start this operation
+   */
+  const approvableOf = (actor: Actor, quote: Quote, id: string): Approvable => {
+    requireScopeOf(actor, quote);
+    return {
+      id,
+      digest: new Uint8Array(quote.digest),
+      title: `Your code to approve a ${movementKind(quote.kind)?.codeFor ?? "payment"}`,
+      lines: async () =>
+        approvalLines(quote.request, quote.minimumBase, {
+          chainName: (chainId) => deps.registry.get(chainId).name,
+          names: await deps.names.of(actor.projectId, approvalAddresses(quote.request)),
+        }),
+      noteSent: () => quotes.noteCodeSent(quote, clock.now()),
+    };
+  };
+
+  /**
+   * Whether the actor needs no code, as far as this is known before acceptance. The accepting
+   * transaction checks the cap again.
+   */
+  const needsNoCode = async (actor: Actor, request: RouteRequest): Promise<boolean> =>
+    !policies.needsCode(actor) &&
+    (await policies.mayAfford(actor, await quotes.worthUsd(request), clock.now()));
+
+  /**
+   * Allows a quote to be prepared: the code is right, or the key needs none for this amount.
+   * @returns the policies' decision
+   * @throws DomainError `otp_required`, `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`
+   */
+  const admit = async (
+    actor: Actor,
+    quote: Quote,
+    code: GivenCode | undefined,
+  ): Promise<Evaluation> => {
+    const evaluation = await deps.policyEngine.refuse(await intentOf(actor, quote), {
+      isFirst: true,
+    });
+    if (quote.approvedAt !== null) return evaluation;
+    if (code !== undefined) {
+      const { otpId, means } = await otp.consume({
+        actor,
+        subjectId: quote.id,
+        digest: quote.digest,
+        code,
+      });
+      await quotes.approve(quote, { actor, codeId: otpId, means, now: clock.now() });
+      return evaluation;
+    }
+    if (evaluation.code === "required")
+      throw codeRequired("The policies ask for a code. Nothing was sent.");
+    if (await needsNoCode(actor, quote.request)) return evaluation;
+    throw codeRequired(
+      policies.needsCode(actor) ? "Nothing was sent." : "This is above the key's daily cap.",
+    );
+  };
+
+  /**
+   * Returns the check for the accepting transaction that the key may still spend the amount today;
+   * null when a code approved the quote.
+   */
+  const spending = async (
+    actor: Actor,
+    quote: Quote,
+  ): Promise<((sql: Sql, now: Date) => Promise<boolean>) | null> => {
+    if (quote.approvedAt !== null) return null;
+    const usd = await quotes.worthUsd(quote.request);
+    return (sql, now) => policies.spend(sql, actor, usd, now);
+  };
+
+  /** The intent on which the policies decide when the quote is executed. */
+  const intentOf = async (actor: Actor, quote: Quote): Promise<Intent> => {
+    const { kind, request, createdBy, projectId } = quote;
+    const wallets = await quotes.walletsOf(projectId, request);
+    return routeIntent(actor, { kind, request, createdBy, wallets });
+  };
+
+  /** @throws DomainError `recipient_not_allowed` */
+  const checkRecipient = (actor: Actor, request: RouteRequest, path: string): void =>
+    policies.checkRecipient(actor, request.destination.recipient, path);
+
+  return {
+    requireScopeOf,
+    approvableOf,
+    needsNoCode,
+    admit,
+    spending,
+    refuse: deps.policyEngine.refuse,
+    checking: deps.policyEngine.checking,
+    checkRecipient,
+    checkAddress: policies.checkRecipient,
+  };
+};
+
+export { codeRequired };
+export type Authorization = ReturnType<typeof createAuthorization>;

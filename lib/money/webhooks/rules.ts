@@ -1,0 +1,294 @@
+import { z } from "zod";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+
+const kind = z.enum(["event", "test", "replay", "resend"]);
+const deliveryStatus = z.enum(["pending", "delivered", "failed"]);
+const headers = z.record(z.string(), z.string());
+
+/** One event on its way to one endpoint. */
+export interface Delivery {
+  readonly projectId: string;
+  readonly id: string;
+  readonly endpointId: string;
+  readonly kind: z.output<typeof kind>;
+  readonly eventId: string;
+  readonly type: string;
+  readonly sequence: number;
+  readonly previousSequence: number | null;
+  readonly objectId: string;
+  readonly status: z.output<typeof deliveryStatus>;
+  readonly attempts: number;
+  readonly dueAt: Date;
+  readonly createdAt: Date;
+  readonly completedAt: Date | null;
+  readonly statusCode: number | null;
+  readonly error: string | null;
+}
+
+/** One request of a delivery. */
+export interface Attempt {
+  readonly number: number;
+  readonly at: Date;
+  readonly durationMs: number;
+  readonly url: string;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly requestBody: string;
+  readonly statusCode: number | null;
+  readonly responseHeaders: Readonly<Record<string, string>> | null;
+  readonly responseBody: string | null;
+  readonly error: string | null;
+}
+
+/** A row of the table `webhook_delivery`. */
+export interface DeliveryColumns extends Omit<Delivery, "kind" | "status"> {
+  readonly kind: string;
+  readonly status: string;
+}
+
+/** A row of the table `webhook_attempt`. */
+export interface AttemptColumns extends Omit<Attempt, "requestHeaders" | "responseHeaders"> {
+  readonly requestHeaders: unknown;
+  readonly responseHeaders: unknown;
+}
+
+/** @throws ZodError when a column does not have the expected shape */
+export const parseDelivery = (row: DeliveryColumns): Delivery => ({
+  ...row,
+  kind: kind.parse(row.kind),
+  status: deliveryStatus.parse(row.status),
+});
+
+/** @throws ZodError when a column does not have the expected shape */
+export const parseAttempt = (row: AttemptColumns): Attempt => ({
+  ...row,
+  requestHeaders: headers.parse(row.requestHeaders),
+  responseHeaders: headers.nullable().parse(row.responseHeaders),
+});
+
+export interface SentEvent {
+  readonly eventId: string;
+  readonly type: string;
+  readonly createdAt: Date;
+  readonly sequence: number;
+  /**
+   * Sequence number of the previous event for this endpoint; null when the endpoint gets every
+   * event, or had none before.
+   */
+  readonly previousSequence: number | null;
+  readonly objectId: string;
+  readonly objectSequence: number;
+  /** JSON text. */
+  readonly payload: string;
+  readonly private: boolean;
+}
+
+/**
+ * The body of a delivery (JSON, Standard Webhooks). Every attempt sends the same bytes as long as
+ * the endpoint is unchanged. Details of a private event are left out, unless the endpoint includes
+ * private details.
+ */
+export const deliveryBody = (
+  event: SentEvent,
+  endpoint: { readonly payload: "full" | "thin"; readonly includePrivate: boolean },
+): string => {
+  const { eventId: id, type, sequence, objectId, objectSequence } = event;
+  const previous =
+    event.previousSequence === null ? {} : { previousSequence: event.previousSequence };
+  if (event.private && !endpoint.includePrivate)
+    return JSON.stringify({ id, type, sequence, ...previous });
+  const createdAt = event.createdAt.toISOString();
+  const head = JSON.stringify({
+    id,
+    type,
+    createdAt,
+    sequence,
+    ...previous,
+    objectId,
+    objectSequence,
+  });
+  // The payload is JSON text already, so it is inserted as text.
+  return endpoint.payload === "thin" ? head : `${head.slice(0, -1)},"data":${event.payload}}`;
+};
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Pauses before the second and later attempts. */
+export const RETRY_DELAYS_MS: readonly number[] = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+const JITTER = 0.2;
+const RETRY_AFTER_MAX_MS = 24 * HOUR;
+
+/** How long a failing delivery may hold back later events of the same object. */
+export const HOLD_BACK_MS = 5 * MINUTE;
+/** An endpoint is disabled after this time without a success. */
+export const FAILING_MAX_MS = 5 * 24 * HOUR;
+
+/**
+ * The delay of a `Retry-After` header (RFC 9110: seconds or a date) in milliseconds; null when it
+ * cannot be parsed.
+ */
+export const retryAfterMs = (header: string | undefined, now: Date): number | null => {
+  if (header === undefined) return null;
+  const ms = /^\d{1,9}$/.test(header)
+    ? Number(header) * SECOND
+    : Date.parse(header) - now.getTime();
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS) : null;
+};
+
+/**
+ * The time of the next attempt after this number of attempts; null when there is none. A random
+ * part of up to a fifth is added, so that deliveries that failed at the same time are not repeated
+ * at the same time.
+ */
+export const nextAttempt = (
+  attempts: number,
+  {
+    now,
+    random,
+    retryAfter,
+  }: { readonly now: Date; readonly random: () => number; readonly retryAfter: number | null },
+): Date | null => {
+  const delay = RETRY_DELAYS_MS[attempts - 1];
+  if (delay === undefined) return null;
+  return new Date(
+    now.getTime() + Math.max(Math.round(delay * (1 + JITTER * random())), retryAfter ?? 0),
+  );
+};
+
+const payload = z.enum(["full", "thin"]);
+const endpointStatus = z.enum(["active", "paused", "disabled"]);
+const disabledReason = z.enum(["gone", "failing", "maker_left"]).nullable();
+
+/** A URL to which the events of a project are sent. */
+export interface EndpointRow {
+  readonly projectId: string;
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly payload: z.output<typeof payload>;
+  readonly includePrivate: boolean;
+  readonly description: string | null;
+  readonly status: z.output<typeof endpointStatus>;
+  readonly disabledReason: z.output<typeof disabledReason>;
+  readonly concurrency: number;
+  readonly version: number;
+  readonly createdBy: string;
+  /**
+   * The session that made the endpoint without a further proof; null when no such session exists.
+   */
+  readonly madeBySession: string | null;
+  /**
+   * Since when it receives nothing because that session was ended; null when it is not suspended.
+   */
+  readonly suspendedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** An endpoint with the state of its deliveries. */
+export interface EndpointView extends EndpointRow {
+  /** The time since which every attempt has failed; null when the last one succeeded. */
+  readonly failingSince: Date | null;
+  /** Number of pending deliveries; counted up to 1000. */
+  readonly pending: number;
+}
+
+/** A row of the table `webhook_endpoint`. */
+export interface EndpointColumns extends Omit<
+  EndpointRow,
+  "payload" | "status" | "disabledReason"
+> {
+  readonly payload: string;
+  readonly status: string;
+  readonly disabledReason: string | null;
+}
+
+/** @throws ZodError when a column does not have the expected shape */
+export const parseEndpoint = <Row extends EndpointColumns>(
+  row: Row,
+): Omit<Row, "payload" | "status" | "disabledReason"> &
+  Pick<EndpointRow, "payload" | "status" | "disabledReason"> => ({
+  ...row,
+  payload: payload.parse(row.payload),
+  status: endpointStatus.parse(row.status),
+  disabledReason: disabledReason.parse(row.disabledReason),
+});
+
+/**
+ * SQL: whether the endpoint `w` gets deliveries now. Deliveries to a paused or suspended endpoint
+ * wait.
+ */
+export const IS_SERVED = "w.status = 'active' AND w.suspended_at IS NULL";
+
+/** Whether the endpoint gets deliveries now. */
+export const isServed = ({
+  status: endpointStatus,
+  suspendedAt,
+}: Pick<EndpointRow, "status" | "suspendedAt">): boolean =>
+  endpointStatus === "active" && suspendedAt === null;
+
+const PREFIX = "whsec_";
+const SECRET_BYTES = 32;
+
+/** A signing secret as Standard Webhooks writes it: `whsec_` and base64. */
+export const newSigningSecret = (): string =>
+  `${PREFIX}${randomBytes(SECRET_BYTES).toString("base64")}`;
+
+const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), "base64");
+
+const sign = (
+  secret: string,
+  { id, timestamp, body }: { id: string; timestamp: string; body: string },
+): string =>
+  `v1,${createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
+
+/** The headers of Standard Webhooks. While one secret replaces another, both sign. */
+export const signedHeaders = (
+  secrets: readonly string[],
+  { id, at, body }: { readonly id: string; readonly at: Date; readonly body: string },
+): Record<string, string> => {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  const signatures = secrets.map((secret) => sign(secret, { id, timestamp, body }));
+  return {
+    "content-type": "application/json",
+    "user-agent": "Causeway-Webhooks/1.0",
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.join(" "),
+  };
+};
+
+export type SignatureState = "valid" | "invalid" | "too_old" | "missing";
+
+const WINDOW_MS = 5 * 60_000;
+
+const isSame = (one: string, other: string): boolean => {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+};
+
+/** The result that a receiver with these secrets gets when it checks the headers. */
+export const signatureOf = (
+  secrets: readonly string[],
+  sent: { header(name: string): string | null; readonly body: string; readonly now: Date },
+): SignatureState => {
+  const [id, timestamp, given] = ["id", "timestamp", "signature"].map(
+    (name) => sent.header(`webhook-${name}`) ?? "",
+  );
+  if (!id || !timestamp || !given) return "missing";
+  const expected = secrets.map((secret) => sign(secret, { id, timestamp, body: sent.body }));
+  if (!given.split(" ").some((signature) => expected.some((one) => isSame(signature, one))))
+    return "invalid";
+  return Math.abs(sent.now.getTime() - Number(timestamp) * 1000) <= WINDOW_MS ? "valid" : "too_old";
+};

@@ -1,0 +1,496 @@
+import type { SqlReader } from "@/lib/platform/db/sql";
+import {
+  type AnchoredSeal,
+  chainOf,
+  decodeAnchor,
+  EMPTY,
+  type Head,
+  HEAD_PURPOSE,
+  headText,
+  linkAfter,
+  rootOf,
+  type SavedHead,
+  type SavedHeads,
+  type Seal,
+  SEAL_PURPOSE,
+  type SealedHead,
+  sealHash,
+  SEALS,
+  sealText,
+} from "./rules";
+import {
+  type Anchor,
+  type ComparedHead,
+  headsOfSeals,
+  type LinkedRow,
+  linksAfter,
+  newestSeal,
+  readAnchors,
+  readKnownHeads,
+  readSealHash,
+  readUnlinked,
+  sealsAfter,
+  type StoredHead,
+  type StoredSeal,
+} from "./chain-repository";
+import type { Secrets } from "@/lib/platform/encryption/service";
+
+// Compares the seals with their anchors on blockchains.
+
+type Hex = `0x${string}`;
+
+/** A transaction that an operator knows to be an anchor, for example from a block explorer. */
+export interface KnownAnchor {
+  readonly chainId: number;
+  readonly txHash: Hex;
+}
+
+/** Reads transactions of the reachable chains. */
+export interface AnchorChains {
+  /**
+   * The data of a transaction; null when the chain does not have it.
+   * @throws when the chain is not configured or does not answer
+   */
+  dataOf(chainId: number, txHash: Hex): Promise<Hex | null>;
+}
+
+interface AnchorReport {
+  readonly anchors: number;
+  readonly violations: readonly string[];
+  /** One sentence for each anchor that could not be compared with its chain. */
+  readonly unchecked: readonly string[];
+  /** The first seal that does not match its anchor. */
+  readonly firstFault: number | null;
+}
+
+const nameOf = (anchor: KnownAnchor | Anchor): string =>
+  `the anchor ${anchor.txHash} on chain ${String(anchor.chainId)}${"day" in anchor ? ` of ${anchor.day}` : ""}`;
+
+/** The difference between a seal and what the chain says about it, or null. */
+const sealFault = async (
+  sql: SqlReader,
+  anchor: KnownAnchor | Anchor,
+  seal: AnchoredSeal,
+): Promise<string | null> => {
+  const stored = await readSealHash(sql, seal.number);
+  if (stored === null)
+    return `anchors: seal ${String(seal.number)} of ${nameOf(anchor)} was removed`;
+  return Buffer.compare(stored, seal.hash) === 0
+    ? null
+    : `anchors: seal ${String(seal.number)} is not the one of ${nameOf(anchor)}; the seals were made anew`;
+};
+
+/** The data of an anchor's transaction, or the reason why it cannot be read. */
+const readData = async (
+  chains: AnchorChains,
+  { chainId, txHash }: KnownAnchor,
+): Promise<{ readonly data: Hex | null } | { readonly reason: string }> => {
+  try {
+    return { data: await chains.dataOf(chainId, txHash) };
+  } catch (error) {
+    return {
+      reason: error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error),
+    };
+  }
+};
+
+/** @param known further anchors, which the database may not contain */
+const verifyAnchors = async (
+  sql: SqlReader,
+  chains: AnchorChains,
+  known: readonly KnownAnchor[],
+): Promise<AnchorReport> => {
+  const { anchors, removed, unrecorded } = await readAnchors(sql);
+  // An anchor and its audit entry are stored together, so if one is missing it was removed, or the
+  // other was forged.
+  const violations = [
+    ...removed.map((hash) => `anchors: the anchor ${hash} was removed`),
+    ...unrecorded.map((anchor) => `anchors: ${nameOf(anchor)} has no entry in the audit log`),
+  ];
+  const unchecked: string[] = [];
+  let firstFault: number | null = null;
+  const check = async (anchor: KnownAnchor | Anchor): Promise<void> => {
+    const stored = "sealNumber" in anchor ? anchor.sealNumber : null;
+    const read = await readData(chains, anchor);
+    if ("reason" in read) {
+      unchecked.push(`${nameOf(anchor)} was not compared with its chain: ${read.reason}`);
+      return;
+    }
+    const seal = read.data === null ? null : decodeAnchor(read.data);
+    const isAnchor = seal !== null && (stored === null || seal.number === stored);
+    const fault = isAnchor
+      ? await sealFault(sql, anchor, seal)
+      : `anchors: the chain does not have ${nameOf(anchor)}`;
+    if (fault === null) return;
+    violations.push(fault);
+    const number = seal?.number ?? stored;
+    if (number !== null) firstFault = Math.min(firstFault ?? number, number);
+  };
+  const others = known.filter(({ txHash }) => !anchors.some((anchor) => anchor.txHash === txHash));
+  for (const anchor of [...anchors, ...others]) await check(anchor);
+  return { anchors: anchors.length, violations, unchecked, firstFault };
+};
+
+// Compares the seals with each other, and with the links of the chains.
+
+/** Number of seals per read, each with its heads. */
+const SEALS_AT_ONCE = 50;
+
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
+
+/** The name of a seal in a sentence. */
+const sealName = ({ number, at }: Pick<Seal, "number" | "at">): string =>
+  `seal ${String(number)} of ${at.toISOString()}`;
+
+interface Numbered {
+  readonly number: number;
+  readonly hash: Uint8Array;
+}
+
+/** The fault of a seal itself, or null; `before` is the previous seal. */
+const faultOfSeal = (
+  seal: StoredSeal,
+  before: Numbered | null,
+  heads: readonly SealedHead[],
+): string | null => {
+  const expected = (before?.number ?? 0) + 1;
+  if (seal.number !== expected)
+    return `${SEALS}: seals ${String(expected)} to ${String(seal.number - 1)} are missing`;
+  if (!sameBytes(seal.previous, before?.hash ?? new Uint8Array()))
+    return `${SEALS}: ${sealName(seal)} does not follow the seal before it`;
+  if (!sameBytes(seal.root, rootOf(heads)) || !sameBytes(seal.hash, sealHash(seal)))
+    return `${SEALS}: ${sealName(seal)} or a head in it was changed or removed`;
+  return null;
+};
+
+const headFault = (
+  seal: StoredSeal,
+  { chain, seq, hash, linkHash }: ComparedHead,
+): string | null => {
+  if (linkHash === null)
+    return `${chain}: link ${String(seq)}, which ${sealName(seal)} names, was removed`;
+  if (sameBytes(hash, linkHash)) return null;
+  return `${chain}: link ${String(seq)} is not the one that ${sealName(seal)} names; the chain was made anew`;
+};
+
+/** The result of the walk over all seals. */
+interface SealReport {
+  readonly count: number;
+  readonly violations: readonly string[];
+  readonly newest: StoredSeal | null;
+  /** The number of the saved seal when a different one is in its place. */
+  readonly firstFault: number | null;
+  /** The last sealed link of each chain. */
+  readonly sealedSeqs: ReadonlyMap<string, number>;
+}
+
+/**
+ * Checks every seal, in batches.
+ * @param saved the newest seal of an earlier check
+ */
+const verifySeals = async (
+  sql: SqlReader,
+  secrets: Pick<Secrets, "id" | "matches">,
+  saved: SavedHead | undefined,
+): Promise<SealReport> => {
+  const violations: string[] = [];
+  const sealedSeqs = new Map<string, number>();
+  // Only the first fault of a chain is reported, because faults in later seals follow from it.
+  const faulty = new Set<string>();
+  let before: StoredSeal | null = null;
+  let savedFits = saved === undefined || saved.seq === 0;
+  const checkHeads = (seal: StoredSeal, heads: readonly ComparedHead[]): void => {
+    for (const head of heads) {
+      sealedSeqs.set(head.chain, head.seq);
+      const fault = headFault(seal, head);
+      if (fault === null || faulty.has(head.chain)) continue;
+      faulty.add(head.chain);
+      violations.push(fault);
+    }
+  };
+  for await (const { seal, heads } of eachSeal(sql)) {
+    const fault = faultOfSeal(seal, before, heads);
+    if (fault !== null) violations.push(fault);
+    checkHeads(seal, heads);
+    if (seal.number === saved?.seq) savedFits = hexOf(seal.hash) === saved.hash;
+    if (seal.keyId === secrets.id && !isOurs(secrets, seal)) violations.push(foreignCode(seal));
+    before = seal;
+  }
+  const newest: StoredSeal | null = before;
+  // The codes of older seals may be from a secret that is no longer configured. The newest seal
+  // confirms them.
+  if (newest !== null && newest.keyId !== secrets.id && !isOurs(secrets, newest))
+    violations.push(foreignCode(newest));
+  if (!savedFits)
+    violations.push(
+      `${SEALS}: seal ${String(saved?.seq)} is not the one that was written down; seals were removed or made anew`,
+    );
+  const firstFault = savedFits || saved === undefined ? null : saved.seq;
+  return { count: newest?.number ?? 0, violations, newest, firstFault, sealedSeqs };
+};
+
+const isOurs = (secrets: Pick<Secrets, "matches">, seal: StoredSeal): boolean =>
+  secrets.matches(SEAL_PURPOSE, sealText(seal), seal.mac);
+
+const foreignCode = (seal: StoredSeal): string =>
+  `${SEALS}: the code of ${sealName(seal)} was not made with APP_SECRET or APP_SECRET_PREVIOUS`;
+
+interface SealWithHeads {
+  readonly seal: StoredSeal;
+  readonly heads: readonly ComparedHead[];
+}
+
+const eachSeal = async function* (sql: SqlReader): AsyncGenerator<SealWithHeads> {
+  // Seals made during the check are left out.
+  const last = await newestSeal(sql);
+  for (let after = 0; last !== null && after < last.number;) {
+    const seals = (await sealsAfter(sql, after, SEALS_AT_ONCE)).filter(
+      ({ number }) => number <= last.number,
+    );
+    const [first] = seals;
+    const end = seals.at(-1);
+    if (first === undefined || end === undefined) return;
+    const heads = await headsOfSeals(sql, first.number, end.number);
+    for (const seal of seals)
+      yield { seal, heads: heads.filter(({ number }) => number === seal.number) };
+    after = end.number;
+  }
+};
+
+/** The first mismatches that other checks found. */
+interface FirstFaults {
+  /** The first mismatching link of each chain. */
+  readonly firstFaults: ReadonlyMap<string, number>;
+  /** The first mismatching seal. */
+  readonly firstSeal: number;
+}
+
+/**
+ * The newest seal up to which everything matches: the seals, the links to which they refer, and
+ * every row before those links.
+ */
+const lastFittingSeal = async (
+  sql: SqlReader,
+  { firstFaults, firstSeal }: FirstFaults,
+): Promise<Seal | null> => {
+  let before: StoredSeal | null = null;
+  for await (const { seal, heads } of eachSeal(sql)) {
+    const areHeadsFitting = heads.every(
+      (head) =>
+        headFault(seal, head) === null && head.seq < (firstFaults.get(head.chain) ?? Infinity),
+    );
+    const isFitting =
+      areHeadsFitting && seal.number < firstSeal && faultOfSeal(seal, before, heads) === null;
+    if (!isFitting) return before;
+    before = seal;
+  }
+  return before;
+};
+
+export interface AuditReport {
+  readonly chains: number;
+  readonly rows: number;
+  /** Number of rows that were committed recently and are not linked yet. */
+  readonly waiting: number;
+  readonly seals: number;
+  readonly anchors: number;
+  /** One sentence for each anchor that could not be compared with its chain. */
+  readonly unchecked: readonly string[];
+  /** The newest seal up to which everything is unchanged; null when there is none. */
+  readonly wholeUntil: Pick<Seal, "number" | "at"> | null;
+  /** One sentence for each mismatch; empty when nothing was changed, removed or moved. */
+  readonly violations: readonly string[];
+  /** The current heads, to store outside of the database and compare at the next check. */
+  readonly heads: SavedHeads;
+}
+
+const LINKS_AT_ONCE = 5000;
+const EXAMPLES_MAX = 20;
+/** A row that was recorded longer than this before the newest seal must be sealed. */
+const SEAL_WITHIN_MS = 10 * 60_000;
+
+/** The fault of one link, or null; `head` is the previous link. */
+const faultOfLink = (chain: string, head: Head, row: LinkedRow): string | null => {
+  const { seq } = row;
+  if (seq !== head.seq + 1)
+    return `${chain}: links ${String(head.seq + 1)} to ${String(seq - 1)} are missing`;
+  if (row.isRemoved) return `${chain}: row ${row.eventId} of link ${String(seq)} was removed`;
+  if (chainOf(row.projectId) !== chain)
+    return `${chain}: row ${row.eventId} of link ${String(seq)} was moved to another project`;
+  if (!sameBytes(linkAfter(head, row).hash, row.hash))
+    return `${chain}: row ${row.eventId} of link ${String(seq)} was changed or moved`;
+  return null;
+};
+
+interface Walk {
+  readonly head: Head;
+  readonly violations: readonly string[];
+  /** The first mismatching link, or null. */
+  readonly firstFault: number | null;
+}
+
+interface WalkedChain {
+  readonly chain: string;
+  readonly saved: SavedHead | undefined;
+  /** The last sealed link. */
+  readonly sealedSeq: number;
+  /** Rows older than this must be sealed. */
+  readonly sealedBefore: Date;
+}
+
+/**
+ * Checks one chain from its first link. After a fault it continues from the stored hash, so that
+ * each fault is reported only once.
+ */
+const walk = async (
+  sql: SqlReader,
+  { chain, saved, sealedSeq, sealedBefore }: WalkedChain,
+): Promise<Walk> => {
+  const violations: string[] = [];
+  let head = EMPTY;
+  let firstFault: number | null = null;
+  let unsealed: number | null = null;
+  let savedFits = saved === undefined || saved.seq === 0;
+  for (;;) {
+    const rows = await linksAfter(sql, { chain, seq: head.seq, limit: LINKS_AT_ONCE });
+    for (const row of rows) {
+      const fault = faultOfLink(chain, head, row);
+      if (fault !== null) {
+        violations.push(fault);
+        firstFault ??= Math.min(head.seq + 1, row.seq);
+      }
+      if (row.seq > sealedSeq && !row.isRemoved && row.createdAt < sealedBefore)
+        unsealed ??= row.seq;
+      head = { seq: row.seq, hash: row.hash };
+      if (head.seq === saved?.seq) savedFits = hexOf(head.hash) === saved.hash;
+    }
+    if (rows.length < LINKS_AT_ONCE) break;
+  }
+  if (unsealed !== null)
+    violations.push(`${chain}: link ${String(unsealed)} is under no seal, and later seals exist`);
+  if (!savedFits && saved !== undefined) {
+    violations.push(
+      `${chain}: link ${String(saved.seq)} is not the one that was written down; the chain was made anew or cut`,
+    );
+    firstFault = Math.min(firstFault ?? saved.seq, saved.seq);
+  }
+  return { head, violations, firstFault };
+};
+
+const headFaults = (
+  stored: StoredHead,
+  head: Head,
+  secrets: Pick<Secrets, "matches">,
+): readonly string[] => {
+  const { chain, mac } = stored;
+  if (stored.seq !== head.seq || !sameBytes(stored.hash, head.hash))
+    return [
+      `${chain}: the chain ends at link ${String(head.seq)}, its head says ${String(stored.seq)}`,
+    ];
+  if (!secrets.matches(HEAD_PURPOSE, headText(chain, head), mac))
+    return [`${chain}: the code of its head was not made with APP_SECRET or APP_SECRET_PREVIOUS`];
+  return [];
+};
+
+/** The result of the walk over all chains. */
+interface ChainsReport {
+  readonly rows: number;
+  readonly violations: readonly string[];
+  readonly heads: SavedHeads;
+  /** The first mismatching link of each chain. */
+  readonly firstFaults: ReadonlyMap<string, number>;
+}
+
+interface ChainsRequest {
+  readonly secrets: Pick<Secrets, "matches">;
+  readonly saved: SavedHeads;
+  readonly seals: SealReport;
+}
+
+const verifyChains = async (
+  sql: SqlReader,
+  stored: readonly StoredHead[],
+  { secrets, saved, seals }: ChainsRequest,
+): Promise<ChainsReport> => {
+  const violations: string[] = [];
+  const firstFaults = new Map<string, number>();
+  const heads: Record<string, SavedHead> = {};
+  const sealedBefore = new Date((seals.newest?.at.getTime() ?? SEAL_WITHIN_MS) - SEAL_WITHIN_MS);
+  let rows = 0;
+  for (const one of stored) {
+    const { chain } = one;
+    const walked = {
+      chain,
+      saved: saved[chain],
+      sealedSeq: seals.sealedSeqs.get(chain) ?? 0,
+      sealedBefore,
+    };
+    const { head, violations: found, firstFault } = await walk(sql, walked);
+    violations.push(...found.slice(0, EXAMPLES_MAX), ...headFaults(one, head, secrets));
+    firstFaults.set(chain, firstFault ?? head.seq + 1);
+    heads[chain] = { seq: head.seq, hash: hexOf(head.hash) };
+    rows += head.seq;
+  }
+  for (const chain of Object.keys(saved))
+    if (chain !== SEALS && !(chain in heads)) violations.push(`${chain}: the chain was removed`);
+  return { rows, violations, heads, firstFaults };
+};
+
+interface VerifyOptions {
+  /**
+   * Heads of an earlier check. With them the check also detects a log that was completely replaced
+   * by an older one.
+   */
+  readonly saved?: SavedHeads;
+  /** Access to the chains with anchors. Without it, no anchor can be read. */
+  readonly chains?: AnchorChains;
+  /** Anchors that the operator knows, independent of the database. */
+  readonly knownAnchors?: readonly KnownAnchor[];
+}
+
+const NO_CHAINS: AnchorChains = {
+  dataOf: () => Promise.reject(new Error("no chain is configured")),
+};
+
+/**
+ * Checks the whole audit log against its chains, the chains against the seals, and the seals
+ * against their anchors.
+ */
+export const verifyAudit = async (
+  sql: SqlReader,
+  secrets: Pick<Secrets, "id" | "matches">,
+  { saved = {}, chains = NO_CHAINS, knownAnchors = [] }: VerifyOptions = {},
+): Promise<AuditReport> => {
+  // Seals are checked first, because a chain that grows during the check still has every link to
+  // which they refer.
+  const seals = await verifySeals(sql, secrets, saved[SEALS]);
+  const stored = await readKnownHeads(sql);
+  const walked = await verifyChains(sql, stored, { secrets, saved, seals });
+  const anchored = await verifyAnchors(sql, chains, knownAnchors);
+  const unlinked = await readUnlinked(sql);
+  const late = unlinked.filter((row) => row.late);
+  const violations = [
+    ...walked.violations,
+    ...seals.violations.slice(0, EXAMPLES_MAX),
+    ...anchored.violations.slice(0, EXAMPLES_MAX),
+    ...late.slice(0, EXAMPLES_MAX).map(({ id }) => `row ${id} has no link`),
+  ];
+  const firstSeal = Math.min(anchored.firstFault ?? Infinity, seals.firstFault ?? Infinity);
+  const { newest } = seals;
+  return {
+    chains: stored.length,
+    rows: walked.rows,
+    waiting: unlinked.length - late.length,
+    seals: seals.count,
+    anchors: anchored.anchors,
+    unchecked: anchored.unchecked,
+    wholeUntil:
+      violations.length === 0 ? newest : await lastFittingSeal(sql, { ...walked, firstSeal }),
+    violations,
+    heads:
+      newest === null
+        ? walked.heads
+        : { ...walked.heads, [SEALS]: { seq: newest.number, hash: hexOf(newest.hash) } },
+  };
+};

@@ -1,0 +1,310 @@
+import { outageOf } from "@/lib/core/outage";
+import { findDistributed, type Sql } from "@/lib/platform/db/sql";
+import {
+  hasOutbox,
+  OUTBOX_CHANNEL,
+  type SequencedRange,
+  sequenceOutbox,
+  sequenceProject,
+  takeSequencerLock,
+  type WaitingProject,
+  waitingProjects,
+} from "./repository";
+import type { Listener } from "@/lib/platform/db/listener";
+
+/** Decides when the sequencer runs its turns. */
+
+/** The result of a turn. */
+export interface Turn {
+  /**
+   * There were events, so the turn used a transaction, even if another process was numbering them.
+   */
+  readonly found: boolean;
+  /** True when there may be more events to number at once. */
+  readonly hasMore: boolean;
+}
+
+interface TurnTimerOptions {
+  /** Milliseconds until a turn without an announcement. */
+  readonly pollMs: number;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface TurnTimer {
+  /** Call it after events were committed: the next turn begins as soon as the rate allows it. */
+  announce(): void;
+  /** Starts no more turns, and waits for the current one. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Announced events are collected for this long, so that the request that stored them is answered
+ * first.
+ */
+const ANNOUNCED_MS = 5;
+/**
+ * On average the turns of a process begin this many times their own duration apart, because
+ * payments use the same database and a turn takes longer while it is busy. Events are collected in
+ * between.
+ */
+const INTERVAL_FACTOR = 3;
+const INTERVAL_MS_MIN = 20;
+const INTERVAL_MS_MAX = 150;
+/**
+ * This many turns may follow each other sooner, so that the few events of a payment need not wait.
+ */
+const BURST = 3;
+const RETRY_MS = 500;
+
+/**
+ * Runs turns one after another, the first at once and the others when they are announced or due,
+ * until it is stopped.
+ */
+export const startTurns = (
+  turn: () => Promise<Turn>,
+  { pollMs, onError }: TurnTimerOptions,
+): TurnTimer => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let running: Promise<void> | null = null;
+  let isAnnounced = false;
+  let isStopped = false;
+  /**
+   * When the next turn begins, and the earliest time of an announced turn; in milliseconds of
+   * `performance.now()`.
+   */
+  let dueAt = 0;
+  let allowedAt = -Infinity;
+
+  const scheduleAt = (at: number): void => {
+    clearTimeout(timer);
+    if (isStopped) return;
+    dueAt = at;
+    timer = setTimeout(run, Math.max(0, at - performance.now()));
+  };
+
+  const announcedAt = (): number => Math.max(performance.now() + ANNOUNCED_MS, allowedAt);
+
+  const afterTurn = ({ found, hasMore }: Turn, tookMs: number): void => {
+    const now = performance.now();
+    const intervalMs = Math.min(
+      INTERVAL_MS_MAX,
+      Math.max(INTERVAL_MS_MIN, INTERVAL_FACTOR * tookMs),
+    );
+    // Turns that followed each other at once, because there was more to do, do not delay the next
+    // one further.
+    if (found)
+      allowedAt = Math.min(now, Math.max(allowedAt, now - (BURST - 1) * intervalMs)) + intervalMs;
+    if (hasMore) scheduleAt(now);
+    else scheduleAt(isAnnounced ? announcedAt() : Math.max(now + pollMs, allowedAt));
+  };
+
+  const afterError = (error: unknown): void => {
+    onError(error);
+    allowedAt = performance.now() + RETRY_MS;
+    scheduleAt(allowedAt);
+  };
+
+  const run = (): void => {
+    isAnnounced = false;
+    const began = performance.now();
+    running = turn()
+      .then((made) => afterTurn(made, performance.now() - began), afterError)
+      .finally(() => {
+        running = null;
+      });
+  };
+
+  run();
+  return {
+    announce: () => {
+      // The current turn may have looked before the commit.
+      if (running !== null) isAnnounced = true;
+      else if (announcedAt() < dueAt) scheduleAt(announcedAt());
+    },
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+};
+
+// The sequencer's turns on a cluster: one transaction per project, so that an unreachable node
+// delays only the events of its projects.
+
+interface ProjectTurnsDeps {
+  /** Statements and transactions on connections for which requests do not wait. */
+  readonly sql: Sql;
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /**
+   * Called in the transaction that assigns the numbers, so that each numbered event is delivered.
+   * @returns the number of deliveries
+   */
+  fanOut(sql: Sql, ranges: readonly SequencedRange[]): Promise<number>;
+  readonly log: { warn(fields: object, message: string): void };
+  /** Called after the commit of the numbers, with the deliveries that `fanOut` created. */
+  onSequenced?(ranges: readonly SequencedRange[], deliveries: number): void;
+}
+
+/** Events that one turn of the sequencer numbered. */
+interface Numbered {
+  readonly ranges: readonly SequencedRange[];
+  /** The last project in a turn that had the maximum number of events; null when none has more. */
+  readonly fullUpTo: string | null;
+}
+
+/**
+ * A node that did not answer is skipped for this long, and twice as long after each further
+ * failure.
+ */
+const HELD_MS = 1_000;
+const HELD_MS_MAX = 16_000;
+
+interface Held {
+  readonly forMs: number;
+  readonly untilMs: number;
+}
+
+/**
+ * Any number of instances may run turns at the same time: each takes the projects whose lock it
+ * gets.
+ * @param now milliseconds of a clock that is never set back
+ */
+const createProjectTurns = (
+  deps: ProjectTurnsDeps,
+  now: () => number = () => performance.now(),
+) => {
+  const held = new Map<number, Held>();
+
+  const hold = (node: number, error: unknown): void => {
+    const forMs = Math.min((held.get(node)?.forMs ?? HELD_MS / 2) * 2, HELD_MS_MAX);
+    held.set(node, { forMs, untilMs: now() + forMs });
+    deps.log.warn(
+      { err: error, node },
+      "the events of a node's projects could not be numbered; trying again",
+    );
+  };
+
+  const mayAsk = ({ node }: WaitingProject): boolean => now() >= (held.get(node)?.untilMs ?? 0);
+
+  const number = (
+    projectId: string,
+    limit: number,
+  ): Promise<{ readonly range: SequencedRange; readonly deliveries: number } | null> =>
+    deps.transaction(async (tx) => {
+      const range = await sequenceProject(tx, { projectId, limit });
+      return range === null ? null : { range, deliveries: await deps.fanOut(tx, [range]) };
+    });
+
+  return {
+    /**
+     * Numbers at most `perProject` events of each of the next projects.
+     * @throws when a statement fails for a reason other than a database outage
+     */
+    make: async (page: {
+      readonly afterProjectId: string;
+      readonly projectsMax: number;
+      readonly perProject: number;
+    }): Promise<Numbered> => {
+      const projects = await waitingProjects(deps.sql, page);
+      const ranges: SequencedRange[] = [];
+      for (const project of projects) {
+        if (!mayAsk(project)) continue;
+        try {
+          const given = await number(project.projectId, page.perProject);
+          held.delete(project.node);
+          if (given === null) continue;
+          ranges.push(given.range);
+          // Called at once, because a later project may wait for a node that does not answer.
+          deps.onSequenced?.([given.range], given.deliveries);
+        } catch (error) {
+          if (outageOf(error) !== "database") throw error;
+          hold(project.node, error);
+        }
+      }
+      const isFull = projects.length === page.projectsMax;
+      return { ranges, fullUpTo: isFull ? (projects.at(-1)?.projectId ?? null) : null };
+    },
+  };
+};
+
+interface SequencerDeps extends ProjectTurnsDeps {
+  /**
+   * Announces the events that this process commits. Those of other processes are found by polling.
+   */
+  readonly listener: Pick<Listener, "on">;
+  readonly options?: { readonly pollMs?: number };
+}
+
+const POLL_MS = 50;
+const PROJECTS_MAX = 100;
+const PER_PROJECT = 500;
+
+/**
+ * Gives each project's committed events the numbers 1, 2, 3 … without a gap. Numbers are assigned
+ * after the commit, by one instance at a time, so writers of events wait for no counter, and events
+ * that were rolled back get no number. Any instance may die at any point; the next one continues
+ * after the last commit. On a cluster each project has a separate transaction and lock.
+ */
+export const createSequencer = (deps: SequencerDeps) => {
+  const { sql, options: { pollMs = POLL_MS } = {} } = deps;
+  const projectTurns = createProjectTurns(deps);
+  let afterProjectId = "";
+
+  /**
+   * Numbers all projects of the turn in one transaction. @returns null when another instance is
+   * numbering
+   */
+  const numberTogether = async (): Promise<Numbered | null> => {
+    const given = await deps.transaction(async (tx) => {
+      if (!(await takeSequencerLock(tx))) return null;
+      const page = { afterProjectId, projectsMax: PROJECTS_MAX, perProject: PER_PROJECT };
+      const ranges = await sequenceOutbox(tx, page);
+      return { ranges, deliveries: ranges.length === 0 ? 0 : await deps.fanOut(tx, ranges) };
+    });
+    if (given === null) return null;
+    const { ranges, deliveries } = given;
+    if (ranges.length > 0) deps.onSequenced?.(ranges, deliveries);
+    const isFull = ranges.length === PROJECTS_MAX;
+    return { ranges, fullUpTo: isFull ? (ranges.at(-1)?.projectId ?? null) : null };
+  };
+
+  const numberEach = (): Promise<Numbered> =>
+    projectTurns.make({ afterProjectId, projectsMax: PROJECTS_MAX, perProject: PER_PROJECT });
+
+  const turn = async (): Promise<Turn> => {
+    if (!(await hasOutbox(sql))) return { found: false, hasMore: false };
+    const made = (await findDistributed(sql)) ? await numberEach() : await numberTogether();
+    if (made === null) return { found: true, hasMore: false };
+    const { ranges, fullUpTo } = made;
+    const wasAtStart = afterProjectId === "";
+    afterProjectId = fullUpTo ?? "";
+    const hasMore =
+      fullUpTo !== null ||
+      !wasAtStart ||
+      ranges.some(({ from, to }) => to - from + 1 >= PER_PROJECT);
+    return { found: true, hasMore };
+  };
+
+  /** Repeats until nothing waits, or another instance is numbering. */
+  const drain = async (): Promise<void> => {
+    while ((await turn()).hasMore);
+  };
+
+  const start = (): { stop(): Promise<void> } => {
+    const turns = startTurns(turn, {
+      pollMs,
+      onError: (error) =>
+        deps.log.warn({ err: error }, "events could not be numbered; trying again"),
+    });
+    const unsubscribe = deps.listener.on(OUTBOX_CHANNEL, turns.announce);
+    return {
+      stop: async () => {
+        unsubscribe();
+        await turns.stop();
+      },
+    };
+  };
+
+  return { drain, start };
+};

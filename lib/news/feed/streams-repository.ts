@@ -1,0 +1,70 @@
+import { announce } from "@/lib/platform/db/sql";
+import type { Database, Tx } from "@/lib/platform/db/client";
+
+/** An API key, and the scope that it must still have. */
+export interface KeyCredential {
+  readonly kind: "apiKey";
+  readonly keyId: string;
+  readonly projectId: string;
+  readonly scope: string;
+}
+
+/** A person's session, as a member of the project. */
+export interface SessionCredential {
+  readonly kind: "session";
+  readonly sessionId: string;
+  readonly userId: string;
+  readonly projectId: string;
+}
+
+export type Credential = KeyCredential | SessionCredential;
+
+/** One statement that returns the indexes of all credentials that are no longer valid. */
+const ENDED = `
+  SELECT c.n FROM unnest($1::int[], $2::text[], $3::text[], $4::text[]) AS c (n, key_id, project_id, scope)
+  WHERE NOT EXISTS (
+    SELECT 1 FROM api_key k
+    WHERE k.id = c.key_id AND k.project_id = c.project_id AND c.scope = ANY (k.scopes)
+      AND k.revoked_at IS NULL AND k.suspended_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $9::timestamptz)
+  )
+  UNION ALL
+  SELECT p.n FROM unnest($5::int[], $6::text[], $7::text[], $8::text[]) AS p (n, session_id, user_id, project_id)
+  WHERE NOT EXISTS (
+    SELECT 1 FROM session s JOIN membership m ON m.project_id = p.project_id AND m.user_id = s.user_id
+    WHERE s.id = p.session_id AND s.user_id = p.user_id AND s.revoked_at IS NULL AND s.expires_at > $9::timestamptz
+  )`;
+
+export const createStreamsRepository = ({ pool }: Pick<Database, "pool">) => ({
+  /** Returns the credentials among these that are no longer valid. */
+  ended: async (credentials: readonly Credential[], now: Date): Promise<readonly Credential[]> => {
+    const keys = credentials.flatMap((each, n) => (each.kind === "apiKey" ? [{ ...each, n }] : []));
+    const sessions = credentials.flatMap((each, n) =>
+      each.kind === "session" ? [{ ...each, n }] : [],
+    );
+    const { rows } = await pool.query<{ n: number }>({
+      name: "streams_ended",
+      text: ENDED,
+      values: [
+        keys.map(({ n }) => n),
+        keys.map(({ keyId }) => keyId),
+        keys.map(({ projectId }) => projectId),
+        keys.map(({ scope }) => scope),
+        sessions.map(({ n }) => n),
+        sessions.map(({ sessionId }) => sessionId),
+        sessions.map(({ userId }) => userId),
+        sessions.map(({ projectId }) => projectId),
+        now,
+      ],
+    });
+    return rows.flatMap(({ n }) => credentials[n] ?? []);
+  },
+});
+
+export type StreamsRepository = ReturnType<typeof createStreamsRepository>;
+
+/** The Postgres channel that announces ended credentials. */
+export const CREDENTIAL_CHANNEL = "credential_ended";
+
+export const notifyEnded = (tx: Tx, id: string): void => {
+  announce(tx, { channel: CREDENTIAL_CHANNEL, payload: id });
+};

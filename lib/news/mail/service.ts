@@ -1,0 +1,171 @@
+import type { Clock } from "@/lib/core/clock";
+import { isDomainError } from "@/lib/core/errors";
+import { newId } from "@/lib/core/ids";
+import type { Database, Tx } from "@/lib/platform/db/client";
+import type { Mail, Mailer } from "@/lib/platform/ports/mail";
+import {
+  type CaughtMail,
+  deleteOutboxMail,
+  findOutboxMail,
+  type InboxRepository,
+  insertOutboxMail,
+  listOutboxMails,
+  type MailQuery,
+  mergeOutboxMails,
+  type OutboxMail,
+} from "./repository";
+
+/**
+ * Mail about committed changes. It is stored with the change that it reports, and a leased job
+ * sends it. When more mails of a project to one mailbox are caused than the hourly limit, the later
+ * ones wait and are merged into one mail. So nobody can flood a mailbox, or hide a notice among
+ * others.
+ */
+export interface MailOutbox {
+  /**
+   * Stores the mail in the caller's transaction. It is sent after the commit, even if the mail
+   * server is unavailable for a while.
+   */
+  enqueue(tx: Tx, projectId: string, mail: Omit<Mail, "code">): Promise<void>;
+  /**
+   * One turn of the job. After a crash between sending the mail and recording that, the mail is
+   * sent again; it is never lost.
+   */
+  deliver(jobId: string): Promise<{ done: true } | { done: false; againInMs: number }>;
+}
+
+/** A mail about a project to somebody who belongs to it. */
+export interface NoticeToMail {
+  readonly id: string;
+  readonly at: Date;
+  readonly projectId: string;
+  readonly to: string;
+}
+
+/** How many mails about a project a mailbox gets. */
+export interface NoticeLimits {
+  /**
+   * Counts a notice as one of the mails that its mailbox gets in an hour. A notice that was counted
+   * before is not counted again. Locks the mailbox of the project until the transaction ends.
+   * @returns `until`: when the limit is reached, the time until which the notice waits; null when
+   * it may be mailed now. `turns`: ids of the notices that were counted in the last hour
+   */
+  takeNotice(
+    tx: Tx,
+    notice: NoticeToMail,
+  ): Promise<{ readonly until: Date | null; readonly turns: ReadonlySet<string> }>;
+}
+
+interface OutboxDeps {
+  readonly database: Database;
+  readonly mailer: Mailer;
+  readonly limits: NoticeLimits;
+  readonly clock: Clock;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+const MAIL_QUEUE = "mail";
+const RETRY_MIN_MS = 2000;
+const RETRY_MAX_MS = 600_000;
+/** Mail that no server accepted for this time is given up and logged. */
+const HOUR_MS = 3_600_000;
+const GIVE_UP_MS = 7 * 24 * 3_600_000;
+
+const waitUntil = (until: Date, now: Date): number =>
+  Math.min(HOUR_MS, Math.max(RETRY_MIN_MS, until.getTime() - now.getTime()));
+
+/** The pause equals the age of the mail, so pauses double. */
+const waitOf = (ageMs: number): number => Math.min(RETRY_MAX_MS, Math.max(RETRY_MIN_MS, ageMs));
+
+/** A mail of this age has waited for its turn, so all other waiting mails are merged into it. */
+const WAITED_MS = 60_000;
+
+const mergedText = (
+  mails: readonly OutboxMail[],
+): { readonly subject: string; readonly text: string } => ({
+  subject: `${String(mails.length)} notices about your project`,
+  text: [
+    `So much happened in one hour that these ${String(mails.length)} notices come in one mail.`,
+    ...mails.flatMap(({ subject, text, createdAt }) => [
+      "",
+      `== ${subject} (${createdAt.toISOString()})`,
+      "",
+      text,
+    ]),
+  ].join("\n"),
+});
+
+/**
+ * The mail to send now, or the time until which it waits. Merges other waiting mails into it, so
+ * that each of them is sent once.
+ * @returns null when this mail was merged into another one
+ */
+const takeTurn = ({ database, limits, clock }: OutboxDeps, { projectId, id, to }: OutboxMail) =>
+  database.transaction(async (tx): Promise<{ mail: OutboxMail } | { until: Date } | null> => {
+    const at = clock.now();
+    const { until, turns } = await limits.takeNotice(tx, { id, at, projectId, to });
+    if (until !== null) return { until };
+    const before = new Date(at.getTime() - WAITED_MS);
+    const mail = await findOutboxMail({ prisma: tx }, { projectId, id });
+    if (mail === null || mail.createdAt >= before || turns.has(id)) return mail && { mail };
+    const waited = await listOutboxMails(tx, { projectId, to, before });
+    const others = waited.filter((each) => each.id !== id && !turns.has(each.id));
+    if (others.length === 0) return { mail };
+    const merged = mergedText([mail, ...others]);
+    await mergeOutboxMails(tx, mail, { ...merged, others: others.map((each) => each.id) });
+    return { mail: { ...mail, ...merged } };
+  });
+
+/** Stores mails in the transaction that causes them; a worker sends them. */
+export const createMailOutbox = (deps: OutboxDeps): MailOutbox => {
+  const { database, mailer, clock, log } = deps;
+  return {
+    enqueue: (tx, projectId, { to, subject, text }) => {
+      const id = newId("mail");
+      const mail = { projectId, id, to, subject, text, createdAt: clock.now() };
+      // A job has a single id, whereas the key of an outbox row also includes the project.
+      return insertOutboxMail(tx, mail, { id: `${projectId}/${id}`, queue: MAIL_QUEUE });
+    },
+    deliver: async (jobId) => {
+      const [projectId = "", id = ""] = jobId.split("/");
+      const stored = await findOutboxMail(database, { projectId, id });
+      const turn = stored === null ? null : await takeTurn(deps, stored);
+      if (turn === null) return { done: true };
+      if ("until" in turn) return { done: false, againInMs: waitUntil(turn.until, clock.now()) };
+      const { mail } = turn;
+      const ageMs = clock.now().getTime() - mail.createdAt.getTime();
+      try {
+        await mailer.send({ to: mail.to, subject: mail.subject, text: mail.text });
+      } catch (error) {
+        if (!isDomainError(error) || error.code !== "provider_error") throw error;
+        if (ageMs < GIVE_UP_MS) return { done: false, againInMs: waitOf(ageMs) };
+        log.warn(
+          { err: error, projectId, mailId: id },
+          "a mail was given up: no server took it for a week",
+        );
+      }
+      await deleteOutboxMail(database, { projectId, id });
+      return { done: true };
+    },
+  };
+};
+
+/** The development inbox, as `GET /dev/inbox` shows it. */
+interface InboxService {
+  /** Mails, newest first. */
+  list(query: MailQuery): Promise<CaughtMail[]>;
+}
+
+/** The service of the development inbox, over the mails that `repository` stores. */
+export const createInboxService = (repository: InboxRepository): InboxService => ({
+  list: (query) => repository.list(query),
+});
+
+/**
+ * Masks an e-mail address, because it is shown to anybody who holds the session:
+ * `a•••@example.com`.
+ */
+export const maskEmail = (email: string): string => {
+  const at = email.lastIndexOf("@");
+  return at < 1 ? "•••" : `${email.slice(0, 1)}•••${email.slice(at)}`;
+};

@@ -1,0 +1,437 @@
+import { parseUrl, protectSecrets, redactSecrets } from "@/lib/core/redaction";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { z } from "zod";
+import { type ChainConfig, chainsFile } from "./chains";
+import {
+  developmentHostProblem,
+  isLoopback,
+  listOf,
+  productionProblems,
+  type Variables,
+  withoutPrefix,
+} from "./production";
+import {
+  anchorProblems,
+  auditAnchorVariables,
+  CHAIN_VARIABLES,
+  chainVariable,
+  encryptionKey,
+  privateKey,
+  type Retention,
+  retentionOf,
+  retentionVariables,
+  type ScreeningConfig,
+  screeningOf,
+  screeningVariables,
+  secret,
+  type SignUp,
+  signUpOf,
+  withChainVariables,
+} from "./variables";
+
+export const DEFAULT_CHAINS_FILE = "lib/platform/config/chains/local.json";
+const ANONYMITY_SET_MIN = 100;
+const METRICS_TOKEN_LENGTH_MIN = 16;
+
+// Empty variables count as absent, because `loadConfig` removes them first.
+const optional = <T extends z.ZodType>(type: T): z.ZodOptional<T> => type.optional();
+
+const environment = z.object({
+  CAUSEWAY_ENV: z.enum(["development", "production"]).default("development"),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  /**
+   * URL of PostgreSQL without a pooler, for LISTEN and migrations. With `none` the service does not
+   * use LISTEN, and its instances poll for changes. Default: `DATABASE_URL`.
+   */
+  DATABASE_DIRECT_URL: optional(
+    z.union([z.literal("none"), z.url({ protocol: /^postgres(ql)?$/ })]),
+  ),
+  /**
+   * URL with the owner of the tables, for migrations and commands that need one; the service itself
+   * never connects with it. Default: `DATABASE_DIRECT_URL`.
+   */
+  DATABASE_OWNER_URL: optional(z.url({ protocol: /^postgres(ql)?$/ })),
+  /** URL of a streaming replica, for reads that may be some seconds old. */
+  DATABASE_REPLICA_URL: optional(z.url({ protocol: /^postgres(ql)?$/ })),
+  /** Connections of one process to the database over all pools; split by lib/platform/db/connections.ts. */
+  DATABASE_CONNECTIONS_MAX: z.coerce.number().int().min(6).max(200).default(20),
+  ...retentionVariables,
+  ...screeningVariables,
+  ...auditAnchorVariables,
+  PORT: z.coerce.number().int().min(0).max(65535).default(3000),
+  HOST: z.string().default("127.0.0.1"),
+  PUBLIC_URL: optional(z.url()),
+  ROLE: z.enum(["web", "worker", "all"]).default("all"),
+  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+  APP_SECRET: secret,
+  /**
+   * The earlier secret while `APP_SECRET` is being changed. Tokens and hashes made with it stay
+   * valid.
+   */
+  APP_SECRET_PREVIOUS: optional(secret),
+  KEY_ENCRYPTION_KEY: encryptionKey,
+  /**
+   * Earlier keys, comma separated, with which stored values can still be decrypted while
+   * `KEY_ENCRYPTION_KEY` is being changed.
+   */
+  KEY_ENCRYPTION_KEY_PREVIOUS: z
+    .string()
+    .transform(listOf)
+    .pipe(z.array(encryptionKey))
+    .prefault(""),
+  EXECUTOR_PRIVATE_KEY: optional(privateKey),
+  /** Further executor keys, comma separated, which share the transactions with the first one. */
+  EXECUTOR_PRIVATE_KEYS: z.string().transform(listOf).pipe(z.array(privateKey)).prefault(""),
+  SMTP_URL: optional(z.url({ protocol: /^smtps?$/ })),
+  MAIL_FROM: z.string().default("Causeway <no-reply@localhost>"),
+  WEBHOOK_SECRET: optional(z.string().min(1)),
+  /**
+   * Secrets with which Relay and Across sign their callbacks, when they differ from
+   * `WEBHOOK_SECRET`.
+   */
+  RELAY_WEBHOOK_SECRET: optional(z.string().min(1)),
+  ACROSS_WEBHOOK_SECRET: optional(z.string().min(1)),
+  /** Bearer token for `GET /api/metrics`. */
+  METRICS_TOKEN: optional(z.string().min(METRICS_TOKEN_LENGTH_MIN)),
+  /** Port on which a process with `ROLE=worker` serves its metrics; it has no web server. */
+  METRICS_PORT: optional(z.coerce.number().int().min(0).max(65535)),
+  /** OTLP/HTTP address of an OpenTelemetry collector; nothing is traced without it. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(z.url({ protocol: /^https?$/ })),
+  /** Headers of each export as `name=value`, comma separated. */
+  OTEL_EXPORTER_OTLP_HEADERS: z
+    .string()
+    .transform(listOf)
+    .pipe(z.array(z.string().regex(/^[^=\s]+=./, "must be name=value")))
+    .prefault(""),
+  OTEL_SERVICE_NAME: z.string().default("causeway"),
+  CHAINS_FILE: z.string().default(DEFAULT_CHAINS_FILE),
+  WALLETCONNECT_PROJECT_ID: optional(z.string().min(1)),
+  /** Set by the supervisor when it runs local chains; enables the faucet and the burner wallet. */
+  DEVNET: z.enum(["0", "1"]).default("0"),
+  /**
+   * Who may sign in for the first time: anybody, the addresses of `SIGN_UP_ALLOW`, or only the
+   * first person of the installation.
+   */
+  SIGN_UP: optional(z.enum(["open", "allow-list", "closed"])),
+  SIGN_UP_ALLOW: optional(z.string()),
+  /** Number of trusted proxies whose `X-Forwarded-For` is used; 0 trusts none. */
+  TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
+  /** Requests per 60 s, for each API key or person, and for each address; 0 means no limit. */
+  RATE_LIMIT_PER_KEY: z.coerce.number().int().min(0).default(3600),
+  RATE_LIMIT_PER_IP: z.coerce.number().int().min(0).default(7200),
+  RATE_LIMIT_SIGN_IN_PER_IP: z.coerce.number().int().min(0).default(120),
+  /**
+   * Approved deposits that a pool should have for a private transfer without a second confirmation;
+   * with 0 no confirmation is required.
+   */
+  PRIVACY_ANONYMITY_SET_MIN: optional(z.coerce.number().int().min(0)),
+  /**
+   * Lets development listen on other addresses than this machine's own; see
+   * `developmentHostProblem`.
+   */
+  DEVELOPMENT_ON_ALL_INTERFACES: optional(z.string()),
+});
+
+/** The name of every variable that is read here; those for single chains end in `_<id>`. */
+export const variableNames: readonly string[] = [
+  ...Object.keys(environment.shape),
+  ...CHAIN_VARIABLES.map((name) => `${name}_<id>`),
+];
+
+export interface Config {
+  readonly env: "development" | "production";
+  readonly databaseUrl: string;
+  /**
+   * True when `DATABASE_DIRECT_URL` is set: `DATABASE_URL` then counts as a pooler that lends
+   * connections for one transaction.
+   */
+  readonly isDatabasePooled: boolean;
+  /** Null when instances do not listen. */
+  readonly listenUrl: string | null;
+  /** URL for migrations with the owner of the tables; null when `databaseUrl` is used. */
+  readonly databaseOwnerUrl: string | null;
+  /**
+   * URL of the replica for reads that may be some seconds old; null when every read uses
+   * `databaseUrl`.
+   */
+  readonly databaseReplicaUrl: string | null;
+  readonly databaseConnectionsMax: number;
+  readonly retention: Retention;
+  readonly screening: ScreeningConfig;
+  readonly port: number;
+  readonly host: string;
+  /** Origin of the app in browsers, without a trailing slash. */
+  readonly publicUrl: string;
+  readonly role: "web" | "worker" | "all";
+  readonly logLevel: string;
+  readonly appSecret: string;
+  readonly appSecretPrevious: string | null;
+  /** Keys of 32 bytes. The first one encrypts; the others only decrypt. */
+  readonly keyEncryptionKeys: readonly [Buffer, ...Buffer[]];
+  /** The chain on which the executor anchors the audit log; null when it is not anchored. */
+  readonly auditAnchorChainId: number | null;
+  readonly executorPrivateKey: `0x${string}` | null;
+  /** All executor keys, `executorPrivateKey` first; empty when there is none. */
+  readonly executorPrivateKeys: readonly `0x${string}`[];
+  readonly smtpUrl: string | null;
+  readonly mailFrom: string;
+  readonly webhookSecret: string | null;
+  readonly relayWebhookSecret: string | null;
+  readonly acrossWebhookSecret: string | null;
+  readonly metricsToken: string | null;
+  readonly metricsPort: number | null;
+  /** Null when nothing is traced. */
+  readonly tracing: {
+    readonly endpoint: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly serviceName: string;
+  } | null;
+  readonly walletConnectProjectId: string | null;
+  readonly devnet: boolean;
+  /** Number of approved deposits below which a private transfer must be confirmed. */
+  readonly privacyAnonymitySetMin: number;
+  readonly signUp: SignUp;
+  readonly trustedProxyHops: number;
+  /** Requests per 60 s; 0 means no limit. */
+  readonly rateLimitPerKey: number;
+  readonly rateLimitPerIp: number;
+  /** Limit for sign-in nonces and signatures. */
+  readonly rateLimitSignInPerIp: number;
+  readonly chains: readonly ChainConfig[];
+  /**
+   * ERC-4337 bundler URLs by chain id (`BUNDLER_URL_<id>`); other chains use the service's own
+   * executor.
+   */
+  readonly bundlerUrls: ReadonlyMap<number, string>;
+}
+
+/** Environment that child processes inherit, before their specific settings. */
+export const inheritedEnvironment = (): NodeJS.ProcessEnv => ({ ...process.env });
+
+/**
+ * The configuration cannot be used. The message lists every problem, and never the value of a
+ * secret.
+ */
+export class ConfigError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(
+      `The configuration has ${String(problems.length)} problem(s):\n${problems.map((problem) => `  - ${problem}`).join("\n")}`,
+    );
+    this.name = "ConfigError";
+  }
+}
+
+/** The chains of a file, with the URLs from the environment. Problems are added to `problems`. */
+export const readChains = (
+  file: string,
+  variables: Variables,
+  problems: string[],
+): ChainConfig[] => {
+  let json: unknown;
+  try {
+    json = JSON.parse(readFileSync(resolve(file), "utf8"));
+  } catch (error) {
+    problems.push(
+      `CHAINS_FILE ${file}: ${error instanceof Error ? redactSecrets(error.message) : "cannot be read"}`,
+    );
+    return [];
+  }
+  const overridden = withChainVariables(json, variables);
+  const parsed = chainsFile.safeParse(overridden);
+  if (!parsed.success) {
+    problems.push(
+      ...parsed.error.issues.map(
+        (issue) => `CHAINS_FILE ${file}: ${issue.path.join(".")}: ${issue.message}`,
+      ),
+    );
+    return [];
+  }
+  return parsed.data.chains;
+};
+
+/** The URL of a local node contains no key, so in development browsers may use it too. */
+const withLocalPublicUrl = (chain: ChainConfig): ChainConfig => {
+  const [first] = chain.rpcUrls;
+  const isLocal = first !== undefined && isLoopback(new URL(first).hostname);
+  return chain.publicRpcUrl === undefined && isLocal ? { ...chain, publicRpcUrl: first } : chain;
+};
+
+/** The endings of names whose values are secret. */
+const SECRET_NAME = /_(?:SECRET|TOKEN|API_KEY|ENCRYPTION_KEY|PRIVATE_KEYS?)(?:_PREVIOUS)?$/;
+const URL_NAME =
+  /^(DATABASE_([A-Z]+_)?URL|SMTP_URL|SCREENING_URL|(RPC|BUNDLER|PRIVATE_RELAY)_URL_\d+)$/;
+
+const secretUrls = ({ rpcUrls, privateRelayUrl }: ChainConfig): string[] =>
+  privateRelayUrl === undefined ? rpcUrls : [...rpcUrls, privateRelayUrl];
+
+/** The encoded forms of a password that mail servers may repeat in errors. */
+const smtpForms = (url: string): string[] => {
+  const parsed = parseUrl(url);
+  if (parsed === null) return [];
+  const [user, password] = [parsed.username, parsed.password].map(decodeURIComponent);
+  return password
+    ? [password, `\0${user ?? ""}\0${password}`].map((text) => Buffer.from(text).toString("base64"))
+    : [];
+};
+
+/** Headers of exports hold the collector's API key. */
+const collectorSecrets = (given: Variables): string[] =>
+  listOf(given.OTEL_EXPORTER_OTLP_HEADERS ?? "").flatMap((text) => [text, headerOf(text)[1]]);
+
+/**
+ * Registers every secret for redaction first, so that errors about the configuration do not reveal
+ * any.
+ */
+const protect = (given: Variables, chains: readonly ChainConfig[]): void => {
+  const valuesOf = (name: RegExp): string[] =>
+    Object.entries(given).flatMap(([key, value]) =>
+      name.test(key) ? [value ?? "", ...listOf(value)] : [],
+    );
+  const secrets = valuesOf(SECRET_NAME).flatMap((value) => {
+    const own = withoutPrefix(value);
+    return [value, own, own.replace(/^0x/, "")];
+  });
+  const isPublic = new Set(chains.map((chain) => chain.publicRpcUrl));
+  protectSecrets({
+    values: [...secrets, ...smtpForms(given.SMTP_URL ?? ""), ...collectorSecrets(given)],
+    urls: [...valuesOf(URL_NAME), ...chains.flatMap(secretUrls)].filter(
+      (url) => !isPublic.has(url),
+    ),
+  });
+};
+
+/**
+ * `name=value` → [name, value]. OpenTelemetry percent-encodes values; a value that cannot be
+ * decoded is used unchanged.
+ */
+const headerOf = (text: string): [string, string] => {
+  const [name = "", ...rest] = text.split("=");
+  const value = rest.join("=").trim();
+  try {
+    return [name.trim(), decodeURIComponent(value)];
+  } catch {
+    return [name.trim(), value];
+  }
+};
+
+const keyBytes = (hex: string): Buffer => Buffer.from(withoutPrefix(hex), "hex");
+
+const developmentProblems = (given: Variables, chains: readonly ChainConfig[]): string[] => {
+  const live = chains.filter((chain) => !chain.testnet).map((chain) => chain.name);
+  const host = given.ROLE === "worker" ? null : developmentHostProblem(given);
+  return [
+    // In development anybody can read the one-time codes in the inbox, and the secrets are
+    // predictable.
+    ...(live.length > 0
+      ? [
+          `CAUSEWAY_ENV is development, and ${live.join(", ")} carry real money; set CAUSEWAY_ENV=production`,
+        ]
+      : []),
+    ...(host === null ? [] : [host]),
+  ];
+};
+
+/**
+ * An external bundler puts the operations on chain, but only the executor can make the paymaster
+ * pay for them.
+ */
+const markerProblems = (chains: readonly ChainConfig[], variables: Variables): string[] =>
+  chains
+    .filter(
+      ({ id, contracts }) =>
+        contracts.paymaster !== undefined && chainVariable(variables, "BUNDLER_URL", id),
+    )
+    .map(
+      ({ name }) =>
+        `EXECUTOR_PRIVATE_KEY is needed on ${name}: its paymaster pays for what this account marks alone`,
+    );
+
+/**
+ * Reads and checks the whole configuration.
+ * @throws ConfigError with every problem at once
+ */
+export const loadConfig = (variables: Variables = process.env): Config => {
+  // An empty value is the usual way to unset a variable in a file.
+  const given: Variables = Object.fromEntries(
+    Object.entries(variables).filter(([, value]) => value !== ""),
+  );
+  protect(given, []);
+  const parsed = environment.safeParse(given);
+  const problems = parsed.success
+    ? []
+    : parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  const isProduction = given.CAUSEWAY_ENV === "production";
+  const read = readChains(given.CHAINS_FILE ?? DEFAULT_CHAINS_FILE, given, problems);
+  const chains = isProduction ? read : read.map(withLocalPublicUrl);
+  protect(given, chains);
+  problems.push(...(isProduction ? productionProblems(given) : developmentProblems(given, chains)));
+  if (given.EXECUTOR_PRIVATE_KEY === undefined) problems.push(...markerProblems(chains, given));
+  if (given.EXECUTOR_PRIVATE_KEY === undefined && given.EXECUTOR_PRIVATE_KEYS !== undefined)
+    problems.push("EXECUTOR_PRIVATE_KEYS needs EXECUTOR_PRIVATE_KEY, which is the first of them");
+  problems.push(...anchorProblems(chains, given));
+  const signUp = signUpOf(given, problems);
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+  const env = parsed.data;
+  const key = (value: string | undefined): `0x${string}` | null =>
+    value === undefined ? null : (withoutPrefix(value) as `0x${string}`);
+  return {
+    env: env.CAUSEWAY_ENV,
+    databaseUrl: env.DATABASE_URL,
+    isDatabasePooled:
+      env.DATABASE_DIRECT_URL !== undefined && env.DATABASE_DIRECT_URL !== env.DATABASE_URL,
+    listenUrl:
+      env.DATABASE_DIRECT_URL === "none" ? null : (env.DATABASE_DIRECT_URL ?? env.DATABASE_URL),
+    databaseOwnerUrl: env.DATABASE_OWNER_URL ?? null,
+    databaseReplicaUrl: env.DATABASE_REPLICA_URL ?? null,
+    databaseConnectionsMax: env.DATABASE_CONNECTIONS_MAX,
+    retention: retentionOf(env),
+    screening: screeningOf(env),
+    port: env.PORT,
+    host: env.HOST,
+    publicUrl: (env.PUBLIC_URL ?? `http://localhost:${String(env.PORT)}`).replace(/\/$/, ""),
+    role: env.ROLE,
+    logLevel: env.LOG_LEVEL,
+    appSecret: env.APP_SECRET,
+    appSecretPrevious: env.APP_SECRET_PREVIOUS ?? null,
+    keyEncryptionKeys: [
+      keyBytes(env.KEY_ENCRYPTION_KEY),
+      ...env.KEY_ENCRYPTION_KEY_PREVIOUS.map(keyBytes),
+    ],
+    executorPrivateKey: key(env.EXECUTOR_PRIVATE_KEY),
+    auditAnchorChainId: env.AUDIT_ANCHOR_CHAIN_ID ?? null,
+    executorPrivateKeys: [env.EXECUTOR_PRIVATE_KEY, ...env.EXECUTOR_PRIVATE_KEYS].flatMap(
+      (each) => key(each) ?? [],
+    ),
+    smtpUrl: env.SMTP_URL ?? null,
+    mailFrom: env.MAIL_FROM,
+    webhookSecret: env.WEBHOOK_SECRET ?? null,
+    relayWebhookSecret: env.RELAY_WEBHOOK_SECRET ?? null,
+    acrossWebhookSecret: env.ACROSS_WEBHOOK_SECRET ?? null,
+    metricsToken: env.METRICS_TOKEN ?? null,
+    metricsPort: env.METRICS_PORT ?? null,
+    tracing:
+      env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? null
+        : {
+            endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+            headers: Object.fromEntries(env.OTEL_EXPORTER_OTLP_HEADERS.map(headerOf)),
+            serviceName: env.OTEL_SERVICE_NAME,
+          },
+    walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID ?? null,
+    devnet: env.DEVNET === "1",
+    privacyAnonymitySetMin: env.PRIVACY_ANONYMITY_SET_MIN ?? (isProduction ? ANONYMITY_SET_MIN : 0),
+    signUp,
+    trustedProxyHops: env.TRUSTED_PROXY_HOPS,
+    rateLimitPerKey: env.RATE_LIMIT_PER_KEY,
+    rateLimitPerIp: env.RATE_LIMIT_PER_IP,
+    rateLimitSignInPerIp: env.RATE_LIMIT_SIGN_IN_PER_IP,
+    chains,
+    bundlerUrls: new Map(
+      chains.flatMap((chain) => {
+        const url = chainVariable(given, "BUNDLER_URL", chain.id);
+        return url ? [[chain.id, url] as const] : [];
+      }),
+    ),
+  };
+};

@@ -1,0 +1,172 @@
+import type pg from "pg";
+import type { Database } from "./client";
+import { type Entry, type IdempotencyKeyStore, valuesOf } from "./idempotency-keys";
+import type { Instances } from "./instances";
+
+interface LiveClaimsDeps {
+  readonly database: Pick<Database, "pool">;
+  /** Stores the claims. */
+  readonly store: IdempotencyKeyStore;
+  readonly instances: Pick<Instances, "id" | "start" | "isGone" | "onBeat">;
+}
+
+type Claim = Parameters<IdempotencyKeyStore["claim"]>[0];
+type Found = NonNullable<Awaited<ReturnType<IdempotencyKeyStore["claim"]>>>;
+
+const entryOf = ({ projectId, actor, route, key }: Entry): Entry => ({
+  projectId,
+  actor,
+  route,
+  key,
+});
+const nameOf = (entry: Entry): string => valuesOf(entry).join("\0");
+
+/** A caller that loses a race reads again and finds the winner's claim or answer. */
+const ATTEMPTS_MAX = 5;
+/**
+ * Maximum number of answers kept in memory while the database is unavailable. Beyond that, answers
+ * are dropped and their keys freed.
+ */
+const ANSWERS_MAX = 10_000;
+
+const TAKE_OVER = `
+  UPDATE idempotency_key SET response = jsonb_build_object('holder', $6::text), instance_id = $7,
+    created_at = $8, locked_until = $9, expires_at = $10
+  WHERE project_id = $1 AND actor = $2 AND route = $3 AND key = $4 AND digest = $5::bytea AND status = 'in_flight'
+    AND response->>'holder' IS NOT DISTINCT FROM $11`;
+
+const takeOver = async (
+  pool: pg.Pool,
+  instanceId: string,
+  claim: Claim,
+  from: string | null,
+): Promise<boolean> => {
+  const { digest, holder, now, lockedUntil, expiresAt } = claim;
+  const values = [
+    ...valuesOf(claim),
+    Buffer.from(digest),
+    holder,
+    instanceId,
+    now,
+    lockedUntil,
+    expiresAt,
+    from,
+  ];
+  return (await pool.query(TAKE_OVER, values)).rowCount === 1;
+};
+
+const holderOf = ({ response }: Found): string | null => {
+  const holder =
+    typeof response === "object" && response !== null && "holder" in response
+      ? response.holder
+      : null;
+  return typeof holder === "string" ? holder : null;
+};
+
+/**
+ * Claims that last as long as somebody works on them. A claim is taken over when its process is
+ * gone, or when it belongs to this process but no request here works on it. A slow request of a
+ * living process keeps its claim for any time. A result that cannot be stored at once is stored
+ * when the database is available again.
+ */
+export const createLiveClaims = ({
+  database,
+  store,
+  instances,
+}: LiveClaimsDeps): IdempotencyKeyStore => {
+  /** Requests that this process is working on, by entry. */
+  const inFlight = new Map<string, Claim>();
+  /** Results of requests that are not stored yet, by holder. */
+  const unstored = new Map<string, () => Promise<void>>();
+
+  const storeEnd = async (holder: string): Promise<void> => {
+    await unstored.get(holder)?.();
+    unstored.delete(holder);
+  };
+
+  const storeAll = async (): Promise<void> => {
+    // A failure means that the database is unavailable again. The next beat continues.
+    for (const holder of [...unstored.keys()]) await storeEnd(holder);
+  };
+  let storing: Promise<void> | null = null;
+  instances.onBeat(({ afterOutage }) => {
+    // Claims are not flushed to disk, so a crashed server may have lost this one.
+    if (afterOutage)
+      for (const claim of inFlight.values())
+        store.claim({ ...claim, instanceId: instances.id }).catch(() => undefined);
+    if (unstored.size > 0)
+      storing ??= storeAll()
+        .catch(() => undefined)
+        .finally(() => {
+          storing = null;
+        });
+  });
+
+  const leave = (entry: Entry & { holder: string }): void => {
+    const name = nameOf(entry);
+    if (inFlight.get(name)?.holder === entry.holder) inFlight.delete(name);
+  };
+
+  const end = async (
+    entry: Entry & { holder: string },
+    how: () => Promise<void>,
+  ): Promise<void> => {
+    unstored.set(entry.holder, how);
+    leave(entry);
+    await storeEnd(entry.holder);
+  };
+
+  const isAbandoned = async (found: Found): Promise<boolean> => {
+    if (found.instanceId === null) return false;
+    if (found.instanceId !== instances.id) return instances.isGone(found.instanceId);
+    // This process's own requests were checked before the database was asked.
+    return true;
+  };
+
+  const attempt = async (claim: Claim): Promise<Found | null> => {
+    for (let turn = 1; ; turn += 1) {
+      const found = await store.claim({ ...claim, instanceId: instances.id });
+      if (found?.status !== "in_flight" || !Buffer.from(found.digest).equals(claim.digest))
+        return found;
+      const holder = holderOf(found);
+      if (holder !== null && unstored.has(holder)) await storeEnd(holder);
+      else if (!(await isAbandoned(found))) return found;
+      else if (await takeOver(database.pool, instances.id, claim, holder)) return null;
+      if (turn >= ATTEMPTS_MAX) return found;
+    }
+  };
+
+  return {
+    claim: async (claim) => {
+      const name = nameOf(claim);
+      const { holder } = claim;
+      const known = inFlight.get(name);
+      if (known !== undefined)
+        return {
+          status: "in_flight",
+          digest: known.digest,
+          response: null,
+          instanceId: instances.id,
+        };
+      // Nothing is awaited between the check and this line, so no other request can get in between.
+      inFlight.set(name, claim);
+      try {
+        await instances.start();
+        const found = await attempt(claim);
+        if (found !== null) leave(claim);
+        return found;
+      } catch (error) {
+        // The claim may have been stored although the answer was lost.
+        const entry = { ...entryOf(claim), holder };
+        end(entry, () => store.release(entry)).catch(() => undefined);
+        throw error;
+      }
+    },
+    complete: (completion) => {
+      const entry = { ...entryOf(completion), holder: completion.holder };
+      const keep = unstored.size < ANSWERS_MAX;
+      return end(completion, () => (keep ? store.complete(completion) : store.release(entry)));
+    },
+    release: (release) => end(release, () => store.release(release)),
+  };
+};

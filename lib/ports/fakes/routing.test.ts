@@ -1,5 +1,0 @@
-import { fakeRoutingWorld } from "@/lib/testing/fake-routing-world";
-import { routingContract } from "../routing.contract";
-
-const world = fakeRoutingWorld();
-routingContract("the fake", () => world);

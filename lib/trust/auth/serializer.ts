@@ -1,0 +1,82 @@
+import type {
+  createNonce,
+  createToken,
+  getJwks,
+  updateMe,
+  verifyEmail,
+} from "@/lib/contracts/auth";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import type { listSessions } from "@/lib/contracts/sessions";
+import { getAddress } from "viem";
+import { ACCESS_TOKEN_SECONDS, type Jwk } from "./access-token";
+import { deviceOf } from "@/lib/core/device";
+import type { Verification } from "./email";
+import type { Nonce, Profile } from "./service";
+import type { Session } from "./records";
+
+interface TokenPair {
+  readonly accessToken: string;
+  readonly refreshToken: string | null;
+}
+
+export const toNonce = (nonce: Nonce): ResponseOf<typeof createNonce> => ({
+  nonce: nonce.nonce,
+  domain: nonce.domain,
+  uri: nonce.uri,
+  statement: nonce.statement,
+  expiresAt: nonce.expiresAt.toISOString(),
+});
+
+export const toTokens = ({
+  accessToken,
+  refreshToken,
+}: TokenPair): ResponseOf<typeof createToken> => {
+  if (refreshToken === null) throw new Error("A browser session has no refresh token to hand out.");
+  return { accessToken, tokenType: "Bearer", expiresIn: ACCESS_TOKEN_SECONDS, refreshToken };
+};
+
+export const toJwks = ({
+  keys,
+}: {
+  readonly keys: readonly Jwk[];
+}): ResponseOf<typeof getJwks> => ({
+  keys: keys.map(({ kty, crv, x, y, kid, alg, use }) => ({ kty, crv, x, y, kid, alg, use })),
+});
+
+export const toMe = (profile: Profile): ResponseOf<typeof verifyEmail> => ({
+  id: profile.id,
+  address: getAddress(profile.address),
+  email: profile.email,
+  emailVerified: profile.emailVerifiedAt !== null,
+  emailHeldUntil: profile.emailHeldUntil?.toISOString() ?? null,
+  createdAt: profile.createdAt.toISOString(),
+  projects: profile.projects.map(({ projectId, name, role }) => ({ id: projectId, name, role })),
+});
+
+export const toMeWithVerification = (changed: {
+  readonly profile: Profile;
+  readonly verification: Verification;
+}): ResponseOf<typeof updateMe> => ({
+  ...toMe(changed.profile),
+  verification: {
+    destination: changed.verification.destination,
+    expiresAt: changed.verification.expiresAt.toISOString(),
+    resendAfter: changed.verification.resendAfter.toISOString(),
+  },
+});
+
+export const toSessions = (
+  sessions: readonly Session[],
+  currentId: string,
+): ResponseOf<typeof listSessions> => ({
+  data: sessions.map((session) => ({
+    id: session.id,
+    kind: session.kind,
+    device: deviceOf(session.userAgent),
+    address: session.clientAddress,
+    createdAt: session.createdAt.toISOString(),
+    lastUsedAt: session.lastUsedAt?.toISOString() ?? null,
+    expiresAt: session.expiresAt.toISOString(),
+    current: session.id === currentId,
+  })),
+});

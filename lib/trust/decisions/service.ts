@@ -1,0 +1,437 @@
+/**
+ * Votes of several people on one movement. Other modules open requests, people decide them here,
+ * and a job carries the decision out.
+ */
+import { givenCode } from "@/lib/contracts/proofs";
+import type { PasskeyAssertion } from "@/lib/contracts/passkey-records";
+import { type Actor, mayReadPrivate, type UserActor } from "@/lib/core/actor";
+import { addSeconds, type Clock } from "@/lib/core/clock";
+import { type DomainError, type ErrorCode, notFound } from "@/lib/core/errors";
+import { isId } from "@/lib/core/ids";
+import { requirePermission } from "@/lib/core/permissions";
+import type { Database, Queryable, Tx } from "@/lib/platform/db/client";
+import { type Sql, sqlOf, sqlOn } from "@/lib/platform/db/sql";
+import type { ApprovalsService } from "@/lib/trust/proofs/service";
+import type { CodeChannel, OtpSent, OtpService } from "@/lib/trust/proofs/service";
+import {
+  codeLines,
+  type DecisionRequest,
+  exclusionOf,
+  makersOf,
+  type Requirement,
+  type Subject,
+  type Verdict,
+  voteMessage,
+  type Voters,
+  type VotingSetting,
+} from "./decision";
+import { decidedAlready, mayNotDecide, needsVotes, noVotesRequested, votedAlready } from "./errors";
+import { cancelDecision, castVote, type NewDecision, openDecision, type Proven } from "./vote";
+import {
+  findOpenOf,
+  findRequest,
+  findApproved,
+  findLatest,
+  hasApproved,
+  listRequests,
+  markSettled,
+  readRequirement,
+  readVoters,
+  type RequestFilter,
+} from "./repository";
+
+export type {
+  DecisionRequest,
+  DecisionState,
+  Requirement,
+  Subject,
+  Verdict,
+  VotingSetting,
+} from "./decision";
+export { countPeople, type Voters } from "./decision";
+export { lockVoting, readElectorate, readRequirement } from "./repository";
+export type { NewDecision } from "./vote";
+export { cancelDecision };
+
+const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "chain_unavailable",
+  "provider_error",
+  "service_unavailable",
+  "signing_off",
+  "rate_limited",
+  "internal_error",
+]);
+
+/**
+ * Whether carrying out the decision may succeed later, because the error is an outage and not about
+ * the object itself.
+ */
+const isTemporary = ({ code }: DomainError): boolean => TEMPORARY.has(code);
+
+/**
+ * Twice the longest pause of a failing job: a try so shortly before the object expires may be the
+ * last one.
+ */
+const LAST_TRY_SECONDS = 600;
+
+/**
+ * Final states of a waiting object: people declined it, it expired, or people approved it and a
+ * rule or a balance refused it at the start.
+ */
+export type EndedAwaiting = "cancelled" | "expired" | "failed";
+
+/**
+ * The failure with which an object ends when its approval cannot be carried out. Null for an outage
+ * when the object's time is long enough for another try.
+ */
+export const failureAfter = (
+  error: DomainError,
+  { expiresAt, now }: { readonly expiresAt: Date | null; readonly now: Date },
+): { readonly code: string; readonly message: string; readonly retryable: boolean } | null => {
+  const { code, message } = error;
+  if (!isTemporary(error)) return { code, message, retryable: false };
+  if (expiresAt === null || addSeconds(now, LAST_TRY_SECONDS) < expiresAt) return null;
+  return {
+    code,
+    message: `${message} The time of its approval is over. Start it again.`,
+    retryable: true,
+  };
+};
+
+/**
+ * How a request for votes checks and carries out its object. The module of the object, such as
+ * operations or payouts, implements it.
+ */
+export interface DecisionSubject {
+  /**
+   * Checks, before an approving vote, that the object could run now.
+   * @throws DomainError
+   */
+  readonly check?: (subject: { readonly projectId: string; readonly id: string }) => Promise<void>;
+  /**
+   * Runs the object or ends it. It may be called again after a crash, so its effect must be a
+   * compare-and-set on the object's state. After an error the job tries again.
+   */
+  readonly onDecided: (decided: Decided) => Promise<void>;
+}
+
+export interface Decided {
+  readonly projectId: string;
+  /** Id of the object. */
+  readonly id: string;
+  readonly outcome: "approved" | "declined" | "expired";
+  readonly request: DecisionRequest;
+  /** The person whose vote decided; null for a request that has expired. */
+  readonly decidedBy: UserActor | null;
+}
+
+export interface VoteInput {
+  readonly decision: Verdict;
+  readonly reason?: string | undefined;
+  /** The code that `requestCode` mailed, or the wallet's signature of the message in `messages`. */
+  readonly otp?: string | undefined;
+  /** A code of the authenticator app instead of the mailed code. */
+  readonly totp?: string | undefined;
+  readonly passkey?: PasskeyAssertion | undefined;
+  readonly signature?: string | undefined;
+}
+
+/** A request, and whether its reader may vote on it. */
+export interface DecisionView {
+  readonly request: DecisionRequest;
+  readonly mayDecide: boolean;
+  /**
+   * The messages that the person's wallet can sign; null when the person may not decide, and in
+   * lists.
+   */
+  readonly messages: Readonly<Record<Verdict, string>> | null;
+}
+
+export interface DecisionsDeps {
+  readonly database: Database;
+  readonly otp: Pick<OtpService, "request" | "consume">;
+  readonly approvals: Pick<ApprovalsService, "checkSignature">;
+  readonly people: {
+    signInWallet(userId: string): Promise<{ readonly address: string } | null>;
+  };
+  /**
+   * Returns the subjects of requests by their type. It is a function, because the modules that
+   * provide them are composed later.
+   */
+  readonly subjects: () => Readonly<Record<string, DecisionSubject>>;
+  readonly publicUrl: string;
+  readonly clock: Clock;
+}
+
+/** Identifies an object of a project, by which a request about it is found. */
+interface About {
+  readonly projectId: string;
+  readonly subject: Subject;
+}
+
+export interface DecisionsService {
+  /**
+   * Opens a request in the caller's transaction, once for each subject and digest. Possible voters
+   * are mailed after the commit.
+   * @returns its id
+   * @throws DomainError `invalid_state` when a request about the same subject with another digest
+   * is open
+   */
+  open(tx: Tx, input: NewDecision): Promise<string>;
+  /** Like `open`, for transactions on a connection of the raw pools. */
+  openOn(sql: Sql, input: NewDecision): Promise<string>;
+  /** The project's setting for waiting objects; null when one person's code suffices. */
+  requirementOf(projectId: string, sql?: Pick<Sql, "query">): Promise<VotingSetting | null>;
+  /** Whether people of the project have approved exactly this. */
+  isApproved(
+    projectId: string,
+    subject: Subject,
+    digest: Uint8Array<ArrayBuffer>,
+  ): Promise<boolean>;
+  /** The newest request about the subject, in any state; null when there is none. */
+  latestAbout(about: About, db?: Queryable): Promise<DecisionRequest | null>;
+  /**
+   * The requirement of the approved request with this id about this subject, which its votes have
+   * met; null when there is none.
+   */
+  approvedBy(
+    sql: Pick<Sql, "query">,
+    request: { readonly projectId: string; readonly decisionId: string; readonly subject: Subject },
+  ): Promise<Requirement | null>;
+  /**
+   * Records, in the transaction that carries out a decided request, that it was carried out. For
+   * subjects that have no state column which could prevent a second execution.
+   * @returns false if the request was carried out before
+   */
+  settle(tx: Tx, request: Pick<DecisionRequest, "projectId" | "id">): Promise<boolean>;
+  /**
+   * Refuses to let one person's code approve an object, when a request about it is open or the
+   * project demands votes.
+   * @throws DomainError `invalid_state`, naming the request in `decisionId`
+   */
+  refuseCode(about: About): Promise<void>;
+  /**
+   * Counts the person's vote. The vote that completes the request also stores the job that carries
+   * the decision out; one declining vote ends the request.
+   * @throws DomainError `not_found`; `forbidden` for a role or person that may not decide;
+   * `invalid_state` when it is decided, has expired, or the person has voted; `otp_*`,
+   * `invalid_signature`, `chain_unavailable`, and the errors of the subject's check
+   */
+  decide(actor: UserActor, id: string, input: VoteInput): Promise<DecisionView>;
+  /** Returns the people among these who may vote on the request while it is open. */
+  eligible(projectId: string, id: string, userIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /**
+   * Mails a code for one vote on the request.
+   * @throws the DomainErrors of `decide`; `otp_channel_missing`, `rate_limited`, `provider_error`
+   */
+  requestCode(actor: UserActor, id: string, channel?: CodeChannel): Promise<OtpSent>;
+  /** @throws DomainError `not_found` */
+  get(actor: Actor, id: string): Promise<DecisionView>;
+  /** Newest first. */
+  list(
+    actor: Actor,
+    query: RequestFilter & { readonly cursor?: string | undefined; readonly limit: number },
+  ): Promise<{ readonly data: readonly DecisionView[]; readonly nextCursor: string | null }>;
+}
+
+const VERDICTS = ["approve", "decline"] as const;
+
+/**
+ * The service of votes: requests about objects of other modules, which `deps.subjects` checks and
+ * carries out.
+ */
+export const createDecisionsService = (deps: DecisionsDeps): DecisionsService => {
+  const { database, clock } = deps;
+  const { prisma } = database;
+  const reader = sqlOn(database.pool);
+  return {
+    open: (tx, input) => openDecision(sqlOf(tx), input, clock.now()),
+    openOn: (sql, input) => openDecision(sql, input, clock.now()),
+    requirementOf: (projectId, sql = reader) => readRequirement(sql, projectId),
+    isApproved: (projectId, subject, digest) => hasApproved(prisma, { projectId, subject, digest }),
+    latestAbout: (about, db = prisma) => findLatest(db, about),
+    approvedBy: findApproved,
+    settle: (tx, request) => markSettled(tx, request, clock.now()),
+    refuseCode: async ({ projectId, subject }) => {
+      const open = await findOpenOf(reader, projectId, subject);
+      const request = open === null ? null : await findRequest(prisma, { projectId, id: open.id });
+      if (request !== null) throw needsVotes(request);
+      if ((await readRequirement(reader, projectId)) !== null) throw noVotesRequested();
+    },
+    eligible: async (projectId, id, userIds) => {
+      const request = await findRequest(prisma, { projectId, id });
+      if (request?.state !== "open") return new Set();
+      const voters = await readVoters(prisma, {
+        projectId,
+        userIds: [...userIds, ...makersOf(request)],
+        lock: false,
+      });
+      return new Set(userIds.filter((userId) => exclusionOf(request, userId, voters) === null));
+    },
+    get: async (actor, id) => viewOf(deps, actor, await load(deps, actor, id)),
+    list: createList(deps),
+    requestCode: async (actor, id, channel) => {
+      const request = await load(deps, actor, id);
+      await refuse(deps, actor, request);
+      return deps.otp.request({
+        actor,
+        subjectId: request.id,
+        digest: request.digest,
+        subject: "Your code to vote on a payment",
+        lines: codeLines(request),
+        channel,
+      });
+    },
+    decide: async (actor, id, input) => {
+      const request = await load(deps, actor, id);
+      await refuse(deps, actor, request);
+      const { projectId, subject } = request;
+      if (input.decision === "approve")
+        await deps.subjects()[subject.type]?.check?.({ projectId, id: subject.id });
+      const proven = await prove(deps, actor, request, input);
+      const { decision, reason = null } = input;
+      await database.transaction((tx) =>
+        castVote(tx, {
+          actor,
+          id: request.id,
+          projectId,
+          vote: { decision, reason, ...proven },
+          now: clock.now(),
+        }),
+      );
+      return viewOf(deps, actor, await load(deps, actor, id));
+    },
+  };
+};
+
+const load = async (deps: DecisionsDeps, actor: Actor, id: string): Promise<DecisionRequest> => {
+  const { projectId } = actor;
+  const request = isId("decision", id)
+    ? await findRequest(deps.database.prisma, { projectId, id })
+    : null;
+  if (request === null || (request.private && !mayReadPrivate(actor))) throw notFound();
+  return request;
+};
+
+/**
+ * Checks the rules that the vote's transaction checks again.
+ * @throws DomainError `forbidden`, `invalid_state`
+ */
+const refuse = async (
+  deps: DecisionsDeps,
+  actor: UserActor,
+  request: DecisionRequest,
+): Promise<void> => {
+  requirePermission(actor, "money:move");
+  if (request.state !== "open") throw decidedAlready(request.state);
+  if (request.expiresAt <= deps.clock.now()) throw decidedAlready("expired");
+  const why = await whyNot(deps, actor, request);
+  if (why === "voted") throw votedAlready();
+  if (why !== null) throw mayNotDecide(why, request);
+};
+
+const votersOf = (
+  { database }: DecisionsDeps,
+  { projectId, userId }: UserActor,
+  requests: readonly DecisionRequest[],
+): Promise<Voters> => {
+  const userIds = [userId, ...requests.flatMap(makersOf)];
+  return readVoters(database.prisma, { projectId, userIds, lock: false });
+};
+
+const whyNotBy = (
+  userId: string,
+  request: DecisionRequest,
+  voters: Voters,
+): "role" | "maker" | "voted" | null =>
+  request.votes.some((vote) => vote.userId === userId)
+    ? "voted"
+    : exclusionOf(request, userId, voters);
+
+const whyNot = async (deps: DecisionsDeps, actor: UserActor, request: DecisionRequest) =>
+  whyNotBy(actor.userId, request, await votersOf(deps, actor, [request]));
+
+const prove = async (
+  deps: DecisionsDeps,
+  actor: UserActor,
+  request: DecisionRequest,
+  { decision, signature = "0x", ...codes }: VoteInput,
+): Promise<Proven> => {
+  const code = givenCode(codes);
+  if (code !== undefined) {
+    const { otpId, means } = await deps.otp.consume({
+      actor,
+      subjectId: request.id,
+      digest: request.digest,
+      code,
+    });
+    return { means, codeId: otpId };
+  }
+  const message = await messageOf(deps, actor, request, decision);
+  await deps.approvals.checkSignature({
+    userId: actor.userId,
+    message,
+    signature,
+    path: "signature",
+  });
+  return { means: "signature", codeId: null };
+};
+
+const messageOf = async (
+  { people, publicUrl }: DecisionsDeps,
+  { userId }: UserActor,
+  request: DecisionRequest,
+  verdict: Verdict,
+): Promise<string> => {
+  const wallet = await people.signInWallet(userId);
+  if (wallet === null) throw notFound();
+  return voteMessage(request, { verdict, publicUrl, person: wallet.address });
+};
+
+/** API keys can read requests, but only people decide. */
+const isOpenFor = (
+  { clock }: DecisionsDeps,
+  actor: Actor,
+  { state, expiresAt }: DecisionRequest,
+): actor is UserActor => actor.type === "user" && state === "open" && expiresAt > clock.now();
+
+const viewOf = async (
+  deps: DecisionsDeps,
+  actor: Actor,
+  request: DecisionRequest,
+): Promise<DecisionView> => {
+  if (!isOpenFor(deps, actor, request) || (await whyNot(deps, actor, request)) !== null)
+    return { request, mayDecide: false, messages: null };
+  const [approve, decline] = await Promise.all(
+    VERDICTS.map((verdict) => messageOf(deps, actor, request, verdict)),
+  );
+  return { request, mayDecide: true, messages: { approve: approve ?? "", decline: decline ?? "" } };
+};
+
+/** Without the messages to sign, because they need one read per request. */
+const viewsOf = async (
+  deps: DecisionsDeps,
+  actor: Actor,
+  requests: readonly DecisionRequest[],
+): Promise<DecisionView[]> => {
+  const open = requests.filter((request) => isOpenFor(deps, actor, request));
+  const voters: Voters =
+    actor.type === "user" && open.length > 0 ? await votersOf(deps, actor, open) : new Map();
+  return requests.map((request) => {
+    const mayDecide =
+      isOpenFor(deps, actor, request) && whyNotBy(actor.userId, request, voters) === null;
+    return { request, mayDecide, messages: null };
+  });
+};
+
+const createList =
+  (deps: DecisionsDeps): DecisionsService["list"] =>
+  async (actor, { cursor, limit, ...filter }) => {
+    const { projectId } = actor;
+    const seen = { ...filter, withPrivate: mayReadPrivate(actor) };
+    const query = { projectId, filter: seen, before: cursor, limit: limit + 1 };
+    const rows = await listRequests(deps.database.prisma, query);
+    const shown = rows.slice(0, limit);
+    const nextCursor = rows.length > limit ? (shown.at(-1)?.id ?? null) : null;
+    return { data: await viewsOf(deps, actor, shown), nextCursor };
+  };

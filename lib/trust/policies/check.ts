@@ -1,0 +1,70 @@
+import type { Sql, SqlReader } from "@/lib/platform/db/sql";
+import type { VotingSetting } from "@/lib/trust/decisions/service";
+import type { RequiredApproval } from "./facts";
+
+/** The movement that an evaluation is about, once it has an id. */
+export interface Subject {
+  readonly type: "operation" | "payout";
+  readonly id: string;
+  /**
+   * SHA-256 of the parameters. The signer computes it again from the data that it is about to sign.
+   */
+  readonly digest: Uint8Array;
+}
+
+/** The proofs that the caller has provided. */
+export interface Admission {
+  /** True when a one-time code has approved the movement. */
+  readonly hasCode: boolean;
+  /** The request on which people have voted about the movement. */
+  readonly decisionId?: string | undefined;
+  /**
+   * True when wallets have sent it by themselves already. It is recorded in any case, because a
+   * refusal would only lose track of the money.
+   */
+  readonly isSent?: boolean;
+}
+
+/** An evaluation that allowed a movement. */
+export interface Passed {
+  readonly evaluationId: string;
+  /**
+   * Stores the evaluation, in the transaction that stores the movement and after everything that
+   * this transaction waits for.
+   * @throws PoliciesChangedError when the project had no policies and got its first one
+   */
+  store(sql: Sql): Promise<void>;
+}
+
+/** Decides on one movement in the transaction that accepts it. */
+export interface Check {
+  /**
+   * Evaluates the newest policies and counts the amounts in the daily caps; the caller stores the
+   * evaluation. Runs no statement when the project has no policy.
+   * @param sql must be inside the transaction that accepts the movement
+   * @returns null when a code is needed that `admission` does not have; nothing is counted then
+   * @throws PolicyViolationError; DomainError `provider_error` for a movement with votes while no
+   * price can be read
+   */
+  evaluate(sql: Sql, subject: Subject, admission: Admission): Promise<Passed | null>;
+  /** Like `evaluate`, but also stores the evaluation. @returns its id */
+  enforce(sql: Sql, subject: Subject, admission: Admission): Promise<string | null>;
+}
+
+/** The votes of people on movements. */
+export interface ApprovalPort {
+  /** The project's setting; null when it demands no votes. */
+  requirementOf(projectId: string, sql: Pick<SqlReader, "query">): Promise<VotingSetting | null>;
+  /**
+   * The number of people and the roles that an approved request for votes demanded; null when no
+   * request about this movement was approved.
+   */
+  approvedBy(
+    sql: SqlReader,
+    request: {
+      readonly projectId: string;
+      readonly decisionId: string;
+      readonly subject: { readonly type: "operation" | "payout"; readonly id: string };
+    },
+  ): Promise<RequiredApproval | null>;
+}

@@ -1,0 +1,263 @@
+import type { PolicyRules, PolicyScope } from "@/lib/contracts/policy-rules";
+import type { Requirement, VotingSetting } from "@/lib/trust/decisions/service";
+import { readDecimal, scaledTo } from "@/lib/core/decimal";
+import { formatAmount } from "@/lib/core/money";
+import { DomainError } from "@/lib/core/errors";
+
+/** A version of a policy. */
+export interface Policy {
+  readonly id: string;
+  readonly projectId: string;
+  readonly scope: PolicyScope;
+  /** The project, wallet or API key that the policy applies to. */
+  readonly subjectId: string;
+  readonly version: number;
+  readonly rules: PolicyRules;
+  readonly createdBy: string;
+  readonly createdAt: Date;
+}
+
+/**
+ * The part of a policy that decides. The id is null for the project's vote setting, which decides
+ * like a policy of the project.
+ */
+export type EffectivePolicy = Pick<Policy, "scope" | "subjectId" | "version" | "rules"> & {
+  readonly id: Policy["id"] | null;
+};
+
+/** Money that leaves one wallet. */
+export interface Movement {
+  /** Null for an account of the ledger or a private wallet, to which no wallet policy applies. */
+  readonly walletId: string | null;
+  /** Null for an account of the ledger. */
+  readonly chainId: number | null;
+  /** Lower-case address or `native`; null for an account of the ledger. */
+  readonly token: string | null;
+  readonly asset: string;
+  /** In units of the asset, a decimal string. */
+  readonly amount: string;
+  /**
+   * `wallet`: the amount counts only in the policies of its wallet, because it brings money to a
+   * payout of the project that counts in the others. `none`: it counts nowhere, because that payout
+   * leaves the same wallet.
+   */
+  readonly countsIn: "all" | "wallet" | "none";
+  /** Worth in US dollars, a decimal string rounded up; null when no price is available. */
+  readonly usd: string | null;
+}
+
+export interface Recipient {
+  /**
+   * An address, or the id of a private wallet whose mnemonic was shown. Nobody can approve such a
+   * wallet, and no source clears it.
+   */
+  readonly address: string;
+  /** True for a wallet whose key the service holds: the money stays in the project. */
+  readonly isOwn: boolean;
+  /** `elsewhere`: the contact is approved, but not for the chain on which it is paid. */
+  readonly contact: "approved" | "elsewhere" | "proposed" | null;
+  /**
+   * When its contact was approved for the chain or it was first paid, whichever was earlier; null
+   * when neither has happened.
+   */
+  readonly knownSince: Date | null;
+}
+
+/** `usd`, `usd_without_code` or `asset:<assetId>`. */
+export type UsageUnit = string;
+
+/** The amount that a project, wallet or API key moved on the same day before this movement. */
+export interface Usage {
+  readonly scope: PolicyScope;
+  readonly subjectId: string;
+  readonly unit: UsageUnit;
+  /** Decimal string. */
+  readonly spent: string;
+}
+
+/** The names of the request's fields, for errors. */
+export interface FactFields {
+  readonly amount: string;
+  readonly recipient: string;
+  readonly chain: string;
+  readonly token: string;
+}
+
+/** Everything that policies decide on. */
+export interface Facts {
+  readonly at: Date;
+  readonly projectId: string;
+  /** API keys that requested the movement. */
+  readonly keyIds: readonly string[];
+  /** True when an API key that is exempt from codes moves the money within its daily cap. */
+  readonly byExemptKey: boolean;
+  readonly movements: readonly Movement[];
+  /** Every chain that the movement uses. */
+  readonly chains: readonly number[];
+  readonly recipients: readonly Recipient[];
+  readonly usage: readonly Usage[];
+  readonly fields: FactFields;
+}
+
+export type Decision = "allow" | "needs_approval" | "deny";
+
+/** Who has to approve. */
+export type RequiredApproval = Requirement;
+
+const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+
+/**
+ * Whether the time is in one of the windows. `from` is included, `to` is not; days and times are in
+ * the window's time zone.
+ */
+export const isOpen = (
+  { timeZone, windows }: NonNullable<PolicyRules["hours"]>,
+  at: Date,
+): boolean => {
+  const format = new Intl.DateTimeFormat("en-GB", {
+    timeZone,
+    weekday: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
+  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
+  const day = WEEKDAYS.indexOf(parts.get("weekday") ?? "") + 1;
+  const time = `${parts.get("hour") ?? ""}:${parts.get("minute") ?? ""}`;
+  return windows.some(({ days, from, to }) => days.includes(day) && from <= time && time < to);
+};
+
+// Exact sums of decimal strings, for caps.
+
+/** Number of fraction digits with which caps are compared and usage is stored. */
+const DIGITS = 18;
+
+/**
+ * A decimal string as a multiple of 10^-18, rounded up, because it counts against a cap.
+ * @throws Error when the text is no decimal string
+ */
+export const atto = (text: string): bigint => {
+  const decimal = readDecimal(text);
+  if (decimal === null) throw new Error(`${text} is no decimal string.`);
+  return scaledTo(decimal, DIGITS, "ceil");
+};
+
+export const fromAtto = (value: bigint): string => formatAmount(value, DIGITS);
+
+/** The movements that a policy applies to: those of its wallet, or all. */
+export const boundBy = (
+  { scope, subjectId }: Pick<EffectivePolicy, "scope" | "subjectId">,
+  movements: readonly Movement[],
+): readonly Movement[] =>
+  scope === "wallet" ? movements.filter(({ walletId }) => walletId === subjectId) : movements;
+
+/** The movements that a policy applies to and whose amounts count in its sums. */
+export const countedBy = (
+  policy: Pick<EffectivePolicy, "scope" | "subjectId">,
+  movements: readonly Movement[],
+): readonly Movement[] =>
+  boundBy(policy, movements).filter(
+    ({ countsIn }) => countsIn === "all" || (countsIn === "wallet" && policy.scope === "wallet"),
+  );
+
+/**
+ * The sum in US dollars. Null when the worth of one of them is unknown or zero, because a payment
+ * is never worth nothing.
+ */
+export const usdOf = (movements: readonly Pick<Movement, "usd">[]): bigint | null => {
+  let sum = 0n;
+  for (const { usd } of movements) {
+    const worth = usd === null ? 0n : atto(usd);
+    if (worth <= 0n) return null;
+    sum += worth;
+  }
+  return sum;
+};
+
+export const assetSum = (movements: readonly Movement[], asset: string): bigint =>
+  movements.reduce((sum, each) => (each.asset === asset ? sum + atto(each.amount) : sum), 0n);
+
+export const assetUnit = (asset: string): UsageUnit => `asset:${asset}`;
+
+/**
+ * The amounts that the movements add to the units of the policy's daily caps, in 10^-18. Unknown
+ * worth adds nothing, because such a movement is refused.
+ */
+export const usageOf = (
+  { rules }: Pick<EffectivePolicy, "rules">,
+  movements: readonly Movement[],
+): { unit: UsageUnit; adds: bigint }[] => {
+  const usd = usdOf(movements) ?? 0n;
+  return [
+    ...(rules.perDay?.usd === undefined ? [] : [{ unit: "usd", adds: usd }]),
+    ...(rules.code?.mode === "exempt" ? [{ unit: "usd_without_code", adds: usd }] : []),
+    ...(rules.perDay?.assets ?? []).map(({ assetId: asset }) => ({
+      unit: assetUnit(asset),
+      adds: assetSum(movements, asset),
+    })),
+  ];
+};
+
+// Combines the votes that the project's setting and several rules demand, and checks whether the
+// votes so far suffice.
+
+export const SETTING = "The project's setting: payments are approved by";
+
+/**
+ * The project's vote setting as a policy of the project that demands votes for every movement, so
+ * that one rule handles both.
+ */
+export const policyOfSetting = (projectId: string, setting: VotingSetting): EffectivePolicy => ({
+  id: null,
+  scope: "project",
+  subjectId: projectId,
+  version: 0,
+  rules: {
+    approvals: {
+      aboveUsd: "0",
+      count: setting.count,
+      roles: [...setting.roles],
+      excludeMaker: setting.excludeMaker,
+      exemptKeys: setting.exemptKeys,
+    },
+  },
+});
+
+/**
+ * Combines all requirements: the highest number of people, the roles that all accept, and no maker
+ * when one excludes the maker.
+ */
+export const strictest = (approvals: readonly RequiredApproval[]): RequiredApproval | null => {
+  const [first, ...others] = approvals;
+  if (first === undefined) return null;
+  return {
+    count: Math.max(...approvals.map(({ count }) => count)),
+    roles: first.roles.filter((role) => others.every(({ roles }) => roles.includes(role))).sort(),
+    excludeMaker: approvals.some(({ excludeMaker }) => excludeMaker),
+    demandedBy: approvals.flatMap(({ demandedBy = [] }) => demandedBy).sort(),
+  };
+};
+
+/** Whether votes that met `given` also meet `demanded`. */
+export const suffices = (given: RequiredApproval, demanded: RequiredApproval): boolean =>
+  given.count >= demanded.count &&
+  given.roles.every((role) => demanded.roles.includes(role)) &&
+  (given.excludeMaker || !demanded.excludeMaker);
+
+/**
+ * The votes that a waiting movement needs, as the project's setting and its policies demand
+ * together. Null when one person's code approves it.
+ * @param votes the votes that the evaluation found
+ * @throws DomainError `policy_violation` when no role may vote for all of them
+ */
+export const votesOf = ({
+  votes,
+}: {
+  readonly votes: RequiredApproval | null;
+}): RequiredApproval | null => {
+  if (votes?.roles.length !== 0) return votes;
+  throw new DomainError(
+    "policy_violation",
+    "No role may approve this for both the project's setting and its policies. Nothing was sent; change one of them.",
+  );
+};

@@ -1,0 +1,44 @@
+import type { Tx } from "@/lib/platform/db/client";
+
+export interface Counted {
+  readonly count: number;
+  /** Time of the oldest counted event; null when there is none. */
+  readonly first: Date | null;
+}
+
+/**
+ * Counts the events of a bucket after `since`. Other transactions that count the same bucket wait
+ * until the caller's transaction ends, so that a limit holds over all instances. Lock several
+ * buckets in the order of their names.
+ */
+export const countUnderLock = async (tx: Tx, bucket: string, since: Date): Promise<Counted> => {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`code-limit:${bucket}`}, 0))`;
+  const [row] = await tx.$queryRaw<Counted[]>`
+    SELECT count(*)::int AS count, min(at) AS first FROM code_limit WHERE bucket = ${bucket} AND at > ${since}`;
+  return row ?? { count: 0, first: null };
+};
+
+export const addTo = async (
+  tx: Tx,
+  buckets: readonly string[],
+  entry: { id: string; at: Date },
+): Promise<void> => {
+  await tx.codeLimit.createMany({ data: buckets.map((bucket) => ({ bucket, ...entry })) });
+};
+
+export const removeFrom = async (
+  tx: Tx,
+  buckets: readonly string[],
+  { id, at }: { id: string; at: Date },
+) => {
+  await tx.codeLimit.deleteMany({ where: { bucket: { in: [...buckets] }, at, id } });
+};
+
+/** The events of a bucket after `since`. */
+export const idsIn = async (tx: Tx, bucket: string, since: Date): Promise<ReadonlySet<string>> => {
+  const rows = await tx.codeLimit.findMany({
+    where: { bucket, at: { gt: since } },
+    select: { id: true },
+  });
+  return new Set(rows.map(({ id }) => id));
+};

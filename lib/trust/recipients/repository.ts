@@ -1,0 +1,164 @@
+/**
+ * Reads the addresses of a project with which recipients could be confused, and which of the
+ * recipients it has paid.
+ */
+import { getAddress } from "viem";
+import {
+  addressEnds,
+  isApprovedOn,
+  type KnownAddress,
+  UNAPPROVED_CONTACT,
+} from "@/lib/core/look-alike";
+import type { SqlReader } from "@/lib/platform/db/sql";
+import type { EvmAddress } from "@/lib/core/evm";
+
+const OPERATIONS_MAX = 2000;
+const ROWS_MAX = 20_000;
+
+/** The same as `addressEnds`, in the form of the index `wallet_ends_idx`. */
+const ENDS = "lower(substr(address, 3, 4) || right(address, 4))";
+
+const NAMED = `
+  SELECT address, label AS name, 'own' AS "as", contract_chain_id IS NOT NULL AS "isContract", NULL AS state, NULL::int[] AS "chainIds"
+  FROM wallet WHERE project_id = $1 AND unlinked_at IS NULL AND ${ENDS} = ANY ($2::text[])
+  UNION ALL
+  SELECT address, name, 'contact', false, state, chain_ids FROM contact WHERE project_id = $1 AND ${ENDS} = ANY ($2::text[])`;
+
+// Each statement uses one table, so that a distributed PostgreSQL sends it to the project's node.
+// The addresses are lower-case hex, so those with a common beginning lie between it and the same
+// text with a "g": a range of the primary key. OFFSET 0 keeps PostgreSQL from joining on the ends,
+// for which it would read every address of the project.
+const PAID = `
+  SELECT DISTINCT paid.address FROM unnest($2::text[]) AS asked (ends)
+  CROSS JOIN LATERAL (
+    SELECT address FROM policy_recipient
+    WHERE project_id = $1 AND address > '0x' || left(asked.ends, 4) AND address < '0x' || left(asked.ends, 4) || 'g'
+      AND right(address, 4) = right(asked.ends, 4)
+    OFFSET 0) AS paid`;
+const PAID_IN_PRIVATE = `
+  SELECT DISTINCT to_address AS address FROM privacy_transfer WHERE project_id = $1 AND to_address = ANY ($2::text[])`;
+
+// Private operations are left out, because a warning about look-alikes would reveal their
+// recipients. Deposits have no recipient.
+const PAID_IN_PUBLIC = `
+  SELECT DISTINCT recipient AS address FROM (
+    SELECT recipient FROM (
+      SELECT request->'destination'->>'recipient' AS recipient FROM operation
+      WHERE project_id = $1 AND status IN ('completed', 'partially_completed', 'processing')
+        AND kind NOT IN ('shield', 'unshield', 'private_transfer', 'private_swap', 'public_exit', 'deposit')
+      ORDER BY id DESC LIMIT $3::int) AS latest
+    UNION ALL
+    SELECT latest.recipient FROM (
+      SELECT i.recipient, i.payout_id, i.batch, i.status FROM wallet_payout_item i
+      WHERE i.project_id = $1 ORDER BY i.payout_id DESC, i.index DESC LIMIT $4::int) AS latest
+    JOIN wallet_payout_batch b ON b.project_id = $1 AND b.payout_id = latest.payout_id AND b.number = latest.batch
+    WHERE latest.status IS NULL AND b.state IN ('sent', 'mined', 'paid')) AS paid
+  WHERE recipient = ANY ($2::text[])`;
+
+interface KnownRow {
+  readonly address: EvmAddress;
+  readonly name: string | null;
+  readonly as: "own" | "contact";
+  readonly isContract: boolean;
+  readonly state: "proposed" | "approved" | null;
+  readonly chainIds: readonly number[] | null;
+}
+
+const NAMES = {
+  own: "a wallet of the project",
+  contact: UNAPPROVED_CONTACT,
+  earlier: "paid before",
+} as const;
+
+const knownOf = (
+  { address, name, as, state, chainIds }: KnownRow,
+  chainId: number | null,
+): KnownAddress => {
+  if (as !== "contact") return { address, name: name ?? NAMES[as], as };
+  const isApproved = state !== null && isApprovedOn({ state, chainIds: chainIds ?? [] }, chainId);
+  return isApproved
+    ? { address, name: name ?? "", as: "contact" }
+    : { address, name: NAMES.contact, as: "proposed" };
+};
+
+export interface RecipientRecords {
+  /**
+   * Wallets, contacts and recipients of earlier payments with the same beginning and end as one of
+   * the addresses, including the addresses themselves.
+   */
+  readonly known: readonly KnownAddress[];
+  /** Wallets of the project, except linked contracts, whose code is only on one chain. */
+  readonly own: ReadonlySet<EvmAddress>;
+  /** The requested addresses to which the project has paid, as far as the caller may know. */
+  readonly paid: ReadonlySet<EvmAddress>;
+}
+
+interface Paid {
+  readonly inPublic: readonly EvmAddress[];
+  readonly inPrivateOnly: readonly EvmAddress[];
+}
+
+/**
+ * The paid addresses with these ends. For an address that was paid both publicly and privately,
+ * records are searched, newest first, for a public payment.
+ */
+const readPaid = async (
+  sql: SqlReader,
+  projectId: string,
+  ends: readonly string[],
+): Promise<Paid> => {
+  const rows = await sql.query<{ address: string }>(PAID, [projectId, ends]);
+  const paid = rows.map(({ address }) => getAddress(address));
+  if (paid.length === 0) return { inPublic: [], inPrivateOnly: [] };
+  const inPrivate = (
+    await sql.query<{ address: EvmAddress }>(PAID_IN_PRIVATE, [projectId, paid])
+  ).map(({ address }) => address);
+  const values = [projectId, inPrivate, OPERATIONS_MAX, ROWS_MAX];
+  const both =
+    inPrivate.length === 0 ? [] : await sql.query<{ address: EvmAddress }>(PAID_IN_PUBLIC, values);
+  const known = new Set(both.map(({ address }) => address));
+  const hidden = new Set(inPrivate.filter((address) => !known.has(address)));
+  return { inPublic: paid.filter((address) => !hidden.has(address)), inPrivateOnly: [...hidden] };
+};
+
+/**
+ * The project's records about addresses, and about addresses with which they could be confused.
+ * @param addresses checksummed
+ * @param chainId where the names of contacts have to be approved; null when the chain is not known
+ * yet
+ * @param seesPrivate whether an address that was paid privately counts as paid; a look-alike of
+ * such an address is never reported
+ */
+export const readRecords = async (
+  sql: SqlReader,
+  projectId: string,
+  {
+    addresses,
+    chainId,
+    seesPrivate,
+  }: {
+    readonly addresses: readonly EvmAddress[];
+    readonly chainId: number | null;
+    readonly seesPrivate: boolean;
+  },
+): Promise<RecipientRecords> => {
+  const ends = [...new Set(addresses.map(addressEnds))];
+  const [named, { inPublic, inPrivateOnly }] = await Promise.all([
+    sql.query<KnownRow>(NAMED, [projectId, ends]),
+    readPaid(sql, projectId, ends),
+  ]);
+  const earlier = inPublic.map((address) => ({
+    address,
+    name: NAMES.earlier,
+    as: "earlier" as const,
+  }));
+  return {
+    known: [...named.map((row) => knownOf(row, chainId)), ...earlier],
+    own: new Set(
+      named.flatMap(({ as, address, isContract }) =>
+        as === "own" && !isContract ? [address] : [],
+      ),
+    ),
+    paid: new Set([...inPublic, ...(seesPrivate ? inPrivateOnly : [])]),
+  };
+};

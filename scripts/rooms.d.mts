@@ -1,0 +1,2 @@
+/** Folders of lib, the lowest first. */
+export declare const ROOMS: readonly string[];
