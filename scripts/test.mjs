@@ -2,7 +2,7 @@
 // The last line is `N passed, N failed`.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { installOneOf } from "./debian.mjs";
 import {
   bin,
@@ -21,6 +21,9 @@ const PART_MS = 60 * MINUTE_MS;
 /** Time that the children get to stop their servers after Ctrl-C. */
 const GRACE_MS = 5_000;
 const SLOWEST_FILES = 10;
+const SUMMARY = join(ROOT, "scripts/vitest-summary.mjs");
+/** The summary of a run that ended before it wrote one. */
+const NO_RESULT = { passed: 0, failed: 0, skipped: 0, failures: [], files: [] };
 
 const results = mkdtempSync(join(tmpdir(), "causeway-results-"));
 const totals = { passed: 0, failed: 0 };
@@ -72,39 +75,14 @@ const checkScript = (name, script) =>
 const vitest = (project) =>
   perform(project, async () => {
     const file = `${project}.json`;
-    const reporters = [
-      "--reporter=dot",
-      "--reporter=json",
-      `--outputFile.json=${join(results, file)}`,
-    ];
-    const args = ["run", "--project", project, ...reporters];
+    const args = ["run", "--project", project, "--reporter=dot", `--reporter=${SUMMARY}`];
     // With colours, each dot of the progress takes fifteen characters in a log.
-    const { code } = await run(bin("vitest"), args, { env: { NO_COLOR: "1" }, timeoutMs: PART_MS });
-    const result = readResult(file);
-    let unloadable = 0;
-    for (const {
-      name,
-      status: fileStatus,
-      startTime,
-      endTime,
-      assertionResults,
-    } of result?.testResults ?? []) {
-      const title = relative(ROOT, name);
-      files.push({ title, ms: endTime - startTime });
-      // A file that fails to load has no tests to list, so the file itself counts as one failure.
-      if (fileStatus === "failed" && assertionResults.length === 0) {
-        unloadable += 1;
-        failures.push(title);
-      }
-      for (const { status, fullName } of assertionResults)
-        if (status === "failed") failures.push(`${title}: ${fullName}`);
-    }
-    const {
-      numPassedTests: passed = 0,
-      numFailedTests: failed = 1,
-      numPendingTests: skipped = 0,
-    } = result ?? {};
-    return { code, passed, failed: failed + unloadable, skipped };
+    const env = { NO_COLOR: "1", RESULTS_FILE: join(results, file) };
+    const { code } = await run(bin("vitest"), args, { env, timeoutMs: PART_MS });
+    const { passed, failed, skipped, ...result } = readResult(file) ?? NO_RESULT;
+    files.push(...result.files);
+    failures.push(...result.failures);
+    return { code, passed, failed, skipped };
   });
 
 /** Returns the specs of a suite in Playwright's report, including those of nested suites. */
