@@ -7,6 +7,7 @@ import {
   isDistributed,
   likewise,
   type Sql,
+  sqlBy,
 } from "@/lib/platform/db/sql";
 import { createPool } from "@/lib/platform/db/pool";
 import { ConnectionLostError, ConflictError } from "./errors";
@@ -79,11 +80,11 @@ const sqlOn = (client: pg.ClientBase, kept: "named" | "unnamed" = "named"): Sql 
       throw translate(error);
     }
   };
-  return {
+  return sqlBy({
     query: async <Row extends object>(text: string, values: readonly unknown[]) =>
       (await run<Row>(text, values)).rows,
     change: async (text, values) => (await run(text, values)).rowCount ?? 0,
-  };
+  });
 };
 
 const command = async (client: pg.ClientBase, text: string): Promise<void> => {

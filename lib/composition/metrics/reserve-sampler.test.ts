@@ -1,5 +1,6 @@
 import { register } from "prom-client";
 import { afterEach, expect, test } from "vitest";
+import { sqlBy } from "@/lib/platform/db/sql";
 import { reserveSampler } from "./samplers";
 
 const NAME = "causeway_reserve_coverage_ratio";
@@ -16,7 +17,8 @@ interface Stand {
 /** The reserve state of USDC by project. The map may change between samples. */
 const samplerOf = (stands: ReadonlyMap<string, Stand>) =>
   reserveSampler({
-    sql: {
+    sql: sqlBy({
+      change: () => Promise.reject(new Error("A sampler changes nothing.")),
       query: <Row extends object>(_text: string, [after]: readonly unknown[]) =>
         Promise.resolve(
           [...stands.keys()]
@@ -25,7 +27,7 @@ const samplerOf = (stands: ReadonlyMap<string, Stand>) =>
             .slice(0, 20)
             .map((projectId) => ({ projectId })) as unknown as Row[],
         ),
-    },
+    }),
     reserves: {
       list: (projectId) => {
         const {

@@ -11,7 +11,8 @@ import {
   type NewDeposit,
   storeDeposits,
 } from "./repository";
-import { type Deposit, depositEvents, operationStateOf } from "./deposit";
+import type { Deposit } from "./rows";
+import { depositEvents, operationStateOf } from "./deposit";
 import { recordScreenings, type SenderScreening } from "./screen";
 import { worthOf } from "@/lib/core/decimal";
 import { parseUnits } from "viem";

@@ -9,7 +9,7 @@ import {
 import { type TokenTransfer, withMinters } from "@/lib/chain/transfer-logs";
 import type { ChainRegistry } from "@/lib/chain/registry";
 import { newId } from "@/lib/core/ids";
-import type { Deposit } from "./deposit";
+import type { Deposit } from "./rows";
 import type { ScreeningService } from "@/lib/trust/screening/service";
 import type { Found } from "./apply";
 import { screenSenders } from "./screen";

@@ -15,7 +15,7 @@ import type { ScanDeps } from "./scan";
 import { readBalances } from "@/lib/chain/balances";
 import { newId } from "@/lib/core/ids";
 import { type Found, storeFound, withDust, withWorths } from "./apply";
-import { advanceNative, readCursor } from "./repository";
+import { advanceNative, readCursor } from "./cursor-repository";
 import { screenSenders } from "./screen";
 
 // Splits an increase of a wallet's coin balance into the amounts of known senders, and the rest.

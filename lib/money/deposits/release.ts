@@ -14,7 +14,7 @@ import {
 import { doneBy, recordAudit } from "@/lib/news/audit/service";
 import { changeQuarantine } from "@/lib/books/holds/service";
 import { holdOf, tell, type WorthDeps, worthsOf } from "./apply";
-import type { Deposit } from "./deposit";
+import type { Deposit } from "./rows";
 import { lockDeposit, releaseDeposit } from "./repository";
 import type { DepositView } from "./view";
 

@@ -18,16 +18,12 @@ import {
   withSenders,
 } from "./judge";
 import { addressesUpTo } from "./native-repository";
+import { advance, type Cursor, type Reached, readCursor, startCursor } from "./cursor-repository";
 import {
-  advance,
-  type Cursor,
   depositsByLog,
   lockDepositsBetween,
   lockDepositsByLog,
-  type Reached,
-  readCursor,
   relocateDeposits,
-  startCursor,
 } from "./repository";
 import { TurnLostError } from "./errors";
 import {
@@ -41,7 +37,8 @@ import {
   type WorthDeps,
 } from "./apply";
 import { lockFunds } from "@/lib/books/holds/service";
-import { type Deposit, isDecided } from "./deposit";
+import type { Deposit } from "./rows";
+import { isDecided } from "./deposit";
 
 // Reads one turn of the search: which blocks, and the transfers in them into wallets of projects.
 

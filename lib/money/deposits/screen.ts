@@ -2,7 +2,7 @@
 import type { Sql } from "@/lib/platform/db/sql";
 import { addSeconds } from "@/lib/core/clock";
 import type { Screening, ScreeningMode, ScreeningService } from "@/lib/trust/screening/service";
-import type { Deposit } from "./deposit";
+import type { Deposit } from "./rows";
 
 /** After this time a sender that could not be screened is screened again. */
 const AGAIN_SECONDS = 30;

@@ -8,15 +8,16 @@ import { isId } from "@/lib/core/ids";
 import type { Ticker } from "@/lib/core/ticker";
 import type { Token } from "@/lib/core/token";
 import { sqlOn } from "@/lib/platform/db/sql";
-import { type Deposit, isShown } from "./deposit";
+import type { Deposit } from "./rows";
+import { isShown } from "./deposit";
 import {
   type DepositFilter,
   depositsByIds,
   depositsOnPage,
-  dustSums,
   quarantinedDeposits,
-  readCursor,
 } from "./repository";
+import { readDustSums } from "./dust-repository";
+import { readCursor } from "./cursor-repository";
 import { compareCoins } from "./native";
 import { createRelease, type Release, type ReleaseDeps } from "./release";
 import { scanChain, type ScanDeps } from "./scan";
@@ -127,7 +128,7 @@ export const createDepositsService = (given: DepositsDeps) => {
 
     /** Sums of deposits that are too small to be shown one by one, the newest first. */
     dust: async ({ projectId }: Actor): Promise<DustView[]> =>
-      (await dustSums(reader, projectId, DUST_LINES_MAX)).map((sum) => ({
+      (await readDustSums(reader, projectId, DUST_LINES_MAX)).map((sum) => ({
         sum,
         token: tokenOf(sum),
       })),

@@ -4,14 +4,10 @@
 import { outageOf } from "@/lib/core/outage";
 import { sqlOn, type SqlReader } from "@/lib/platform/db/sql";
 import { applyMoves, isDust, type Move, worthsOf } from "./apply";
-import type { Deposit } from "./deposit";
-import {
-  depositsToScreenAgain,
-  dueDeposits,
-  foldDust,
-  postponeDeposits,
-  readCursor,
-} from "./repository";
+import type { Deposit } from "./rows";
+import { depositsToScreenAgain, dueDeposits, postponeDeposits } from "./repository";
+import { foldDust } from "./dust-repository";
+import { readCursor } from "./cursor-repository";
 import { walletsAt } from "./native-repository";
 import { type Origin, originsOf } from "./judge";
 import type { ScanDeps } from "./scan";

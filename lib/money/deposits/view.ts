@@ -1,6 +1,6 @@
 import type { Token } from "@/lib/core/token";
-import type { Deposit } from "./deposit";
-import type { DustSum } from "./repository";
+import type { Deposit } from "./rows";
+import type { DustSum } from "./rows";
 
 /** A deposit as it is shown. */
 export interface DepositView {

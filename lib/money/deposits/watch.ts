@@ -4,7 +4,7 @@ import { addSeconds, type Clock } from "@/lib/core/clock";
 import type { Ticker } from "@/lib/core/ticker";
 import type { SqlReader } from "@/lib/platform/db/sql";
 import { DEPOSIT_CHANNEL } from "./apply";
-import type { Deposit } from "./deposit";
+import type { Deposit } from "./rows";
 import { depositsUnderWay } from "./repository";
 import type { DepositView } from "./view";
 

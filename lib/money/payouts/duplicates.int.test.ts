@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { newId } from "@/lib/core/ids";
 import { createDatabase } from "@/lib/platform/db/client";
-import { keptSqlOn, type SqlReader } from "@/lib/platform/db/sql";
+import { keptSqlOn, sqlBy, sqlOn } from "@/lib/platform/db/sql";
 import { afterFile } from "@/lib/dev/testing/after-file";
 import { testDatabase } from "@/lib/dev/testing/database";
 import { findDuplicates, insertRowKeys, lockRowKeys } from "./duplicate-repository";
@@ -150,7 +150,8 @@ test("each of 10,000 keys and its row are looked up by an index, in tables with 
   for (const text of SEED) await database.pool.query(text);
   const keys = { keys: keysOf(10_000), allowDuplicates: true, now: new Date() };
   const plans: Plan[] = [];
-  const explaining: SqlReader = {
+  const explaining = sqlBy({
+    ...sqlOn(database.pool),
     query: async (text, values) => {
       const { rows } = await database.pool.query<{ "QUERY PLAN": readonly [{ Plan: Plan }] }>(
         `EXPLAIN (FORMAT JSON) ${text}`,
@@ -159,7 +160,7 @@ test("each of 10,000 keys and its row are looked up by an index, in tables with 
       plans.push(...rows.map((row) => row["QUERY PLAN"][0].Plan));
       return [];
     },
-  };
+  });
   await findDuplicates(explaining, "prj", keys);
   await database.pool.query("ANALYZE");
   await findDuplicates(explaining, "prj", keys);

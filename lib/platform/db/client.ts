@@ -13,6 +13,7 @@ import {
   type PipelinedReader,
   type PipelinedSql,
   type Sql,
+  sqlBy,
   sqlOn,
 } from "./sql";
 import { PrismaClient, type Prisma } from "./generated/client";
@@ -113,10 +114,7 @@ const inReads = async <T>(
   const sql = keptSqlOn(client);
   const sent: Promise<unknown>[] = [];
   let isOver = false;
-  const query: PipelinedReader["query"] = <Row extends object>(
-    text: string,
-    values: readonly unknown[],
-  ) => {
+  const send = <Row extends object>(text: string, values: readonly unknown[]) => {
     // The connection may belong to another caller by now.
     if (isOver) return Promise.reject(new Error("The reads are over: one of them failed."));
     const answer = sql.query<Row>(text, values);
@@ -124,6 +122,7 @@ const inReads = async <T>(
     return answer;
   };
   try {
+    const { query } = sqlBy({ query: send, change: sql.change });
     return await work(likewise({ query, together: togetherOn(client) }, pool));
   } finally {
     isOver = true;

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { Prisma, PrismaClient } from "./generated/client";
+import { Statement } from "./statement";
 
 /** Announces the changes of a transaction to all instances, after its commit and outside of it. */
 
@@ -118,6 +119,7 @@ export const createLayout = (
 
 /** Reads on one connection or pool. */
 export interface SqlReader {
+  query<Row extends object>(statement: Statement): Promise<readonly Row[]>;
   /**
    * Values are passed as parameters, so that each statement is planned once for each connection.
    */
@@ -127,8 +129,37 @@ export interface SqlReader {
 /** Statements on one connection. */
 export interface Sql extends SqlReader {
   /** @returns the number of changed rows */
+  change(statement: Statement): Promise<number>;
   change(text: string, values: readonly unknown[]): Promise<number>;
 }
+
+/** How a driver runs a statement. */
+export interface Driver {
+  readonly query: <Row extends object>(
+    text: string,
+    values: readonly unknown[],
+  ) => Promise<readonly Row[]>;
+  readonly change: (text: string, values: readonly unknown[]) => Promise<number>;
+}
+
+/** Prisma takes no bigint above 2^63 as a parameter, so the drivers get all of them as text. */
+const toParameter = (value: unknown): unknown =>
+  typeof value === "bigint" ? value.toString() : value;
+
+type Arguments = readonly [text: string, values: readonly unknown[]];
+
+const argumentsOf = (statement: Statement | string, values: readonly unknown[]): Arguments =>
+  statement instanceof Statement
+    ? [statement.text, statement.values.map(toParameter)]
+    : [statement, values];
+
+/** Statements that a driver runs. */
+export const sqlBy = (driver: Driver): Sql => ({
+  query: <Row extends object>(statement: Statement | string, values: readonly unknown[] = []) =>
+    driver.query<Row>(...argumentsOf(statement, values)),
+  change: (statement: Statement | string, values: readonly unknown[] = []) =>
+    driver.change(...argumentsOf(statement, values)),
+});
 
 /**
  * Statements of a transaction on one connection, sent in a pipeline: a call sends its statement at
@@ -149,11 +180,11 @@ export interface PipelinedReader extends SqlReader {
 
 /** Statements in a Prisma transaction, or outside of any transaction. */
 export const sqlOf = (tx: Prisma.TransactionClient | PrismaClient): Sql => {
-  const sql: Sql = {
+  const sql = sqlBy({
     query: <Row extends object>(text: string, values: readonly unknown[]) =>
       tx.$queryRawUnsafe<Row[]>(text, ...values),
     change: (text, values) => tx.$executeRawUnsafe(text, ...values),
-  };
+  });
   announceLikewise(sql, tx);
   return likewise(sql, tx);
 };
@@ -185,11 +216,11 @@ export const keptSqlOn = (client: pg.ClientBase | pg.Pool): Sql => {
     text.startsWith(PLANNED_EACH_RUN)
       ? client.query<Row>(text, [...values])
       : client.query<Row>({ name: nameOf(text), text, values: [...values] });
-  const sql: Sql = {
+  const sql = sqlBy({
     query: async <Row extends object>(text: string, values: readonly unknown[]) =>
       (await run<Row>(text, values)).rows,
     change: async (text, values) => (await run(text, values)).rowCount ?? 0,
-  };
+  });
   return likewise(sql, client);
 };
 
@@ -198,10 +229,10 @@ export const keptSqlOn = (client: pg.ClientBase | pg.Pool): Sql => {
  * their text may vary.
  */
 export const sqlOn = (client: pg.ClientBase | pg.Pool): Sql => {
-  const sql: Sql = {
+  const sql = sqlBy({
     query: async <Row extends object>(text: string, values: readonly unknown[]) =>
       (await client.query<Row>(text, [...values])).rows,
     change: async (text, values) => (await client.query(text, [...values])).rowCount ?? 0,
-  };
+  });
   return likewise(sql, client);
 };

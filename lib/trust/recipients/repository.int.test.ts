@@ -5,7 +5,7 @@
 import { getAddress, toHex } from "viem";
 import { beforeEach, expect, test } from "vitest";
 import { newId } from "@/lib/core/ids";
-import { sqlOn, type SqlReader } from "@/lib/platform/db/sql";
+import { sqlBy, sqlOn } from "@/lib/platform/db/sql";
 import type { EvmAddress } from "@/lib/core/evm";
 import { testDatabase } from "@/lib/dev/testing/database";
 import { readRecords } from "./repository";
@@ -134,13 +134,14 @@ test("a project that knows thousands of addresses reads none of the others", asy
   );
   await pool.query("ANALYZE policy_recipient, wallet");
   const plans: string[] = [];
-  const explained: SqlReader = {
+  const explained = sqlBy({
+    ...sql,
     query: async (text, values) => {
       const { rows } = await pool.query<{ "QUERY PLAN": string }>(`EXPLAIN ${text}`, [...values]);
       plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"));
       return sql.query(text, values);
     },
-  };
+  });
   await readRecords(explained, projectId, {
     addresses: [address(), address("00001111")],
     chainId: 1,

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { testDatabase } from "@/lib/dev/testing/database";
+import { sqlOf, sqlOn, type Sql } from "./sql";
+import { join, raw, sql } from "./statement";
+import {
+  address,
+  base,
+  bool,
+  count,
+  int,
+  int8,
+  json,
+  nullable,
+  oneOf,
+  type RowOf,
+  table,
+  text,
+  time,
+} from "./table";
+
+const samples = table({
+  sampleId: text,
+  rowNumber: int,
+  isHeld: bool,
+  createdAt: time,
+  amountBase: base,
+  blockNumber: int8,
+  seen: count,
+  sender: nullable(address),
+  state: oneOf(z.enum(["open", "ended"])),
+  failure: nullable(json(z.object({ code: z.string(), detail: z.string() }))),
+});
+
+const HARD = `quotes ' " and $1, a \\ and a new\nline`;
+const sample: RowOf<typeof samples> = {
+  sampleId: HARD,
+  rowNumber: -1,
+  isHeld: false,
+  createdAt: new Date("2026-11-30T06:00:00.123Z"),
+  amountBase: 2n ** 255n,
+  blockNumber: 2n ** 63n - 1n,
+  seen: 2 ** 53,
+  sender: "0x00000000000000000000000000000000000000aA",
+  state: "ended",
+  failure: { code: "x", detail: HARD },
+};
+const bare = { ...sample, sampleId: "bare", sender: null, failure: null };
+
+const { database } = await testDatabase();
+const { prisma, pool } = database;
+const drivers: readonly [string, Sql][] = [
+  ["Prisma", sqlOf(prisma)],
+  ["pg", sqlOn(pool)],
+];
+
+test.each(drivers)("a row is read as it was written: %s", async (_, db) => {
+  const rows = [sample, bare];
+  const read = await samples.all(
+    db,
+    sql`
+      SELECT ${samples.columns("s")} FROM ${samples.list(rows)} AS s
+      WHERE s.amount_base = ${sample.amountBase}::numeric AND s.created_at = ${sample.createdAt}::timestamptz
+      ORDER BY s.sample_id = ${HARD} DESC`,
+  );
+  expect(read).toEqual(rows);
+});
+
+test.each(drivers)("an array and a list of conditions are parameters too: %s", async (_, db) => {
+  const places = samples.pick("sampleId", "rowNumber");
+  const conditions = [
+    sql`s.sample_id = ANY(${["bare", "none"]}::text[])`,
+    sql`s.row_number < ${0}::int`,
+  ];
+  const statement = sql`
+    SELECT ${places.columns("s")} FROM ${places.list([sample, bare])} AS s
+    WHERE ${join(conditions, " AND ")}`;
+  expect(statement.values).toHaveLength(3);
+  expect(await places.first(db, statement)).toEqual({ sampleId: "bare", rowNumber: -1 });
+  expect(await places.first(db, sql`${statement} AND ${raw("false")}`)).toBeNull();
+});
+
+test("a value that does not have its shape is refused, and its column is named", async () => {
+  const states = samples.pick("state");
+  const unread = states.all(sqlOn(pool), sql`SELECT 'gone' AS state`);
+  await expect(unread).rejects.toThrow(/open/);
+});

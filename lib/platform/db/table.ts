@@ -1,0 +1,168 @@
+import type { z } from "zod";
+import type { EvmAddress } from "@/lib/core/evm";
+import { storedAddress, storedText } from "./codecs";
+import type { SqlReader } from "./sql";
+import { raw, sql, type Statement } from "./statement";
+
+/**
+ * How the values of a column are read and written. `T` is the type that the program works with.
+ */
+export interface Column<T> {
+  /** The type in PostgreSQL. */
+  readonly type: string;
+  /** SQL that selects the column in the form that `read` expects. */
+  readonly select: (name: string) => string;
+  /** @throws ZodError when the stored value does not have the expected shape */
+  readonly read: (stored: unknown) => T;
+  /** The value as a parameter, or as a member of a JSON row. */
+  readonly write: (value: T) => unknown;
+}
+
+/** A column whose values the driver reads and writes as they are. */
+const plain = <T>(type: string): Column<T> => ({
+  type,
+  select: (name) => name,
+  read: (stored) => stored as T,
+  write: (value) => value,
+});
+
+export const text = plain<string>("text");
+export const int = plain<number>("int");
+export const bool = plain<boolean>("boolean");
+export const time = plain<Date>("timestamptz");
+
+/** A whole number as a bigint. It is read as text, since a double cannot hold all of them. */
+const whole = (type: string): Column<bigint> => ({
+  type,
+  select: (name) => `${name}::text`,
+  read: (stored) => BigInt(stored as string),
+  write: (value) => value.toString(),
+});
+
+/** NUMERIC(78,0): base units of a token, or millionths of a dollar. */
+export const base = whole("numeric");
+/** BIGINT, for example the number of a block. */
+export const int8 = whole("bigint");
+
+/** BIGINT that a double holds exactly, for example a number of rows. */
+export const count: Column<number> = {
+  ...plain<number>("bigint"),
+  select: (name) => `${name}::float8`,
+};
+
+/** An address in text. */
+export const address: Column<EvmAddress> = {
+  ...plain<EvmAddress>("text"),
+  read: (stored) => storedAddress.parse(stored),
+};
+
+/** Text that is one of these values. */
+export const oneOf = <const Value extends string>(schema: z.ZodType<Value>): Column<Value> => ({
+  ...plain<Value>("text"),
+  read: (stored) => schema.parse(stored),
+});
+
+/** JSONB that the schema reads. Bigints are stored as decimal strings. */
+export const json = <T>(schema: z.ZodType<T>): Column<T> => ({
+  ...plain<T>("jsonb"),
+  read: (stored) => schema.parse(stored),
+});
+
+/** A column that may be NULL. */
+export const nullable = <T>(column: Column<T>): Column<T | null> => ({
+  ...column,
+  read: (stored) => (stored === null ? null : column.read(stored)),
+  write: (value) => (value === null ? null : column.write(value)),
+});
+
+interface AnyColumn extends Omit<Column<unknown>, "write"> {
+  readonly write: (value: never) => unknown;
+}
+type Columns = Readonly<Record<string, AnyColumn>>;
+
+type RowOfColumns<Described extends Columns> = {
+  readonly [Field in keyof Described]: ReturnType<Described[Field]["read"]>;
+};
+
+/** The type of the rows of a table. */
+export type RowOf<Described extends { readonly read: (row: never) => unknown }> = ReturnType<
+  Described["read"]
+>;
+
+/** The columns of a table or of a query, each described once. */
+export interface Table<Described extends Columns> {
+  /** `project_id, created_at`: for the list of an INSERT, and the SELECT that feeds it. */
+  readonly names: Statement;
+  /**
+   * `d.project_id AS "projectId", …`: for a SELECT whose rows `read` takes.
+   * @param alias of the table in the statement
+   */
+  readonly columns: (alias?: string) => Statement;
+  /** A row of a SELECT of `columns`. @throws ZodError when a value does not have its shape */
+  readonly read: (row: object) => RowOfColumns<Described>;
+  /** The rows of a SELECT of `columns`. */
+  readonly all: (db: SqlReader, statement: Statement) => Promise<RowOfColumns<Described>[]>;
+  /** The first row of a SELECT of `columns`; null when there is none. */
+  readonly first: (db: SqlReader, statement: Statement) => Promise<RowOfColumns<Described> | null>;
+  /**
+   * Rows as a list for a FROM clause, passed as one JSON parameter: `FROM ${table.list(rows)} AS
+   * row`. Fields without a column are left out.
+   */
+  readonly list: (rows: readonly RowOfColumns<Described>[]) => Statement;
+  /** The same columns, of which only these. */
+  readonly pick: <Field extends keyof Described & string>(
+    ...fields: readonly Field[]
+  ) => Table<Pick<Described, Field>>;
+}
+
+/** @example nameOf("walletAddress") // "wallet_address" */
+const nameOf = (field: string): string =>
+  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const valueOf = (row: object, field: string): unknown =>
+  (row as Readonly<Record<string, unknown>>)[field];
+
+/**
+ * Describes the columns of a table. A column has the name of its field in snake case.
+ * @example
+ * const contacts = table({ projectId: text, name: text, amountBase: nullable(base) });
+ * contacts.all(db, sql`SELECT ${contacts.columns("c")} FROM contact c WHERE c.project_id = ${id}`);
+ */
+export const table = <const Described extends Columns>(described: Described): Table<Described> => {
+  const fields = Object.keys(described);
+  const columnOf = (field: string): AnyColumn => described[field] as AnyColumn;
+  const names = raw(fields.map(nameOf).join(", "));
+  const types = raw(fields.map((field) => `${nameOf(field)} ${columnOf(field).type}`).join(", "));
+  const read = (row: object) =>
+    Object.fromEntries(
+      fields.map((field) => [field, columnOf(field).read(valueOf(row, field))]),
+    ) as RowOfColumns<Described>;
+  const written = (row: object): object =>
+    Object.fromEntries(
+      fields.map((field) => [nameOf(field), columnOf(field).write(valueOf(row, field) as never)]),
+    );
+  const all = async (db: SqlReader, statement: Statement) =>
+    (await db.query<object>(statement)).map(read);
+  return {
+    names,
+    columns: (alias) => {
+      const prefix = alias === undefined ? "" : `${alias}.`;
+      const selected = fields.map(
+        (field) => `${columnOf(field).select(prefix + nameOf(field))} AS "${field}"`,
+      );
+      return raw(selected.join(", "));
+    },
+    read,
+    all,
+    first: async (db, statement) => (await all(db, statement))[0] ?? null,
+    list: (rows) =>
+      sql`(SELECT * FROM jsonb_to_recordset(${storedText(rows.map(written))}::jsonb) AS listed (${types}))`,
+    pick: (...picked) =>
+      table(
+        Object.fromEntries(picked.map((field) => [field, columnOf(field)])) as Pick<
+          Described,
+          (typeof picked)[number]
+        >,
+      ),
+  };
+};
