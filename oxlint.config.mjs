@@ -264,7 +264,7 @@ const config = {
     { files: ["app/**/*.tsx"], rules: off(PRODUCTION_RULES) },
     { files: [".dependency-cruiser.mjs", ...CONFIGS, "e2e/**/*.ts"], rules: off(PRODUCTION_RULES) },
     {
-      files: ["scripts/lint-rules.*", "oxlint.config.d.mts"],
+      files: ["scripts/lint-rules.*", "scripts/vitest-summary.mjs", "oxlint.config.d.mts"],
       rules: off(["causeway/no-default-export"]),
     },
     {

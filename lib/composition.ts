@@ -149,7 +149,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     /** Numbers events and delivers them. Other instances may do so at the same time. */
     startWebhooks: webhooks.sending.start,
     ...telemetry,
-    notifying: buildNotifying(platform, identity, money),
+    notifying: buildNotifying(platform, identity, money, payouts.payouts),
     readiness,
     reconciliation: buildReconcile(platform, money),
     replica,

@@ -75,10 +75,10 @@ const checkScript = (name, script) =>
 const vitest = (project) =>
   perform(project, async () => {
     const file = `${project}.json`;
-    const args = ["run", "--project", project, "--reporter=dot", `--reporter=${SUMMARY}`];
+    const reporters = ["--reporter=dot", `--reporter=${SUMMARY}`];
+    const args = ["run", "--project", project, ...reporters, `--outputFile=${join(results, file)}`];
     // With colours, each dot of the progress takes fifteen characters in a log.
-    const env = { NO_COLOR: "1", RESULTS_FILE: join(results, file) };
-    const { code } = await run(bin("vitest"), args, { env, timeoutMs: PART_MS });
+    const { code } = await run(bin("vitest"), args, { env: { NO_COLOR: "1" }, timeoutMs: PART_MS });
     const { passed, failed, skipped, ...result } = readResult(file) ?? NO_RESULT;
     files.push(...result.files);
     failures.push(...result.failures);

@@ -1,5 +1,5 @@
 // A reporter of Vitest, for `npm test`: writes the counts of a run, how long each file took, and
-// all that failed, to the file that RESULTS_FILE names.
+// all that failed, to the file that `--outputFile` names.
 import { writeFileSync } from "node:fs";
 import { relative } from "node:path";
 
@@ -28,6 +28,10 @@ const errorsOutsideTests = (testModules, unhandledErrors) => [
 const titleOf = (testModule) => relative(process.cwd(), testModule.moduleId);
 
 export default class Summary {
+  onInit({ config }) {
+    this.file = config.outputFile;
+  }
+
   onTestRunEnd(testModules, unhandledErrors) {
     const tests = testModules.flatMap((testModule) => [...testModule.children.allTests()]);
     const inState = (state) => tests.filter((test) => test.result().state === state);
@@ -43,6 +47,6 @@ export default class Summary {
         ms: testModule.diagnostic().duration,
       })),
     };
-    writeFileSync(process.env.RESULTS_FILE, JSON.stringify(summary));
+    writeFileSync(this.file, JSON.stringify(summary));
   }
 }

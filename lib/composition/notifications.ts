@@ -5,6 +5,9 @@ import { createGasWatch } from "@/lib/money/notifications/gas-watch";
 import { createMailing } from "@/lib/money/notifications/mail";
 import { createMaking } from "@/lib/money/notifications/make";
 import type { Deposited } from "@/lib/money/notifications/news";
+import { isId } from "@/lib/core/ids";
+import { outcomeOf } from "@/lib/money/operations/service";
+import { outcomeOf as outcomeOfPayout, type PayoutsService } from "@/lib/money/payouts/service";
 import type { Identity } from "./identity";
 import type { Money } from "./money";
 import type { Platform } from "./platform";
@@ -15,8 +18,16 @@ const PRICE_TIMEOUT_MS = 2000;
 export const buildNotifying = (
   { config, database, registry, clock, errorLog: log }: Platform,
   { decisions, mailOutbox: outbox }: Pick<Identity, "decisions" | "mailOutbox">,
-  { prices }: Pick<Money, "prices">,
+  { prices, operations }: Pick<Money, "prices" | "operations">,
+  payouts: Pick<PayoutsService, "get">,
 ) => {
+  const nextActionOf = async (projectId: string, objectId: string): Promise<string | null> => {
+    if (isId("payout", objectId))
+      return outcomeOfPayout(await payouts.get(projectId, objectId)).nextAction;
+    const operation = (await operations.getMany(projectId, [objectId])).get(objectId);
+    return operation === undefined ? null : outcomeOf(operation, registry).nextAction;
+  };
+
   const worthOfDeposit = async ({
     chainId,
     token: address,
@@ -28,7 +39,7 @@ export const buildNotifying = (
   };
   const executors = config.executorPrivateKeys.map((key) => privateKeyToAddress(key));
   return {
-    ...createMaking({ database, decisions, worthOf: worthOfDeposit, clock, log }),
+    ...createMaking({ database, decisions, worthOf: worthOfDeposit, nextActionOf, clock, log }),
     ...createMailing({ database, outbox, publicUrl: config.publicUrl, clock }),
     watchGas: createGasWatch({
       ...{ database, clock, log },

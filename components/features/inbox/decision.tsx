@@ -1,5 +1,8 @@
 "use client";
 
+import { useMe } from "@/components/features/profile/use-me";
+import { useMay } from "@/components/features/projects/use-project";
+import { ADVICE_TO_WAIT, ADVICE_WITH_PROOF, adviceOfVotes } from "@/lib/core/approval-advice";
 import { Vote } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
@@ -37,6 +40,21 @@ export const useVotesOn = (
     enabled,
   });
   return { decision: data?.data[0], isKnown: data !== undefined || error !== null };
+};
+
+/**
+ * Says to the reader what they can do about a movement that waits for approval: whether their own
+ * proof approves it, whether they may vote, or for whom it waits.
+ */
+export const ApprovalAdvice = ({ subjectId }: { readonly subjectId: string }): ReactNode => {
+  const { decision, isKnown } = useVotesOn(subjectId, true);
+  const { data: me } = useMe();
+  const mayMove = useMay("money:move");
+  if (!isKnown || me === undefined) return "It waits for its approval.";
+  if (decision === undefined) return mayMove ? ADVICE_WITH_PROOF : ADVICE_TO_WAIT;
+  const { required, mayDecide, votes } = decision;
+  const hasVoted = votes.some(({ userId }) => userId === me.id);
+  return adviceOfVotes({ required: required.count, mayDecide, hasVoted });
 };
 
 /** Sends the person's vote, then shows the updated request. */

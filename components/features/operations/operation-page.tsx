@@ -1,5 +1,6 @@
 "use client";
 
+import { ApprovalAdvice } from "@/components/features/inbox/decision";
 import { ArrowRight, Radio, RotateCw } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
@@ -196,9 +197,11 @@ const FlowCard = ({ operation, events, live }: FlowCardProps): ReactNode => {
             {sentence}
           </p>
           <p className="text-fg-2">
-            {operation.may.approve
-              ? "Approve it with a one-time code, or cancel it."
-              : inSentence(operation.outcome.nextAction)}
+            {operation.may.approve ? (
+              <ApprovalAdvice subjectId={operation.operationId} />
+            ) : (
+              inSentence(operation.outcome.nextAction)
+            )}
           </p>
         </div>
         {final ? null : (

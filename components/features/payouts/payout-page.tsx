@@ -1,5 +1,6 @@
 "use client";
 
+import { ApprovalAdvice } from "@/components/features/inbox/decision";
 import { ChevronDown, Copy, Download, FileSpreadsheet, Printer, RotateCcw } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
@@ -162,7 +163,7 @@ const NextStep = ({ payout }: { readonly payout: Payout }): ReactNode => {
   if (awaitsApproval(payout))
     return (
       <Alert tone="warning" title="This payout waits for approval">
-        {outcome.nextAction}
+        <ApprovalAdvice subjectId={payout.payoutId} /> Nothing was paid.
       </Alert>
     );
   return <p className="wrap-anywhere text-fg-2">{outcome.nextAction}</p>;

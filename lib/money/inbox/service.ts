@@ -1,4 +1,5 @@
 /** One list of everything in a project that waits for a person, read from the modules. */
+import { ADVICE_TO_WAIT, ADVICE_WITH_PROOF, adviceOfVotes } from "@/lib/core/approval-advice";
 import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { titleAmount } from "@/lib/core/amount-text";
@@ -102,13 +103,12 @@ const titleOfPayout = ({ payout }: PayoutView): string => {
   return `${name} to ${counted(payout.itemsTotal, payout.kind === "wallets" ? "wallet" : "account")}`;
 };
 
-const decisionToDo = ({ request, mayDecide }: DecisionView, { userId }: UserActor): string => {
-  const missing = `It needs ${counted(request.required.count, "approval")}.`;
-  if (mayDecide) return `Approve or decline it. ${missing}`;
-  return request.votes.some((vote) => vote.userId === userId)
-    ? `You have voted; it waits for others. ${missing}`
-    : `It waits for others. ${missing}`;
-};
+const decisionToDo = ({ request, mayDecide }: DecisionView, { userId }: UserActor): string =>
+  adviceOfVotes({
+    required: request.required.count,
+    mayDecide,
+    hasVoted: request.votes.some((vote) => vote.userId === userId),
+  });
 
 const ofDecision = (actor: UserActor, view: DecisionView): InboxItem => ({
   kind: "decision",
@@ -127,8 +127,6 @@ const PRIVATE_PAGE = "/private";
 
 const pathOfOperation = ({ id, kind }: Operation): string =>
   isPrivateKind(kind) ? PRIVATE_PAGE : `/activity/${id}`;
-
-const WITH_CODE = "Approve it with a one-time code, or cancel it.";
 
 type Row = Omit<InboxItem, "kind" | "toDo" | "mine" | "until">;
 
@@ -169,7 +167,8 @@ const waiting = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxI
     deps.schedules.list(projectId, { status: ["awaiting_approval"], limit: LISTED_MAX }),
   ]);
   const voted = new Set(decisions.data.map(({ request }) => request.subject.id));
-  const common = { toDo: WITH_CODE, mine: roleMay(role, "money:move") };
+  const mine = roleMay(role, "money:move");
+  const common = { toDo: mine ? ADVICE_WITH_PROOF : ADVICE_TO_WAIT, mine };
   const open = [
     ...operations.data
       .filter((operation) => mayOf(operation).approve)

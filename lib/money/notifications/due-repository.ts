@@ -49,7 +49,7 @@ export const queueNews = async (sql: Sql, ranges: readonly SequencedRange[]): Pr
 };
 
 /** A queued event. It never changes, so it is read before it is taken. */
-export interface PeekedEvent extends Omit<DueEvent, "isVoted" | "depositUsd"> {
+export interface PeekedEvent extends Omit<DueEvent, "isVoted" | "depositUsd" | "nextAction"> {
   readonly sequence: number;
 }
 
@@ -140,7 +140,7 @@ const TAKE = `
 export const takeDue = async (
   sql: Sql,
   peeked: readonly PeekedEvent[],
-): Promise<readonly Omit<DueEvent, "depositUsd">[]> => {
+): Promise<readonly Omit<DueEvent, "depositUsd" | "nextAction">[]> => {
   const keyOf = ({ projectId, sequence }: Pick<PeekedEvent, "projectId" | "sequence">): string =>
     `${projectId} ${String(sequence)}`;
   const events = new Map(peeked.map((event) => [keyOf(event), event]));

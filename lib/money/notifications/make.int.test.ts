@@ -23,6 +23,7 @@ const making: MakeDeps = {
   clock: { now: () => new Date() },
   decisions: { eligible: () => Promise.resolve(new Set<string>()) },
   worthOf: () => Promise.resolve(null),
+  nextActionOf: () => Promise.resolve(null),
 };
 beforeEach(async () => {
   log.error.mockClear();

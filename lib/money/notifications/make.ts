@@ -15,7 +15,14 @@ import {
 } from "./due-repository";
 import { nextDaily } from "@/lib/core/clock";
 import { type News, notificationsOf, type Voters } from "./notification";
-import { type Deposited, depositedBy, type DueEvent, namedIn, newsOf } from "./news";
+import {
+  type Deposited,
+  depositedBy,
+  type DueEvent,
+  namedIn,
+  newsOf,
+  saysWhereMoneyIs,
+} from "./news";
 
 export interface MakeDeps {
   readonly database: Database;
@@ -29,6 +36,8 @@ export interface MakeDeps {
   };
   /** The worth of the deposit in US dollars; null when the price is unknown. */
   worthOf(deposited: Deposited): Promise<number | null>;
+  /** The next action of an operation or payout, as its record says; null when there is none. */
+  nextActionOf(projectId: string, objectId: string): Promise<string | null>;
   readonly clock: Clock;
   readonly log: { error(fields: object, message: string): void };
 }
@@ -41,12 +50,17 @@ const readNews = async (sql: Sql, events: readonly DueEvent[]): Promise<readonly
   return events.flatMap((event) => newsOf(event, names) ?? []);
 };
 
+/** What an event's notification needs besides the event. */
+type Facts = Pick<DueEvent, "depositUsd" | "nextAction">;
+const NO_FACTS: Facts = { depositUsd: null, nextAction: null };
+
 /**
  * One turn: takes events out of the queue and stores the notification of each person, in one
  * transaction, so that each person gets each event exactly once, even if an instance dies in
  * between. Any number of instances may run turns at the same time.
  */
-export const createMaking = ({ database, decisions, worthOf, clock, log }: MakeDeps) => {
+export const createMaking = (deps: MakeDeps) => {
+  const { database, decisions, clock, log } = deps;
   const reader = sqlOn(database.pool);
 
   const votersOf = async (
@@ -62,23 +76,27 @@ export const createMaking = ({ database, decisions, worthOf, clock, log }: MakeD
     return voters satisfies Voters;
   };
 
+  const readFacts = async (event: PeekedEvent): Promise<Facts> => {
+    if (saysWhereMoneyIs(event)) {
+      const nextAction = await deps.nextActionOf(event.projectId, event.objectId);
+      return { ...NO_FACTS, nextAction };
+    }
+    const deposited = depositedBy(event);
+    if (deposited === null) return NO_FACTS;
+    return { ...NO_FACTS, depositUsd: await deps.worthOf(deposited) };
+  };
+
   /**
-   * Returns the worth of deposits in US dollars by event id. Prices are read over the network, so
-   * they are read before the transaction.
+   * The facts by event id. Prices are read over the network, so they are read before the
+   * transaction. An event whose facts cannot be read is reported without them.
    */
-  const worthOfDeposits = async (
-    peeked: readonly PeekedEvent[],
-  ): Promise<ReadonlyMap<string, number | null>> => {
-    const worth = await Promise.all(
-      peeked.map(async (event) => {
-        const deposited = depositedBy(event);
-        return [
-          event.id,
-          deposited === null ? null : await worthOf(deposited).catch(() => null),
-        ] as const;
-      }),
+  const factsOf = async (peeked: readonly PeekedEvent[]): Promise<ReadonlyMap<string, Facts>> => {
+    const facts = await Promise.all(
+      peeked.map(
+        async (event) => [event.id, await readFacts(event).catch(() => NO_FACTS)] as const,
+      ),
     );
-    return new Map(worth);
+    return new Map(facts);
   };
 
   /**
@@ -87,11 +105,11 @@ export const createMaking = ({ database, decisions, worthOf, clock, log }: MakeD
    */
   const makeIn = (
     peeked: readonly PeekedEvent[],
-    worth: ReadonlyMap<string, number | null>,
+    facts: ReadonlyMap<string, Facts>,
   ): Promise<number> =>
     database.rawTransaction(async (sql) => {
       const taken = await takeDue(sql, peeked);
-      const events = taken.map((event) => ({ ...event, depositUsd: worth.get(event.id) ?? null }));
+      const events = taken.map((event) => ({ ...event, ...(facts.get(event.id) ?? NO_FACTS) }));
       const all = await readNews(sql, events);
       const people = await readRecipients(sql, [...new Set(all.map(({ projectId }) => projectId))]);
       const voters = await votersOf(all, people);
@@ -111,12 +129,12 @@ export const createMaking = ({ database, decisions, worthOf, clock, log }: MakeD
    */
   const make = async (
     peeked: readonly PeekedEvent[],
-    worth: ReadonlyMap<string, number | null>,
+    facts: ReadonlyMap<string, Facts>,
   ): Promise<number> => {
     const [first] = peeked;
     if (first === undefined) return 0;
     try {
-      return await makeIn(peeked, worth);
+      return await makeIn(peeked, facts);
     } catch (error) {
       // Everything would fail during an outage; the next turn tries again.
       if (outageOf(error) !== null) throw error;
@@ -130,7 +148,7 @@ export const createMaking = ({ database, decisions, worthOf, clock, log }: MakeD
         return 1;
       }
       const half = Math.ceil(peeked.length / 2);
-      return (await make(peeked.slice(0, half), worth)) + (await make(peeked.slice(half), worth));
+      return (await make(peeked.slice(0, half), facts)) + (await make(peeked.slice(half), facts));
     }
   };
 
@@ -138,7 +156,7 @@ export const createMaking = ({ database, decisions, worthOf, clock, log }: MakeD
   const turn = async (): Promise<boolean> => {
     const peeked = await peekDue(reader, EVENTS_MAX);
     // When another instance has taken some events, the next turn comes later.
-    return (await make(peeked, await worthOfDeposits(peeked))) === EVENTS_MAX;
+    return (await make(peeked, await factsOf(peeked))) === EVENTS_MAX;
   };
 
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newsOf } from "./news";
 
-const told = (code: string) => {
+const told = (code: string, nextAction: string | null = null) => {
   const failure = { code, message: "Why.", retryable: false };
   const event = {
     projectId: "prj_1",
@@ -11,7 +11,10 @@ const told = (code: string) => {
     createdAt: new Date(),
   };
   const payload = { itemsTotal: 2, itemsFailed: 2, failure };
-  const news = newsOf({ ...event, payload, isVoted: false, depositUsd: null }, new Map());
+  const news = newsOf(
+    { ...event, payload, isVoted: false, depositUsd: null, nextAction },
+    new Map(),
+  );
   return [news?.title, news?.detail, news?.path];
 };
 
@@ -26,4 +29,7 @@ test("a payout that may have been paid is not called failed, and the news leads 
     "2 rows of 2 could not be paid.",
     "/payouts/po_1",
   ]);
+  expect(told("insufficient_balance", "The money is in the treasury.")[1]).toBe(
+    "2 rows of 2 could not be paid. The money is in the treasury.",
+  );
 });

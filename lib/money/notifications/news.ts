@@ -50,6 +50,11 @@ export interface DueEvent {
   readonly isVoted: boolean;
   /** The worth of the deposit in US dollars; null when unknown or nothing was deposited. */
   readonly depositUsd: number | null;
+  /**
+   * Where the money of an operation or payout is now and what to do, as its record says; null when
+   * it was not read.
+   */
+  readonly nextAction: string | null;
 }
 
 /** The token and amount of a deposit. */
@@ -98,13 +103,19 @@ const failedRows = ({ itemsFailed = 0, itemsTotal = 0 }: EventPayload): string |
     ? null
     : `${counted(itemsFailed, "row")} of ${String(itemsTotal)} could not be paid.`;
 
+/** Why it ended, then where the money is and what to do. */
+const reasonAndAction = (reason: string | null, { nextAction }: DueEvent): string | null => {
+  const sentences = [reason, nextAction].filter((sentence) => sentence !== null);
+  return sentences.length === 0 ? null : sentences.join(" ");
+};
+
 const payoutEnded =
   (how: string): Say =>
-  ({ objectId }, data) => ({
+  (event, data) => ({
     kind: "operation_failed",
     title: `A payout ${how}`,
-    detail: failedRows(data) ?? data.failure?.message ?? null,
-    path: `/payouts/${objectId}`,
+    detail: reasonAndAction(failedRows(data) ?? data.failure?.message ?? null, event),
+    path: `/payouts/${event.objectId}`,
   });
 
 /** The failure of rows for which it is unknown whether another operation paid them. */
@@ -122,11 +133,11 @@ const payoutFailed: Say = (event, data, names) =>
 
 const operationEnded =
   (how: string): Say =>
-  ({ objectId }, data) => ({
+  (event, data) => ({
     kind: "operation_failed",
     title: `${nameOfOperation(data)} ${how}`,
-    detail: data.failure?.message ?? null,
-    path: pathOfOperation(data, objectId),
+    detail: reasonAndAction(data.failure?.message ?? null, event),
+    path: pathOfOperation(data, event.objectId),
   });
 
 const runNotMade =
@@ -249,6 +260,18 @@ export const depositedBy = ({
   if (chainId === undefined || token === undefined || amount === undefined) return null;
   return { chainId, token: token.address, amount };
 };
+
+/** Events whose notification says where the money is. */
+const ENDED_BADLY: ReadonlySet<string> = new Set([
+  "operation.failed",
+  "operation.partially_completed",
+  "operation.processing",
+  "payout.failed",
+  "payout.partially_completed",
+]);
+
+export const saysWhereMoneyIs = ({ type }: Pick<DueEvent, "type">): boolean =>
+  ENDED_BADLY.has(type);
 
 /** Ids whose names the notification of the event shows. */
 export const namedIn = ({ type, objectId, payload }: DueEvent): readonly string[] => {

@@ -76,6 +76,7 @@ const making: MakeDeps = {
   ...{ database, clock, log: { error: () => undefined } },
   decisions: { eligible: () => Promise.resolve(new Set<string>()) },
   worthOf: () => Promise.resolve(null),
+  nextActionOf: () => Promise.resolve(null),
 };
 const titlesOf = async (client: ApiClient) => (await listOf(client)).map(({ title }) => title);
 const clear = () =>

@@ -2,6 +2,7 @@
  * Where the money of an operation is, why it ended, and what to do next. Pure: it depends on the
  * operation's state, its failure and its legs only.
  */
+import { WAITS_FOR_APPROVAL } from "@/lib/core/approval-advice";
 import { shownChain, type ChainFacts } from "@/lib/chain/shown-chain";
 import { movementKind, type MovementKindName } from "@/lib/core/movement-kinds";
 import { isFinal, isRefusedAtStart, type SubStatus } from "@/lib/core/status";
@@ -337,7 +338,7 @@ const NEXT_OF_OPEN: Partial<Record<SubStatus, string>> = {
 const nextOfOpen = ({ status, subStatus }: Operation, views: readonly LegView[]): string => {
   if (status === "pending")
     return subStatus === "awaiting_approval"
-      ? "Approve it with a one-time code, or cancel it. Nothing is sent before."
+      ? `${WAITS_FOR_APPROVAL} Nothing is sent before.`
       : BY_ITSELF;
   const advice = NEXT_OF_OPEN[subStatus];
   if (advice !== undefined) return advice;

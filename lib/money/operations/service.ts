@@ -122,7 +122,7 @@ export { claimRetry } from "./accept-repository";
 export type { NewLeg } from "./new-operation";
 export type { Leg } from "./leg";
 export type { Operation } from "./operation";
-export type { Holding, Outcome } from "./outcome";
+export { type Holding, type Outcome, outcomeOf } from "./outcome";
 export { amountRecord, toOperation, toOutcome, toOutcomeRecord } from "./serializer";
 export { gasWaitSentence, storedGasWaits, type GasWait } from "./gas-wait";
 export { gasWaitColumns, type GasWaitRepository } from "./state-repository";

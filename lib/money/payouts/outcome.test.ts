@@ -127,7 +127,7 @@ const CASES = [
     rows: { queued: 3 },
     state: { status: "pending", subStatus: "awaiting_approval" },
     says: "3 rows to pay once this is approved.",
-    next: /^Approve it with a one-time code, or cancel it. Nothing was paid\.$/,
+    next: /^It waits for its approval: .* Nothing was paid\.$/,
   },
   {
     what: "is about to be paid",

@@ -2,6 +2,7 @@
  * Describes the outcome of a payout for people: what happened, where the money is, and what to do
  * next. The result depends only on the payout's state, its failure, its rows and its batches.
  */
+import { WAITS_FOR_APPROVAL } from "@/lib/core/approval-advice";
 import { shownChain } from "@/lib/chain/shown-chain";
 import { countText } from "@/lib/core/amount-text";
 import { formatAmount } from "@/lib/core/money";
@@ -156,8 +157,7 @@ const notBrought = (view: WalletsPayoutView, counts: RowCounts): string =>
   `Nothing was paid. The money that the operation ${view.own.fundedBy ?? ""} was to bring is where its record says; the rest is ${treasuryOf(view)}.${retryText(view, counts)}`;
 
 const nextOfPending = (view: PayoutView): string => {
-  if (awaitsApproval(view.payout))
-    return "Approve it with a one-time code, or cancel it. Nothing was paid.";
+  if (awaitsApproval(view.payout)) return `${WAITS_FOR_APPROVAL} Nothing was paid.`;
   if (view.kind === "global_accounts") return "Nothing to do: it is about to be paid.";
   return view.own.fundedBy === null
     ? `Nothing to do: it is about to be paid. The money is held ${treasuryOf(view)}.`

@@ -269,4 +269,5 @@ export const createPayoutsService = (context: PayoutsContext) => {
   };
 };
 
+export { outcomeOf } from "./outcome";
 export type PayoutsService = ReturnType<typeof createPayoutsService>;

@@ -1,5 +1,6 @@
 "use client";
 
+import { ApprovalAdvice } from "@/components/features/inbox/decision";
 import { CalendarClock } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
@@ -74,7 +75,15 @@ export const SchedulePage = ({ scheduleId }: { readonly scheduleId: string }): R
                 It can be approved once you restore it. Nothing is paid before.
               </SuspendedNotice>
             ) : (
-              <p className="text-fg-2">{schedule.nextAction}</p>
+              <p className="text-fg-2">
+                {schedule.status === "awaiting_approval" ? (
+                  <>
+                    <ApprovalAdvice subjectId={schedule.id} /> Nothing is paid before.
+                  </>
+                ) : (
+                  schedule.nextAction
+                )}
+              </p>
             )}
             <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_24rem]">
               <div className="flex min-w-0 flex-col gap-4">

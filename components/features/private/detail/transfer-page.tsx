@@ -1,5 +1,6 @@
 "use client";
 
+import { ApprovalAdvice } from "@/components/features/inbox/decision";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
@@ -188,7 +189,9 @@ const NowCard = ({ transfer, operation }: NowCardProps): ReactNode => {
         </p>
         {transfer.proof === null ? null : <ProofProgress proof={transfer.proof} />}
         {waits ? (
-          <p className="text-fg-2">It runs once it is approved. Until then you can cancel it.</p>
+          <p className="text-fg-2">
+            <ApprovalAdvice subjectId={transfer.operationId} />
+          </p>
         ) : null}
         {waits || operation === undefined ? null : (
           <>

@@ -1,3 +1,4 @@
+import { WAITS_FOR_APPROVAL } from "@/lib/core/approval-advice";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type {
   createPayoutSchedule,
@@ -24,7 +25,7 @@ const nextActionOf = ({ schedule, runs }: ScheduleView): string => {
       : ` The run of ${last.scheduledAt.toISOString()} was ${last.status}; pay it by a payout of its own if it is still to be paid.`;
   switch (schedule.status) {
     case "awaiting_approval":
-      return "Approve it with a one-time code, or cancel it. Nothing is paid before.";
+      return `${WAITS_FOR_APPROVAL} Nothing is paid before.`;
     case "active":
       return `Nothing to do: it runs by itself. Have the money in the treasury by then.${gone}`;
     case "ended":
