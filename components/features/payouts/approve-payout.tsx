@@ -146,7 +146,7 @@ const Recipients = ({ payout }: { readonly payout: Payout }): ReactNode => {
       compact
       money={NOTHING_PAID}
     >
-      {({ rows }) => (
+      {(rows) => (
         <PagedRecipients rows={rows}>
           {({ index, recipient, amount, unit, reference, note }) => (
             <RecipientItem

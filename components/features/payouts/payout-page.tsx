@@ -84,7 +84,7 @@ const AllPayouts = (): ReactNode => (
 
 const LoadedPayout = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const query = usePayoutRows(payout);
-  const rows = query.data?.rows;
+  const rows = query.data;
   const [chosen, setChosen] = useState<number | null>(null);
   return (
     <>

@@ -7,6 +7,8 @@ import {
   settledOf,
   type Payout,
 } from "./payout";
+import type { PayoutRow } from "./rows-file";
+import { rowsToShow } from "./use-payout-rows";
 
 const UPDATED = "2026-05-01T09:00:00.000Z";
 const after = (seconds: number): number => Date.parse(UPDATED) + seconds * 1_000;
@@ -39,6 +41,25 @@ test("a row that is being checked is not settled", () => {
     confirmed: 0,
   };
   expect(settledOf(counts)).toBe(7);
+});
+
+test("a payout that has ended is not shown beside rows of an earlier reading", () => {
+  const items = {
+    total: 1,
+    paid: 1,
+    failed: 0,
+    sent: 0,
+    queued: 0,
+    confirmed: 0,
+    unknown: 0,
+    cancelled: 0,
+  };
+  const ended = { kind: "wallets", status: "completed", items, doubts: [] } as unknown as Payout;
+  const rowsIn = (state: string) => [{ state }] as unknown as PayoutRow[];
+  expect(rowsToShow(ended, rowsIn("queued"))).toBeUndefined();
+  expect(rowsToShow(ended, rowsIn("paid"))).toHaveLength(1);
+  const open = { ...ended, status: "processing" } as Payout;
+  expect(rowsToShow(open, rowsIn("queued"))).toHaveLength(1);
 });
 
 test("rows that another operation may have paid are counted as in doubt, not as failed", () => {

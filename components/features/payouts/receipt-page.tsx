@@ -55,7 +55,7 @@ const Loaded = ({ payout }: { readonly payout: Payout }): ReactNode => {
       <article className="rounded-card border bg-surface p-6 print:border-0 print:p-0">
         <ReceiptHead payout={payout} />
         <QueryContent query={query} what="the rows" rows={8}>
-          {({ rows }) => <ReceiptRows payout={payout} rows={rows} nameOf={nameOf} />}
+          {(rows) => <ReceiptRows payout={payout} rows={rows} nameOf={nameOf} />}
         </QueryContent>
       </article>
     </>

@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import {
   Ban,
   CircleCheck,
@@ -15,8 +15,10 @@ import {
 import { queryKeyOf } from "@/components/features/session/api-query";
 import { useApi } from "@/components/features/session/use-api";
 import type { Tone } from "@/components/ui/badge";
+import type { QueryState } from "@/components/ui/states";
 import { exportPayoutItems } from "@/lib/api-client/calls.gen";
 import type { ApiClient } from "@/lib/api-client/client";
+import { isFinal } from "@/lib/core/status";
 import { countsOf, type Payout, ROW_STATES, type RowState } from "./payout";
 import { parseRowsFile, type PayoutRow } from "./rows-file";
 
@@ -30,11 +32,6 @@ export const readRowsFile = (
   signal?: AbortSignal,
 ): Promise<string> => api.call(exportPayoutItems, { params: { id: payoutId }, signal });
 
-interface Reading {
-  readonly rows: readonly PayoutRow[];
-  readonly tookMs: number;
-}
-
 /** Whether the rows have the states that the payout's record counts. */
 const agrees = (payout: Payout, rows: readonly PayoutRow[]): boolean => {
   const counts = countsOf(payout);
@@ -47,13 +44,23 @@ const agrees = (payout: Payout, rows: readonly PayoutRow[]): boolean => {
 };
 
 /**
+ * The rows to show beside the record; undefined while they are read. A payout that has ended is not
+ * shown beside rows of an earlier reading, for example "Completed" above a row that is "Queued".
+ */
+export const rowsToShow = (
+  payout: Payout,
+  rows: readonly PayoutRow[] | undefined,
+): readonly PayoutRow[] | undefined =>
+  rows !== undefined && isFinal(payout.status) && !agrees(payout, rows) ? undefined : rows;
+
+/**
  * All rows in their order. They are read again while they lag behind the record's counts, less often
  * the longer a reading takes.
  */
-export const usePayoutRows = (payout: Payout): UseQueryResult<Reading> => {
+export const usePayoutRows = (payout: Payout): QueryState<readonly PayoutRow[]> => {
   const api = useApi();
   const params = { id: payout.payoutId };
-  return useQuery({
+  const query = useQuery({
     queryKey: queryKeyOf(exportPayoutItems, { params }),
     queryFn: async ({ signal }) => {
       const began = performance.now();
@@ -65,6 +72,8 @@ export const usePayoutRows = (payout: Payout): UseQueryResult<Reading> => {
       return Math.max(REFRESH_MIN_MS, data.tookMs * REST);
     },
   });
+  const data = rowsToShow(payout, query.data?.rows);
+  return { ...query, data, isPending: data === undefined && query.error === null };
 };
 
 export interface RowStateView {
