@@ -3,6 +3,7 @@ import type { Clock } from "@/lib/core/clock";
 import { notFound } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
 import type { Database } from "@/lib/platform/db/client";
+import { raw, sql, type Statement } from "@/lib/platform/db/statement";
 import { doneBy, recordAudit } from "@/lib/news/audit/service";
 import { type Annotation, findAnnotations, type SubjectType, upsertAnnotation } from "./repository";
 
@@ -11,13 +12,28 @@ import { type Annotation, findAnnotations, type SubjectType, upsertAnnotation } 
  * not matter.
  */
 
-/** @param tag placeholder of the parameter with a whole tag */
-export const hasTag = (row: string, tag: string): string =>
-  `EXISTS (SELECT 1 FROM unnest(${row}.tags) AS one (tag) WHERE lower(one.tag) = lower(${tag}))`;
+/**
+ * @param row alias of the table in the statement
+ * @param tag a whole tag
+ */
+export const hasTag = (row: string, tag: string): Statement => sql`
+  EXISTS (
+    SELECT 1 FROM unnest(${raw(row)}.tags) AS one (tag)
+    WHERE lower(one.tag) = lower(${tag}::text)
+  )`;
 
-/** @param pattern placeholder of the parameter with the result of `patternOf` */
-export const hasNote = (row: string, pattern: string): string =>
-  `(${row}.memo ILIKE ${pattern} OR EXISTS (SELECT 1 FROM unnest(${row}.tags) AS one (tag) WHERE one.tag ILIKE ${pattern}))`;
+/**
+ * @param row alias of the table in the statement
+ * @param pattern the result of `patternOf`
+ */
+export const hasNote = (row: string, pattern: string): Statement => sql`
+  (
+    ${raw(row)}.memo ILIKE ${pattern}::text
+    OR EXISTS (
+      SELECT 1 FROM unnest(${raw(row)}.tags) AS one (tag)
+      WHERE one.tag ILIKE ${pattern}::text
+    )
+  )`;
 
 /** A pattern for a part of the memo or of a tag. */
 export const patternOf = (part: string): string => `%${part.replaceAll(/[\\%_]/g, "\\$&")}%`;

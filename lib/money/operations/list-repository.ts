@@ -1,6 +1,8 @@
 import type { Arrival } from "@/lib/books/balances/service";
 import type { Database } from "@/lib/platform/db/client";
 import { sqlOn, type SqlReader } from "@/lib/platform/db/sql";
+import { join, sql, type Statement } from "@/lib/platform/db/statement";
+import { base, int, table, text } from "@/lib/platform/db/table";
 import { hasNote, hasTag, patternOf } from "@/lib/money/annotations/service";
 import { chainTerm, type OperationFilter, readSearch, type Search } from "./search";
 import { PRIVATE_KINDS } from "@/lib/core/movement-kinds";
@@ -34,71 +36,73 @@ interface NotedPage extends Wanted {
   readonly limit: number;
 }
 
-// Reads the annotations of one project, the newest operation first, and stops when the page is
-// full. All conditions are part of the query, so no matching operation is missed however many
-// operations have the tag.
-const NOTED = `
-  SELECT o.id FROM annotation a JOIN operation o ON o.id = a.subject_id AND o.project_id = a.project_id
-  WHERE a.project_id = $1 AND a.subject_type = 'operation'
-    AND ($2::text IS NULL OR a.subject_id < $2)
-    AND ($3::text IS NULL OR ${hasTag("a", "$3")})
-    AND ($4::text IS NULL OR ${hasNote("a", "$4")} OR o.search_terms @> ARRAY[$5::text])
-    AND ($6::text[] IS NULL OR o.id = ANY ($6))
-    AND o.search_terms @> $7::text[]
-    AND ($8::text[] IS NULL OR o.status = ANY ($8))
-    AND ($9::text[] IS NULL OR o.kind = ANY ($9))
-    AND o.kind <> ALL ($10::text[])
-    AND ($11::timestamptz IS NULL OR o.created_at >= $11)
-    AND ($12::timestamptz IS NULL OR o.created_at < $12)
-    AND ($14::text IS NULL OR o.sub_status = $14)
-    AND ($15::text[] IS NULL OR o.search_terms && $15)
-    AND ($16::text[] IS NULL OR o.search_terms && $16)
-  ORDER BY a.subject_id DESC LIMIT $13::int`;
+const ids = table({ id: text });
 
-const listed = <T extends string>(wanted: T | readonly T[] | undefined): readonly T[] | null =>
-  wanted === undefined ? null : typeof wanted === "string" ? [wanted] : wanted;
+/** Conditions on an operation `o`, for the part of a filter that is expressed by columns. */
+const columnConditions = ({
+  hidesPrivate,
+  status,
+  subStatus,
+  kind,
+  from,
+  to,
+}: OperationFilter): readonly Statement[] => [
+  ...(hidesPrivate === true ? [sql`o.kind <> ALL (${PRIVATE_KINDS}::text[])`] : []),
+  ...(status === undefined ? [] : [sql`o.status = ANY (${status}::text[])`]),
+  ...(subStatus === undefined ? [] : [sql`o.sub_status = ${subStatus}`]),
+  ...(kind === undefined ? [] : [sql`o.kind = ANY (${kind}::text[])`]),
+  ...(from === undefined ? [] : [sql`o.created_at >= ${from}::timestamptz`]),
+  ...(to === undefined ? [] : [sql`o.created_at < ${to}::timestamptz`]),
+];
+
+/** Conditions on an operation `o` and its annotation `a`. */
+const notedConditions = (
+  { filter, search, ids: wantedIds, terms, oneOf: groups, before }: NotedPage,
+  part: string | undefined,
+): readonly Statement[] => {
+  const { tag } = filter;
+  const conditions = [
+    ...columnConditions(filter),
+    sql`o.search_terms @> ${terms}::text[]`,
+    ...groups.map((group) => sql`o.search_terms && ${group}::text[]`),
+  ];
+  if (before !== undefined) conditions.push(sql`a.subject_id < ${before}`);
+  if (wantedIds !== null) conditions.push(sql`o.id = ANY (${wantedIds}::text[])`);
+  if (tag !== undefined) conditions.push(hasTag("a", tag));
+  if (part === undefined || search?.by !== "term") return conditions;
+  const noted = hasNote("a", patternOf(part));
+  // Without a tag, a different query finds operations by the term, because they need no annotation.
+  const named =
+    tag === undefined ? noted : sql`(${noted} OR o.search_terms @> ARRAY[${search.term}::text])`;
+  return [...conditions, named];
+};
 
 /**
+ * Reads the annotations of one project, the newest operation first, and stops when the page is
+ * full. All conditions are part of the query, so no matching operation is missed however many
+ * operations have the tag.
  * @returns ids, the newest first; null for a list without a tag and without a search text that a
  * memo may contain
  */
 const createNotedRepository = ({ pool }: Pick<Database, "pool">) => {
-  const sql = sqlOn(pool);
-  return async ({
-    projectId,
-    filter,
-    search,
-    ids,
-    terms,
-    oneOf,
-    before,
-    limit,
-  }: NotedPage): Promise<string[] | null> => {
-    const { q, tag } = filter;
-    const isText = search?.by === "term" && q !== undefined;
-    if (tag === undefined && !isText) return null;
-    const rows = await sql.query<{ id: string }>(NOTED, [
-      projectId,
-      before ?? null,
-      tag ?? null,
-      isText ? patternOf(q) : null,
-      // Without a tag, a different query finds operations by the term, because they need no
-      // annotation.
-      isText && tag !== undefined ? search.term : null,
-      ids,
-      terms,
-      listed(filter.status),
-      listed(filter.kind),
-      filter.hidesPrivate === true ? PRIVATE_KINDS : [],
-      filter.from ?? null,
-      filter.to ?? null,
-      limit,
-      filter.subStatus ?? null,
-      // Chains and wallets.
-      oneOf[0] ?? null,
-      oneOf[1] ?? null,
-    ]);
-    return rows.map(({ id }) => id);
+  const db = sqlOn(pool);
+  return async (page: NotedPage): Promise<string[] | null> => {
+    const { q, tag } = page.filter;
+    const part = page.search?.by === "term" ? q : undefined;
+    if (tag === undefined && part === undefined) return null;
+    const found = await ids.all(
+      db,
+      sql`
+        SELECT o.id
+        FROM annotation a
+        JOIN operation o ON o.id = a.subject_id AND o.project_id = a.project_id
+        WHERE a.project_id = ${page.projectId}
+          AND a.subject_type = 'operation'
+          AND ${join(notedConditions(page, part), " AND ")}
+        ORDER BY a.subject_id DESC
+        LIMIT ${page.limit}::int`,
+    );
+    return found.map(({ id }) => id);
   };
 };
 
@@ -126,18 +130,13 @@ export const termsQuery = (
   projectId: string,
   { terms, oneOf: groups }: Terms,
   limit: number,
-): { readonly text: string; readonly values: unknown[] } => {
-  const lists = [
-    ...(terms.length > 0 ? [["@>", terms] as const] : []),
-    ...groups.map((group) => ["&&", group] as const),
+): Statement => {
+  const conditions = [
+    ...(terms.length > 0 ? [sql`search_terms @> ${terms}::text[]`] : []),
+    ...groups.map((group) => sql`search_terms && ${group}::text[]`),
+    sql`project_id = ${projectId}`,
   ];
-  const conditions = lists.map(
-    ([operator], index) => `search_terms ${operator} $${String(index + 3)}::text[] AND `,
-  );
-  return {
-    text: `SELECT id FROM operation WHERE ${conditions.join("")}project_id = $1 LIMIT $2`,
-    values: [projectId, limit, ...lists.map(([, list]) => list)],
-  };
+  return sql`SELECT id FROM operation WHERE ${join(conditions, " AND ")} LIMIT ${limit}::int`;
 };
 
 /** The part of a filter that is expressed by columns. */
@@ -185,10 +184,11 @@ const idsByHash = async (
     take: SAME_HASH_MAX,
   });
   // A deposit has no legs, so its hash is stored as one of its search terms.
-  const { rows } = await pool.query<{ id: string }>(
+  const found = await ids.all(
+    sqlOn(pool),
     termsQuery(projectId, { terms: [hash], oneOf: [] }, SAME_HASH_MAX),
   );
-  return [...legs.map(({ operationId }) => operationId), ...rows.map(({ id }) => id)];
+  return [...legs.map(({ operationId }) => operationId), ...found.map(({ id }) => id)];
 };
 
 export const createOperationListRepository = ({ prisma, pool }: Database, log: ReadLog) => {
@@ -196,8 +196,8 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
 
   /** Null when too many operations match to list them all. */
   const idsByTerms = async (projectId: string, wanted: Terms): Promise<string[] | null> => {
-    const { rows } = await pool.query<{ id: string }>(termsQuery(projectId, wanted, RARE_MAX + 1));
-    return rows.length > RARE_MAX ? null : rows.map(({ id }) => id);
+    const found = await ids.all(sqlOn(pool), termsQuery(projectId, wanted, RARE_MAX + 1));
+    return found.length > RARE_MAX ? null : found.map(({ id }) => id);
   };
 
   const withTerms = async (
@@ -205,8 +205,8 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
     wanted: Terms,
   ): Promise<Prisma.OperationWhereInput> => {
     if (wanted.terms.length + wanted.oneOf.length === 0) return {};
-    const ids = await idsByTerms(projectId, wanted);
-    if (ids !== null) return { id: { in: ids } };
+    const matched = await idsByTerms(projectId, wanted);
+    if (matched !== null) return { id: { in: matched } };
     const any = wanted.oneOf.map((group) => ({ searchTerms: { hasSome: [...group] } }));
     return { AND: [{ searchTerms: { hasEvery: [...wanted.terms] } }, ...any] };
   };
@@ -222,17 +222,19 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
 
   const byText = async (
     { projectId, filter }: OperationPage,
-    { search, ids, terms, oneOf: groups }: Wanted,
+    { search, ids: wantedIds, terms, oneOf: groups }: Wanted,
   ): Promise<Prisma.OperationWhereInput> => {
     const all = search?.by === "term" ? [...terms, search.term] : terms;
     const matched = await withTerms(projectId, { terms: all, oneOf: groups });
-    return { AND: [ids === null ? {} : { id: { in: [...ids] } }, matched, columnsOf(filter)] };
+    return {
+      AND: [wantedIds === null ? {} : { id: { in: [...wantedIds] } }, matched, columnsOf(filter)],
+    };
   };
 
   return {
-    byIds: async (projectId: string, ids: readonly string[]): Promise<Operation[]> => {
+    byIds: async (projectId: string, operationIds: readonly string[]): Promise<Operation[]> => {
       const rows = await prisma.operation.findMany({
-        where: { projectId, id: { in: [...ids] } },
+        where: { projectId, id: { in: [...operationIds] } },
         include: includeOf(projectId),
       });
       return readOperations(rows, log).flatMap(({ operation }) => operation ?? []);
@@ -244,9 +246,10 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
       const search = filter.q === undefined ? null : readSearch(filter.q);
       const wanted = { search, ...termsOf(filter), ids: await idsOf(projectId, search) };
       const byNote = await noted({ projectId, filter, before, limit, ...wanted });
-      const text = filter.tag === undefined ? [await byText(asked, wanted)] : [];
+      const matching = filter.tag === undefined ? [await byText(asked, wanted)] : [];
       // Prisma treats an empty condition inside OR as false.
-      const where = byNote === null ? { AND: text } : { OR: [{ id: { in: byNote } }, ...text] };
+      const where =
+        byNote === null ? { AND: matching } : { OR: [{ id: { in: byNote } }, ...matching] };
       const rows = await prisma.operation.findMany({
         where: { projectId, ...where, ...(before === undefined ? {} : { id: { lt: before } }) },
         orderBy: { id: "desc" },
@@ -260,56 +263,74 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
 
 export type OperationListRepository = ReturnType<typeof createOperationListRepository>;
 
-// A leg brings its minimum to the recipient until its arrival is in a block that the balances
-// include. A leg that is refunded brings the deposited amount back to its source. A refund that
-// needs a person's decision may be in the balance already, so it is not counted. A leg whose route
-// cannot be read has no amount; its operation's record says so, and the balances are shown without
-// it.
-const ARRIVALS = `
-  WITH read AS (SELECT * FROM unnest($2::int[], $3::numeric[]) AS chain (chain_id, block)),
-  moving AS (
-    SELECT o.request->'destination' AS destination, l.*
-    FROM operation o JOIN operation_leg l ON l.project_id = o.project_id AND l.operation_id = o.id
-    WHERE o.project_id = $1 AND o.status = 'processing'
-      AND l.state IN ('submitted', 'source_seen', 'bridging', 'filled_seen', 'refunding', 'refund_seen')),
-  coming AS (
-    SELECT m.destination->>'recipient' AS owner, m.dest_chain_id AS chain_id, m.destination->'token'->>'address' AS token,
-      coalesce(m.received_base, (m.route_leg->>'minOutBase')::numeric) AS amount
-    FROM moving m JOIN read ON read.chain_id = m.dest_chain_id
-    WHERE m.state IN ('submitted', 'bridging')
-      OR (m.state = 'source_seen' AND m.source_block > read.block)
-      OR (m.state = 'filled_seen' AND m.dest_block > read.block)
-    UNION ALL
-    SELECT m.wallet_address, m.source_chain_id,
-      coalesce(m.refund_token->>'address', nullif(step->'from'->>'address', 'native'), 'wrapped'),
-      coalesce(m.refunded_base, m.deposited_base)
-    FROM moving m JOIN read ON read.chain_id = m.source_chain_id
-    CROSS JOIN LATERAL jsonb_path_query_first(m.route_leg, '$.steps[*] ? (@.kind == "bridge")') AS step
-    WHERE m.state = 'refunding' OR (m.state = 'refund_seen' AND m.refund_block > read.block))
-  SELECT owner, chain_id, lower(token) AS token, sum(amount)::text AS amount
-  FROM coming GROUP BY owner, chain_id, lower(token) HAVING sum(amount) IS NOT NULL`;
+const arrivals = table({ owner: text, chainId: int, token: text, amountBase: base });
 
 /**
  * The amounts that the project's operations bring to addresses, including external ones, and that
- * the balances at these blocks do not include.
+ * the balances at these blocks do not include. A leg brings its minimum to the recipient until its
+ * arrival is in a block that the balances include. A leg that is refunded brings the deposited
+ * amount back to its source. A refund that needs a person's decision may be in the balance already,
+ * so it is not counted. A leg whose route cannot be read has no amount; its operation's record says
+ * so, and the balances are shown without it.
  */
-export const arrivalsOf = async (
-  sql: SqlReader,
+export const arrivalsOf = (
+  db: SqlReader,
   projectId: string,
   at: readonly { readonly chainId: number; readonly blockNumber: bigint }[],
-): Promise<Arrival[]> => {
-  const rows = await sql.query<{ owner: string; chain_id: number; token: string; amount: string }>(
-    ARRIVALS,
-    [
-      projectId,
-      at.map(({ chainId }) => chainId),
-      at.map(({ blockNumber }) => blockNumber.toString()),
-    ],
+): Promise<Arrival[]> =>
+  arrivals.all(
+    db,
+    sql`
+      WITH read AS (
+        SELECT * FROM unnest(
+          ${at.map(({ chainId }) => chainId)}::int[],
+          ${at.map(({ blockNumber }) => blockNumber.toString())}::numeric[]
+        ) AS chain (chain_id, block)
+      ),
+      moving AS (
+        SELECT o.request->'destination' AS destination, l.*
+        FROM operation o
+        JOIN operation_leg l ON l.project_id = o.project_id AND l.operation_id = o.id
+        WHERE o.project_id = ${projectId}
+          AND o.status = 'processing'
+          AND l.state IN (
+            'submitted', 'source_seen', 'bridging', 'filled_seen', 'refunding', 'refund_seen'
+          )
+      ),
+      coming AS (
+        SELECT
+          m.destination->>'recipient' AS owner,
+          m.dest_chain_id AS chain_id,
+          m.destination->'token'->>'address' AS token,
+          coalesce(m.received_base, (m.route_leg->>'minOutBase')::numeric) AS amount
+        FROM moving m
+        JOIN read ON read.chain_id = m.dest_chain_id
+        WHERE m.state IN ('submitted', 'bridging')
+          OR (m.state = 'source_seen' AND m.source_block > read.block)
+          OR (m.state = 'filled_seen' AND m.dest_block > read.block)
+        UNION ALL
+        SELECT
+          m.wallet_address,
+          m.source_chain_id,
+          coalesce(
+            m.refund_token->>'address',
+            nullif(step->'from'->>'address', 'native'),
+            'wrapped'
+          ),
+          coalesce(m.refunded_base, m.deposited_base)
+        FROM moving m
+        JOIN read ON read.chain_id = m.source_chain_id
+        CROSS JOIN LATERAL jsonb_path_query_first(
+          m.route_leg, '$.steps[*] ? (@.kind == "bridge")'
+        ) AS step
+        WHERE m.state = 'refunding'
+          OR (m.state = 'refund_seen' AND m.refund_block > read.block)
+      )
+      SELECT ${arrivals.columns("summed")}
+      FROM (
+        SELECT owner, chain_id, lower(token) AS token, sum(amount) AS amount_base
+        FROM coming
+        GROUP BY owner, chain_id, lower(token)
+        HAVING sum(amount) IS NOT NULL
+      ) AS summed`,
   );
-  return rows.map(({ owner, chain_id, token, amount }) => ({
-    owner,
-    chainId: chain_id,
-    token,
-    amountBase: BigInt(amount),
-  }));
-};

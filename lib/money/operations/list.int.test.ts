@@ -231,7 +231,7 @@ test("a rare term is looked up in its index, not along all operations of the pro
     { terms: [], oneOf: [["wal_77", "wal_78"]] },
   ]) {
     const { text, values } = termsQuery(projectId, wanted, 1001);
-    const { rows } = await pool.query<{ "QUERY PLAN": string }>(`EXPLAIN ${text}`, values);
+    const { rows } = await pool.query<{ "QUERY PLAN": string }>(`EXPLAIN ${text}`, [...values]);
     expect(rows.map((row) => row["QUERY PLAN"]).join("\n")).toContain("operation_search_terms_idx");
   }
 }, 180_000);

@@ -3,7 +3,9 @@
  * list.
  */
 import type { Database } from "@/lib/platform/db/client";
-import { sqlOn } from "@/lib/platform/db/sql";
+import { sqlOn, type SqlReader } from "@/lib/platform/db/sql";
+import { join, sql, type Statement } from "@/lib/platform/db/statement";
+import { table, text } from "@/lib/platform/db/table";
 import { firstIdAt } from "@/lib/core/ids";
 import { hasNote, hasTag, patternOf } from "@/lib/money/annotations/service";
 import type { Status } from "@/lib/core/status";
@@ -51,52 +53,126 @@ const ROWS_SEARCHED = 100_000;
  */
 const SKEW_MS = 3_600_000;
 
-// PostgreSQL walks along the index on project and id, newest first, and stops when the page is
-// full.
-const PAGE = `
-  SELECT p.id FROM payout p LEFT JOIN wallet_payout w ON w.project_id = p.project_id AND w.payout_id = p.id
-  WHERE p.project_id = $1
-    AND ($2::text IS NULL OR p.id < $2) AND ($3::text IS NULL OR p.id >= $3) AND ($4::text IS NULL OR p.id < $4)
-    AND ($5::timestamptz IS NULL OR p.created_at >= $5) AND ($6::timestamptz IS NULL OR p.created_at < $6)
-    AND ($7::text[] IS NULL OR p.status = ANY ($7)) AND ($8::text[] IS NULL OR p.kind = ANY ($8))
-    AND ($9::int8[] IS NULL OR w.chain_id = ANY ($9)) AND ($10::text[] IS NULL OR w.from_wallet_id = ANY ($10))
-    AND ($11::text IS NULL OR EXISTS (
-      SELECT 1 FROM annotation a
-      WHERE a.project_id = $1 AND a.subject_type = 'payout' AND a.subject_id = p.id AND ${hasTag("a", "$11")}))
-    AND ($12::text IS NULL OR p.id = ANY ($13::text[]) OR p.reference ILIKE $12
-      OR $14 IN (p.id, p.source_account_id, w.from_wallet_id, lower(w.from_address)) OR p.currency = ANY ($15::text[])
-      OR EXISTS (SELECT 1 FROM jsonb_array_elements(w.totals) AS total WHERE lower(total->'token'->>'symbol') = $14)
-      OR EXISTS (
-        SELECT 1 FROM annotation a
-        WHERE a.project_id = $1 AND a.subject_type = 'payout' AND a.subject_id = p.id AND ${hasNote("a", "$12")}))
-  ORDER BY p.id DESC LIMIT $16::int`;
-
-const BY_HASH = `
-  SELECT DISTINCT payout_id AS id FROM wallet_payout_batch WHERE project_id = $1 AND (tx_hash = $2 OR user_op_hash = $2)`;
-
-// The recipients of rows have no index, because an index would make storing a large payout slow. So
-// only the newest `ROWS_SEARCHED` rows are searched.
-const BY_RECIPIENT = `
-  SELECT DISTINCT payout_id AS id FROM (
-    SELECT payout_id, recipient FROM wallet_payout_item WHERE project_id = $1 ORDER BY payout_id DESC, index DESC LIMIT $3::int
-  ) AS latest WHERE lower(recipient) = $2`;
-
-const SOLE_ADDRESSES = `
-  SELECT payout_id AS id, recipient FROM wallet_payout_item
-  WHERE project_id = $1 AND payout_id = ANY ($2::text[]) AND index = 0`;
-
-const SOLE_ACCOUNTS = `
-  SELECT r.payout_id AS id, r.rows->0->>0 AS recipient FROM payout_rows r JOIN payout p ON p.project_id = r.project_id AND p.id = r.payout_id
-  WHERE p.project_id = $1 AND r.payout_id = ANY ($2::text[]) AND r.first_index = 0`;
-
 const HASH = /^0x[0-9a-f]{64}$/;
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 
-const idBound = (time: string | undefined, skewMs: number): string | null =>
-  time === undefined ? null : firstIdAt("payout", new Date(Math.max(0, Date.parse(time) + skewMs)));
+const ids = table({ id: text });
+const soleRecipients = table({ id: text, recipient: text });
+
+const idBound = (time: string, skewMs: number): string =>
+  firstIdAt("payout", new Date(Math.max(0, Date.parse(time) + skewMs)));
+
+/** An annotation of the payout `p` for which the condition on its row `a` is true. */
+const isAnnotated = (projectId: string, condition: Statement): Statement => sql`
+  EXISTS (
+    SELECT 1 FROM annotation a
+    WHERE a.project_id = ${projectId}
+      AND a.subject_type = 'payout'
+      AND a.subject_id = p.id
+      AND ${condition}
+  )`;
+
+/**
+ * Whether the payout `p`, with its row `w` of `wallet_payout`, matches the searched text.
+ * @param named ids of payouts that pay the searched address or have the searched hash
+ */
+const matches = (
+  { projectId, searchedAssets }: PayoutActivityQuery,
+  part: string,
+  named: readonly string[],
+): Statement => {
+  const pattern = patternOf(part);
+  const wanted = part.toLowerCase();
+  return sql`
+    (
+      p.id = ANY (${named}::text[])
+      OR p.reference ILIKE ${pattern}::text
+      OR ${wanted}::text IN (p.id, p.source_account_id, w.from_wallet_id, lower(w.from_address))
+      OR p.currency = ANY (${searchedAssets}::text[])
+      OR EXISTS (
+        SELECT 1 FROM jsonb_array_elements(w.totals) AS total
+        WHERE lower(total->'token'->>'symbol') = ${wanted}::text
+      )
+      OR ${isAnnotated(projectId, hasNote("a", pattern))}
+    )`;
+};
+
+const conditionsOf = (
+  query: PayoutActivityQuery,
+  named: readonly string[],
+): readonly Statement[] => {
+  const { projectId, before } = query;
+  const { status, kind, chainId, walletId, from, to, q, tag } = query.filter;
+  return [
+    sql`p.project_id = ${projectId}`,
+    ...(before === undefined ? [] : [sql`p.id < ${before}`]),
+    ...(from === undefined
+      ? []
+      : [sql`p.id >= ${idBound(from, -SKEW_MS)}`, sql`p.created_at >= ${from}::timestamptz`]),
+    ...(to === undefined
+      ? []
+      : [sql`p.id < ${idBound(to, SKEW_MS)}`, sql`p.created_at < ${to}::timestamptz`]),
+    ...(status === undefined ? [] : [sql`p.status = ANY (${status}::text[])`]),
+    ...(kind === undefined ? [] : [sql`p.kind = ANY (${kind}::text[])`]),
+    ...(chainId === undefined ? [] : [sql`w.chain_id = ANY (${chainId}::int8[])`]),
+    ...(walletId === undefined ? [] : [sql`w.from_wallet_id = ANY (${walletId}::text[])`]),
+    ...(tag === undefined ? [] : [isAnnotated(projectId, hasTag("a", tag))]),
+    ...(q === undefined ? [] : [matches(query, q, named)]),
+  ];
+};
+
+const payoutsByHash = (db: SqlReader, projectId: string, hash: string) =>
+  ids.all(
+    db,
+    sql`
+      SELECT DISTINCT payout_id AS id FROM wallet_payout_batch
+      WHERE project_id = ${projectId} AND (tx_hash = ${hash} OR user_op_hash = ${hash})`,
+  );
+
+/**
+ * The recipients of rows have no index, because an index would make storing a large payout slow. So
+ * only the newest `ROWS_SEARCHED` rows are searched.
+ */
+const payoutsByRecipient = (db: SqlReader, projectId: string, address: string) =>
+  ids.all(
+    db,
+    sql`
+      SELECT DISTINCT payout_id AS id
+      FROM (
+        SELECT payout_id, recipient FROM wallet_payout_item
+        WHERE project_id = ${projectId}
+        ORDER BY payout_id DESC, index DESC
+        LIMIT ${ROWS_SEARCHED}::int
+      ) AS latest
+      WHERE lower(recipient) = ${address}`,
+  );
+
+const soleAddresses = async (db: SqlReader, projectId: string, payoutIds: readonly string[]) =>
+  payoutIds.length === 0
+    ? []
+    : soleRecipients.all(
+        db,
+        sql`
+          SELECT payout_id AS id, recipient FROM wallet_payout_item
+          WHERE project_id = ${projectId} AND payout_id = ANY (${payoutIds}::text[]) AND index = 0`,
+      );
+
+const soleAccounts = async (db: SqlReader, projectId: string, payoutIds: readonly string[]) =>
+  payoutIds.length === 0
+    ? []
+    : soleRecipients.all(
+        db,
+        sql`
+          SELECT r.payout_id AS id, r.rows->0->>0 AS recipient
+          FROM payout_rows r
+          JOIN payout p ON p.project_id = r.project_id AND p.id = r.payout_id
+          WHERE p.project_id = ${projectId}
+            AND r.payout_id = ANY (${payoutIds}::text[])
+            AND r.first_index = 0`,
+      );
 
 export const createPayoutActivityRepository = ({ prisma, pool }: Database, note: NoteUnread) => {
-  const sql = sqlOn(pool);
+  const db = sqlOn(pool);
 
   /**
    * Finds the payouts that pay this address, or that have a batch with this hash of a transaction
@@ -104,43 +180,30 @@ export const createPayoutActivityRepository = ({ prisma, pool }: Database, note:
    */
   const named = async (projectId: string, wanted: string | undefined): Promise<string[]> => {
     if (wanted === undefined) return [];
-    const rows = HASH.test(wanted)
-      ? await sql.query<{ id: string }>(BY_HASH, [projectId, wanted])
+    const found = HASH.test(wanted)
+      ? await payoutsByHash(db, projectId, wanted)
       : ADDRESS.test(wanted)
-        ? await sql.query<{ id: string }>(BY_RECIPIENT, [projectId, wanted, ROWS_SEARCHED])
+        ? await payoutsByRecipient(db, projectId, wanted)
         : [];
-    return rows.map(({ id }) => id);
+    return found.map(({ id }) => id);
   };
 
   return {
     /** Reads a page of payouts, newest first. */
-    page: async ({
-      projectId,
-      filter,
-      searchedAssets,
-      before,
-      limit,
-    }: PayoutActivityQuery): Promise<Payout[]> => {
-      const { status, kind, chainId, walletId, from, to, q, tag } = filter;
-      const wanted = q?.toLowerCase();
-      const found = await sql.query<{ id: string }>(PAGE, [
-        ...[
-          projectId,
-          before ?? null,
-          idBound(from, -SKEW_MS),
-          idBound(to, SKEW_MS),
-          from ?? null,
-          to ?? null,
-        ],
-        ...[status ?? null, kind ?? null, chainId ?? null, walletId ?? null, tag ?? null],
-        ...[
-          q === undefined ? null : patternOf(q),
-          await named(projectId, wanted),
-          wanted ?? null,
-          searchedAssets,
-          limit,
-        ],
-      ]);
+    page: async (query: PayoutActivityQuery): Promise<Payout[]> => {
+      const { projectId, filter, limit } = query;
+      const found = await ids.all(
+        db,
+        // PostgreSQL walks along the index on project and id, newest first, and stops when the page
+        // is full.
+        sql`
+          SELECT p.id
+          FROM payout p
+          LEFT JOIN wallet_payout w ON w.project_id = p.project_id AND w.payout_id = p.id
+          WHERE ${join(conditionsOf(query, await named(projectId, filter.q?.toLowerCase())), " AND ")}
+          ORDER BY p.id DESC
+          LIMIT ${limit}::int`,
+      );
       const rows = await prisma.payout.findMany({
         where: { projectId, id: { in: found.map(({ id }) => id) } },
         orderBy: { id: "desc" },
@@ -157,13 +220,9 @@ export const createPayoutActivityRepository = ({ prisma, pool }: Database, note:
         payouts
           .filter((payout) => payout.kind === kind && payout.itemsTotal === 1)
           .map(({ id }) => id);
-      const read = async (text: string, ids: readonly string[]) =>
-        ids.length === 0
-          ? []
-          : sql.query<{ id: string; recipient: string }>(text, [projectId, ids]);
       const [addresses, accounts] = await Promise.all([
-        read(SOLE_ADDRESSES, idsOf("wallets")),
-        read(SOLE_ACCOUNTS, idsOf("global_accounts")),
+        soleAddresses(db, projectId, idsOf("wallets")),
+        soleAccounts(db, projectId, idsOf("global_accounts")),
       ]);
       return new Map<string, SoleRecipient>([
         ...addresses.map(

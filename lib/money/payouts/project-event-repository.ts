@@ -2,57 +2,40 @@ import { failureRecord } from "@/lib/contracts/common";
 import type { EventType } from "@/lib/contracts/events";
 import type { DOUBT_DECISIONS } from "@/lib/contracts/payout-doubts";
 import type { Sql } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
+import { int, json, nullable, type RowOf, table, text } from "@/lib/platform/db/table";
 import { recordEventsOn } from "@/lib/news/events/service";
 import type { Payout, PayoutFailure } from "./payout";
 
 type PayoutEventType = Extract<EventType, `payout.${string}`>;
 
-interface State {
-  readonly payoutId: string;
-  readonly projectId: string;
-  readonly kind: string;
-  readonly mode: string;
-  readonly status: string;
-  readonly subStatus: string;
-  readonly reference: string | null;
+/** The state of a payout, as the project's events report it. */
+const states = table({
+  id: text,
+  kind: text,
+  mode: text,
+  status: text,
+  subStatus: text,
+  reference: nullable(text),
   /**
    * The account that pays, in a payout between accounts and in a withdrawal; null when the project
    * funds the payout.
    */
-  readonly sourceAccountId: string | null;
-  readonly itemsTotal: number;
-  readonly itemsCompleted: number;
-  readonly itemsFailed: number;
-  readonly failure: PayoutFailure | null;
-}
+  sourceAccountId: nullable(text),
+  itemsTotal: int,
+  itemsCompleted: int,
+  itemsFailed: int,
+  failure: nullable(json(failureRecord)),
+});
 
-interface StateRow extends Omit<State, "failure"> {
-  /** JSON of a `PayoutFailure`, or null. */
-  readonly failure: unknown;
-}
-
-const storedFailure = failureRecord.nullable();
-
-const READ = `
-  SELECT id AS "payoutId", project_id AS "projectId", kind, mode, status, sub_status AS "subStatus", reference, source_account_id AS "sourceAccountId",
-    items_total AS "itemsTotal", items_completed AS "itemsCompleted", items_failed AS "itemsFailed", failure
-  FROM payout WHERE project_id = $1 AND id = ANY($2::text[])`;
-
-const readStates = async (
-  sql: Sql,
-  projectId: string,
-  payoutIds: readonly string[],
-): Promise<readonly State[]> => {
-  const rows = await sql.query<StateRow>(READ, [projectId, payoutIds]);
-  return rows.map((row) => ({ ...row, failure: storedFailure.parse(row.failure) }));
-};
+type State = RowOf<typeof states>;
 
 /**
  * Writes a project event with the new state of each payout. Call it in the transaction that changed
  * the payouts, because that transaction has locked their rows.
  */
 export const recordPayoutEvents = async (
-  sql: Sql,
+  db: Sql,
   change: {
     readonly projectId: string;
     readonly payoutIds: readonly string[];
@@ -60,23 +43,27 @@ export const recordPayoutEvents = async (
     readonly at: Date;
   },
 ): Promise<void> => {
-  const { payoutIds, type, at } = change;
-  const states = await readStates(sql, change.projectId, payoutIds);
-  const events = states.map(({ projectId, ...data }) => ({
+  const { projectId, payoutIds, type, at } = change;
+  const changed = await states.all(
+    db,
+    sql`
+      SELECT ${states.columns("p")} FROM payout p
+      WHERE p.project_id = ${projectId} AND p.id = ANY(${payoutIds}::text[])`,
+  );
+  const events = changed.map(({ id, ...state }) => ({
     projectId,
     type,
-    objectId: data.payoutId,
-    data,
+    objectId: id,
+    data: { payoutId: id, ...state },
     at,
   }));
-  await recordEventsOn(sql, events);
+  await recordEventsOn(db, events);
 };
 
 /** Writes the first event of a payout, in the transaction that stores the payout. */
-export const recordCreated = (sql: Sql, payout: Payout): Promise<void> => {
+export const recordCreated = (db: Sql, payout: Payout): Promise<void> => {
   const { id, projectId, createdAt } = payout;
-  const data: Omit<State, "projectId"> = {
-    payoutId: id,
+  const state: Omit<State, "id"> = {
     kind: payout.kind,
     mode: payout.mode,
     status: payout.status,
@@ -88,8 +75,14 @@ export const recordCreated = (sql: Sql, payout: Payout): Promise<void> => {
     itemsFailed: payout.itemsFailed,
     failure: payout.failure,
   };
-  return recordEventsOn(sql, [
-    { projectId, type: "payout.created", objectId: id, data: { ...data }, at: createdAt },
+  return recordEventsOn(db, [
+    {
+      projectId,
+      type: "payout.created",
+      objectId: id,
+      data: { payoutId: id, ...state },
+      at: createdAt,
+    },
   ]);
 };
 
@@ -119,7 +112,7 @@ const shortened = (failure: FailedItem["failure"]): FailedItem["failure"] =>
  * failures.
  */
 export const recordFailedItems = async (
-  sql: Sql,
+  db: Sql,
   failed: {
     readonly projectId: string;
     readonly payoutId: string;
@@ -131,7 +124,7 @@ export const recordFailedItems = async (
   if (items.length === 0) return;
   const common = { projectId, type: "payout.item.failed", objectId: payoutId, at } as const;
   await recordEventsOn(
-    sql,
+    db,
     items.map(({ index, failure }) => ({
       ...common,
       data: { payoutId, index, failure: shortened(failure) },
@@ -153,7 +146,7 @@ export interface DecidedDoubt {
  * decision, because that transaction has locked the payout's row.
  */
 export const recordDecidedDoubt = async (
-  sql: Sql,
+  db: Sql,
   {
     projectId,
     payoutId,
@@ -162,7 +155,7 @@ export const recordDecidedDoubt = async (
   }: DecidedDoubt & { projectId: string; payoutId: string; at: Date },
 ): Promise<void> => {
   const data = { payoutId, ...decided };
-  await recordEventsOn(sql, [
+  await recordEventsOn(db, [
     { projectId, type: "payout.doubt_decided", objectId: payoutId, data, at },
   ]);
 };

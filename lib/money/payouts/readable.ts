@@ -10,6 +10,7 @@ import { PAYOUT_KINDS, PAYOUT_MODES, payoutWarning } from "@/lib/contracts/payou
 import { STATUSES, SUB_STATUS_OF, SUB_STATUSES } from "@/lib/core/status";
 import type { Token } from "@/lib/core/token";
 import { storedBase, storedToken } from "@/lib/platform/db/codecs";
+import { type Column, json, nullable } from "@/lib/platform/db/table";
 import { MADE_LATER } from "./errors";
 import { parsePayout, type Payout, type PayoutColumns, type PayoutFailure } from "./payout";
 import {
@@ -65,6 +66,12 @@ const storedFailure = failureRecord.nullable().catch(NOT_READABLE);
  * cannot read.
  */
 export const readFailure = (failure: unknown): PayoutFailure | null => storedFailure.parse(failure);
+
+/** A column with a failure, read for display. */
+export const shownFailure: Column<PayoutFailure | null> = {
+  ...nullable(json(failureRecord)),
+  read: readFailure,
+};
 
 const knownStatus = z.enum(STATUSES);
 const knownSubStatus = z.enum(SUB_STATUSES);

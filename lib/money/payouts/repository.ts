@@ -7,6 +7,8 @@ import { bindDeps } from "@/lib/core/bind-deps";
 import type { Status } from "@/lib/core/status";
 import type { Database } from "@/lib/platform/db/client";
 import { sqlOf, sqlOn, type Sql, type SqlReader } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
+import { base, type RowOf, table, text } from "@/lib/platform/db/table";
 import { recordAuditOn, type AuditEntry } from "@/lib/news/audit/service";
 import type { EndedAwaiting } from "@/lib/trust/decisions/service";
 import { endOf, parsePayout, type Payout, type PayoutFailure, type PayoutKey } from "./payout";
@@ -21,53 +23,36 @@ export interface KeyUse {
   readonly idempotencyKey: string;
 }
 
-const RETRIED = `
-  SELECT DISTINCT retry_of FROM payout
-  WHERE project_id = $1 AND retry_of = ANY($2::text[]) AND status NOT IN ('cancelled', 'expired')`;
+const keys = table({ projectId: text, id: text });
+const lockedPayouts = table({ status: text, subStatus: text });
+const retriedIds = table({ retryOf: text });
+const openTotals = table({ id: text, totalBase: base });
 
-const BEGIN = `
-  UPDATE payout SET status = 'processing', updated_at = $3,
-    sub_status = CASE WHEN sub_status = 'prepared' THEN 'bridging' ELSE sub_status END
-  WHERE project_id = $1 AND id = $2 AND status = 'pending' AND sub_status IN ('queued', 'prepared')`;
-
-const DUE =
-  "SELECT project_id AS \"projectId\", id FROM payout WHERE status = 'pending' AND expires_at <= $1 LIMIT $2::int";
-
-const EXPIRE = `
-  UPDATE payout SET status = 'expired', updated_at = $3
-  WHERE project_id = $1 AND id = $2 AND status = 'pending' AND expires_at <= $3`;
-
-const END_AWAITING = `
-  UPDATE payout SET status = $3, failure = $4::jsonb, expires_at = NULL, updated_at = $5
-  WHERE project_id = $1 AND id = $2 AND status = 'pending' AND sub_status = 'awaiting_approval'`;
-
-// Cancels the batches of a payout that was not approved. No money is held for them, and none of
-// them was signed.
-const CANCEL_BATCHES = `
-  UPDATE wallet_payout_batch SET state = 'cancelled', updated_at = $3 WHERE project_id = $1 AND payout_id = $2 AND state = 'queued'`;
-
-const LOCK_PAYOUT = `
-  SELECT status, sub_status AS "subStatus" FROM payout WHERE project_id = $1 AND id = $2 FOR NO KEY UPDATE`;
+/**
+ * Cancels the batches of a payout that was not approved. No money is held for them, and none of
+ * them was signed.
+ */
+const cancelBatches = (db: Sql, { projectId, id }: PayoutKey, now: Date): Promise<number> =>
+  db.change(sql`
+  UPDATE wallet_payout_batch SET state = 'cancelled', updated_at = ${now}::timestamptz
+  WHERE project_id = ${projectId} AND payout_id = ${id} AND state = 'queued'`);
 
 /**
  * Locks the payout's row, so that concurrent changes of its state and counters run one after
  * another. A transaction takes this lock before any other, which prevents deadlocks. Returns null
  * when the payout does not exist.
  */
-export const lockPayout = async (
-  sql: Sql,
+export const lockPayout = (
+  db: Sql,
   { projectId, id }: PayoutKey,
-): Promise<{ readonly status: string; readonly subStatus: string } | null> => {
-  const rows = await sql.query<{ status: string; subStatus: string }>(LOCK_PAYOUT, [projectId, id]);
-  return rows[0] ?? null;
-};
-
-// The partial index `payout_open_by_source` covers this query.
-const OPEN_TOTALS = `
-  SELECT source_account_id AS id, sum(total_base - paid_base - failed_base)::text AS total FROM payout
-  WHERE project_id = $1 AND source_account_id IS NOT NULL AND ($2::text IS NULL OR source_account_id = $2)
-    AND status IN ('pending', 'processing') AND (kind = 'global_accounts' OR sub_status = 'awaiting_approval')
-  GROUP BY source_account_id`;
+): Promise<RowOf<typeof lockedPayouts> | null> =>
+  lockedPayouts.first(
+    db,
+    sql`
+      SELECT ${lockedPayouts.columns("p")} FROM payout p
+      WHERE p.project_id = ${projectId} AND p.id = ${id}
+      FOR NO KEY UPDATE`,
+  );
 
 /**
  * Sums the amounts that open payouts will still take from accounts, in ledger units. Payouts are
@@ -78,15 +63,27 @@ const OPEN_TOTALS = `
  * @param accountId null: all accounts of the project
  */
 export const openPayoutTotals = async (
-  reader: SqlReader,
+  db: SqlReader,
   projectId: string,
   accountId: string | null,
 ): Promise<ReadonlyMap<string, bigint>> => {
-  const rows = await reader.query<{ id: string; total: string }>(OPEN_TOTALS, [
-    projectId,
-    accountId,
-  ]);
-  return new Map(rows.map(({ id, total }) => [id, BigInt(total)]));
+  // The partial index `payout_open_by_source` covers this query.
+  const found = await openTotals.all(
+    db,
+    sql`
+      SELECT ${openTotals.columns("summed")}
+      FROM (
+        SELECT source_account_id AS id, sum(total_base - paid_base - failed_base) AS total_base
+        FROM payout
+        WHERE project_id = ${projectId}
+          AND source_account_id IS NOT NULL
+          AND (${accountId}::text IS NULL OR source_account_id = ${accountId})
+          AND status IN ('pending', 'processing')
+          AND (kind = 'global_accounts' OR sub_status = 'awaiting_approval')
+        GROUP BY source_account_id
+      ) AS summed`,
+  );
+  return new Map(found.map(({ id, totalBase }) => [id, totalBase]));
 };
 
 /** The maximum number of payouts that one turn expires. */
@@ -98,8 +95,14 @@ const EXPIRED_MAX = 1000;
  */
 const expire = (database: Database, { projectId, id }: PayoutKey, now: Date): Promise<boolean> =>
   database.rawTransaction(async (tx) => {
-    if ((await tx.change(EXPIRE, [projectId, id, now])) === 0) return false;
-    await tx.change(CANCEL_BATCHES, [projectId, id, now]);
+    const expired = await tx.change(sql`
+      UPDATE payout SET status = 'expired', updated_at = ${now}::timestamptz
+      WHERE project_id = ${projectId}
+        AND id = ${id}
+        AND status = 'pending'
+        AND expires_at <= ${now}::timestamptz`);
+    if (expired === 0) return false;
+    await cancelBatches(tx, { projectId, id }, now);
     await recordPayoutEvents(tx, { projectId, payoutIds: [id], type: "payout.expired", at: now });
     return true;
   });
@@ -123,7 +126,7 @@ export interface PayoutFilter extends CreatedBetween {
 
 export const createPayoutsRepository = (database: Database, note: NoteUnread) => {
   const { prisma } = database;
-  const sql = sqlOn(database.pool);
+  const db = sqlOn(database.pool);
   return {
     find: async (id: string): Promise<Payout | null> => {
       const row = await prisma.payout.findUnique({ where: { id } });
@@ -158,9 +161,16 @@ export const createPayoutsRepository = (database: Database, note: NoteUnread) =>
       projectId: string,
       ids: readonly string[],
     ): Promise<ReadonlySet<string>> => {
-      const rows =
-        ids.length === 0 ? [] : await sql.query<{ retry_of: string }>(RETRIED, [projectId, ids]);
-      return new Set(rows.map((row) => row.retry_of));
+      if (ids.length === 0) return new Set();
+      const found = await retriedIds.all(
+        db,
+        sql`
+          SELECT DISTINCT ${retriedIds.columns()} FROM payout
+          WHERE project_id = ${projectId}
+            AND retry_of = ANY(${ids}::text[])
+            AND status NOT IN ('cancelled', 'expired')`,
+      );
+      return new Set(found.map(({ retryOf }) => retryOf));
     },
 
     /**
@@ -170,7 +180,16 @@ export const createPayoutsRepository = (database: Database, note: NoteUnread) =>
      */
     begin: ({ projectId, id }: PayoutKey, now: Date): Promise<boolean> =>
       database.rawTransaction(async (tx) => {
-        if ((await tx.change(BEGIN, [projectId, id, now])) === 0) return false;
+        const begun = await tx.change(sql`
+          UPDATE payout SET
+            status = 'processing',
+            sub_status = CASE WHEN sub_status = 'prepared' THEN 'bridging' ELSE sub_status END,
+            updated_at = ${now}::timestamptz
+          WHERE project_id = ${projectId}
+            AND id = ${id}
+            AND status = 'pending'
+            AND sub_status IN ('queued', 'prepared')`);
+        if (begun === 0) return false;
         await recordPayoutEvents(tx, {
           projectId,
           payoutIds: [id],
@@ -204,8 +223,14 @@ export const createPayoutsRepository = (database: Database, note: NoteUnread) =>
      */
     expireDue: async (now: Date): Promise<number> => {
       let count = 0;
-      for (const due of await sql.query<PayoutKey>(DUE, [now, EXPIRED_MAX]))
-        if (await expire(database, due, now)) count += 1;
+      const due = await keys.all(
+        db,
+        sql`
+          SELECT ${keys.columns("p")} FROM payout p
+          WHERE p.status = 'pending' AND p.expires_at <= ${now}::timestamptz
+          LIMIT ${EXPIRED_MAX}::int`,
+      );
+      for (const key of due) if (await expire(database, key, now)) count += 1;
       return count;
     },
 
@@ -218,15 +243,19 @@ export const createPayoutsRepository = (database: Database, note: NoteUnread) =>
       audit: AuditEntry,
     ): Promise<void> =>
       database.rawTransaction(async (tx) => {
-        const values = [
-          projectId,
-          id,
-          status,
-          failure === null ? null : JSON.stringify(failure),
-          audit.at,
-        ];
-        if ((await tx.change(END_AWAITING, values)) === 0) return;
-        await tx.change(CANCEL_BATCHES, [projectId, id, audit.at]);
+        const reason = failure === null ? null : JSON.stringify(failure);
+        const ended = await tx.change(sql`
+          UPDATE payout SET
+            status = ${status},
+            failure = ${reason}::jsonb,
+            expires_at = NULL,
+            updated_at = ${audit.at}::timestamptz
+          WHERE project_id = ${projectId}
+            AND id = ${id}
+            AND status = 'pending'
+            AND sub_status = 'awaiting_approval'`);
+        if (ended === 0) return;
+        await cancelBatches(tx, { projectId, id }, audit.at);
         await recordAuditOn(tx, audit);
         await recordPayoutEvents(tx, {
           projectId,

@@ -1,8 +1,11 @@
 /** Stores and reads the rows of payouts between accounts, and stores their results. */
 import type { Sql, SqlReader } from "@/lib/platform/db/sql";
+import { join, sql, type Statement } from "@/lib/platform/db/statement";
+import { base, type Column, int, json, nullable, table, text } from "@/lib/platform/db/table";
+import { failureRecord } from "@/lib/contracts/common";
 import type { PayoutFailure } from "../payout";
 import { recordFailedItems, recordPayoutEvents } from "../project-event-repository";
-import { readFailure } from "../readable";
+import { shownFailure } from "../readable";
 import type { ItemOutcome, PayoutItemRow } from "./rows";
 
 /**
@@ -17,18 +20,18 @@ const ROWS_EACH = 1000;
  * @param rows each encoded by `encodeRow`
  */
 export const insertRows = async (
-  sql: Sql,
+  db: Sql,
   { id, projectId }: { readonly id: string; readonly projectId: string },
   rows: readonly string[],
 ): Promise<void> => {
-  const values: unknown[] = [projectId, id];
-  const parts: string[] = [];
+  const parts: Statement[] = [];
   for (let from = 0; from < rows.length; from += ROWS_EACH) {
-    const place = values.push(`[${rows.slice(from, from + ROWS_EACH).join(",")}]`);
-    parts.push(`($1, $2, ${String(from)}, $${String(place)}::json)`);
+    const part = `[${rows.slice(from, from + ROWS_EACH).join(",")}]`;
+    parts.push(sql`(${projectId}::text, ${id}::text, ${from}::int, ${part}::json)`);
   }
-  const text = `INSERT INTO payout_rows (project_id, payout_id, first_index, rows) VALUES ${parts.join(", ")}`;
-  await sql.change(text, values);
+  await db.change(sql`
+    INSERT INTO payout_rows (project_id, payout_id, first_index, rows)
+    VALUES ${join(parts, ", ")}`);
 };
 
 export interface ItemsQuery {
@@ -41,103 +44,111 @@ export interface ItemsQuery {
   readonly status?: string | null | undefined;
 }
 
-// Without a filter on states, the rows of a page have consecutive indexes, so stored values after
-// the page need not be read.
-const READ_ITEMS = `
-  SELECT item.index, item.row->>0 AS recipient, item.row->>1 AS amount, item.row->>2 AS reference,
-    ended.status, ended.transaction_id, ended.failure
-  FROM payout_rows part
-  CROSS JOIN LATERAL (
-    SELECT part.first_index + number::int - 1 AS index, element AS row
-    FROM json_array_elements(part.rows) WITH ORDINALITY AS e (element, number)
-  ) item
-  LEFT JOIN payout_item ended ON ended.project_id = part.project_id AND ended.payout_id = part.payout_id AND ended.index = item.index
-  WHERE part.project_id = $1 AND part.payout_id = $2 AND part.first_index > $3::int - ${String(ROWS_EACH)} AND item.index > $3
-    AND CASE WHEN $5 THEN ended.status IS NOT DISTINCT FROM $6 ELSE part.first_index <= $3::int + $4::int END
-  ORDER BY item.index LIMIT $4`;
-
-interface StoredItem {
-  readonly index: number;
-  readonly recipient: string;
-  readonly amount: string;
-  readonly reference: string | null;
-  readonly status: PayoutItemRow["status"];
-  readonly transaction_id: string | null;
-  /** JSON of a `PayoutFailure`, or null. */
-  readonly failure: unknown;
-}
+/** The columns of a row, with its result. */
+const shownItems = table({
+  index: int,
+  recipientAccountId: text,
+  amountBase: base,
+  reference: nullable(text),
+  // Not parsed, because a later version of the service may store states that this version does not
+  // know.
+  status: nullable(text) as Column<PayoutItemRow["status"]>,
+  transactionId: nullable(text),
+  failure: shownFailure,
+});
 
 /** Reads a page of rows, in the order of their indexes. */
-export const readItems = async (sql: SqlReader, query: ItemsQuery): Promise<PayoutItemRow[]> => {
+export const readItems = (db: SqlReader, query: ItemsQuery): Promise<PayoutItemRow[]> => {
   const { projectId, payoutId, after, limit, status } = query;
-  const values = [projectId, payoutId, after, limit, status !== undefined, status ?? null];
-  const rows = await sql.query<StoredItem>(READ_ITEMS, values);
-  return rows.map((row) => ({
-    index: row.index,
-    recipientAccountId: row.recipient,
-    amountBase: BigInt(row.amount),
-    reference: row.reference,
-    status: row.status,
-    transactionId: row.transaction_id,
-    failure: readFailure(row.failure),
-  }));
+  // Without a filter on states, the rows of a page have consecutive indexes, so stored values after
+  // the page need not be read.
+  const isWanted =
+    status === undefined
+      ? sql`part.first_index <= ${after}::int + ${limit}::int`
+      : sql`ended.status IS NOT DISTINCT FROM ${status}::text`;
+  return shownItems.all(
+    db,
+    sql`
+      SELECT ${shownItems.columns("shown")}
+      FROM (
+        SELECT item.index,
+          item.row->>0 AS recipient_account_id,
+          (item.row->>1)::numeric AS amount_base,
+          item.row->>2 AS reference,
+          ended.status, ended.transaction_id, ended.failure
+        FROM payout_rows part
+        CROSS JOIN LATERAL (
+          SELECT part.first_index + number::int - 1 AS index, element AS row
+          FROM json_array_elements(part.rows) WITH ORDINALITY AS e (element, number)
+        ) item
+        LEFT JOIN payout_item ended
+          ON ended.project_id = part.project_id
+          AND ended.payout_id = part.payout_id
+          AND ended.index = item.index
+        WHERE part.project_id = ${projectId}
+          AND part.payout_id = ${payoutId}
+          AND part.first_index > ${after}::int - ${ROWS_EACH}::int
+          AND item.index > ${after}::int
+          AND ${isWanted}
+      ) AS shown
+      ORDER BY shown.index
+      LIMIT ${limit}::int`,
+  );
 };
 
-// Another instance may post the same rows at the same time. The ledger gives both instances the
-// same result, and ON CONFLICT lets only the first one count it.
-const SETTLE_ITEMS = `
-  INSERT INTO payout_item (project_id, payout_id, index, status, transaction_id, failure)
-  SELECT $1, $2, index, status, transaction_id, failure
-  FROM unnest($3::int[], $4::text[], $5::text[], $6::jsonb[]) AS item (index, status, transaction_id, failure) ORDER BY index
-  ON CONFLICT DO NOTHING RETURNING index`;
+const indexes = table({ index: int });
+const outcomes = table({
+  index: int,
+  status: text,
+  transactionId: nullable(text),
+  failure: nullable(json(failureRecord)),
+});
 
-const COUNT_ITEMS = `
-  UPDATE payout SET updated_at = $3, items_completed = items_completed + $4::int, items_failed = items_failed + $5::int,
-    paid_base = paid_base + $6::numeric, failed_base = failed_base + $7::numeric
-  WHERE project_id = $1 AND id = $2`;
-
-const sumOf = (items: readonly ItemOutcome[]): string =>
-  items.reduce((sum, { amountBase }) => sum + amountBase, 0n).toString();
+const sumOf = (items: readonly ItemOutcome[]): bigint =>
+  items.reduce((sum, { amountBase }) => sum + amountBase, 0n);
 
 /**
  * Stores the results of rows and adds them to the payout's counters. Results of posted rows are
  * stored in the transaction of the ledger that posts them.
  */
 export const settleItems = async (
-  sql: Sql,
+  db: Sql,
   settled: { projectId: string; payoutId: string; items: readonly ItemOutcome[]; now: Date },
 ): Promise<void> => {
   const { projectId, payoutId, items, now } = settled;
-  const rows = await sql.query<{ index: number }>(SETTLE_ITEMS, [
-    projectId,
-    payoutId,
-    items.map(({ index }) => index),
-    items.map(({ status }) => status),
-    items.map(({ transactionId }) => transactionId),
-    items.map(({ failure }) => (failure === null ? null : JSON.stringify(failure))),
-  ]);
-  const isNew = new Set(rows.map(({ index }) => index));
+  // Another instance may post the same rows at the same time. The ledger gives both instances the
+  // same result, and ON CONFLICT lets only the first one count it.
+  const stored = await indexes.all(
+    db,
+    sql`
+      INSERT INTO payout_item (project_id, payout_id, ${outcomes.names})
+      SELECT ${projectId}, ${payoutId}, ${outcomes.names}
+      FROM ${outcomes.list(items)} AS item
+      ORDER BY index
+      ON CONFLICT DO NOTHING
+      RETURNING index`,
+  );
+  const isNew = new Set(stored.map(({ index }) => index));
   const first = items.filter(({ index }) => isNew.has(index));
   const completed = first.filter(({ status }) => status === "completed");
   const failed = first.filter(({ status }) => status === "failed");
-  const counts = [completed.length, failed.length, sumOf(completed), sumOf(failed)];
-  await sql.change(COUNT_ITEMS, [projectId, payoutId, now, ...counts]);
-  await recordFailedItems(sql, { projectId, payoutId, items: failed, at: now });
+  await db.change(sql`
+    UPDATE payout SET
+      updated_at = ${now}::timestamptz,
+      items_completed = items_completed + ${completed.length}::int,
+      items_failed = items_failed + ${failed.length}::int,
+      paid_base = paid_base + ${sumOf(completed)}::numeric,
+      failed_base = failed_base + ${sumOf(failed)}::numeric
+    WHERE project_id = ${projectId} AND id = ${payoutId}`);
+  await recordFailedItems(db, { projectId, payoutId, items: failed, at: now });
 };
-
-const FINISH_ATOMIC = `
-  UPDATE payout SET status = $4, sub_status = 'full', failure = $5::jsonb, updated_at = $3,
-    items_completed = CASE WHEN $4 = 'completed' THEN items_total ELSE 0 END,
-    items_failed = CASE WHEN $4 = 'completed' THEN 0 ELSE items_total END,
-    paid_base = CASE WHEN $4 = 'completed' THEN total_base ELSE 0 END
-  WHERE project_id = $1 AND id = $2 AND status = 'processing'`;
 
 /**
  * Ends an atomic payout. The result of a posted payout is stored in the transaction of the ledger
  * that posts it. Does nothing when the payout has ended already.
  */
 export const finishAtomic = async (
-  sql: Sql,
+  db: Sql,
   end: {
     projectId: string;
     payoutId: string;
@@ -148,11 +159,19 @@ export const finishAtomic = async (
 ): Promise<void> => {
   const status = end.completed ? "completed" : "failed";
   const failure = end.failure === null ? null : JSON.stringify(end.failure);
-  if (
-    (await sql.change(FINISH_ATOMIC, [end.projectId, end.payoutId, end.now, status, failure])) === 0
-  )
-    return;
-  await recordPayoutEvents(sql, {
+  const isPaid = end.completed;
+  const ended = await db.change(sql`
+    UPDATE payout SET
+      status = ${status},
+      sub_status = 'full',
+      failure = ${failure}::jsonb,
+      updated_at = ${end.now}::timestamptz,
+      items_completed = CASE WHEN ${isPaid}::boolean THEN items_total ELSE 0 END,
+      items_failed = CASE WHEN ${isPaid}::boolean THEN 0 ELSE items_total END,
+      paid_base = CASE WHEN ${isPaid}::boolean THEN total_base ELSE 0 END
+    WHERE project_id = ${end.projectId} AND id = ${end.payoutId} AND status = 'processing'`);
+  if (ended === 0) return;
+  await recordPayoutEvents(db, {
     projectId: end.projectId,
     payoutIds: [end.payoutId],
     type: `payout.${status}`,

@@ -1,6 +1,8 @@
 import type { Database, Tx } from "@/lib/platform/db/client";
 import { Prisma } from "@/lib/platform/db/generated/client";
-import type { Sql } from "@/lib/platform/db/sql";
+import { type Sql, sqlOf } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
+import { table, text } from "@/lib/platform/db/table";
 import { recordAudit, type AuditEntry } from "@/lib/news/audit/service";
 import { recordEvents } from "@/lib/news/events/service";
 import { toStored } from "@/lib/platform/db/codecs";
@@ -13,11 +15,7 @@ import {
 } from "./payout-schedule";
 import { ScheduleCancelledError } from "../errors";
 
-const LOCK_SCHEDULE = `SELECT status FROM payout_schedule WHERE project_id = $1 AND id = $2 FOR SHARE`;
-
-const TAKE_RUN = `
-  UPDATE payout_schedule_run SET payout_id = $4
-  WHERE project_id = $1 AND schedule_id = $2 AND scheduled_at = $3::timestamptz AND status = 'started' AND payout_id IS NULL`;
+const schedules = table({ status: text });
 
 type At = Pick<PayoutSchedule, "projectId" | "id">;
 
@@ -59,8 +57,10 @@ const lockSchedule = async (
   tx: Tx,
   { projectId, scheduleId }: { projectId: string; scheduleId: string },
 ): Promise<void> => {
-  await tx.$queryRaw`
-    SELECT id FROM payout_schedule WHERE project_id = ${projectId} AND id = ${scheduleId} FOR NO KEY UPDATE`;
+  await sqlOf(tx).query(sql`
+    SELECT id FROM payout_schedule
+    WHERE project_id = ${projectId} AND id = ${scheduleId}
+    FOR NO KEY UPDATE`);
 };
 
 /**
@@ -71,7 +71,7 @@ const lockSchedule = async (
  * @throws ScheduleCancelledError when the schedule was cancelled or does not exist
  */
 export const takeRun = async (
-  sql: Sql,
+  db: Sql,
   {
     projectId,
     scheduleId,
@@ -79,10 +79,22 @@ export const takeRun = async (
   }: Pick<ScheduleRun, "projectId" | "scheduleId" | "scheduledAt">,
   payoutId: string,
 ): Promise<boolean> => {
-  const [schedule] = await sql.query<{ status: string }>(LOCK_SCHEDULE, [projectId, scheduleId]);
-  if (schedule === undefined || schedule.status === "cancelled") throw new ScheduleCancelledError();
-  const at = [scheduledAt.toISOString(), payoutId];
-  return (await sql.change(TAKE_RUN, [projectId, scheduleId, ...at])) === 1;
+  const schedule = await schedules.first(
+    db,
+    sql`
+      SELECT status FROM payout_schedule
+      WHERE project_id = ${projectId} AND id = ${scheduleId}
+      FOR SHARE`,
+  );
+  if (schedule === null || schedule.status === "cancelled") throw new ScheduleCancelledError();
+  const taken = await db.change(sql`
+    UPDATE payout_schedule_run SET payout_id = ${payoutId}
+    WHERE project_id = ${projectId}
+      AND schedule_id = ${scheduleId}
+      AND scheduled_at = ${scheduledAt}::timestamptz
+      AND status = 'started'
+      AND payout_id IS NULL`);
+  return taken === 1;
 };
 
 /**

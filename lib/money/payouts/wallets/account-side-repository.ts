@@ -4,6 +4,8 @@
  */
 import type { Tx } from "@/lib/platform/db/client";
 import type { Sql, SqlReader } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
+import { base, table } from "@/lib/platform/db/table";
 import { postWithin } from "@/lib/books/ledger/service";
 import { toLedgerUnits } from "@/lib/books/reserves/service";
 import { parseTotals, tokenNamed } from "./wallet-payout";
@@ -59,16 +61,13 @@ interface Withdrawal {
  * @throws DomainError `insufficient_balance`, `invalid_state` when the account is frozen or closed
  */
 export const debitAccount = async (
-  sql: Sql,
+  db: Sql,
   { projectId, payoutId, account, now }: Withdrawal,
 ): Promise<void> => {
   const { id: from, currency, totalBase: amountBase } = account;
   const key = { projectId, key: payoutId, by: WORKER, data: { payoutId } };
-  await postWithin(sql, { ...key, kind: "withdraw", from, amountBase, currency }, now);
+  await postWithin(db, { ...key, kind: "withdraw", from, amountBase, currency }, now);
 };
-
-const COUNT = `
-  UPDATE payout SET paid_base = paid_base + $3::numeric, failed_base = failed_base + $4::numeric WHERE project_id = $1 AND id = $2`;
 
 interface Settlement {
   readonly projectId: string;
@@ -95,7 +94,7 @@ interface Settlement {
  * changed the state of the batch by compare-and-set in the same transaction, so that the money of
  * each batch is posted once.
  */
-export const settleAccount = async (sql: Sql, settlement: Settlement): Promise<void> => {
+export const settleAccount = async (db: Sql, settlement: Settlement): Promise<void> => {
   const { projectId, payoutId, bearer, part, paidBase = 0n, returnedBase = 0n, now } = settlement;
   if (bearer === null || paidBase + returnedBase === 0n) return;
   const { accountId: to, currency, totals } = bearer;
@@ -105,28 +104,37 @@ export const settleAccount = async (sql: Sql, settlement: Settlement): Promise<v
     returnedBase: toLedgerUnits(token, returnedBase),
   };
   const key = { projectId, key: `${payoutId}/${part}`, by: WORKER, data: { payoutId } };
-  await postWithin(sql, { ...key, kind: "settle", to, currency, ...amounts }, now);
-  await sql.change(COUNT, [
-    projectId,
-    payoutId,
-    amounts.paidBase.toString(),
-    amounts.returnedBase.toString(),
-  ]);
+  await postWithin(db, { ...key, kind: "settle", to, currency, ...amounts }, now);
+  await db.change(sql`
+    UPDATE payout SET
+      paid_base = paid_base + ${amounts.paidBase}::numeric,
+      failed_base = failed_base + ${amounts.returnedBase}::numeric
+    WHERE project_id = ${projectId} AND id = ${payoutId}`);
 };
 
-const IN_TRANSIT = `
-  SELECT coalesce(sum(total_base - paid_base - failed_base), 0)::text AS total FROM payout
-  WHERE project_id = $1 AND source_account_id = $2 AND kind = 'wallets' AND evaluation_id IS NOT NULL`;
+const sums = table({ totalBase: base });
 
 /**
  * Sums the amounts that withdrawals have debited from an account and that are neither paid nor
  * returned yet, in ledger units.
  */
 export const inTransitOf = async (
-  reader: SqlReader,
+  db: SqlReader,
   projectId: string,
   accountId: string,
 ): Promise<bigint> => {
-  const [row] = await reader.query<{ total: string }>(IN_TRANSIT, [projectId, accountId]);
-  return BigInt(row?.total ?? 0);
+  const found = await sums.first(
+    db,
+    sql`
+      SELECT ${sums.columns("summed")}
+      FROM (
+        SELECT coalesce(sum(total_base - paid_base - failed_base), 0) AS total_base
+        FROM payout
+        WHERE project_id = ${projectId}
+          AND source_account_id = ${accountId}
+          AND kind = 'wallets'
+          AND evaluation_id IS NOT NULL
+      ) AS summed`,
+  );
+  return found?.totalBase ?? 0n;
 };

@@ -5,6 +5,8 @@
 import type { Tx } from "@/lib/platform/db/client";
 import { toBigInt } from "@/lib/platform/db/decimal";
 import { sqlOf, type Sql } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
+import { base, int, table } from "@/lib/platform/db/table";
 import { insertHolds, requireFunds, syncHold, type Funds } from "@/lib/books/holds/service";
 import type { Backing } from "@/lib/books/reserves/service";
 import { dayOf, type GasCost, type SponsorshipService } from "@/lib/books/sponsorship/service";
@@ -53,13 +55,10 @@ export interface Holding {
   readonly costs: readonly GasCost[];
 }
 
-const STORE_RESERVATIONS = `
-  UPDATE wallet_payout_batch b SET sponsor_reserved_wei = (row->>1)::numeric, sponsor_day = $4::date
-  FROM json_array_elements($3::json) AS element (row)
-  WHERE b.project_id = $1 AND b.payout_id = $2 AND b.number = (row->>0)::int`;
+const reservations = table({ number: int, sponsorReservedWei: base });
 
 const reserveSponsor = async (
-  sql: Sql,
+  db: Sql,
   sponsorship: Pick<SponsorshipService, "reserve">,
   { payoutId, projectId, batches, costs }: Holding,
   now: Date,
@@ -68,13 +67,18 @@ const reserveSponsor = async (
   const wei = new Map(costs.map(({ legId, maxWei }) => [legId, maxWei]));
   const rows = batches.flatMap(({ number }) => {
     const maxWei = wei.get(batchName({ payoutId, number }));
-    return maxWei === undefined ? [] : [[number, maxWei.toString()]];
+    return maxWei === undefined ? [] : [{ number, sponsorReservedWei: maxWei }];
   });
   const day = dayOf(now).toISOString().slice(0, 10);
-  await sql.change(STORE_RESERVATIONS, [projectId, payoutId, JSON.stringify(rows), day]);
+  await db.change(sql`
+    UPDATE wallet_payout_batch b SET
+      sponsor_reserved_wei = r.sponsor_reserved_wei,
+      sponsor_day = ${day}::date
+    FROM ${reservations.list(rows)} AS r
+    WHERE b.project_id = ${projectId} AND b.payout_id = ${payoutId} AND b.number = r.number`);
   // The reservation comes last in the transaction, because all others that spend from the project's
   // budget then wait until the transaction ends.
-  await sponsorship.reserve(sql, { projectId, kind: SPONSORED_KIND, costs }, now);
+  await sponsorship.reserve(db, { projectId, kind: SPONSORED_KIND, costs }, now);
 };
 
 /**
@@ -85,7 +89,7 @@ const reserveSponsor = async (
  * frozen account
  */
 export const holdBatches = async (
-  sql: Sql,
+  db: Sql,
   sponsorship: Pick<SponsorshipService, "reserve">,
   holding: Holding,
   now: Date,
@@ -98,15 +102,15 @@ export const holdBatches = async (
     token,
     amountBase,
   }));
-  await backing?.lock(sql, funds);
-  await requireFunds(sql, { holds, funds, now });
-  await insertHolds(sql, { operationId: payoutId, projectId, holds, now });
+  await backing?.lock(db, funds);
+  await requireFunds(db, { holds, funds, now });
+  await insertHolds(db, { operationId: payoutId, projectId, holds, now });
   // The account is debited before the reserves are checked, because the money that leaves the
   // account is held and needs no backing any more.
   if (holding.account !== null)
-    await debitAccount(sql, { projectId, payoutId, account: holding.account, now });
-  await backing?.check(sql);
-  await reserveSponsor(sql, sponsorship, holding, now);
+    await debitAccount(db, { projectId, payoutId, account: holding.account, now });
+  await backing?.check(db);
+  await reserveSponsor(db, sponsorship, holding, now);
 };
 
 /**

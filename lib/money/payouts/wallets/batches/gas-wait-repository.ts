@@ -1,5 +1,7 @@
 import type { FeeExcess } from "@/lib/core/capped-fees";
 import type { Database } from "@/lib/platform/db/client";
+import { sqlOf } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
 import { gasWaitColumns } from "@/lib/money/operations/service";
 import type { DrivenPayout } from "./payout-batch";
 
@@ -14,20 +16,20 @@ export const createPayoutGasWaits = ({ prisma }: Pick<Database, "prisma">) => ({
     now: Date,
   ): Promise<void> => {
     const chain = String(chainId);
-    const [columns, since] = [
-      JSON.stringify(gasWaitColumns(excess)),
-      JSON.stringify({ since: now.toISOString() }),
-    ];
-    await prisma.$executeRaw`
-      UPDATE wallet_payout SET gas_waits =
-        jsonb_build_object(${chain}::text, ${since}::jsonb || coalesce(gas_waits -> ${chain}, '{}'::jsonb) || ${columns}::jsonb)
-      WHERE project_id = ${projectId} AND payout_id = ${payoutId}`;
+    const columns = JSON.stringify(gasWaitColumns(excess));
+    const since = JSON.stringify({ since: now.toISOString() });
+    await sqlOf(prisma).change(sql`
+      UPDATE wallet_payout SET gas_waits = jsonb_build_object(
+        ${chain}::text,
+        ${since}::jsonb || coalesce(gas_waits -> ${chain}::text, '{}'::jsonb) || ${columns}::jsonb
+      )
+      WHERE project_id = ${projectId} AND payout_id = ${payoutId}`);
   },
 
   end: async ({ projectId, payoutId }: DrivenPayout): Promise<void> => {
-    await prisma.$executeRaw`
+    await sqlOf(prisma).change(sql`
       UPDATE wallet_payout SET gas_waits = NULL
-      WHERE project_id = ${projectId} AND payout_id = ${payoutId} AND gas_waits IS NOT NULL`;
+      WHERE project_id = ${projectId} AND payout_id = ${payoutId} AND gas_waits IS NOT NULL`);
   },
 });
 

@@ -1,7 +1,11 @@
 /** Changes rows, counters and holds of a payout, in the transaction that changes their batch. */
+import { z } from "zod";
+import { failureRecord } from "@/lib/contracts/common";
 import type { Tx } from "@/lib/platform/db/client";
 import { toDecimal } from "@/lib/platform/db/decimal";
 import { sqlOf } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
+import { int, json, nullable, oneOf, table } from "@/lib/platform/db/table";
 import { toStored } from "@/lib/platform/db/codecs";
 import { recordFailedItems } from "../../project-event-repository";
 import {
@@ -11,6 +15,13 @@ import {
   type PayableRow,
   type RowOutcome,
 } from "./payout-batch";
+
+const itemOutcomes = table({
+  index: int,
+  /** Null: the row has the outcome of its batch. */
+  status: nullable(oneOf(z.enum(["failed"]))),
+  failure: json(failureRecord),
+});
 
 /**
  * Stores the outcomes of rows that differ from the outcome of their batch, or that have a failure
@@ -22,13 +33,12 @@ export const storeOutcomes = async (
   outcomes: readonly RowOutcome[],
 ): Promise<void> => {
   if (outcomes.length === 0) return;
-  const indexes = outcomes.map(({ index }) => index);
-  const statuses = outcomes.map(({ status }) => status);
-  const failures = outcomes.map(({ failure }) => JSON.stringify(toStored(failure)));
-  await tx.$executeRaw`
-    UPDATE wallet_payout_item i SET status = o.status, failure = o.failure::jsonb
-    FROM unnest(${indexes}::int[], ${statuses}::text[], ${failures}::text[]) AS o (index, status, failure)
-    WHERE i.project_id = ${batch.projectId} AND i.payout_id = ${batch.payoutId} AND i.index = o.index`;
+  await sqlOf(tx).change(sql`
+    UPDATE wallet_payout_item i SET status = o.status, failure = o.failure
+    FROM ${itemOutcomes.list(outcomes)} AS o
+    WHERE i.project_id = ${batch.projectId}
+      AND i.payout_id = ${batch.payoutId}
+      AND i.index = o.index`);
 };
 
 /** Like `storeOutcomes`, but also writes an event for each row that fails. */
