@@ -4,7 +4,9 @@ import type {
   DecisionRequest as RequestRow,
   DecisionVote as VoteRow,
 } from "@/lib/platform/db/generated/client";
-import type { Sql } from "@/lib/platform/db/sql";
+import { type Sql, sqlOf, type SqlReader } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
+import type { RowOf } from "@/lib/platform/db/table";
 import { mailboxOf } from "@/lib/core/mailbox";
 import type {
   ApproverRole,
@@ -17,6 +19,7 @@ import type {
   Voters,
   VotingSetting,
 } from "./decision";
+import { newRequests, requirements, votingSettings } from "./rows";
 
 const VOTES = { votes: { orderBy: { createdAt: "asc" } } } as const;
 
@@ -69,42 +72,28 @@ type NewRequest = Omit<
   "state" | "notifiedAt" | "decidedAt" | "decidedBy" | "settledAt" | "votes"
 >;
 
-const INSERT = `
-  INSERT INTO decision_request (project_id, id, subject_type, subject_id, digest, title, lines, maker, maker_user_id, votes_required,
-    roles, exclude_maker, state, created_at, expires_at, private, demanded_by, other_makers)
-  VALUES ($1, $2, $3, $4, $5::bytea, $6, $7::text[], $8, $9, $10::int, $11::text[], $12::boolean, 'open', $13::timestamptz, $14::timestamptz, $15::boolean, $16::text[], $17::text[])
-  ON CONFLICT (project_id, subject_type, subject_id) WHERE state = 'open' DO NOTHING`;
-
-const INSERT_JOB = `INSERT INTO job (id, queue, run_at, traceparent) VALUES ($1, $2, $3::timestamptz, $4)`;
-
 /** Returns false when a request about the subject is open already. */
-export const insertRequest = async (sql: Sql, request: NewRequest): Promise<boolean> => {
+export const insertRequest = async (db: Sql, request: NewRequest): Promise<boolean> => {
   const { subject, required } = request;
-  const inserted = await sql.change(INSERT, [
-    request.projectId,
-    request.id,
-    subject.type,
-    subject.id,
-    request.digest,
-    request.title,
-    request.lines,
-    request.maker,
-    request.makerUserId,
-    required.count,
-    required.roles,
-    required.excludeMaker,
-    request.createdAt,
-    request.expiresAt,
-    request.private,
-    required.demandedBy ?? [],
-    request.otherMakers,
-  ]);
+  const row = {
+    ...request,
+    subjectType: subject.type,
+    subjectId: subject.id,
+    votesRequired: required.count,
+    roles: required.roles,
+    excludeMaker: required.excludeMaker,
+    demandedBy: required.demandedBy ?? [],
+  };
+  const inserted = await db.change(sql`
+    INSERT INTO decision_request (state, ${newRequests.names})
+    SELECT 'open', ${newRequests.names} FROM ${newRequests.list([row])} AS request
+    ON CONFLICT (project_id, subject_type, subject_id) WHERE state = 'open' DO NOTHING`);
   return inserted === 1;
 };
 
 /** Stores the job that mails about the request and expires it. */
 export const insertRequestJob = async (
-  sql: Sql,
+  db: Sql,
   job: {
     readonly id: string;
     readonly queue: string;
@@ -112,44 +101,58 @@ export const insertRequestJob = async (
     readonly traceparent: string | null;
   },
 ): Promise<void> => {
-  await sql.change(INSERT_JOB, [job.id, job.queue, job.runAt, job.traceparent]);
+  await db.change(sql`
+    INSERT INTO job (id, queue, run_at, traceparent)
+    VALUES (${job.id}, ${job.queue}, ${job.runAt}::timestamptz, ${job.traceparent})`);
 };
 
-const OPEN_OF = `
-  SELECT id, digest FROM decision_request
-  WHERE project_id = $1 AND subject_type = $2 AND subject_id = $3 AND state = 'open'`;
+const openRequests = newRequests.pick("id", "digest");
 
-export const findOpenOf = async (
-  sql: Sql,
+export const findOpenOf = (
+  db: Sql,
   projectId: string,
   { type, id }: Subject,
-): Promise<{ readonly id: string; readonly digest: Uint8Array } | null> =>
-  (await sql.query<{ id: string; digest: Uint8Array }>(OPEN_OF, [projectId, type, id]))[0] ?? null;
-
-const CANCEL = `
-  UPDATE decision_request SET state = 'cancelled', decided_at = $4::timestamptz, settled_at = $4::timestamptz
-  WHERE project_id = $1 AND subject_type = $2 AND subject_id = $3 AND state = 'open'`;
+): Promise<RowOf<typeof openRequests> | null> =>
+  openRequests.first(
+    db,
+    sql`
+      SELECT ${openRequests.columns("r")} FROM decision_request r
+      WHERE r.project_id = ${projectId}
+        AND r.subject_type = ${type}
+        AND r.subject_id = ${id}
+        AND r.state = 'open'`,
+  );
 
 /** Cancels the open request about a subject that was cancelled. */
 export const cancelOf = async (
-  sql: Sql,
+  db: Sql,
   { projectId, subject, at }: { projectId: string; subject: Subject; at: Date },
 ): Promise<void> => {
-  await sql.change(CANCEL, [projectId, subject.type, subject.id, at]);
+  await db.change(sql`
+    UPDATE decision_request SET
+      state = 'cancelled',
+      decided_at = ${at}::timestamptz,
+      settled_at = ${at}::timestamptz
+    WHERE project_id = ${projectId}
+      AND subject_type = ${subject.type}
+      AND subject_id = ${subject.id}
+      AND state = 'open'`);
 };
-
-const REQUIREMENT = `
-  SELECT approvals_count AS count, approvals_roles AS roles, approvals_exclude_maker AS "excludeMaker",
-    approvals_exempt_keys AS "exemptKeys"
-  FROM project WHERE id = $1`;
 
 /** The project's setting; null when one person's code suffices. */
 export const readRequirement = async (
-  sql: Pick<Sql, "query">,
+  db: SqlReader,
   projectId: string,
 ): Promise<VotingSetting | null> => {
-  const [row] = await sql.query<VotingSetting>(REQUIREMENT, [projectId]);
-  return row === undefined || row.count === 0 ? null : row;
+  const setting = await votingSettings.first(
+    db,
+    sql`
+      SELECT approvals_count AS count, approvals_roles AS roles,
+        approvals_exclude_maker AS "excludeMaker", approvals_exempt_keys AS "exemptKeys"
+      FROM project
+      WHERE id = ${projectId}`,
+  );
+  return setting === null || setting.count === 0 ? null : setting;
 };
 
 export const findRequest = async (
@@ -178,8 +181,10 @@ export const findLatest = async (
 
 /** Locks the request, so that votes, expiry and cancelling run one after another. */
 export const lockRequest = async (tx: Tx, key: Key): Promise<DecisionRequest | null> => {
-  await tx.$queryRaw`
-    SELECT 1 FROM decision_request WHERE project_id = ${key.projectId} AND id = ${key.id} FOR NO KEY UPDATE`;
+  await sqlOf(tx).query(sql`
+    SELECT 1 FROM decision_request
+    WHERE project_id = ${key.projectId} AND id = ${key.id}
+    FOR NO KEY UPDATE`);
   return findRequest(tx, key);
 };
 
@@ -201,19 +206,24 @@ export const hasApproved = async (
   return (await db.decisionRequest.findFirst({ where, select: { id: true } })) !== null;
 };
 
-const APPROVED = `
-  SELECT votes_required AS count, roles, exclude_maker AS "excludeMaker" FROM decision_request
-  WHERE project_id = $1 AND id = $2 AND subject_type = $3 AND subject_id = $4 AND state = 'approved'`;
-
 /**
  * The requirement of the approved request about this subject with this id; null when there is none.
  */
-export const findApproved = async (
-  sql: Pick<Sql, "query">,
+export const findApproved = (
+  db: SqlReader,
   { projectId, decisionId, subject }: { projectId: string; decisionId: string; subject: Subject },
 ): Promise<Requirement | null> =>
-  (await sql.query<Requirement>(APPROVED, [projectId, decisionId, subject.type, subject.id]))[0] ??
-  null;
+  requirements.first(
+    db,
+    sql`
+      SELECT votes_required AS count, roles, exclude_maker AS "excludeMaker"
+      FROM decision_request
+      WHERE project_id = ${projectId}
+        AND id = ${decisionId}
+        AND subject_type = ${subject.type}
+        AND subject_id = ${subject.id}
+        AND state = 'approved'`,
+  );
 
 export interface RequestFilter {
   readonly state?: DecisionState | undefined;
@@ -309,8 +319,10 @@ export const readVoters = async (
 ): Promise<Voters> => {
   const ids = [...new Set(userIds)];
   if (lock)
-    await db.$queryRaw`
-      SELECT 1 FROM membership WHERE project_id = ${projectId} AND user_id = ANY(${ids}) ORDER BY user_id FOR SHARE`;
+    await sqlOf(db).query(sql`
+      SELECT 1 FROM membership
+      WHERE project_id = ${projectId} AND user_id = ANY(${ids}::text[])
+      ORDER BY user_id FOR SHARE`);
   const users = await db.user.findMany({
     where: { id: { in: ids } },
     select: {
@@ -392,7 +404,7 @@ export const writeRequirement = async (
  * transaction ends.
  */
 export const lockVoting = async (tx: Tx, projectId: string): Promise<void> => {
-  await tx.$queryRaw`SELECT 1 FROM project WHERE id = ${projectId} FOR UPDATE`;
+  await sqlOf(tx).query(sql`SELECT 1 FROM project WHERE id = ${projectId} FOR UPDATE`);
 };
 
 /** All members of the project with their roles and mailboxes. */

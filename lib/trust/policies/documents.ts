@@ -22,7 +22,7 @@ import { recordPolicyChange } from "./policy-event";
 import type { EvmAddress } from "@/lib/core/evm";
 import type { Evaluation, PolicyEngine } from "./engine";
 import { type Bounds, boundsOf, linesOf } from "./bounds";
-import { type EffectivePolicy, type Policy, policyOfSetting } from "./facts";
+import { type EffectivePolicy, policyOfSetting } from "./facts";
 import { isExemptKey, keysAmong, type Intent } from "./intent";
 import {
   findWalletAddress,
@@ -34,6 +34,7 @@ import {
   readVersions,
   type EvaluationRecord,
 } from "./repository";
+import type { Policy } from "./rows";
 import { checkVoteRule } from "./voters";
 
 /** A change of a policy: the next version of the rules for one project, wallet or API key. */

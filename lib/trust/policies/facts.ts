@@ -1,21 +1,9 @@
-import type { PolicyRules, PolicyScope } from "@/lib/contracts/policy-rules";
+import type { PolicyRules } from "@/lib/contracts/policy-rules";
 import type { Requirement, VotingSetting } from "@/lib/trust/decisions/service";
 import { readDecimal, scaledTo } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
 import { DomainError } from "@/lib/core/errors";
-
-/** A version of a policy. */
-export interface Policy {
-  readonly id: string;
-  readonly projectId: string;
-  readonly scope: PolicyScope;
-  /** The project, wallet or API key that the policy applies to. */
-  readonly subjectId: string;
-  readonly version: number;
-  readonly rules: PolicyRules;
-  readonly createdBy: string;
-  readonly createdAt: Date;
-}
+import type { Policy, Recipient, Usage } from "./rows";
 
 /**
  * The part of a policy that decides. The id is null for the project's vote setting, which decides
@@ -46,34 +34,8 @@ export interface Movement {
   readonly usd: string | null;
 }
 
-export interface Recipient {
-  /**
-   * An address, or the id of a private wallet whose mnemonic was shown. Nobody can approve such a
-   * wallet, and no source clears it.
-   */
-  readonly address: string;
-  /** True for a wallet whose key the service holds: the money stays in the project. */
-  readonly isOwn: boolean;
-  /** `elsewhere`: the contact is approved, but not for the chain on which it is paid. */
-  readonly contact: "approved" | "elsewhere" | "proposed" | null;
-  /**
-   * When its contact was approved for the chain or it was first paid, whichever was earlier; null
-   * when neither has happened.
-   */
-  readonly knownSince: Date | null;
-}
-
 /** `usd`, `usd_without_code` or `asset:<assetId>`. */
 export type UsageUnit = string;
-
-/** The amount that a project, wallet or API key moved on the same day before this movement. */
-export interface Usage {
-  readonly scope: PolicyScope;
-  readonly subjectId: string;
-  readonly unit: UsageUnit;
-  /** Decimal string. */
-  readonly spent: string;
-}
 
 /** The names of the request's fields, for errors. */
 export interface FactFields {

@@ -12,13 +12,13 @@ import {
   fromAtto,
   isOpen,
   type Movement,
-  type Recipient,
   type RequiredApproval,
   SETTING,
   strictest,
   type UsageUnit,
   usdOf,
 } from "./facts";
+import type { Recipient } from "./rows";
 
 // One function for each rule of a policy. Each returns its findings, and none when the policy does
 // not have the rule.

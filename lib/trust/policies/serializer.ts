@@ -6,9 +6,9 @@ import type {
   putPolicy,
 } from "@/lib/contracts/policies";
 import type { Evaluation } from "./engine";
-import type { Policy } from "./facts";
 import type { ProjectPolicy } from "./project-policy";
 import type { EvaluationRecord } from "./repository";
+import type { Policy } from "./rows";
 
 export const toPolicy = (policy: Policy): ResponseOf<typeof putPolicy> => ({
   id: policy.id,

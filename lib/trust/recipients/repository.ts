@@ -10,59 +10,16 @@ import {
   UNAPPROVED_CONTACT,
 } from "@/lib/core/look-alike";
 import type { SqlReader } from "@/lib/platform/db/sql";
+import { raw, sql } from "@/lib/platform/db/statement";
+import type { RowOf } from "@/lib/platform/db/table";
 import type { EvmAddress } from "@/lib/core/evm";
+import { addresses, namedAddresses } from "./rows";
 
 const OPERATIONS_MAX = 2000;
 const ROWS_MAX = 20_000;
 
 /** The same as `addressEnds`, in the form of the index `wallet_ends_idx`. */
-const ENDS = "lower(substr(address, 3, 4) || right(address, 4))";
-
-const NAMED = `
-  SELECT address, label AS name, 'own' AS "as", contract_chain_id IS NOT NULL AS "isContract", NULL AS state, NULL::int[] AS "chainIds"
-  FROM wallet WHERE project_id = $1 AND unlinked_at IS NULL AND ${ENDS} = ANY ($2::text[])
-  UNION ALL
-  SELECT address, name, 'contact', false, state, chain_ids FROM contact WHERE project_id = $1 AND ${ENDS} = ANY ($2::text[])`;
-
-// Each statement uses one table, so that a distributed PostgreSQL sends it to the project's node.
-// The addresses are lower-case hex, so those with a common beginning lie between it and the same
-// text with a "g": a range of the primary key. OFFSET 0 keeps PostgreSQL from joining on the ends,
-// for which it would read every address of the project.
-const PAID = `
-  SELECT DISTINCT paid.address FROM unnest($2::text[]) AS asked (ends)
-  CROSS JOIN LATERAL (
-    SELECT address FROM policy_recipient
-    WHERE project_id = $1 AND address > '0x' || left(asked.ends, 4) AND address < '0x' || left(asked.ends, 4) || 'g'
-      AND right(address, 4) = right(asked.ends, 4)
-    OFFSET 0) AS paid`;
-const PAID_IN_PRIVATE = `
-  SELECT DISTINCT to_address AS address FROM privacy_transfer WHERE project_id = $1 AND to_address = ANY ($2::text[])`;
-
-// Private operations are left out, because a warning about look-alikes would reveal their
-// recipients. Deposits have no recipient.
-const PAID_IN_PUBLIC = `
-  SELECT DISTINCT recipient AS address FROM (
-    SELECT recipient FROM (
-      SELECT request->'destination'->>'recipient' AS recipient FROM operation
-      WHERE project_id = $1 AND status IN ('completed', 'partially_completed', 'processing')
-        AND kind NOT IN ('shield', 'unshield', 'private_transfer', 'private_swap', 'public_exit', 'deposit')
-      ORDER BY id DESC LIMIT $3::int) AS latest
-    UNION ALL
-    SELECT latest.recipient FROM (
-      SELECT i.recipient, i.payout_id, i.batch, i.status FROM wallet_payout_item i
-      WHERE i.project_id = $1 ORDER BY i.payout_id DESC, i.index DESC LIMIT $4::int) AS latest
-    JOIN wallet_payout_batch b ON b.project_id = $1 AND b.payout_id = latest.payout_id AND b.number = latest.batch
-    WHERE latest.status IS NULL AND b.state IN ('sent', 'mined', 'paid')) AS paid
-  WHERE recipient = ANY ($2::text[])`;
-
-interface KnownRow {
-  readonly address: EvmAddress;
-  readonly name: string | null;
-  readonly as: "own" | "contact";
-  readonly isContract: boolean;
-  readonly state: "proposed" | "approved" | null;
-  readonly chainIds: readonly number[] | null;
-}
+const ENDS = raw("lower(substr(address, 3, 4) || right(address, 4))");
 
 const NAMES = {
   own: "a wallet of the project",
@@ -71,7 +28,7 @@ const NAMES = {
 } as const;
 
 const knownOf = (
-  { address, name, as, state, chainIds }: KnownRow,
+  { address, name, as, state, chainIds }: RowOf<typeof namedAddresses>,
   chainId: number | null,
 ): KnownAddress => {
   if (as !== "contact") return { address, name: name ?? NAMES[as], as };
@@ -98,28 +55,113 @@ interface Paid {
   readonly inPrivateOnly: readonly EvmAddress[];
 }
 
+// Each statement about paid addresses uses one table, so that a distributed PostgreSQL sends it to
+// the project's node.
+
+/** Addresses with these ends that the project has paid, in lower case. */
+const readAllPaid = (db: SqlReader, projectId: string, ends: readonly string[]) =>
+  // The addresses are lower-case hex, so those with a common beginning lie between it and the same
+  // text with a "g": a range of the primary key. OFFSET 0 keeps PostgreSQL from joining on the
+  // ends, for which it would read every address of the project.
+  addresses.all(
+    db,
+    sql`
+      SELECT DISTINCT paid.address
+      FROM unnest(${ends}::text[]) AS asked (ends)
+      CROSS JOIN LATERAL (
+        SELECT address FROM policy_recipient
+        WHERE project_id = ${projectId}
+          AND address > '0x' || left(asked.ends, 4)
+          AND address < '0x' || left(asked.ends, 4) || 'g'
+          AND right(address, 4) = right(asked.ends, 4)
+        OFFSET 0
+      ) AS paid`,
+  );
+
+const readPaidInPrivate = (db: SqlReader, projectId: string, paid: readonly EvmAddress[]) =>
+  addresses.all(
+    db,
+    sql`
+      SELECT DISTINCT to_address AS address FROM privacy_transfer
+      WHERE project_id = ${projectId} AND to_address = ANY (${paid}::text[])`,
+  );
+
+/**
+ * Those of the addresses that the newest public operations and payouts paid. Private operations are
+ * left out, because a warning about look-alikes would reveal their recipients. Deposits have no
+ * recipient.
+ */
+const readPaidInPublic = (db: SqlReader, projectId: string, among: readonly EvmAddress[]) =>
+  addresses.all(
+    db,
+    sql`
+      SELECT DISTINCT recipient AS address
+      FROM (
+        SELECT recipient
+        FROM (
+          SELECT request->'destination'->>'recipient' AS recipient
+          FROM operation
+          WHERE project_id = ${projectId}
+            AND status IN ('completed', 'partially_completed', 'processing')
+            AND kind NOT IN (
+              'shield', 'unshield', 'private_transfer', 'private_swap', 'public_exit', 'deposit'
+            )
+          ORDER BY id DESC
+          LIMIT ${OPERATIONS_MAX}::int
+        ) AS latest
+        UNION ALL
+        SELECT latest.recipient
+        FROM (
+          SELECT i.recipient, i.payout_id, i.batch, i.status
+          FROM wallet_payout_item i
+          WHERE i.project_id = ${projectId}
+          ORDER BY i.payout_id DESC, i.index DESC
+          LIMIT ${ROWS_MAX}::int
+        ) AS latest
+        JOIN wallet_payout_batch b
+          ON b.project_id = ${projectId}
+          AND b.payout_id = latest.payout_id
+          AND b.number = latest.batch
+        WHERE latest.status IS NULL AND b.state IN ('sent', 'mined', 'paid')
+      ) AS paid
+      WHERE recipient = ANY (${among}::text[])`,
+  );
+
 /**
  * The paid addresses with these ends. For an address that was paid both publicly and privately,
  * records are searched, newest first, for a public payment.
  */
 const readPaid = async (
-  sql: SqlReader,
+  db: SqlReader,
   projectId: string,
   ends: readonly string[],
 ): Promise<Paid> => {
-  const rows = await sql.query<{ address: string }>(PAID, [projectId, ends]);
+  const rows = await readAllPaid(db, projectId, ends);
   const paid = rows.map(({ address }) => getAddress(address));
   if (paid.length === 0) return { inPublic: [], inPrivateOnly: [] };
-  const inPrivate = (
-    await sql.query<{ address: EvmAddress }>(PAID_IN_PRIVATE, [projectId, paid])
-  ).map(({ address }) => address);
-  const values = [projectId, inPrivate, OPERATIONS_MAX, ROWS_MAX];
-  const both =
-    inPrivate.length === 0 ? [] : await sql.query<{ address: EvmAddress }>(PAID_IN_PUBLIC, values);
+  const inPrivate = (await readPaidInPrivate(db, projectId, paid)).map(({ address }) => address);
+  const both = inPrivate.length === 0 ? [] : await readPaidInPublic(db, projectId, inPrivate);
   const known = new Set(both.map(({ address }) => address));
   const hidden = new Set(inPrivate.filter((address) => !known.has(address)));
   return { inPublic: paid.filter((address) => !hidden.has(address)), inPrivateOnly: [...hidden] };
 };
+
+/** Wallets and contacts with these ends. */
+const readNamed = (db: SqlReader, projectId: string, ends: readonly string[]) =>
+  namedAddresses.all(
+    db,
+    sql`
+      SELECT address, label AS name, 'own' AS "as",
+        contract_chain_id IS NOT NULL AS "isContract", NULL AS state, NULL::int[] AS "chainIds"
+      FROM wallet
+      WHERE project_id = ${projectId}
+        AND unlinked_at IS NULL
+        AND ${ENDS} = ANY (${ends}::text[])
+      UNION ALL
+      SELECT address, name, 'contact', false, state, chain_ids
+      FROM contact
+      WHERE project_id = ${projectId} AND ${ENDS} = ANY (${ends}::text[])`,
+  );
 
 /**
  * The project's records about addresses, and about addresses with which they could be confused.
@@ -130,10 +172,10 @@ const readPaid = async (
  * such an address is never reported
  */
 export const readRecords = async (
-  sql: SqlReader,
+  db: SqlReader,
   projectId: string,
   {
-    addresses,
+    addresses: requested,
     chainId,
     seesPrivate,
   }: {
@@ -142,10 +184,10 @@ export const readRecords = async (
     readonly seesPrivate: boolean;
   },
 ): Promise<RecipientRecords> => {
-  const ends = [...new Set(addresses.map(addressEnds))];
+  const ends = [...new Set(requested.map(addressEnds))];
   const [named, { inPublic, inPrivateOnly }] = await Promise.all([
-    sql.query<KnownRow>(NAMED, [projectId, ends]),
-    readPaid(sql, projectId, ends),
+    readNamed(db, projectId, ends),
+    readPaid(db, projectId, ends),
   ]);
   const earlier = inPublic.map((address) => ({
     address,

@@ -1,8 +1,11 @@
 import type { Sql, SqlReader } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
+import { type RowOf, table, text } from "@/lib/platform/db/table";
 import type { ScreeningState } from "@/lib/trust/ports/screening";
 import type { SignedList } from "./list-file";
+import { screeningLists } from "./rows";
 
-// Records of screenings that allowed or stopped a movement.
+// Records of screenings that allowed or stopped a movement, and imported sanctions lists.
 
 export interface ScreeningRecord {
   readonly id: string;
@@ -38,103 +41,99 @@ export interface ScreeningRecord {
   readonly createdAt: Date;
 }
 
-const INSERT = `
-  INSERT INTO screening_record (project_id, id, subject_type, subject_id, part, phase, mode, outcome, addresses, sources, findings, created_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::int, $10::jsonb, $11::jsonb, $12::timestamptz)`;
-
-export const insertRecord = async (sql: Sql, row: ScreeningRecord): Promise<void> => {
-  const {
-    projectId,
-    id,
-    subjectType,
-    subjectId,
-    part,
-    phase,
-    mode,
-    outcome,
-    addresses,
-    createdAt,
-  } = row;
-  const json = [JSON.stringify(row.sources), JSON.stringify(row.findings)];
-  const values = [
-    projectId,
-    id,
-    subjectType,
-    subjectId,
-    part,
-    phase,
-    mode,
-    outcome,
-    addresses,
-    ...json,
-    createdAt,
-  ];
-  await sql.change(INSERT, values);
+export const insertRecord = async (db: Sql, record: ScreeningRecord): Promise<void> => {
+  // VALUES, because the table is distributed: rows of a SELECT would pass through the coordinator.
+  await db.change(sql`
+    INSERT INTO screening_record (
+      project_id, id, subject_type, subject_id, part, phase, mode, outcome,
+      addresses, sources, findings, created_at
+    )
+    VALUES (
+      ${record.projectId},
+      ${record.id},
+      ${record.subjectType},
+      ${record.subjectId},
+      ${record.part},
+      ${record.phase},
+      ${record.mode},
+      ${record.outcome},
+      ${record.addresses}::int,
+      ${JSON.stringify(record.sources)}::jsonb,
+      ${JSON.stringify(record.findings)}::jsonb,
+      ${record.createdAt}::timestamptz
+    )`);
 };
 
-// Rows of imported sanctions lists. Versions are only added, because the record of a screening
-// names the version that it used.
+const heads = screeningLists.pick("name", "version", "validUntil");
 
 /** A version of a list without its entries. */
-export interface ListHead {
-  readonly name: string;
-  readonly version: number;
-  readonly validUntil: Date;
-}
-
-const HEADS = `
-  SELECT DISTINCT ON (name) name, version, valid_until AS "validUntil" FROM screening_list ORDER BY name, version DESC`;
-
-const ENTRIES = "SELECT address FROM screening_list_entry WHERE list_name = $1 AND version = $2";
-
-const NEWEST = `
-  SELECT version, digest FROM screening_list WHERE name = $1 ORDER BY version DESC LIMIT 1`;
-
-const INSERT_LIST = `
-  INSERT INTO screening_list (name, version, digest, source, key_id, issued_at, valid_until, entries, imported_by, imported_at)
-  VALUES ($1, $2::int, $3::bytea, $4, $5, $6::timestamptz, $7::timestamptz, $8::int, $9, $10::timestamptz)
-  ON CONFLICT DO NOTHING`;
-
-const INSERT_ENTRIES = `
-  INSERT INTO screening_list_entry (list_name, version, address, label)
-  SELECT $1, $2::int, address, label FROM unnest($3::text[], $4::text[]) AS entry (address, label)`;
-
-/** The lock prevents concurrent imports of one list. */
-const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('screening_list:' || $1, 0))::text";
+export type ListHead = RowOf<typeof heads>;
 
 /** The newest version of each list. */
-export const readListHeads = (sql: SqlReader): Promise<readonly ListHead[]> =>
-  sql.query<ListHead>(HEADS, []);
+export const readListHeads = (db: SqlReader): Promise<readonly ListHead[]> =>
+  heads.all(
+    db,
+    sql`
+      SELECT DISTINCT ON (l.name) ${heads.columns("l")}
+      FROM screening_list l
+      ORDER BY l.name, l.version DESC`,
+  );
+
+const listed = table({ address: text });
 
 export const readListAddresses = async (
-  sql: SqlReader,
+  db: SqlReader,
   { name, version }: Pick<ListHead, "name" | "version">,
-): Promise<ReadonlySet<string>> =>
-  new Set(
-    (await sql.query<{ address: string }>(ENTRIES, [name, version])).map(({ address }) => address),
+): Promise<ReadonlySet<string>> => {
+  const rows = await listed.all(
+    db,
+    sql`
+      SELECT address FROM screening_list_entry
+      WHERE list_name = ${name} AND version = ${version}`,
   );
+  return new Set(rows.map(({ address }) => address));
+};
+
+const versions = screeningLists.pick("version", "digest");
 
 /**
  * The newest stored version of the list, locked so that it stays the newest until the transaction
  * ends.
  */
 export const lockNewestVersion = async (
-  sql: Sql,
+  db: Sql,
   name: string,
-): Promise<{ readonly version: number; readonly digest: Uint8Array } | null> => {
-  await sql.query(LOCK, [name]);
-  return (await sql.query<{ version: number; digest: Uint8Array }>(NEWEST, [name]))[0] ?? null;
+): Promise<RowOf<typeof versions> | null> => {
+  // The lock prevents concurrent imports of one list.
+  await db.query(
+    sql`SELECT pg_advisory_xact_lock(hashtextextended('screening_list:' || ${name}, 0))::text`,
+  );
+  return versions.first(
+    db,
+    sql`
+      SELECT ${versions.columns("l")} FROM screening_list l
+      WHERE l.name = ${name}
+      ORDER BY l.version DESC
+      LIMIT 1`,
+  );
 };
 
 /** Stores a version with its entries. @returns false when the version is stored already */
 export const insertList = async (
-  sql: Sql,
+  db: Sql,
   list: SignedList,
   { by, at }: { readonly by: string; readonly at: Date },
 ): Promise<boolean> => {
-  const { name, version, digest, source, keyId, issuedAt, validUntil, entries } = list;
-  const row = [name, version, digest, source, keyId, issuedAt, validUntil, entries.size, by, at];
-  if ((await sql.change(INSERT_LIST, row)) === 0) return false;
-  await sql.change(INSERT_ENTRIES, [name, version, [...entries.keys()], [...entries.values()]]);
+  const row = { ...list, entries: list.entries.size, importedBy: by, importedAt: at };
+  const inserted = await db.change(sql`
+    INSERT INTO screening_list (${screeningLists.names})
+    SELECT ${screeningLists.names} FROM ${screeningLists.list([row])} AS imported
+    ON CONFLICT DO NOTHING`);
+  if (inserted === 0) return false;
+  await db.change(sql`
+    INSERT INTO screening_list_entry (list_name, version, address, label)
+    SELECT ${list.name}, ${list.version}::int, address, label
+    FROM unnest(${[...list.entries.keys()]}::text[], ${[...list.entries.values()]}::text[])
+      AS entry (address, label)`);
   return true;
 };

@@ -5,13 +5,7 @@ import type { Secrets } from "@/lib/platform/encryption/service";
 import { deviceOf } from "@/lib/core/device";
 import { quoted } from "@/lib/trust/proofs/service";
 import type { OwnerNotice } from "@/lib/trust/projects/service";
-
-/**
- * Kinds of objects that a session can create without a further proof, and that continue to work
- * after the session has ended.
- */
-export const MADE_KINDS = ["api_key", "webhook_endpoint", "payout_schedule"] as const;
-export type MadeKind = (typeof MADE_KINDS)[number];
+import { MADE_KINDS, type MadeKind, type MadeThing, type ThingName } from "./rows";
 
 interface KindRules {
   readonly idKind: IdKind;
@@ -37,29 +31,6 @@ export const KIND_RULES: Readonly<Record<MadeKind, KindRules>> = {
     page: "/payouts/schedules",
   },
 };
-
-export interface ThingName {
-  readonly kind: MadeKind;
-  readonly id: string;
-}
-
-/**
- * An API key, webhook endpoint or schedule that a session created without a further proof, and that
- * no person has approved since.
- */
-export interface MadeThing extends ThingName {
-  readonly projectId: string;
-  readonly projectName: string;
-  /** The name of a key, the URL of an endpoint, the reference of a schedule (or its id). */
-  readonly name: string;
-  readonly madeAt: Date;
-  /** Null while it works. */
-  readonly suspendedAt: Date | null;
-  readonly sessionId: string;
-  /** The person of the session. */
-  readonly userId: string;
-  readonly userAgent: string | null;
-}
 
 /**
  * The session that created an object, shown to people who decide whether it was their own session.

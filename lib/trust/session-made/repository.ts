@@ -1,61 +1,73 @@
 import type { Actor } from "@/lib/core/actor";
 import type { Queryable, Tx } from "@/lib/platform/db/client";
 import { sqlOf, type SqlReader } from "@/lib/platform/db/sql";
+import { join, raw, sql, type Statement } from "@/lib/platform/db/statement";
+import { bool, table, text } from "@/lib/platform/db/table";
+import type { MakerSession } from "./made-thing";
 import {
   MADE_KINDS,
   type MadeKind,
   type MadeThing,
-  type MakerSession,
+  madeThings,
   type ThingName,
-} from "./made-thing";
+  type ThingState,
+  thingStates,
+} from "./rows";
 
 interface KindTable {
-  readonly table: string;
-  readonly name: string;
+  readonly table: Statement;
+  readonly name: Statement;
   /** Condition for rows that can still have an effect; others need not be suspended. */
-  readonly open: string;
+  readonly open: Statement;
 }
 
 /**
  * The table of each kind. On a cluster all of these tables are on the coordinator, like sessions.
  */
 const TABLES: Readonly<Record<MadeKind, KindTable>> = {
-  api_key: { table: "api_key", name: "name", open: "t.revoked_at IS NULL" },
-  webhook_endpoint: { table: "webhook_endpoint", name: "url", open: "true" },
+  api_key: { table: raw("api_key"), name: raw("name"), open: raw("t.revoked_at IS NULL") },
+  webhook_endpoint: { table: raw("webhook_endpoint"), name: raw("url"), open: raw("true") },
   // A schedule runs only after an approval, which counts as a proof, so a running schedule has no
   // session.
   payout_schedule: {
-    table: "payout_schedule",
-    name: "coalesce(reference, id)",
-    open: "t.status = 'awaiting_approval'",
+    table: raw("payout_schedule"),
+    name: raw("coalesce(reference, id)"),
+    open: raw("t.status = 'awaiting_approval'"),
   },
 };
 
-const MADE = MADE_KINDS.map((kind) => {
-  const { table, name, open } = TABLES[kind];
-  return `
-    SELECT '${kind}' AS kind, project_id, id, ${name} AS name, made_by_session, created_at, suspended_at
-    FROM ${table} t WHERE made_by_session IS NOT NULL AND ${open}`;
-}).join(" UNION ALL ");
+/** The objects of one kind that a session created. */
+const madeOf = (kind: MadeKind): Statement => {
+  const { table: from, name, open } = TABLES[kind];
+  return sql`
+    SELECT ${raw(`'${kind}'`)} AS kind, project_id, id, ${name} AS name,
+      made_by_session, created_at, suspended_at
+    FROM ${from} t
+    WHERE made_by_session IS NOT NULL AND ${open}`;
+};
 
-const THINGS = `
-  SELECT t.kind, t.id, t.project_id AS "projectId", p.name AS "projectName", t.name, t.created_at AS "madeAt",
-    t.suspended_at AS "suspendedAt", s.id AS "sessionId", s.user_id AS "userId", s.user_agent AS "userAgent"
-  FROM (${MADE}) t JOIN session s ON s.id = t.made_by_session JOIN project p ON p.id = t.project_id`;
-
-const ORDER = "ORDER BY t.created_at DESC, t.id DESC";
+/** Objects that sessions created, newest first. */
+const madeWhere = (condition: Statement): Statement => sql`
+  SELECT t.kind, t.id, t.project_id AS "projectId", p.name AS "projectName", t.name,
+    t.created_at AS "madeAt", t.suspended_at AS "suspendedAt",
+    s.id AS "sessionId", s.user_id AS "userId", s.user_agent AS "userAgent"
+  FROM (${join(MADE_KINDS.map(madeOf), " UNION ALL ")}) t
+  JOIN session s ON s.id = t.made_by_session
+  JOIN project p ON p.id = t.project_id
+  WHERE ${condition}
+  ORDER BY t.created_at DESC, t.id DESC`;
 
 /** Objects that sessions of the person created, newest first. */
 export const listMadeBy = (
-  sql: SqlReader,
+  db: SqlReader,
   userId: string,
   limit: number,
 ): Promise<readonly MadeThing[]> =>
-  sql.query<MadeThing>(`${THINGS} WHERE s.user_id = $1 ${ORDER} LIMIT $2::int`, [userId, limit]);
+  madeThings.all(db, sql`${madeWhere(sql`s.user_id = ${userId}`)} LIMIT ${limit}::int`);
 
 /** The objects with these ids, of any person. */
-export const findMade = (sql: SqlReader, ids: readonly string[]): Promise<readonly MadeThing[]> =>
-  sql.query<MadeThing>(`${THINGS} WHERE t.id = ANY ($1::text[]) ${ORDER}`, [ids]);
+export const findMade = (db: SqlReader, ids: readonly string[]): Promise<readonly MadeThing[]> =>
+  madeThings.all(db, madeWhere(sql`t.id = ANY (${ids}::text[])`));
 
 /** Selects sessions of one person: a single one, or all but one. */
 export interface Ended {
@@ -64,11 +76,7 @@ export interface Ended {
   readonly except?: string | undefined;
 }
 
-const suspension = ({ table, open }: KindTable): string => `
-  UPDATE ${table} t SET suspended_at = $4::timestamptz FROM session s
-  WHERE s.id = t.made_by_session AND s.user_id = $1 AND ($2::text IS NULL OR s.id = $2) AND ($3::text IS NULL OR s.id <> $3)
-    AND t.suspended_at IS NULL AND ${open}
-  RETURNING t.id`;
+const suspended = table({ id: text });
 
 /**
  * Suspends the objects that the sessions created. Keys come first: a concurrent request of a key
@@ -81,14 +89,29 @@ export const suspendMade = async (
   { userId, only, except }: Ended,
   at: Date,
 ): Promise<readonly string[]> => {
-  const sql = sqlOf(tx);
-  const suspended: string[] = [];
+  const db = sqlOf(tx);
+  const ids: string[] = [];
   for (const kind of MADE_KINDS) {
-    const values = [userId, only ?? null, except ?? null, at.toISOString()];
-    const rows = await sql.query<{ id: string }>(suspension(TABLES[kind]), values);
-    suspended.push(...rows.map(({ id }) => id));
+    const { table: from, open } = TABLES[kind];
+    const conditions = [
+      sql`s.id = t.made_by_session`,
+      sql`s.user_id = ${userId}`,
+      ...(only === undefined ? [] : [sql`s.id = ${only}`]),
+      ...(except === undefined ? [] : [sql`s.id <> ${except}`]),
+      sql`t.suspended_at IS NULL`,
+      open,
+    ];
+    const rows = await suspended.all(
+      db,
+      sql`
+        UPDATE ${from} t SET suspended_at = ${at}::timestamptz
+        FROM session s
+        WHERE ${join(conditions, " AND ")}
+        RETURNING t.id`,
+    );
+    ids.push(...rows.map(({ id }) => id));
   }
-  return suspended;
+  return ids;
 };
 
 /**
@@ -100,32 +123,32 @@ export const proveMade = async (
   { kind, id }: ThingName,
   projectId: string,
 ): Promise<boolean> => {
-  const { table, open } = TABLES[kind];
-  const text = `
-    UPDATE ${table} t SET made_by_session = NULL, suspended_at = NULL
-    WHERE project_id = $1 AND id = $2 AND made_by_session IS NOT NULL AND ${open}`;
-  return (await sqlOf(tx).change(text, [projectId, id])) === 1;
+  const { table: from, open } = TABLES[kind];
+  const changed = await sqlOf(tx).change(sql`
+    UPDATE ${from} t SET
+      made_by_session = NULL,
+      suspended_at = NULL
+    WHERE project_id = ${projectId} AND id = ${id} AND made_by_session IS NOT NULL AND ${open}`);
+  return changed === 1;
 };
 
-/** The state of an object that may have been proved or may have ended. */
-export interface ThingState {
-  readonly name: string;
-  readonly madeAt: Date;
-  readonly suspendedAt: Date | null;
-  readonly isProven: boolean;
-}
-
 /** Null when it has ended. */
-export const readThing = async (
-  sql: SqlReader,
+export const readThing = (
+  db: SqlReader,
   { kind, id }: ThingName,
   projectId: string,
 ): Promise<ThingState | null> => {
-  const { table, name, open } = TABLES[kind];
-  const text = `
-    SELECT ${name} AS name, created_at AS "madeAt", suspended_at AS "suspendedAt", made_by_session IS NULL AS "isProven"
-    FROM ${table} t WHERE project_id = $1 AND id = $2 AND (made_by_session IS NULL OR ${open})`;
-  return (await sql.query<ThingState>(text, [projectId, id]))[0] ?? null;
+  const { table: from, name, open } = TABLES[kind];
+  return thingStates.first(
+    db,
+    sql`
+      SELECT ${name} AS name, created_at AS "madeAt", suspended_at AS "suspendedAt",
+        made_by_session IS NULL AS "isProven"
+      FROM ${from} t
+      WHERE project_id = ${projectId}
+        AND id = ${id}
+        AND (made_by_session IS NULL OR ${open})`,
+  );
 };
 
 export const readMaker = async (db: Queryable, sessionId: string): Promise<MakerSession | null> => {
@@ -147,18 +170,23 @@ export const readMaker = async (db: Queryable, sessionId: string): Promise<Maker
   };
 };
 
+const makers = table({ works: bool });
+
 /**
  * Whether the actor's credential has ended. Locks its row until the transaction ends: a transaction
  * that ends the credential waits, and then sees what this one created.
  */
 export const lockMaker = async (tx: Tx, actor: Actor): Promise<boolean> => {
-  const [text, id] =
+  const locking =
     actor.type === "user"
-      ? ["SELECT revoked_at IS NULL AS works FROM session WHERE id = $1 FOR SHARE", actor.sessionId]
-      : [
-          "SELECT revoked_at IS NULL AND suspended_at IS NULL AS works FROM api_key WHERE id = $1 FOR SHARE",
-          actor.keyId,
-        ];
-  const [row] = await sqlOf(tx).query<{ works: boolean }>(text, [id]);
-  return row?.works !== true;
+      ? sql`
+        SELECT revoked_at IS NULL AS works FROM session
+        WHERE id = ${actor.sessionId}
+        FOR SHARE`
+      : sql`
+        SELECT revoked_at IS NULL AND suspended_at IS NULL AS works FROM api_key
+        WHERE id = ${actor.keyId}
+        FOR SHARE`;
+  const maker = await makers.first(sqlOf(tx), locking);
+  return maker?.works !== true;
 };

@@ -2,7 +2,7 @@ import type { ResponseOf } from "@/lib/contracts/contract";
 import type { confirmNotMe, lookUpNotMe } from "@/lib/contracts/not-me";
 import type { listMadeThings, revokeOtherSessions, revokeSession } from "@/lib/contracts/sessions";
 import { deviceOf } from "@/lib/core/device";
-import type { MadeThing } from "./made-thing";
+import type { MadeThing } from "./rows";
 import type { DisownedView } from "./service";
 
 type MadeThingRecord = ResponseOf<typeof listMadeThings>["data"][number];

@@ -22,11 +22,9 @@ import {
   type Disowned,
   KIND_RULES,
   madeNotice,
-  type MadeThing,
   type MakerSession,
   notMeLines,
   suspendedNotice,
-  type ThingName,
 } from "./made-thing";
 import {
   findMade,
@@ -37,10 +35,10 @@ import {
   readThing,
   suspendMade,
   type Ended,
-  type ThingState,
 } from "./repository";
+import type { MadeThing, ThingName, ThingState } from "./rows";
 
-export type { MadeKind, MadeThing, ThingName } from "./made-thing";
+export type { MadeKind, MadeThing, ThingName } from "./rows";
 
 export interface SessionMadeDeps {
   readonly database: Database;

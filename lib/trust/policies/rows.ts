@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { POLICY_SCOPES, policyRules } from "@/lib/contracts/policy-rules";
+import {
+  bool,
+  type Column,
+  int,
+  json,
+  nullable,
+  oneOf,
+  type RowOf,
+  table,
+  text,
+  time,
+} from "@/lib/platform/db/table";
+
+// The tables of this module, and the columns of its queries.
+
+/** NUMERIC as a decimal string. */
+const decimal: Column<string> = {
+  type: "numeric",
+  select: (name) => `${name}::text`,
+  read: (stored) => stored as string,
+  write: (value) => value,
+};
+
+/** DATE as `2026-01-31`. */
+const date: Column<string> = {
+  type: "date",
+  select: (name) => `${name}::text`,
+  read: (stored) => stored as string,
+  write: (value) => value,
+};
+
+const texts: Column<readonly string[]> = {
+  type: "text[]",
+  select: (name) => name,
+  read: (stored) => z.array(z.string()).parse(stored),
+  write: (value) => value,
+};
+
+/** Table `policy`: versions of policies. No money moves under rules that cannot be read. */
+export const policies = table({
+  id: text,
+  projectId: text,
+  scope: oneOf(z.enum(POLICY_SCOPES)),
+  /** The project, wallet or API key that the policy applies to. */
+  subjectId: text,
+  version: int,
+  rules: json(policyRules),
+  createdBy: text,
+  createdAt: time,
+});
+
+/** A version of a policy. */
+export type Policy = RowOf<typeof policies>;
+
+/** The people who received a secret of an API key: its maker, and those who rotated it. */
+export const keyHolders = table({
+  id: text,
+  createdBy: text,
+  rotatedBy: texts,
+});
+
+/** Table `policy_usage`: amounts that were moved on a day. */
+export const usages = table({
+  scope: oneOf(z.enum(POLICY_SCOPES)),
+  subjectId: text,
+  /** `usd`, `usd_without_code` or `asset:<assetId>`. */
+  unit: text,
+  spent: decimal,
+});
+
+/** The amount that a project, wallet or API key moved on the same day before this movement. */
+export type Usage = RowOf<typeof usages>;
+
+/** A project's facts about an address that a movement pays. */
+export const recipients = table({
+  /**
+   * An address, or the id of a private wallet whose mnemonic was shown. Nobody can approve such a
+   * wallet, and no source clears it.
+   */
+  address: text,
+  /** True for a wallet whose key the service holds: the money stays in the project. */
+  isOwn: bool,
+  /** `elsewhere`: the contact is approved, but not for the chain on which it is paid. */
+  contact: nullable(oneOf(z.enum(["approved", "elsewhere", "proposed"]))),
+  /**
+   * When its contact was approved for the chain or it was first paid, whichever was earlier; null
+   * when neither has happened.
+   */
+  knownSince: nullable(time),
+});
+
+export type Recipient = RowOf<typeof recipients>;
+
+/** Amounts that API keys are about to spend. */
+export const spendings = table({
+  projectId: text,
+  apiKeyId: text,
+  /** UTC day, such as `2026-01-31`. */
+  day: date,
+  /**
+   * US dollars, decimal strings; Postgres computes with them exactly. `usd` is rounded up to the 6
+   * digits that are stored.
+   */
+  usd: decimal,
+  capUsd: decimal,
+  /** Position of the amount in the list. */
+  place: int,
+});
+
+export type Spending = Omit<RowOf<typeof spendings>, "place">;

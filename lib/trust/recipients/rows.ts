@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { address, bool, type Column, nullable, oneOf, table, text } from "@/lib/platform/db/table";
+
+// The columns of this module's queries.
+
+const ints: Column<readonly number[]> = {
+  type: "int[]",
+  select: (name) => name,
+  read: (stored) => z.array(z.int()).parse(stored),
+  write: (value) => value,
+};
+
+/** A wallet or a contact of a project. */
+export const namedAddresses = table({
+  address,
+  name: nullable(text),
+  as: oneOf(z.enum(["own", "contact"])),
+  /** Whether it is a linked contract, whose code is only on one chain. */
+  isContract: bool,
+  /** Null for a wallet. */
+  state: nullable(oneOf(z.enum(["proposed", "approved"]))),
+  /** The chains for which the contact is approved, empty for all; null for a wallet. */
+  chainIds: nullable(ints),
+});
+
+export const addresses = table({ address });
