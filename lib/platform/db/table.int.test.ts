@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { testDatabase } from "@/lib/dev/testing/database";
 import { sqlOf, sqlOn, type Sql } from "./sql";
-import { join, raw, sql } from "./statement";
+import { join, raw, sql, type Statement } from "./statement";
 import {
   address,
   base,
@@ -84,4 +84,31 @@ test("a value that does not have its shape is refused, and its column is named",
   const states = samples.pick("state");
   const unread = states.all(sqlOn(pool), sql`SELECT 'gone' AS state`);
   await expect(unread).rejects.toThrow(/open/);
+});
+
+test.each(drivers)("a list is sorted by the bytes of a field: %s", async (_, db) => {
+  const named = samples.pick("sampleId", "rowNumber");
+  const rows = ["b", "a", "B", "ä"].map((sampleId, rowNumber) => ({ sampleId, rowNumber }));
+  const read = await named.all(
+    db,
+    sql`
+      SELECT ${named.columns("s")}
+      FROM ${named.list(rows, { isCounted: true, orderedBy: "sampleId" })} AS s`,
+  );
+  expect(read.map(({ sampleId }) => sampleId)).toEqual(["B", "a", "b", "ä"]);
+});
+
+test("the planner knows the number of rows of a counted list, and all rows are read", async () => {
+  const numbers = table({ n: int });
+  const rows = Array.from({ length: 1234 }, (_, n) => ({ n }));
+  const explain = async (listed: Statement): Promise<string> => {
+    const { text: statement, values } = sql`EXPLAIN SELECT * FROM ${listed} AS listed`;
+    const { rows: lines } = await pool.query<{ "QUERY PLAN": string }>(statement, [...values]);
+    return lines[0]?.["QUERY PLAN"] ?? "";
+  };
+  const few = rows.slice(0, 2);
+  expect(await explain(numbers.list(few))).toContain("rows=100 ");
+  expect(await explain(numbers.list(few, { isCounted: true }))).toContain("rows=2 ");
+  const counted = numbers.list(rows, { isCounted: true });
+  expect(await numbers.all(sqlOn(pool), sql`SELECT n FROM ${counted} AS listed`)).toEqual(rows);
 });

@@ -89,6 +89,20 @@ export type RowOf<Described extends { readonly read: (row: never) => unknown }> 
   Described["read"]
 >;
 
+interface ListOptions<Field> {
+  /**
+   * Tells PostgreSQL how many rows there are. It expects a hundred otherwise, and then scans a whole
+   * table instead of looking that many rows up.
+   */
+  readonly isCounted?: true;
+  /**
+   * Sorts the rows by the bytes of this field. A statement that locks each row in a LATERAL subquery
+   * then locks them in this order and looks each up by key. With a join on a table without
+   * statistics, PostgreSQL would expect nearly no rows in a project and scan all of it.
+   */
+  readonly orderedBy?: Field;
+}
+
 /** The columns of a table or of a query, each described once. */
 export interface Table<Described extends Columns> {
   /** `project_id, created_at`: for the list of an INSERT, and the SELECT that feeds it. */
@@ -108,7 +122,10 @@ export interface Table<Described extends Columns> {
    * Rows as a list for a FROM clause, passed as one JSON parameter: `FROM ${table.list(rows)} AS
    * row`. Fields without a column are left out.
    */
-  readonly list: (rows: readonly RowOfColumns<Described>[]) => Statement;
+  readonly list: (
+    rows: readonly RowOfColumns<Described>[],
+    options?: ListOptions<keyof Described & string>,
+  ) => Statement;
   /** The same columns, of which only these. */
   readonly pick: <Field extends keyof Described & string>(
     ...fields: readonly Field[]
@@ -155,8 +172,13 @@ export const table = <const Described extends Columns>(described: Described): Ta
     read,
     all,
     first: async (db, statement) => (await all(db, statement))[0] ?? null,
-    list: (rows) =>
-      sql`(SELECT * FROM jsonb_to_recordset(${storedText(rows.map(written))}::jsonb) AS listed (${types}))`,
+    list: (rows, { isCounted, orderedBy } = {}) => {
+      const json = storedText(rows.map(written));
+      const order =
+        orderedBy === undefined ? "" : ` ORDER BY listed.${nameOf(orderedBy)} COLLATE "C"`;
+      const limit = isCounted === true ? sql` LIMIT ${rows.length}::int` : raw("");
+      return sql`(SELECT * FROM jsonb_to_recordset(${json}::jsonb) AS listed (${types})${raw(order)}${limit})`;
+    },
     pick: (...picked) =>
       table(
         Object.fromEntries(picked.map((field) => [field, columnOf(field)])) as Pick<
