@@ -7,7 +7,7 @@ import type { Database, Tx } from "@/lib/platform/db/client";
 import { quoted } from "@/lib/trust/proofs/service";
 import { endJob, insertJobOnce, type JobResult, lockJob } from "@/lib/platform/jobs/service";
 import type { OwnerNotice, ProjectsService } from "@/lib/trust/projects/service";
-import type { Contact } from "./rules";
+import type { Contact } from "./rows";
 import { takeUntold } from "./repository";
 
 const DIGEST_QUEUE = "contact_digest";

@@ -1,9 +1,17 @@
 import type { ListPlace } from "@/lib/core/list-place";
 import type { Queryable, Tx } from "@/lib/platform/db/client";
 import { sqlOf } from "@/lib/platform/db/sql";
-import { type Contact, type ContactValues, parseContact } from "./rules";
+import { sql } from "@/lib/platform/db/statement";
+import { type Contact, contacts, newContacts } from "./rows";
+import type { ContactValues } from "./rules";
 
 type Key = Pick<Contact, "projectId" | "id">;
+
+/** A row of `contact`. @throws ZodError */
+const contactOf = (row: object): Contact => {
+  const contact = contacts.read(row);
+  return { ...contact, proposedBy: contact.proposedBy ?? contact.createdBy };
+};
 
 export interface ContactFilter {
   /** Checksummed. */
@@ -34,7 +42,7 @@ export const listContacts = async (
     orderBy: [{ name: "asc" }, { id: "asc" }],
     take: limit,
   });
-  return rows.map(parseContact);
+  return rows.map(contactOf);
 };
 
 /** Contacts that nobody has approved yet: at most `limit`, newest first. */
@@ -48,7 +56,7 @@ export const listProposed = async (
     orderBy: [{ proposedAt: "desc" }, { id: "desc" }],
     take: limit,
   });
-  return rows.map(parseContact);
+  return rows.map(contactOf);
 };
 
 /** The contacts with one of these addresses. @param addresses checksummed */
@@ -58,7 +66,7 @@ export const contactsAt = async (
   addresses: readonly string[],
 ): Promise<readonly Contact[]> => {
   const rows = await db.contact.findMany({ where: { projectId, address: { in: [...addresses] } } });
-  return rows.map(parseContact);
+  return rows.map(contactOf);
 };
 
 export const findContact = async (
@@ -67,47 +75,41 @@ export const findContact = async (
   id: string,
 ): Promise<Contact | null> => {
   const row = await db.contact.findFirst({ where: { projectId, id } });
-  return row === null ? null : parseContact(row);
+  return row === null ? null : contactOf(row);
 };
 
 export const countContacts = (db: Queryable, projectId: string): Promise<number> =>
   db.contact.count({ where: { projectId } });
-
-const LOCK = "SELECT id FROM contact WHERE project_id = $1 AND id = $2 FOR UPDATE";
 
 /**
  * Locks the contact, so that other changes and approvals of it wait. Null when the project has no
  * such contact.
  */
 export const lockContact = async (tx: Tx, { projectId, id }: Key): Promise<Contact | null> => {
-  const [locked] = await sqlOf(tx).query<{ id: string }>(LOCK, [projectId, id]);
-  return locked === undefined ? null : findContact(tx, projectId, id);
+  const [locked] = await sqlOf(tx).query<object>(sql`
+    SELECT ${contacts.columns("c")} FROM contact c
+    WHERE c.project_id = ${projectId} AND c.id = ${id}
+    FOR UPDATE`);
+  return locked === undefined ? null : contactOf(locked);
 };
-
-// On a conflict the existing row is locked without a change.
-const INSERT_OR_LOCK = `
-  INSERT INTO contact AS known (id, project_id, address, name, tags, chain_ids, created_by, created_at, proposed_at, proposed_by)
-  VALUES ($1, $2, $3, $4, $5::text[], $6::int[], $7, $8::timestamptz, $8::timestamptz, $7)
-  ON CONFLICT (project_id, address) DO UPDATE SET name = known.name
-  RETURNING id`;
 
 export interface NewContact
   extends Key, ContactValues, Pick<Contact, "address" | "createdBy" | "createdAt"> {}
 
 /** Stores the contact as proposed, or locks the contact that already has the address. */
 export const insertOrLock = async (tx: Tx, contact: NewContact): Promise<Contact | null> => {
-  const { id, projectId, address, name, tags, chainIds, createdBy, createdAt } = contact;
-  const [row] = await sqlOf(tx).query<{ id: string }>(INSERT_OR_LOCK, [
-    id,
-    projectId,
-    address,
-    name,
-    [...tags],
-    [...chainIds],
-    createdBy,
-    createdAt.toISOString(),
-  ]);
-  return row === undefined ? null : findContact(tx, projectId, row.id);
+  const proposed = {
+    ...contact,
+    proposedAt: contact.createdAt,
+    proposedBy: contact.createdBy,
+  };
+  // On a conflict the existing row is locked without a change.
+  const [stored] = await sqlOf(tx).query<object>(sql`
+    INSERT INTO contact AS known (${newContacts.names})
+    SELECT ${newContacts.names} FROM ${newContacts.list([proposed])} AS proposed
+    ON CONFLICT (project_id, address) DO UPDATE SET name = known.name
+    RETURNING ${contacts.columns("known")}`);
+  return stored === undefined ? null : contactOf(stored);
 };
 
 /** Who proposed the contact's current values, and when. */
@@ -162,21 +164,19 @@ export const approveContact = async (
   return count === 1;
 };
 
-const TAKE_UNTOLD = `
-  UPDATE contact SET told_at = $2::timestamptz WHERE project_id = $1 AND state = 'proposed' AND told_at IS NULL
-  RETURNING id`;
-
 /**
  * Marks the proposed contacts about which the owners were not mailed yet, and returns them by name.
  */
 export const takeUntold = async (tx: Tx, projectId: string, at: Date): Promise<Contact[]> => {
-  const taken = await sqlOf(tx).query<{ id: string }>(TAKE_UNTOLD, [projectId, at.toISOString()]);
-  if (taken.length === 0) return [];
-  const rows = await tx.contact.findMany({
-    where: { projectId, id: { in: taken.map(({ id }) => id) } },
-    orderBy: [{ name: "asc" }, { id: "asc" }],
-  });
-  return rows.map(parseContact);
+  const rows = await sqlOf(tx).query<object>(sql`
+    WITH told AS (
+      UPDATE contact c SET told_at = ${at}::timestamptz
+      WHERE c.project_id = ${projectId} AND c.state = 'proposed' AND c.told_at IS NULL
+      RETURNING c.*
+    )
+    SELECT ${contacts.columns("told")} FROM told
+    ORDER BY told.name, told.id`);
+  return rows.map(contactOf);
 };
 
 export const deleteContact = async (

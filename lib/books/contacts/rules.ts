@@ -1,60 +1,9 @@
 import type { EvmAddress } from "@/lib/core/evm";
-import { storedAddress } from "@/lib/platform/db/codecs";
 import type { RecipientWarningCode } from "@/lib/contracts/warnings";
 import { UNAPPROVED_CONTACT } from "@/lib/core/look-alike";
 import { nameKeys } from "@/lib/core/similar-names";
 import { quoted } from "@/lib/trust/proofs/service";
-
-export interface Contact {
-  readonly id: string;
-  readonly projectId: string;
-  readonly name: string;
-  /** Checksummed. */
-  readonly address: EvmAddress;
-  /** The user or API key that added it. */
-  readonly createdBy: string;
-  readonly createdAt: Date;
-  /**
-   * When a policy requires approved contacts, only these are paid; and only their names are shown
-   * when people decide.
-   */
-  readonly state: "proposed" | "approved";
-  readonly approvedAt: Date | null;
-  readonly approvedBy: string | null;
-  /** When and by whom its current name, address or chains were proposed. */
-  readonly proposedAt: Date;
-  readonly proposedBy: string;
-  readonly tags: readonly string[];
-  /**
-   * Chains on which the address is to be paid, in ascending order; empty for every chain. An
-   * approval is valid only for these.
-   */
-  readonly chainIds: readonly number[];
-}
-
-/** A row of the table `contact`. */
-interface StoredContact extends Omit<Contact, "address" | "state" | "proposedBy"> {
-  readonly address: string;
-  readonly state: string;
-  readonly proposedBy: string | null;
-}
-
-/** @throws ZodError when the stored address is invalid */
-export const parseContact = (row: StoredContact): Contact => ({
-  id: row.id,
-  projectId: row.projectId,
-  name: row.name,
-  address: storedAddress.parse(row.address),
-  createdBy: row.createdBy,
-  createdAt: row.createdAt,
-  state: row.state === "approved" ? "approved" : "proposed",
-  approvedAt: row.approvedAt,
-  approvedBy: row.approvedBy,
-  proposedAt: row.proposedAt,
-  proposedBy: row.proposedBy ?? row.createdBy,
-  tags: row.tags,
-  chainIds: row.chainIds,
-});
+import type { Contact } from "./rows";
 
 // Pure decisions about contacts: which changes need a new approval, and which contacts people may
 // confuse.

@@ -35,7 +35,6 @@ import {
 import { doneBy, recordAudit, replaced } from "@/lib/news/audit/service";
 import type { RecipientsService } from "@/lib/trust/recipients/service";
 import {
-  type Contact,
   type ContactChange,
   type ContactWarning,
   createSimilarNames,
@@ -43,6 +42,7 @@ import {
   valuesAfter,
 } from "./rules";
 import { requestDigest } from "./digest";
+import type { Contact } from "./rows";
 
 /**
  * The names that people may trust when they decide: first those of the project's wallets, then
@@ -93,7 +93,7 @@ export const createAddressNames = (deps: {
 });
 
 export { createContactDigest } from "./digest";
-export type { Contact } from "./rules";
+export type { Contact } from "./rows";
 
 /** A contact with the names with which people may confuse it. */
 export interface FlaggedContact extends Contact {

@@ -1,15 +1,11 @@
 import { LRUCache } from "lru-cache";
-import type { Database } from "@/lib/platform/db/client";
-import { toBigInt, toDecimal } from "@/lib/platform/db/decimal";
 import type { EvmAddress } from "@/lib/core/evm";
+import type { Database } from "@/lib/platform/db/client";
+import { sqlOf } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
+import { type ReserveReading, reserveReadings } from "./rows";
 
-/** A balance of a treasury at a final block, in base units. */
-export interface ReserveReading {
-  /** Lower-case address, or `native`. */
-  readonly token: string;
-  readonly balanceBase: bigint;
-  readonly blockNumber: bigint;
-}
+export type { ReserveReading } from "./rows";
 
 export interface ReserveReadings {
   /**
@@ -35,6 +31,7 @@ const REMEMBERED_MAX = 50_000;
 
 /** Rows of `reserve_reading`. */
 export const createReserveReadings = ({ prisma }: Database): ReserveReadings => {
+  const db = sqlOf(prisma);
   const written = new LRUCache<string, bigint>({ max: REMEMBERED_MAX, ttl: WRITTEN_EVERY_MS });
 
   return {
@@ -44,29 +41,29 @@ export const createReserveReadings = ({ prisma }: Database): ReserveReadings => 
         (reading) => written.get(nameOf(reading)) !== reading.balanceBase,
       );
       if (due.length === 0) return;
-      const balances = due.map(({ balanceBase }) => toDecimal(balanceBase).toString());
-      await prisma.$executeRaw`
-        INSERT INTO reserve_reading (wallet_address, chain_id, token, balance_base, block_number, read_at)
-        SELECT ${wallet}, ${chainId}::int, token, balance::numeric, block, ${now}
-        FROM unnest(${due.map(({ token }) => token)}::text[], ${balances}::text[],
-          ${due.map(({ blockNumber }) => blockNumber)}::bigint[]) AS read (token, balance, block)
+      await db.change(sql`
+        INSERT INTO reserve_reading (wallet_address, chain_id, read_at, ${reserveReadings.names})
+        SELECT ${wallet}::text, ${chainId}::int, ${now}::timestamptz, ${reserveReadings.names}
+        FROM ${reserveReadings.list(due)} AS reading
         ORDER BY token
-        ON CONFLICT (wallet_address, chain_id, token) DO UPDATE
-        SET balance_base = EXCLUDED.balance_base, block_number = EXCLUDED.block_number, read_at = EXCLUDED.read_at
-        WHERE reserve_reading.read_at < EXCLUDED.read_at`;
+        ON CONFLICT (wallet_address, chain_id, token) DO UPDATE SET
+          balance_base = EXCLUDED.balance_base,
+          block_number = EXCLUDED.block_number,
+          read_at = EXCLUDED.read_at
+        WHERE reserve_reading.read_at < EXCLUDED.read_at`);
       for (const reading of due) written.set(nameOf(reading), reading.balanceBase);
     },
 
     find: async (wallet, chainId, since) => {
-      const rows = await prisma.reserveReading.findMany({
-        where: { walletAddress: wallet, chainId, readAt: { gte: since } },
-      });
-      return new Map(
-        rows.map(({ token, balanceBase, blockNumber }) => [
-          token,
-          { token, balanceBase: toBigInt(balanceBase), blockNumber },
-        ]),
+      const found = await reserveReadings.all(
+        db,
+        sql`
+          SELECT ${reserveReadings.columns("r")} FROM reserve_reading r
+          WHERE r.wallet_address = ${wallet}
+            AND r.chain_id = ${chainId}::int
+            AND r.read_at >= ${since}::timestamptz`,
       );
+      return new Map(found.map((reading) => [reading.token, reading]));
     },
   };
 };

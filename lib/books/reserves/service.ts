@@ -102,14 +102,14 @@ export interface Reserves {
  */
 export interface Backing {
   /** Locks all balances that `check` compares. Call it before locking any other balance. */
-  lock(sql: Sql, others: readonly Funds[]): Promise<void>;
+  lock(db: Sql, others: readonly Funds[]): Promise<void>;
   /**
    * Compares balances with the liabilities in each asset that the operation spends, both read under
    * their locks. Call it after the operation's own holds were made.
    * @throws DomainError `insufficient_reserves`
    * @throws FundsMovedError when the balances must be read again
    */
-  check(sql: Sql): Promise<void>;
+  check(db: Sql): Promise<void>;
 }
 
 interface ReservesDeps extends PositionDeps {
@@ -192,14 +192,14 @@ const positionsOf = (
  */
 const committedOf = async (
   context: ReservesContext,
-  sql: SqlReader,
+  db: SqlReader,
   positions: readonly Counted[],
 ): Promise<bigint> => {
   let total = 0n;
   for (const position of positions)
     total += toLedgerUnits(
       position.token,
-      await committedAfter(sql, keyOf(position), position.blockNumber, context.clock.now()),
+      await committedAfter(db, keyOf(position), position.blockNumber, context.clock.now()),
     );
   return total;
 };
@@ -302,18 +302,18 @@ interface LiabilitiesMax {
  */
 const liabilitiesMax = async (
   context: ReservesContext,
-  sql: SqlReader,
+  db: SqlReader,
   positions: readonly ReservePosition[],
   owedBase: bigint,
 ): Promise<LiabilitiesMax> => {
-  await lockFunds(sql, covering(positions).map(keyOf));
+  await lockFunds(db, covering(positions).map(keyOf));
   const [here, elsewhere] = [counted(positions), away(positions)];
-  const known = onChainOf(elsewhere) - (await committedOf(context, sql, elsewhere));
+  const known = onChainOf(elsewhere) - (await committedOf(context, db, elsewhere));
   const left = known < 0n ? 0n : known;
   const coveredBase = left < owedBase ? left : owedBase;
   const onChainBase = onChainOf(here) + coveredBase;
   return {
-    maxBase: onChainBase - (await committedOf(context, sql, here)),
+    maxBase: onChainBase - (await committedOf(context, db, here)),
     onChainBase,
     unseenBase: left - coveredBase,
   };
@@ -340,19 +340,18 @@ const backingOf = async (
     backed.flatMap((assetId) => context.assets.find(assetId)?.tokens ?? []),
   );
   return {
-    lock: async (sql, others) => {
-      if (positions.length > 0)
-        await lockFunds(sql, [...others, ...covering(positions).map(keyOf)]);
+    lock: async (db, others) => {
+      if (positions.length > 0) await lockFunds(db, [...others, ...covering(positions).map(keyOf)]);
     },
-    check: async (sql) => {
-      const liabilities = await context.ledger.lockLiabilities(sql, projectId, wanted);
+    check: async (db) => {
+      const liabilities = await context.ledger.lockLiabilities(db, projectId, wanted);
       for (const [index, assetId] of wanted.entries()) {
         const liabilitiesBase = liabilities[index] ?? 0n;
         if (liabilitiesBase === 0n) continue;
         // The first account of this asset was funded after the balances were read.
         if (!backed.includes(assetId)) throw new FundsMovedError();
         const mine = covering(positions.filter(({ token }) => token.assetId === assetId));
-        const left = onChainOf(mine) - (await committedOf(context, sql, mine));
+        const left = onChainOf(mine) - (await committedOf(context, db, mine));
         if (left < liabilitiesBase)
           throw backsAccounts(context.assets.find(assetId), liabilitiesBase - left);
       }

@@ -59,10 +59,10 @@ export const budgetAt = (
 
 const budgetsOf = async (
   deps: Chains,
-  sql: SqlReader,
+  db: SqlReader,
   projectId: string,
 ): Promise<(chainId: number) => Budget> => {
-  const own = await readBudgets(sql, projectId);
+  const own = await readBudgets(db, projectId);
   return (chainId) => budgetAt(deps, own, chainId);
 };
 
@@ -127,11 +127,11 @@ export const requireOperationBudget = (
 
 export const refuseDay = async (
   deps: SponsorshipDeps,
-  sql: SqlReader,
+  db: SqlReader,
   at: { projectId: string; chainId: number; day: Date },
   { neededWei, dailyWei }: { neededWei: bigint; dailyWei: bigint },
 ): Promise<Error> => {
-  const usage = (await readUsage(sql, at.projectId, dayText(at.day))).get(at.chainId);
+  const usage = (await readUsage(db, at.projectId, dayText(at.day))).get(at.chainId);
   return dailyBudgetUsed(deps.registry.get(at.chainId), {
     neededWei,
     dailyWei,
@@ -159,7 +159,7 @@ export const remainingOf = (dailyWei: bigint, usage: Usage = NOTHING_USED): bigi
  */
 export const reserveCosts = async (
   deps: SponsorshipDeps,
-  sql: Sql,
+  db: Sql,
   { projectId, kind, costs }: OperationCosts,
   now: Date,
 ): Promise<void> => {
@@ -172,13 +172,13 @@ export const reserveCosts = async (
       0n,
     );
     const otherwise = defaultBudgetOf(deps.registry.get(chainId));
-    if (await reserveWithin(sql, key, { wei: total, largestWei, otherwise })) continue;
+    if (await reserveWithin(db, key, { wei: total, largestWei, otherwise })) continue;
     // The limits are read to tell the caller which of them is exceeded.
-    const budget = (await budgetsOf(deps, sql, projectId))(chainId);
+    const budget = (await budgetsOf(deps, db, projectId))(chainId);
     requireOperationBudget(deps, chainId, { kind, neededWei, budget });
     throw await refuseDay(
       deps,
-      sql,
+      db,
       { projectId, chainId, day },
       { neededWei: total, dailyWei: budget.dailyWei },
     );
@@ -191,7 +191,7 @@ export const reserveCosts = async (
  */
 const budgetFor = async (
   deps: SponsorshipDeps,
-  sql: SqlReader,
+  db: SqlReader,
   changes: readonly ReservationChange[],
 ): Promise<Budget | null> => {
   const [first] = changes;
@@ -200,7 +200,7 @@ const budgetFor = async (
   );
   if (first === undefined || raised.length === 0) return null;
   const { projectId, chainId } = first.reservation;
-  const budget = (await budgetsOf(deps, sql, projectId))(chainId);
+  const budget = (await budgetsOf(deps, db, projectId))(chainId);
   for (const { toWei, operation } of raised)
     requireOperationBudget(deps, chainId, {
       kind: operation.kind,
@@ -239,17 +239,17 @@ const byBudget = (changes: readonly ReservationChange[]) => {
  */
 export const changeReservations = async (
   deps: SponsorshipDeps,
-  sql: Sql,
+  db: Sql,
   changes: readonly ReservationChange[],
 ): Promise<void> => {
   for (const { own, key, day, freeing } of byBudget(changes)) {
-    if (freeing.wei > 0n || freeing.spentWei > 0n) await release(sql, key, freeing);
+    if (freeing.wei > 0n || freeing.spentWei > 0n) await release(db, key, freeing);
     const more = sum(own.map(differenceOf).filter((wei) => wei > 0n));
-    const budget = await budgetFor(deps, sql, own);
-    if (budget === null || (await reserve(sql, key, more, budget.dailyWei))) continue;
+    const budget = await budgetFor(deps, db, own);
+    if (budget === null || (await reserve(db, key, more, budget.dailyWei))) continue;
     throw await refuseDay(
       deps,
-      sql,
+      db,
       { ...key, day },
       { neededWei: more, dailyWei: budget.dailyWei },
     );

@@ -133,7 +133,7 @@ const check = async (
   { projectId, kind, costs }: OperationCosts,
 ): Promise<void> => {
   if (costs.length === 0) return;
-  const sql = sqlOf(deps.database.prisma);
+  const db = sqlOf(deps.database.prisma);
   const day = dayOf(deps.clock.now());
   const { budgets, usage } = await deps.limitsOf({ projectId, day: dayText(day) });
   for (const [chainId, each] of byChain(costs)) {
@@ -143,7 +143,7 @@ const check = async (
     if (sum(neededWei) <= remainingOf(budget.dailyWei, usage.get(chainId))) continue;
     throw await refuseDay(
       deps,
-      sql,
+      db,
       { projectId, chainId, day },
       { neededWei: sum(neededWei), dailyWei: budget.dailyWei },
     );
@@ -167,7 +167,7 @@ interface CheckDeps extends SponsorshipDeps {
  */
 const createLimitsReader = ({ database }: Pick<SponsorshipDeps, "database">) => {
   type Asked = Readonly<Record<"projectId" | "day", string>>;
-  const sql = keptSqlOn(database.pool);
+  const db = keptSqlOn(database.pool);
   return createBatcher({
     run: async (asked: readonly Asked[]) => {
       const nameOf = ({ projectId, day }: Asked): string => `${projectId} ${day}`;
@@ -175,7 +175,7 @@ const createLimitsReader = ({ database }: Pick<SponsorshipDeps, "database">) => 
       const found = await Promise.all(
         [...each].map(
           async ([name, { projectId, day }]) =>
-            [name, await readLimits(sql, projectId, day)] as const,
+            [name, await readLimits(db, projectId, day)] as const,
         ),
       );
       const byName = new Map(found);
@@ -223,9 +223,9 @@ const sponsorshipFunctions = (deps: CheckDeps) => ({
 
   /** The project's budgets and their usage today, for every chain on which the sponsor pays. */
   budgets: async (projectId: string): Promise<SponsorBudget[]> => {
-    const sql = sqlOf(deps.database.prisma);
+    const db = sqlOf(deps.database.prisma);
     const day = dayOf(deps.clock.now());
-    const { budgets, usage } = await readLimits(sql, projectId, dayText(day));
+    const { budgets, usage } = await readLimits(db, projectId, dayText(day));
     return deps.registry
       .list()
       .filter(isSponsored)

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import {
+  address,
+  type Column,
+  nullable,
+  oneOf,
+  type RowOf,
+  table,
+  text,
+  time,
+} from "@/lib/platform/db/table";
+
+// The tables of this module.
+
+/** An array column, which the drivers read and write as it is. */
+const arrayOf = <Item>(type: string): Column<readonly Item[]> => ({
+  type: `${type}[]`,
+  select: (name) => name,
+  read: (stored) => stored as readonly Item[],
+  write: (items) => items,
+});
+
+/** Table `contact`. */
+export const contacts = table({
+  id: text,
+  projectId: text,
+  name: text,
+  /** Checksummed. */
+  address,
+  /** The user or API key that added it. */
+  createdBy: text,
+  createdAt: time,
+  /**
+   * When a policy requires approved contacts, only these are paid; and only their names are shown
+   * when people decide.
+   */
+  state: oneOf(z.enum(["proposed", "approved"])),
+  approvedAt: nullable(time),
+  approvedBy: nullable(text),
+  /** When its current name, address or chains were proposed. */
+  proposedAt: time,
+  /** By whom they were proposed; null when it is the creator. */
+  proposedBy: nullable(text),
+  tags: arrayOf<string>("text"),
+  /**
+   * Chains on which the address is to be paid, in ascending order; empty for every chain. An
+   * approval is valid only for these.
+   */
+  chainIds: arrayOf<number>("int"),
+});
+
+export interface Contact extends RowOf<typeof contacts> {
+  readonly proposedBy: string;
+}
+
+/** A contact as it is stored when it is proposed for the first time. */
+export const newContacts = contacts.pick(
+  "id",
+  "projectId",
+  "name",
+  "address",
+  "createdBy",
+  "createdAt",
+  "proposedAt",
+  "proposedBy",
+  "tags",
+  "chainIds",
+);
