@@ -92,3 +92,22 @@ test("the footer tells of this browser's own connection", async ({ page, context
   await context.setOffline(false);
   await expect(offline).toBeHidden();
 });
+
+test("a list that loads for long says so, and a quick one does not", async ({ page }) => {
+  await signIn(page.request);
+  const late = page.getByText("Still loading the audit log: the service takes longer than usual.");
+  let answer = (): void => undefined;
+  const isHeld = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/api/audit-log*", async (route) => {
+    await isHeld;
+    await route.continue();
+  });
+  await page.goto("/audit-log");
+  await expect(page.getByText("Loading the audit log …")).toBeAttached();
+  await expect(late).toBeHidden();
+  await expect(late).toBeVisible();
+  answer();
+  await expect(late).toBeHidden();
+});

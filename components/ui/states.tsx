@@ -274,6 +274,18 @@ export const Skeleton = ({ className }: { readonly className?: string }): ReactN
   <span aria-hidden className={cn("block h-4 animate-pulse rounded-tag bg-sunken", className)} />
 );
 
+/**
+ * Appears over placeholder rows when loading takes long. It is shown by CSS alone, so that it also
+ * appears while the page's scripts are loading.
+ */
+const StillLoading = ({ what }: { readonly what: string }): ReactNode => (
+  <p className="absolute inset-x-0 top-2 z-10 animate-appear-late px-4 text-center" aria-hidden>
+    <span className="rounded-control bg-surface px-2 text-fg-2">
+      Still loading {what}: the service takes longer than usual.
+    </span>
+  </p>
+);
+
 interface LoadingRowsProps {
   readonly rows?: number;
   /** The noun of the loading records, for screen readers: `balances`. */
@@ -284,8 +296,9 @@ interface LoadingRowsProps {
 
 /** A placeholder for a table, with rows of the same height. */
 export const LoadingRows = ({ rows = 4, what, cards = false }: LoadingRowsProps): ReactNode => (
-  <div role="status" className={cn("divide-y", cards && "@container")}>
+  <div role="status" className={cn("relative divide-y", cards && "@container")}>
     <span className="sr-only">Loading {what} …</span>
+    <StillLoading what={what} />
     {Array.from({ length: rows }, (_, index) => (
       <div
         key={index}
