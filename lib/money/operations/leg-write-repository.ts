@@ -78,7 +78,8 @@ const SET = raw(
     .map(nameOf)
     .map(
       (column) =>
-        `${column} = CASE WHEN w.change ? '${column}' THEN (w.changed).${column} ELSE l.${column} END`,
+        `${column} = CASE WHEN w.change ? '${column}' THEN (w.changed).${column} ` +
+        `ELSE l.${column} END`,
     )
     .join(",\n        "),
 );
@@ -145,8 +146,8 @@ export const writeLegs = async (
   const projectId = writes[0]?.leg.projectId;
   if (projectId === undefined) return new Map();
   const first = new Map(writes.toReversed().map((write) => [write.leg.id, write]));
-  // The legs are locked in the order of their ids before they are changed. An UPDATE with a join may
-  // visit them in any order, so two overlapping sets could deadlock.
+  // The legs are locked in the order of their ids before they are changed. An UPDATE with a join
+  // may visit them in any order, so two overlapping sets could deadlock.
   const found = await ids.all(
     db,
     sql`

@@ -95,8 +95,8 @@ const numeric: Column<bigint> = { ...base, read: (stored) => toBigInt(stored as 
 const DAY_MS = 86_400_000;
 
 /**
- * DATE, as the beginning of the day in UTC. The text of a date depends on a session setting, which a
- * node of a Citus cluster refuses in RETURNING. The number of days since 1970 does not.
+ * DATE, as the beginning of the day in UTC. The text of a date depends on a session setting, which
+ * a node of a Citus cluster refuses in RETURNING. The number of days since 1970 does not.
  */
 const day: Column<Date> = {
   type: "date",
@@ -160,7 +160,9 @@ const LEG = {
    * at most one of all of them.
    */
   earlierUserOpHashes: hexes,
-  /** Gas limits from the simulation at prepare time; `{}` when a wallet sends its own transactions. */
+  /**
+   * Gas limits from the simulation at prepare time; `{}` when a wallet sends its own transactions.
+   */
   gas: json(z.unknown()),
   /** After this time the signed operation or permit can no longer be executed. */
   validUntil: nullable(time),

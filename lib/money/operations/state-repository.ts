@@ -1,6 +1,5 @@
 import { EVENT_TYPES, type EventType } from "@/lib/contracts/events";
 import { type NewEvent, recordEvents } from "@/lib/news/events/service";
-import { type Failure, storedFailure } from "./rows";
 import { isPrivateKind } from "@/lib/core/movement-kinds";
 import type { Database, Tx } from "@/lib/platform/db/client";
 import { mayMove, type Status } from "@/lib/core/status";
@@ -8,7 +7,14 @@ import { announce, keptSqlOn, sqlOf } from "@/lib/platform/db/sql";
 import { sql } from "@/lib/platform/db/statement";
 import { base, json, nullable, type RowOf, table, text } from "@/lib/platform/db/table";
 import { storedText } from "@/lib/platform/db/codecs";
-import { type OperationEvent, operationEvents, operationStatus, operationSubStatus } from "./rows";
+import {
+  type Failure,
+  type OperationEvent,
+  operationEvents,
+  operationStatus,
+  operationSubStatus,
+  storedFailure,
+} from "./rows";
 import { toBigIntOrNull } from "@/lib/platform/db/decimal";
 import {
   isLegFinal,

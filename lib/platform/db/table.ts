@@ -91,13 +91,13 @@ export type RowOf<Described extends { readonly read: (row: never) => unknown }> 
 
 interface ListOptions<Field> {
   /**
-   * Tells PostgreSQL how many rows there are. It expects a hundred otherwise, and then scans a whole
-   * table instead of looking that many rows up.
+   * Tells PostgreSQL how many rows there are. It expects a hundred otherwise, and then scans a
+   * whole table instead of looking that many rows up.
    */
   readonly isCounted?: true;
   /**
-   * Sorts the rows by the bytes of this field. A statement that locks each row in a LATERAL subquery
-   * then locks them in this order and looks each up by key. With a join on a table without
+   * Sorts the rows by the bytes of this field. A statement that locks each row in a LATERAL
+   * subquery then locks them in this order and looks each up by key. With a join on a table without
    * statistics, PostgreSQL would expect nearly no rows in a project and scan all of it.
    */
   readonly orderedBy?: Field;
@@ -185,7 +185,8 @@ const tableUnder = <const Described extends Columns>(
       const order =
         orderedBy === undefined ? "" : ` ORDER BY listed.${nameOf(orderedBy)} COLLATE "C"`;
       const limit = isCounted === true ? sql` LIMIT ${rows.length}::int` : raw("");
-      return sql`(SELECT * FROM jsonb_to_recordset(${json}::jsonb) AS listed (${types})${raw(order)}${limit})`;
+      const rowsOf = sql`jsonb_to_recordset(${json}::jsonb) AS listed (${types})`;
+      return sql`(SELECT * FROM ${rowsOf}${raw(order)}${limit})`;
     },
     under: (prefix) => tableUnder(prefix, described),
     pick: (...picked) =>
