@@ -1,6 +1,8 @@
 import { DomainError } from "@/lib/core/errors";
 import type { Database, Tx } from "@/lib/platform/db/client";
 import { keptSqlOn, type Sql, sqlOf } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
+import { int, type RowOf, table, text } from "@/lib/platform/db/table";
 import { announceEvents, type OperationKey, projectEventsOf } from "./state-repository";
 import { inOrder } from "@/lib/platform/db/in-order";
 import { type AuditEntry, recordAuditOn } from "@/lib/news/audit/service";
@@ -14,42 +16,36 @@ import type { Passed } from "@/lib/trust/policies/service";
 import { storedText } from "@/lib/platform/db/codecs";
 import { parametersDigest } from "./parameters";
 import type { Leg } from "./leg";
-import { DEPOSIT_KIND, type Operation } from "./operation";
 import { isPrivateKind } from "@/lib/core/movement-kinds";
-import { columnOf, insertLegs } from "./row-repository";
+import { insertLegs } from "./row-repository";
+import { newOperations } from "./rows";
 import { UsedMeanwhileError } from "./errors";
-import type { Status, SubStatus } from "@/lib/core/status";
-import type { Token } from "@/lib/core/token";
-import type { EvmAddress } from "@/lib/core/evm";
-import { searchTermsOf } from "./search";
 
 /** A transaction that a linked wallet sent for an action of a leg. */
-export interface SentByWallet {
-  readonly chainId: number;
-  readonly hash: string;
-  readonly actionId: string;
-  readonly legId: string;
-}
+const sentTransactions = table({ chainId: int, hash: text, legId: text, actionId: text });
 
-const SENT = `jsonb_to_recordset($1::jsonb) AS sent ("chainId" int, hash text, "legId" text, "actionId" text)`;
-const INSERT_SENT = `
-  INSERT INTO wallet_transaction (chain_id, hash, leg_id, action_id)
-  SELECT "chainId", hash, "legId", "actionId" FROM ${SENT} ORDER BY 1, 2 ON CONFLICT DO NOTHING`;
-const READ_SENT = `
-  SELECT t.chain_id AS "chainId", t.hash, t.leg_id AS "legId", t.action_id AS "actionId"
-  FROM ${SENT} JOIN wallet_transaction t ON t.chain_id = sent."chainId" AND t.hash = sent.hash`;
+export type SentByWallet = RowOf<typeof sentTransactions>;
 
 /**
  * Assigns the transactions to these legs, inside the transaction that accepts their operation.
  * @throws DomainError `invalid_signature`, naming every action whose transaction belongs to another
  * leg
  */
-const claimTransactions = async (sql: Sql, sent: readonly SentByWallet[]): Promise<void> => {
+const claimTransactions = async (db: Sql, sent: readonly SentByWallet[]): Promise<void> => {
   if (sent.length === 0) return;
   const rows = sent.map((each) => ({ ...each, hash: each.hash.toLowerCase() }));
-  const values = [JSON.stringify(rows)];
-  await sql.change(INSERT_SENT, values);
-  const stored = await sql.query<SentByWallet>(READ_SENT, values);
+  await db.change(sql`
+    INSERT INTO wallet_transaction (${sentTransactions.names})
+    SELECT ${sentTransactions.names} FROM ${sentTransactions.list(rows)} AS sent
+    ORDER BY chain_id, hash
+    ON CONFLICT DO NOTHING`);
+  const stored = await sentTransactions.all(
+    db,
+    sql`
+      SELECT ${sentTransactions.columns("t")}
+      FROM ${sentTransactions.list(rows)} AS sent
+      JOIN wallet_transaction t ON t.chain_id = sent.chain_id AND t.hash = sent.hash`,
+  );
   const taken = rows.filter(
     ({ chainId, hash, legId, actionId }) =>
       !stored.some(
@@ -93,16 +89,19 @@ interface Retry {
   readonly now: Date;
 }
 
-const CLAIM = `
-  UPDATE operation SET retried_by = $3, version = version + 1, updated_at = $4::timestamptz
-  WHERE project_id = $1 AND id = $2 AND retried_by IS NULL`;
-
 /**
  * Records that this operation retries the earlier one. Of several concurrent retries only the first
  * succeeds.
  */
-export const claimRetry = async (sql: Sql, { projectId, of, by, now }: Retry): Promise<boolean> =>
-  (await sql.change(CLAIM, [projectId, of, by, now.toISOString()])) === 1;
+export const claimRetry = async (db: Sql, { projectId, of, by, now }: Retry): Promise<boolean> => {
+  const claimed = await db.change(sql`
+    UPDATE operation SET
+      retried_by = ${by},
+      version = version + 1,
+      updated_at = ${now}::timestamptz
+    WHERE project_id = ${projectId} AND id = ${of} AND retried_by IS NULL`);
+  return claimed === 1;
+};
 
 /**
  * Deletes the retry claim of an operation that sent nothing, so that another operation can retry
@@ -127,14 +126,8 @@ export type Enforce = (
   operation: { readonly id: string; readonly digest: Uint8Array },
 ) => Promise<Passed>;
 
-/** The columns of an operation when it is first inserted. */
-export interface NewOperationRow extends Omit<
-  Operation,
-  "legs" | "failure" | "retriedBy" | "gasWaits" | "evaluationId"
-> {
-  /** The lower-case terms by which the activity list finds the operation. */
-  readonly searchTerms: readonly string[];
-}
+/** An operation when it is first inserted, before the policies allowed it. */
+export type NewOperationRow = Omit<RowOf<typeof newOperations>, "evaluationId">;
 
 export interface NewOperation {
   readonly operation: NewOperationRow;
@@ -174,56 +167,48 @@ interface Acceptance {
 
 type Sponsorship = Pick<SponsorshipService, "reserve">;
 
-const OPERATION_COLUMNS = `id, project_id, kind, status, sub_status, request, quoted, minimum_base, created_by, search_terms, retry_of,
-  accepted_at, created_at, updated_at, expires_at, evaluation_id`;
-const INSERT_OPERATION = `
-  INSERT INTO operation (${OPERATION_COLUMNS})
-  SELECT ${OPERATION_COLUMNS} FROM jsonb_populate_record(NULL::operation, $1::jsonb)`;
-
 /**
  * Inserts only the operation's row; the caller inserts its legs and holds in the same transaction.
  */
 export const insertOperation = async (
-  sql: Sql,
+  db: Sql,
   operation: NewOperationRow,
   evaluationId: string | null,
 ): Promise<void> => {
-  const columns = Object.entries({ ...operation, evaluationId }).map(([field, value]) => [
-    columnOf(field),
-    value as unknown,
-  ]);
-  await sql.change(INSERT_OPERATION, [storedText(Object.fromEntries(columns))]);
+  await db.change(sql`
+    INSERT INTO operation (${newOperations.names})
+    SELECT ${newOperations.names}
+    FROM ${newOperations.list([{ ...operation, evaluationId }])} AS accepted`);
 };
-
-const LEAVE_APPROVAL = `
-  UPDATE operation SET sub_status = $3, quoted = $4::jsonb, accepted_at = $5::timestamptz, expires_at = NULL,
-    version = version + 1, updated_at = $6::timestamptz
-  WHERE project_id = $1 AND id = $2 AND status = 'pending' AND sub_status = 'awaiting_approval'
-    AND expires_at > $6::timestamptz`;
 
 /**
  * Moves an operation from awaiting approval to prepared, and stores the amounts that were quoted at
  * approval. Returns false when it was cancelled, approved or expired in the meantime.
  */
 const leaveApproval = async (
-  sql: Sql,
+  db: Sql,
   { id, projectId, subStatus, quoted, acceptedAt }: NewOperationRow,
   now: Date,
 ): Promise<boolean> => {
-  const values = [storedText(quoted), acceptedAt?.toISOString() ?? null, now.toISOString()];
-  return (await sql.change(LEAVE_APPROVAL, [projectId, id, subStatus, ...values])) === 1;
+  const left = await db.change(sql`
+    UPDATE operation SET
+      sub_status = ${subStatus},
+      quoted = ${storedText(quoted)}::jsonb,
+      accepted_at = ${acceptedAt}::timestamptz,
+      expires_at = NULL,
+      version = version + 1,
+      updated_at = ${now}::timestamptz
+    WHERE project_id = ${projectId}
+      AND id = ${id}
+      AND status = 'pending'
+      AND sub_status = 'awaiting_approval'
+      AND expires_at > ${now}::timestamptz`);
+  return left === 1;
 };
-
-const NOTE_EVALUATION = "UPDATE operation SET evaluation_id = $3 WHERE project_id = $1 AND id = $2";
-
-const INSERT_EVENT = `
-  INSERT INTO operation_event (project_id, operation_id, seq, type, data, created_at)
-  SELECT $1, $2, coalesce(max(seq), 0) + 1, $3, $4::jsonb, $5::timestamptz
-  FROM operation_event WHERE project_id = $1 AND operation_id = $2`;
 
 /** Stores the acceptance as an event of the operation and as an event of the project. */
 const recordAcceptance = async (
-  sql: Sql,
+  db: Sql,
   { operation, awaited, transferId }: NewOperation,
   now: Date,
 ): Promise<void> => {
@@ -233,12 +218,23 @@ const recordAcceptance = async (
   const transfer = isPrivateKind(operation.kind)
     ? { quotedId: null, privateId: transferId }
     : { quotedId: transferId, privateId: null };
-  announceEvents(sql, id);
-  await inOrder(sql, [
-    () => sql.change(INSERT_EVENT, [projectId, id, type, JSON.stringify(data), now.toISOString()]),
+  announceEvents(db, id);
+  await inOrder(db, [
+    () =>
+      db.change(sql`
+        INSERT INTO operation_event (project_id, operation_id, seq, type, data, created_at)
+        SELECT
+          ${projectId},
+          ${id},
+          coalesce(max(seq), 0) + 1,
+          ${type},
+          ${JSON.stringify(data)}::jsonb,
+          ${now}::timestamptz
+        FROM operation_event
+        WHERE project_id = ${projectId} AND operation_id = ${id}`),
     () =>
       recordEventsOn(
-        sql,
+        db,
         projectEventsOf({ ...operation, failure: null, ...transfer }, { type, now }),
       ),
   ]);
@@ -246,29 +242,31 @@ const recordAcceptance = async (
 
 /** Stores all rows of an accepted operation. */
 const store = async (
-  sql: Sql,
+  db: Sql,
   input: NewOperation,
   { passed, now, owner }: { passed: Passed; now: Date; owner: JobOwner | null },
 ): Promise<void> => {
   const { operation, legs, holds, awaited, audit } = input;
   const { id: operationId, projectId } = operation;
   const { evaluationId } = passed;
-  await inOrder(sql, [
-    () => passed.store(sql),
+  await inOrder(db, [
+    () => passed.store(db),
     () =>
       awaited
-        ? sql.change(NOTE_EVALUATION, [projectId, operationId, evaluationId])
-        : insertOperation(sql, operation, evaluationId),
-    () => insertLegs(sql, legs),
-    () => insertHolds(sql, { operationId, projectId, holds, now }),
-    () => recordAcceptance(sql, input, now),
-    () => recordAuditOn(sql, audit),
-    () => insertJobOn(sql, { id: operationId, queue: QUEUE, runAt: now }, owner),
+        ? db.change(sql`
+            UPDATE operation SET evaluation_id = ${evaluationId}
+            WHERE project_id = ${projectId} AND id = ${operationId}`)
+        : insertOperation(db, operation, evaluationId),
+    () => insertLegs(db, legs),
+    () => insertHolds(db, { operationId, projectId, holds, now }),
+    () => recordAcceptance(db, input, now),
+    () => recordAuditOn(db, audit),
+    () => insertJobOn(db, { id: operationId, queue: QUEUE, runAt: now }, owner),
   ]);
 };
 
 /**
- * Accepts an operation in the transaction of `sql`. Every transaction takes its locks in this
+ * Accepts an operation in the transaction of `db`. Every transaction takes its locks in this
  * order: the source, caps of keys, caps of policies, balances, accounts, the sponsor's budget.
  * @param take the claim of the source
  * @returns the id of the policy evaluation
@@ -276,7 +274,7 @@ const store = async (
  * approval
  */
 const acceptIn = async (
-  sql: Sql,
+  db: Sql,
   sponsorship: Sponsorship,
   input: NewOperation,
   {
@@ -291,17 +289,17 @@ const acceptIn = async (
   const { operation, legs, holds } = input;
   const { id, projectId, kind } = operation;
   if (!(await take())) throw new UsedMeanwhileError();
-  if (input.awaited && !(await leaveApproval(sql, operation, now))) throw new UsedMeanwhileError();
+  if (input.awaited && !(await leaveApproval(db, operation, now))) throw new UsedMeanwhileError();
   const digest = parametersDigest(operation, legs);
-  const passed = await enforce(sql, { id, digest });
-  await backing?.lock(sql, funds);
-  await requireFunds(sql, { holds, funds, now });
-  await store(sql, input, { passed, now, owner });
-  await claimTransactions(sql, input.sentByWallets);
-  await backing?.check(sql);
+  const passed = await enforce(db, { id, digest });
+  await backing?.lock(db, funds);
+  await requireFunds(db, { holds, funds, now });
+  await store(db, input, { passed, now, owner });
+  await claimTransactions(db, input.sentByWallets);
+  await backing?.check(db);
   // The sponsor's budget is reserved last, because its lock makes all operations of the project
   // wait for each other until COMMIT.
-  await sponsorship.reserve(sql, { projectId, kind, costs: input.costs }, now);
+  await sponsorship.reserve(db, { projectId, kind, costs: input.costs }, now);
   return passed.evaluationId;
 };
 
@@ -317,9 +315,9 @@ export const createAccepting = (
   ): Promise<string> => {
     const { id } = input.operation;
     return claim.by === "sql"
-      ? database.rawTransaction((sql) => {
-          const take = () => claim.take(sql, id, how.now);
-          return acceptIn(sql, sponsorship, input, { ...how, take, owner });
+      ? database.rawTransaction((db) => {
+          const take = () => claim.take(db, id, how.now);
+          return acceptIn(db, sponsorship, input, { ...how, take, owner });
         }, keptSqlOn)
       : database.transaction((tx) => {
           const take = () => claim.take(tx, id, how.now);
@@ -352,135 +350,4 @@ export const createAccepting = (
       }
     },
   };
-};
-
-// Operations of kind `deposit`: money that came from outside. They have no legs and no job; the
-// module `deposits` changes their state.
-
-interface DepositOperationState {
-  readonly projectId: string;
-  readonly id: string;
-  readonly status: Status;
-  readonly subStatus: SubStatus;
-  /** Type of the event in the operation's event list. */
-  readonly event: string;
-}
-
-interface NewDepositOperation extends DepositOperationState {
-  readonly wallet: { readonly id: string; readonly address: EvmAddress };
-  /** Null when the sender is unknown. */
-  readonly sender: EvmAddress | null;
-  readonly token: Token;
-  readonly amountBase: bigint;
-  readonly txHash: string | null;
-}
-
-interface DepositMove extends DepositOperationState {
-  readonly failure: { readonly code: string; readonly message: string } | null;
-}
-
-// A deposit that a reorganisation removed and that is mined again keeps its operation. This
-// statement replaces its fields by those of the new log.
-const REVIVE = `
-  UPDATE operation o SET status = n.status, sub_status = n.sub_status, failure = NULL, request = n.request, quoted = n.quoted,
-    minimum_base = n.minimum_base, search_terms = n.search_terms, version = o.version + 1, updated_at = n.updated_at
-  FROM jsonb_populate_recordset(NULL::operation, $1::jsonb) AS n
-  WHERE o.project_id = $2 AND o.id = n.id`;
-
-const INSERT = `
-  INSERT INTO operation (${OPERATION_COLUMNS})
-  SELECT ${OPERATION_COLUMNS} FROM jsonb_populate_recordset(NULL::operation, $1::jsonb)
-  ON CONFLICT DO NOTHING`;
-
-const MOVE = `
-  UPDATE operation o SET status = m.status, sub_status = m.sub_status, failure = m.failure, version = o.version + 1,
-    updated_at = $2::timestamptz
-  FROM jsonb_to_recordset($1::jsonb) AS m (id text, status text, sub_status text, failure jsonb)
-  WHERE o.project_id = $3 AND o.id = m.id`;
-
-const EVENTS = `
-  INSERT INTO operation_event (project_id, operation_id, seq, type, data, created_at)
-  SELECT $3, n.id, coalesce((SELECT max(e.seq) FROM operation_event e WHERE e.project_id = $3 AND e.operation_id = n.id), 0) + 1,
-    n.type, n.data, $2::timestamptz
-  FROM jsonb_to_recordset($1::jsonb) AS n (id text, type text, data jsonb)`;
-
-/** Groups rows by project, because each statement writes the rows of one project. */
-const byProject = <Row extends { readonly projectId: string }>(
-  rows: readonly Row[],
-): [string, Row[]][] =>
-  [...new Set(rows.map(({ projectId }) => projectId))].map((projectId) => [
-    projectId,
-    rows.filter((row) => row.projectId === projectId),
-  ]);
-
-const noteEvents = async (
-  sql: Sql,
-  projectId: string,
-  states: readonly DepositOperationState[],
-  now: Date,
-): Promise<void> => {
-  const rows = states.map(({ id, status, subStatus, event }) => ({
-    id,
-    type: event,
-    data: { status, subStatus },
-  }));
-  await sql.change(EVENTS, [JSON.stringify(rows), now, projectId]);
-  for (const { id } of states) announceEvents(sql, id);
-};
-
-const rowOf = (deposit: NewDepositOperation, now: Date): object => {
-  const { id, projectId, status, subStatus, wallet, sender, token, amountBase, txHash } = deposit;
-  const request = {
-    sources: sender === null ? [] : [{ owner: sender, token, amountBase }],
-    destination: { token, recipient: wallet.address },
-    slippageBps: 0,
-  };
-  const row = {
-    ...{ id, projectId, status, subStatus, request, createdBy: DEPOSIT_KIND, kind: DEPOSIT_KIND },
-    quoted: { expectedBase: amountBase, receivedBase: amountBase },
-    minimumBase: amountBase,
-    searchTerms: searchTermsOf(request, [wallet], [txHash]),
-    ...{ acceptedAt: now, createdAt: now, updatedAt: now },
-  };
-  return Object.fromEntries(
-    Object.entries(row).map(([field, value]) => [columnOf(field), value as unknown]),
-  );
-};
-
-/**
- * Stores the operations of deposits with their first events. The caller's transaction holds the
- * locks of the deposits' rows.
- */
-export const storeDepositOperations = async (
-  sql: Sql,
-  deposits: readonly NewDepositOperation[],
-  now: Date,
-): Promise<void> => {
-  for (const [projectId, own] of byProject(deposits)) {
-    const rows = storedText(own.map((deposit) => rowOf(deposit, now)));
-    await sql.change(REVIVE, [rows, projectId]);
-    await sql.change(INSERT, [rows]);
-    await noteEvents(sql, projectId, own, now);
-  }
-};
-
-/**
- * Sets the states of the operations of deposits. The caller has changed the deposits' rows by
- * compare-and-set in the same transaction.
- */
-export const moveDepositOperations = async (
-  sql: Sql,
-  moves: readonly DepositMove[],
-  now: Date,
-): Promise<void> => {
-  for (const [projectId, own] of byProject(moves)) {
-    const rows = own.map(({ id, status, subStatus, failure }) => ({
-      id,
-      status,
-      sub_status: subStatus,
-      failure,
-    }));
-    await sql.change(MOVE, [JSON.stringify(rows), now, projectId]);
-    await noteEvents(sql, projectId, own, now);
-  }
 };

@@ -14,7 +14,7 @@ import {
 import type { Actor } from "@/lib/core/actor";
 import type { Operation } from "./operation";
 import { mayOf } from "./permissions";
-import type { Failure } from "./leg";
+import type { Failure } from "./rows";
 import type { WaitingRepository } from "./waiting-repository";
 
 /** @typeParam T the operation's parameters, as they were stored when it was requested */

@@ -28,8 +28,8 @@ export const createHeadRepository = ({ pool }: Pick<Database, "pool">) => {
   return {
     /**
      * Claims the right to ask the chain for `leaseMs`.
-     * @param asker identifies this claim, so that an instance whose lease has ended cannot store its
-     * answer
+     * @param asker identifies this claim, so that an instance whose lease has ended cannot store
+     * its answer
      * @returns false when the stored head is fresh, or another instance is asking
      */
     claim: async (turn: {

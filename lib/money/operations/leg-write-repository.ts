@@ -1,12 +1,22 @@
-import { jsonRows } from "@/lib/platform/db/json-rows";
+import { z } from "zod";
 import { RefusedItemError } from "@/lib/platform/db/batches";
 import type { Sql, SqlReader } from "@/lib/platform/db/sql";
-import { storedText } from "@/lib/platform/db/codecs";
-import type { Failure, Leg, LegChange } from "./leg";
-import { columnOf } from "./row-repository";
-import type { LegResult, LegState } from "./summary";
-import type { Status, SubStatus } from "@/lib/core/status";
-import { toBigIntOrNull } from "@/lib/platform/db/decimal";
+import { raw, sql, type Statement } from "@/lib/platform/db/statement";
+import {
+  base,
+  type Column,
+  int,
+  json,
+  nameOf,
+  nullable,
+  type RowOf,
+  table,
+  text,
+  time,
+} from "@/lib/platform/db/table";
+import type { Leg, LegChange } from "./leg";
+import { type Failure, operationStatus, operationSubStatus } from "./rows";
+import type { LegState } from "./summary";
 import type { NewEvent } from "@/lib/news/events/service";
 import type { RefundPayment } from "@/lib/money/ports/routing";
 import { paymentKey } from "./refund-attention";
@@ -63,30 +73,29 @@ const CHANGEABLE: Readonly<Record<keyof LegWrite["change"], true>> = {
 };
 
 // A column that a change does not name keeps its value. JSON null becomes NULL.
-const SET = Object.keys(CHANGEABLE)
-  .map(columnOf)
-  .map(
-    (column) =>
-      `${column} = CASE WHEN w.change ? '${column}' THEN (w.changed).${column} ELSE l.${column} END`,
-  )
-  .join(", ");
+const SET = raw(
+  Object.keys(CHANGEABLE)
+    .map(nameOf)
+    .map(
+      (column) =>
+        `${column} = CASE WHEN w.change ? '${column}' THEN (w.changed).${column} ` +
+        `ELSE l.${column} END`,
+    )
+    .join(",\n        "),
+);
 
-// The legs are locked in the order of their ids before they are changed. An UPDATE with a join may
-// visit them in any order, so two overlapping sets could deadlock.
-const WRITE = `
-  WITH w AS MATERIALIZED (
-    SELECT v.*, jsonb_populate_record(NULL::operation_leg, v.change) AS changed
-    FROM ${jsonRows("$1", 'id text, version int, "from" text, "to" text, now timestamptz, change jsonb', "id")} AS v
-  ), locked AS MATERIALIZED (
-    SELECT found.id FROM w CROSS JOIN LATERAL (
-      SELECT o.id FROM operation_leg o
-      WHERE o.project_id = $2 AND o.id = w.id AND o.version = w.version AND o.state = w."from" FOR NO KEY UPDATE
-    ) AS found
-  )
-  UPDATE operation_leg l SET state = w."to", version = l.version + 1, updated_at = w.now, ${SET}
-  FROM w JOIN locked ON locked.id = w.id
-  WHERE l.project_id = $2 AND l.id = w.id AND l.version = w.version AND l.state = w."from"
-  RETURNING l.id`;
+const ids = table({ id: text });
+
+/** A change of a leg, as the statement takes it. */
+const listedWrites = table({
+  id: text,
+  version: int,
+  fromState: text,
+  toState: text,
+  now: time,
+  /** The changed columns with their new values. */
+  change: json(z.record(z.string(), z.unknown())),
+});
 
 const changeOf = (change: LegWrite["change"]): Record<string, unknown> =>
   Object.fromEntries(
@@ -95,21 +104,22 @@ const changeOf = (change: LegWrite["change"]): Record<string, unknown> =>
         throw new RefusedItemError(`The field ${field} of a leg does not change.`);
       // The column `gas` is not nullable. Transactions that a linked wallet sends by itself have no
       // gas limits from us, so an empty object is stored.
-      return [columnOf(field), value ?? (field === "gas" ? {} : null)];
+      return [nameOf(field), value ?? (field === "gas" ? {} : null)];
     }),
   );
 
-const valuesOf = (writes: readonly LegWrite[]): readonly unknown[] => {
-  const values = writes.map(({ leg, to, change, now }) => ({
-    id: leg.id,
-    version: leg.version,
-    from: leg.state,
-    to,
-    now,
-    change: changeOf(change),
-  }));
-  return [storedText(values), writes[0]?.leg.projectId];
-};
+const listOf = (writes: readonly LegWrite[]): Statement =>
+  listedWrites.list(
+    writes.map(({ leg, to, change, now }) => ({
+      id: leg.id,
+      version: leg.version,
+      fromState: leg.state,
+      toState: to,
+      now,
+      change: changeOf(change),
+    })),
+    { isCounted: true, orderedBy: "id" },
+  );
 
 /** The leg after a write. */
 export const writtenLeg = ({ leg, to, change, now }: LegWrite): Leg => {
@@ -130,13 +140,47 @@ export const writtenLeg = ({ leg, to, change, now }: LegWrite): Leg => {
  * was read
  */
 export const writeLegs = async (
-  sql: SqlReader,
+  db: SqlReader,
   writes: readonly LegWrite[],
 ): Promise<Map<LegWrite, Leg>> => {
-  if (writes.length === 0) return new Map();
+  const projectId = writes[0]?.leg.projectId;
+  if (projectId === undefined) return new Map();
   const first = new Map(writes.toReversed().map((write) => [write.leg.id, write]));
-  const rows = await sql.query<{ readonly id: string }>(WRITE, valuesOf([...first.values()]));
-  const written = new Set(rows.map(({ id }) => id));
+  // The legs are locked in the order of their ids before they are changed. An UPDATE with a join
+  // may visit them in any order, so two overlapping sets could deadlock.
+  const found = await ids.all(
+    db,
+    sql`
+      WITH w AS MATERIALIZED (
+        SELECT v.*, jsonb_populate_record(NULL::operation_leg, v.change) AS changed
+        FROM ${listOf([...first.values()])} AS v
+      ),
+      locked AS MATERIALIZED (
+        SELECT found.id
+        FROM w
+        CROSS JOIN LATERAL (
+          SELECT o.id FROM operation_leg o
+          WHERE o.project_id = ${projectId}
+            AND o.id = w.id
+            AND o.version = w.version
+            AND o.state = w.from_state
+          FOR NO KEY UPDATE
+        ) AS found
+      )
+      UPDATE operation_leg l SET
+        state = w.to_state,
+        version = l.version + 1,
+        updated_at = w.now,
+        ${SET}
+      FROM w
+      JOIN locked ON locked.id = w.id
+      WHERE l.project_id = ${projectId}
+        AND l.id = w.id
+        AND l.version = w.version
+        AND l.state = w.from_state
+      RETURNING l.id`,
+  );
+  const written = new Set(found.map(({ id }) => id));
   return new Map(
     [...first.values()].flatMap((write): [LegWrite, Leg][] =>
       written.has(write.leg.id) ? [[write, writtenLeg(write)]] : [],
@@ -147,32 +191,41 @@ export const writeLegs = async (
 // Operations inside a transaction: as they were when they were locked, and as the steps of the
 // transaction change them.
 
-interface OperationRow {
-  readonly id: string;
-  readonly projectId: string;
-  readonly version: number;
-  readonly kind: string;
-  readonly retryOf: string | null;
-  readonly quotedId: string | null;
-  readonly privateId: string | null;
-  readonly minimumBase: bigint;
-  status: Status;
-  subStatus: SubStatus;
-  failure: Failure | null;
-}
+/** The operation of a transaction. A failure is written back as it was read. */
+const lockedOperations = table({
+  id: text,
+  projectId: text,
+  version: int,
+  kind: text,
+  status: operationStatus,
+  subStatus: operationSubStatus,
+  failure: json(z.unknown()) as Column<Failure | null>,
+  retryOf: nullable(text),
+  minimumBase: base,
+  quotedId: nullable(text),
+  privateId: nullable(text),
+}).under("operation.");
 
-type StoredOperation = Omit<OperationRow, "minimumBase"> & { readonly minimumBase: string };
+type LockedOperation = RowOf<typeof lockedOperations>;
+type Changed = "status" | "subStatus" | "failure";
+type OperationRow = Omit<LockedOperation, Changed> & {
+  -readonly [Field in Changed]: LockedOperation[Field];
+};
 
-export interface LegSnapshot extends LegResult {
-  readonly id: string;
-  readonly operationId: string;
-  readonly sourceChainId: number;
-  readonly reservedWei: string | null;
-  readonly version: number;
-  readonly failure: Failure | null;
-}
+/** A leg of a transaction. */
+const legSnapshots = table({
+  id: text,
+  operationId: text,
+  position: int,
+  sourceChainId: int,
+  state: text as Column<LegState>,
+  version: int,
+  failure: json(z.unknown()) as Column<Failure | null>,
+  receivedBase: nullable(base),
+  sponsorReservedWei: nullable(base),
+});
 
-type StoredLeg = Omit<LegSnapshot, "receivedBase"> & { readonly receivedBase: string | null };
+export type LegSnapshot = RowOf<typeof legSnapshots>;
 
 interface Event {
   readonly operationId: string;
@@ -193,76 +246,89 @@ export interface WorkingSet {
   changedAt: Date | null;
 }
 
-// Operations are always locked in the order of their ids, and legs after them in the order of their
-// own ids, so that two transactions cannot deadlock. The rows are read after the locks are taken,
-// so they include everything that was committed during the wait.
-const LOCK = `
+/**
+ * The beginning of a statement that locks operations as `locked`. Operations are always locked in
+ * the order of their ids, and legs after them in the order of their own ids, so that two
+ * transactions cannot deadlock. The rows are read after the locks are taken, so they include
+ * everything that was committed during the wait.
+ */
+const locking = (projectId: string, operationIds: readonly string[]): Statement => sql`
   WITH locked AS MATERIALIZED (
-    SELECT o.id, o.project_id AS "projectId", o.version, o.kind, o.status, o.sub_status AS "subStatus", o.failure,
-      o.retry_of AS "retryOf", o.minimum_base::text AS "minimumBase",
-      (SELECT q.transfer_id FROM quote q WHERE q.project_id = $1 AND q.operation_id = o.id) AS "quotedId",
-      (SELECT p.id FROM privacy_transfer p WHERE p.project_id = $1 AND p.operation_id = o.id) AS "privateId"
-    FROM operation o WHERE o.project_id = $1 AND o.id = ANY($2::text[]) ORDER BY o.id COLLATE "C" FOR NO KEY UPDATE OF o
+    SELECT o.id, o.project_id, o.version, o.kind, o.status, o.sub_status, o.failure, o.retry_of,
+      o.minimum_base,
+      (
+        SELECT q.transfer_id FROM quote q
+        WHERE q.project_id = ${projectId} AND q.operation_id = o.id
+      ) AS quoted_id,
+      (
+        SELECT p.id FROM privacy_transfer p
+        WHERE p.project_id = ${projectId} AND p.operation_id = o.id
+      ) AS private_id
+    FROM operation o
+    WHERE o.project_id = ${projectId} AND o.id = ANY(${operationIds}::text[])
+    ORDER BY o.id COLLATE "C"
+    FOR NO KEY UPDATE OF o
   )`;
-const LOCK_WITH_LEGS = `${LOCK}
-  SELECT to_jsonb(locked) AS operation, l.id, l.operation_id AS "operationId", l.source_chain_id AS "sourceChainId", l.state, l.version,
-    l.position, l.failure, l.received_base::text AS "receivedBase", l.sponsor_reserved_wei::text AS "reservedWei"
-  FROM locked JOIN operation_leg l ON l.project_id = $1 AND l.operation_id = locked.id
-  ORDER BY l.id COLLATE "C" FOR NO KEY UPDATE OF l`;
-/** Locks an operation that awaits approval and therefore has no legs. */
-const LOCK_ALONE = `${LOCK} SELECT to_jsonb(locked) AS operation FROM locked`;
 
-type LockedRow = { readonly operation: StoredOperation } & StoredLeg & {
-    readonly position: number;
-  };
+const lockWithLegs = (
+  db: SqlReader,
+  projectId: string,
+  operationIds: readonly string[],
+): Promise<readonly object[]> =>
+  db.query<object>(sql`
+    ${locking(projectId, operationIds)}
+    SELECT ${lockedOperations.columns("locked")}, ${legSnapshots.columns("l")}
+    FROM locked
+    JOIN operation_leg l ON l.project_id = ${projectId} AND l.operation_id = locked.id
+    ORDER BY l.id COLLATE "C"
+    FOR NO KEY UPDATE OF l`);
+
+/** Locks operations that await approval and therefore have no legs. */
+const lockAlone = (
+  db: SqlReader,
+  projectId: string,
+  operationIds: readonly string[],
+): Promise<readonly LockedOperation[]> =>
+  lockedOperations.all(
+    db,
+    sql`
+      ${locking(projectId, operationIds)}
+      SELECT ${lockedOperations.columns("locked")} FROM locked`,
+  );
 
 /**
  * Locks operations of a project and their legs until the transaction ends.
  * @returns the working set of each operation, by its id
  */
 export const readWorkingSets = async (
-  sql: SqlReader,
+  db: SqlReader,
   projectId: string,
   operationIds: readonly string[],
 ): Promise<Map<string, WorkingSet>> => {
-  const ids = [...new Set(operationIds)];
-  const rows = await sql.query<LockedRow>(LOCK_WITH_LEGS, [projectId, ids]);
-  const byPosition = rows.toSorted((one, other) => one.position - other.position);
-  const found = new Map<string, StoredOperation>(
-    rows.map(({ operation }) => [operation.id, operation]),
-  );
-  const legless = ids.filter((id) => !found.has(id));
+  const wanted = [...new Set(operationIds)];
+  const rows = await lockWithLegs(db, projectId, wanted);
+  const legs = rows
+    .map((row) => legSnapshots.read(row))
+    .toSorted((one, other) => one.position - other.position);
+  const found = new Map<string, LockedOperation>();
+  const add = (operation: LockedOperation) => found.set(operation.id, operation);
+  for (const row of rows) add(lockedOperations.read(row));
+  const legless = wanted.filter((id) => !found.has(id));
   if (legless.length > 0)
-    for (const { operation } of await sql.query<Pick<LockedRow, "operation">>(LOCK_ALONE, [
-      projectId,
-      legless,
-    ]))
-      found.set(operation.id, operation);
-  for (const id of ids)
+    for (const operation of await lockAlone(db, projectId, legless)) add(operation);
+  for (const id of wanted)
     if (!found.has(id)) throw new RefusedItemError(`There is no operation ${id}.`);
-  const workingSets = [...found.values()].map(
-    ({ minimumBase, ...stored }): [string, WorkingSet] => {
-      const legs = byPosition
-        .filter(({ operationId }) => operationId === stored.id)
-        .map(
-          ({
-            id,
-            operationId,
-            sourceChainId,
-            state,
-            version,
-            failure,
-            reservedWei,
-            receivedBase,
-          }) => ({
-            ...{ id, operationId, sourceChainId, state, version, failure, reservedWei },
-            receivedBase: toBigIntOrNull(receivedBase),
-          }),
-        );
-      const row = { ...stored, minimumBase: BigInt(minimumBase) };
-      return [stored.id, { row, legs, events: [], projectEvents: [], changes: 0, changedAt: null }];
+  const workingSets = [...found.values()].map((operation): [string, WorkingSet] => [
+    operation.id,
+    {
+      row: { ...operation },
+      legs: legs.filter(({ operationId }) => operationId === operation.id),
+      events: [],
+      projectEvents: [],
+      changes: 0,
+      changedAt: null,
     },
-  );
+  ]);
   return new Map(workingSets);
 };
 
@@ -288,25 +354,22 @@ export interface LegClaim extends RefundClaim {
   readonly now: Date;
 }
 
-const RELEASE = `
-  WITH gone AS (DELETE FROM refund_claim WHERE leg_id = ANY($1::text[]) RETURNING chain_id, tx_hash, log_index, amount_base),
-  sums AS (SELECT chain_id, tx_hash, log_index, sum(amount_base) AS amount FROM gone GROUP BY chain_id, tx_hash, log_index)
-  UPDATE refund_payment p SET claimed_base = p.claimed_base - s.amount FROM sums s
-  WHERE p.chain_id = s.chain_id AND p.tx_hash = s.tx_hash AND p.log_index = s.log_index`;
-
-const TAKE = `
-  INSERT INTO refund_payment AS p (chain_id, tx_hash, log_index, paid_base, claimed_base)
-  SELECT $1::int, $2, $3::int, $4::numeric, $5::numeric WHERE $5::numeric <= $4::numeric
-  ON CONFLICT (chain_id, tx_hash, log_index) DO UPDATE SET claimed_base = p.claimed_base + excluded.claimed_base
-  WHERE p.claimed_base + excluded.claimed_base <= p.paid_base`;
-
-const RECORD = `
-  INSERT INTO refund_claim (leg_id, chain_id, tx_hash, log_index, amount_base, decided_by, created_at)
-  VALUES ($1, $2::int, $3, $4::int, $5::numeric, $6, $7::timestamptz)`;
-
 /** Deletes the refund claims of these legs, in the transaction that moves the legs. */
-export const releaseRefunds = async (sql: Sql, legIds: readonly string[]): Promise<void> => {
-  if (legIds.length > 0) await sql.change(RELEASE, [legIds]);
+export const releaseRefunds = async (db: Sql, legIds: readonly string[]): Promise<void> => {
+  if (legIds.length === 0) return;
+  await db.change(sql`
+    WITH gone AS (
+      DELETE FROM refund_claim WHERE leg_id = ANY(${legIds}::text[])
+      RETURNING chain_id, tx_hash, log_index, amount_base
+    ),
+    sums AS (
+      SELECT chain_id, tx_hash, log_index, sum(amount_base) AS amount
+      FROM gone
+      GROUP BY chain_id, tx_hash, log_index
+    )
+    UPDATE refund_payment p SET claimed_base = p.claimed_base - s.amount
+    FROM sums s
+    WHERE p.chain_id = s.chain_id AND p.tx_hash = s.tx_hash AND p.log_index = s.log_index`);
 };
 
 /**
@@ -315,9 +378,9 @@ export const releaseRefunds = async (sql: Sql, legIds: readonly string[]): Promi
  * @throws RefundTakenError when other legs have claimed so much of a payment that the rest is too
  * little
  */
-export const claimRefunds = async (sql: Sql, claims: readonly LegClaim[]): Promise<void> => {
+export const claimRefunds = async (db: Sql, claims: readonly LegClaim[]): Promise<void> => {
   await releaseRefunds(
-    sql,
+    db,
     claims.map(({ legId }) => legId),
   );
   // All transactions insert claims in this order, so that two of them cannot deadlock.
@@ -326,9 +389,31 @@ export const claimRefunds = async (sql: Sql, claims: readonly LegClaim[]): Promi
   );
   for (const { payment, amountBase, legId, decidedBy, now } of ordered) {
     const { chainId, txHash, logIndex, paidBase } = payment;
-    const place = [chainId, txHash, logIndex];
-    const taken = await sql.change(TAKE, [...place, paidBase.toString(), amountBase.toString()]);
+    const taken = await db.change(sql`
+      INSERT INTO refund_payment AS p (chain_id, tx_hash, log_index, paid_base, claimed_base)
+      SELECT
+        ${chainId}::int,
+        ${txHash},
+        ${logIndex}::int,
+        ${paidBase}::numeric,
+        ${amountBase}::numeric
+      WHERE ${amountBase}::numeric <= ${paidBase}::numeric
+      ON CONFLICT (chain_id, tx_hash, log_index) DO UPDATE SET
+        claimed_base = p.claimed_base + excluded.claimed_base
+      WHERE p.claimed_base + excluded.claimed_base <= p.paid_base`);
     if (taken === 0) throw new RefundTakenError();
-    await sql.change(RECORD, [legId, ...place, amountBase.toString(), decidedBy, now]);
+    await db.change(sql`
+      INSERT INTO refund_claim (
+        leg_id, chain_id, tx_hash, log_index, amount_base, decided_by, created_at
+      )
+      VALUES (
+        ${legId},
+        ${chainId}::int,
+        ${txHash},
+        ${logIndex}::int,
+        ${amountBase}::numeric,
+        ${decidedBy},
+        ${now}::timestamptz
+      )`);
   }
 };

@@ -3,7 +3,8 @@ import { dayOf, type GasCost, type SponsoredLeg } from "@/lib/books/sponsorship/
 import type { UserOperation, UserOperationGas } from "@/lib/chain/ports/bundler";
 import type { RouteLeg } from "@/lib/money/ports/routing";
 import type { RouteRequest, RouteSource } from "@/lib/core/route-request";
-import type { Leg, WalletTransaction } from "./leg";
+import type { Leg } from "./leg";
+import type { WalletTransaction } from "./rows";
 import type {
   Claim,
   Enforce,

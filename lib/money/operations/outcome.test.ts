@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ChainFacts } from "@/lib/chain/shown-chain";
 import { OPERATION_KINDS, type MovementKindName as Kind } from "@/lib/core/movement-kinds";
-import type { Failure } from "./leg";
+import type { Failure } from "./rows";
 import { outcomeOf } from "./outcome";
 import type { Operation } from "./operation";
 import { LEG_CHANGES, type LegState, PRIVATE_CHANGES, summarizeLegs } from "./summary";

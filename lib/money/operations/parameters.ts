@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SignedPermit } from "@/lib/chain/smart-accounts/service";
-import { asStoredRouteLeg, type Failure, type Leg } from "./leg";
+import { asStoredRouteLeg, type Leg } from "./leg";
+import type { Failure } from "./rows";
 import { asStoredRequest, type Operation } from "./operation";
 import { keysAmong, partiesOf, type PolicyEngine } from "@/lib/trust/policies/service";
 import { DomainError } from "@/lib/core/errors";

@@ -23,11 +23,12 @@ import {
   type Failure,
   storedFailure,
   storedPayer,
+  storedQuoted,
   storedVia,
   storedWalletTransactions,
-} from "./leg";
+} from "./rows";
 import { storedGasWaits } from "./gas-wait";
-import { type Operation, parseOperation, storedQuoted } from "./operation";
+import { type Operation, parseOperation } from "./operation";
 
 type Row = OperationRow & { readonly legs: readonly OperationLeg[] };
 

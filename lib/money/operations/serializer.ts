@@ -12,7 +12,8 @@ import { NO_ATTENTION } from "./refund-attention";
 import type { Status } from "@/lib/core/status";
 import { mayOf } from "./permissions";
 import type { Leg } from "./leg";
-import type { Operation, OperationEvent } from "./operation";
+import type { Operation } from "./operation";
+import type { OperationEvent } from "./rows";
 import { isLegFinal, type LegState } from "./summary";
 
 /** A token in the form that records use. */

@@ -114,7 +114,7 @@ export {
 export { arrivalsOf } from "./list-repository";
 export { createOperationSubject } from "./decision-subject";
 export { isPrivateKind } from "@/lib/core/movement-kinds";
-export { moveDepositOperations, storeDepositOperations } from "./accept-repository";
+export { moveDepositOperations, storeDepositOperations } from "./deposit-repository";
 export { isRetryable, mayOf, mayRetry, retryableLegs } from "./permissions";
 export { retriedMeanwhile } from "./errors";
 export type { Claim, Enforce } from "./accept-repository";

@@ -1,13 +1,20 @@
 import { EVENT_TYPES, type EventType } from "@/lib/contracts/events";
 import { type NewEvent, recordEvents } from "@/lib/news/events/service";
-import { type Failure, storedFailure } from "./leg";
 import { isPrivateKind } from "@/lib/core/movement-kinds";
 import type { Database, Tx } from "@/lib/platform/db/client";
-import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
-import { announce } from "@/lib/platform/db/sql";
-import type { OperationEvent as EventRow } from "@/lib/platform/db/generated/client";
+import { mayMove, type Status } from "@/lib/core/status";
+import { announce, keptSqlOn, sqlOf } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
+import { base, json, nullable, type RowOf, table, text } from "@/lib/platform/db/table";
 import { storedText } from "@/lib/platform/db/codecs";
-import { type OperationEvent, parseEvent } from "./operation";
+import {
+  type Failure,
+  type OperationEvent,
+  operationEvents,
+  operationStatus,
+  operationSubStatus,
+  storedFailure,
+} from "./rows";
 import { toBigIntOrNull } from "@/lib/platform/db/decimal";
 import {
   isLegFinal,
@@ -19,19 +26,21 @@ import {
 import type { FeeExcess } from "@/lib/core/capped-fees";
 
 /** The state of an operation as its project's events report it. */
-interface ReportedState {
-  readonly id: string;
-  readonly projectId: string;
-  readonly kind: string;
-  readonly status: string;
-  readonly subStatus: string;
-  readonly failure: Failure | null;
-  readonly retryOf: string | null;
+const reportedStates = table({
+  id: text,
+  projectId: text,
+  kind: text,
+  status: text,
+  subStatus: text,
+  failure: nullable(json(storedFailure)),
+  retryOf: nullable(text),
   /** Set for a quoted transfer. Its creation was reported together with the quote. */
-  readonly quotedId: string | null;
+  quotedId: nullable(text),
   /** Set for a private transfer, which is created together with its operation. */
-  readonly privateId: string | null;
-}
+  privateId: nullable(text),
+});
+
+type ReportedState = RowOf<typeof reportedStates>;
 
 /** Undefined for a step of a single leg, which is no event of the project. */
 const asProjectEventType = (text: string): EventType | undefined =>
@@ -67,27 +76,21 @@ export const projectEventsOf = (
   return [own, ...(isNews ? [{ ...own, type: transferType, objectId: transferId }] : [])];
 };
 
-interface StateRow extends Omit<ReportedState, "failure"> {
-  /** JSON text. */
-  readonly failure: unknown;
-}
-
-const readState = async (
-  tx: Tx,
-  projectId: string,
-  operationId: string,
-): Promise<ReportedState | null> => {
-  const [row] = await tx.$queryRaw<StateRow[]>`
-    SELECT o.id, o.project_id AS "projectId", o.kind, o.status, o.sub_status AS "subStatus", o.failure, o.retry_of AS "retryOf",
-      q.transfer_id AS "quotedId", p.id AS "privateId"
-    FROM operation o
-    LEFT JOIN quote q ON q.project_id = o.project_id AND q.operation_id = o.id
-    LEFT JOIN privacy_transfer p ON p.project_id = o.project_id AND p.operation_id = o.id
-    WHERE o.project_id = ${projectId} AND o.id = ${operationId}`;
-  return row === undefined
-    ? null
-    : { ...row, failure: storedFailure.nullable().parse(row.failure) };
-};
+const readState = (tx: Tx, projectId: string, operationId: string): Promise<ReportedState | null> =>
+  reportedStates.first(
+    sqlOf(tx),
+    sql`
+      SELECT ${reportedStates.columns("reported")}
+      FROM (
+        SELECT o.id, o.project_id, o.kind, o.status, o.sub_status, o.failure, o.retry_of,
+          q.transfer_id AS quoted_id,
+          p.id AS private_id
+        FROM operation o
+        LEFT JOIN quote q ON q.project_id = o.project_id AND q.operation_id = o.id
+        LEFT JOIN privacy_transfer p ON p.project_id = o.project_id AND p.operation_id = o.id
+        WHERE o.project_id = ${projectId} AND o.id = ${operationId}
+      ) AS reported`,
+  );
 
 /**
  * Writes the project's events about the new state of an operation. Steps of single legs are not
@@ -125,11 +128,17 @@ export const appendEvent = async (
   tx: Tx,
   event: { projectId: string; operationId: string; type: string; data: unknown; now: Date },
 ): Promise<void> => {
-  await tx.$executeRaw`
+  await sqlOf(tx).change(sql`
     INSERT INTO operation_event (project_id, operation_id, seq, type, data, created_at)
-    SELECT ${event.projectId}, ${event.operationId}, coalesce(max(seq), 0) + 1, ${event.type}, ${storedText(event.data)}::jsonb,
-      ${event.now}
-    FROM operation_event WHERE project_id = ${event.projectId} AND operation_id = ${event.operationId}`;
+    SELECT
+      ${event.projectId},
+      ${event.operationId},
+      coalesce(max(seq), 0) + 1,
+      ${event.type},
+      ${storedText(event.data)}::jsonb,
+      ${event.now}::timestamptz
+    FROM operation_event
+    WHERE project_id = ${event.projectId} AND operation_id = ${event.operationId}`);
   await recordOperationEvents(tx, event);
   announceEvents(tx, event.operationId);
 };
@@ -147,74 +156,71 @@ export interface OperationEvents {
   readonly events: readonly OperationEvent[];
 }
 
-interface EventsRow {
-  readonly operationId: string;
-  readonly status: string;
-  /** Null, like the fields below, when there is no new event. */
+const streams = table({ id: text, status: operationStatus });
+const ids = table({ id: text });
+
+/** A row of an operation and one of its events. */
+interface StreamRow {
+  /** Null, like all columns of the event, when there is no new event. */
   readonly seq: number | null;
-  readonly type: string;
-  readonly data: EventRow["data"];
-  readonly createdAt: Date;
 }
 
-// The events of an operation are numbered without gaps, so the next ones are found by number.
-const EVENTS_AFTER = `
-  SELECT o.id AS "operationId", o.status, e.seq, e.type, e.data, e.created_at AS "createdAt"
-  FROM unnest($1::text[], $2::int[]) AS w (id, after_seq)
-  JOIN operation o ON o.id = w.id
-  LEFT JOIN operation_event e
-    ON e.project_id = o.project_id AND e.operation_id = o.id AND e.seq > w.after_seq AND e.seq <= w.after_seq + $3
-  ORDER BY o.id, e.seq`;
-
-const WITH_NEWS = `
-  SELECT DISTINCT e.operation_id AS id FROM unnest($1::text[], $2::int[]) AS w (id, after_seq)
-  JOIN operation_event e ON e.operation_id = w.id AND e.seq > w.after_seq`;
-
-const cursorColumns = (cursors: readonly EventCursor[]): [string[], number[]] => [
-  cursors.map(({ operationId }) => operationId),
-  cursors.map(({ afterSeq }) => afterSeq),
-];
-
-const groupEvents = (rows: readonly EventsRow[]): OperationEvents[] => {
+const groupEvents = (rows: readonly StreamRow[]): OperationEvents[] => {
   const found = new Map<
     string,
     { operationId: string; status: Status; events: OperationEvent[] }
   >();
-  for (const { status, ...row } of rows) {
-    const { operationId, seq } = row;
-    const known = found.get(operationId) ?? { operationId, status: status as Status, events: [] };
-    if (seq !== null) known.events.push(parseEvent({ ...row, seq }));
+  for (const row of rows) {
+    const { id: operationId, status } = streams.read(row);
+    const known = found.get(operationId) ?? { operationId, status, events: [] };
+    if (row.seq !== null) known.events.push(operationEvents.read(row));
     found.set(operationId, known);
   }
   return [...found.values()];
 };
 
-/** Reads events for any number of streams with one statement. */
-export const createEventRepository = ({ pool }: Pick<Database, "pool">) => ({
-  eventsAfter: async (
-    cursors: readonly EventCursor[],
-    limit: number,
-  ): Promise<readonly OperationEvents[]> => {
-    const values = [...cursorColumns(cursors), limit];
-    const { rows } = await pool.query<EventsRow>({
-      name: "operation_events",
-      text: EVENTS_AFTER,
-      values,
-    });
-    return groupEvents(rows);
-  },
+/** The cursors as rows `w` of a FROM clause. */
+const listOf = (cursors: readonly EventCursor[]) => sql`
+  unnest(
+    ${cursors.map(({ operationId }) => operationId)}::text[],
+    ${cursors.map(({ afterSeq }) => afterSeq)}::int[]
+  ) AS w (id, after_seq)`;
 
-  /** Finds which operations have events after their cursors, in one statement. */
-  withNews: async (cursors: readonly EventCursor[]): Promise<readonly string[]> => {
-    const values = cursorColumns(cursors);
-    const { rows } = await pool.query<{ id: string }>({
-      name: "operation_news",
-      text: WITH_NEWS,
-      values,
-    });
-    return rows.map(({ id }) => id);
-  },
-});
+/** Reads events for any number of streams with one statement. */
+export const createEventRepository = ({ pool }: Pick<Database, "pool">) => {
+  const db = keptSqlOn(pool);
+  return {
+    // The events of an operation are numbered without gaps, so the next ones are found by number.
+    eventsAfter: async (
+      cursors: readonly EventCursor[],
+      limit: number,
+    ): Promise<readonly OperationEvents[]> =>
+      groupEvents(
+        await db.query<StreamRow>(sql`
+          SELECT ${streams.columns("o")}, ${operationEvents.columns("e")}
+          FROM ${listOf(cursors)}
+          JOIN operation o ON o.id = w.id
+          LEFT JOIN operation_event e
+            ON e.project_id = o.project_id
+            AND e.operation_id = o.id
+            AND e.seq > w.after_seq
+            AND e.seq <= w.after_seq + ${limit}::int
+          ORDER BY o.id, e.seq`),
+      ),
+
+    /** Finds which operations have events after their cursors, in one statement. */
+    withNews: async (cursors: readonly EventCursor[]): Promise<readonly string[]> => {
+      const found = await ids.all(
+        db,
+        sql`
+          SELECT DISTINCT e.operation_id AS id
+          FROM ${listOf(cursors)}
+          JOIN operation_event e ON e.operation_id = w.id AND e.seq > w.after_seq`,
+      );
+      return found.map(({ id }) => id);
+    },
+  };
+};
 
 export type EventRepository = ReturnType<typeof createEventRepository>;
 
@@ -227,14 +233,16 @@ export interface OperationKey {
   readonly id: string;
 }
 
-interface LockedOperation {
-  readonly id: string;
-  readonly projectId: string;
-  readonly kind: string;
-  readonly status: Status;
-  readonly subStatus: SubStatus;
-  readonly minimumBase: bigint;
-}
+const lockedOperations = table({
+  id: text,
+  projectId: text,
+  kind: text,
+  status: operationStatus,
+  subStatus: operationSubStatus,
+  minimumBase: base,
+});
+
+type LockedOperation = RowOf<typeof lockedOperations>;
 
 /**
  * Locks the operation's row, so that changes of one operation run one after another.
@@ -244,14 +252,15 @@ export const lockOperation = async (
   tx: Tx,
   { projectId, id }: OperationKey,
 ): Promise<LockedOperation> => {
-  // CHECK constraints limit the columns to the values of these types.
-  const [row] = await tx.$queryRaw<
-    (Omit<LockedOperation, "minimumBase"> & { minimumBase: string })[]
-  >`
-    SELECT id, project_id AS "projectId", kind, status, sub_status AS "subStatus", minimum_base::text AS "minimumBase"
-    FROM operation WHERE project_id = ${projectId} AND id = ${id} FOR NO KEY UPDATE`;
-  if (row === undefined) throw new Error(`There is no operation ${id}.`);
-  return { ...row, minimumBase: BigInt(row.minimumBase) };
+  const locked = await lockedOperations.first(
+    sqlOf(tx),
+    sql`
+      SELECT ${lockedOperations.columns("o")} FROM operation o
+      WHERE o.project_id = ${projectId} AND o.id = ${id}
+      FOR NO KEY UPDATE`,
+  );
+  if (locked === null) throw new Error(`There is no operation ${id}.`);
+  return locked;
 };
 
 /**
@@ -337,9 +346,13 @@ export const createGasWaitRepository = (database: Database) => {
     chain: string,
     entry: string,
   ): Promise<boolean> => {
-    const count = await prisma.$executeRaw`
-      UPDATE operation SET gas_waits = jsonb_set(gas_waits, ARRAY[${chain}], (gas_waits -> ${chain}) || ${entry}::jsonb)
-      WHERE project_id = ${projectId} AND id = ${id} AND gas_waits ? ${chain}`;
+    const count = await sqlOf(prisma).change(sql`
+      UPDATE operation SET gas_waits = jsonb_set(
+        gas_waits,
+        ARRAY[${chain}::text],
+        (gas_waits -> ${chain}::text) || ${entry}::jsonb
+      )
+      WHERE project_id = ${projectId} AND id = ${id} AND gas_waits ? ${chain}::text`);
     return count > 0;
   };
 
@@ -359,10 +372,12 @@ export const createGasWaitRepository = (database: Database) => {
       const entry = JSON.stringify({ [chain]: { ...columns, since: now.toISOString() } });
       await database.transaction(async (tx) => {
         await lockOperation(tx, of);
-        const count = await tx.$executeRaw`
+        const count = await sqlOf(tx).change(sql`
           UPDATE operation SET gas_waits = coalesce(gas_waits, '{}'::jsonb) || ${entry}::jsonb
-          WHERE project_id = ${of.projectId} AND id = ${of.id} AND status IN ('pending', 'processing')
-            AND NOT coalesce(gas_waits ? ${chain}, false)`;
+          WHERE project_id = ${of.projectId}
+            AND id = ${of.id}
+            AND status IN ('pending', 'processing')
+            AND NOT coalesce(gas_waits ? ${chain}::text, false)`);
         if (count > 0)
           await appendEvent(tx, {
             projectId: of.projectId,
@@ -382,9 +397,9 @@ export const createGasWaitRepository = (database: Database) => {
       const chain = String(chainId);
       await database.transaction(async (tx) => {
         await lockOperation(tx, of);
-        const count = await tx.$executeRaw`
-          UPDATE operation SET gas_waits = nullif(gas_waits - ${chain}, '{}'::jsonb)
-          WHERE project_id = ${of.projectId} AND id = ${of.id} AND gas_waits ? ${chain}`;
+        const count = await sqlOf(tx).change(sql`
+          UPDATE operation SET gas_waits = nullif(gas_waits - ${chain}::text, '{}'::jsonb)
+          WHERE project_id = ${of.projectId} AND id = ${of.id} AND gas_waits ? ${chain}::text`);
         if (count > 0)
           await appendEvent(tx, {
             projectId: of.projectId,

@@ -122,7 +122,7 @@ const follow = (
     state: to,
     failure,
     receivedBase,
-    reservedWei: sponsorReservedWei?.toString() ?? null,
+    sponsorReservedWei,
   });
   note(
     workingSet,
@@ -162,7 +162,7 @@ const reservationChange = (
   if (maxGasWei === undefined || maxGasWei === reservation.reservedWei) return null;
   const othersWei = workingSet.legs
     .filter(({ id, sourceChainId }) => id !== leg.id && sourceChainId === leg.sourceChainId)
-    .reduce((sum, { reservedWei }) => sum + BigInt(reservedWei ?? 0), 0n);
+    .reduce((sum, { sponsorReservedWei }) => sum + (sponsorReservedWei ?? 0n), 0n);
   return { reservation, toWei: maxGasWei, operation: { kind: workingSet.row.kind, othersWei } };
 };
 

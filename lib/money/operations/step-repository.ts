@@ -1,13 +1,14 @@
-import { jsonRows } from "@/lib/platform/db/json-rows";
+import { z } from "zod";
 import { eachByItself, oneByOneAfterRefusal, RefusedItemError } from "@/lib/platform/db/batches";
 import { inOrder } from "@/lib/platform/db/in-order";
 import { keptSqlOn, type Sql } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
+import { int, json, table, text, time } from "@/lib/platform/db/table";
 import { isFinal } from "@/lib/core/status";
 import { announceJob, endJobs } from "@/lib/platform/jobs/service";
 import { recordEventsOn } from "@/lib/news/events/service";
 import { syncHolds } from "@/lib/books/holds/service";
 import type { SponsorshipService } from "@/lib/books/sponsorship/service";
-import { storedText } from "@/lib/platform/db/codecs";
 import { announceEvents, type OperationKey } from "./state-repository";
 import {
   claimRefunds,
@@ -36,22 +37,26 @@ import { type AuditEntry, recordAuditOn } from "@/lib/news/audit/service";
 // Takes the steps of operations, any number in one transaction: an operation begins, or one of its
 // legs moves or is signed again.
 
-const CHANGED =
-  "id text, version int, status text, sub_status text, failure jsonb, changes int, now timestamptz";
-const UPDATE_OPERATIONS = `
-  UPDATE operation o SET status = w.status, sub_status = w.sub_status, failure = w.failure,
-    version = o.version + w.changes, updated_at = w.now
-  FROM ${jsonRows("$1", CHANGED)} AS w
-  WHERE o.project_id = $2 AND o.id = w.id AND o.version = w.version`;
+/** The new state of an operation, set by compare-and-set. */
+const changedOperations = table({
+  id: text,
+  version: int,
+  status: text,
+  subStatus: text,
+  failure: json(z.unknown()),
+  /** How much the version grows. */
+  changes: int,
+  now: time,
+});
 
-// The operation's row is locked, so nobody else can take the same event numbers.
-const INSERT_EVENTS = `
-  INSERT INTO operation_event (project_id, operation_id, seq, type, data, created_at)
-  SELECT $2, e."operationId", e.place + (
-      SELECT coalesce(max(o.seq), 0) FROM operation_event o WHERE o.project_id = $2 AND o.operation_id = e."operationId"),
-    e.type, e.data, e.now
-  FROM jsonb_to_recordset($1::jsonb) AS e ("operationId" text, place int, type text, data jsonb, now timestamptz)
-  ORDER BY e."operationId", e.place`;
+const newEvents = table({
+  operationId: text,
+  /** Position of the event among those that the transaction adds to its operation, from 1. */
+  place: int,
+  type: text,
+  data: json(z.unknown()),
+  now: time,
+});
 
 type Sponsorship = Pick<SponsorshipService, "changeReservations">;
 
@@ -62,46 +67,66 @@ const requireCount = (changed: number, expected: number): void => {
 };
 
 const updateOperations = async (
-  sql: Sql,
+  db: Sql,
   projectId: string,
   workingSets: readonly WorkingSet[],
 ): Promise<void> => {
-  const changed = workingSets.flatMap(({ row, changes, changedAt: now }) => {
-    const { id, version, status, subStatus, failure } = row;
-    return changes === 0
-      ? []
-      : [{ id, version, status, sub_status: subStatus, failure, changes, now }];
-  });
+  const changed = workingSets.flatMap(({ row, changes, changedAt }) =>
+    changedAt === null ? [] : [{ ...row, changes, now: changedAt }],
+  );
   if (changed.length === 0) return;
-  const values = [JSON.stringify(changed), projectId];
-  requireCount(await sql.change(UPDATE_OPERATIONS, values), changed.length);
+  const count = await db.change(sql`
+    UPDATE operation o SET
+      status = w.status,
+      sub_status = w.sub_status,
+      failure = w.failure,
+      version = o.version + w.changes,
+      updated_at = w.now
+    FROM ${changedOperations.list(changed, { isCounted: true })} AS w
+    WHERE o.project_id = ${projectId} AND o.id = w.id AND o.version = w.version`);
+  requireCount(count, changed.length);
 };
 
 const insertEvents = async (
-  sql: Sql,
+  db: Sql,
   projectId: string,
   workingSets: readonly WorkingSet[],
 ): Promise<void> => {
-  for (const { row, events } of workingSets) if (events.length > 0) announceEvents(sql, row.id);
+  for (const { row, events } of workingSets) if (events.length > 0) announceEvents(db, row.id);
   const events = workingSets.flatMap((workingSet) => workingSet.events);
-  if (events.length > 0) await sql.change(INSERT_EVENTS, [storedText(events), projectId]);
+  if (events.length === 0) return;
+  // The operation's row is locked, so nobody else can take the same event numbers.
+  await db.change(sql`
+    INSERT INTO operation_event (project_id, operation_id, seq, type, data, created_at)
+    SELECT
+      ${projectId},
+      e.operation_id,
+      e.place + (
+        SELECT coalesce(max(o.seq), 0) FROM operation_event o
+        WHERE o.project_id = ${projectId} AND o.operation_id = e.operation_id
+      ),
+      e.type,
+      e.data,
+      e.now
+    FROM ${newEvents.list(events)} AS e
+    ORDER BY e.operation_id, e.place`);
 };
 
 /** Writes the decided changes of legs, their holds and their operations. */
 const write = async (
-  sql: Sql,
+  db: Sql,
   projectId: string,
   { writes, holds }: Decided,
   workingSets: readonly WorkingSet[],
 ): Promise<void> => {
-  await inOrder(sql, [
-    async () => requireCount((await writeLegs(sql, [...writes.values()])).size, writes.size),
-    () => syncHolds(sql, holds),
-    () => updateOperations(sql, projectId, workingSets),
-    () => insertEvents(sql, projectId, workingSets),
+  await inOrder(db, [
+    async () => requireCount((await writeLegs(db, [...writes.values()])).size, writes.size),
+    () => syncHolds(db, holds),
+    () => updateOperations(db, projectId, workingSets),
+    () => insertEvents(db, projectId, workingSets),
     () =>
       recordEventsOn(
-        sql,
+        db,
         workingSets.flatMap(({ projectEvents }) => projectEvents),
       ),
   ]);
@@ -110,7 +135,7 @@ const write = async (
 /**
  * Takes the steps of one project, in order, inside one transaction. Legs, operations, holds, the
  * sponsor's budget and events change together, and the job of an operation that ends is removed.
- * @param sql the statements of `Database.rawTransaction`, because the events are announced on that
+ * @param db the statements of `Database.rawTransaction`, because the events are announced on that
  * transaction
  * @returns one result per step; null when another instance was first, and the rows have to be read
  * again
@@ -118,26 +143,26 @@ const write = async (
  * RefundTakenError when other legs have claimed the payment; nothing is changed then
  */
 const takeSteps = async (
-  sql: Sql,
+  db: Sql,
   sponsorship: Sponsorship,
   steps: readonly OperationStep[],
 ): Promise<readonly (Stepped | null)[]> => {
   const [first] = steps;
   if (first === undefined) return [];
   const projectId = projectOf(first);
-  const found = await readWorkingSets(sql, projectId, steps.map(operationIdOf));
+  const found = await readWorkingSets(db, projectId, steps.map(operationIdOf));
   const decided = decideSteps(steps, found);
   const workingSets = [...found.values()];
-  await releaseRefunds(sql, decided.released);
-  await claimRefunds(sql, decided.claims);
-  await write(sql, projectId, decided, workingSets);
+  await releaseRefunds(db, decided.released);
+  await claimRefunds(db, decided.claims);
+  await write(db, projectId, decided, workingSets);
   // The sponsor's budget changes late, because its lock makes all operations of the project wait
   // for each other until COMMIT.
-  await sponsorship.changeReservations(sql, decided.reservations);
+  await sponsorship.changeReservations(db, decided.reservations);
   const ended = workingSets.filter(({ row, changes }) => changes > 0 && isFinal(row.status));
   if (ended.length > 0)
     await endJobs(
-      sql,
+      db,
       ended.map(({ row }) => row.id),
     );
   return decided.results;
@@ -161,7 +186,7 @@ export const createLegRepository = (database: Database, sponsorship: Sponsorship
       projectOf,
       oneByOneAfterRefusal(async (batch: readonly OperationStep[]) => {
         const stepped = await database.rawTransaction(
-          (sql) => takeSteps(sql, sponsorship, batch),
+          (db) => takeSteps(db, sponsorship, batch),
           keptSqlOn,
         );
         return stepped.map((one) => ({ stepped: one }));
@@ -232,9 +257,6 @@ export const createLegRepository = (database: Database, sponsorship: Sponsorship
 
 export type LegRepository = ReturnType<typeof createLegRepository>;
 
-const WAKE =
-  "UPDATE job SET run_at = least(run_at, $2::timestamptz) WHERE id = $1 AND queue = 'operation'";
-
 export const createRefundDecisionRepository = (
   database: Database,
   sponsorship: Pick<SponsorshipService, "changeReservations">,
@@ -246,12 +268,14 @@ export const createRefundDecisionRepository = (
    * @throws RefundTakenError when other legs have claimed the payment
    */
   store: (move: LegMove, audit: AuditEntry): Promise<boolean> =>
-    database.rawTransaction(async (sql) => {
-      const [stepped] = await takeSteps(sql, sponsorship, [{ kind: "move", move }]);
+    database.rawTransaction(async (db) => {
+      const [stepped] = await takeSteps(db, sponsorship, [{ kind: "move", move }]);
       if (stepped == null) return false;
-      await recordAuditOn(sql, audit);
-      await sql.change(WAKE, [move.leg.operationId, move.now]);
-      announceJob(sql, "operation");
+      await recordAuditOn(db, audit);
+      await db.change(sql`
+        UPDATE job SET run_at = least(run_at, ${move.now}::timestamptz)
+        WHERE id = ${move.leg.operationId} AND queue = 'operation'`);
+      announceJob(db, "operation");
       return true;
     }),
 });

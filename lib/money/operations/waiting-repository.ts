@@ -8,13 +8,14 @@ import type { SponsorshipService } from "@/lib/books/sponsorship/service";
 import { toBigIntOrNull } from "@/lib/platform/db/decimal";
 import { toStored } from "@/lib/platform/db/codecs";
 import { appendEvent, lockOperation, type OperationKey } from "./state-repository";
-import { type Failure, reservationOf } from "./leg";
+import { reservationOf } from "./leg";
+import type { Failure } from "./rows";
 import { claimRetry, freeRetry, insertOperation, type NewOperationRow } from "./accept-repository";
 import { LEG_CHANGES, PRIVATE_CHANGES, subStatusesBefore } from "./summary";
 import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import { insertJob } from "@/lib/platform/jobs/service";
 import type { RouteRequest } from "@/lib/core/route-request";
-import { storedQuoted } from "./operation";
+import { storedQuoted } from "./rows";
 import { retriedMeanwhile } from "./errors";
 
 /** Operations that have not begun: they await approval, are cancelled, or expire. */

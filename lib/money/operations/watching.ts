@@ -1,4 +1,4 @@
-import type { OperationEvent } from "./operation";
+import type { OperationEvent } from "./rows";
 import type { Ticker } from "@/lib/core/ticker";
 import { isFinal } from "@/lib/core/status";
 import {

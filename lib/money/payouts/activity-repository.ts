@@ -192,6 +192,7 @@ export const createPayoutActivityRepository = ({ prisma, pool }: Database, note:
     /** Reads a page of payouts, newest first. */
     page: async (query: PayoutActivityQuery): Promise<Payout[]> => {
       const { projectId, filter, limit } = query;
+      const conditions = conditionsOf(query, await named(projectId, filter.q?.toLowerCase()));
       const found = await ids.all(
         db,
         // PostgreSQL walks along the index on project and id, newest first, and stops when the page
@@ -200,7 +201,7 @@ export const createPayoutActivityRepository = ({ prisma, pool }: Database, note:
           SELECT p.id
           FROM payout p
           LEFT JOIN wallet_payout w ON w.project_id = p.project_id AND w.payout_id = p.id
-          WHERE ${join(conditionsOf(query, await named(projectId, filter.q?.toLowerCase())), " AND ")}
+          WHERE ${join(conditions, " AND ")}
           ORDER BY p.id DESC
           LIMIT ${limit}::int`,
       );

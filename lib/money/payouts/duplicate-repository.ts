@@ -88,7 +88,8 @@ const paidEarlier = async (
         AND ended.status IS DISTINCT FROM 'failed'
         AND item.status IS NULL
         AND (
-          p.status <> 'failed' AND (batch.state IS NULL OR batch.state NOT IN ('failed', 'cancelled'))
+          p.status <> 'failed'
+          AND (batch.state IS NULL OR batch.state NOT IN ('failed', 'cancelled'))
           OR batch.state = 'failed' AND batch.failure->>'code' = ${IN_DOUBT_CODE}
         )
       ORDER BY found.place, found.created_at DESC`,

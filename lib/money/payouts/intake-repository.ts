@@ -6,27 +6,28 @@ import type { Actor } from "@/lib/core/actor";
 import type { DomainError } from "@/lib/core/errors";
 import type { Database } from "@/lib/platform/db/client";
 import { sqlOf, type Sql } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
 import { inOrder } from "@/lib/platform/db/in-order";
 import { recordAuditOn, type AuditEntry } from "@/lib/news/audit/service";
 import type { DecisionsService, NewDecision } from "@/lib/trust/decisions/service";
 import { insertJobOn } from "@/lib/platform/jobs/service";
 import type { Check, Passed, PoliciesService, Subject } from "@/lib/trust/policies/service";
 import type { SponsorshipService } from "@/lib/books/sponsorship/service";
-import { toStored } from "@/lib/platform/db/codecs";
+import { storedText } from "@/lib/platform/db/codecs";
 import { cancelVotes } from "./ask-votes";
 import { insertRows } from "./accounts/row-repository";
 import { duplicateWarnings, type NewRows, type ScheduledRun } from "./draft";
 import { findDuplicates, insertRowKeys, lockRowKeys } from "./duplicate-repository";
 import type { DuplicateRow, RowKeys } from "./duplicate-rows";
 import { NotAdmittedError, UsedAlreadyError } from "./errors";
-import { PAYOUT_COLUMNS, type Payout, type PayoutKey } from "./payout";
+import type { Payout, PayoutKey } from "./payout";
 import type { PayoutParts } from "./payout-view";
 import { recordCreated, recordPayoutEvents } from "./project-event-repository";
 import { lockPayout } from "./repository";
 import { takeRun } from "./schedules/run-repository";
 import { holdBatches, releaseBatches, type Holding } from "./wallets/hold-batch-repository";
 import { tokenName, type PayoutPlan } from "./wallets/rows";
-import { WALLET_PAYOUT_COLUMNS, WARNINGS_MAX, type WalletPayout } from "./wallets/wallet-payout";
+import { WARNINGS_MAX, type WalletPayout } from "./wallets/wallet-payout";
 
 /** The services of other modules that write in the same transaction. */
 export interface IntakeUses {
@@ -79,57 +80,71 @@ export interface NewPayout {
 
 const QUEUE = "payout";
 
-type Columns = Readonly<Record<string, readonly [column: string, type: string]>>;
+/** Returns 0 when another payout has used the same Idempotency-Key or retries the same payout. */
+const insertPayoutRow = (db: Sql, payout: Payout): Promise<number> =>
+  db.change(sql`
+    INSERT INTO payout (
+      id, project_id, kind, mode, status, sub_status, source_account_id, currency, reference,
+      total_base, items_total, digest, idempotency_key, retry_of, evaluation_id, created_by,
+      created_at, updated_at, expires_at
+    )
+    VALUES (
+      ${payout.id},
+      ${payout.projectId},
+      ${payout.kind},
+      ${payout.mode},
+      ${payout.status},
+      ${payout.subStatus},
+      ${payout.sourceAccountId},
+      ${payout.currency},
+      ${payout.reference},
+      ${payout.totalBase}::numeric,
+      ${payout.itemsTotal}::int,
+      ${payout.digest}::bytea,
+      ${payout.idempotencyKey},
+      ${payout.retryOf},
+      ${payout.evaluationId},
+      ${payout.createdBy},
+      ${payout.createdAt}::timestamptz,
+      ${payout.updatedAt}::timestamptz,
+      ${payout.expiresAt}::timestamptz
+    )
+    ON CONFLICT DO NOTHING`);
 
-/** Converts a value to the form that the database driver expects for a column of this type. */
-const encoded = (type: string, value: unknown): unknown => {
-  if (value === null || value === undefined) return null;
-  if (value instanceof Date) return value.toISOString();
-  return type === "jsonb" || type === "numeric" ? storedText(type, value) : value;
-};
+/** The JSON text of a value; null, which is stored as NULL, when there is none. */
+const textOrNull = (value: unknown): string | null => (value === null ? null : storedText(value));
 
-const storedText = (type: "jsonb" | "numeric", value: unknown): string =>
-  type === "jsonb" ? JSON.stringify(toStored(value)) : String(value);
-
-/**
- * Returns a function that inserts a row into a table. `end` is appended to the statement, for
- * example ON CONFLICT DO NOTHING.
- * @param columns each field of the row with its column and the column's type
- */
-const insertOf = <Row extends object>(
-  table: string,
-  columns: Columns & Partial<Record<keyof Row, unknown>>,
-): ((sql: Sql, row: Row, end?: string) => Promise<number>) => {
-  const described = Object.entries(columns);
-  const names = described.map(([, [column]]) => column).join(", ");
-  const places = described.map(([, [, type]], index) => `$${String(index + 1)}::${type}`);
-  const text = `INSERT INTO ${table} (${names}) VALUES (${places.join(", ")})`;
-  return (sql, row, end = "") => {
-    const values = described.map(([field, [, type]]) => encoded(type, row[field as keyof Row]));
-    return sql.change(text + end, values);
-  };
-};
-
-const insertPayoutRow = insertOf<Payout>("payout", PAYOUT_COLUMNS);
-const insertWalletPayoutRow = insertOf<WalletPayout>("wallet_payout", WALLET_PAYOUT_COLUMNS);
-
-const INSERT_ITEMS = `
-  INSERT INTO wallet_payout_item (project_id, payout_id, index, recipient, token, amount_base, reference, note, batch)
-  SELECT $1, $2, (number - 1)::int, row->>0, row->>1, (row->>2)::numeric, row->>3, row->>4, (row->>5)::int
-  FROM json_array_elements($3::json) WITH ORDINALITY AS element (row, number)`;
-
-const INSERT_BATCHES = `
-  INSERT INTO wallet_payout_batch (project_id, payout_id, number, token, rows, amount_base, state, updated_at, wallet_address, chain_id)
-  SELECT $1, $2, (row->>0)::int, row->>1, (row->>2)::int, (row->>3)::numeric, 'queued', $4::timestamptz, $5, $6::int
-  FROM json_array_elements($3::json) AS element (row)`;
+const insertWalletPayoutRow = (db: Sql, own: WalletPayout): Promise<number> =>
+  db.change(sql`
+    INSERT INTO wallet_payout (
+      project_id, payout_id, chain_id, from_wallet_id, from_address, totals, warnings, fee_wei,
+      fee_paid_by, fund_from, funding, funded_by, schedule_id, asked_by
+    )
+    VALUES (
+      ${own.projectId},
+      ${own.payoutId},
+      ${own.chainId}::int,
+      ${own.fromWalletId},
+      ${own.fromAddress},
+      ${storedText(own.totals)}::jsonb,
+      ${storedText(own.warnings)}::jsonb,
+      ${own.feeWei}::numeric,
+      ${own.feePaidBy},
+      ${textOrNull(own.fundFrom)}::jsonb,
+      ${textOrNull(own.funding)}::jsonb,
+      ${own.fundedBy},
+      ${own.scheduleId},
+      ${own.askedBy}
+    )`);
 
 /** Stores the rows and the batches of a payout to wallets. */
 const insertPlan = async (
-  sql: Sql,
+  db: Sql,
   { id, projectId, createdAt }: Payout,
   walletPayout: WalletPayout,
   plan: PayoutPlan,
 ): Promise<void> => {
+  const { fromAddress, chainId } = walletPayout;
   const rows = plan.rows.map(({ recipient, token, amountBase, reference, note, batch }) => [
     recipient,
     tokenName(token),
@@ -144,21 +159,38 @@ const insertPlan = async (
     count,
     amountBase.toString(),
   ]);
-  const at = [createdAt.toISOString(), walletPayout.fromAddress, walletPayout.chainId];
-  await inOrder(sql, [
-    () => sql.change(INSERT_ITEMS, [projectId, id, JSON.stringify(rows)]),
-    () => sql.change(INSERT_BATCHES, [projectId, id, JSON.stringify(batches), ...at]),
+  // Arrays are shorter than objects, and a payout may have ten thousand rows.
+  await inOrder(db, [
+    () =>
+      db.change(sql`
+        INSERT INTO wallet_payout_item (
+          project_id, payout_id, index, recipient, token, amount_base, reference, note, batch
+        )
+        SELECT ${projectId}, ${id}, (number - 1)::int,
+          row->>0, row->>1, (row->>2)::numeric, row->>3, row->>4, (row->>5)::int
+        FROM json_array_elements(${JSON.stringify(rows)}::json)
+          WITH ORDINALITY AS element (row, number)`),
+    () =>
+      db.change(sql`
+        INSERT INTO wallet_payout_batch (
+          project_id, payout_id, number, token, rows, amount_base, state, updated_at,
+          wallet_address, chain_id
+        )
+        SELECT ${projectId}, ${id}, (row->>0)::int,
+          row->>1, (row->>2)::int, (row->>3)::numeric, 'queued', ${createdAt}::timestamptz,
+          ${fromAddress}, ${chainId}::int
+        FROM json_array_elements(${JSON.stringify(batches)}::json) AS element (row)`),
   ]);
 };
 
 /** Stores the rows of a payout, and the columns that only its kind has. */
 const insertOfKind = async (
-  sql: Sql,
+  db: Sql,
   { parts, rows, run, start }: NewPayout,
   duplicates: readonly DuplicateRow[],
 ): Promise<void> => {
   if (rows.kind === "global_accounts") {
-    await insertRows(sql, parts.payout, rows.encoded);
+    await insertRows(db, parts.payout, rows.encoded);
     return;
   }
   if (parts.kind === "global_accounts") throw new Error("The rows are of the other kind.");
@@ -167,9 +199,9 @@ const insertOfKind = async (
   const repeated = run === null ? duplicateWarnings(duplicates) : [];
   const warnings = [...repeated, ...parts.own.warnings].slice(0, WARNINGS_MAX);
   const walletPayout = { ...parts.own, warnings, fundedBy: start?.fundedBy ?? null };
-  await inOrder(sql, [
-    () => insertWalletPayoutRow(sql, walletPayout),
-    () => insertPlan(sql, parts.payout, walletPayout, rows.plan),
+  await inOrder(db, [
+    () => insertWalletPayoutRow(db, walletPayout),
+    () => insertPlan(db, parts.payout, walletPayout, rows.plan),
   ]);
 };
 
@@ -178,16 +210,16 @@ const insertOfKind = async (
  * @throws NotAdmittedError when the payout needs a code
  */
 const admit = async (
-  sql: Sql,
+  db: Sql,
   { policies }: IntakeUses,
   { start, at }: { readonly start: NonNullable<NewPayout["start"]>; readonly at: Date },
 ): Promise<Passed> => {
   const { spending, check, subject, hasCode } = start;
   // `spend` may wait for another payment. The policies are evaluated in a later statement, which
   // sees a policy that was stored during this wait.
-  if (spending !== null && !(await policies.spend(sql, spending.actor, spending.usd, at)))
+  if (spending !== null && !(await policies.spend(db, spending.actor, spending.usd, at)))
     throw new NotAdmittedError();
-  const evaluation = await check.evaluate(sql, subject, { hasCode });
+  const evaluation = await check.evaluate(db, subject, { hasCode });
   if (evaluation === null) throw new NotAdmittedError();
   return evaluation;
 };
@@ -195,56 +227,48 @@ const admit = async (
 /**
  * Stores a payout with its rows. With `start`, the payout is queued and its money is held.
  * Otherwise it awaits approval.
- * @param sql a READ COMMITTED transaction
+ * @param db a READ COMMITTED transaction
  * @throws UsedAlreadyError when another payout has used the key or retries the same payout, or the
  * run has ended; NotAdmittedError when the payout needs a code after all; PoliciesChangedError;
  * ScheduleCancelledError; DomainError `duplicate_payout`, the obstacle, and those of `holdBatches`
  */
 export const insertPayout = async (
-  sql: Sql,
+  db: Sql,
   uses: IntakeUses,
   input: NewPayout,
 ): Promise<Payout> => {
   const { parts, keys, obstacle, run, start, votes } = input;
   const { id, projectId, createdAt } = parts.payout;
-  await lockRowKeys(sql, projectId, keys);
-  const duplicates = await findDuplicates(sql, projectId, keys);
+  await lockRowKeys(db, projectId, keys);
+  const duplicates = await findDuplicates(db, projectId, keys);
   if (obstacle !== null) throw obstacle;
-  if (run !== null && !(await takeRun(sql, run, id))) throw new UsedAlreadyError();
-  const evaluation = start === null ? null : await admit(sql, uses, { start, at: createdAt });
+  if (run !== null && !(await takeRun(db, run, id))) throw new UsedAlreadyError();
+  const evaluation = start === null ? null : await admit(db, uses, { start, at: createdAt });
   const payout: Payout = { ...parts.payout, evaluationId: evaluation?.evaluationId ?? null };
-  if ((await insertPayoutRow(sql, payout, " ON CONFLICT DO NOTHING")) === 0)
-    throw new UsedAlreadyError();
-  await inOrder(sql, [
-    async () => evaluation?.store(sql),
-    () => insertOfKind(sql, input, duplicates),
-    () => insertRowKeys(sql, payout, keys),
-    () => recordAuditOn(sql, input.audit),
-    () => recordCreated(sql, payout),
+  if ((await insertPayoutRow(db, payout)) === 0) throw new UsedAlreadyError();
+  await inOrder(db, [
+    async () => evaluation?.store(db),
+    () => insertOfKind(db, input, duplicates),
+    () => insertRowKeys(db, payout, keys),
+    () => recordAuditOn(db, input.audit),
+    () => recordCreated(db, payout),
     async () =>
-      start === null ? undefined : insertJobOn(sql, { id, queue: QUEUE, runAt: createdAt }),
+      start === null ? undefined : insertJobOn(db, { id, queue: QUEUE, runAt: createdAt }),
   ]);
   const holding = start?.holding ?? null;
-  if (holding !== null) await holdBatches(sql, uses.sponsorship, holding, createdAt);
-  if (votes !== null) await uses.decisions.openOn(sql, votes);
+  if (holding !== null) await holdBatches(db, uses.sponsorship, holding, createdAt);
+  if (votes !== null) await uses.decisions.openOn(db, votes);
   return payout;
 };
 
-const APPROVE = `
-  UPDATE payout SET sub_status = $3, expires_at = NULL, updated_at = $4::timestamptz
-  WHERE project_id = $1 AND id = $2 AND status = 'pending' AND sub_status = 'awaiting_approval' AND expires_at > $4::timestamptz`;
-const SET_EVALUATION = "UPDATE payout SET evaluation_id = $3 WHERE project_id = $1 AND id = $2";
-const SET_FUNDED_BY =
-  "UPDATE wallet_payout SET funded_by = $3 WHERE project_id = $1 AND payout_id = $2";
-
 /**
  * Starts a payout that awaits approval, and holds its money.
- * @param sql a READ COMMITTED transaction
+ * @param db a READ COMMITTED transaction
  * @returns false when the payout no longer awaits approval; nothing is changed then
  * @throws DomainError `policy_violation`, and those of `holdBatches`
  */
 export const approvePayout = async (
-  sql: Sql,
+  db: Sql,
   uses: Pick<IntakeUses, "sponsorship">,
   { projectId, id }: PayoutKey,
   { start, audit }: { readonly start: Start; readonly audit: AuditEntry },
@@ -252,21 +276,32 @@ export const approvePayout = async (
   const { check, subject, hasCode, decisionId, holding, fundedBy } = start;
   const now = audit.at;
   const subStatus = fundedBy === null ? "queued" : "prepared";
-  if ((await sql.change(APPROVE, [projectId, id, subStatus, now])) === 0) return false;
-  const evaluationId = await check.enforce(sql, subject, { hasCode, decisionId });
+  const approved = await db.change(sql`
+    UPDATE payout SET
+      sub_status = ${subStatus},
+      expires_at = NULL,
+      updated_at = ${now}::timestamptz
+    WHERE project_id = ${projectId}
+      AND id = ${id}
+      AND status = 'pending'
+      AND sub_status = 'awaiting_approval'
+      AND expires_at > ${now}::timestamptz`);
+  if (approved === 0) return false;
+  const evaluationId = await check.enforce(db, subject, { hasCode, decisionId });
   if (evaluationId === null) throw new Error("A code was given, and yet one is needed.");
-  await sql.change(SET_EVALUATION, [projectId, id, evaluationId]);
-  if (fundedBy !== null) await sql.change(SET_FUNDED_BY, [projectId, id, fundedBy]);
-  await recordAuditOn(sql, audit);
-  await recordPayoutEvents(sql, { projectId, payoutIds: [id], type: "payout.approved", at: now });
-  await insertJobOn(sql, { id, queue: QUEUE, runAt: now });
-  if (holding !== null) await holdBatches(sql, uses.sponsorship, holding, now);
+  await db.change(sql`
+    UPDATE payout SET evaluation_id = ${evaluationId}
+    WHERE project_id = ${projectId} AND id = ${id}`);
+  if (fundedBy !== null)
+    await db.change(sql`
+      UPDATE wallet_payout SET funded_by = ${fundedBy}
+      WHERE project_id = ${projectId} AND payout_id = ${id}`);
+  await recordAuditOn(db, audit);
+  await recordPayoutEvents(db, { projectId, payoutIds: [id], type: "payout.approved", at: now });
+  await insertJobOn(db, { id, queue: QUEUE, runAt: now });
+  if (holding !== null) await holdBatches(db, uses.sponsorship, holding, now);
   return true;
 };
-
-const CANCEL = `
-  UPDATE payout SET status = 'cancelled', expires_at = NULL, updated_at = $3::timestamptz
-  WHERE project_id = $1 AND id = $2 AND status = 'pending'`;
 
 /**
  * Cancels a payout that has not begun. When a payout to wallets has begun, cancels its batches that
@@ -281,9 +316,9 @@ export const cancelPayout = (
   audit: AuditEntry,
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
-    const sql = sqlOf(tx);
+    const db = sqlOf(tx);
     const now = audit.at;
-    const payout = await lockPayout(sql, { projectId, id });
+    const payout = await lockPayout(db, { projectId, id });
     if (payout?.status !== "pending" && payout?.status !== "processing") return false;
     const isHeld = payout.status === "processing" || payout.subStatus === "queued";
     const stopped =
@@ -291,15 +326,20 @@ export const cancelPayout = (
         ? await releaseBatches(tx, sponsorship, { projectId, payoutId: id, isHeld, now })
         : 0;
     if (payout.status === "pending") {
-      await sql.change(CANCEL, [projectId, id, now]);
-      await cancelVotes(sql, audit, id);
-      await recordPayoutEvents(sql, {
+      await db.change(sql`
+        UPDATE payout SET
+          status = 'cancelled',
+          expires_at = NULL,
+          updated_at = ${now}::timestamptz
+        WHERE project_id = ${projectId} AND id = ${id} AND status = 'pending'`);
+      await cancelVotes(db, audit, id);
+      await recordPayoutEvents(db, {
         projectId,
         payoutIds: [id],
         type: "payout.cancelled",
         at: now,
       });
     } else if (stopped === 0) return false;
-    await recordAuditOn(sql, audit);
+    await recordAuditOn(db, audit);
     return true;
   });

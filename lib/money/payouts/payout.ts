@@ -138,31 +138,6 @@ const kindColumns = z.discriminatedUnion("kind", [
 const storedFailure = failureRecord.nullable();
 
 /**
- * The columns that are written for a new payout: each field with its column and the column's type.
- */
-export const PAYOUT_COLUMNS = {
-  id: ["id", "text"],
-  projectId: ["project_id", "text"],
-  kind: ["kind", "text"],
-  mode: ["mode", "text"],
-  status: ["status", "text"],
-  subStatus: ["sub_status", "text"],
-  sourceAccountId: ["source_account_id", "text"],
-  currency: ["currency", "text"],
-  reference: ["reference", "text"],
-  totalBase: ["total_base", "numeric"],
-  itemsTotal: ["items_total", "int"],
-  digest: ["digest", "bytea"],
-  idempotencyKey: ["idempotency_key", "text"],
-  retryOf: ["retry_of", "text"],
-  evaluationId: ["evaluation_id", "text"],
-  createdBy: ["created_by", "text"],
-  createdAt: ["created_at", "timestamptz"],
-  updatedAt: ["updated_at", "timestamptz"],
-  expiresAt: ["expires_at", "timestamptz"],
-} as const satisfies Partial<Record<keyof Payout, readonly [column: string, type: string]>>;
-
-/**
  * Parses a row of the table `payout`.
  * @throws ZodError when a stored column does not have the shape that this version writes
  */

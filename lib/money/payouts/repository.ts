@@ -34,8 +34,8 @@ const openTotals = table({ id: text, totalBase: base });
  */
 const cancelBatches = (db: Sql, { projectId, id }: PayoutKey, now: Date): Promise<number> =>
   db.change(sql`
-  UPDATE wallet_payout_batch SET state = 'cancelled', updated_at = ${now}::timestamptz
-  WHERE project_id = ${projectId} AND payout_id = ${id} AND state = 'queued'`);
+    UPDATE wallet_payout_batch SET state = 'cancelled', updated_at = ${now}::timestamptz
+    WHERE project_id = ${projectId} AND payout_id = ${id} AND state = 'queued'`);
 
 /**
  * Locks the payout's row, so that concurrent changes of its state and counters run one after
@@ -226,8 +226,8 @@ export const createPayoutsRepository = (database: Database, note: NoteUnread) =>
       const due = await keys.all(
         db,
         sql`
-          SELECT ${keys.columns("p")} FROM payout p
-          WHERE p.status = 'pending' AND p.expires_at <= ${now}::timestamptz
+          SELECT ${keys.columns()} FROM payout
+          WHERE status = 'pending' AND expires_at <= ${now}::timestamptz
           LIMIT ${EXPIRED_MAX}::int`,
       );
       for (const key of due) if (await expire(database, key, now)) count += 1;

@@ -80,6 +80,17 @@ test.each(drivers)("an array and a list of conditions are parameters too: %s", a
   expect(await places.first(db, sql`${statement} AND ${raw("false")}`)).toBeNull();
 });
 
+test.each(drivers)("rows of two tables are read from one row: %s", async (_, db) => {
+  const places = samples.pick("sampleId", "amountBase");
+  const former = places.under("former.");
+  const [row = {}] = await db.query<object>(sql`
+    SELECT ${places.columns("s")}, ${former.columns("f")}
+    FROM ${places.list([sample])} AS s
+    CROSS JOIN ${places.list([{ sampleId: "former", amountBase: 7n }])} AS f`);
+  expect(places.read(row)).toEqual({ sampleId: HARD, amountBase: 2n ** 255n });
+  expect(former.read(row)).toEqual({ sampleId: "former", amountBase: 7n });
+});
+
 test("a value that does not have its shape is refused, and its column is named", async () => {
   const states = samples.pick("state");
   const unread = states.all(sqlOn(pool), sql`SELECT 'gone' AS state`);

@@ -91,13 +91,13 @@ export type RowOf<Described extends { readonly read: (row: never) => unknown }> 
 
 interface ListOptions<Field> {
   /**
-   * Tells PostgreSQL how many rows there are. It expects a hundred otherwise, and then scans a whole
-   * table instead of looking that many rows up.
+   * Tells PostgreSQL how many rows there are. It expects a hundred otherwise, and then scans a
+   * whole table instead of looking that many rows up.
    */
   readonly isCounted?: true;
   /**
-   * Sorts the rows by the bytes of this field. A statement that locks each row in a LATERAL subquery
-   * then locks them in this order and looks each up by key. With a join on a table without
+   * Sorts the rows by the bytes of this field. A statement that locks each row in a LATERAL
+   * subquery then locks them in this order and looks each up by key. With a join on a table without
    * statistics, PostgreSQL would expect nearly no rows in a project and scan all of it.
    */
   readonly orderedBy?: Field;
@@ -126,6 +126,8 @@ export interface Table<Described extends Columns> {
     rows: readonly RowOfColumns<Described>[],
     options?: ListOptions<keyof Described & string>,
   ) => Statement;
+  /** The same columns, named with this prefix in the rows of a SELECT that joins several tables. */
+  readonly under: (prefix: string) => Table<Described>;
   /** The same columns, of which only these. */
   readonly pick: <Field extends keyof Described & string>(
     ...fields: readonly Field[]
@@ -133,7 +135,7 @@ export interface Table<Described extends Columns> {
 }
 
 /** @example nameOf("walletAddress") // "wallet_address" */
-const nameOf = (field: string): string =>
+export const nameOf = (field: string): string =>
   field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const valueOf = (row: object, field: string): unknown =>
@@ -145,14 +147,20 @@ const valueOf = (row: object, field: string): unknown =>
  * const contacts = table({ projectId: text, name: text, amountBase: nullable(base) });
  * contacts.all(db, sql`SELECT ${contacts.columns("c")} FROM contact c WHERE c.project_id = ${id}`);
  */
-export const table = <const Described extends Columns>(described: Described): Table<Described> => {
+export const table = <const Described extends Columns>(described: Described): Table<Described> =>
+  tableUnder("", described);
+
+const tableUnder = <const Described extends Columns>(
+  under: string,
+  described: Described,
+): Table<Described> => {
   const fields = Object.keys(described);
   const columnOf = (field: string): AnyColumn => described[field] as AnyColumn;
   const names = raw(fields.map(nameOf).join(", "));
   const types = raw(fields.map((field) => `${nameOf(field)} ${columnOf(field).type}`).join(", "));
   const read = (row: object) =>
     Object.fromEntries(
-      fields.map((field) => [field, columnOf(field).read(valueOf(row, field))]),
+      fields.map((field) => [field, columnOf(field).read(valueOf(row, under + field))]),
     ) as RowOfColumns<Described>;
   const written = (row: object): object =>
     Object.fromEntries(
@@ -165,7 +173,7 @@ export const table = <const Described extends Columns>(described: Described): Ta
     columns: (alias) => {
       const prefix = alias === undefined ? "" : `${alias}.`;
       const selected = fields.map(
-        (field) => `${columnOf(field).select(prefix + nameOf(field))} AS "${field}"`,
+        (field) => `${columnOf(field).select(prefix + nameOf(field))} AS "${under}${field}"`,
       );
       return raw(selected.join(", "));
     },
@@ -177,10 +185,13 @@ export const table = <const Described extends Columns>(described: Described): Ta
       const order =
         orderedBy === undefined ? "" : ` ORDER BY listed.${nameOf(orderedBy)} COLLATE "C"`;
       const limit = isCounted === true ? sql` LIMIT ${rows.length}::int` : raw("");
-      return sql`(SELECT * FROM jsonb_to_recordset(${json}::jsonb) AS listed (${types})${raw(order)}${limit})`;
+      const rowsOf = sql`jsonb_to_recordset(${json}::jsonb) AS listed (${types})`;
+      return sql`(SELECT * FROM ${rowsOf}${raw(order)}${limit})`;
     },
+    under: (prefix) => tableUnder(prefix, described),
     pick: (...picked) =>
-      table(
+      tableUnder(
+        under,
         Object.fromEntries(picked.map((field) => [field, columnOf(field)])) as Pick<
           Described,
           (typeof picked)[number]

@@ -10,7 +10,8 @@ import type { RouteLeg, Routing, SourceOutcome } from "@/lib/money/ports/routing
 import type { RouteRequest } from "@/lib/core/route-request";
 import type { TransactionSender } from "@/lib/chain/ports/transactions";
 import type { GasWaitRepository } from "@/lib/money/operations/state-repository";
-import type { Failure, Leg, LegChange, WalletTransactions } from "@/lib/money/operations/leg";
+import type { Leg, LegChange } from "@/lib/money/operations/leg";
+import type { Failure, WalletTransactions } from "@/lib/money/operations/rows";
 import type { LegMove, LegRepository, SignedAgain } from "@/lib/money/operations/step-repository";
 import type { Operation } from "@/lib/money/operations/operation";
 import type { ScreenedPhase } from "@/lib/money/operations/parameters";

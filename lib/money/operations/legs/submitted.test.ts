@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DomainError } from "@/lib/core/errors";
 import { PreVerificationGasTooLowError, WaitsForTurnError } from "@/lib/chain/ports/bundler";
-import type { Failure } from "@/lib/money/operations/leg";
+import type { Failure } from "@/lib/money/operations/rows";
 import type { Step } from "./step";
 import { submitted } from "./submitted";
 

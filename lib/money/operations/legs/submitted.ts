@@ -6,7 +6,8 @@ import {
   WaitsForTurnError,
   type UserOperation,
 } from "@/lib/chain/ports/bundler";
-import type { Failure, LegChange } from "@/lib/money/operations/leg";
+import type { LegChange } from "@/lib/money/operations/leg";
+import type { Failure } from "@/lib/money/operations/rows";
 import {
   endGasWait,
   fail,

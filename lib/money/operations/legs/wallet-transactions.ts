@@ -1,5 +1,5 @@
 import type { SeenTransaction } from "@/lib/chain/smart-accounts/service";
-import type { Failure, WalletTransaction, WalletTransactions } from "@/lib/money/operations/leg";
+import type { Failure, WalletTransaction, WalletTransactions } from "@/lib/money/operations/rows";
 import {
   move,
   readWalletReceipt,

@@ -133,27 +133,6 @@ export const parseWalletPayout = (row: WalletPayoutColumns): WalletPayout => ({
   gasWaits: storedGasWaits.parse(row.gasWaits),
 });
 
-/**
- * The columns that are written for a new row of `wallet_payout`: each field with its column and the
- * column's type.
- */
-export const WALLET_PAYOUT_COLUMNS = {
-  projectId: ["project_id", "text"],
-  payoutId: ["payout_id", "text"],
-  chainId: ["chain_id", "int"],
-  fromWalletId: ["from_wallet_id", "text"],
-  fromAddress: ["from_address", "text"],
-  totals: ["totals", "jsonb"],
-  warnings: ["warnings", "jsonb"],
-  feeWei: ["fee_wei", "numeric"],
-  feePaidBy: ["fee_paid_by", "text"],
-  fundFrom: ["fund_from", "jsonb"],
-  funding: ["funding", "jsonb"],
-  fundedBy: ["funded_by", "text"],
-  scheduleId: ["schedule_id", "text"],
-  askedBy: ["asked_by", "text"],
-} as const satisfies Partial<Record<keyof WalletPayout, readonly [column: string, type: string]>>;
-
 /** Finds a token of the payout by its name in rows: the lower-case address, or `native`. */
 export const tokenNamed = (totals: readonly TokenTotal[], name: string): Token => {
   const found = totals.find(({ token }) => token.address.toLowerCase() === name);

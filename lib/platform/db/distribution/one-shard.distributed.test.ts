@@ -42,7 +42,8 @@ test("each statement of an operation's steps with rows of a JSON parameter goes 
   const { operationId } = await client.call(executeSwap, { body: { transferId } });
   expect((await waitUntilFinal(client, operationId)).status).toBe("completed");
 
-  const steps = recorded(/jsonb_to_recordset\(/);
+  // The rows of an acceptance are no step: Citus copies them to the shard of their project.
+  const steps = recorded(/^(?!INSERT INTO operation(?:_leg)? ).*jsonb_to_recordset\(/);
   for (const table of ["operation", "operation_leg"])
     expect(steps.some(({ text }) => new RegExp(`UPDATE ${table}\\b`).test(text))).toBe(true);
   await expectOneShard(steps);
