@@ -5,7 +5,6 @@
  */
 export const STORED_FORMS = [
   "books/contacts/rules",
-  "money/deposits/deposit",
   "trust/members/member",
   "money/operations/leg",
   "money/operations/operation",
