@@ -32,7 +32,7 @@ import { createPayouts } from "@/lib/money/payouts/wiring";
 import { encryptedTotpSecrets } from "@/lib/trust/proofs/repository";
 import { encryptedPrivacyWallets } from "@/lib/money/privacy/service";
 import { encryptedManagedKeys } from "@/lib/trust/wallets/repository";
-import { encryptedWebhookSecrets } from "@/lib/money/webhooks/repository";
+import { encryptedWebhookSecrets } from "@/lib/money/webhooks/secret-repository";
 import type { Faucet } from "@/lib/money/ports/devnet";
 import type { Routing } from "@/lib/money/ports/routing";
 import * as rights from "./composition/caller-rights";

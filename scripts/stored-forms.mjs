@@ -4,7 +4,6 @@
  * files of this list may call their parsers. oxlint and dependency-cruiser read this list.
  */
 export const STORED_FORMS = [
-  "money/deposits/deposit",
   "trust/members/member",
   "money/operations/leg",
   "money/operations/operation",

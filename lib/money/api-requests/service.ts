@@ -5,14 +5,10 @@ import { isId } from "@/lib/core/ids";
 import { requirePermission } from "@/lib/core/permissions";
 import type { Database } from "@/lib/platform/db/client";
 import { sqlOn } from "@/lib/platform/db/sql";
-import {
-  type ApiRequest,
-  type ApiRequestQuery,
-  insertApiRequests,
-  listApiRequests,
-} from "./repository";
+import { type ApiRequestQuery, insertApiRequests, listApiRequests } from "./repository";
+import type { ApiRequest } from "./rows";
 
-export type { ApiRequest } from "./repository";
+export type { ApiRequest } from "./rows";
 
 /**
  * Maximum number of requests in memory for the next write. Further ones are not logged, so a flood
@@ -79,7 +75,7 @@ const hashedSoon = (body: Uint8Array): (() => Uint8Array) => {
  * requests wait.
  */
 export const createApiRequests = ({ database, apiKeys, onLost }: ApiRequestsDeps) => {
-  const sql = sqlOn(database.pool);
+  const db = sqlOn(database.pool);
   let waiting: WaitingRequest[] = [];
   let timer: ReturnType<typeof setTimeout> | null = null;
   let writing: Promise<void> = Promise.resolve();
@@ -93,7 +89,7 @@ export const createApiRequests = ({ database, apiKeys, onLost }: ApiRequestsDeps
       const batch = waiting.slice(0, BATCH_MAX);
       try {
         await insertApiRequests(
-          sql,
+          db,
           batch.map((request) => ({ ...request, bodySha256: request.bodySha256() })),
         );
       } catch (error) {
@@ -143,7 +139,7 @@ export const createApiRequests = ({ database, apiKeys, onLost }: ApiRequestsDeps
       const { projectId } = actor;
       if (!isId("apiKey", keyId) || !(await apiKeys.has(projectId, keyId))) throw notFound();
       const statuses = outcome === undefined ? undefined : STATUSES[outcome];
-      const rows = await listApiRequests(sql, {
+      const rows = await listApiRequests(db, {
         ...filter,
         projectId,
         keyId,

@@ -1,7 +1,7 @@
 import type { CoinSend } from "@/lib/chain/coin-sends";
 import { expect, test } from "vitest";
 import { partsOf } from "./native";
-import type { DepositWallet } from "./native-repository";
+import type { DepositWallet } from "./wallet-repository";
 
 const wallet: DepositWallet = {
   projectId: "prj_1",

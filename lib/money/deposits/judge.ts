@@ -1,11 +1,6 @@
 import type { SqlReader } from "@/lib/platform/db/sql";
-import {
-  type DepositWallet,
-  type Hints,
-  readHints,
-  type SeenTransfer,
-  walletsAt,
-} from "./native-repository";
+import { type Hints, readHints, type SeenTransfer } from "./hint-repository";
+import { type DepositWallet, walletsAt } from "./wallet-repository";
 import { type TokenTransfer, withMinters } from "@/lib/chain/transfer-logs";
 import type { ChainRegistry } from "@/lib/chain/registry";
 import { newId } from "@/lib/core/ids";

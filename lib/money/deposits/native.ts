@@ -1,15 +1,8 @@
 import { type CoinSend, coinSends } from "@/lib/chain/coin-sends";
 import { sqlOn } from "@/lib/platform/db/sql";
-import {
-  type Coins,
-  type DepositWallet,
-  hasDeferred,
-  ownMovesOf,
-  readCoins,
-  spentFrom,
-  walletsAfter,
-  writeCoins,
-} from "./native-repository";
+import { hasDeferred, ownMovesOf, readCoins, spentFrom, writeCoins } from "./coin-repository";
+import type { Coins } from "./rows";
+import { type DepositWallet, walletsAfter } from "./wallet-repository";
 import { originsOf } from "./judge";
 import type { ScanDeps } from "./scan";
 import { readBalances } from "@/lib/chain/balances";

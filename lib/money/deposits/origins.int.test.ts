@@ -4,7 +4,7 @@ import { sqlOn } from "@/lib/platform/db/sql";
 import { testDatabase } from "@/lib/dev/testing/database";
 import { testAccount } from "@/lib/dev/testing/factories";
 import { originsOf } from "./judge";
-import type { SeenTransfer } from "./native-repository";
+import type { SeenTransfer } from "./hint-repository";
 
 const { database } = await testDatabase();
 const { prisma } = database;

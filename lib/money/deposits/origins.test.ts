@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Hints } from "./native-repository";
+import type { Hints } from "./hint-repository";
 import { judgeOrigins } from "./judge";
 
 const transfer = (

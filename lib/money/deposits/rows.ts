@@ -116,3 +116,16 @@ export const cursors = table({
   /** When the search began. A wallet made later had no coins before, so all its coins are deposits. */
   startedAt: time,
 });
+
+/** The coin balances of wallets at their last comparisons. Table `deposit_coins`. */
+export const coinBalances = table({
+  projectId: text,
+  walletId: text,
+  walletAddress: address,
+  balanceBase: base,
+  blockNumber: int8,
+  isDeferred: bool,
+});
+
+/** The coin balance of a wallet at its last comparison. */
+export type Coins = RowOf<typeof coinBalances>;

@@ -17,7 +17,7 @@ import {
   tokenKey,
   withSenders,
 } from "./judge";
-import { addressesUpTo } from "./native-repository";
+import { addressesUpTo } from "./wallet-repository";
 import { advance, type Cursor, type Reached, readCursor, startCursor } from "./cursor-repository";
 import {
   depositsByLog,

@@ -8,7 +8,7 @@ import type { Deposit } from "./rows";
 import { depositsToScreenAgain, dueDeposits, postponeDeposits } from "./repository";
 import { foldDust } from "./dust-repository";
 import { readCursor } from "./cursor-repository";
-import { walletsAt } from "./native-repository";
+import { walletsAt } from "./wallet-repository";
 import { type Origin, originsOf } from "./judge";
 import type { ScanDeps } from "./scan";
 import { againAfter, screenSenders, type SenderScreening } from "./screen";

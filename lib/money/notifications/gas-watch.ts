@@ -4,14 +4,8 @@ import type { Clock } from "@/lib/core/clock";
 import type { Database } from "@/lib/platform/db/client";
 import type { Sql } from "@/lib/platform/db/sql";
 import { insertNotifications, readRecipients } from "./due-repository";
-import {
-  advanceAlert,
-  claimAlert,
-  endAlert,
-  type GasAlert,
-  nextProjects,
-  raiseAlert,
-} from "./repository";
+import { advanceAlert, claimAlert, endAlert, nextProjects, raiseAlert } from "./repository";
+import type { GasAlert } from "./rows";
 import { nextDaily } from "@/lib/core/clock";
 import { type News, notificationsOf } from "./notification";
 

@@ -7,7 +7,8 @@ import { quoted } from "@/lib/trust/proofs/service";
 import type { MailOutbox } from "@/lib/news/mail/service";
 import { nextDaily } from "@/lib/core/clock";
 import { mayBeTold } from "./notification";
-import { claimBox, readAddressee, settleBox, takeWaiting, type WaitingMail } from "./repository";
+import { claimBox, readAddressee, settleBox, takeWaiting } from "./repository";
+import type { WaitingMail } from "./rows";
 
 export interface MailDeps {
   readonly database: Database;

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { amountText } from "@/lib/core/amount-text";
 import { quoted } from "@/lib/trust/proofs/service";
 import { readableJson } from "@/lib/platform/db/readable-json";
+import { raw } from "@/lib/platform/db/statement";
 import type { News } from "./notification";
 
 // Different versions of the service and other modules write payloads, so each field may be missing.
@@ -75,13 +76,18 @@ const SUB_STATUS = `${readableJson("e.payload")}->>'subStatus'`;
  * Events that may lead to notifications, as a condition on `event e`. The sequencer skips all
  * others, so payments without problems cost only one check of rows that were just written.
  */
-export const IS_NEWS = `(
-  e.type = ANY ('{approval.requested,operation.failed,operation.partially_completed,payout.failed,payout.partially_completed,
-    payout_schedule.run_missed,payout_schedule.run_refused,deposit.credited,deposit.quarantined,member.joined,api_key.created,
-    policy.changed}'::text[])
-  OR (e.type = ANY ('{operation.created,payout.created}'::text[]) AND ${SUB_STATUS} = 'awaiting_approval')
+export const IS_NEWS = raw(`(
+  e.type = ANY ('{
+    approval.requested, operation.failed, operation.partially_completed, payout.failed,
+    payout.partially_completed, payout_schedule.run_missed, payout_schedule.run_refused,
+    deposit.credited, deposit.quarantined, member.joined, api_key.created, policy.changed
+  }'::text[])
+  OR (
+    e.type = ANY ('{operation.created, payout.created}'::text[])
+    AND ${SUB_STATUS} = 'awaiting_approval'
+  )
   OR (e.type = 'operation.processing' AND ${SUB_STATUS} = 'needs_attention')
-)`;
+)`);
 
 const nameOfOperation = ({ kind = "" }: EventPayload): string =>
   isPublic(kind) ? (movementKind(kind)?.words ?? "") : "Private operation";

@@ -7,6 +7,7 @@ import {
 import type { Role } from "@/lib/core/actor";
 import { type Permission, roleMay } from "@/lib/core/permissions";
 import { newId } from "@/lib/core/ids";
+import type { Notification } from "./rows";
 
 /** Something that happened, before its recipients are known. */
 export interface News {
@@ -28,28 +29,9 @@ export interface News {
   readonly by: string | null;
 }
 
-export interface Notification extends Pick<
-  News,
-  "projectId" | "kind" | "source" | "title" | "detail" | "objectId" | "path"
-> {
-  readonly userId: string;
-  readonly id: string;
-  readonly inApp: boolean;
-  /** When its mail is sent; `none` when it needs no mail. */
-  readonly mail: "none" | "at_once" | "daily";
-  readonly createdAt: Date;
-}
-
 export interface NotificationFilter extends CreatedBetween {
   /** `true` selects only unread ones. */
   readonly unread?: "true" | undefined;
-}
-
-export interface ListedNotification extends Pick<
-  Notification,
-  "id" | "kind" | "title" | "detail" | "objectId" | "path" | "createdAt"
-> {
-  readonly readAt: Date | null;
 }
 
 // The roles that get each kind of notification, and the defaults for people without settings.

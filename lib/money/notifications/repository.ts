@@ -1,7 +1,22 @@
 import type { MailTime, NotificationKind } from "@/lib/contracts/notifications";
 import type { Sql, SqlReader } from "@/lib/platform/db/sql";
-import type { Choice, ListedNotification, NotificationFilter } from "./notification";
-import type { Role } from "@/lib/core/actor";
+import { join, raw, sql } from "@/lib/platform/db/statement";
+import { int, type RowOf, table, text } from "@/lib/platform/db/table";
+import type { NotificationFilter } from "./notification";
+import {
+  addressees,
+  boxes,
+  type GasAlert,
+  gasAlerts,
+  isKind,
+  type ListedNotification,
+  listedNotifications,
+  mailedNotifications,
+  preferences,
+  type WaitingMail,
+} from "./rows";
+
+const ids = table({ id: text });
 
 /** A person of a project, and the kinds that the person's role may see. */
 export interface Owner {
@@ -10,125 +25,129 @@ export interface Owner {
   readonly kinds: readonly NotificationKind[];
 }
 
-const LIST = `
-  SELECT id, kind, title, detail, object_id AS "objectId", path, created_at AS "createdAt", read_at AS "readAt"
-  FROM notification
-  WHERE project_id = $1 AND user_id = $2 AND in_app AND kind = ANY ($3::text[]) AND ($4::text IS NULL OR id < $4)
-    AND (NOT $6::boolean OR read_at IS NULL)
-    AND ($7::timestamptz IS NULL OR created_at >= $7) AND ($8::timestamptz IS NULL OR created_at < $8)
-  ORDER BY id DESC LIMIT $5::int`;
-
 /** Newest first. */
 export const listNotifications = (
-  sql: SqlReader,
+  db: SqlReader,
   { projectId, userId, kinds }: Owner,
   { filter, before, limit }: { filter: NotificationFilter; before: string | null; limit: number },
 ): Promise<readonly ListedNotification[]> => {
-  const filters = [filter.unread === "true", filter.from ?? null, filter.to ?? null];
-  return sql.query<ListedNotification>(LIST, [projectId, userId, kinds, before, limit, ...filters]);
+  const { unread, from, to } = filter;
+  const conditions = [
+    sql`n.project_id = ${projectId}`,
+    sql`n.user_id = ${userId}`,
+    sql`n.in_app`,
+    sql`n.kind = ANY (${kinds}::text[])`,
+    ...(before === null ? [] : [sql`n.id < ${before}`]),
+    ...(unread === "true" ? [sql`n.read_at IS NULL`] : []),
+    ...(from === undefined ? [] : [sql`n.created_at >= ${from}::timestamptz`]),
+    ...(to === undefined ? [] : [sql`n.created_at < ${to}::timestamptz`]),
+  ];
+  return listedNotifications.all(
+    db,
+    sql`
+      SELECT ${listedNotifications.columns("n")} FROM notification n
+      WHERE ${join(conditions, " AND ")}
+      ORDER BY n.id DESC
+      LIMIT ${limit}::int`,
+  );
 };
 
 const UNREAD_MAX = 1000;
-const UNREAD = `
-  SELECT count(*)::int AS count FROM (
-    SELECT 1 FROM notification
-    WHERE project_id = $1 AND user_id = $2 AND in_app AND read_at IS NULL AND kind = ANY ($3::text[]) LIMIT ${String(UNREAD_MAX)}
-  ) n`;
+const counts = table({ count: int });
 
 export const countUnread = async (
-  sql: SqlReader,
+  db: SqlReader,
   { projectId, userId, kinds }: Owner,
-): Promise<number> =>
-  (await sql.query<{ count: number }>(UNREAD, [projectId, userId, kinds]))[0]?.count ?? 0;
-
-const READ_NOTIFICATIONS = `
-  WITH done AS (
-    UPDATE notification SET read_at = $3::timestamptz
-    WHERE project_id = $1 AND user_id = $2 AND in_app AND read_at IS NULL AND (id = ANY ($4::text[]) OR id <= $5)
-    RETURNING project_id, user_id
-  )
-  UPDATE notification_box b SET version = b.version + 1
-  FROM (SELECT DISTINCT project_id, user_id FROM done) d WHERE b.project_id = d.project_id AND b.user_id = d.user_id`;
+): Promise<number> => {
+  const unread = await counts.first(
+    db,
+    sql`
+      SELECT count(*)::int AS count FROM (
+        SELECT 1 FROM notification
+        WHERE project_id = ${projectId}
+          AND user_id = ${userId}
+          AND in_app
+          AND read_at IS NULL
+          AND kind = ANY (${kinds}::text[])
+        LIMIT ${raw(String(UNREAD_MAX))}
+      ) n`,
+  );
+  return unread?.count ?? 0;
+};
 
 /** Marks the given notifications, or all up to `upTo`, as read. Read ones stay unchanged. */
 export const markRead = async (
-  sql: Sql,
+  db: Sql,
   { projectId, userId }: Pick<Owner, "projectId" | "userId">,
   read: { readonly ids: readonly string[]; readonly upTo: string | null; readonly at: Date },
 ): Promise<void> => {
-  await sql.change(READ_NOTIFICATIONS, [
-    projectId,
-    userId,
-    read.at.toISOString(),
-    read.ids,
-    read.upTo,
-  ]);
+  await db.change(sql`
+    WITH done AS (
+      UPDATE notification SET read_at = ${read.at}::timestamptz
+      WHERE project_id = ${projectId}
+        AND user_id = ${userId}
+        AND in_app
+        AND read_at IS NULL
+        AND (id = ANY (${read.ids}::text[]) OR id <= ${read.upTo})
+      RETURNING project_id, user_id
+    )
+    UPDATE notification_box b SET version = b.version + 1
+    FROM (SELECT DISTINCT project_id, user_id FROM done) d
+    WHERE b.project_id = d.project_id AND b.user_id = d.user_id`);
 };
 
-interface Person {
-  readonly projectId: string;
-  readonly userId: string;
-}
+type Person = RowOf<typeof boxes>;
 
-interface StoredPreference extends Choice {
+interface StoredPreference extends RowOf<typeof preferences> {
   readonly kind: NotificationKind;
-  /** Set only for large deposits. */
-  readonly thresholdUsd: string | null;
 }
 
-const READ_PREFERENCES = `
-  SELECT kind, in_app AS "inApp", mail, trim_scale(threshold_usd)::text AS "thresholdUsd" FROM notification_preference
-  WHERE project_id = $1 AND user_id = $2`;
-
-export const readPreferences = (
-  sql: SqlReader,
+/** The person's preferences for the kinds that this version of the service has. */
+export const readPreferences = async (
+  db: SqlReader,
   { projectId, userId }: Person,
-): Promise<readonly StoredPreference[]> =>
-  sql.query<StoredPreference>(READ_PREFERENCES, [projectId, userId]);
-
-const WRITE = `
-  INSERT INTO notification_preference (project_id, user_id, kind, in_app, mail, threshold_usd)
-  SELECT $1, $2, * FROM unnest($3::text[], $4::boolean[], $5::text[], $6::numeric[])
-  ON CONFLICT (project_id, user_id, kind) DO UPDATE
-    SET in_app = EXCLUDED.in_app, mail = EXCLUDED.mail, threshold_usd = EXCLUDED.threshold_usd`;
+): Promise<readonly StoredPreference[]> => {
+  const stored = await preferences.all(
+    db,
+    sql`
+      SELECT ${preferences.columns()} FROM notification_preference
+      WHERE project_id = ${projectId} AND user_id = ${userId}`,
+  );
+  return stored.flatMap(({ kind, ...choice }) => (isKind(kind) ? [{ kind, ...choice }] : []));
+};
 
 export const writePreferences = async (
-  sql: Sql,
+  db: Sql,
   { projectId, userId }: Person,
   all: readonly StoredPreference[],
 ): Promise<void> => {
-  await sql.change(WRITE, [
-    projectId,
-    userId,
-    all.map(({ kind }) => kind),
-    all.map(({ inApp }) => inApp),
-    all.map(({ mail }) => mail),
-    all.map(({ thresholdUsd }) => thresholdUsd),
-  ]);
+  await db.change(sql`
+    INSERT INTO notification_preference (project_id, user_id, ${preferences.names})
+    SELECT ${projectId}, ${userId}, ${preferences.names} FROM ${preferences.list(all)} AS chosen
+    ON CONFLICT (project_id, user_id, kind) DO UPDATE SET
+      in_app = EXCLUDED.in_app,
+      mail = EXCLUDED.mail,
+      threshold_usd = EXCLUDED.threshold_usd`);
 };
-
-const STOP_MAIL = `
-  UPDATE notification SET mail = 'none'
-  WHERE project_id = $1 AND user_id = $2 AND mail IN ('at_once', 'daily') AND kind = ANY ($3::text[])`;
 
 /** Cancels waiting mail of these kinds. */
 export const stopMail = async (
-  sql: Sql,
+  db: Sql,
   { projectId, userId }: Person,
   kinds: readonly NotificationKind[],
 ): Promise<void> => {
-  await sql.change(STOP_MAIL, [projectId, userId, kinds]);
+  await db.change(sql`
+    UPDATE notification SET mail = 'none'
+    WHERE project_id = ${projectId}
+      AND user_id = ${userId}
+      AND mail IN ('at_once', 'daily')
+      AND kind = ANY (${kinds}::text[])`);
 };
-
-const WANT_AT_ONCE = `
-  SELECT u.id FROM unnest($2::text[]) AS u (id)
-  LEFT JOIN notification_preference p ON p.project_id = $1 AND p.user_id = u.id AND p.kind = $3
-  WHERE coalesce(p.mail, $4) = 'at_once'`;
 
 /** Returns the people among these who want mail of this kind at once. */
 export const wantMailAtOnce = async (
-  sql: SqlReader,
-  asked: {
+  db: SqlReader,
+  people: {
     readonly projectId: string;
     readonly userIds: readonly string[];
     readonly kind: NotificationKind;
@@ -136,160 +155,145 @@ export const wantMailAtOnce = async (
     readonly standard: MailTime;
   },
 ): Promise<ReadonlySet<string>> => {
-  const values = [asked.projectId, asked.userIds, asked.kind, asked.standard];
-  return new Set((await sql.query<{ id: string }>(WANT_AT_ONCE, values)).map(({ id }) => id));
+  const rows = await ids.all(
+    db,
+    sql`
+      SELECT u.id FROM unnest(${people.userIds}::text[]) AS u (id)
+      LEFT JOIN notification_preference p
+        ON p.project_id = ${people.projectId} AND p.user_id = u.id AND p.kind = ${people.kind}
+      WHERE coalesce(p.mail, ${people.standard}) = 'at_once'`,
+  );
+  return new Set(rows.map(({ id }) => id));
 };
-
-export interface GasAlert {
-  readonly chainId: number;
-  readonly account: "executor" | "paymaster";
-  /** Coin balance of the account at the last read. */
-  readonly balance: string;
-  readonly since: Date;
-  /** The last project whose people were notified. */
-  readonly toldProjectId: string;
-}
-
-const RAISE = `
-  INSERT INTO gas_alert (chain_id, account, balance, since) VALUES ($1::int, $2, $3, $4::timestamptz)
-  ON CONFLICT (chain_id, account) DO UPDATE SET balance = EXCLUDED.balance`;
 
 /** Opens the alert, unless it is already open. */
 export const raiseAlert = async (
-  sql: Sql,
+  db: Sql,
   { chainId, account, balance, since }: Omit<GasAlert, "toldProjectId">,
 ): Promise<void> => {
-  await sql.change(RAISE, [chainId, account, balance, since.toISOString()]);
+  await db.change(sql`
+    INSERT INTO gas_alert (chain_id, account, balance, since)
+    VALUES (${chainId}::int, ${account}, ${balance}, ${since}::timestamptz)
+    ON CONFLICT (chain_id, account) DO UPDATE SET balance = EXCLUDED.balance`);
 };
 
 export const endAlert = async (
-  sql: Sql,
+  db: Sql,
   { chainId, account }: Pick<GasAlert, "chainId" | "account">,
 ): Promise<void> => {
-  await sql.change("DELETE FROM gas_alert WHERE chain_id = $1::int AND account = $2", [
-    chainId,
-    account,
-  ]);
+  await db.change(sql`
+    DELETE FROM gas_alert WHERE chain_id = ${chainId}::int AND account = ${account}`);
 };
 
-const OPEN = `
-  SELECT chain_id AS "chainId", account, balance, since, told_project_id AS "toldProjectId" FROM gas_alert
-  ORDER BY chain_id, account`;
-
 /** The open alerts. */
-export const listAlerts = (sql: SqlReader): Promise<readonly GasAlert[]> =>
-  sql.query<GasAlert>(OPEN, []);
-
-const CLAIM_ALERT = `
-  SELECT chain_id AS "chainId", account, balance, since, told_project_id AS "toldProjectId" FROM gas_alert
-  WHERE told_at IS NULL ORDER BY chain_id, account LIMIT 1 FOR UPDATE SKIP LOCKED`;
+export const listAlerts = (db: SqlReader): Promise<readonly GasAlert[]> =>
+  gasAlerts.all(db, sql`SELECT ${gasAlerts.columns()} FROM gas_alert ORDER BY chain_id, account`);
 
 /** Locks an alert about which not all projects were notified. */
-export const claimAlert = async (sql: Sql): Promise<GasAlert | null> =>
-  (await sql.query<GasAlert>(CLAIM_ALERT, []))[0] ?? null;
-
-const NEXT_PROJECTS = "SELECT id FROM project WHERE id > $1 ORDER BY id LIMIT $2::int";
+export const claimAlert = (db: Sql): Promise<GasAlert | null> =>
+  gasAlerts.first(
+    db,
+    sql`
+      SELECT ${gasAlerts.columns()} FROM gas_alert
+      WHERE told_at IS NULL
+      ORDER BY chain_id, account
+      LIMIT 1
+      FOR UPDATE SKIP LOCKED`,
+  );
 
 export const nextProjects = async (
-  sql: SqlReader,
+  db: SqlReader,
   after: string,
   limit: number,
-): Promise<readonly string[]> =>
-  (await sql.query<{ id: string }>(NEXT_PROJECTS, [after, limit])).map(({ id }) => id);
-
-const ADVANCE = `
-  UPDATE gas_alert SET told_project_id = $3, told_at = $4::timestamptz WHERE chain_id = $1::int AND account = $2`;
+): Promise<readonly string[]> => {
+  const rows = await ids.all(
+    db,
+    sql`SELECT id FROM project WHERE id > ${after} ORDER BY id LIMIT ${limit}::int`,
+  );
+  return rows.map(({ id }) => id);
+};
 
 /**
  * Stores the last project whose people were notified. @param toldAt null when more projects remain
  */
 export const advanceAlert = async (
-  sql: Sql,
+  db: Sql,
   { chainId, account }: GasAlert,
   told: { readonly projectId: string; readonly toldAt: Date | null },
 ): Promise<void> => {
-  await sql.change(ADVANCE, [chainId, account, told.projectId, told.toldAt?.toISOString() ?? null]);
+  await db.change(sql`
+    UPDATE gas_alert SET
+      told_project_id = ${told.projectId},
+      told_at = ${told.toldAt}::timestamptz
+    WHERE chain_id = ${chainId}::int AND account = ${account}`);
 };
 
-interface Box {
-  readonly projectId: string;
-  readonly userId: string;
-}
-
-/** The person who owns a notification box, while the person is a member. */
-interface Addressee {
-  readonly projectName: string;
-  readonly role: Role;
-  /** The verified address; null when there is none. */
-  readonly email: string | null;
-}
-
-export interface WaitingMail {
-  readonly id: string;
-  readonly kind: NotificationKind;
-  readonly title: string;
-  readonly detail: string | null;
-  readonly path: string;
-}
-
-// Other instances skip the row until the transaction ends.
-const CLAIM_BOX = `
-  SELECT project_id AS "projectId", user_id AS "userId" FROM notification_box
-  WHERE mail_due_at <= $1::timestamptz AND (mailed_at IS NULL OR mailed_at <= $2::timestamptz)
-  ORDER BY mail_due_at LIMIT 1 FOR UPDATE SKIP LOCKED`;
-
-/** Locks the box of a person whose mail is due, and who was not mailed after `mailedBefore`. */
-export const claimBox = async (sql: Sql, now: Date, mailedBefore: Date): Promise<Box | null> =>
-  (await sql.query<Box>(CLAIM_BOX, [now.toISOString(), mailedBefore.toISOString()]))[0] ?? null;
-
-const ADDRESSEE = `
-  SELECT p.name AS "projectName", m.role, CASE WHEN u.email_verified_at IS NOT NULL THEN u.email END AS email
-  FROM membership m JOIN project p ON p.id = m.project_id JOIN app_user u ON u.id = m.user_id
-  WHERE m.project_id = $1 AND m.user_id = $2`;
+/**
+ * Locks the box of a person whose mail is due, and who was not mailed after `mailedBefore`. Other
+ * instances skip the row until the transaction ends.
+ */
+export const claimBox = (db: Sql, now: Date, mailedBefore: Date): Promise<Person | null> =>
+  boxes.first(
+    db,
+    sql`
+      SELECT ${boxes.columns()} FROM notification_box
+      WHERE mail_due_at <= ${now}::timestamptz
+        AND (mailed_at IS NULL OR mailed_at <= ${mailedBefore}::timestamptz)
+      ORDER BY mail_due_at
+      LIMIT 1
+      FOR UPDATE SKIP LOCKED`,
+  );
 
 /** Null when the person is no longer a member. */
-export const readAddressee = async (
-  sql: Sql,
-  { projectId, userId }: Box,
-): Promise<Addressee | null> =>
-  (await sql.query<Addressee>(ADDRESSEE, [projectId, userId]))[0] ?? null;
-
-// A notification waiting for the daily mail is included when it was created before that mail was
-// due.
-const TAKE = `
-  UPDATE notification SET mail = 'sent'
-  WHERE project_id = $1 AND user_id = $2 AND (mail = 'at_once' OR (mail = 'daily' AND id < $3))
-  RETURNING id, kind, title, detail, path`;
+export const readAddressee = (
+  db: Sql,
+  { projectId, userId }: Person,
+): Promise<RowOf<typeof addressees> | null> =>
+  addressees.first(
+    db,
+    sql`
+      SELECT p.name AS "projectName", m.role,
+        CASE WHEN u.email_verified_at IS NOT NULL THEN u.email END AS email
+      FROM membership m
+      JOIN project p ON p.id = m.project_id
+      JOIN app_user u ON u.id = m.user_id
+      WHERE m.project_id = ${projectId} AND m.user_id = ${userId}`,
+  );
 
 /**
- * Marks the due notifications as sent, and returns them.
+ * Marks the due notifications as sent, and returns them. A notification that waits for the daily
+ * mail is included when it was created before that mail was due.
  * @param dailyBefore the daily mail includes notifications whose ids are lower than this one
  */
 export const takeWaiting = async (
-  sql: Sql,
-  { projectId, userId }: Box,
+  db: Sql,
+  { projectId, userId }: Person,
   dailyBefore: string,
-): Promise<WaitingMail[]> =>
-  [...(await sql.query<WaitingMail>(TAKE, [projectId, userId, dailyBefore]))].sort((a, b) =>
-    a.id < b.id ? -1 : 1,
+): Promise<WaitingMail[]> => {
+  const taken = await mailedNotifications.all(
+    db,
+    sql`
+      UPDATE notification SET mail = 'sent'
+      WHERE project_id = ${projectId}
+        AND user_id = ${userId}
+        AND (mail = 'at_once' OR (mail = 'daily' AND id < ${dailyBefore}))
+      RETURNING ${mailedNotifications.columns()}`,
   );
-
-const SETTLE = `
-  UPDATE notification_box SET mailed_at = coalesce($3::timestamptz, mailed_at), mail_due_at = (
-    SELECT CASE WHEN count(*) > 0 THEN $4::timestamptz END FROM notification n
-    WHERE n.project_id = $1 AND n.user_id = $2 AND n.mail = 'daily'
-  ) WHERE project_id = $1 AND user_id = $2`;
+  return taken.sort((a, b) => (a.id < b.id ? -1 : 1));
+};
 
 /** Sets when the person's next mail is due. @param mailedAt null when nothing was sent */
 export const settleBox = async (
-  sql: Sql,
-  { projectId, userId }: Box,
+  db: Sql,
+  { projectId, userId }: Person,
   { mailedAt, daily }: { readonly mailedAt: Date | null; readonly daily: Date },
 ): Promise<void> => {
-  await sql.change(SETTLE, [
-    projectId,
-    userId,
-    mailedAt?.toISOString() ?? null,
-    daily.toISOString(),
-  ]);
+  await db.change(sql`
+    UPDATE notification_box SET
+      mailed_at = coalesce(${mailedAt}::timestamptz, mailed_at),
+      mail_due_at = (
+        SELECT CASE WHEN count(*) > 0 THEN ${daily}::timestamptz END FROM notification n
+        WHERE n.project_id = ${projectId} AND n.user_id = ${userId} AND n.mail = 'daily'
+      )
+    WHERE project_id = ${projectId} AND user_id = ${userId}`);
 };

@@ -1,8 +1,7 @@
 import type { getMe } from "@/lib/contracts/auth";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type { getNotificationPreferences, listNotifications } from "@/lib/contracts/notifications";
-import type { GasAlert } from "./repository";
-import type { ListedNotification } from "./notification";
+import type { GasAlert, ListedNotification } from "./rows";
 import type { Preferences } from "./service";
 
 export const toNotifications = (page: {

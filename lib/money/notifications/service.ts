@@ -19,13 +19,11 @@ import {
   defaultChoice,
   kindsOf,
   LARGE_DEPOSIT_USD,
-  type ListedNotification,
   mayBeTold,
   type NotificationFilter,
 } from "./notification";
 import {
   countUnread,
-  type GasAlert,
   listAlerts,
   listNotifications,
   markRead,
@@ -35,6 +33,7 @@ import {
   wantMailAtOnce,
   writePreferences,
 } from "./repository";
+import type { GasAlert, ListedNotification } from "./rows";
 
 export { queueNews } from "./due-repository";
 

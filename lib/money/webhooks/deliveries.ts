@@ -5,9 +5,9 @@ import { isId, newId } from "@/lib/core/ids";
 import type { Database } from "@/lib/platform/db/client";
 import { isDistributed, type Sql, sqlOn, type SqlReader } from "@/lib/platform/db/sql";
 import { mayReadEvent, requireScopesOfEvents } from "@/lib/news/events/service";
-import { type Attempt, type Delivery, deliveryBody } from "./rules";
+import type { Attempt, Delivery, EndpointKey, EndpointView } from "./rows";
+import { deliveryBody } from "./rules";
 import {
-  type EndpointKey,
   findDelivery,
   type FoundDelivery,
   hasEvent,
@@ -15,9 +15,8 @@ import {
   listAttempts,
   listDeliveries,
   type NewDelivery,
-  wakeEndpoint,
 } from "./delivery-repository";
-import type { EndpointView } from "./repository";
+import { wakeEndpoint } from "./lane-repository";
 import { eventIsArchived, isArchived, isDisabled, rangeTooLong } from "./errors";
 import { archiveOf, replayEvents } from "./fan-out-repository";
 

@@ -5,18 +5,14 @@ import type { Sealed } from "@/lib/platform/ports/encryption";
 import {
   countEndpoints,
   deleteEndpoint,
-  type EndpointView,
   findEndpoint,
   forgetFailures,
   insertEndpoint,
-  replaceSecret,
-  secretContext,
-  type SecretKey,
-  type SecretRow,
-  signingSecrets,
   updateEndpoint,
 } from "./repository";
-import { type EndpointRow, newSigningSecret } from "./rules";
+import type { EndpointKey, EndpointRow, EndpointView } from "./rows";
+import { newSigningSecret } from "./rules";
+import { replaceSecret, secretContext, type SecretRow, signingSecrets } from "./secret-repository";
 import { type Actor, actorName, mayReadPrivate } from "@/lib/core/actor";
 import {
   type ApprovalsService,
@@ -53,8 +49,6 @@ interface SecretsDeps {
   readonly reader: SqlReader;
   readonly clock: Clock;
 }
-
-type EndpointKey = Omit<SecretKey, "id">;
 
 const HOUR_SECONDS = 3600;
 

@@ -1,13 +1,6 @@
 import type { WebhookAnswer, WebhookSender } from "@/lib/money/ports/webhook-sender";
-import {
-  dueDeliveries,
-  type DueDelivery,
-  type EndpointKey,
-  failingSince,
-  recordResults,
-  releaseEndpoint,
-  type Result,
-} from "./delivery-repository";
+import { dueDeliveries, recordResults, type Result } from "./delivery-repository";
+import { failingSince, releaseEndpoint } from "./lane-repository";
 import {
   deliveryBody,
   FAILING_MAX_MS,
@@ -19,7 +12,8 @@ import {
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "@/lib/core/clock";
 import type { Sql } from "@/lib/platform/db/sql";
-import { type EndpointRow, readEndpoint } from "./repository";
+import { readEndpoint } from "./repository";
+import type { DueDelivery, EndpointKey, EndpointRow } from "./rows";
 
 /** The endpoint asks not to be called again (RFC 9110, 410 Gone). */
 const GONE = 410;

@@ -4,7 +4,7 @@ import type { Clock } from "@/lib/core/clock";
 import { notFound } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
 import type { ListPage, ListQuery } from "@/lib/core/list-place";
-import type { EndpointKey } from "./delivery-repository";
+import type { EndpointKey } from "./rows";
 import { ENDPOINTS_MAX } from "./errors";
 import { signatureOf, type SignatureState } from "./rules";
 

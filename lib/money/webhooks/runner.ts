@@ -1,4 +1,5 @@
-import { claimEndpoints, type EndpointKey, extendLeases } from "./delivery-repository";
+import { claimEndpoints, extendLeases } from "./lane-repository";
+import type { EndpointKey } from "./rows";
 import {
   type EndpointDelivery,
   type EndpointDeliveryDeps,

@@ -20,7 +20,7 @@ import {
 } from "@/lib/dev/testing/approve";
 import { testApi } from "@/lib/dev/testing/api";
 import { refusalOf } from "@/lib/dev/testing/voters";
-import { encryptedWebhookSecrets } from "./repository";
+import { encryptedWebhookSecrets } from "./secret-repository";
 
 const api = await testApi({ devnet: false });
 const { services } = api;

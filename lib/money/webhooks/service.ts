@@ -3,7 +3,6 @@ import type { OwnerNotice, ProjectsService } from "@/lib/trust/projects/service"
 import {
   disableEndpoint,
   disableEndpointOfMaker,
-  type EndpointView,
   findEndpoint,
   listEndpoints,
   listEndpointsMadeBy,
@@ -17,7 +16,7 @@ import { doneBy, recordAuditOn } from "@/lib/news/audit/service";
 import type { SessionMadeService } from "@/lib/trust/session-made/service";
 import type { WebhookSender } from "@/lib/money/ports/webhook-sender";
 import { createDeliveriesService } from "./deliveries";
-import type { EndpointKey } from "./delivery-repository";
+import type { EndpointKey, EndpointView } from "./rows";
 import {
   createEndpoint,
   createSigningSecrets,
@@ -65,8 +64,7 @@ const disabledNotice = (told: {
 
 export type { Endpoint } from "./endpoint-changes";
 export { fanOutEvents } from "./fan-out-repository";
-export type { EndpointView } from "./repository";
-export type { Attempt, Delivery } from "./rules";
+export type { Attempt, Delivery, EndpointView } from "./rows";
 
 interface WebhooksDeps {
   readonly database: Database;

@@ -5,7 +5,7 @@
 import { expect, test } from "vitest";
 import { newId } from "@/lib/core/ids";
 import { sqlOn } from "@/lib/platform/db/sql";
-import { releaseEndpoint } from "@/lib/money/webhooks/delivery-repository";
+import { releaseEndpoint } from "@/lib/money/webhooks/lane-repository";
 import { testDatabase } from "@/lib/dev/testing/database";
 import { peekDue } from "@/lib/money/notifications/due-repository";
 import { sequenceProject } from "./repository";
