@@ -1,4 +1,4 @@
-/** What a person can do about a movement that waits for its approval. */
+/** Says to a person what they can do about a movement that waits for its approval. */
 
 const approvals = (count: number): string => `${String(count)} approval${count === 1 ? "" : "s"}`;
 

@@ -50,7 +50,7 @@ const readNews = async (sql: Sql, events: readonly DueEvent[]): Promise<readonly
   return events.flatMap((event) => newsOf(event, names) ?? []);
 };
 
-/** What an event's notification needs besides the event. */
+/** The facts besides the event that its notification shows. */
 type Facts = Pick<DueEvent, "depositUsd" | "nextAction">;
 const NO_FACTS: Facts = { depositUsd: null, nextAction: null };
 
