@@ -20,8 +20,10 @@ const errorsOutsideTests = (testModules, unhandledErrors) => [
     ),
   ),
   ...unhandledErrors.map((error) => {
-    const during = error.VITEST_TEST_NAME ? ` during "${error.VITEST_TEST_NAME}"` : "";
-    return `an error that nobody caught${during}: ${placeOf(error)}`;
+    const { VITEST_TEST_NAME: name, VITEST_TEST_PATH: path } = error;
+    const where = path ? ` in ${relative(process.cwd(), path)}` : "";
+    const during = name ? ` during "${name}"` : "";
+    return `an error that nobody caught${where}${during}: ${placeOf(error)}`;
   }),
 ];
 

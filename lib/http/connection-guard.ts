@@ -129,12 +129,15 @@ export const guardConnections = (
     const [status, message] = STATUS_OF_FAULT[error.code ?? ""] ?? MALFORMED;
     refuse(socket, new DomainError("invalid_request", message), status);
   });
-  server.on("connect", (_request, socket) =>
+  server.on("connect", (_request, socket) => {
+    // Node has removed its own listener from this socket, and without one a reset by the caller would
+    // end the process.
+    socket.on("error", () => socket.destroy());
     refuse(
       socket,
       new DomainError("method_not_allowed", "This server is no proxy: CONNECT is not possible."),
-    ),
-  );
+    );
+  });
   server.on("connection", (socket) => {
     if (limits.perAddress === 0) return;
     const bucket = addressBucket(socket.remoteAddress ?? "");

@@ -59,6 +59,20 @@ describe("a target that two readers could take for different paths", () => {
     expect(passed).toEqual([]);
   });
 
+  test("a caller that resets its connection after CONNECT does no harm", async () => {
+    const { port } = await start();
+    for (let round = 0; round < 20; round += 1) {
+      const socket = connect(port, "127.0.0.1");
+      socket.on("error", () => undefined);
+      await once(socket, "connect");
+      socket.write("CONNECT 10.0.0.1:22 HTTP/1.1\r\nhost: x\r\n\r\n");
+      // The answer shows that the server has taken the connection over from its parser.
+      await once(socket, "data");
+      socket.resetAndDestroy();
+    }
+    expect(statusOf(await get(port, "/api/health"))).toBe(200);
+  });
+
   test("headers of more than 16 KiB are answered once, and counted", async () => {
     const { port, counted } = await start();
     const answer = await get(port, `/${"a".repeat(20_000)}`);

@@ -228,16 +228,18 @@ describe("roles", () => {
     const ownerId = await userOf(owner);
     const [operator, admin] = [await member(owner, "operator"), await member(owner, "admin")];
     const email = "new@example.test";
-    const attempts = (client: ApiClient, role: Role) => [
-      client.call(createInvitation, { body: { email, role } }),
-      client.call(updateMember, { params: { id: operator.userId }, body: { role } }),
-      client.call(removeMember, { params: { id: ownerId }, body: {} }),
-    ];
-    for (const attempt of attempts(operator.client, "viewer"))
-      expect(await refusal(attempt)).toMatchObject({ status: 403, code: "forbidden" });
+    // Awaited together: the last one may be refused first.
+    const attempts = (client: ApiClient, role: Role) =>
+      Promise.all([
+        refusal(client.call(createInvitation, { body: { email, role } })),
+        refusal(client.call(updateMember, { params: { id: operator.userId }, body: { role } })),
+        refusal(client.call(removeMember, { params: { id: ownerId }, body: {} })),
+      ]);
+    for (const refused of await attempts(operator.client, "viewer"))
+      expect(refused).toMatchObject({ status: 403, code: "forbidden" });
     expect(await refusal(operator.client.call(listInvitations))).toMatchObject({ status: 403 });
-    for (const attempt of attempts(admin.client, "owner"))
-      expect(await refusal(attempt)).toMatchObject({ status: 403, code: "forbidden" });
+    for (const refused of await attempts(admin.client, "owner"))
+      expect(refused).toMatchObject({ status: 403, code: "forbidden" });
     expect((await owner.client.call(listMembers)).data.map(({ role }) => role)).toEqual([
       "owner",
       "operator",
