@@ -48,7 +48,7 @@ afterEach(async () => {
 afterAll(async () => {
   for (const dataDir of folders) {
     await endDevnetLeftOvers({ dataDir, log: silent });
-    rmSync(dataDir, { recursive: true, force: true });
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 20 });
   }
 });
 

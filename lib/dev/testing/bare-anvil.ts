@@ -91,7 +91,9 @@ export const startBareAnvil = async (
       new Promise((resolve) => {
         stopFreeing();
         child.once("exit", () => resolve());
-        child.kill();
+        // A process that has ended sends no event again.
+        if (child.exitCode !== null || child.signalCode !== null) resolve();
+        else child.kill();
       }),
   };
 };

@@ -55,6 +55,20 @@ const openConnections = async (url: string, name: string): Promise<number> => {
   }
 };
 
+const DROP_ATTEMPTS = 5;
+
+/** PostgreSQL waits five seconds for the backends that it ends, which a busy machine exceeds. */
+const drop = async (node: string, name: string): Promise<void> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await administer(node, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      return;
+    } catch (error) {
+      if (attempt === DROP_ATTEMPTS) throw error;
+    }
+  }
+};
+
 /** @returns the URLs of a new database, as the owner and as the role of the service */
 const createFrom = async (
   template: string | null,
@@ -77,8 +91,7 @@ const createFrom = async (
     const open = await openConnections(url("postgres"), name);
     if (open > 0)
       console.warn(`${file}: ${String(open)} connections were still open after the last test.`);
-    for (const node of nodes)
-      await administer(node, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    for (const node of nodes) await drop(node, name);
   });
   rememberOwner(url(name));
   return { ownerUrl: url(name), appUrl: shared.appUrlPattern.replace(/DATABASE$/, name) };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const WAIT_MS = 5_000;
+const WAIT_MS = 30_000;
 const POLL_MS = 50;
 /** esbuild keeps a process running for later builds of the same worker. */
 const STAYS = /esbuild/;

@@ -3,7 +3,7 @@ import { afterAll } from "vitest";
 import { endFile } from "./after-file";
 import { leftProcesses } from "./left-processes";
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 
 afterAll(async () => {
   await endFile();

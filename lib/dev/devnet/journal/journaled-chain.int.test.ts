@@ -63,7 +63,7 @@ const stopAll = async (): Promise<void> => {
 
 afterEach(stopAll);
 afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
 const clientOf = ({ rpcUrl }: GatedChain) =>
