@@ -21,7 +21,7 @@ import {
   type TransactionStatus,
 } from "./rows";
 
-export type { Carrying, SignedVersion, StoredTransaction, TransactionStatus } from "./rows";
+export type { Carrying, SignedVersion, StoredTransaction } from "./rows";
 
 type Hex = `0x${string}`;
 
