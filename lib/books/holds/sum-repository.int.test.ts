@@ -1,12 +1,13 @@
 import { expect, inject, test } from "vitest";
-import { sqlOf } from "@/lib/platform/db/sql";
+import { sqlOf, sqlOn } from "@/lib/platform/db/sql";
+import { sql, type Statement } from "@/lib/platform/db/statement";
 import { testDatabase } from "@/lib/dev/testing/database";
 import {
-  COMMITTED_AFTER,
   committedAfter,
   type FundsKey,
-  HELD_SINCE,
   heldSince,
+  selectCommittedAfter,
+  selectHeldSince,
 } from "./sum-repository";
 
 const ROWS = inject("isLong") ? 1_000_000 : 50_000;
@@ -17,7 +18,7 @@ const HELD = 10;
 const RECENT = 20;
 
 const { database } = await testDatabase({ role: "owner" });
-const sql = sqlOf(database.prisma);
+const db = sqlOf(database.prisma);
 const TREASURY: FundsKey = { walletAddress: "0xTreasury", chainId: 1, token: "0xusdc" };
 const NOW = new Date();
 
@@ -68,12 +69,11 @@ interface Plan {
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-const planOf = async (text: string, values: readonly unknown[]): Promise<Plan> => {
-  const { rows } = await database.pool.query<{ "QUERY PLAN": readonly { Plan: Plan }[] }>(
-    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
-    [...values],
+const planOf = async (statement: Statement): Promise<Plan> => {
+  const [row] = await sqlOn(database.pool).query<{ "QUERY PLAN": readonly { Plan: Plan }[] }>(
+    sql`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${statement}`,
   );
-  const plan = rows[0]?.["QUERY PLAN"][0]?.Plan;
+  const plan = row?.["QUERY PLAN"][0]?.Plan;
   if (plan === undefined) throw new Error("There is no plan.");
   return plan;
 };
@@ -95,20 +95,12 @@ test(
   `after ${String(ROWS)} operations the sums of a treasury read an index and few pages`,
   async () => {
     await seed();
-    const { walletAddress, chainId, token } = TREASURY;
     const since = ROWS - HELD - RECENT;
-    expect(await heldSince(sql, TREASURY, since)).toBe(BigInt(HELD + RECENT));
-    expect(await committedAfter(sql, TREASURY, BigInt(since), NOW)).toBe(BigInt(HELD + RECENT));
-    expectIndexed(await planOf(HELD_SINCE, [walletAddress, chainId, token, since]));
-    expectIndexed(
-      await planOf(COMMITTED_AFTER, [
-        walletAddress,
-        chainId,
-        token,
-        String(since),
-        new Date(NOW.getTime() - 60_000),
-      ]),
-    );
+    expect(await heldSince(db, TREASURY, since)).toBe(BigInt(HELD + RECENT));
+    expect(await committedAfter(db, TREASURY, BigInt(since), NOW)).toBe(BigInt(HELD + RECENT));
+    expectIndexed(await planOf(selectHeldSince(TREASURY, since)));
+    const releasedAfter = new Date(NOW.getTime() - 60_000);
+    expectIndexed(await planOf(selectCommittedAfter(TREASURY, BigInt(since), releasedAfter)));
   },
   SEED_MS,
 );
@@ -140,8 +132,8 @@ test("a payout's batch counts until its block is final, as long as it is held or
       { ...batch, number: 3, amountBase: 1000, state: "cancelled" },
     ],
   });
-  expect(await committedAfter(sql, payer, 50n, NOW)).toBe(110n);
-  expect(await committedAfter(sql, payer, 49n, NOW)).toBe(111n);
-  expect(await committedAfter(sql, { ...payer, chainId: 8 }, 49n, NOW)).toBe(0n);
-  expect(await heldSince(sql, payer, 1)).toBe(1110n);
+  expect(await committedAfter(db, payer, 50n, NOW)).toBe(110n);
+  expect(await committedAfter(db, payer, 49n, NOW)).toBe(111n);
+  expect(await committedAfter(db, { ...payer, chainId: 8 }, 49n, NOW)).toBe(0n);
+  expect(await heldSince(db, payer, 1)).toBe(1110n);
 });

@@ -2,7 +2,7 @@ import { base, int, nullable, type RowOf, table } from "@/lib/platform/db/table"
 
 // The tables of this module.
 
-/** Table `sponsor_usage`: reserved and spent amounts of a project's budget on one UTC day, in wei. */
+/** Table `sponsor_usage`: what a project has reserved and spent on one UTC day, in wei. */
 export const usages = table({ chainId: int, reservedWei: base, usedWei: base });
 
 export type Usage = Omit<RowOf<typeof usages>, "chainId">;

@@ -1,27 +1,10 @@
+import type { SenderQueue } from "@/lib/chain/ports/bundler";
 import type { Database } from "@/lib/platform/db/client";
 import { sqlOf } from "@/lib/platform/db/sql";
-import type { SenderQueue } from "@/lib/chain/ports/bundler";
+import { sql } from "@/lib/platform/db/statement";
+import { bool, table, text } from "@/lib/platform/db/table";
 
-const CLAIM = `
-  INSERT INTO account_deployment AS d (chain_id, address, leg_id, claimed_at) VALUES ($1::int, $2, $3, $4::timestamptz)
-  ON CONFLICT (chain_id, address) DO UPDATE SET claimed_at = EXCLUDED.claimed_at WHERE d.leg_id = EXCLUDED.leg_id
-  RETURNING leg_id`;
-
-const HOLDER =
-  "SELECT leg_id AS holder FROM account_deployment WHERE chain_id = $1::int AND address = $2";
-
-const ENDED_LEG =
-  "SELECT 1 FROM operation_leg WHERE id = $1 AND state IN ('completed', 'failed', 'refunded')";
-
-const ENDED_BATCH = `
-  SELECT 1 FROM payout p JOIN wallet_payout_batch b ON b.project_id = p.project_id AND b.payout_id = p.id
-  WHERE p.id = split_part($1, '/', 1) AND b.number::text = split_part($1, '/', 2) AND b.state IN ('paid', 'failed', 'cancelled')`;
-
-// The last condition names the holder that was read before: when another process took the
-// deployment over from it first, no row changes.
-const TAKE = `
-  UPDATE account_deployment SET leg_id = $3, claimed_at = $4::timestamptz
-  WHERE chain_id = $1::int AND address = $2 AND leg_id = $5`;
+const holders = table({ legId: text });
 
 /**
  * Claims for the deployment of an account on a chain. If two operations both contained the
@@ -29,26 +12,60 @@ const TAKE = `
  * id) or a batch of a payout (`<payout id>/<number>`).
  */
 export const createDeploymentClaims = (database: Database) => {
-  const sql = sqlOf(database.prisma);
-  const hasEnded = async (holder: string): Promise<boolean> =>
-    (await sql.query(holder.includes("/") ? ENDED_BATCH : ENDED_LEG, [holder])).length > 0;
+  const db = sqlOf(database.prisma);
+
+  const hasEnded = async (holder: string): Promise<boolean> => {
+    const statement = holder.includes("/")
+      ? sql`
+          SELECT 1
+          FROM payout p
+          JOIN wallet_payout_batch b ON b.project_id = p.project_id AND b.payout_id = p.id
+          WHERE p.id = split_part(${holder}, '/', 1)
+            AND b.number::text = split_part(${holder}, '/', 2)
+            AND b.state IN ('paid', 'failed', 'cancelled')`
+      : sql`
+          SELECT 1 FROM operation_leg
+          WHERE id = ${holder} AND state IN ('completed', 'failed', 'refunded')`;
+    return (await db.query(statement)).length > 0;
+  };
 
   return {
     /**
      * @returns true when the account was unclaimed, when the claimant holds the claim, or when the
      * holder has ended
      */
-    claim: async (claim: {
+    claim: async ({
+      chainId,
+      address,
+      claimant,
+      now,
+    }: {
       chainId: number;
       address: string;
       claimant: string;
       now: Date;
     }): Promise<boolean> => {
-      const values = [claim.chainId, claim.address, claim.claimant, claim.now.toISOString()];
-      if ((await sql.query(CLAIM, values)).length === 1) return true;
-      const [row] = await sql.query<{ holder: string }>(HOLDER, [claim.chainId, claim.address]);
-      if (row === undefined || !(await hasEnded(row.holder))) return false;
-      return (await sql.change(TAKE, [...values, row.holder])) === 1;
+      const claimed = await db.change(sql`
+        INSERT INTO account_deployment AS d (chain_id, address, leg_id, claimed_at)
+        VALUES (${chainId}::int, ${address}, ${claimant}, ${now}::timestamptz)
+        ON CONFLICT (chain_id, address) DO UPDATE SET claimed_at = EXCLUDED.claimed_at
+        WHERE d.leg_id = EXCLUDED.leg_id`);
+      if (claimed === 1) return true;
+      const holder = await holders.first(
+        db,
+        sql`
+          SELECT ${holders.columns("d")} FROM account_deployment d
+          WHERE d.chain_id = ${chainId}::int AND d.address = ${address}`,
+      );
+      if (holder === null || !(await hasEnded(holder.legId))) return false;
+      // The last condition names the holder that was read before: when another process took the
+      // deployment over from it first, no row changes.
+      const taken = await db.change(sql`
+        UPDATE account_deployment SET
+          leg_id = ${claimant},
+          claimed_at = ${now}::timestamptz
+        WHERE chain_id = ${chainId}::int AND address = ${address} AND leg_id = ${holder.legId}`);
+      return taken === 1;
     },
   };
 };
@@ -66,10 +83,13 @@ const PENDING_MAX = 4;
  */
 const EXPIRED_SECONDS = 60;
 
-interface Row {
-  readonly userOpHash: string;
-  readonly isAdmitted: boolean;
-}
+/** An operation in the queue of its sender. */
+const queued = table({
+  userOpHash: text,
+  isAdmitted: bool,
+  /** Whether its validity is over. */
+  isOver: bool,
+});
 
 /**
  * The queue of each sender, shared by all instances. An operation leaves it when it is mined, when
@@ -79,17 +99,28 @@ export const createSenderQueue = (database: Database): SenderQueue => ({
   admit: async ({ chainId, sender, userOpHash, validUntil }) => {
     // Committed before the rows are locked: a transaction that later locks the sender's rows sees
     // this row, so two transactions never admit too many.
-    await database.prisma.$executeRaw`
+    await sqlOf(database.prisma).change(sql`
       INSERT INTO bundler_queue (chain_id, user_op_hash, sender, valid_until)
-      VALUES (${chainId}, ${userOpHash}, ${sender}, ${validUntil}) ON CONFLICT DO NOTHING`;
+      VALUES (${chainId}::int, ${userOpHash}, ${sender}, ${validUntil}::timestamptz)
+      ON CONFLICT DO NOTHING`);
     return database.transaction(async (tx) => {
-      const rows = await tx.$queryRaw<(Row & { isOver: boolean })[]>`
-        SELECT user_op_hash AS "userOpHash", admitted_at IS NOT NULL AS "isAdmitted",
-          valid_until < now() - ${EXPIRED_SECONDS}::int * interval '1 second' AS "isOver"
-        FROM bundler_queue WHERE chain_id = ${chainId} AND sender = ${sender} ORDER BY place FOR UPDATE`;
+      const db = sqlOf(tx);
+      const rows = await queued.all(
+        db,
+        sql`
+          SELECT user_op_hash AS "userOpHash",
+            admitted_at IS NOT NULL AS "isAdmitted",
+            valid_until < now() - ${EXPIRED_SECONDS}::int * interval '1 second' AS "isOver"
+          FROM bundler_queue
+          WHERE chain_id = ${chainId}::int AND sender = ${sender}
+          ORDER BY place
+          FOR UPDATE`,
+      );
       const over = rows.flatMap((row) => (row.isOver ? [row.userOpHash] : []));
       if (over.length > 0)
-        await tx.$executeRaw`DELETE FROM bundler_queue WHERE chain_id = ${chainId} AND user_op_hash = ANY(${over})`;
+        await db.change(sql`
+          DELETE FROM bundler_queue
+          WHERE chain_id = ${chainId}::int AND user_op_hash = ANY(${over}::text[])`);
       const open = rows.filter(({ isOver }) => !isOver);
       const own = open.findIndex((row) => row.userOpHash === userOpHash);
       if (own < 0) return false;
@@ -98,8 +129,9 @@ export const createSenderQueue = (database: Database): SenderQueue => ({
       // their places.
       const ahead = open.filter(({ isAdmitted }, index) => index < own || isAdmitted).length;
       if (ahead >= PENDING_MAX) return false;
-      await tx.$executeRaw`
-        UPDATE bundler_queue SET admitted_at = now() WHERE chain_id = ${chainId} AND user_op_hash = ${userOpHash}`;
+      await db.change(sql`
+        UPDATE bundler_queue SET admitted_at = now()
+        WHERE chain_id = ${chainId}::int AND user_op_hash = ${userOpHash}`);
       return true;
     });
   },

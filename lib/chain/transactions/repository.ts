@@ -1,42 +1,49 @@
-import type { Database, Queryable } from "@/lib/platform/db/client";
-import { keptSqlOn } from "@/lib/platform/db/sql";
-import { violatedUnique } from "@/lib/platform/db/unique-violation";
-import { BundledElsewhereError, type BundledOperation } from "@/lib/chain/ports/transactions";
-import type {
-  NewTransactionRow,
-  SignedVersion,
-  StoredTransaction,
-  TransactionRow,
-  TransactionStatus,
-} from "./stored-transaction";
-import { jsonRows } from "@/lib/platform/db/json-rows";
-import { createBatcher } from "@/lib/core/batch";
-import { toBigInt, toDecimal } from "@/lib/platform/db/decimal";
-import { type ChainTransaction, Prisma } from "@/lib/platform/db/generated/client";
 import type { EvmAddress } from "@/lib/core/evm";
+import { BundledElsewhereError, type BundledOperation } from "@/lib/chain/ports/transactions";
+import type { Database, Tx } from "@/lib/platform/db/client";
+import { toDecimal } from "@/lib/platform/db/decimal";
+import { Prisma } from "@/lib/platform/db/generated/client";
+import { keptSqlOn, sqlOf, type Sql } from "@/lib/platform/db/sql";
+import { sql, type Statement } from "@/lib/platform/db/statement";
+import { int, int8, table } from "@/lib/platform/db/table";
+import { violatedUnique } from "@/lib/platform/db/unique-violation";
 import { NotWantedError } from "./errors";
+import { createMarks, type Mined } from "./mark-repository";
+import {
+  bundled,
+  type Carrying,
+  carriers,
+  type SignedVersion,
+  signedTransactions,
+  type StoredTransaction,
+  type TransactionRow,
+  transactions,
+  type TransactionStatus,
+} from "./rows";
+
+export type { Carrying, SignedVersion, StoredTransaction } from "./rows";
+
+type Hex = `0x${string}`;
+
+export interface NewTransactionRow {
+  readonly row: TransactionRow;
+  /** The first nonce, for an account that has sent nothing on this chain yet. */
+  readonly firstNonce: bigint;
+  readonly carries: readonly BundledOperation[];
+  /**
+   * Runs in the transaction that stores the row. Returns false when the row is no longer needed;
+   * nothing is stored then.
+   */
+  readonly claim?: ((tx: Tx) => Promise<boolean>) | undefined;
+  /**
+   * Signs with the given nonce. Must not use the database or the network, because the nonce's row
+   * is locked.
+   */
+  readonly sign: (nonce: bigint) => Promise<SignedVersion>;
+}
 
 // Stores one of the service's own transactions with one statement, when its nonce is probably known
 // in advance.
-
-// Stores nothing unless the nonce is still the next one. Operation hashes are sorted, so that two
-// bundles cannot deadlock.
-const INSERT = `
-  WITH taken AS (
-    UPDATE signer_nonce SET next = next + 1
-    WHERE address = $3 AND chain_id = $2::int AND next = $4::bigint RETURNING next
-  ), stored AS (
-    INSERT INTO chain_transaction (id, chain_id, from_address, nonce, purpose, "to", data, value, gas, max_fee_per_gas,
-      max_priority_fee_per_gas, raw, hash, replaced_hashes, status, created_at, updated_at)
-    SELECT $1, $2::int, $3, $4::bigint, $5, $6, $7, $8::numeric, $9::bigint, $10::numeric, $11::numeric, $12, $13, '{}', 'signed',
-      $14::timestamptz, $14::timestamptz
-    FROM taken RETURNING id
-  ), carried AS (
-    INSERT INTO bundle_operation (chain_id, user_op_hash, transaction_id)
-    SELECT $2::int, hash, stored.id FROM stored, unnest($15::text[]) AS hash ORDER BY hash
-    RETURNING user_op_hash
-  )
-  SELECT count(*)::int AS count FROM stored`;
 
 const PURPOSE_IS_KNOWN = "chain_transaction_chain_id_purpose_key";
 const IS_BUNDLED = "bundle_operation_pkey";
@@ -52,19 +59,44 @@ const toStored = (row: TransactionRow, version: SignedVersion): StoredTransactio
   updatedAt: row.createdAt,
 });
 
-const valuesOf = (stored: StoredTransaction, userOpHashes: readonly string[]): unknown[] => [
-  ...[
-    stored.id,
-    stored.chainId,
-    stored.from,
-    stored.nonce.toString(),
-    stored.purpose,
-    stored.to,
-    stored.data,
-  ],
-  ...[stored.value, stored.gas, stored.maxFeePerGas, stored.maxPriorityFeePerGas].map(String),
-  ...[stored.raw, stored.hash, stored.createdAt.toISOString(), userOpHashes],
-];
+const counts = table({ count: int });
+
+/**
+ * Stores a transaction and the operations that it carries, unless its nonce is not the next one any
+ * more. Operation hashes are sorted, so that two bundles cannot deadlock.
+ * @returns whether it was stored
+ */
+const insertWithNextNonce = async (
+  db: Sql,
+  stored: StoredTransaction,
+  userOpHashes: readonly string[],
+): Promise<boolean> => {
+  const signed = signedTransactions.list([{ ...stored, fromAddress: stored.from }]);
+  const inserted = await counts.first(
+    db,
+    sql`
+      WITH taken AS (
+        UPDATE signer_nonce SET next = next + 1
+        WHERE address = ${stored.from}
+          AND chain_id = ${stored.chainId}::int
+          AND next = ${stored.nonce}::bigint
+        RETURNING next
+      ), stored AS (
+        INSERT INTO chain_transaction ("to", replaced_hashes, status, ${signedTransactions.names})
+        SELECT ${stored.to}::text, '{}', 'signed', ${signedTransactions.names}
+        FROM taken, ${signed} AS signed
+        RETURNING id
+      ), carried AS (
+        INSERT INTO bundle_operation (chain_id, user_op_hash, transaction_id)
+        SELECT ${stored.chainId}::int, hash, stored.id
+        FROM stored, unnest(${userOpHashes}::text[]) AS hash
+        ORDER BY hash
+        RETURNING user_op_hash
+      )
+      SELECT count(*)::int AS count FROM stored`,
+  );
+  return inserted?.count === 1;
+};
 
 /**
  * Remembers the next nonce of each account that this instance has used. The statement compares it,
@@ -96,13 +128,9 @@ const createQuickInsert = ({ pool }: Pick<Database, "pool">) => {
         return "unknown";
       next.delete(nameOf(row));
       const stored = toStored(row, await sign(nonce));
+      const userOpHashes = carries.map(({ userOpHash }) => userOpHash);
       try {
-        const values = valuesOf(
-          stored,
-          carries.map(({ userOpHash }) => userOpHash),
-        );
-        const [inserted] = await keptSqlOn(pool).query<{ count: number }>(INSERT, values);
-        if (inserted?.count !== 1) return "unknown";
+        if (!(await insertWithNextNonce(keptSqlOn(pool), stored, userOpHashes))) return "unknown";
       } catch (error) {
         if (violatedUnique(error) === PURPOSE_IS_KNOWN) return null;
         if (violatedUnique(error) === IS_BUNDLED)
@@ -115,102 +143,9 @@ const createQuickInsert = ({ pool }: Pick<Database, "pool">) => {
   };
 };
 
-// Records the states of stored transactions on the network and the chain. Concurrent updates share
-// one statement.
-
-/** The version that was mined. */
-interface Mined {
-  readonly hash: `0x${string}`;
-  readonly blockNumber: bigint;
-}
-
-interface Mark {
-  readonly read: Pick<StoredTransaction, "id" | "hash">;
-  /** The states that the transaction may be in. */
-  readonly expected: readonly TransactionStatus[];
-  readonly status: Exclude<TransactionStatus, "signed">;
-  readonly mined: Mined | null;
-  readonly at: Date;
-}
-
-const MARKS_MAX = 100;
-
-const MARKED =
-  'place int, id text, hash text, expected jsonb, status text, "minedHash" text, "blockNumber" bigint, at timestamptz';
-// The rows are locked in the order of their ids, so that two sets cannot deadlock.
-const MARK = `
-  WITH w AS MATERIALIZED (
-    SELECT * FROM ${jsonRows("$1", MARKED, "id")} AS v
-  ), locked AS MATERIALIZED (
-    SELECT w.place FROM w CROSS JOIN LATERAL (
-      SELECT 1 FROM chain_transaction t WHERE t.id = w.id AND t.hash = w.hash AND w.expected ? t.status FOR NO KEY UPDATE
-    ) AS found
-  )
-  UPDATE chain_transaction t SET status = w.status, mined_hash = w."minedHash", block_number = w."blockNumber", updated_at = w.at,
-    broadcast_at = CASE WHEN w.status = 'broadcast' THEN w.at ELSE t.broadcast_at END
-  FROM w JOIN locked ON locked.place = w.place
-  WHERE t.id = w.id RETURNING w.place`;
-
-/**
- * Records the state of a transaction, if it is unchanged since it was read.
- * @returns whether it was recorded
- */
-const createMarks = ({ pool }: Pick<Database, "pool">): ((mark: Mark) => Promise<boolean>) => {
-  const sql = keptSqlOn(pool);
-  const { submit } = createBatcher({
-    run: async (marks: readonly Mark[]) => {
-      const rows = marks.map(({ read, expected, status, mined, at }, place) => ({
-        ...{ place, id: read.id, hash: read.hash, expected, status, at },
-        minedHash: mined?.hash ?? null,
-        blockNumber: mined?.blockNumber.toString() ?? null,
-      }));
-      const marked = await sql.query<{ place: number }>(MARK, [JSON.stringify(rows)]);
-      const places = new Set(marked.map(({ place }) => place));
-      return marks.map((_, place) => ({ isMarked: places.has(place) }));
-    },
-    batchWeightMax: MARKS_MAX,
-    lanes: 2,
-  });
-  return async (mark) => (await submit(mark)).isMarked;
-};
-
-export type {
-  SignedVersion,
-  StoredTransaction,
-  TransactionRow,
-  TransactionStatus,
-} from "./stored-transaction";
-
-type Hex = `0x${string}`;
-
-export type Carrying = Pick<StoredTransaction, "id" | "hash" | "status" | "minedHash">;
-
 const UNIQUE_VIOLATION = "P2002";
 const OPEN: readonly TransactionStatus[] = ["signed", "broadcast", "mined"];
 const UNMINED: readonly TransactionStatus[] = ["signed", "broadcast"];
-
-const storedOf = (row: ChainTransaction): StoredTransaction => ({
-  id: row.id,
-  chainId: row.chainId,
-  from: row.fromAddress as EvmAddress,
-  nonce: row.nonce,
-  purpose: row.purpose,
-  to: row.to as EvmAddress,
-  data: row.data as Hex,
-  value: toBigInt(row.value),
-  gas: row.gas,
-  maxFeePerGas: toBigInt(row.maxFeePerGas),
-  maxPriorityFeePerGas: toBigInt(row.maxPriorityFeePerGas),
-  raw: row.raw as Hex,
-  hash: row.hash as Hex,
-  replacedHashes: row.replacedHashes as Hex[],
-  status: row.status as TransactionStatus,
-  minedHash: row.minedHash as Hex | null,
-  blockNumber: row.blockNumber,
-  createdAt: row.createdAt,
-  broadcastAt: row.broadcastAt,
-  updatedAt: row.updatedAt,
-});
 
 const versionColumns = (version: SignedVersion) => ({
   nonce: version.nonce,
@@ -220,19 +155,24 @@ const versionColumns = (version: SignedVersion) => ({
   hash: version.hash,
 });
 
+const nonces = table({ nonce: int8 });
+
 const takeNonce = async (
-  tx: Queryable,
+  tx: Tx,
   chainId: number,
   from: EvmAddress,
   firstNonce: bigint,
 ): Promise<bigint> => {
-  const rows = await tx.$queryRaw<{ nonce: bigint }[]>`
-    INSERT INTO signer_nonce (address, chain_id, next) VALUES (${from}, ${chainId}, ${firstNonce + 1n})
-    ON CONFLICT (address, chain_id) DO UPDATE SET next = signer_nonce.next + 1
-    RETURNING next - 1 AS nonce`;
-  const [row] = rows;
-  if (row === undefined) throw new Error("The nonce was not given.");
-  return row.nonce;
+  const taken = await nonces.first(
+    sqlOf(tx),
+    sql`
+      INSERT INTO signer_nonce (address, chain_id, next)
+      VALUES (${from}, ${chainId}::int, ${firstNonce + 1n}::bigint)
+      ON CONFLICT (address, chain_id) DO UPDATE SET next = signer_nonce.next + 1
+      RETURNING (next - 1)::text AS nonce`,
+  );
+  if (taken === null) throw new Error("The nonce was not given.");
+  return taken.nonce;
 };
 
 /**
@@ -241,10 +181,10 @@ const takeNonce = async (
  * @throws BundledElsewhereError
  */
 const load = async (
-  tx: Queryable,
+  db: Sql,
   row: Pick<TransactionRow, "id" | "chainId">,
   carries: readonly BundledOperation[],
-) => {
+): Promise<void> => {
   // Sorted the same way in all transactions, so that two bundles cannot deadlock.
   const sorted = [...carries].sort((a, b) => (a.userOpHash < b.userOpHash ? -1 : 1));
   const first = sorted.filter(({ after }) => after === null).map(({ userOpHash }) => userOpHash);
@@ -252,19 +192,23 @@ const load = async (
     after === null ? [] : [{ userOpHash, after }],
   );
   let loaded = 0;
-  if (first.length > 0) {
-    loaded += await tx.$executeRaw`
+  if (first.length > 0)
+    loaded += await db.change(sql`
       INSERT INTO bundle_operation (chain_id, user_op_hash, transaction_id)
-      SELECT ${row.chainId}, hash, ${row.id} FROM unnest(${first}::text[]) AS hash
-      ON CONFLICT (chain_id, user_op_hash) DO NOTHING`;
-  }
-  if (again.length > 0) {
-    loaded += await tx.$executeRaw`
-      UPDATE bundle_operation b SET transaction_id = ${row.id}, attempts = b.attempts + 1
-      FROM unnest(${again.map(({ userOpHash }) => userOpHash)}::text[], ${again.map(({ after }) => after)}::text[])
-        AS moved (hash, transaction_id)
-      WHERE b.chain_id = ${row.chainId} AND b.user_op_hash = moved.hash AND b.transaction_id = moved.transaction_id`;
-  }
+      SELECT ${row.chainId}::int, hash, ${row.id}::text FROM unnest(${first}::text[]) AS hash
+      ON CONFLICT (chain_id, user_op_hash) DO NOTHING`);
+  if (again.length > 0)
+    loaded += await db.change(sql`
+      UPDATE bundle_operation b SET
+        transaction_id = ${row.id},
+        attempts = b.attempts + 1
+      FROM unnest(
+        ${again.map(({ userOpHash }) => userOpHash)}::text[],
+        ${again.map(({ after }) => after)}::text[]
+      ) AS moved (hash, transaction_id)
+      WHERE b.chain_id = ${row.chainId}::int
+        AND b.user_op_hash = moved.hash
+        AND b.transaction_id = moved.transaction_id`);
   // Rolls back both the transaction and its nonce.
   if (loaded !== carries.length)
     throw new BundledElsewhereError("Another transaction carries some of them by now.");
@@ -273,88 +217,98 @@ const load = async (
 const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Prisma.PrismaClientKnownRequestError && error.code === UNIQUE_VIOLATION;
 
+/** A transaction of a SELECT of `COLUMNS`. */
+const storedOf = (row: object): StoredTransaction => {
+  const { fromAddress, ...stored } = transactions.read(row);
+  return { ...stored, from: fromAddress };
+};
+
+/** The columns of a transaction in a table named `t`. */
+const COLUMNS = transactions.columns("t");
+
 /** Reads `chain_transaction`, `signer_nonce` and `bundle_operation`. */
-const createTransactionReader = ({ prisma }: Database) => ({
-  find: async (chainId: number, purpose: string): Promise<StoredTransaction | null> => {
-    const row = await prisma.chainTransaction.findUnique({
-      where: { chainId_purpose: { chainId, purpose } },
-    });
-    return row === null ? null : storedOf(row);
-  },
+const createTransactionReader = ({ prisma }: Database) => {
+  const db = sqlOf(prisma);
 
-  hasNonce: async (chainId: number, address: EvmAddress): Promise<boolean> =>
-    (await prisma.signerNonce.count({ where: { chainId, address } })) > 0,
+  const first = async (statement: Statement): Promise<StoredTransaction | null> => {
+    const [row] = await db.query<object>(statement);
+    return row === undefined ? null : storedOf(row);
+  };
 
-  findById: async (id: string): Promise<StoredTransaction | null> => {
-    const row = await prisma.chainTransaction.findUnique({ where: { id } });
-    return row === null ? null : storedOf(row);
-  },
+  return {
+    find: (chainId: number, purpose: string): Promise<StoredTransaction | null> =>
+      first(sql`
+        SELECT ${COLUMNS} FROM chain_transaction t
+        WHERE t.chain_id = ${chainId}::int AND t.purpose = ${purpose}`),
 
-  /** The bundle transaction of each operation. */
-  bundles: async (
-    chainId: number,
-    userOpHashes: readonly Hex[],
-  ): Promise<{ userOpHash: Hex; attempts: number; transaction: Carrying }[]> => {
-    // Reads no signed bytes, which are long for a bundle.
-    const rows = await prisma.$queryRaw<(Carrying & { userOpHash: Hex; attempts: number })[]>`
-      SELECT b.user_op_hash AS "userOpHash", b.attempts, t.id, t.hash, t.status, t.mined_hash AS "minedHash"
-      FROM bundle_operation b JOIN chain_transaction t ON t.id = b.transaction_id
-      WHERE b.chain_id = ${chainId} AND b.user_op_hash = ANY(${userOpHashes})`;
-    return rows.map(({ userOpHash, attempts, ...transaction }) => ({
-      userOpHash,
-      attempts,
-      transaction,
-    }));
-  },
+    hasNonce: async (chainId: number, address: EvmAddress): Promise<boolean> =>
+      (await prisma.signerNonce.count({ where: { chainId, address } })) > 0,
 
-  /**
-   * The number of transactions by account that are not mined yet; accounts without any are missing.
-   */
-  unminedCounts: async (
-    chainId: number,
-    accounts: readonly EvmAddress[],
-  ): Promise<ReadonlyMap<EvmAddress, number>> => {
-    const rows = await prisma.chainTransaction.groupBy({
-      by: ["fromAddress"],
-      where: { chainId, fromAddress: { in: [...accounts] }, status: { in: [...UNMINED] } },
-      _count: true,
-    });
-    return new Map(rows.map((row) => [row.fromAddress as EvmAddress, row._count]));
-  },
+    findById: (id: string): Promise<StoredTransaction | null> =>
+      first(sql`SELECT ${COLUMNS} FROM chain_transaction t WHERE t.id = ${id}`),
 
-  /** The transactions that are not final, in the order in which they must be mined. */
-  listOpen: async (chainId: number, limit: number): Promise<StoredTransaction[]> => {
-    const rows = await prisma.chainTransaction.findMany({
-      where: { chainId, status: { in: [...OPEN] } },
-      orderBy: [{ fromAddress: "asc" }, { nonce: "asc" }],
-      take: limit,
-    });
-    return rows.map(storedOf);
-  },
+    /** The bundle transaction of each operation. */
+    bundles: async (
+      chainId: number,
+      userOpHashes: readonly Hex[],
+    ): Promise<{ userOpHash: Hex; attempts: number; transaction: Carrying }[]> => {
+      const rows = await db.query<object>(sql`
+        SELECT ${bundled.columns("b")}, ${carriers.columns("t")}
+        FROM bundle_operation b
+        JOIN chain_transaction t ON t.id = b.transaction_id
+        WHERE b.chain_id = ${chainId}::int AND b.user_op_hash = ANY(${userOpHashes}::text[])`);
+      return rows.map((row) => ({ ...bundled.read(row), transaction: carriers.read(row) }));
+    },
 
-  /**
-   * Transactions that are stored as final and whose signed bytes are still stored, with nonces from
-   * `from` (inclusive) to `to` (exclusive).
-   */
-  listFinal: async (
-    chainId: number,
-    account: EvmAddress,
-    nonces: { from: bigint; to: bigint; limit: number },
-  ): Promise<StoredTransaction[]> => {
-    const rows = await prisma.chainTransaction.findMany({
-      where: {
-        chainId,
-        fromAddress: account,
-        status: "final",
-        raw: { not: "" },
-        nonce: { gte: nonces.from, lt: nonces.to },
-      },
-      orderBy: { nonce: "asc" },
-      take: nonces.limit,
-    });
-    return rows.map(storedOf);
-  },
-});
+    /**
+     * The number of transactions by account that are not mined yet; accounts without any are
+     * missing.
+     */
+    unminedCounts: async (
+      chainId: number,
+      accounts: readonly EvmAddress[],
+    ): Promise<ReadonlyMap<EvmAddress, number>> => {
+      const rows = await prisma.chainTransaction.groupBy({
+        by: ["fromAddress"],
+        where: { chainId, fromAddress: { in: [...accounts] }, status: { in: [...UNMINED] } },
+        _count: true,
+      });
+      return new Map(rows.map((row) => [row.fromAddress as EvmAddress, row._count]));
+    },
+
+    /** The transactions that are not final, in the order in which they must be mined. */
+    listOpen: async (chainId: number, limit: number): Promise<StoredTransaction[]> => {
+      const rows = await db.query<object>(sql`
+        SELECT ${COLUMNS} FROM chain_transaction t
+        WHERE t.chain_id = ${chainId}::int AND t.status = ANY(${OPEN}::text[])
+        ORDER BY t.from_address, t.nonce
+        LIMIT ${limit}::int`);
+      return rows.map(storedOf);
+    },
+
+    /**
+     * Transactions that are stored as final and whose signed bytes are still stored, with nonces
+     * from `from` (inclusive) to `to` (exclusive).
+     */
+    listFinal: async (
+      chainId: number,
+      account: EvmAddress,
+      nonces: { from: bigint; to: bigint; limit: number },
+    ): Promise<StoredTransaction[]> => {
+      const rows = await db.query<object>(sql`
+        SELECT ${COLUMNS} FROM chain_transaction t
+        WHERE t.chain_id = ${chainId}::int
+          AND t.from_address = ${account}
+          AND t.status = 'final'
+          AND t.raw <> ''
+          AND t.nonce >= ${nonces.from}::bigint
+          AND t.nonce < ${nonces.to}::bigint
+        ORDER BY t.nonce
+        LIMIT ${nonces.limit}::int`);
+      return rows.map(storedOf);
+    },
+  };
+};
 
 type MoveToNewNonce = [
   read: StoredTransaction,
@@ -434,7 +388,7 @@ export const createTransactionRepository = (database: Database) => {
             throw new NotWantedError("The transaction is not wanted any more.");
           const version = await sign(await takeNonce(tx, row.chainId, row.from, firstNonce));
           const { from, ...columns } = row;
-          const inserted = await tx.chainTransaction.create({
+          await tx.chainTransaction.create({
             data: {
               ...columns,
               ...versionColumns(version),
@@ -444,8 +398,8 @@ export const createTransactionRepository = (database: Database) => {
               updatedAt: row.createdAt,
             },
           });
-          await load(tx, row, carries);
-          return storedOf(inserted);
+          await load(sqlOf(tx), row, carries);
+          return toStored(row, version);
         });
         quickInsert.noteNonce(stored);
         return stored;

@@ -20,6 +20,7 @@ const STEP_MAX = 12;
 const TIMED = [
   /^WITH held AS MATERIALIZED/,
   /FROM "public"\."chain_transaction" WHERE .*"status" IN/,
+  /FROM chain_transaction t WHERE t\.chain_id = \$1::int AND t\.status = ANY/,
   /"public"\."payout_schedule/,
   /FROM payout WHERE status = 'pending' AND expires_at/,
   /"expires_at" <=/,

@@ -1,7 +1,11 @@
 import { createHash } from "node:crypto";
+import { z } from "zod";
 import { canonicalJson } from "@/lib/core/canonical-json";
 import { DomainError } from "@/lib/core/errors";
 import type { Database } from "./client";
+import { keptSqlOn, type Sql, sqlOn, type SqlReader } from "./sql";
+import { sql, type Statement } from "./statement";
+import { type Column, json, nullable, oneOf, type RowOf, table, text } from "./table";
 
 /**
  * A caller's Idempotency-Key and the SHA-256 of its request. A module stores both with the rows
@@ -60,12 +64,23 @@ interface Claim extends Entry {
   readonly instanceId?: string;
 }
 
-interface Found {
-  readonly status: "in_flight" | "done";
-  readonly digest: Uint8Array;
-  readonly response: unknown;
-  readonly instanceId: string | null;
-}
+const bytes: Column<Uint8Array> = {
+  type: "bytea",
+  select: (name) => name,
+  read: (stored) => stored as Uint8Array,
+  write: (value) => value,
+};
+
+/** Table `idempotency_key`: the request that has the key, and its answer. */
+const storedKeys = table({
+  status: oneOf(z.enum(["in_flight", "done"])),
+  digest: bytes,
+  /** While the request is in flight, the holder of the claim. */
+  response: json(z.unknown()),
+  instanceId: nullable(text),
+});
+
+type Found = RowOf<typeof storedKeys>;
 
 export interface IdempotencyKeyStore {
   claim(claim: Claim): Promise<Found | null>;
@@ -75,35 +90,62 @@ export interface IdempotencyKeyStore {
   release(release: Entry & { holder: string }): Promise<void>;
 }
 
-// A claim is not flushed to disk before the request runs. If PostgreSQL crashes at that moment, a
-// repeated request may run beside or after the first one, so requests that move money also store
-// their key with their own rows. Answers are flushed, and a claim precedes its answer in the log.
-// While a request is in flight, `response` names the holder, so that a holder whose lease has
-// expired cannot overwrite its successor.
-const CLAIM = `
-  INSERT INTO idempotency_key
-    (project_id, actor, route, key, digest, status, response, created_at, locked_until, expires_at, instance_id)
-  SELECT $1, $2, $3, $4, $5::bytea, 'in_flight', jsonb_build_object('holder', $6::text), $7::timestamptz, $8::timestamptz,
-    $9::timestamptz, $10
-  FROM set_config('synchronous_commit', 'off', true)
-  ON CONFLICT (project_id, actor, route, key) DO UPDATE SET
-    digest = EXCLUDED.digest, status = EXCLUDED.status, response = EXCLUDED.response,
-    created_at = EXCLUDED.created_at, locked_until = EXCLUDED.locked_until, expires_at = EXCLUDED.expires_at,
-    instance_id = EXCLUDED.instance_id
-  WHERE idempotency_key.expires_at <= $7
-     OR (idempotency_key.status = 'in_flight' AND idempotency_key.instance_id IS NULL AND idempotency_key.locked_until <= $7
-         AND idempotency_key.digest = EXCLUDED.digest)
-  RETURNING 1`;
+/** SQL of a condition on `idempotency_key`. */
+export const isEntry = ({ projectId, actor, route, key }: Entry): Statement =>
+  sql`project_id = ${projectId} AND actor = ${actor} AND route = ${route} AND key = ${key}`;
 
-const ENTRY = "project_id = $1 AND actor = $2 AND route = $3 AND key = $4";
-const HELD = `${ENTRY} AND status = 'in_flight' AND response->>'holder' = $5`;
-const COMPLETE = `UPDATE idempotency_key SET status = 'done', response = $6 WHERE ${HELD}`;
-export const valuesOf = ({ projectId, actor, route, key }: Entry): string[] => [
-  projectId,
-  actor,
-  route,
-  key,
-];
+/**
+ * A claim is not flushed to disk before the request runs. If PostgreSQL crashes at that moment, a
+ * repeated request may run beside or after the first one, so requests that move money also store
+ * their key with their own rows. Answers are flushed, and a claim precedes its answer in the log.
+ * While a request is in flight, `response` names the holder, so that a holder whose lease has
+ * expired cannot overwrite its successor.
+ */
+const insertClaim = async (db: Sql, claim: Claim): Promise<boolean> => {
+  const claimed = await db.change(sql`
+    INSERT INTO idempotency_key (
+      project_id, actor, route, key, digest, status, response,
+      created_at, locked_until, expires_at, instance_id
+    )
+    SELECT
+      ${claim.projectId}::text,
+      ${claim.actor}::text,
+      ${claim.route}::text,
+      ${claim.key}::text,
+      ${Buffer.from(claim.digest)}::bytea,
+      'in_flight',
+      jsonb_build_object('holder', ${claim.holder}::text),
+      ${claim.now}::timestamptz,
+      ${claim.lockedUntil}::timestamptz,
+      ${claim.expiresAt}::timestamptz,
+      ${claim.instanceId ?? null}::text
+    FROM set_config('synchronous_commit', 'off', true)
+    ON CONFLICT (project_id, actor, route, key) DO UPDATE SET
+      digest = EXCLUDED.digest,
+      status = EXCLUDED.status,
+      response = EXCLUDED.response,
+      created_at = EXCLUDED.created_at,
+      locked_until = EXCLUDED.locked_until,
+      expires_at = EXCLUDED.expires_at,
+      instance_id = EXCLUDED.instance_id
+    WHERE idempotency_key.expires_at <= ${claim.now}::timestamptz
+      OR (
+        idempotency_key.status = 'in_flight'
+        AND idempotency_key.instance_id IS NULL
+        AND idempotency_key.locked_until <= ${claim.now}::timestamptz
+        AND idempotency_key.digest = EXCLUDED.digest
+      )`);
+  return claimed === 1;
+};
+
+const findKey = (db: SqlReader, entry: Entry): Promise<Found | null> =>
+  storedKeys.first(
+    db,
+    sql`SELECT ${storedKeys.columns()} FROM idempotency_key WHERE ${isEntry(entry)}`,
+  );
+
+const isHeldBy = (entry: Entry, holder: string): Statement =>
+  sql`${isEntry(entry)} AND status = 'in_flight' AND response->>'holder' = ${holder}`;
 
 /** A released entry can vanish between the two statements of `claim`. */
 const CLAIM_ATTEMPTS_MAX = 5;
@@ -116,35 +158,29 @@ const HOUR_MS = 3_600_000;
 export const createIdempotencyKeyStore = (
   { pool }: Pick<Database, "pool">,
   { keepHours }: { readonly keepHours?: number } = {},
-): IdempotencyKeyStore => ({
-  claim: async ({ digest, holder, now, lockedUntil, expiresAt, instanceId, ...entry }) => {
-    for (let attempt = 1; attempt <= CLAIM_ATTEMPTS_MAX; attempt += 1) {
-      const until =
-        keepHours === undefined ? expiresAt : new Date(now.getTime() + keepHours * HOUR_MS);
-      const values = [
-        ...valuesOf(entry),
-        Buffer.from(digest),
-        holder,
-        now,
-        lockedUntil,
-        until,
-        instanceId ?? null,
-      ];
-      const claimed = await pool.query({ name: "idempotency_claim", text: CLAIM, values });
-      if (claimed.rowCount === 1) return null;
-      const { rows } = await pool.query<Found>(
-        `SELECT status, digest, response, instance_id AS "instanceId" FROM idempotency_key WHERE ${ENTRY}`,
-        valuesOf(entry),
-      );
-      if (rows[0]) return rows[0];
-    }
-    return { status: "in_flight", digest, response: null, instanceId: null };
-  },
-  complete: async ({ holder, response, ...entry }) => {
-    const values = [...valuesOf(entry), holder, response];
-    await pool.query({ name: "idempotency_complete", text: COMPLETE, values });
-  },
-  release: async ({ holder, ...entry }) => {
-    await pool.query(`DELETE FROM idempotency_key WHERE ${HELD}`, [...valuesOf(entry), holder]);
-  },
-});
+): IdempotencyKeyStore => {
+  const kept = keptSqlOn(pool);
+  const db = sqlOn(pool);
+
+  return {
+    claim: async (claim) => {
+      const { digest, now } = claim;
+      const expiresAt =
+        keepHours === undefined ? claim.expiresAt : new Date(now.getTime() + keepHours * HOUR_MS);
+      for (let attempt = 1; attempt <= CLAIM_ATTEMPTS_MAX; attempt += 1) {
+        if (await insertClaim(kept, { ...claim, expiresAt })) return null;
+        const found = await findKey(db, claim);
+        if (found !== null) return found;
+      }
+      return { status: "in_flight", digest, response: null, instanceId: null };
+    },
+    complete: async ({ holder, response, ...entry }) => {
+      await kept.change(sql`
+        UPDATE idempotency_key SET status = 'done', response = ${JSON.stringify(response)}::jsonb
+        WHERE ${isHeldBy(entry, holder)}`);
+    },
+    release: async ({ holder, ...entry }) => {
+      await db.change(sql`DELETE FROM idempotency_key WHERE ${isHeldBy(entry, holder)}`);
+    },
+  };
+};

@@ -1,5 +1,9 @@
-import type { Clock } from "@/lib/core/clock";
 import type pg from "pg";
+import { z } from "zod";
+import type { Clock } from "@/lib/core/clock";
+import { keptSqlOn, type SqlReader, sqlOn } from "./sql";
+import { sql } from "./statement";
+import { type Column, int, json, nullable, type RowOf, table } from "./table";
 
 /** The database's time, with readings of this process's monotonic clock before and after. */
 interface TimeSample {
@@ -97,23 +101,50 @@ interface Peer {
   readonly missed: number;
 }
 
-interface BeatRow {
-  readonly now_ms: number;
-  readonly peers: readonly { readonly id: string; readonly beats: string }[] | null;
-}
+const float: Column<number> = { ...int, type: "float8" };
 
-// Not flushed to disk, because the next beat replaces a lost one.
-const BEAT = `
-  WITH beat AS (
-    INSERT INTO instance (id, works, beats, clock_ahead_ms, started_at, beat_at)
-    SELECT $1, $2::boolean, 1, $3::float8 - extract(epoch FROM clock_timestamp()) * 1000, now(), now()
-    FROM set_config('synchronous_commit', 'off', true)
-    ON CONFLICT (id) DO UPDATE SET
-      works = EXCLUDED.works, beats = instance.beats + 1, clock_ahead_ms = EXCLUDED.clock_ahead_ms, beat_at = now()
-    RETURNING id)
-  SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now_ms,
-    (SELECT json_agg(json_build_object('id', i.id, 'beats', i.beats::text)) FROM instance i WHERE i.id <> $1) AS peers
-  FROM beat`;
+/** The answer to a beat. */
+const beatAnswers = table({
+  /** The database's time. */
+  nowMs: float,
+  /** The other processes; null when there are none. */
+  peers: nullable(json(z.array(z.object({ id: z.string(), beats: z.string() })))),
+});
+
+type BeatAnswer = RowOf<typeof beatAnswers>;
+
+const storeBeat = (
+  db: SqlReader,
+  { id, works }: { readonly id: string; readonly works: boolean },
+): Promise<BeatAnswer | null> =>
+  // Not flushed to disk, because the next beat replaces a lost one.
+  beatAnswers.first(
+    db,
+    sql`
+      WITH beat AS (
+        INSERT INTO instance (id, works, beats, clock_ahead_ms, started_at, beat_at)
+        SELECT
+          ${id}::text,
+          ${works}::boolean,
+          1,
+          ${Date.now()}::float8 - extract(epoch FROM clock_timestamp()) * 1000,
+          now(),
+          now()
+        FROM set_config('synchronous_commit', 'off', true)
+        ON CONFLICT (id) DO UPDATE SET
+          works = EXCLUDED.works,
+          beats = instance.beats + 1,
+          clock_ahead_ms = EXCLUDED.clock_ahead_ms,
+          beat_at = now()
+        RETURNING id
+      )
+      SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs",
+        (
+          SELECT json_agg(json_build_object('id', i.id, 'beats', i.beats::text))
+          FROM instance i WHERE i.id <> ${id}
+        ) AS peers
+      FROM beat`,
+  );
 
 /** The processes that share this database. Each reports that it is alive and watches the others. */
 export const createInstances = ({
@@ -122,6 +153,7 @@ export const createInstances = ({
   onTime,
   beatMs = BEAT_MS,
 }: InstancesOptions): Instances => {
+  const db = sqlOn(pool);
   const listeners = new Set<(beat: { afterOutage: boolean }) => void>();
   let peers = new Map<string, Peer>();
   let works = false;
@@ -130,7 +162,7 @@ export const createInstances = ({
   let isOut = false;
   let beating: Promise<void> | null = null;
 
-  const look = (seen: NonNullable<BeatRow["peers"]>): void => {
+  const look = (seen: NonNullable<BeatAnswer["peers"]>): void => {
     peers = new Map(
       seen.map(({ id: peerId, beats }) => {
         const known = peers.get(peerId);
@@ -142,15 +174,10 @@ export const createInstances = ({
   const beatOnce = async (): Promise<void> => {
     const askedMs = performance.now();
     try {
-      const { rows } = await pool.query<BeatRow>({
-        name: "instance_beat",
-        text: BEAT,
-        values: [id, works, Date.now()],
-      });
-      const [row] = rows;
-      if (row === undefined) throw new Error("The beat was not stored.");
-      onTime({ databaseMs: row.now_ms, askedMs, answeredMs: performance.now() });
-      look(row.peers ?? []);
+      const answer = await storeBeat(keptSqlOn(pool), { id, works });
+      if (answer === null) throw new Error("The beat was not stored.");
+      onTime({ databaseMs: answer.nowMs, askedMs, answeredMs: performance.now() });
+      look(answer.peers ?? []);
       hasBeaten = true;
     } catch (error) {
       // While the database is unreachable no process can record its heartbeat.
@@ -186,8 +213,8 @@ export const createInstances = ({
       const peer = peers.get(peerId);
       if (peer !== undefined) return peer.missed >= MISSED_MAX;
       // The process started after the last beat, or has left.
-      const { rowCount } = await pool.query("SELECT 1 FROM instance WHERE id = $1", [peerId]);
-      return rowCount === 0;
+      const found = await db.query(sql`SELECT 1 FROM instance WHERE id = ${peerId}`);
+      return found.length === 0;
     },
     onBeat: (listener) => {
       listeners.add(listener);
@@ -197,7 +224,7 @@ export const createInstances = ({
       clearInterval(timer);
       await beating?.catch(() => undefined);
       // When this fails, the other instances notice the missing beats.
-      await pool.query("DELETE FROM instance WHERE id = $1", [id]).catch(() => undefined);
+      await db.change(sql`DELETE FROM instance WHERE id = ${id}`).catch(() => undefined);
     },
   };
 };

@@ -1,7 +1,9 @@
 import type pg from "pg";
 import type { Database } from "./client";
-import { type Entry, type IdempotencyKeyStore, valuesOf } from "./idempotency-keys";
+import { type Entry, type IdempotencyKeyStore, isEntry } from "./idempotency-keys";
 import type { Instances } from "./instances";
+import { sqlOn } from "./sql";
+import { sql } from "./statement";
 
 interface LiveClaimsDeps {
   readonly database: Pick<Database, "pool">;
@@ -19,7 +21,8 @@ const entryOf = ({ projectId, actor, route, key }: Entry): Entry => ({
   route,
   key,
 });
-const nameOf = (entry: Entry): string => valuesOf(entry).join("\0");
+const nameOf = ({ projectId, actor, route, key }: Entry): string =>
+  [projectId, actor, route, key].join("\0");
 
 /** A caller that loses a race reads again and finds the winner's claim or answer. */
 const ATTEMPTS_MAX = 5;
@@ -29,30 +32,25 @@ const ATTEMPTS_MAX = 5;
  */
 const ANSWERS_MAX = 10_000;
 
-const TAKE_OVER = `
-  UPDATE idempotency_key SET response = jsonb_build_object('holder', $6::text), instance_id = $7,
-    created_at = $8, locked_until = $9, expires_at = $10
-  WHERE project_id = $1 AND actor = $2 AND route = $3 AND key = $4 AND digest = $5::bytea AND status = 'in_flight'
-    AND response->>'holder' IS NOT DISTINCT FROM $11`;
-
+/** @returns false when the claim is no longer the one of the holder `from` */
 const takeOver = async (
   pool: pg.Pool,
   instanceId: string,
   claim: Claim,
   from: string | null,
 ): Promise<boolean> => {
-  const { digest, holder, now, lockedUntil, expiresAt } = claim;
-  const values = [
-    ...valuesOf(claim),
-    Buffer.from(digest),
-    holder,
-    instanceId,
-    now,
-    lockedUntil,
-    expiresAt,
-    from,
-  ];
-  return (await pool.query(TAKE_OVER, values)).rowCount === 1;
+  const taken = await sqlOn(pool).change(sql`
+    UPDATE idempotency_key SET
+      response = jsonb_build_object('holder', ${claim.holder}::text),
+      instance_id = ${instanceId},
+      created_at = ${claim.now}::timestamptz,
+      locked_until = ${claim.lockedUntil}::timestamptz,
+      expires_at = ${claim.expiresAt}::timestamptz
+    WHERE ${isEntry(claim)}
+      AND digest = ${Buffer.from(claim.digest)}::bytea
+      AND status = 'in_flight'
+      AND response->>'holder' IS NOT DISTINCT FROM ${from}::text`);
+  return taken === 1;
 };
 
 const holderOf = ({ response }: Found): string | null => {

@@ -1,17 +1,12 @@
 import type { Database } from "./client";
+import { sqlOn } from "./sql";
+import { sql } from "./statement";
 
 interface PeriodicTask {
   readonly name: string;
   /** Over all instances, at most one run begins within this time. */
   readonly everyMs: number;
 }
-
-// One statement, so that exactly one of several instances moves the time forward. Times are those
-// of the database.
-const CLAIM = `
-  INSERT INTO periodic_task (name, due_at) VALUES ($1, now() + $2::float8 * interval '1 ms')
-  ON CONFLICT (name) DO UPDATE SET due_at = EXCLUDED.due_at WHERE periodic_task.due_at <= now()
-  RETURNING name`;
 
 /**
  * Claims the next run of a task that one instance performs for all. When a process dies during its
@@ -22,8 +17,14 @@ export const claimRun = async (
   { pool }: Pick<Database, "pool">,
   { name, everyMs }: PeriodicTask,
 ): Promise<boolean> => {
-  const { rowCount } = await pool.query(CLAIM, [name, everyMs]);
-  return rowCount === 1;
+  // One statement, so that exactly one of several instances moves the time forward. Times are those
+  // of the database.
+  const claimed = await sqlOn(pool).change(sql`
+    INSERT INTO periodic_task (name, due_at)
+    VALUES (${name}, now() + ${everyMs}::float8 * interval '1 ms')
+    ON CONFLICT (name) DO UPDATE SET due_at = EXCLUDED.due_at
+    WHERE periodic_task.due_at <= now()`);
+  return claimed === 1;
 };
 
 /**
@@ -34,10 +35,9 @@ export const postponeRun = async (
   { pool }: Pick<Database, "pool">,
   { name, everyMs }: PeriodicTask,
 ): Promise<void> => {
-  await pool.query(
-    "UPDATE periodic_task SET due_at = now() + $2::float8 * interval '1 ms' WHERE name = $1",
-    [name, everyMs],
-  );
+  await sqlOn(pool).change(sql`
+    UPDATE periodic_task SET due_at = now() + ${everyMs}::float8 * interval '1 ms'
+    WHERE name = ${name}`);
 };
 
 /** How many times the claim of a long run is renewed within one lease. */

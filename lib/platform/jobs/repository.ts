@@ -1,7 +1,12 @@
 import { createBatcher } from "@/lib/core/batch";
 import { currentTraceparent } from "@/lib/core/tracing";
-import { announce, type Sql, sqlOf } from "@/lib/platform/db/sql";
 import type { Database, Tx } from "@/lib/platform/db/client";
+import { announce, keptSqlOn, type Sql, sqlOf, sqlOn, type SqlReader } from "@/lib/platform/db/sql";
+import { sql, type Statement } from "@/lib/platform/db/statement";
+import { int, table, text } from "@/lib/platform/db/table";
+import { type ClaimedJob, claimedJobs, type ParkedJob, parkedJobs } from "./rows";
+
+export type { ClaimedJob, ParkedJob } from "./rows";
 
 /** The Postgres channel that announces queues with new jobs. */
 export const JOB_CHANNEL = "job";
@@ -17,29 +22,29 @@ interface NewJob {
   readonly runAt: Date;
 }
 
-const INSERT = `
-  INSERT INTO job (id, queue, run_at, traceparent, locked_by, locked_until, attempts)
-  VALUES ($1, $2, $3::timestamptz, $4, $5, now() + $6::int * interval '1 millisecond',
-    CASE WHEN $5::text IS NULL THEN 0 ELSE 1 END)`;
-
 /**
  * Stores a job in the transaction that needs it, and announces it.
  * @param owner the worker that has claimed the job already; then nothing is announced
  */
 export const insertJobOn = async (
-  sql: Sql,
+  db: Sql,
   { id, queue, runAt }: NewJob,
   owner: JobOwner | null = null,
 ): Promise<void> => {
-  if (owner === null) announceJob(sql, queue);
-  await sql.change(INSERT, [
-    id,
-    queue,
-    runAt.toISOString(),
-    currentTraceparent(),
-    owner?.workerId ?? null,
-    owner?.leaseMs ?? null,
-  ]);
+  if (owner === null) announceJob(db, queue);
+  const workerId = owner?.workerId ?? null;
+  const leaseMs = owner?.leaseMs ?? null;
+  await db.change(sql`
+    INSERT INTO job (id, queue, run_at, traceparent, locked_by, locked_until, attempts)
+    VALUES (
+      ${id},
+      ${queue},
+      ${runAt}::timestamptz,
+      ${currentTraceparent()},
+      ${workerId},
+      now() + ${leaseMs}::int * interval '1 millisecond',
+      CASE WHEN ${workerId}::text IS NULL THEN 0 ELSE 1 END
+    )`);
 };
 
 /** Like `insertJobOn`, for Prisma transactions. */
@@ -50,15 +55,15 @@ export const insertJob = (tx: Tx, job: NewJob): Promise<void> => insertJobOn(sql
  * its time.
  */
 export const insertJobOnce = async (tx: Tx, { id, queue, runAt }: NewJob): Promise<void> => {
-  await tx.$executeRaw`
+  await sqlOf(tx).change(sql`
     INSERT INTO job (id, queue, run_at, traceparent)
-    VALUES (${id}, ${queue}, ${runAt.toISOString()}::timestamptz, ${currentTraceparent()})
-    ON CONFLICT (id) DO UPDATE SET queue = EXCLUDED.queue`;
+    VALUES (${id}, ${queue}, ${runAt}::timestamptz, ${currentTraceparent()})
+    ON CONFLICT (id) DO UPDATE SET queue = EXCLUDED.queue`);
 };
 
 /** Locks the job until the transaction ends, so that others that store or need it wait. */
 export const lockJob = async (tx: Tx, id: string): Promise<void> => {
-  await tx.$queryRaw`SELECT 1 FROM job WHERE id = ${id} FOR UPDATE`;
+  await sqlOf(tx).query(sql`SELECT 1 FROM job WHERE id = ${id} FOR UPDATE`);
 };
 
 /** Removes a job that this transaction has locked. */
@@ -66,34 +71,22 @@ export const endJob = async (tx: Tx, id: string): Promise<void> => {
   await tx.job.deleteMany({ where: { id } });
 };
 
-const END_ALL = `
-  DELETE FROM job USING (
-    SELECT id FROM job WHERE id = ANY($1::text[]) ORDER BY id COLLATE "C" FOR UPDATE
-  ) AS locked WHERE job.id = locked.id`;
-
 /**
  * Removes finished jobs. It is the last step of the transaction that ends their work, because
  * workers hold the locks of several jobs.
  */
-export const endJobs = async (sql: Sql, ids: readonly string[]): Promise<void> => {
-  await sql.change(END_ALL, [ids]);
+export const endJobs = async (db: Sql, ids: readonly string[]): Promise<void> => {
+  await db.change(sql`
+    DELETE FROM job USING (
+      SELECT id FROM job WHERE id = ANY(${ids}::text[]) ORDER BY id COLLATE "C" FOR UPDATE
+    ) AS locked
+    WHERE job.id = locked.id`);
 };
 
 /** The worker that runs a new job at once. */
 export interface JobOwner {
   readonly workerId: string;
   readonly leaseMs: number;
-}
-
-export interface ClaimedJob {
-  readonly id: string;
-  readonly queue: string;
-  /**
-   * W3C Trace Context `traceparent` of the span in which the job was created; null without tracing.
-   */
-  readonly traceparent: string | null;
-  /** Consecutive failed turns before this one. */
-  readonly failures: number;
 }
 
 /** A failed turn of a job. */
@@ -110,22 +103,33 @@ interface FailedTurn {
 
 /** Jobs that end at the same time are deleted in one statement. */
 const ENDS_MAX = 200;
+
+interface EndedJob {
+  readonly workerId: string;
+  readonly id: string;
+}
+
+const jobIds = table({ id: text });
+const counts = table({ count: int });
+
 // Statements that lock several jobs lock them in the order of their ids, so that they cannot
 // deadlock.
-const FINISH = `
-  WITH locked AS MATERIALIZED (
-    SELECT j.id FROM job j JOIN unnest($1::text[], $2::text[]) AS ended (id, worker_id)
-      ON j.id = ended.id AND j.locked_by = ended.worker_id
-    ORDER BY j.id COLLATE "C" FOR UPDATE OF j
-  )
-  DELETE FROM job USING locked WHERE job.id = locked.id`;
-const EXTEND = `
-  WITH held AS MATERIALIZED (
-    SELECT id FROM job WHERE id = ANY($3) AND locked_by = $1 AND locked_until >= now()
-    ORDER BY id COLLATE "C" FOR NO KEY UPDATE
-  )
-  UPDATE job SET locked_until = now() + $2::int * interval '1 millisecond' FROM held WHERE job.id = held.id
-  RETURNING job.id`;
+
+const finishJobs = async (db: Sql, ended: readonly EndedJob[]): Promise<void> => {
+  await db.change(sql`
+    WITH locked AS MATERIALIZED (
+      SELECT j.id
+      FROM job j
+      JOIN unnest(
+        ${ended.map(({ id }) => id)}::text[],
+        ${ended.map(({ workerId }) => workerId)}::text[]
+      ) AS ended (id, worker_id)
+        ON j.id = ended.id AND j.locked_by = ended.worker_id
+      ORDER BY j.id COLLATE "C"
+      FOR UPDATE OF j
+    )
+    DELETE FROM job USING locked WHERE job.id = locked.id`);
+};
 
 /**
  * Leases of jobs. Their times come from Postgres, so the clocks of instances need not agree. A job
@@ -133,45 +137,53 @@ const EXTEND = `
  * jobs at the same time without waiting for each other.
  */
 export const createJobsRepository = ({ pool }: Pick<Database, "pool">) => {
+  const kept = keptSqlOn(pool);
   const ends = createBatcher({
-    run: async (ended: readonly { workerId: string; id: string }[]) => {
-      const values = [ended.map(({ id }) => id), ended.map(({ workerId }) => workerId)];
-      await pool.query({ name: "jobs_finish", text: FINISH, values });
+    run: async (ended: readonly EndedJob[]) => {
+      await finishJobs(kept, ended);
       return ended.map(() => true as const);
     },
     batchWeightMax: ENDS_MAX,
     lanes: 2,
   });
   return {
-    ...createLeases(pool),
-    finish: async (ended: { workerId: string; id: string }): Promise<void> => {
+    ...createLeases(sqlOn(pool)),
+    finish: async (ended: EndedJob): Promise<void> => {
       await ends.submit(ended);
     },
   };
 };
 
-const createLeases = (pool: Database["pool"]) => ({
+const createLeases = (db: Sql) => ({
   /**
    * Claims due jobs of these queues. Jobs of queues that only a newer version knows are left to its
    * workers.
    */
-  claim: async (input: {
+  claim: (input: {
     workerId: string;
     leaseMs: number;
     limit: number;
     queues: readonly string[];
-  }): Promise<ClaimedJob[]> => {
-    const { rows } = await pool.query<ClaimedJob>(
-      `UPDATE job SET locked_by = $1, locked_until = now() + $2::int * interval '1 millisecond', attempts = attempts + 1
-       WHERE id IN (
-         SELECT id FROM job
-         WHERE run_at <= now() AND parked_at IS NULL AND (locked_until IS NULL OR locked_until < now()) AND queue = ANY($4::text[])
-         ORDER BY run_at LIMIT $3 FOR UPDATE SKIP LOCKED)
-       RETURNING id, queue, traceparent, failures`,
-      [input.workerId, input.leaseMs, input.limit, input.queues],
-    );
-    return rows;
-  },
+  }): Promise<ClaimedJob[]> =>
+    claimedJobs.all(
+      db,
+      sql`
+        UPDATE job SET
+          locked_by = ${input.workerId},
+          locked_until = now() + ${input.leaseMs}::int * interval '1 millisecond',
+          attempts = attempts + 1
+        WHERE id IN (
+          SELECT id FROM job
+          WHERE run_at <= now()
+            AND parked_at IS NULL
+            AND (locked_until IS NULL OR locked_until < now())
+            AND queue = ANY(${input.queues}::text[])
+          ORDER BY run_at
+          LIMIT ${input.limit}::int
+          FOR UPDATE SKIP LOCKED
+        )
+        RETURNING ${claimedJobs.columns("job")}`,
+    ),
 
   /**
    * Extends the leases that the worker still holds.
@@ -182,103 +194,114 @@ const createLeases = (pool: Database["pool"]) => ({
     leaseMs: number;
     ids: readonly string[];
   }): Promise<string[]> => {
-    const { rows } = await pool.query<{ id: string }>(EXTEND, [
-      input.workerId,
-      input.leaseMs,
-      input.ids,
-    ]);
-    return rows.map((row) => row.id);
+    const extended = await jobIds.all(
+      db,
+      sql`
+        WITH held AS MATERIALIZED (
+          SELECT id FROM job
+          WHERE id = ANY(${input.ids}::text[])
+            AND locked_by = ${input.workerId}
+            AND locked_until >= now()
+          ORDER BY id COLLATE "C"
+          FOR NO KEY UPDATE
+        )
+        UPDATE job SET locked_until = now() + ${input.leaseMs}::int * interval '1 millisecond'
+        FROM held
+        WHERE job.id = held.id
+        RETURNING ${jobIds.columns("job")}`,
+    );
+    return extended.map(({ id }) => id);
   },
 
   /** Releases a job after a turn that did not fail. */
   release: async (input: { workerId: string; id: string; againInMs: number }): Promise<void> => {
-    await pool.query(
-      `UPDATE job SET locked_by = NULL, locked_until = NULL, run_at = now() + $3::int * interval '1 millisecond', last_error = NULL,
-         failures = 0
-       WHERE id = $2 AND locked_by = $1`,
-      [input.workerId, input.id, input.againInMs],
-    );
+    await db.change(sql`
+      UPDATE job SET
+        locked_by = NULL,
+        locked_until = NULL,
+        run_at = now() + ${input.againInMs}::int * interval '1 millisecond',
+        last_error = NULL,
+        failures = 0
+      WHERE id = ${input.id} AND locked_by = ${input.workerId}`);
   },
 
-  fail: async ({
-    workerId,
-    id,
-    error,
-    againInMs,
-    failures,
-    isParked,
-  }: FailedTurn): Promise<void> => {
-    await pool.query(
-      `UPDATE job SET locked_by = NULL, locked_until = NULL, run_at = now() + $3::int * interval '1 millisecond', last_error = $4,
-         failures = $5, parked_at = CASE WHEN $6 THEN now() END
-       WHERE id = $2 AND locked_by = $1`,
-      [workerId, id, againInMs, error, failures, isParked],
-    );
+  fail: async (turn: FailedTurn): Promise<void> => {
+    await db.change(sql`
+      UPDATE job SET
+        locked_by = NULL,
+        locked_until = NULL,
+        run_at = now() + ${turn.againInMs}::int * interval '1 millisecond',
+        last_error = ${turn.error},
+        failures = ${turn.failures}::int,
+        parked_at = CASE WHEN ${turn.isParked}::boolean THEN now() END
+      WHERE id = ${turn.id} AND locked_by = ${turn.workerId}`);
   },
 
   /**
    * The number of jobs that have waited for a worker for longer than `olderThanMs` milliseconds.
    */
   overdue: async (olderThanMs: number): Promise<number> => {
-    const { rows } = await pool.query<{ count: number }>(
-      `SELECT count(*)::int AS count FROM job
-       WHERE run_at < now() - $1::int * interval '1 millisecond' AND parked_at IS NULL
-         AND (locked_until IS NULL OR locked_until < now() - $1::int * interval '1 millisecond')`,
-      [olderThanMs],
+    const before = sql`now() - ${olderThanMs}::int * interval '1 millisecond'`;
+    const overdue = await counts.first(
+      db,
+      sql`
+        SELECT count(*)::int AS count FROM job
+        WHERE run_at < ${before}
+          AND parked_at IS NULL
+          AND (locked_until IS NULL OR locked_until < ${before})`,
     );
-    return rows[0]?.count ?? 0;
+    return overdue?.count ?? 0;
   },
 });
 
 export type JobsRepository = ReturnType<typeof createJobsRepository>;
 
-/** A job that failed too often. No worker takes it until a person resumes it. */
-export interface ParkedJob {
-  /** Id of the operation, payout or mail that it drives. */
-  readonly id: string;
-  readonly queue: string;
-  /** Null when it belongs to the whole installation, as mails do. */
-  readonly projectId: string | null;
-  readonly failures: number;
-  readonly lastError: string | null;
-  readonly parkedAt: Date;
-}
-
 const LISTED_MAX = 200;
 
-const SELECT = `
-  SELECT j.id, j.queue, coalesce(o.project_id, p.project_id) AS "projectId", j.failures, j.last_error AS "lastError",
-    j.parked_at AS "parkedAt"
-  FROM job j LEFT JOIN operation o ON o.id = j.id LEFT JOIN payout p ON p.id = j.id
-  WHERE j.parked_at IS NOT NULL`;
-const OLDEST_FIRST = `ORDER BY j.parked_at LIMIT ${String(LISTED_MAX)}`;
+/** Parked jobs, the oldest first. */
+const selectParked = (
+  db: SqlReader,
+  condition: Statement = sql`j.parked_at IS NOT NULL`,
+): Promise<ParkedJob[]> =>
+  parkedJobs.all(
+    db,
+    sql`
+      SELECT ${parkedJobs.columns("parked")}
+      FROM (
+        SELECT j.id, j.queue, coalesce(o.project_id, p.project_id) AS project_id,
+          j.failures, j.last_error, j.parked_at
+        FROM job j
+        LEFT JOIN operation o ON o.id = j.id
+        LEFT JOIN payout p ON p.id = j.id
+        WHERE ${condition}
+      ) AS parked
+      ORDER BY parked.parked_at
+      LIMIT ${LISTED_MAX}::int`,
+  );
 
 /** The parked jobs of all projects, the oldest first. */
-export const listAllParked = async ({
-  pool,
-}: Pick<Database, "pool">): Promise<readonly ParkedJob[]> =>
-  (await pool.query<ParkedJob>(`${SELECT} ${OLDEST_FIRST}`)).rows;
+export const listAllParked = ({ pool }: Pick<Database, "pool">): Promise<readonly ParkedJob[]> =>
+  selectParked(sqlOn(pool));
 
 /** The parked jobs of a project, the oldest first. */
-export const listParked = async (
+export const listParked = (
   { pool }: Pick<Database, "pool">,
   projectId: string,
 ): Promise<readonly ParkedJob[]> =>
-  (
-    await pool.query<ParkedJob>(
-      `${SELECT} AND (o.project_id = $1 OR p.project_id = $1) ${OLDEST_FIRST}`,
-      [projectId],
-    )
-  ).rows;
+  selectParked(
+    sqlOn(pool),
+    sql`j.parked_at IS NOT NULL AND (o.project_id = ${projectId} OR p.project_id = ${projectId})`,
+  );
 
 /** Whether the operation or payout that a job drives belongs to the project. */
 export const isJobOfProject = async (
   tx: Tx,
   { id, projectId }: { id: string; projectId: string },
 ): Promise<boolean> => {
-  const found = await tx.$queryRaw<unknown[]>`
+  const found = await sqlOf(tx).query(sql`
     SELECT 1 FROM operation WHERE id = ${id} AND project_id = ${projectId}
-    UNION ALL SELECT 1 FROM payout WHERE id = ${id} AND project_id = ${projectId}`;
+    UNION ALL
+    SELECT 1 FROM payout WHERE id = ${id} AND project_id = ${projectId}`);
   return found.length > 0;
 };
 
@@ -286,7 +309,9 @@ export const isJobOfProject = async (
  * Resumes a parked job. Returns false when it is not parked. Its worker finds all it needs in the
  * rows that the job names.
  */
-export const putBack = async (tx: Tx, id: string): Promise<boolean> =>
-  (await tx.$executeRaw`
-    UPDATE job SET parked_at = NULL, failures = 0, run_at = now() WHERE id = ${id} AND parked_at IS NOT NULL`) ===
-  1;
+export const putBack = async (tx: Tx, id: string): Promise<boolean> => {
+  const resumed = await sqlOf(tx).change(sql`
+    UPDATE job SET parked_at = NULL, failures = 0, run_at = now()
+    WHERE id = ${id} AND parked_at IS NOT NULL`);
+  return resumed === 1;
+};

@@ -1,0 +1,31 @@
+import { int, nullable, type RowOf, table, text, time } from "@/lib/platform/db/table";
+
+// Table `job`, as it is read for each purpose.
+
+/** A job for the worker that claimed it. */
+export const claimedJobs = table({
+  id: text,
+  queue: text,
+  /**
+   * W3C Trace Context `traceparent` of the span in which the job was created; null without tracing.
+   */
+  traceparent: nullable(text),
+  /** Consecutive failed turns before this one. */
+  failures: int,
+});
+
+export type ClaimedJob = RowOf<typeof claimedJobs>;
+
+/** A job that failed too often. No worker takes it until a person resumes it. */
+export const parkedJobs = table({
+  /** Id of the operation, payout or mail that it drives. */
+  id: text,
+  queue: text,
+  /** Null when it belongs to the whole installation, as mails do. */
+  projectId: nullable(text),
+  failures: int,
+  lastError: nullable(text),
+  parkedAt: time,
+});
+
+export type ParkedJob = RowOf<typeof parkedJobs>;
