@@ -40,7 +40,7 @@ const TIMED = [
   /^UPDATE job SET locked_by = \$1/,
   /^WITH held AS MATERIALIZED \( SELECT id FROM job/,
   // The audit log is linked once a second, for any number of rows.
-  /\baudit_(?:head|link|unlinked)\b.*(?:FOR UPDATE|RETURNING event|unnest)/i,
+  /\baudit_(?:head|link|unlinked)\b.*(?:FOR UPDATE|RETURNING event|jsonb_to_recordset)/i,
   /causeway\.audit-link/,
 ];
 

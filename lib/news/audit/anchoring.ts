@@ -6,7 +6,9 @@ import { sqlOn } from "@/lib/platform/db/sql";
 import type { EvmAddress } from "@/lib/core/evm";
 import type { SentTransaction, TransactionSender } from "@/lib/chain/ports/transactions";
 import { type AnchoredSeal, decodeAnchor, encodeAnchor } from "./rules";
-import { type Anchor, ANCHORED, insertAnchor, newestAnchor, newestSeal } from "./chain-repository";
+import { ANCHORED, insertAnchor, newestAnchor } from "./anchor-repository";
+import { newestSeal } from "./chain-repository";
+import type { Anchor } from "./rows";
 import { recordAudit } from "./service";
 
 export interface AuditAnchoring {

@@ -5,22 +5,18 @@ import {
   databaseTime,
   insertLinks,
   insertSeal,
-  type Link,
   lockHeads,
   lockLinking,
   lockOldHeads,
   lockUnsealedHeads,
   newestSeal,
   queueLeftOut,
-  type StoredHead,
-  type StoredSeal,
   takeUnlinked,
   writeHeads,
 } from "./chain-repository";
 import {
   chainOf,
   EMPTY,
-  type Head,
   HEAD_PURPOSE,
   headText,
   linkAfter,
@@ -28,6 +24,7 @@ import {
   sealAfter,
   sealText,
 } from "./rules";
+import type { Head, Link, StoredHead, StoredSeal } from "./rows";
 
 interface AuditSealer {
   /**

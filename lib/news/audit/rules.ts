@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { createHash } from "node:crypto";
 import {
   concatHex,
@@ -12,38 +11,7 @@ import {
   stringToHex,
   toHex,
 } from "viem";
-
-const auditData = z.record(
-  z.string(),
-  z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string()).readonly()]),
-);
-
-/** Facts about an action. Never a secret, because people read them. */
-export type AuditData = Readonly<z.output<typeof auditData>>;
-
-/** One action in a project. */
-export interface AuditEvent {
-  readonly id: string;
-  readonly projectId: string | null;
-  readonly actor: string;
-  readonly action: string;
-  readonly subject: string | null;
-  readonly data: AuditData;
-  readonly requestId: string | null;
-  readonly clientAddress: string | null;
-  readonly createdAt: Date;
-}
-
-/** A row of the table `audit_event`. */
-export interface AuditColumns extends Omit<AuditEvent, "data"> {
-  readonly data: unknown;
-}
-
-/** @throws ZodError when the column `data` does not have the expected shape */
-export const parseAuditEvent = (row: AuditColumns): AuditEvent => ({
-  ...row,
-  data: auditData.parse(row.data),
-});
+import type { AuditColumns, Head, Seal, SealedHead } from "./rows";
 
 /** Part of each hash, so that a later form of the hash can be distinguished. */
 const VERSION = "causeway-audit-1";
@@ -52,13 +20,6 @@ const VERSION = "causeway-audit-1";
 const SERVICE_CHAIN = "service";
 
 export const chainOf = (projectId: string | null): string => projectId ?? SERVICE_CHAIN;
-
-/** The last link of a chain. An empty chain has seq 0. */
-export interface Head {
-  readonly seq: number;
-  /** 32 bytes; empty for an empty chain. */
-  readonly hash: Uint8Array;
-}
 
 export const EMPTY: Head = { seq: 0, hash: new Uint8Array() };
 
@@ -115,24 +76,6 @@ export const SEAL_PURPOSE = "audit-seal";
  * name.
  */
 export const SEALS = "seals";
-
-/** The end of one chain when a seal was made. */
-export interface SealedHead extends Head {
-  readonly chain: string;
-}
-
-export interface Seal {
-  /** From 1, without gaps. */
-  readonly number: number;
-  readonly at: Date;
-  /** The hash of the previous seal; empty for the first one. */
-  readonly previous: Uint8Array;
-  readonly root: Uint8Array;
-  /**
-   * SHA-256, 32 bytes. It covers the previous hash, and so every head that was sealed until then.
-   */
-  readonly hash: Uint8Array;
-}
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const sha256 = (value: unknown): Buffer =>

@@ -3,17 +3,10 @@ import { newId } from "@/lib/core/ids";
 import { requirePermission } from "@/lib/core/permissions";
 import type { Database, Tx } from "@/lib/platform/db/client";
 import { type Sql, sqlOf, sqlOn } from "@/lib/platform/db/sql";
-import type { AuditData, AuditEvent } from "./rules";
-import {
-  type ChainedAuditEvent,
-  hasAuditEvent,
-  insertAuditEvent,
-  listAuditEvents,
-  namesOf,
-} from "./repository";
+import { hasAuditEvent, insertAuditEvent, listAuditEvents, namesOf } from "./repository";
+import type { AuditData, AuditEvent, ChainedAuditEvent } from "./rows";
 
-export type { AuditData, AuditEvent } from "./rules";
-export type { ChainedAuditEvent } from "./repository";
+export type { AuditData, AuditEvent, ChainedAuditEvent } from "./rows";
 
 export interface AuditEntry {
   readonly projectId: string | null;

@@ -13,7 +13,8 @@ import { auditAttacks, type AuditAttack, type OlderHead } from "@/lib/dev/testin
 import { recordAuditRows } from "@/lib/dev/testing/audit-log";
 import { testDatabase } from "@/lib/dev/testing/database";
 import { encodeAnchor } from "./rules";
-import { ANCHORED, insertAnchor, newestSeal } from "./chain-repository";
+import { ANCHORED, insertAnchor } from "./anchor-repository";
+import { newestSeal } from "./chain-repository";
 import { createAuditLinker } from "./linker";
 import { recordAudit } from "./service";
 import type { SavedHeads } from "./rules";

@@ -1,38 +1,40 @@
 import type { SqlReader } from "@/lib/platform/db/sql";
+import { readAnchors } from "./anchor-repository";
 import {
   type AnchoredSeal,
   chainOf,
   decodeAnchor,
   EMPTY,
-  type Head,
   HEAD_PURPOSE,
   headText,
   linkAfter,
   rootOf,
   type SavedHead,
   type SavedHeads,
-  type Seal,
   SEAL_PURPOSE,
-  type SealedHead,
   sealHash,
   SEALS,
   sealText,
 } from "./rules";
 import {
-  type Anchor,
-  type ComparedHead,
   headsOfSeals,
-  type LinkedRow,
   linksAfter,
   newestSeal,
-  readAnchors,
   readKnownHeads,
   readSealHash,
   readUnlinked,
   sealsAfter,
-  type StoredHead,
-  type StoredSeal,
 } from "./chain-repository";
+import type {
+  Anchor,
+  ComparedHead,
+  Head,
+  LinkedRow,
+  Seal,
+  SealedHead,
+  StoredHead,
+  StoredSeal,
+} from "./rows";
 import type { Secrets } from "@/lib/platform/encryption/service";
 
 // Compares the seals with their anchors on blockchains.

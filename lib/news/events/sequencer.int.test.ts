@@ -3,13 +3,8 @@ import { type Announcement, sqlOn } from "@/lib/platform/db/sql";
 import { createDatabase } from "@/lib/platform/db/client";
 import { testDatabase } from "@/lib/dev/testing/database";
 import { randomOf } from "@/lib/dev/testing/random";
-import {
-  type EventRow,
-  listEvents,
-  OUTBOX_CHANNEL,
-  type SequencedRange,
-  sequenceProject,
-} from "./repository";
+import { listEvents, OUTBOX_CHANNEL, sequenceProject } from "./repository";
+import type { EventRow, SequencedRange } from "./rows";
 import { createSequencer } from "./sequencer";
 import { type NewEvent, recordEvents, recordEventsOn } from "./service";
 

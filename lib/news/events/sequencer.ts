@@ -3,13 +3,13 @@ import { findDistributed, type Sql } from "@/lib/platform/db/sql";
 import {
   hasOutbox,
   OUTBOX_CHANNEL,
-  type SequencedRange,
   sequenceOutbox,
   sequenceProject,
   takeSequencerLock,
   type WaitingProject,
   waitingProjects,
 } from "./repository";
+import type { SequencedRange } from "./rows";
 import type { Listener } from "@/lib/platform/db/listener";
 
 /** Decides when the sequencer runs its turns. */

@@ -14,15 +14,8 @@ import { requirePermission, roleMay } from "@/lib/core/permissions";
 import { newId } from "@/lib/core/ids";
 import type { Tx } from "@/lib/platform/db/client";
 import { type Sql, sqlOf, type SqlReader } from "@/lib/platform/db/sql";
-import {
-  type ArchivedRange,
-  type EventRow,
-  eventsHead,
-  insertOutbox,
-  lastSequenceOf,
-  listEvents,
-  type OutboxRow,
-} from "./repository";
+import { eventsHead, insertOutbox, lastSequenceOf, listEvents } from "./repository";
+import type { ArchivedRange, EventRow, OutboxRow } from "./rows";
 
 // Determines which events a caller may read: those about objects that the caller may read.
 
@@ -89,7 +82,7 @@ export const requireReadableEvents = (actor: Actor, events: readonly string[]): 
 };
 
 export { announceOutbox } from "./repository";
-export type { EventRow, SequencedRange } from "./repository";
+export type { EventRow, SequencedRange } from "./rows";
 
 type EventData = Readonly<Record<string, string | number | boolean | null | object>>;
 

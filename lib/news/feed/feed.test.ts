@@ -2,12 +2,8 @@ import { expect, test, vi } from "vitest";
 import { newId } from "@/lib/core/ids";
 import { manualTicker } from "@/lib/dev/testing/ticker";
 import { createFeed, Subscriber } from "./feed";
-import {
-  CHANGE_CHANNEL,
-  type ChangesRepository,
-  type Found,
-  type ProjectCursor,
-} from "./repository";
+import { CHANGE_CHANNEL, type ChangesRepository, type ProjectCursor } from "./repository";
+import type { Found } from "./rows";
 
 const NOW = new Date("2026-11-25T12:00:00Z");
 

@@ -1,12 +1,7 @@
 import type { Actor } from "@/lib/core/actor";
 import { type Hint, hintsOfAction, hintsOfEvent, shownTo } from "./hint";
-import {
-  CHANGE_CHANNEL,
-  type ChangesRepository,
-  type Cursor,
-  type Found,
-  type ProjectCursor,
-} from "./repository";
+import { CHANGE_CHANNEL, type ChangesRepository, type ProjectCursor } from "./repository";
+import type { Cursor, Found } from "./rows";
 import type { Clock } from "@/lib/core/clock";
 import type { Ticker } from "@/lib/core/ticker";
 import { createHash } from "node:crypto";

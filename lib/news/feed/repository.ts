@@ -3,45 +3,40 @@ import type { Database } from "@/lib/platform/db/client";
 import { readableJson } from "@/lib/platform/db/readable-json";
 import { outageOf } from "@/lib/core/outage";
 import { findDistributed, keptSqlOn, type SqlReader } from "@/lib/platform/db/sql";
-import type { Source } from "./hint";
+import { raw, sql, type Statement } from "@/lib/platform/db/statement";
+import { type Box, boxes, changes, type Cursor, cursors, type Found, parkedJobs } from "./rows";
 
-/**
- * Positions in the two lists that record a project's changes: its events, and its chain of the
- * audit log.
- */
-export interface Cursor {
-  readonly events: number;
-  readonly audit: number;
-}
+// The statements run often, and each connection keeps their plans, so their texts are constant.
 
 export interface ProjectCursor extends Cursor {
   readonly projectId: string;
 }
 
-/** A row of one of the lists. */
-export interface Found extends Source {
-  readonly projectId: string;
-  readonly list: "events" | "audit";
-  readonly seq: number;
-}
-
-export interface Box {
-  readonly projectId: string;
-  readonly userId: string;
-  readonly version: number;
-}
-
-const EVENT_COLUMNS = `
+const EVENT_COLUMNS = raw(`
   e.sequence::float8 AS seq, e.type AS name,
-    CASE WHEN e.type LIKE 'transfer.%' THEN ${readableJson("e.payload")}->>'operationId' ELSE e.object_id END AS "objectId",
-    e.private, e.created_at AS at`;
+  CASE
+    WHEN e.type LIKE 'transfer.%' THEN ${readableJson("e.payload")}->>'operationId'
+    ELSE e.object_id
+  END AS "objectId",
+  e.private, e.created_at AS at`);
 
-const NEWER_AUDIT = `
-  SELECT 'audit' AS list, c.project_id AS "projectId", l.seq::float8 AS seq, a.action AS name, a.subject AS "objectId", false AS private,
-    a.created_at AS at
-  FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS c (project_id, events, audit)
+/** The list of cursors, for a FROM clause. */
+const listOf = (after: readonly ProjectCursor[]): Statement => sql`
+  unnest(
+    ${after.map(({ projectId }) => projectId)}::text[],
+    ${after.map(({ events }) => events)}::bigint[],
+    ${after.map(({ audit }) => audit)}::bigint[]
+  ) AS c (project_id, events, audit)`;
+
+const newerAudit = (after: readonly ProjectCursor[], limit: number): Statement => sql`
+  SELECT 'audit' AS list, c.project_id AS "projectId", l.seq::float8 AS seq, a.action AS name,
+    a.subject AS "objectId", false AS private, a.created_at AS at
+  FROM ${listOf(after)}
   CROSS JOIN LATERAL (
-    SELECT seq, event_id FROM audit_link WHERE chain = c.project_id AND seq > c.audit ORDER BY seq LIMIT $4::int
+    SELECT seq, event_id FROM audit_link
+    WHERE chain = c.project_id AND seq > c.audit
+    ORDER BY seq
+    LIMIT ${limit}::int
   ) l
   JOIN audit_event a ON a.id = l.event_id`;
 
@@ -49,66 +44,88 @@ const NEWER_AUDIT = `
  * Both lists are numbered after the commit and without gaps, so nothing is ever added below a
  * number that was read.
  */
-const NEWER = `
+const newerOfBoth = (after: readonly ProjectCursor[], limit: number): Statement => sql`
   SELECT 'events' AS list, c.project_id AS "projectId", ${EVENT_COLUMNS}
-  FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS c (project_id, events, audit)
+  FROM ${listOf(after)}
   CROSS JOIN LATERAL (
     SELECT sequence, type, object_id, payload, private, created_at FROM event
-    WHERE project_id = c.project_id AND sequence > c.events ORDER BY sequence LIMIT $4::int
+    WHERE project_id = c.project_id AND sequence > c.events
+    ORDER BY sequence
+    LIMIT ${limit}::int
   ) e
-  UNION ALL ${NEWER_AUDIT}`;
+  UNION ALL ${newerAudit(after, limit)}`;
 
-const NEWER_EVENTS = `
+const newerEvents = ({ projectId, events }: ProjectCursor, limit: number): Statement => sql`
   SELECT 'events' AS list, e.project_id AS "projectId", ${EVENT_COLUMNS}
-  FROM event e WHERE e.project_id = $1 AND e.sequence > $2::bigint ORDER BY e.sequence LIMIT $3::int`;
+  FROM event e
+  WHERE e.project_id = ${projectId} AND e.sequence > ${events}::bigint
+  ORDER BY e.sequence
+  LIMIT ${limit}::int`;
 
-const EVENTS_HEAD =
-  "coalesce((SELECT last_sequence FROM event_counter WHERE project_id = $1), 0)::float8 AS events";
-const AUDIT_HEAD = "coalesce((SELECT seq FROM audit_head WHERE chain = $1), 0)::float8 AS audit";
-const HEAD = `SELECT ${EVENTS_HEAD}, ${AUDIT_HEAD}`;
+const eventsHead = (projectId: string): Statement => sql`
+  coalesce(
+    (SELECT last_sequence FROM event_counter WHERE project_id = ${projectId}), 0
+  )::float8 AS events`;
 
-// Starts from the newest: the first row that is older ends the search. The parameters are the
-// project, its last number, the time, and a limit.
-const RECENT_EVENTS = `
+const auditHead = (projectId: string): Statement => sql`
+  coalesce((SELECT seq FROM audit_head WHERE chain = ${projectId}), 0)::float8 AS audit`;
+
+interface Recent {
+  readonly since: Date;
+  /** Maximum number of rows that are searched. */
+  readonly limit: number;
+}
+
+// Both searches start from the newest: the first row that is older ends the search.
+
+const recentEvents = (
+  { projectId, events }: ProjectCursor,
+  { since, limit }: Recent,
+): Statement => sql`
   SELECT coalesce((
-    SELECT min(sequence) - 1 FROM (
-      SELECT sequence, created_at FROM event WHERE project_id = $1 AND sequence <= $2::bigint ORDER BY sequence DESC LIMIT $4::int
-    ) e WHERE created_at > $3::timestamptz
-  ), $2::bigint)::float8 AS events`;
-const RECENT_AUDIT = `
+    SELECT min(sequence) - 1
+    FROM (
+      SELECT sequence, created_at FROM event
+      WHERE project_id = ${projectId} AND sequence <= ${events}::bigint
+      ORDER BY sequence DESC
+      LIMIT ${limit}::int
+    ) e
+    WHERE created_at > ${since}::timestamptz
+  ), ${events}::bigint)::float8 AS events`;
+
+const recentAudit = (
+  { projectId, audit }: ProjectCursor,
+  { since, limit }: Recent,
+): Statement => sql`
   SELECT coalesce((
-    SELECT min(seq) - 1 FROM (
-      SELECT l.seq, a.created_at FROM audit_link l JOIN audit_event a ON a.id = l.event_id
-      WHERE l.chain = $1 AND l.seq <= $2::bigint ORDER BY l.seq DESC LIMIT $4::int
-    ) a WHERE created_at > $3::timestamptz
-  ), $2::bigint)::float8 AS audit`;
+    SELECT min(seq) - 1
+    FROM (
+      SELECT l.seq, a.created_at
+      FROM audit_link l
+      JOIN audit_event a ON a.id = l.event_id
+      WHERE l.chain = ${projectId} AND l.seq <= ${audit}::bigint
+      ORDER BY l.seq DESC
+      LIMIT ${limit}::int
+    ) a
+    WHERE created_at > ${since}::timestamptz
+  ), ${audit}::bigint)::float8 AS audit`;
 
-const BOXES = `
-  SELECT b.project_id AS "projectId", b.user_id AS "userId", b.version::float8 AS version
-  FROM unnest($1::text[], $2::text[]) AS w (project_id, user_id)
-  JOIN notification_box b ON b.project_id = w.project_id AND b.user_id = w.user_id`;
-
-const PARKED = `
-  SELECT coalesce(o.project_id, p.project_id) AS "projectId", string_agg(j.id, ' ' ORDER BY j.id) AS ids
-  FROM job j LEFT JOIN operation o ON o.id = j.id LEFT JOIN payout p ON p.id = j.id
-  WHERE j.parked_at IS NOT NULL AND coalesce(o.project_id, p.project_id) = ANY ($1::text[]) GROUP BY 1`;
-
-const NOTIFIED =
-  "SELECT 1 FROM notification WHERE project_id = $1 AND user_id = $2 AND id > $3 LIMIT 1";
+const eventCursors = cursors.pick("events");
+const auditCursors = cursors.pick("audit");
 
 /**
  * Reads a position in each of the two lists with separate statements, because on a cluster a
  * project's events are on its node, and the audit log on the coordinator.
  */
 const both = async (
-  sql: SqlReader,
-  { events, audit }: Record<"events" | "audit", readonly [string, readonly unknown[]]>,
+  db: SqlReader,
+  { events, audit }: Record<"events" | "audit", Statement>,
 ): Promise<Cursor | null> => {
-  const [[ofEvents], [ofAudit]] = await Promise.all([
-    sql.query<Pick<Cursor, "events">>(...events),
-    sql.query<Pick<Cursor, "audit">>(...audit),
+  const [ofEvents, ofAudit] = await Promise.all([
+    eventCursors.first(db, events),
+    auditCursors.first(db, audit),
   ]);
-  return ofEvents === undefined || ofAudit === undefined ? null : { ...ofEvents, ...ofAudit };
+  return ofEvents === null || ofAudit === null ? null : { ...ofEvents, ...ofAudit };
 };
 
 /**
@@ -118,84 +135,94 @@ const both = async (
  * @throws when no project could be read
  */
 const newerOfEach = async (
-  sql: SqlReader,
-  cursors: readonly ProjectCursor[],
+  db: SqlReader,
+  after: readonly ProjectCursor[],
   limit: number,
 ): Promise<Found[]> => {
   const found: Found[] = [];
   const failures: unknown[] = [];
-  for (const { projectId, events } of cursors)
+  for (const cursor of after)
     try {
-      found.push(...(await sql.query<Found>(NEWER_EVENTS, [projectId, events, limit])));
+      found.push(...(await changes.all(db, newerEvents(cursor, limit))));
     } catch (error) {
       if (outageOf(error) !== "database") throw error;
       failures.push(error);
     }
-  if (failures.length > 0 && failures.length === cursors.length) throw failures[0];
+  if (failures.length > 0 && failures.length === after.length) throw failures[0];
   return found;
 };
 
-const valuesOf = (cursors: readonly ProjectCursor[]): readonly (readonly (string | number)[])[] => [
-  cursors.map(({ projectId }) => projectId),
-  cursors.map(({ events }) => events),
-  cursors.map(({ audit }) => audit),
-];
-
 /** Reads what changed, for any number of streams at once. */
 export const createChangesRepository = ({ pool }: Pick<Database, "pool">) => {
-  const sql = keptSqlOn(pool);
+  const db = keptSqlOn(pool);
   return {
     /** The rows of each project after its cursor, at most `limit` of each list. */
-    newer: async (cursors: readonly ProjectCursor[], limit: number): Promise<readonly Found[]> => {
-      if (!(await findDistributed(sql)))
-        return sql.query<Found>(NEWER, [...valuesOf(cursors), limit]);
-      const events = await newerOfEach(sql, cursors, limit);
-      return [...events, ...(await sql.query<Found>(NEWER_AUDIT, [...valuesOf(cursors), limit]))];
+    newer: async (after: readonly ProjectCursor[], limit: number): Promise<readonly Found[]> => {
+      if (!(await findDistributed(db))) return changes.all(db, newerOfBoth(after, limit));
+      const events = await newerOfEach(db, after, limit);
+      return [...events, ...(await changes.all(db, newerAudit(after, limit)))];
     },
     /** The newest numbers of a project. */
     head: async (projectId: string): Promise<Cursor> => {
-      const head = (await findDistributed(sql))
-        ? await both(sql, {
-            events: [`SELECT ${EVENTS_HEAD}`, [projectId]],
-            audit: [`SELECT ${AUDIT_HEAD}`, [projectId]],
-          })
-        : (await sql.query<Cursor>(HEAD, [projectId]))[0];
+      const [events, audit] = [eventsHead(projectId), auditHead(projectId)];
+      const head = (await findDistributed(db))
+        ? await both(db, { events: sql`SELECT ${events}`, audit: sql`SELECT ${audit}` })
+        : await cursors.first(db, sql`SELECT ${events}, ${audit}`);
       return head ?? { events: 0, audit: 0 };
     },
     /**
      * The position before the rows that are not older than `since`, at most `limit` rows before the
      * cursor.
      */
-    recent: async (
-      { projectId, events, audit }: ProjectCursor,
-      since: Date,
-      limit: number,
-    ): Promise<Cursor> => {
-      const page = [since.toISOString(), limit];
-      const first = await both(sql, {
-        events: [RECENT_EVENTS, [projectId, events, ...page]],
-        audit: [RECENT_AUDIT, [projectId, audit, ...page]],
+    recent: async (cursor: ProjectCursor, since: Date, limit: number): Promise<Cursor> => {
+      const first = await both(db, {
+        events: recentEvents(cursor, { since, limit }),
+        audit: recentAudit(cursor, { since, limit }),
       });
-      return first ?? { events, audit };
+      return first ?? { events: cursor.events, audit: cursor.audit };
     },
     /**
      * The versions of people's lists of notifications; a person who was never notified has none.
      */
     boxes: (people: readonly Omit<Box, "version">[]): Promise<readonly Box[]> =>
-      sql.query<Box>(BOXES, [
-        people.map(({ projectId }) => projectId),
-        people.map(({ userId }) => userId),
-      ]),
+      boxes.all(
+        db,
+        sql`
+          SELECT ${boxes.columns("b")}
+          FROM unnest(
+            ${people.map(({ projectId }) => projectId)}::text[],
+            ${people.map(({ userId }) => userId)}::text[]
+          ) AS w (project_id, user_id)
+          JOIN notification_box b ON b.project_id = w.project_id AND b.user_id = w.user_id`,
+      ),
     /** The parked jobs of each project that has some, because no event announces them. */
     parked: async (projectIds: readonly string[]): Promise<ReadonlyMap<string, string>> => {
-      const rows = await sql.query<{ projectId: string; ids: string }>(PARKED, [projectIds]);
+      const rows = await parkedJobs.all(
+        db,
+        sql`
+          SELECT coalesce(o.project_id, p.project_id) AS "projectId",
+            string_agg(j.id, ' ' ORDER BY j.id) AS ids
+          FROM job j
+          LEFT JOIN operation o ON o.id = j.id
+          LEFT JOIN payout p ON p.id = j.id
+          WHERE j.parked_at IS NOT NULL
+            AND coalesce(o.project_id, p.project_id) = ANY (${projectIds}::text[])
+          GROUP BY 1`,
+      );
       return new Map(rows.map(({ projectId, ids }) => [projectId, ids]));
     },
     wasNotifiedSince: async (
       { projectId, userId }: Omit<Box, "version">,
       since: Date,
-    ): Promise<boolean> =>
-      (await sql.query(NOTIFIED, [projectId, userId, firstIdAt("notification", since)])).length > 0,
+    ): Promise<boolean> => {
+      const rows = await db.query(sql`
+        SELECT 1 FROM notification
+        WHERE project_id = ${projectId}
+          AND user_id = ${userId}
+          AND id > ${firstIdAt("notification", since)}
+        LIMIT 1`);
+      return rows.length > 0;
+    },
   };
 };
 

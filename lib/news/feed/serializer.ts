@@ -1,6 +1,6 @@
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type { streamChanges } from "@/lib/contracts/changes";
-import type { Cursor } from "./repository";
+import type { Cursor } from "./rows";
 import type { Batch } from "./feed";
 
 export type { Batch } from "./feed";

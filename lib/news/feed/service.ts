@@ -3,7 +3,8 @@ import type { Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import type { Ticker } from "@/lib/core/ticker";
 import { type Batch, createBalanceWatch, createFeed, hintsOf, ROWS_MAX, Subscriber } from "./feed";
-import type { ChangesRepository, Cursor } from "./repository";
+import type { ChangesRepository } from "./repository";
+import type { Cursor } from "./rows";
 
 export { announceEnded, announceMemberRemoved } from "./streams";
 export { CHANGE_CHANNEL } from "./repository";

@@ -1,5 +1,7 @@
-import { announce } from "@/lib/platform/db/sql";
+import { announce, keptSqlOn } from "@/lib/platform/db/sql";
+import { sql, type Statement } from "@/lib/platform/db/statement";
 import type { Database, Tx } from "@/lib/platform/db/client";
+import { indexes } from "./rows";
 
 /** An API key, and the scope that it must still have. */
 export interface KeyCredential {
@@ -19,46 +21,70 @@ export interface SessionCredential {
 
 export type Credential = KeyCredential | SessionCredential;
 
+type Numbered<Kind extends Credential["kind"]> = Extract<Credential, { kind: Kind }> & {
+  /** Index in the list of credentials. */
+  readonly n: number;
+};
+
+interface Checked {
+  readonly keys: readonly Numbered<"apiKey">[];
+  readonly sessions: readonly Numbered<"session">[];
+}
+
 /** One statement that returns the indexes of all credentials that are no longer valid. */
-const ENDED = `
-  SELECT c.n FROM unnest($1::int[], $2::text[], $3::text[], $4::text[]) AS c (n, key_id, project_id, scope)
+const selectEnded = ({ keys, sessions }: Checked, now: Date): Statement => sql`
+  SELECT c.n
+  FROM unnest(
+    ${keys.map(({ n }) => n)}::int[],
+    ${keys.map(({ keyId }) => keyId)}::text[],
+    ${keys.map(({ projectId }) => projectId)}::text[],
+    ${keys.map(({ scope }) => scope)}::text[]
+  ) AS c (n, key_id, project_id, scope)
   WHERE NOT EXISTS (
     SELECT 1 FROM api_key k
-    WHERE k.id = c.key_id AND k.project_id = c.project_id AND c.scope = ANY (k.scopes)
-      AND k.revoked_at IS NULL AND k.suspended_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $9::timestamptz)
+    WHERE k.id = c.key_id
+      AND k.project_id = c.project_id
+      AND c.scope = ANY (k.scopes)
+      AND k.revoked_at IS NULL
+      AND k.suspended_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > ${now}::timestamptz)
   )
   UNION ALL
-  SELECT p.n FROM unnest($5::int[], $6::text[], $7::text[], $8::text[]) AS p (n, session_id, user_id, project_id)
+  SELECT p.n
+  FROM unnest(
+    ${sessions.map(({ n }) => n)}::int[],
+    ${sessions.map(({ sessionId }) => sessionId)}::text[],
+    ${sessions.map(({ userId }) => userId)}::text[],
+    ${sessions.map(({ projectId }) => projectId)}::text[]
+  ) AS p (n, session_id, user_id, project_id)
   WHERE NOT EXISTS (
-    SELECT 1 FROM session s JOIN membership m ON m.project_id = p.project_id AND m.user_id = s.user_id
-    WHERE s.id = p.session_id AND s.user_id = p.user_id AND s.revoked_at IS NULL AND s.expires_at > $9::timestamptz
+    SELECT 1 FROM session s
+    JOIN membership m ON m.project_id = p.project_id AND m.user_id = s.user_id
+    WHERE s.id = p.session_id
+      AND s.user_id = p.user_id
+      AND s.revoked_at IS NULL
+      AND s.expires_at > ${now}::timestamptz
   )`;
 
-export const createStreamsRepository = ({ pool }: Pick<Database, "pool">) => ({
-  /** Returns the credentials among these that are no longer valid. */
-  ended: async (credentials: readonly Credential[], now: Date): Promise<readonly Credential[]> => {
-    const keys = credentials.flatMap((each, n) => (each.kind === "apiKey" ? [{ ...each, n }] : []));
-    const sessions = credentials.flatMap((each, n) =>
-      each.kind === "session" ? [{ ...each, n }] : [],
-    );
-    const { rows } = await pool.query<{ n: number }>({
-      name: "streams_ended",
-      text: ENDED,
-      values: [
-        keys.map(({ n }) => n),
-        keys.map(({ keyId }) => keyId),
-        keys.map(({ projectId }) => projectId),
-        keys.map(({ scope }) => scope),
-        sessions.map(({ n }) => n),
-        sessions.map(({ sessionId }) => sessionId),
-        sessions.map(({ userId }) => userId),
-        sessions.map(({ projectId }) => projectId),
-        now,
-      ],
-    });
-    return rows.flatMap(({ n }) => credentials[n] ?? []);
-  },
-});
+export const createStreamsRepository = ({ pool }: Pick<Database, "pool">) => {
+  const db = keptSqlOn(pool);
+  return {
+    /** Returns the credentials among these that are no longer valid. */
+    ended: async (
+      credentials: readonly Credential[],
+      now: Date,
+    ): Promise<readonly Credential[]> => {
+      const keys = credentials.flatMap((each, n) =>
+        each.kind === "apiKey" ? [{ ...each, n }] : [],
+      );
+      const sessions = credentials.flatMap((each, n) =>
+        each.kind === "session" ? [{ ...each, n }] : [],
+      );
+      const ended = await indexes.all(db, selectEnded({ keys, sessions }, now));
+      return ended.flatMap(({ n }) => credentials[n] ?? []);
+    },
+  };
+};
 
 export type StreamsRepository = ReturnType<typeof createStreamsRepository>;
 

@@ -1,4 +1,6 @@
 import type { Database, Queryable } from "@/lib/platform/db/client";
+import { sqlOf } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
 import {
   type EmailCode,
   parseEmailCode,
@@ -77,7 +79,7 @@ export const hasAnyUser = async (db: Queryable): Promise<boolean> =>
 
 /** Serialises first sign-ins until the transaction ends. */
 export const lockFirstSignUp = async (db: Queryable): Promise<void> => {
-  await db.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('first-sign-up', 0))`;
+  await sqlOf(db).change(sql`SELECT pg_advisory_xact_lock(hashtextextended('first-sign-up', 0))`);
 };
 
 export const findUser = async (db: Queryable, id: string): Promise<User | null> => {
@@ -87,7 +89,7 @@ export const findUser = async (db: Queryable, id: string): Promise<User | null> 
 
 /** Like `findUser`, but also locks the person until the transaction ends. */
 export const lockUser = async (db: Queryable, id: string): Promise<User | null> => {
-  await db.$executeRaw`SELECT 1 FROM app_user WHERE id = ${id} FOR NO KEY UPDATE`;
+  await sqlOf(db).change(sql`SELECT 1 FROM app_user WHERE id = ${id} FOR NO KEY UPDATE`);
   return findUser(db, id);
 };
 
@@ -345,7 +347,7 @@ export const insertTokenKey = async (
  */
 export const insertFirstTokenKey = async (database: Database, key: TokenKey): Promise<void> => {
   await database.transaction(async (tx) => {
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK}::bigint)`;
+    await sqlOf(tx).change(sql`SELECT pg_advisory_xact_lock(${LOCK}::bigint)`);
     if ((await tx.tokenKey.count()) > 0) return;
     await insertTokenKey(tx, key);
   });

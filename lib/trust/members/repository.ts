@@ -1,6 +1,9 @@
 import type { Role } from "@/lib/core/actor";
 import type { ListPlace } from "@/lib/core/list-place";
 import type { Queryable, Tx } from "@/lib/platform/db/client";
+import { sqlOf } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
+import { table, text } from "@/lib/platform/db/table";
 import { type Invitation, type Member, parseInvitation, parseMember } from "./member";
 import { isSameMailbox } from "@/lib/core/mailbox";
 
@@ -38,15 +41,18 @@ export const findMember = async (
   return row === null ? null : parseMember(row);
 };
 
+const projects = table({ name: text });
+
 /**
  * Serialises changes to the members of a project until the transaction ends.
  * @returns the project's name
  */
 export const lockProject = async (tx: Tx, projectId: string): Promise<string | null> => {
-  const rows = await tx.$queryRaw<
-    { name: string }[]
-  >`SELECT name FROM project WHERE id = ${projectId} FOR UPDATE`;
-  return rows[0]?.name ?? null;
+  const project = await projects.first(
+    sqlOf(tx),
+    sql`SELECT name FROM project WHERE id = ${projectId} FOR UPDATE`,
+  );
+  return project?.name ?? null;
 };
 
 export const countOwners = (tx: Tx, projectId: string): Promise<number> =>

@@ -1,10 +1,15 @@
 import type { Tx } from "@/lib/platform/db/client";
+import { sqlOf } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
+import { int, nullable, type RowOf, table, time } from "@/lib/platform/db/table";
 
-export interface Counted {
-  readonly count: number;
+const counts = table({
+  count: int,
   /** Time of the oldest counted event; null when there is none. */
-  readonly first: Date | null;
-}
+  first: nullable(time),
+});
+
+export type Counted = RowOf<typeof counts>;
 
 /**
  * Counts the events of a bucket after `since`. Other transactions that count the same bucket wait
@@ -12,10 +17,16 @@ export interface Counted {
  * buckets in the order of their names.
  */
 export const countUnderLock = async (tx: Tx, bucket: string, since: Date): Promise<Counted> => {
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`code-limit:${bucket}`}, 0))`;
-  const [row] = await tx.$queryRaw<Counted[]>`
-    SELECT count(*)::int AS count, min(at) AS first FROM code_limit WHERE bucket = ${bucket} AND at > ${since}`;
-  return row ?? { count: 0, first: null };
+  const db = sqlOf(tx);
+  const name = `code-limit:${bucket}`;
+  await db.change(sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
+  const counted = await counts.first(
+    db,
+    sql`
+      SELECT count(*)::int AS count, min(at) AS first FROM code_limit
+      WHERE bucket = ${bucket} AND at > ${since}::timestamptz`,
+  );
+  return counted ?? { count: 0, first: null };
 };
 
 export const addTo = async (

@@ -1,5 +1,7 @@
 import { type Actor, actorName } from "@/lib/core/actor";
 import type { Database, Queryable, Tx } from "@/lib/platform/db/client";
+import { sqlOf } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
 import type { Otp, Prisma } from "@/lib/platform/db/generated/client";
 import type { CodeLimits } from "./code-limits";
 
@@ -156,7 +158,7 @@ const codeToMail = ({ id, createdAt, destination }: NewOtp | OtpRow, actor: Acto
   ({ id, at: createdAt, actor, email: destination, verified: true }) as const;
 
 const lock = (tx: Tx, name: string): Promise<number> =>
-  tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
+  sqlOf(tx).change(sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
 
 const close = async (db: Queryable, id: string, now: Date, as: string): Promise<void> => {
   await db.otp.updateMany({ where: { id, closedAt: null }, data: { closedAt: now, closedAs: as } });

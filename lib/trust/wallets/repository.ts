@@ -1,5 +1,8 @@
 import { oneOf } from "@/lib/platform/db/list-filters";
 import type { Database, Queryable } from "@/lib/platform/db/client";
+import { sqlOf } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
+import { table, text, time } from "@/lib/platform/db/table";
 import type { EvmAddress } from "@/lib/core/evm";
 import { parseWallet, type StoredWallet, type Wallet } from "./wallet";
 import type { EncryptedRows } from "@/lib/platform/encryption/service";
@@ -197,6 +200,8 @@ export const consumeLinkRequest = async (
 
 // Holders of addresses, over all projects
 
+const holders = table({ userId: text, linkedAt: time });
+
 /**
  * Claims the address for the person unless somebody else holds it, and locks it until the
  * transaction ends.
@@ -206,12 +211,16 @@ export const claimAddress = async (
   db: Queryable,
   { address, userId, at }: { address: EvmAddress; userId: string; at: Date },
 ): Promise<{ userId: string; linkedAt: Date }> => {
-  const [row] = await db.$queryRaw<{ user_id: string; linked_at: Date }[]>`
-    INSERT INTO wallet_link (address, user_id, linked_at) VALUES (${address}, ${userId}, ${at})
-    ON CONFLICT (address) DO UPDATE SET address = EXCLUDED.address
-    RETURNING user_id, linked_at`;
-  if (!row) throw new Error("An upsert returned no row.");
-  return { userId: row.user_id, linkedAt: row.linked_at };
+  const holder = await holders.first(
+    sqlOf(db),
+    sql`
+      INSERT INTO wallet_link (address, user_id, linked_at)
+      VALUES (${address}, ${userId}, ${at}::timestamptz)
+      ON CONFLICT (address) DO UPDATE SET address = EXCLUDED.address
+      RETURNING ${holders.columns()}`,
+  );
+  if (holder === null) throw new Error("An upsert returned no row.");
+  return holder;
 };
 
 export const findHolder = async (db: Queryable, address: EvmAddress): Promise<string | null> => {
@@ -221,7 +230,7 @@ export const findHolder = async (db: Queryable, address: EvmAddress): Promise<st
 
 /** Locks the address against other links and unlinks until the transaction ends. */
 export const lockAddress = async (db: Queryable, address: EvmAddress): Promise<void> => {
-  await db.$executeRaw`SELECT 1 FROM wallet_link WHERE address = ${address} FOR UPDATE`;
+  await sqlOf(db).change(sql`SELECT 1 FROM wallet_link WHERE address = ${address} FOR UPDATE`);
 };
 
 /**
@@ -250,12 +259,22 @@ interface NewLink extends LinkSubject {
  */
 export const upsertLinkedWallet = async (db: Queryable, link: NewLink): Promise<Wallet | null> => {
   const { id, projectId, address, userId, contractChainId, createdAt } = link;
-  await db.$executeRaw`
+  await sqlOf(db).change(sql`
     INSERT INTO wallet (id, project_id, kind, address, user_id, contract_chain_id, created_at)
-    VALUES (${id}, ${projectId}, 'linked', ${address}, ${userId}, ${contractChainId}, ${createdAt})
-    ON CONFLICT (project_id, address) DO UPDATE
-    SET user_id = EXCLUDED.user_id, contract_chain_id = EXCLUDED.contract_chain_id, unlinked_at = NULL
-    WHERE wallet.kind = 'linked'`;
+    VALUES (
+      ${id},
+      ${projectId},
+      'linked',
+      ${address},
+      ${userId},
+      ${contractChainId}::int,
+      ${createdAt}::timestamptz
+    )
+    ON CONFLICT (project_id, address) DO UPDATE SET
+      user_id = EXCLUDED.user_id,
+      contract_chain_id = EXCLUDED.contract_chain_id,
+      unlinked_at = NULL
+    WHERE wallet.kind = 'linked'`);
   const row = await db.wallet.findUniqueOrThrow({
     where: { projectId_address: { projectId, address } },
   });
@@ -296,15 +315,22 @@ export const findLinkedWallet = async (
   return row === null ? null : parseWallet(row);
 };
 
+const openLegs = table({ operationId: text });
+
 /** The id of an operation that still needs the wallet as a source; null when there is none. */
 export const findOpenOperationOf = async (
   db: Queryable,
   walletId: string,
 ): Promise<string | null> => {
-  const [leg] = await db.$queryRaw<{ operationId: string }[]>`
-    SELECT l.operation_id AS "operationId" FROM operation_leg l
-    JOIN operation o ON o.project_id = l.project_id AND o.id = l.operation_id
-    WHERE l.wallet_id = ${walletId} AND o.status IN ('pending', 'processing') LIMIT 1`;
+  const leg = await openLegs.first(
+    sqlOf(db),
+    sql`
+      SELECT ${openLegs.columns("l")}
+      FROM operation_leg l
+      JOIN operation o ON o.project_id = l.project_id AND o.id = l.operation_id
+      WHERE l.wallet_id = ${walletId} AND o.status IN ('pending', 'processing')
+      LIMIT 1`,
+  );
   return leg?.operationId ?? null;
 };
 
@@ -373,6 +399,8 @@ export const createManagedKeyRepository = ({ prisma }: Database): ManagedKeyRepo
   find: (id) => prisma.managedKey.findUnique({ where: { id } }),
 });
 
+const usedKeys = table({ kekId: text });
+
 /**
  * The rows that a rotation of key-encryption keys re-encrypts. Only a wallet's data key is
  * encrypted under a key-encryption key.
@@ -386,14 +414,19 @@ export const encryptedManagedKeys = ({ prisma }: Pick<Database, "prisma">): Encr
   keyIds: async () => {
     // Jumps from one distinct id to the next in the index, so it needs few look-ups for any number
     // of rows.
-    const rows = await prisma.$queryRaw<{ kek_id: string }[]>`
-      WITH RECURSIVE used AS (
-        SELECT min(kek_id) AS kek_id FROM managed_key
-        UNION ALL
-        SELECT (SELECT min(kek_id) FROM managed_key WHERE kek_id > used.kek_id) FROM used WHERE used.kek_id IS NOT NULL
-      )
-      SELECT kek_id FROM used WHERE kek_id IS NOT NULL`;
-    return rows.map((row) => row.kek_id);
+    const rows = await usedKeys.all(
+      sqlOf(prisma),
+      sql`
+        WITH RECURSIVE used AS (
+          SELECT min(kek_id) AS kek_id FROM managed_key
+          UNION ALL
+          SELECT (SELECT min(kek_id) FROM managed_key WHERE kek_id > used.kek_id)
+          FROM used
+          WHERE used.kek_id IS NOT NULL
+        )
+        SELECT ${usedKeys.columns("used")} FROM used WHERE used.kek_id IS NOT NULL`,
+    );
+    return rows.map(({ kekId }) => kekId);
   },
   batch: async ({ kekId, afterId, limit }) => {
     const rows = await prisma.managedKey.findMany({

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { bool, type Column, count, type RowOf, table, text, time } from "@/lib/platform/db/table";
+
+// The tables of this module, and the columns of its queries. The numbers of events stay far below
+// 2^53.
+
+const payload = z.record(z.string(), z.unknown());
+
+/** JSON, whose text the type keeps as it was written. */
+const jsonText: Column<string> = {
+  type: "json",
+  select: (name) => `${name}::text`,
+  read: (stored) => stored as string,
+  write: (value) => value,
+};
+
+/** Table `event`: events with their numbers. */
+export const events = table({
+  projectId: text,
+  id: text,
+  type: text,
+  /** From 1 in each project, without gaps. */
+  sequence: count,
+  objectId: text,
+  /** The event's number among those of its object. */
+  objectSequence: count,
+  /** Its members depend on the type of the event and on the version that wrote it. */
+  payload: {
+    ...jsonText,
+    read: (stored) => payload.parse(JSON.parse(jsonText.read(stored))),
+    write: (value) => JSON.stringify(value),
+  } satisfies Column<z.output<typeof payload>>,
+  private: bool,
+  createdAt: time,
+});
+
+export type EventRow = RowOf<typeof events>;
+
+/** Table `event_outbox`: events that wait for their numbers. */
+export const outboxRows = table({
+  projectId: text,
+  id: text,
+  type: text,
+  objectId: text,
+  payload: jsonText,
+  private: bool,
+  createdAt: time,
+});
+
+export type OutboxRow = RowOf<typeof outboxRows>;
+
+/** Table `archived_events`: events of a month that were written to a file. */
+export const archivedRanges = table({
+  /** `2026-01`. */
+  month: text,
+  firstSequence: count,
+  lastSequence: count,
+  file: text,
+});
+
+export type ArchivedRange = RowOf<typeof archivedRanges>;
+
+/** Sequence numbers of a project that were assigned together. */
+export const sequencedRanges = table({
+  projectId: text,
+  from: count,
+  to: count,
+});
+
+export type SequencedRange = RowOf<typeof sequencedRanges>;
