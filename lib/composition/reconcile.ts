@@ -4,7 +4,8 @@ import { createAdoptLeg } from "@/lib/money/operations/driver";
 import { createAdoptBatch } from "@/lib/money/payouts/wallets/batches/adopt-operation";
 import { attemptName } from "@/lib/money/payouts/wallets/batches/payout-batch";
 import { createBatchRepository } from "@/lib/money/payouts/wallets/batches/repository";
-import { createKnownRepository, createSigningRepository } from "@/lib/money/signing/repository";
+import { createKnownRepository } from "@/lib/money/signing/known-repository";
+import { createSigningRepository } from "@/lib/money/signing/repository";
 import {
   reconcile,
   type ReconcileReport,

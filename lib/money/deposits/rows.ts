@@ -113,7 +113,9 @@ export const cursors = table({
   seenHash: text,
   /** The final block at which all coin balances were last compared. */
   nativeNumber: int8,
-  /** When the search began. A wallet made later had no coins before, so all its coins are deposits. */
+  /**
+   * When the search began. A wallet made later had no coins before, so all its coins are deposits.
+   */
   startedAt: time,
 });
 

@@ -2,6 +2,9 @@ import type { Database, Tx } from "@/lib/platform/db/client";
 import { Prisma } from "@/lib/platform/db/generated/client";
 import { TakenError } from "./errors";
 import { toBigInt, toDecimal } from "@/lib/platform/db/decimal";
+import { sqlOf } from "@/lib/platform/db/sql";
+import { raw, sql, type Statement } from "@/lib/platform/db/statement";
+import { base, int, table, text } from "@/lib/platform/db/table";
 import { parsePrivateStep, type PrivateStep, type StepFailure, type StepState } from "./rows";
 import { type LeglessMove, moveLegless } from "@/lib/money/operations/service";
 import type { SpendTransaction } from "@/lib/money/ports/privacy";
@@ -20,13 +23,23 @@ interface Slot {
  * in `purposeOf` of drive-step.ts. Transactions of earlier attempts are final before the next
  * attempt begins, so the last attempt decides.
  */
-const isFree = (slot: Prisma.Sql): Prisma.Sql => Prisma.sql`EXISTS (
-  SELECT 1 FROM operation o
-  LEFT JOIN privacy_step p ON p.project_id = ${slot}.project_id AND p.operation_id = o.id AND p.slot_number = ${slot}.number
-  LEFT JOIN chain_transaction t ON t.chain_id = p.chain_id
-    AND t.purpose = 'privacy:' || p.operation_id || ':' || p.position || ':' || p.attempt
-  WHERE o.id = ${slot}.operation_id AND (t.id IS NULL OR t.status = 'final')
-    AND CASE WHEN p.state IS NULL THEN o.status IN ('failed', 'cancelled', 'expired', 'refunded') ELSE p.state = 'failed' END)`;
+const isFree = (slot: Statement): Statement => sql`
+  EXISTS (
+    SELECT 1 FROM operation o
+    LEFT JOIN privacy_step p
+      ON p.project_id = ${slot}.project_id
+      AND p.operation_id = o.id
+      AND p.slot_number = ${slot}.number
+    LEFT JOIN chain_transaction t
+      ON t.chain_id = p.chain_id
+      AND t.purpose = 'privacy:' || p.operation_id || ':' || p.position || ':' || p.attempt
+    WHERE o.id = ${slot}.operation_id
+      AND (t.id IS NULL OR t.status = 'final')
+      AND CASE
+        WHEN p.state IS NULL THEN o.status IN ('failed', 'cancelled', 'expired', 'refunded')
+        ELSE p.state = 'failed'
+      END
+  )`;
 
 /**
  * Takes a deposit number that no other operation uses or has used for a deposit.
@@ -37,13 +50,23 @@ const takeSlot = async (
   at: { readonly projectId: string; readonly chainId: number; readonly operationId: string },
   slot: Slot,
 ): Promise<void> => {
-  const taken = await tx.$executeRaw`
+  const taken = await sqlOf(tx).change(sql`
     INSERT INTO privacy_slot (project_id, wallet_id, chain_id, pool, number, operation_id)
-    VALUES (${at.projectId}, ${slot.walletId}, ${at.chainId}, ${slot.pool}, ${slot.number}, ${at.operationId})
-    ON CONFLICT (project_id, wallet_id, chain_id, pool, number) DO UPDATE SET operation_id = EXCLUDED.operation_id
-    WHERE ${isFree(Prisma.sql`privacy_slot`)}`;
+    VALUES (
+      ${at.projectId},
+      ${slot.walletId},
+      ${at.chainId}::int,
+      ${slot.pool},
+      ${slot.number}::int,
+      ${at.operationId}
+    )
+    ON CONFLICT (project_id, wallet_id, chain_id, pool, number) DO UPDATE SET
+      operation_id = EXCLUDED.operation_id
+    WHERE ${isFree(raw("privacy_slot"))}`);
   if (taken === 0) throw new TakenError("The deposit number is in use.");
 };
+
+const numbers = table({ number: int });
 
 /** Deposit numbers of private wallets. */
 export const createSlotRepository = ({ prisma }: Pick<Database, "prisma">) => ({
@@ -55,11 +78,17 @@ export const createSlotRepository = ({ prisma }: Pick<Database, "prisma">) => ({
     walletId: string,
     at: { readonly chainId: number; readonly pool: string },
   ): Promise<ReadonlySet<number>> => {
-    const rows = await prisma.$queryRaw<{ number: number }[]>`
-      SELECT s.number FROM privacy_slot s
-      WHERE s.project_id = ${projectId} AND s.wallet_id = ${walletId} AND s.chain_id = ${at.chainId} AND s.pool = ${at.pool}
-        AND NOT ${isFree(Prisma.sql`s`)}`;
-    return new Set(rows.map(({ number }) => number));
+    const used = await numbers.all(
+      sqlOf(prisma),
+      sql`
+        SELECT ${numbers.columns("s")} FROM privacy_slot s
+        WHERE s.project_id = ${projectId}
+          AND s.wallet_id = ${walletId}
+          AND s.chain_id = ${at.chainId}::int
+          AND s.pool = ${at.pool}
+          AND NOT ${isFree(raw("s"))}`,
+    );
+    return new Set(used.map(({ number }) => number));
   },
 });
 
@@ -77,7 +106,9 @@ const OPEN: readonly StepState[] = ["queued", "proved", "submitted"];
  * SQL condition on an operation `o`: it takes its note out, or can still do so. An exit that awaits
  * approval has not begun.
  */
-const EXIT_RUNS = Prisma.sql`(o.status = 'processing' OR (o.status = 'pending' AND o.sub_status <> 'awaiting_approval'))`;
+const EXIT_RUNS = raw(`(
+  o.status = 'processing' OR (o.status = 'pending' AND o.sub_status <> 'awaiting_approval')
+)`);
 
 /**
  * Serialises operations that take notes out of a wallet, so that a public exit and a spend cannot
@@ -87,8 +118,13 @@ const lockWallet = async (
   tx: Tx,
   { projectId, walletId }: Pick<Spender, "projectId" | "walletId">,
 ): Promise<void> => {
-  await tx.$queryRaw`SELECT id FROM privacy_wallet WHERE project_id = ${projectId} AND id = ${walletId} FOR UPDATE`;
+  await sqlOf(tx).query(sql`
+    SELECT id FROM privacy_wallet
+    WHERE project_id = ${projectId} AND id = ${walletId}
+    FOR UPDATE`);
 };
+
+const exits = table({ noteId: text, amountBase: base });
 
 /** Notes that operations take out of pools. */
 export const createNoteRepository = ({ prisma }: Pick<Database, "prisma">) => ({
@@ -101,12 +137,19 @@ export const createNoteRepository = ({ prisma }: Pick<Database, "prisma">) => ({
       where: { projectId, chainId, state: { in: [...OPEN] } },
       select: { noteId: true, withdrawBase: true },
     });
-    const leaving = await prisma.$queryRaw<{ note_id: string; amount_base: Prisma.Decimal }[]>`
-      SELECT t.note_id, t.amount_base FROM privacy_transfer t JOIN operation o ON o.project_id = t.project_id AND o.id = t.operation_id
-      WHERE t.project_id = ${projectId} AND t.chain_id = ${chainId} AND t.note_id IS NOT NULL AND ${EXIT_RUNS}`;
+    const leaving = await exits.all(
+      sqlOf(prisma),
+      sql`
+        SELECT ${exits.columns("t")} FROM privacy_transfer t
+        JOIN operation o ON o.project_id = t.project_id AND o.id = t.operation_id
+        WHERE t.project_id = ${projectId}
+          AND t.chain_id = ${chainId}::int
+          AND t.note_id IS NOT NULL
+          AND ${EXIT_RUNS}`,
+    );
     return new Map([
       ...rows.map(({ noteId, withdrawBase }) => [noteId, toBigInt(withdrawBase)] as const),
-      ...leaving.map(({ note_id: noteId, amount_base: base }) => [noteId, toBigInt(base)] as const),
+      ...leaving.map(({ noteId, amountBase }) => [noteId, amountBase] as const),
     ]);
   },
 
@@ -119,12 +162,20 @@ export const createNoteRepository = ({ prisma }: Pick<Database, "prisma">) => ({
     { projectId, walletId, chainId, noteId, operationId }: Spender & { readonly noteId: string },
   ): Promise<void> => {
     await lockWallet(tx, { projectId, walletId });
-    const [other] = await tx.$queryRaw<unknown[]>`
-      SELECT 1 FROM privacy_transfer t JOIN operation o ON o.project_id = t.project_id AND o.id = t.operation_id
-      WHERE t.project_id = ${projectId} AND t.chain_id = ${chainId} AND t.note_id = ${noteId} AND t.operation_id <> ${operationId} AND ${EXIT_RUNS}
+    const [other] = await sqlOf(tx).query(sql`
+      SELECT 1 FROM privacy_transfer t
+      JOIN operation o ON o.project_id = t.project_id AND o.id = t.operation_id
+      WHERE t.project_id = ${projectId}
+        AND t.chain_id = ${chainId}::int
+        AND t.note_id = ${noteId}
+        AND t.operation_id <> ${operationId}
+        AND ${EXIT_RUNS}
       UNION ALL
       SELECT 1 FROM privacy_step
-      WHERE project_id = ${projectId} AND chain_id = ${chainId} AND note_id = ${noteId} AND state IN ('queued', 'proved', 'submitted')`;
+      WHERE project_id = ${projectId}
+        AND chain_id = ${chainId}::int
+        AND note_id = ${noteId}
+        AND state IN ('queued', 'proved', 'submitted')`);
     if (other !== undefined) throw new TakenError("The note is in use.");
   },
 });
@@ -163,9 +214,13 @@ export const insertSteps = async (
 ): Promise<void> => {
   await lockWallet(tx, { ...at, walletId });
   const noteIds = steps.map(({ noteId }) => noteId);
-  const [leaving] = await tx.$queryRaw<unknown[]>`
-    SELECT 1 FROM privacy_transfer t JOIN operation o ON o.project_id = t.project_id AND o.id = t.operation_id
-    WHERE t.project_id = ${at.projectId} AND t.chain_id = ${at.chainId} AND t.note_id = ANY(${noteIds}) AND ${EXIT_RUNS}`;
+  const [leaving] = await sqlOf(tx).query(sql`
+    SELECT 1 FROM privacy_transfer t
+    JOIN operation o ON o.project_id = t.project_id AND o.id = t.operation_id
+    WHERE t.project_id = ${at.projectId}
+      AND t.chain_id = ${at.chainId}::int
+      AND t.note_id = ANY(${noteIds}::text[])
+      AND ${EXIT_RUNS}`);
   if (leaving !== undefined) throw new TakenError("A note leaves by its public exit.");
   for (const { slot } of steps) if (slot !== null) await takeSlot(tx, at, slot);
   await tx.privacyStep.createMany({

@@ -5,6 +5,8 @@ import { mnemonicContext, type PrivateWallet } from "./rows";
 import { z } from "zod";
 import type { BlockMark, PoolLogSegment, PoolLogStore } from "@/lib/money/ports/privacy-history";
 import { storedHex } from "@/lib/platform/db/codecs";
+import { sqlOf } from "@/lib/platform/db/sql";
+import { sql } from "@/lib/platform/db/statement";
 
 /** Stores private wallets. */
 export const createPrivacyWalletRepository = (database: Database) => {
@@ -165,12 +167,15 @@ export const createPoolLogRepository = ({ prisma }: Pick<Database, "prisma">): P
     const { fromBlock, to } = segment;
     const logs = JSON.stringify(toStoredLogs(segment));
     // Two instances may append at the same time, and the primary key lets only one of them succeed.
-    const added = await prisma.$executeRaw`
+    const added = await sqlOf(prisma).change(sql`
       INSERT INTO privacy_pool_segment (chain_id, digest, from_block, to_block, to_hash, logs)
-      SELECT ${chainId}::int, ${digest}::text, ${fromBlock}::bigint, ${to.number}::bigint, ${to.hash}::text, ${logs}::jsonb
+      SELECT ${chainId}::int, ${digest}::text, ${fromBlock}::bigint, ${to.number}::bigint,
+        ${to.hash}::text, ${logs}::jsonb
       WHERE ${fromBlock}::bigint = (
-        SELECT COALESCE(max(to_block) + 1, ${startBlock}::bigint) FROM privacy_pool_segment WHERE chain_id = ${chainId} AND digest = ${digest})
-      ON CONFLICT (chain_id, digest, from_block) DO NOTHING`;
+        SELECT coalesce(max(to_block) + 1, ${startBlock}::bigint) FROM privacy_pool_segment
+        WHERE chain_id = ${chainId}::int AND digest = ${digest}
+      )
+      ON CONFLICT (chain_id, digest, from_block) DO NOTHING`);
     return added === 1;
   },
   clear: async ({ chainId, digest }) => {

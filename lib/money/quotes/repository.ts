@@ -1,5 +1,7 @@
 import type { CreatedBetween } from "@/lib/platform/db/list-filters";
 import { keptSqlOn, type Sql, sqlOf, type SqlReader } from "@/lib/platform/db/sql";
+import { join, sql, type Statement } from "@/lib/platform/db/statement";
+import { table, text } from "@/lib/platform/db/table";
 import type { IdempotentRequest } from "@/lib/platform/db/idempotency-keys";
 import { type Actor, actorName } from "@/lib/core/actor";
 import { bindDeps } from "@/lib/core/bind-deps";
@@ -30,45 +32,53 @@ interface TransferPage extends TransferFilter {
 }
 
 /**
- * The status of a transfer, as `toTransfer` shows it. Once executed, it is the status of its
- * operation.
+ * SQL: the status of the transfer of quote `q`, as `toTransfer` shows it. Once executed, it is the
+ * status of its operation `o`.
  */
-const STATUS = `CASE
-  WHEN o.id IS NOT NULL THEN o.status
-  WHEN q.status = 'cancelled' THEN 'cancelled'
-  WHEN q.status = 'prepared' AND q.prepared_until > $9::timestamptz THEN 'pending'
-  WHEN q.expires_at <= $9::timestamptz THEN 'expired'
-  ELSE 'pending' END`;
+const statusAt = (now: Date): Statement => sql`
+  CASE
+    WHEN o.id IS NOT NULL THEN o.status
+    WHEN q.status = 'cancelled' THEN 'cancelled'
+    WHEN q.status = 'prepared' AND q.prepared_until > ${now}::timestamptz THEN 'pending'
+    WHEN q.expires_at <= ${now}::timestamptz THEN 'expired'
+    ELSE 'pending'
+  END`;
 
-const PAGE = `
-  SELECT q.id FROM quote q LEFT JOIN operation o ON o.project_id = q.project_id AND o.id = q.operation_id
-  WHERE q.project_id = $1 AND q.transfer_id IS NOT NULL AND ($2::text IS NULL OR q.transfer_id < $2)
-    AND ($4::text[] IS NULL OR ${STATUS} = ANY ($4))
-    AND ($5::text[] IS NULL OR q.response #>> '{from,0,chainId}' = ANY ($5) OR q.response #>> '{to,chainId}' = ANY ($5))
-    AND ($6::text[] IS NULL OR q.response #>> '{from,0,walletId}' = ANY ($6))
-    AND ($7::timestamptz IS NULL OR q.created_at >= $7) AND ($8::timestamptz IS NULL OR q.created_at < $8)
-  ORDER BY q.transfer_id DESC LIMIT $3::int`;
+const isOnChain = (chainIds: readonly string[]): Statement => sql`
+  (
+    q.response #>> '{from,0,chainId}' = ANY (${chainIds}::text[])
+    OR q.response #>> '{to,chainId}' = ANY (${chainIds}::text[])
+  )`;
+
+const quoteIds = table({ id: text });
 
 /** Ids of the quotes of a page, the newest transfer first. */
 const transferQuoteIds = async (
-  sql: SqlReader,
+  db: SqlReader,
   { projectId, before, limit, status, chainId, walletId, from, to }: TransferPage,
   now: Date,
 ): Promise<string[]> => {
-  const filters = [
-    status ?? null,
-    chainId?.map(String) ?? null,
-    walletId ?? null,
-    from ?? null,
-    to ?? null,
+  const conditions = [
+    sql`q.project_id = ${projectId}`,
+    sql`q.transfer_id IS NOT NULL`,
+    ...(before === undefined ? [] : [sql`q.transfer_id < ${before}`]),
+    ...(status === undefined ? [] : [sql`${statusAt(now)} = ANY (${status}::text[])`]),
+    ...(chainId === undefined ? [] : [isOnChain(chainId.map(String))]),
+    ...(walletId === undefined
+      ? []
+      : [sql`q.response #>> '{from,0,walletId}' = ANY (${walletId}::text[])`]),
+    ...(from === undefined ? [] : [sql`q.created_at >= ${from}::timestamptz`]),
+    ...(to === undefined ? [] : [sql`q.created_at < ${to}::timestamptz`]),
   ];
-  const rows = await sql.query<{ id: string }>(PAGE, [
-    projectId,
-    before ?? null,
-    limit,
-    ...filters,
-    now,
-  ]);
+  const rows = await quoteIds.all(
+    db,
+    sql`
+      SELECT ${quoteIds.columns("q")} FROM quote q
+      LEFT JOIN operation o ON o.project_id = q.project_id AND o.id = q.operation_id
+      WHERE ${join(conditions, " AND ")}
+      ORDER BY q.transfer_id DESC
+      LIMIT ${limit}::int`,
+  );
   return rows.map(({ id }) => id);
 };
 
@@ -113,16 +123,6 @@ interface Preparation extends Pick<Quote, "route"> {
   readonly preparedUntil: Date;
 }
 
-const CLAIM_OPEN = `
-  UPDATE quote SET status = 'used', operation_id = $3, idempotency_key = coalesce($4::text, idempotency_key),
-    request_digest = coalesce($5::bytea, request_digest)
-  WHERE project_id = $1 AND id = $2 AND status = 'open'`;
-
-const CLAIM_PREPARED = `
-  UPDATE quote SET status = 'used', operation_id = $3
-  WHERE project_id = $1 AND id = $2 AND status = 'prepared' AND prepared_until = $4::timestamptz
-    AND ($5::timestamptz IS NULL OR prepared_until > $5)`;
-
 interface PreparedClaim {
   readonly projectId: string;
   readonly id: string;
@@ -136,11 +136,19 @@ interface PreparedClaim {
 const quoteClaims = {
   /** Returns false when the quote was used already, or was prepared again since it was read. */
   claim: async (
-    sql: Sql,
+    db: Sql,
     { projectId, id, operationId, preparedUntil, now }: PreparedClaim,
   ): Promise<boolean> => {
-    const times = [preparedUntil.toISOString(), now?.toISOString() ?? null];
-    return (await sql.change(CLAIM_PREPARED, [projectId, id, operationId, ...times])) === 1;
+    const claimed = await db.change(sql`
+      UPDATE quote SET
+        status = 'used',
+        operation_id = ${operationId}
+      WHERE project_id = ${projectId}
+        AND id = ${id}
+        AND status = 'prepared'
+        AND prepared_until = ${preparedUntil}::timestamptz
+        AND (${now}::timestamptz IS NULL OR prepared_until > ${now}::timestamptz)`);
+    return claimed === 1;
   },
 
   /**
@@ -148,8 +156,8 @@ const quoteClaims = {
    * transaction of another call with the same Idempotency-Key, and returns false when that call
    * committed first.
    */
-  insertUsed: (sql: Sql, quote: NewQuote, operationId: string): Promise<boolean> =>
-    insertQuote(sql, quote, operationId),
+  insertUsed: (db: Sql, quote: NewQuote, operationId: string): Promise<boolean> =>
+    insertQuote(db, quote, operationId),
 
   /**
    * Marks a quote that no caller has seen as used, without preparing it, together with the call's
@@ -157,21 +165,20 @@ const quoteClaims = {
    * exactly one succeeds.
    */
   claimOpen: async (
-    sql: Sql,
+    db: Sql,
     quote: Quote,
     operationId: string,
     idempotency: IdempotentRequest | null,
   ): Promise<boolean> => {
-    if (idempotency !== null && (await isTaken(sql, quote, idempotency.key))) return false;
-    return (
-      (await sql.change(CLAIM_OPEN, [
-        quote.projectId,
-        quote.id,
-        operationId,
-        idempotency?.key ?? null,
-        idempotency?.digest ?? null,
-      ])) === 1
-    );
+    if (idempotency !== null && (await isTaken(db, quote, idempotency.key))) return false;
+    const claimed = await db.change(sql`
+      UPDATE quote SET
+        status = 'used',
+        operation_id = ${operationId},
+        idempotency_key = coalesce(${idempotency?.key ?? null}::text, idempotency_key),
+        request_digest = coalesce(${idempotency?.digest ?? null}::bytea, request_digest)
+      WHERE project_id = ${quote.projectId} AND id = ${quote.id} AND status = 'open'`);
+    return claimed === 1;
   },
 };
 
@@ -333,46 +340,44 @@ const recordTransferEvent = async (
 
 const parsed = (row: QuoteRow | null): Quote | null => (row === null ? null : parseQuote(row));
 
-// Written as SQL, because every quote of an API key is inserted here, and Prisma takes longer than
-// the insert itself.
-const INSERT = `
-  INSERT INTO quote (id, project_id, kind, transfer_id, retry_of, created_by, request, route, response, minimum_base, digest,
-    created_at, expires_at, idempotency_key, request_digest, status, operation_id)
-  VALUES ($1, $2, $3, $4, $5, $6, $7::jsonb, $8::jsonb, $9::jsonb, $10::numeric, $11::bytea, $12::timestamptz, $13::timestamptz,
-    $14, $15::bytea, $16, $17)
-  ON CONFLICT DO NOTHING`;
-
-const insertValues = (
-  { idempotency, ...quote }: NewQuote,
-  operationId: string | null,
-): unknown[] => {
-  const {
-    id,
-    projectId,
-    kind,
-    transferId,
-    retryOf,
-    createdBy,
-    minimumBase,
-    digest,
-    createdAt,
-    expiresAt,
-  } = quote;
-  return [
-    ...[id, projectId, kind, transferId, retryOf, createdBy],
-    ...[quote.request, quote.route, quote.response].map(storedText),
-    ...[minimumBase.toString(), digest, createdAt.toISOString(), expiresAt.toISOString()],
-    ...[idempotency?.key ?? null, idempotency?.digest ?? null],
-    ...[operationId === null ? "open" : "used", operationId],
-  ];
-};
-
-/** Returns false when the Idempotency-Key belongs to another quote. */
+/**
+ * Returns false when the Idempotency-Key belongs to another quote. Written as SQL with a constant
+ * text, because every quote of an API key is inserted here, and Prisma takes longer than the insert
+ * itself.
+ */
 const insertQuote = async (
-  sql: Sql,
-  quote: NewQuote,
+  db: Sql,
+  { idempotency, ...quote }: NewQuote,
   operationId: string | null = null,
-): Promise<boolean> => (await sql.change(INSERT, insertValues(quote, operationId))) === 1;
+): Promise<boolean> => {
+  const inserted = await db.change(sql`
+    INSERT INTO quote (
+      id, project_id, kind, transfer_id, retry_of, created_by, request, route, response,
+      minimum_base, digest, created_at, expires_at, idempotency_key, request_digest, status,
+      operation_id
+    )
+    VALUES (
+      ${quote.id},
+      ${quote.projectId},
+      ${quote.kind},
+      ${quote.transferId},
+      ${quote.retryOf},
+      ${quote.createdBy},
+      ${storedText(quote.request)}::jsonb,
+      ${storedText(quote.route)}::jsonb,
+      ${storedText(quote.response)}::jsonb,
+      ${quote.minimumBase}::numeric,
+      ${quote.digest}::bytea,
+      ${quote.createdAt}::timestamptz,
+      ${quote.expiresAt}::timestamptz,
+      ${idempotency?.key ?? null},
+      ${idempotency?.digest ?? null}::bytea,
+      ${operationId === null ? "open" : "used"},
+      ${operationId}
+    )
+    ON CONFLICT DO NOTHING`);
+  return inserted === 1;
+};
 
 /** The quote as a later read returns it. */
 export const storedQuote = ({ idempotency, ...quote }: NewQuote): Quote => {
@@ -397,22 +402,24 @@ export const storedQuote = ({ idempotency, ...quote }: NewQuote): Quote => {
   });
 };
 
-const LOCK_KEY = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
-const HAS_KEY = `
-  SELECT 1 FROM quote WHERE project_id = $1 AND kind = $2 AND created_by = $3 AND idempotency_key = $4`;
-
 /**
  * Serialises calls with the same key: a second call waits here until the transaction of the first
  * one has ended.
  */
 const isTaken = async (
-  sql: Sql,
+  db: Sql,
   { projectId, kind, createdBy }: Quote,
   idempotencyKey: string,
 ): Promise<boolean> => {
   const name = `quote:${projectId}:${kind}:${createdBy}:${idempotencyKey}`;
-  await sql.change(LOCK_KEY, [name]);
-  return (await sql.query(HAS_KEY, [projectId, kind, createdBy, idempotencyKey])).length > 0;
+  await db.change(sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
+  const rows = await db.query(sql`
+    SELECT 1 FROM quote
+    WHERE project_id = ${projectId}
+      AND kind = ${kind}
+      AND created_by = ${createdBy}
+      AND idempotency_key = ${idempotencyKey}`);
+  return rows.length > 0;
 };
 
 export type QuotesRepository = ReturnType<typeof createQuotesRepository>;

@@ -1,7 +1,8 @@
 import { type Address, getAddress, type Hex, isAddressEqual } from "viem";
 import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
 import type { UserOperation } from "@/lib/chain/ports/bundler";
-import type { KnownBatch, KnownLeg, KnownRepository, OpenTransaction } from "./repository";
+import type { KnownRepository } from "./known-repository";
+import type { KnownBatch, KnownLeg, OpenTransaction, UnknownMove } from "./rows";
 import { payloadOf, paymentsIn } from "@/lib/chain/erc4337/account-payments";
 import {
   callDataOf,
@@ -13,7 +14,6 @@ import {
 } from "@/lib/chain/erc4337/executed-operations";
 import { operationsOf } from "@/lib/chain/erc4337/operation-receipt";
 import { formatAmount } from "@/lib/core/money";
-import type { UnknownMove } from "./state";
 import { opinionsOf } from "@/lib/chain/agreement";
 import { blockBefore, finalBlockNumber } from "@/lib/chain/blocks";
 import { nonceKeyOf } from "@/lib/chain/erc4337/user-operation";

@@ -3,7 +3,8 @@ import { isDomainError } from "@/lib/core/errors";
 import { type ChainReport, reconcileChain, type ReconcileDeps } from "./reconcile-chain";
 import type { SigningRepository } from "./repository";
 import { lookNow } from "./service";
-import { paymentsText, type UnknownMove } from "./state";
+import type { UnknownMove } from "./rows";
+import { paymentsText } from "./state";
 
 // Compares the database with every chain, and allows signing when nothing remains for a person to
 // check.

@@ -4,11 +4,12 @@
  */
 import { createFreshCache } from "@/lib/core/fresh-cache";
 import { paidAlready, signingOff } from "./errors";
-import type { AskedPayments, SigningRepository, StoredState } from "./repository";
+import type { SigningRepository, StoredState } from "./repository";
+import type { AskedPayments } from "./unknown-move-repository";
 import type { SigningState } from "./state";
 
 export type { SigningState } from "./state";
-export type { AskedPayments } from "./repository";
+export type { AskedPayments } from "./unknown-move-repository";
 
 export interface SigningGate {
   /**

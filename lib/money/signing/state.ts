@@ -21,24 +21,6 @@ export const storedPayments = z.array(
 );
 export type Payment = z.output<typeof storedPayments>[number];
 
-/** A movement that a chain shows and no row of the database explains. */
-export interface UnknownMove {
-  readonly chainId: number;
-  /** Hash of the user operation, or of the service's own transaction. */
-  readonly hash: string;
-  readonly txHash: string;
-  readonly blockNumber: bigint;
-  /** Null when no wallet in the database sent it. */
-  readonly projectId: string | null;
-  readonly walletAddress: string | null;
-  readonly payments: readonly Payment[];
-  /**
-   * Call data and logs in lower-case hex, which contain every address that the movement may have
-   * paid.
-   */
-  readonly payload: string;
-}
-
 /** A payment by a movement that the database lost. A person has accepted the movement. */
 export interface LostPayment {
   readonly recipient: string;

@@ -66,7 +66,7 @@ type StoredDelivery = RowOf<typeof deliveries>;
 /** One event on its way to one endpoint. */
 export interface Delivery extends Omit<StoredDelivery, "eventType" | "lastStatus" | "lastError"> {
   readonly type: string;
-  /** Of the last request. */
+  /** Status of the last answer; null when there was none. */
   readonly statusCode: number | null;
   /** Why the last request failed. */
   readonly error: string | null;
