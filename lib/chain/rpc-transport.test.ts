@@ -1,6 +1,6 @@
 import type { RpcRequestError } from "viem";
 import { HttpRequestError, TimeoutError } from "viem";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { rpcResponse, type RpcFetch } from "./rpc-http";
 import { rpcTransport, type RpcTransportOptions } from "./rpc-transport";
 
@@ -75,6 +75,9 @@ test("calls of one moment share a request, in batches of at most batchMax, and e
 });
 
 test("calls gather while the node answers, and go out together with its answer", async () => {
+  // The time after which calls do not wait any longer does not pass, however busy the machine is.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   const { requests, fetchFn } = heldNode();
   const call = caller(fetchFn);
   const first = call("first");

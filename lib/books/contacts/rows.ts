@@ -1,24 +1,17 @@
 import { z } from "zod";
 import {
   address,
-  type Column,
   nullable,
   oneOf,
   type RowOf,
   table,
   text,
   time,
+  arrayOf,
+  int,
 } from "@/lib/platform/db/table";
 
 // The tables of this module.
-
-/** An array column, which the drivers read and write as it is. */
-const arrayOf = <Item>(type: string): Column<readonly Item[]> => ({
-  type: `${type}[]`,
-  select: (name) => name,
-  read: (stored) => stored as readonly Item[],
-  write: (items) => items,
-});
 
 /** Table `contact`. */
 export const contacts = table({
@@ -41,12 +34,12 @@ export const contacts = table({
   proposedAt: time,
   /** By whom they were proposed; null when it is the creator. */
   proposedBy: nullable(text),
-  tags: arrayOf<string>("text"),
+  tags: arrayOf(text),
   /**
    * Chains on which the address is to be paid, in ascending order; empty for every chain. An
    * approval is valid only for these.
    */
-  chainIds: arrayOf<number>("int"),
+  chainIds: arrayOf(int),
 });
 
 export interface Contact extends RowOf<typeof contacts> {

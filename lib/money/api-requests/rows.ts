@@ -1,16 +1,15 @@
-import { type Column, int, nullable, type RowOf, table, text, time } from "@/lib/platform/db/table";
+import {
+  int,
+  nullable,
+  type RowOf,
+  table,
+  text,
+  time,
+  float,
+  bytes,
+} from "@/lib/platform/db/table";
 
 // The table of this module.
-
-const float: Column<number> = { ...int, type: "float8" };
-
-/** BYTEA, which a JSON row contains as hexadecimal text. */
-const bytes: Column<Uint8Array> = {
-  type: "bytea",
-  select: (name) => name,
-  read: (stored) => stored as Uint8Array,
-  write: (value) => `\\x${Buffer.from(value).toString("hex")}`,
-};
 
 /** Table `api_request`: a request with an API key, and its answer. */
 export const apiRequests = table({

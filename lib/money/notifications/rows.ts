@@ -19,19 +19,13 @@ import {
 
 // The tables of this module.
 
-/**
- * Text that people wrote and that may have been cut. JSON in PostgreSQL refuses half of a surrogate
- * pair, so it is written as U+FFFD, as the driver writes it.
- */
-const words: Column<string> = { ...text, write: (value) => Buffer.from(value).toString() };
-
 const kind = oneOf(z.enum(NOTIFICATION_KINDS));
 
 const LISTED = {
   id: text,
   kind,
-  title: words,
-  detail: nullable(words),
+  title: text,
+  detail: nullable(text),
   objectId: nullable(text),
   /** Path of the page in the dashboard. */
   path: text,

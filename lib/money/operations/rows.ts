@@ -21,6 +21,7 @@ import {
   table,
   text,
   time,
+  arrayOf,
 } from "@/lib/platform/db/table";
 import type { RouteLeg } from "@/lib/money/ports/routing";
 import { storedRouteLeg, storedRouteRequest } from "@/lib/money/ports/routing-json";
@@ -106,13 +107,7 @@ const day: Column<Date> = {
 };
 
 const hex = text as Column<Hex>;
-const texts: Column<readonly string[]> = {
-  type: "text[]",
-  select: (name) => name,
-  read: (stored) => stored as readonly string[],
-  write: (value) => value,
-};
-const hexes = texts as Column<readonly Hex[]>;
+const hexes = arrayOf(hex);
 
 export const storedVia = z.enum(["user_operation", "transaction", "permit"]);
 export const storedPayer = z.enum(["sponsor", "wallet"]);
@@ -261,7 +256,7 @@ export const operations = table({
 export const newOperations = table({
   ...ACCEPTED,
   /** The lower-case terms by which the activity list finds the operation. */
-  searchTerms: texts,
+  searchTerms: arrayOf(text),
 });
 
 /** A status that is not parsed, because a CHECK constraint limits the column to known ones. */

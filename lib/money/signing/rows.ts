@@ -1,7 +1,7 @@
 import {
+  arrayOf,
   address,
   bool,
-  type Column,
   int,
   int8,
   json,
@@ -16,13 +16,6 @@ import { storedHex } from "@/lib/platform/db/codecs";
 import { type Payment, storedPayments } from "./state";
 
 // The tables of this module, and the columns that it reads of other tables.
-
-const texts: Column<readonly string[]> = {
-  type: "text[]",
-  select: (name) => name,
-  read: (stored) => stored as readonly string[],
-  write: (value) => value,
-};
 
 /** A smart account whose key the service holds, or which a linked wallet owns. */
 export const knownAccounts = table({ projectId: text, address });
@@ -57,7 +50,7 @@ export const openTransactions = table({
   data: text,
   /** In wei, as decimal text. */
   value: text,
-  hashes: texts,
+  hashes: arrayOf(text),
 });
 
 export type OpenTransaction = RowOf<typeof openTransactions>;

@@ -1,14 +1,13 @@
 import { outageOf } from "@/lib/core/outage";
 import { findDistributed, nodeOfProject, type Sql, type SqlReader } from "@/lib/platform/db/sql";
 import { raw, sql } from "@/lib/platform/db/statement";
-import { int, nullable, type RowOf, table, text, time } from "@/lib/platform/db/table";
+import { arrayOf, int, nullable, type RowOf, table, text, time } from "@/lib/platform/db/table";
 import {
   endpoints,
   type EndpointRow,
   endpointsWithLanes,
   type EndpointView,
   IS_SERVED,
-  texts,
 } from "./rows";
 
 // Counts waiting deliveries, for metrics and for the lists of endpoints.
@@ -24,7 +23,7 @@ const COUNTED_MAX = 100_000;
  */
 const PROJECTS_MAX = 1_000;
 
-const waitingEndpoints = table({ projectId: text, endpointIds: texts, node: int });
+const waitingEndpoints = table({ projectId: text, endpointIds: arrayOf(text), node: int });
 
 const sum = (one: Backlog, other: Backlog): Backlog => {
   const isOlder = one.oldest !== null && (other.oldest === null || one.oldest < other.oldest);

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { raw } from "@/lib/platform/db/statement";
 import {
   bool,
-  type Column,
   count,
   int,
   json,
@@ -12,24 +11,11 @@ import {
   table,
   text,
   time,
+  arrayOf,
+  bytes,
 } from "@/lib/platform/db/table";
 
 // The tables of this module.
-
-export const texts: Column<readonly string[]> = {
-  type: "text[]",
-  select: (name) => name,
-  read: (stored) => stored as readonly string[],
-  write: (value) => value,
-};
-
-/** BYTEA. A JSON row contains it as hexadecimal text. */
-const bytes: Column<Uint8Array> = {
-  type: "bytea",
-  select: (name) => name,
-  read: (stored) => stored as Uint8Array,
-  write: (value) => `\\x${Buffer.from(value).toString("hex")}`,
-};
 
 const DELIVERY = {
   projectId: text,
@@ -125,7 +111,7 @@ const ENDPOINT = {
   projectId: text,
   id: text,
   url: text,
-  events: texts,
+  events: arrayOf(text),
   payload: oneOf(z.enum(["full", "thin"])),
   includePrivate: bool,
   description: nullable(text),
@@ -183,7 +169,7 @@ export type EndpointKey = RowOf<typeof endpointKeys>;
 export const subscribers = table({
   id: text,
   status: ENDPOINT.status,
-  events: texts,
+  events: arrayOf(text),
   lastSequence: count,
 });
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import {
   bool,
-  type Column,
   count,
   int,
   int8,
@@ -11,25 +10,13 @@ import {
   table,
   text,
   time,
+  bytes,
+  hex,
 } from "@/lib/platform/db/table";
 
 // The tables of this module, and the columns of its queries. Numbers of links and seals stay far
 // below 2^53. Columns that the check of the log reads have no schema: the check has to report a
 // value that somebody changed, not to fail on it.
-
-const bytes: Column<Uint8Array> = {
-  type: "bytea",
-  select: (name) => name,
-  read: (stored) => stored as Uint8Array,
-  write: (value) => `\\x${Buffer.from(value).toString("hex")}`,
-};
-
-const hex: Column<`0x${string}`> = {
-  type: "text",
-  select: (name) => name,
-  read: (stored) => stored as `0x${string}`,
-  write: (value) => value,
-};
 
 const auditData = z.record(
   z.string(),

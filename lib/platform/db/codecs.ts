@@ -34,11 +34,19 @@ export const storedToken = z.object({
 
 type JsonValue = string | number | boolean | { [key: string]: JsonValue } | JsonValue[];
 
-/** The JSON text of plain data. Bigints become decimal strings; undefined fields are left out. */
-export const storedText = (value: unknown): string =>
-  JSON.stringify(value, (_key, item: unknown) =>
-    typeof item === "bigint" ? item.toString() : item,
-  );
+/** Half of a surrogate pair, which JSON may hold and PostgreSQL's JSON may not. */
+const LONE_SURROGATE = /\p{Cs}/gu;
+
+const storedItem = (_key: string, item: unknown): unknown => {
+  if (typeof item === "bigint") return item.toString();
+  return typeof item === "string" ? item.replace(LONE_SURROGATE, "\ufffd") : item;
+};
+
+/**
+ * The JSON text of plain data. Bigints become decimal strings; undefined fields are left out. Half
+ * of a surrogate pair becomes U+FFFD, as in a text that is passed as a parameter.
+ */
+export const storedText = (value: unknown): string => JSON.stringify(value, storedItem);
 
 /**
  * Converts plain data to a JSON value, as `storedText` writes it.

@@ -55,6 +55,8 @@ const settingsOf = ({ idleInTransactionMs, lockMs, statementMs }: SessionLimits)
     // Without JIT, because compiling a statement that looks up 10,000 keys takes 3 s, and running
     // it 0.1 s.
     jit: "off",
+    // Prisma reads a time as one of UTC, whatever zone the server shows it in.
+    timezone: "UTC",
   })
     .map(([name, value]) => `-c ${name}=${String(value)}`)
     .join(" ");

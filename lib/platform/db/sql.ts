@@ -142,9 +142,15 @@ export interface Driver {
   readonly change: (text: string, values: readonly unknown[]) => Promise<number>;
 }
 
-/** Prisma takes no bigint above 2^63 as a parameter, so the drivers get all of them as text. */
-const toParameter = (value: unknown): unknown =>
-  typeof value === "bigint" ? value.toString() : value;
+/**
+ * Prisma takes no bigint above 2^63 as a parameter, and sends times without their zone, so the
+ * drivers get both as text.
+ */
+const toParameter = (value: unknown): unknown => {
+  if (typeof value === "bigint") return value.toString();
+  if (value instanceof Date) return value.toISOString();
+  return Array.isArray(value) ? value.map(toParameter) : value;
+};
 
 type Arguments = readonly [text: string, values: readonly unknown[]];
 

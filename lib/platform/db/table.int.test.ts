@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { testDatabase } from "@/lib/dev/testing/database";
+import { asOwner, testDatabase } from "@/lib/dev/testing/database";
+import { createDatabase } from "./client";
 import { sqlOf, sqlOn, type Sql } from "./sql";
 import { join, raw, sql, type Statement } from "./statement";
 import {
@@ -47,7 +48,7 @@ const sample: RowOf<typeof samples> = {
 };
 const bare = { ...sample, sampleId: "bare", sender: null, failure: null };
 
-const { database } = await testDatabase();
+const { database, url } = await testDatabase();
 const { prisma, pool } = database;
 const drivers: readonly [string, Sql][] = [
   ["Prisma", sqlOf(prisma)],
@@ -122,4 +123,27 @@ test("the planner knows the number of rows of a counted list, and all rows are r
   expect(await explain(numbers.list(few, { isCounted: true }))).toContain("rows=2 ");
   const counted = numbers.list(rows, { isCounted: true });
   expect(await numbers.all(sqlOn(pool), sql`SELECT n FROM ${counted} AS listed`)).toEqual(rows);
+});
+
+test("a time is the same on a server whose time zone is another one", async () => {
+  const { pathname } = new URL(url);
+  await asOwner(url, `ALTER DATABASE "${pathname.slice(1)}" SET timezone = 'Asia/Tokyo'`);
+  const elsewhere = createDatabase(url);
+  onTestFinished(() => elsewhere.close());
+  const times = table({ createdAt: time });
+  const { createdAt } = sample;
+  const statement = sql`SELECT ${createdAt}::timestamptz AS "createdAt"`;
+  for (const db of [sqlOf(elsewhere.prisma), sqlOn(elsewhere.pool)])
+    expect(await times.first(db, statement)).toEqual({ createdAt });
+});
+
+test("half of a surrogate pair is stored as U+FFFD in a list, as in a parameter", async () => {
+  const names = table({ sampleId: text });
+  const half = "a\ud800b";
+  const db = sqlOn(pool);
+  const listed = sql`
+    SELECT ${names.columns("s")} FROM ${names.list([{ sampleId: half }])} AS s`;
+  const parameter = sql`SELECT ${half}::text AS "sampleId"`;
+  expect(await names.first(db, listed)).toEqual({ sampleId: "a\ufffdb" });
+  expect(await names.first(db, parameter)).toEqual(await names.first(db, listed));
 });

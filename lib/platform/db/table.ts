@@ -50,6 +50,29 @@ export const count: Column<number> = {
   select: (name) => `${name}::float8`,
 };
 
+/** A number that a double holds, such as milliseconds. */
+export const float = plain<number>("float8");
+/** Hexadecimal text that the service wrote itself. It may be long, so it is not examined. */
+export const hex = plain<`0x${string}`>("text");
+
+/** NUMERIC as a decimal string. */
+export const decimal: Column<string> = {
+  ...plain<string>("numeric"),
+  select: (name) => `${name}::text`,
+};
+
+/** DATE as `2026-01-31`. */
+export const date: Column<string> = {
+  ...plain<string>("date"),
+  select: (name) => `${name}::text`,
+};
+
+/** BYTEA. A JSON row contains it as hexadecimal text. */
+export const bytes: Column<Uint8Array> = {
+  ...plain<Uint8Array>("bytea"),
+  write: (value) => `\\x${Buffer.from(value).toString("hex")}`,
+};
+
 /** An address in text. */
 export const address: Column<EvmAddress> = {
   ...plain<EvmAddress>("text"),
@@ -66,6 +89,13 @@ export const oneOf = <const Value extends string>(schema: z.ZodType<Value>): Col
 export const json = <T>(schema: z.ZodType<T>): Column<T> => ({
   ...plain<T>("jsonb"),
   read: (stored) => schema.parse(stored),
+});
+
+/** An array of values that the driver reads as they are. */
+export const arrayOf = <T>(item: Column<T>): Column<readonly T[]> => ({
+  ...plain<readonly T[]>(`${item.type}[]`),
+  read: (stored) => (stored as readonly unknown[]).map(item.read),
+  write: (values) => values.map(item.write),
 });
 
 /** A column that may be NULL. */

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { POLICY_SCOPES, policyRules } from "@/lib/contracts/policy-rules";
 import {
   bool,
-  type Column,
   int,
   json,
   nullable,
@@ -11,32 +10,12 @@ import {
   table,
   text,
   time,
+  decimal,
+  date,
+  arrayOf,
 } from "@/lib/platform/db/table";
 
 // The tables of this module, and the columns of its queries.
-
-/** NUMERIC as a decimal string. */
-const decimal: Column<string> = {
-  type: "numeric",
-  select: (name) => `${name}::text`,
-  read: (stored) => stored as string,
-  write: (value) => value,
-};
-
-/** DATE as `2026-01-31`. */
-const date: Column<string> = {
-  type: "date",
-  select: (name) => `${name}::text`,
-  read: (stored) => stored as string,
-  write: (value) => value,
-};
-
-const texts: Column<readonly string[]> = {
-  type: "text[]",
-  select: (name) => name,
-  read: (stored) => z.array(z.string()).parse(stored),
-  write: (value) => value,
-};
 
 /** Table `policy`: versions of policies. No money moves under rules that cannot be read. */
 export const policies = table({
@@ -58,7 +37,7 @@ export type Policy = RowOf<typeof policies>;
 export const keyHolders = table({
   id: text,
   createdBy: text,
-  rotatedBy: texts,
+  rotatedBy: arrayOf(text),
 });
 
 /** Table `policy_usage`: amounts that were moved on a day. */

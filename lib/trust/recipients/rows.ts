@@ -1,14 +1,7 @@
 import { z } from "zod";
-import { address, bool, type Column, nullable, oneOf, table, text } from "@/lib/platform/db/table";
+import { int, arrayOf, address, bool, nullable, oneOf, table, text } from "@/lib/platform/db/table";
 
 // The columns of this module's queries.
-
-const ints: Column<readonly number[]> = {
-  type: "int[]",
-  select: (name) => name,
-  read: (stored) => z.array(z.int()).parse(stored),
-  write: (value) => value,
-};
 
 /** A wallet or a contact of a project. */
 export const namedAddresses = table({
@@ -20,7 +13,7 @@ export const namedAddresses = table({
   /** Null for a wallet. */
   state: nullable(oneOf(z.enum(["proposed", "approved"]))),
   /** The chains for which the contact is approved, empty for all; null for a wallet. */
-  chainIds: nullable(ints),
+  chainIds: nullable(arrayOf(int)),
 });
 
 export const addresses = table({ address });

@@ -1,11 +1,4 @@
-import { type Column, int, table, text, time } from "@/lib/platform/db/table";
-
-const bytes: Column<Uint8Array> = {
-  type: "bytea",
-  select: (name) => name,
-  read: (stored) => stored as Uint8Array,
-  write: (value) => `\\x${Buffer.from(value).toString("hex")}`,
-};
+import { int, table, text, time, bytes } from "@/lib/platform/db/table";
 
 /**
  * Table `screening_list`: imported sanctions lists. Versions are only added, because the record of
