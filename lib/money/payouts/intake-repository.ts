@@ -13,21 +13,20 @@ import type { DecisionsService, NewDecision } from "@/lib/trust/decisions/servic
 import { insertJobOn } from "@/lib/platform/jobs/service";
 import type { Check, Passed, PoliciesService, Subject } from "@/lib/trust/policies/service";
 import type { SponsorshipService } from "@/lib/books/sponsorship/service";
-import { storedText } from "@/lib/platform/db/codecs";
 import { cancelVotes } from "./ask-votes";
 import { insertRows } from "./accounts/row-repository";
 import { duplicateWarnings, type NewRows, type ScheduledRun } from "./draft";
 import { findDuplicates, insertRowKeys, lockRowKeys } from "./duplicate-repository";
 import type { DuplicateRow, RowKeys } from "./duplicate-rows";
 import { NotAdmittedError, UsedAlreadyError } from "./errors";
-import type { Payout, PayoutKey } from "./payout";
+import { newPayouts, type Payout, type PayoutKey } from "./payout";
 import type { PayoutParts } from "./payout-view";
 import { recordCreated, recordPayoutEvents } from "./project-event-repository";
 import { lockPayout } from "./repository";
 import { takeRun } from "./schedules/run-repository";
 import { holdBatches, releaseBatches, type Holding } from "./wallets/hold-batch-repository";
 import { tokenName, type PayoutPlan } from "./wallets/rows";
-import { WARNINGS_MAX, type WalletPayout } from "./wallets/wallet-payout";
+import { newWalletPayouts, WARNINGS_MAX, type WalletPayout } from "./wallets/wallet-payout";
 
 /** The services of other modules that write in the same transaction. */
 export interface IntakeUses {
@@ -83,59 +82,13 @@ const QUEUE = "payout";
 /** Returns 0 when another payout has used the same Idempotency-Key or retries the same payout. */
 const insertPayoutRow = (db: Sql, payout: Payout): Promise<number> =>
   db.change(sql`
-    INSERT INTO payout (
-      id, project_id, kind, mode, status, sub_status, source_account_id, currency, reference,
-      total_base, items_total, digest, idempotency_key, retry_of, evaluation_id, created_by,
-      created_at, updated_at, expires_at
-    )
-    VALUES (
-      ${payout.id},
-      ${payout.projectId},
-      ${payout.kind},
-      ${payout.mode},
-      ${payout.status},
-      ${payout.subStatus},
-      ${payout.sourceAccountId},
-      ${payout.currency},
-      ${payout.reference},
-      ${payout.totalBase}::numeric,
-      ${payout.itemsTotal}::int,
-      ${payout.digest}::bytea,
-      ${payout.idempotencyKey},
-      ${payout.retryOf},
-      ${payout.evaluationId},
-      ${payout.createdBy},
-      ${payout.createdAt}::timestamptz,
-      ${payout.updatedAt}::timestamptz,
-      ${payout.expiresAt}::timestamptz
-    )
+    INSERT INTO payout (${newPayouts.names}) VALUES (${newPayouts.values(payout)})
     ON CONFLICT DO NOTHING`);
-
-/** The JSON text of a value; null, which is stored as NULL, when there is none. */
-const textOrNull = (value: unknown): string | null => (value === null ? null : storedText(value));
 
 const insertWalletPayoutRow = (db: Sql, own: WalletPayout): Promise<number> =>
   db.change(sql`
-    INSERT INTO wallet_payout (
-      project_id, payout_id, chain_id, from_wallet_id, from_address, totals, warnings, fee_wei,
-      fee_paid_by, fund_from, funding, funded_by, schedule_id, asked_by
-    )
-    VALUES (
-      ${own.projectId},
-      ${own.payoutId},
-      ${own.chainId}::int,
-      ${own.fromWalletId},
-      ${own.fromAddress},
-      ${storedText(own.totals)}::jsonb,
-      ${storedText(own.warnings)}::jsonb,
-      ${own.feeWei}::numeric,
-      ${own.feePaidBy},
-      ${textOrNull(own.fundFrom)}::jsonb,
-      ${textOrNull(own.funding)}::jsonb,
-      ${own.fundedBy},
-      ${own.scheduleId},
-      ${own.askedBy}
-    )`);
+    INSERT INTO wallet_payout (${newWalletPayouts.names})
+    VALUES (${newWalletPayouts.values(own)})`);
 
 /** Stores the rows and the batches of a payout to wallets. */
 const insertPlan = async (

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { failureRecord } from "@/lib/contracts/common";
 import type { Status, SubStatus } from "@/lib/core/status";
 import { toBigInt } from "@/lib/platform/db/decimal";
+import { base, bytes, int, nullable, table, text, time } from "@/lib/platform/db/table";
 
 export type PayoutFailure = z.output<typeof failureRecord>;
 
@@ -73,6 +74,29 @@ export interface WalletsPayout extends Common {
 }
 
 export type Payout = AccountsPayout | WalletsPayout;
+
+/** Table `payout`: a payout as it is stored when it is created. */
+export const newPayouts = table({
+  id: text,
+  projectId: text,
+  kind: text,
+  mode: text,
+  status: text,
+  subStatus: text,
+  sourceAccountId: nullable(text),
+  currency: nullable(text),
+  reference: nullable(text),
+  totalBase: base,
+  itemsTotal: int,
+  digest: bytes,
+  idempotencyKey: nullable(text),
+  retryOf: nullable(text),
+  evaluationId: nullable(text),
+  createdBy: text,
+  createdAt: time,
+  updatedAt: time,
+  expiresAt: nullable(time),
+});
 
 /** Identifies a payout of a project. */
 export interface PayoutKey {

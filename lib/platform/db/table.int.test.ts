@@ -81,6 +81,21 @@ test.each(drivers)("an array and a list of conditions are parameters too: %s", a
   expect(await places.first(db, sql`${statement} AND ${raw("false")}`)).toBeNull();
 });
 
+test.each(drivers)(
+  "the values of one row are parameters of their columns' types: %s",
+  async (_, db) => {
+    for (const row of [sample, bare]) {
+      const read = await samples.first(
+        db,
+        sql`
+        SELECT ${samples.columns("s")}
+        FROM (VALUES (${samples.values(row)})) AS s (${samples.names})`,
+      );
+      expect(read).toEqual(row);
+    }
+  },
+);
+
 test.each(drivers)("rows of two tables are read from one row: %s", async (_, db) => {
   const places = samples.pick("sampleId", "amountBase");
   const former = places.under("former.");

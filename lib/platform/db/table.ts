@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { EvmAddress } from "@/lib/core/evm";
 import { storedAddress, storedText } from "./codecs";
 import type { SqlReader } from "./sql";
-import { raw, sql, type Statement } from "./statement";
+import { join, raw, sql, type Statement } from "./statement";
 
 /**
  * How the values of a column are read and written. `T` is the type that the program works with.
@@ -158,6 +158,12 @@ export interface Table<Described extends Columns> {
   ) => Statement;
   /** The same columns, named with this prefix in the rows of a SELECT that joins several tables. */
   readonly under: (prefix: string) => Table<Described>;
+  /**
+   * The values of one row in the order of `names`: `INSERT INTO t (${t.names}) VALUES
+   * (${t.values(row)})`. On a cluster such an INSERT goes to the row's node at once, where a SELECT
+   * from a list is copied.
+   */
+  readonly values: (row: RowOfColumns<Described>) => Statement;
   /** The same columns, of which only these. */
   readonly pick: <Field extends keyof Described & string>(
     ...fields: readonly Field[]
@@ -167,6 +173,13 @@ export interface Table<Described extends Columns> {
 /** @example nameOf("walletAddress") // "wallet_address" */
 export const nameOf = (field: string): string =>
   field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** A value as a parameter of its column's type. */
+const valueIn = ({ type, write }: AnyColumn, value: unknown): Statement => {
+  const written = write(value as never);
+  const parameter = type === "jsonb" && written !== null ? storedText(written) : written;
+  return sql`${parameter}::${raw(type)}`;
+};
 
 const valueOf = (row: object, field: string): unknown =>
   (row as Readonly<Record<string, unknown>>)[field];
@@ -219,6 +232,11 @@ const tableUnder = <const Described extends Columns>(
       return sql`(SELECT * FROM ${rowsOf}${raw(order)}${limit})`;
     },
     under: (prefix) => tableUnder(prefix, described),
+    values: (row) =>
+      join(
+        fields.map((field) => valueIn(columnOf(field), valueOf(row, field))),
+        ", ",
+      ),
     pick: (...picked) =>
       tableUnder(
         under,

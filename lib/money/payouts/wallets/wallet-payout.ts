@@ -5,6 +5,16 @@ import { toBigInt } from "@/lib/platform/db/decimal";
 import { storedGasWaits, type GasWait } from "@/lib/money/operations/service";
 import type { EvmAddress } from "@/lib/core/evm";
 import { storedAddress, storedBase, storedToken } from "@/lib/platform/db/codecs";
+import {
+  address,
+  base,
+  type Column,
+  int,
+  json,
+  nullable,
+  table,
+  text,
+} from "@/lib/platform/db/table";
 import type { TokenTotal } from "./rows";
 
 const fundFromSchema = z.union([
@@ -25,6 +35,9 @@ const fundingSchema = z.object({
 
 export type PayoutWarning = z.output<typeof payoutWarning>;
 export const WARNINGS_MAX = 100;
+
+/** JSON that this description only writes; `parseWalletPayout` reads it. */
+const written = <T>(): Column<T> => json(z.unknown()) as Column<T>;
 
 /**
  * `auto`: the service chooses the sources of money. A list: only these wallets, chains and tokens
@@ -77,6 +90,24 @@ export interface WalletPayout {
    */
   readonly unread?: boolean;
 }
+
+/** Table `wallet_payout`: a row as it is stored when the payout is created. */
+export const newWalletPayouts = table({
+  projectId: text,
+  payoutId: text,
+  chainId: int,
+  fromWalletId: text,
+  fromAddress: address,
+  totals: written<readonly TokenTotal[]>(),
+  warnings: written<readonly PayoutWarning[]>(),
+  feeWei: base,
+  feePaidBy: text,
+  fundFrom: nullable(written<FundFrom>()),
+  funding: nullable(written<Funding>()),
+  fundedBy: nullable(text),
+  scheduleId: nullable(text),
+  askedBy: text,
+});
 
 type Parsed =
   | "fromAddress"
