@@ -43,7 +43,7 @@ export const touches = (tables: readonly string[]): ((statement: RecordedStateme
 };
 
 /** An INSERT of rows from a parameter, which Citus copies to the shard of their project. */
-const OF_A_PARAMETER = /^INSERT INTO .* FROM unnest\(\$/;
+const OF_A_PARAMETER = /^INSERT INTO .* FROM unnest\(\s*\$/;
 
 export interface StatementTasks {
   readonly text: string;
