@@ -32,7 +32,9 @@ export const contacts = table({
   approvedBy: nullable(text),
   /** When its current name, address or chains were proposed. */
   proposedAt: time,
-  /** By whom they were proposed; null when it is the creator. */
+  /**
+   * Who proposed the current name, address and chains; null when the creator of the contact did.
+   */
   proposedBy: nullable(text),
   tags: arrayOf(text),
   /**

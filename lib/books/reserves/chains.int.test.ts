@@ -91,7 +91,7 @@ test("a chain that does not answer stops its own money, and neither sends nor fu
   await fundAccount("70");
 
   proxy.on({ fault: { kind: "status", status: 503 } });
-  // Of the 100 on the unreachable chain, 70 cover existing account balances, and the other 30
+  // Of the 100 USDC on the unreachable chain, 70 cover existing account balances, and the other 30
   // cannot back new ones.
   const message = expect.stringContaining(
     `Nothing on the chains ${String(AWAY)} backs more accounts now`,

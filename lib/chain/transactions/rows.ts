@@ -13,19 +13,12 @@ import {
   table,
   text,
   time,
+  hex,
 } from "@/lib/platform/db/table";
 
 // The service's own transactions, as stored.
 
 type Hex = `0x${string}`;
-
-/** Bytes that the service wrote itself. They may be long, so they are not examined. */
-const hex: Column<Hex> = {
-  type: "text",
-  select: (name) => name,
-  read: (stored) => stored as Hex,
-  write: (value) => value,
-};
 
 const hexes: Column<readonly Hex[]> = {
   type: "text[]",
@@ -100,7 +93,7 @@ export const bundled = table({ userOpHash: hex, attempts: int });
 
 /** A new state of a transaction on the network or the chain. */
 export const marks = table({
-  /** Of the mark in its batch. */
+  /** Position of the new state in its batch. */
   place: int,
   id: text,
   hash: hex,

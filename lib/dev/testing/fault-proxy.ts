@@ -33,7 +33,7 @@ export type Fault =
 
 export interface Rule {
   readonly fault: Fault;
-  /** By default all methods. */
+  /** The JSON-RPC methods that get the fault; all of them when absent. */
   readonly methods?: readonly string[];
   /**
    * Restricts `methods` to some calls, by the call and the number of calls in its HTTP request (0

@@ -18,7 +18,7 @@ declare module "vitest" {
     clusterUrl?: string;
     /**
      * The commit that runs as the older version in lib/dev/faults/neighbour-versions (`OLDER_COMMIT`).
-     * By default the last commit without the newest migration.
+     * When it is absent, the last commit without the newest migration runs as the older version.
      */
     olderCommit?: string;
     /** True when examples of the OpenAPI document are recorded; `RECORD_EXAMPLES=1`. */

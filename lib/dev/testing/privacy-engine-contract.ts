@@ -141,7 +141,7 @@ const proofsTakeTurns = async ({ chain, wallet, noteOf, toAddress }: Context): P
   const stopped = new Error("Nobody wants it any more.");
   const first = engine.prove(toAddress(note, 1n), controller.signal, () => {
     events.push("the first begins");
-    // By then the other proofs wait in the queue.
+    // The other proofs wait in the queue when the first one is stopped.
     setImmediate(() => {
       events.push("the first is stopped");
       controller.abort(stopped);

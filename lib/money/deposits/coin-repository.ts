@@ -149,7 +149,10 @@ const openOperations = (chainId: number): Statement => sql`
     WHERE i.recipient IN (SELECT wallet_address FROM compared)
   )`;
 
-/** SQL that selects the coins that came into wallets. */
+/**
+ * SQL that selects the native coins that operations of the project brought into its wallets, up to
+ * this block.
+ */
 const movesIn = (chainId: number, toBlock: bigint): Statement => sql`
   SELECT o.project_id, ${RECIPIENT} AS wallet, ${ARRIVAL} AS block,
     l.received_base AS in_base, 0 AS out_base

@@ -10,13 +10,14 @@ import {
 import { raw, sql } from "@/lib/platform/db/statement";
 import {
   bool,
-  type Column,
   count,
   int,
   type RowOf,
   table,
   text,
   time,
+  arrayOf,
+  float,
 } from "@/lib/platform/db/table";
 import type { SequencedRange } from "@/lib/news/events/service";
 import { type DueEvent, IS_NEWS, type Names, parseEventPayload } from "./news";
@@ -84,14 +85,7 @@ const parsed = ({ payload, ...event }: RowOf<typeof events>): PeekedEvent => ({
 /** Maximum number of projects that one read covers, or skips because their node is unreachable. */
 const PROJECTS_MAX = 10_000;
 
-const numbers: Column<readonly number[]> = {
-  type: "float8[]",
-  select: (name) => name,
-  read: (stored) => stored as readonly number[],
-  write: (value) => value,
-};
-
-const peekedKeys = table({ projectId: text, sequences: numbers, node: int });
+const peekedKeys = table({ projectId: text, sequences: arrayOf(float), node: int });
 type PeekedKeys = RowOf<typeof peekedKeys>;
 
 /** The oldest queued events of projects that were not seen, by project. */

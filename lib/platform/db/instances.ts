@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Clock } from "@/lib/core/clock";
 import { keptSqlOn, type SqlReader, sqlOn } from "./sql";
 import { sql } from "./statement";
-import { type Column, int, json, nullable, type RowOf, table } from "./table";
+import { json, nullable, type RowOf, table, float } from "./table";
 
 /** The database's time, with readings of this process's monotonic clock before and after. */
 interface TimeSample {
@@ -100,8 +100,6 @@ interface Peer {
   readonly beats: string;
   readonly missed: number;
 }
-
-const float: Column<number> = { ...int, type: "float8" };
 
 /** The answer to a beat. */
 const beatAnswers = table({

@@ -2,7 +2,7 @@ import type { BudgetStore } from "@/lib/core/shared-budget";
 import type { Database } from "./client";
 import { keptSqlOn } from "./sql";
 import { sql } from "./statement";
-import { type Column, int, type RowOf, table, text, time } from "./table";
+import { int, type RowOf, table, text, time, float } from "./table";
 
 interface Increment {
   readonly bucket: string;
@@ -45,8 +45,6 @@ export const createRateWindowStore = ({ pool }: Pick<Database, "pool">): RateWin
     },
   };
 };
-
-const float: Column<number> = { ...int, type: "float8" };
 
 /** The slice of a budget that was taken, and how many requests are left. */
 const slices = table({ granted: int, left: float });
