@@ -283,7 +283,12 @@ const OpenAccountDialog = ({ onClose }: { readonly onClose: () => void }): React
         busy={mutation.isPending}
         disabled={values.currency === ""}
         onCancel={onClose}
-        snippet={<ApiSnippet call={createGlobalAccount} body={bodyOf(values)} />}
+        // Without a currency the shown call would be refused.
+        snippet={
+          values.currency === "" ? null : (
+            <ApiSnippet call={createGlobalAccount} body={bodyOf(values)} />
+          )
+        }
       >
         <TextField
           control={form.control}
