@@ -2,7 +2,6 @@
  * Votes of several people on one movement. Other modules open requests, people decide them here,
  * and a job carries the decision out.
  */
-import { givenCode } from "@/lib/contracts/proofs";
 import type { PasskeyAssertion } from "@/lib/contracts/passkey-records";
 import { type Actor, mayReadPrivate, type UserActor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
@@ -26,7 +25,7 @@ import {
   type VotingSetting,
 } from "./decision";
 import { decidedAlready, mayNotDecide, needsVotes, noVotesRequested, votedAlready } from "./errors";
-import { cancelDecision, castVote, type NewDecision, openDecision, type Proven } from "./vote";
+import { cancelDecision, castVote, type NewDecision, openDecision } from "./vote";
 import {
   findOpenOf,
   findRequest,
@@ -149,8 +148,8 @@ export interface DecisionView {
 
 export interface DecisionsDeps {
   readonly database: Database;
-  readonly otp: Pick<OtpService, "request" | "consume">;
-  readonly approvals: Pick<ApprovalsService, "checkSignature">;
+  readonly otp: Pick<OtpService, "request">;
+  readonly approvals: Pick<ApprovalsService, "prove">;
   readonly people: {
     signInWallet(userId: string): Promise<{ readonly address: string } | null>;
   };
@@ -288,8 +287,10 @@ export const createDecisionsService = (deps: DecisionsDeps): DecisionsService =>
       const { projectId, subject } = request;
       if (input.decision === "approve")
         await deps.subjects()[subject.type]?.check?.({ projectId, id: subject.id });
-      const proven = await prove(deps, actor, request, input);
       const { decision, reason = null } = input;
+      const message = await messageOf(deps, actor, request, decision);
+      const voted = { id: request.id, digest: request.digest, message, path: "signature" };
+      const proven = await deps.approvals.prove(actor, voted, input);
       await database.transaction((tx) =>
         castVote(tx, {
           actor,
@@ -350,32 +351,6 @@ const whyNotBy = (
 
 const whyNot = async (deps: DecisionsDeps, actor: UserActor, request: DecisionRequest) =>
   whyNotBy(actor.userId, request, await votersOf(deps, actor, [request]));
-
-const prove = async (
-  deps: DecisionsDeps,
-  actor: UserActor,
-  request: DecisionRequest,
-  { decision, signature = "0x", ...codes }: VoteInput,
-): Promise<Proven> => {
-  const code = givenCode(codes);
-  if (code !== undefined) {
-    const { otpId, means } = await deps.otp.consume({
-      actor,
-      subjectId: request.id,
-      digest: request.digest,
-      code,
-    });
-    return { means, codeId: otpId };
-  }
-  const message = await messageOf(deps, actor, request, decision);
-  await deps.approvals.checkSignature({
-    userId: actor.userId,
-    message,
-    signature,
-    path: "signature",
-  });
-  return { means: "signature", codeId: null };
-};
 
 const messageOf = async (
   { people, publicUrl }: DecisionsDeps,

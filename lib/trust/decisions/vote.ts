@@ -32,6 +32,7 @@ import {
   moveRequest,
   readVoters,
 } from "./repository";
+import type { Proven } from "@/lib/trust/proofs/service";
 import { notFound } from "@/lib/core/errors";
 import type { Tx } from "@/lib/platform/db/client";
 
@@ -145,13 +146,6 @@ export const cancelDecision = (
   sql: Sql,
   about: { readonly projectId: string; readonly subject: Subject; readonly at: Date },
 ): Promise<void> => cancelOf(sql, about);
-
-/** How the person proved the vote. */
-export interface Proven {
-  readonly means: Vote["means"];
-  /** Id of the one-time code; null for other proofs. */
-  readonly codeId: string | null;
-}
 
 interface Cast {
   readonly actor: UserActor;

@@ -9,12 +9,13 @@ import type { Hex } from "viem";
 import { type ChainClients, isRecovered, verifySignedMessage } from "@/lib/chain/signed-message";
 import type { PasskeyAssertion } from "@/lib/contracts/passkey-records";
 import { givenCode } from "@/lib/contracts/proofs";
+import { bindDeps } from "@/lib/core/bind-deps";
 import type { Actor, UserActor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import type { Database, Tx } from "@/lib/platform/db/client";
-import type { CodeChannel, OtpSent, OtpService } from "./codes";
+import type { CodeChannel, CodeMeans, OtpSent, OtpService } from "./codes";
 import type { ProjectsService } from "@/lib/trust/projects/service";
 import type { EvmAddress } from "@/lib/core/evm";
 import { approvalRequired, approvalUsed, proofNotTaken, wrongSignature } from "./errors";
@@ -174,18 +175,32 @@ export interface ApprovalsService {
    */
   requestCode(actor: Actor, approvalId: string, channel?: CodeChannel): Promise<OtpSent>;
   /**
-   * Checks that the person's sign-in wallet signed the message (EIP-191, ERC-1271, ERC-6492).
-   * @throws DomainError `invalid_signature` naming `path`, `chain_unavailable`
+   * Checks the person's proof for exactly this object: a code, a second factor, or a signature of
+   * `message` by the sign-in wallet (EIP-191, ERC-1271, ERC-6492). A right code is then used.
+   * @throws DomainError `otp_*`, `invalid_signature`, `chain_unavailable`
    */
-  checkSignature(signed: SignedByPerson): Promise<void>;
+  prove(actor: UserActor, subject: ProvenSubject, given: GivenProof): Promise<Proven>;
 }
 
-interface SignedByPerson {
-  readonly userId: string;
+/** One proof of a person, as its fields in a request. */
+type GivenProof = Omit<GivenApproval, "approvalId">;
+
+/** The object that a proof is valid for. */
+interface ProvenSubject {
+  readonly id: string;
+  /** SHA-256 of everything that is approved. */
+  readonly digest: Uint8Array<ArrayBuffer>;
+  /** The text that the wallet signs instead of a code. */
   readonly message: string;
-  readonly signature: string;
   /** The field of the request that has the signature. */
   readonly path: string;
+}
+
+/** How a person proved an approval. */
+export interface Proven {
+  readonly means: CodeMeans | "signature";
+  /** Id of the one-time code, for audit rows; null for a signature. */
+  readonly codeId: string | null;
 }
 
 interface ApprovalsDeps {
@@ -233,20 +248,39 @@ const walletOf = async (deps: ApprovalsDeps, userId: string) => {
   return wallet;
 };
 
-const createSignatureCheck =
-  (deps: ApprovalsDeps): ApprovalsService["checkSignature"] =>
-  async ({ userId, message, signature, path }) => {
-    const { address, contractChainId } = await walletOf(deps, userId);
-    const signed = { address: address as EvmAddress, message, signature: signature as Hex };
-    // As when signing in, a plain account signs on every chain, and a contract on the chain of its
-    // first sign-in.
-    const isRight =
-      contractChainId === null
-        ? await isRecovered(signed)
-        : (await verifySignedMessage({ ...signed, chainId: contractChainId }, deps.registry)) ===
-          "contract";
-    if (!isRight) throw wrongSignature(address, path);
-  };
+const checkSignature = async (
+  deps: ApprovalsDeps,
+  userId: string,
+  { message, path }: ProvenSubject,
+  signature: string,
+): Promise<void> => {
+  const { address, contractChainId } = await walletOf(deps, userId);
+  const signed = { address: address as EvmAddress, message, signature: signature as Hex };
+  // As when signing in, a plain account signs on every chain, and a contract on the chain of its
+  // first sign-in.
+  const isRight =
+    contractChainId === null
+      ? await isRecovered(signed)
+      : (await verifySignedMessage({ ...signed, chainId: contractChainId }, deps.registry)) ===
+        "contract";
+  if (!isRight) throw wrongSignature(address, path);
+};
+
+const prove = async (
+  deps: ApprovalsDeps,
+  actor: UserActor,
+  subject: ProvenSubject,
+  given: GivenProof,
+): Promise<Proven> => {
+  const code = givenCode(given);
+  if (code === undefined) {
+    await checkSignature(deps, actor.userId, subject, given.signature ?? "0x");
+    return { means: "signature", codeId: null };
+  }
+  const { id: subjectId, digest } = subject;
+  const { otpId: codeId, means } = await deps.otp.consume({ actor, subjectId, digest, code });
+  return { means, codeId };
+};
 
 /**
  * The service of approvals: one for each change of authority, bound to its values by a digest,
@@ -254,7 +288,6 @@ const createSignatureCheck =
  */
 export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService => {
   const { database, clock } = deps;
-  const checkSignature = createSignatureCheck(deps);
 
   const ask = async (
     actor: UserActor,
@@ -293,31 +326,6 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
     });
   };
 
-  const check = async (
-    actor: UserActor,
-    approval: Approval,
-    given: GivenApproval,
-  ): Promise<Proof> => {
-    const code = givenCode(given);
-    if (code === undefined) {
-      const { userId, message } = approval;
-      await checkSignature({
-        userId,
-        message,
-        signature: given.signature ?? "0x",
-        path: "approval.signature",
-      });
-      return "signature";
-    }
-    const { means } = await deps.otp.consume({
-      actor,
-      subjectId: approval.id,
-      digest: approval.digest,
-      code,
-    });
-    return means;
-  };
-
   const requireApproval: ApprovalsService["requireApproval"] = async (actor, change, given) => {
     const { projectId, userId } = actor;
     const { kind, values } = change;
@@ -331,7 +339,7 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
     // Checked before the proof, because checking the proof uses it.
     if (!proofsOf(kind).includes(proofIn(given)))
       throw proofNotTaken(proofIn(given), proofsOf(kind));
-    const by = await check(actor, found, given);
+    const { means: by } = await prove(deps, actor, { ...found, path: "approval.signature" }, given);
     return {
       approvalId: found.id,
       expiresAt: found.expiresAt,
@@ -345,7 +353,7 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
 
   return {
     requireApproval,
-    checkSignature,
+    prove: bindDeps(deps, prove),
     requestCode: async (actor, approvalId, channel) => {
       const approval = actor.type === "user" ? await find(actor, approvalId) : null;
       if (approval === null) throw notFound();

@@ -9,6 +9,7 @@ export {
   type Approved,
   type Change,
   type GivenApproval,
+  type Proven,
 } from "./approvals";
 export type { CodeLimits } from "./code-limits";
 export type { CodeChannel, CodeMeans, OtpSent, OtpService } from "./codes";
