@@ -187,7 +187,7 @@ const sendBundle = async (
   if (mine.length > 0)
     throw new DomainError(
       "chain_unavailable",
-      "The operation is being bundled elsewhere. Try again.",
+      "Another instance is bundling this operation. Nothing was sent by this call; try again shortly.",
     );
 };
 

@@ -268,8 +268,8 @@ export const createBridgeLegs = (deps: OnchainDeps, finder: SwapFinder, prices: 
     const assets = bridgeAssets(deps, from, to);
     const none = new DomainError(
       "no_route",
-      `Nothing leads from ${input.source.token.symbol} on ${registry.get(from).name} to ` +
-        `${input.request.destination.token.symbol} on ${registry.get(to).name}.`,
+      `No route leads from ${input.source.token.symbol} on ${registry.get(from).name} to ` +
+        `${input.request.destination.token.symbol} on ${registry.get(to).name}. Nothing was sent; choose another token or chain.`,
     );
     const estimates = await Promise.all(
       assets.map(async (asset) => ({ asset, out: await estimate(parts, input, asset, signal) })),

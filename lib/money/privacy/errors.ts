@@ -18,7 +18,7 @@ export const unknownPool = (token: Token, path: string): DomainError => {
 export const noProcessor = (): DomainError =>
   new DomainError(
     "unknown_pool",
-    "This chain has no contract that makes one private note of another.",
+    "This chain has no contract that turns one private note into another. Nothing was sent; choose a note on another chain.",
   );
 
 export const belowMinimum = (token: Token, minimumBase: bigint): DomainError => {
@@ -61,7 +61,7 @@ export const smallSet = (size: number, wanted: number): DomainError =>
 export const noPrivateRoute = (from: Token, to: Token): DomainError =>
   new DomainError(
     "no_route",
-    `There is no way from ${from.symbol} to ${to.symbol} on this chain. Nothing was sent; choose another token.`,
+    `No route leads from ${from.symbol} to ${to.symbol} on this chain. Nothing was sent; choose another token.`,
   );
 
 /** The error for a retried swap whose price has moved. */

@@ -151,7 +151,7 @@ const exitCalls = async (
     if (error instanceof NotReadyError)
       throw new DomainError(
         "chain_unavailable",
-        "The chain's node has not seen the note yet. Nothing was sent.",
+        "The chain's node has not seen the note yet. Nothing was sent; try again shortly.",
       );
     throw error;
   }

@@ -170,7 +170,7 @@ const requireEven = async (
   if (changes[0] === 0n) return;
   throw new DomainError(
     "simulation_failed",
-    `The wallet's ${source.token.symbol} would not pay for all of it: it was spent meanwhile, or its contract keeps a part of it.`,
+    `The wallet can no longer send the whole amount of ${source.token.symbol}: a part of it was spent meanwhile, or the token's contract keeps a part of each transfer. Nothing was sent.`,
   );
 };
 
