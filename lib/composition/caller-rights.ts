@@ -46,7 +46,6 @@ export const TRANSFERS: Needs<ReturnType<typeof createTransfersService>> = {
 };
 
 export const OPERATIONS: Needs<OperationsService> = {
-  show: null,
   getFor: null,
   listFor: null,
   allFor: null,

@@ -167,7 +167,7 @@ export const buildMoney = (
   const legRepository = createLegRepository(database, sponsorship);
   const operations = createOperationsService({
     repository: operationsRepository,
-    lists: createOperationListRepository(database, platform.errorLog),
+    lists: createOperationListRepository(database),
     waiting: createWaitingRepository(database, sponsorship),
     decisions: createRefundDecisionRepository(database, sponsorship),
     routing,

@@ -1,3 +1,5 @@
+import { formatAmount } from "./money";
+
 /**
  * A token on one chain, as configured. `address` is checksummed (EIP-55), or `native` for the coin
  * of the chain.
@@ -14,3 +16,24 @@ export interface Token {
   readonly assetId: string;
   readonly usdPegged: boolean;
 }
+
+type Named = Pick<Token, "symbol" | "chainId" | "decimals" | "assetId"> & {
+  readonly address: string;
+};
+
+/** A token in the form that records of the API use. */
+export const toTokenRecord = ({ symbol, address, chainId, decimals, assetId }: Named) => ({
+  symbol,
+  address,
+  chainId,
+  decimals,
+  assetId,
+});
+
+/** An amount in base units of its token, in the form that records of the API use. */
+export const toAmountRecord = (token: Named, base: bigint) => ({
+  token: toTokenRecord(token),
+  amount: formatAmount(base, token.decimals),
+  amountBase: base.toString(),
+  decimals: token.decimals,
+});

@@ -11,6 +11,7 @@ import {
   type Parts,
   type Position,
 } from "./totals";
+import { toTokenRecord } from "@/lib/core/token";
 
 type Body = ResponseOf<typeof getUnifiedBalances>;
 type Total = Body["totals"][number];
@@ -31,13 +32,12 @@ type Worth = (position: Position) => bigint | null;
 
 const toPart = (position: Position, worth: bigint | null): Part => {
   const { token, walletId, address } = position;
-  const { symbol, address: tokenAddress, chainId, decimals, assetId } = token;
   return {
-    chainId,
+    chainId: token.chainId,
     walletId,
     address: address as Part["address"],
-    token: { symbol, address: tokenAddress, chainId, decimals, assetId },
-    ...toParts(position, decimals),
+    token: toTokenRecord(token),
+    ...toParts(position, token.decimals),
     usd: formatUsd(worth),
   };
 };

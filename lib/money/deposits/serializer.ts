@@ -4,9 +4,9 @@ import type { listDust } from "@/lib/contracts/deposits";
 import type { depositRecord } from "@/lib/contracts/deposit-records";
 import { shownChain, type ChainFacts } from "@/lib/chain/shown-chain";
 import { formatAmount } from "@/lib/core/money";
-import { amountRecord } from "@/lib/money/operations/service";
 import { isShown } from "./deposit";
 import type { DepositView, DustView } from "./view";
+import { toAmountRecord } from "@/lib/core/token";
 
 const USD_DECIMALS = 6;
 
@@ -29,7 +29,7 @@ export const toDeposit = (
     walletId: deposit.walletId,
     walletAddress: deposit.walletAddress,
     chainId: deposit.chainId,
-    received: amountRecord(token, deposit.amountBase),
+    received: toAmountRecord(token, deposit.amountBase),
     usd: usdMicro === null || !isDecided ? null : formatAmount(usdMicro, USD_DECIMALS),
     txHash: deposit.txHash,
     blockNumber: deposit.blockNumber.toString(),
@@ -64,7 +64,7 @@ export const toDust = (sums: readonly DustView[]): ResponseOf<typeof listDust> =
     walletAddress: sum.walletAddress,
     chainId: sum.chainId,
     count: sum.count,
-    total: amountRecord(token, sum.totalBase),
+    total: toAmountRecord(token, sum.totalBase),
     lastAt: sum.lastAt.toISOString(),
   })),
 });

@@ -8,8 +8,7 @@ import { chainTerm, type OperationFilter, readSearch, type Search } from "./sear
 import { PRIVATE_KINDS } from "@/lib/core/movement-kinds";
 import { createdBetween, oneOf } from "@/lib/platform/db/list-filters";
 import type { Prisma } from "@/lib/platform/db/generated/client";
-import type { Operation } from "./operation";
-import { type ReadLog, type ReadOperation, readOperations } from "./readable";
+import { type Operation, parseOperation } from "./operation";
 import { includeOf } from "./repository";
 
 // Finds operations by the memos and tags that people gave them.
@@ -191,7 +190,7 @@ const idsByHash = async (
   return [...legs.map(({ operationId }) => operationId), ...found.map(({ id }) => id)];
 };
 
-export const createOperationListRepository = ({ prisma, pool }: Database, log: ReadLog) => {
+export const createOperationListRepository = ({ prisma, pool }: Database) => {
   const noted = createNotedRepository({ pool });
 
   /** Null when too many operations match to list them all. */
@@ -237,11 +236,11 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
         where: { projectId, id: { in: [...operationIds] } },
         include: includeOf(projectId),
       });
-      return readOperations(rows, log).flatMap(({ operation }) => operation ?? []);
+      return rows.map(parseOperation);
     },
 
     /** Newest first. */
-    page: async (asked: OperationPage): Promise<ReadOperation[]> => {
+    page: async (asked: OperationPage): Promise<Operation[]> => {
       const { projectId, filter, before, limit } = asked;
       const search = filter.q === undefined ? null : readSearch(filter.q);
       const wanted = { search, ...termsOf(filter), ids: await idsOf(projectId, search) };
@@ -256,7 +255,7 @@ export const createOperationListRepository = ({ prisma, pool }: Database, log: R
         take: limit,
         include: includeOf(projectId),
       });
-      return readOperations(rows, log);
+      return rows.map(parseOperation);
     },
   };
 };
@@ -270,8 +269,7 @@ const arrivals = table({ owner: text, chainId: int, token: text, amountBase: bas
  * the balances at these blocks do not include. A leg brings its minimum to the recipient until its
  * arrival is in a block that the balances include. A leg that is refunded brings the deposited
  * amount back to its source. A refund that needs a person's decision may be in the balance already,
- * so it is not counted. A leg whose route cannot be read has no amount; its operation's record says
- * so, and the balances are shown without it.
+ * so it is not counted.
  */
 export const arrivalsOf = (
   db: SqlReader,

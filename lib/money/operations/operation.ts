@@ -14,13 +14,6 @@ export interface Operation extends RowOf<typeof operations> {
    * that another module drives.
    */
   readonly legs: readonly Leg[];
-  /** True when a part of a leg could not be read. The operation can then only be shown. */
-  readonly unread?: boolean;
-  /**
-   * True when some of the operation's own columns could not be read. Missing values were filled in
-   * from its legs, or are empty.
-   */
-  readonly isIncomplete?: boolean;
 }
 
 /** The request as it looks after being stored as JSON and parsed again. */

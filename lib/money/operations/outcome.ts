@@ -220,8 +220,7 @@ export const viewsOf = ({ kind, legs, request }: Operation): LegView[] =>
 const holdingsOf = (operation: Operation, views: readonly LegView[]): Holding[] => {
   if (operation.kind === DEPOSIT_KIND) return holdingsOfDeposit(operation);
   if (views.length > 0) return views.flatMap(holdingsOfLeg);
-  // When the record cannot be read, nothing is said about the money.
-  return operation.isIncomplete === true ? [] : holdingsWithoutLegs(operation);
+  return holdingsWithoutLegs(operation);
 };
 
 const unspent = ({ leg, source }: LegView): Holding[] => {
@@ -352,8 +351,6 @@ const nextActionOf = (
   views: readonly LegView[],
   chains: ChainFacts,
 ): string => {
-  if (operation.isIncomplete === true)
-    return "Look at the chains for where the money is, and update every instance of the service: this record was stored by another version.";
   if (operation.kind === DEPOSIT_KIND) return nextOfDeposit(operation);
   const waits = gasWaitSentence(gasWaitsOf(operation), chains);
   if (waits !== null) return waits;

@@ -29,7 +29,7 @@ const mayRetrySpend = ({ status, failure }: Operation): boolean =>
 
 /** Whether a part of the operation failed or was refunded, and has not been retried yet. */
 export const mayRetry = (operation: Operation): boolean => {
-  if (operation.retriedBy !== null || operation.unread === true) return false;
+  if (operation.retriedBy !== null) return false;
   if (isPrivateKind(operation.kind) && operation.legs.length === 0) return mayRetrySpend(operation);
   return MAY_RETRY.has(operation.status) && retryableLegs(operation).length > 0;
 };
@@ -41,7 +41,7 @@ export const mayRetry = (operation: Operation): boolean => {
 export const mayOf = (
   operation: Operation,
 ): { cancel: boolean; retry: boolean; approve: boolean } => {
-  const pending = operation.status === "pending" && operation.unread !== true;
+  const pending = operation.status === "pending";
   return {
     cancel: pending && operation.legs.every(({ state }) => state === "queued"),
     approve: pending && operation.subStatus === "awaiting_approval",

@@ -174,7 +174,7 @@ export const createRefundDecisions = (deps: RefundDecisionDeps) => {
     const operation = await deps.getFor(actor, operationId);
     const leg = operation.legs.find(({ id }) => id === legId);
     if (leg === undefined) throw notFound();
-    if (leg.state !== "needs_attention" || operation.unread === true) throw decidedMeanwhile();
+    if (leg.state !== "needs_attention") throw decidedMeanwhile();
     const asked = { actor, operation, leg };
     await (decision.decision === "refunded"
       ? refunded(asked, decision)

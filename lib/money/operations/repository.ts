@@ -5,9 +5,8 @@ import { keptSqlOn } from "@/lib/platform/db/sql";
 import type { Handover } from "@/lib/platform/jobs/service";
 import type { SponsorshipService } from "@/lib/books/sponsorship/service";
 import { createAccepting } from "./accept-repository";
-import type { Operation } from "./operation";
+import { type Operation, parseOperation } from "./operation";
 import { findOperations } from "./row-repository";
-import { readAsMuchAsPossible, readOperation } from "./readable";
 import { lockOperation, type OperationKey, settleOperation } from "./state-repository";
 
 /** Maximum number of operations that one statement reads. */
@@ -61,25 +60,12 @@ export const createOperationsRepository = (
      */
     find,
 
-    /** Reads an operation to show it. A leg that cannot be read does not hide the rest. */
     findInProject: async (projectId: string, id: string): Promise<Operation | null> => {
       const row = await database.prisma.operation.findFirst({
         where: { id, projectId },
         include: includeOf(projectId),
       });
-      return row === null ? null : readOperation(row);
-    },
-
-    /**
-     * Like `findInProject`, for the page of one operation: also returns an operation whose own
-     * columns cannot be read.
-     */
-    findToShow: async (projectId: string, id: string): Promise<Operation | null> => {
-      const row = await database.prisma.operation.findFirst({
-        where: { id, projectId },
-        include: includeOf(projectId),
-      });
-      return row === null ? null : readAsMuchAsPossible(row);
+      return row === null ? null : parseOperation(row);
     },
 
     ...createAccepting(database, sponsorship, handover),

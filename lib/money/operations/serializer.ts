@@ -1,5 +1,5 @@
 import { formatAmount } from "@/lib/core/money";
-import type { Token } from "@/lib/core/token";
+import { toAmountRecord, type Token, toTokenRecord } from "@/lib/core/token";
 import type { z } from "zod";
 import type { legRecord, operationEvent, operationRecord } from "@/lib/contracts/operation-records";
 import { type CsvCell, csvLine, type CsvText, joinCsv } from "@/lib/core/csv";
@@ -15,23 +15,6 @@ import type { Leg } from "./leg";
 import type { Operation } from "./operation";
 import type { OperationEvent } from "./rows";
 import { isLegFinal, type LegState } from "./summary";
-
-/** A token in the form that records use. */
-const tokenRecord = ({ symbol, address, chainId, decimals, assetId }: Token) => ({
-  symbol,
-  address,
-  chainId,
-  decimals,
-  assetId,
-});
-
-/** An amount in base units of its token, in the form that records use. */
-export const amountRecord = (token: Token, base: bigint) => ({
-  token: tokenRecord(token),
-  amount: formatAmount(base, token.decimals),
-  amountBase: base.toString(),
-  decimals: token.decimals,
-});
 
 type OperationRecord = z.output<typeof operationRecord>;
 type ExportedLeg = OperationRecord["legs"][number];
@@ -133,13 +116,13 @@ const toRefundAttention = (
   return {
     reason: doubts.length === 0 ? "overdue" : "unclear_payment",
     message: doubts.length === 0 ? OVERDUE : UNCLEAR,
-    expected: amountRecord(token, amountBase),
+    expected: toAmountRecord(token, amountBase),
     depositTxHash: leg.sourceTxHash,
     payments: doubts.map(({ chainId, txHash, paidBase, reason }) => ({
       chainId,
       txHash,
       explorerUrl: explorerUrl === undefined ? null : `${explorerUrl}/tx/${txHash}`,
-      paid: amountRecord(token, paidBase),
+      paid: toAmountRecord(token, paidBase),
       reason,
     })),
     setAside: setAside.length,
@@ -221,10 +204,10 @@ const toLeg = (operation: Operation, view: LegView, chains: ChainFacts): LegReco
       estimatedSeconds: routeLeg.estimatedSeconds,
       steps: routeLeg.steps.map(({ kind, venue }) => ({ kind, venue })),
     },
-    sent: amountRecord(source.token, source.amountBase),
-    spent: spentBase === null ? null : amountRecord(source.token, spentBase),
-    minimum: amountRecord(destination.token, routeLeg.minOutBase),
-    received: receivedBase === null ? null : amountRecord(destination.token, receivedBase),
+    sent: toAmountRecord(source.token, source.amountBase),
+    spent: spentBase === null ? null : toAmountRecord(source.token, spentBase),
+    minimum: toAmountRecord(destination.token, routeLeg.minOutBase),
+    received: receivedBase === null ? null : toAmountRecord(destination.token, receivedBase),
     destination:
       leg.destTxHash === null
         ? null
@@ -256,7 +239,7 @@ const quotedFees = (views: readonly LegView[]): OperationRecord["fees"] =>
     .map(({ kind, amountBase, token }) => ({
       kind,
       amount: formatAmount(amountBase, token.decimals),
-      token: tokenRecord(token),
+      token: toTokenRecord(token),
     }));
 
 const tokensOf = ({ leg, source, destination }: LegView): readonly Token[] => [
@@ -285,7 +268,7 @@ export const toOutcomeRecord = ({
   const holds = holdings.map(({ token, amountBase, ...place }) => ({
     ...place,
     chainId: token.chainId,
-    token: tokenRecord(token),
+    token: toTokenRecord(token),
     amount: formatAmount(amountBase, token.decimals),
     amountBase: amountBase.toString(),
   }));
@@ -318,14 +301,14 @@ export const toOperation = (
     subStatus: operation.subStatus,
     quoted: {
       from: request.sources.map((source) => ({
-        ...amountRecord(source.token, source.amountBase),
+        ...toAmountRecord(source.token, source.amountBase),
         address: source.owner,
         chainId: source.token.chainId,
       })),
       to: {
         chainId: token.chainId,
         address: recipient,
-        token: tokenRecord(token),
+        token: toTokenRecord(token),
         amount: formatAmount(expected, token.decimals),
         minAmount: formatAmount(operation.minimumBase, token.decimals),
       },
@@ -333,9 +316,9 @@ export const toOperation = (
     actual: {
       spent:
         spentBase === undefined
-          ? views.map(({ leg, source }) => amountRecord(source.token, leg.spentBase ?? 0n))
-          : request.sources.map(({ token: paid }) => amountRecord(paid, spentBase)),
-      received: amountRecord(token, received),
+          ? views.map(({ leg, source }) => toAmountRecord(source.token, leg.spentBase ?? 0n))
+          : request.sources.map(({ token: paid }) => toAmountRecord(paid, spentBase)),
+      received: toAmountRecord(token, received),
     },
     legs: views.map((view) => toLeg(operation, view, chains)),
     fees: [...quotedFees(views), ...networkFees(views, chains)],

@@ -66,7 +66,7 @@ const createListing = (deps: ListingDeps) => {
   ): Promise<{ data: Operation[]; nextCursor: string | null }> => {
     const rows = await lists.page({ projectId, filter, before: cursor, limit: limit + 1 });
     const shown = rows.slice(0, limit);
-    const data = shown.flatMap(({ operation }) => operation ?? []);
+    const data = shown;
     return { data, nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
   };
 
@@ -80,7 +80,7 @@ const createListing = (deps: ListingDeps) => {
     let before: string | undefined;
     for (let read = 0; read < EXPORT_OPERATIONS_MAX; read += EXPORT_PAGE) {
       const rows = await lists.page({ projectId, filter, before, limit: EXPORT_PAGE });
-      const operations = rows.flatMap(({ operation }) => operation ?? []);
+      const operations = rows;
       const found = await deps.annotations.of(
         projectId,
         operations.map(({ id }) => id),
@@ -123,7 +123,7 @@ export type { NewLeg } from "./new-operation";
 export type { Leg } from "./leg";
 export type { Operation } from "./operation";
 export { type Holding, type Outcome, outcomeOf } from "./outcome";
-export { amountRecord, toOperation, toOutcome, toOutcomeRecord } from "./serializer";
+export { toOperation, toOutcome, toOutcomeRecord } from "./serializer";
 export { gasWaitSentence, storedGasWaits, type GasWait } from "./gas-wait";
 export { gasWaitColumns, type GasWaitRepository } from "./state-repository";
 
@@ -150,22 +150,6 @@ const CANNOT_CANCEL = {
     "This operation has begun and can no longer be cancelled: its money may be on its way. Follow its record.",
   ended: "This operation has ended; there is nothing to cancel.",
 } as const;
-
-/**
- * Like `getFor`, but only for display: an operation that cannot be parsed completely is shown as
- * far as it can be read.
- * @throws DomainError `not_found`
- */
-const show = async (
-  repository: Pick<OperationsRepository, "findToShow">,
-  actor: Actor,
-  id: string,
-): Promise<Operation> => {
-  const operation = isId("operation", id) ? await repository.findToShow(actor.projectId, id) : null;
-  if (operation === null || (isPrivateKind(operation.kind) && !mayReadPrivate(actor)))
-    throw notFound();
-  return operation;
-};
 
 /**
  * Accepts an operation, which the workers then drive.
@@ -269,7 +253,6 @@ export const createOperationsService = (deps: OperationsDeps) => {
     startAwaiting,
     get,
     getFor,
-    show: bindDeps(repository, show),
     getMany,
     ...createListing(deps),
     cancel,

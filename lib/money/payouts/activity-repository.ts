@@ -11,8 +11,7 @@ import { hasNote, hasTag, patternOf } from "@/lib/money/annotations/service";
 import type { Status } from "@/lib/core/status";
 import type { EvmAddress } from "@/lib/core/evm";
 import { storedAddress } from "@/lib/platform/db/codecs";
-import type { Payout } from "./payout";
-import { readPayout, type NoteUnread } from "./readable";
+import { parsePayout, type Payout } from "./payout";
 
 export interface PayoutActivityFilter {
   readonly status?: readonly Status[] | undefined;
@@ -171,7 +170,7 @@ const soleAccounts = async (db: SqlReader, projectId: string, payoutIds: readonl
             AND r.first_index = 0`,
       );
 
-export const createPayoutActivityRepository = ({ prisma, pool }: Database, note: NoteUnread) => {
+export const createPayoutActivityRepository = ({ prisma, pool }: Database) => {
   const db = sqlOn(pool);
 
   /**
@@ -209,7 +208,7 @@ export const createPayoutActivityRepository = ({ prisma, pool }: Database, note:
         where: { projectId, id: { in: found.map(({ id }) => id) } },
         orderBy: { id: "desc" },
       });
-      return rows.flatMap((row) => readPayout(row, note) ?? []);
+      return rows.map(parsePayout);
     },
 
     /** Reads the recipients of those payouts that have a single row, by payout id. */

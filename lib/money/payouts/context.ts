@@ -17,7 +17,6 @@ import type { SmartAccountsService } from "@/lib/chain/smart-accounts/service";
 import type { SponsorshipService } from "@/lib/books/sponsorship/service";
 import type { FundingService } from "@/lib/money/swaps/service";
 import type { WalletsService } from "@/lib/trust/wallets/service";
-import type { NoteUnread } from "./readable";
 import type { PayoutsRepository } from "./repository";
 import type { DoubtRepository } from "./wallets/batches/doubt-repository";
 import type { PayoutMoney } from "./wallets/money";
@@ -53,8 +52,6 @@ export interface PayoutsContext {
   readonly lostMoves: SigningGate;
   /** Reads the worth in US dollars that the policies recorded, by evaluation id. */
   readonly worths: (projectId: string, evaluationIds: readonly string[]) => Promise<Worths>;
-  /** Logs each payout that this version cannot read completely, once. */
-  readonly note: NoteUnread;
   readonly repository: PayoutsRepository;
   readonly walletsRepository: WalletPayoutsRepository;
   readonly doubts: DoubtRepository;

@@ -16,7 +16,7 @@ import type { PayoutsContext } from "./context";
 import { requireFunds, startApproved } from "./intake";
 import type { PayoutFailure } from "./payout";
 import type { PayoutView } from "./payout-view";
-import { mayOf, requireReadable } from "./permissions";
+import { mayOf } from "./permissions";
 import type { createPayoutReading } from "./read-payouts";
 
 interface DecidedDeps extends PayoutsContext {
@@ -69,9 +69,6 @@ const begin = async (deps: DecidedDeps, decided: Decided, view: PayoutView): Pro
 const approved = async (deps: DecidedDeps, decided: Decided): Promise<void> => {
   const view = await deps.reading.get(decided.projectId, decided.id).catch(unlessGone);
   if (view === null) return;
-  // When this version cannot read the payout, the job is tried again, until an instance of a
-  // version that can read the payout starts it.
-  requireReadable(view);
   if (!mayOf(view).approve) return;
   try {
     await begin(deps, decided, view);
@@ -112,7 +109,6 @@ const check = async (
 ): Promise<void> => {
   const view = await deps.reading.get(projectId, id).catch(unlessGone);
   if (view === null) return;
-  requireReadable(view);
   if (!mayOf(view).approve)
     throw new DomainError(
       "invalid_state",

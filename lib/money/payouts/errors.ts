@@ -1,5 +1,3 @@
-import { DomainError } from "@/lib/core/errors";
-
 /**
  * Reads the cursor of a page of rows: the index of the last row of the previous page, or -1 for the
  * first page.
@@ -34,13 +32,3 @@ export const IN_DOUBT_CODE = "source_replaced";
  * the payout's chain.
  */
 export const FUNDING_FAILED = "funding_failed";
-
-/** Explains to people why a record that another version stored is shown only in part. */
-export const MADE_LATER =
-  "Another version of the service stored this, and this version cannot read all of it: what is missing is shown as zero or UNKNOWN. It is not lost, and the version that stored it carries it on. Update every instance to the newest version, then read it again.";
-
-/**
- * Returns the error for a payout that this version cannot show, or must not change, because it
- * cannot read the payout completely.
- */
-export const notReadable = (): DomainError => new DomainError("invalid_state", MADE_LATER);

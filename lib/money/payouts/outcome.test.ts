@@ -58,7 +58,6 @@ interface Case {
   readonly subStatus?: string;
   readonly failure?: object | null;
   readonly isRetried?: boolean;
-  readonly unread?: boolean;
   /** Rows that failed separately, beside those of the batches. */
   readonly setAside?: number;
 }
@@ -214,18 +213,6 @@ describe.each(KINDS)("a payout of the kind %s", (kind) => {
         expect(`${sentence} ${nextAction}`).not.toMatch(/undefined|null|Retry/);
         expect(sentence).toMatch(/\.$/);
       }
-  });
-
-  test("that this version cannot read as a whole claims nothing about its rows", () => {
-    const { sentence, holdings, nextAction } = outcome(
-      kind,
-      { queued: 2 },
-      { status: "processing", unread: true },
-    );
-    expect(sentence).toMatch(/cannot read all of it\.$/);
-    expect(sentence).not.toMatch(/paid/);
-    expect(nextAction).toMatch(/do not pay its rows again/);
-    expect(holdings).toEqual([]);
   });
 });
 

@@ -13,7 +13,6 @@ import { gasWaitSentence, type Holding, type Outcome } from "@/lib/money/operati
 import { FUNDING_FAILED } from "./errors";
 import type { PayoutParts, PayoutView, WalletsPayoutParts, WalletsPayoutView } from "./payout-view";
 import { mayOf } from "./permissions";
-import { UNREAD_ACTION, UNREAD_SENTENCE } from "./readable";
 import type { BatchGroup, WalletRowStatus } from "./wallets/read-repository";
 import { tokenName } from "./wallets/rows";
 
@@ -81,7 +80,6 @@ const awaitsApproval = ({ status, subStatus }: PayoutParts["payout"]): boolean =
 
 /** The progress in one sentence, such as `812 of 1,000 rows paid, 3 failed, 185 queued.` */
 const sentenceOf = ({ payout }: PayoutParts, counts: RowCounts): string => {
-  if (payout.unread === true) return UNREAD_SENTENCE;
   const rows = rowsText(counts.total);
   if (awaitsApproval(payout)) return `${rows} to pay once this is approved.`;
   if (payout.status === "cancelled") return `Cancelled: none of ${rows} was paid.`;
@@ -178,7 +176,6 @@ const nextOfProcessing = (view: PayoutView, counts: RowCounts): string => {
 
 const nextActionOf = (view: PayoutView, counts: RowCounts): string => {
   const { payout } = view;
-  if (payout.unread === true) return UNREAD_ACTION;
   switch (payout.status) {
     case "pending":
       return nextOfPending(view);
@@ -287,7 +284,7 @@ const amountsOf = (
  * none, because its money is on no chain.
  */
 const holdingsOf = (parts: PayoutParts): Holding[] => {
-  if (parts.kind === "global_accounts" || parts.payout.unread === true) return [];
+  if (parts.kind === "global_accounts") return [];
   return parts.own.totals.flatMap(({ token, amountBase: totalBase }) => {
     const groups = parts.groups.filter((group) => group.token === tokenName(token));
     const amounts = amountsOf(groups, totalBase);

@@ -42,11 +42,6 @@ interface Common {
   readonly evaluationId: string | null;
   /** The time until which the payout can be approved; null unless the payout awaits approval. */
   readonly expiresAt: Date | null;
-  /**
-   * True when another version of the service stored the payout, and this version cannot read all of
-   * it. Such a payout is shown and cannot be changed.
-   */
-  readonly unread?: boolean;
 }
 
 /** Payments from one global account (an account of the ledger) to others. */
@@ -125,7 +120,7 @@ export const endOf = ({
 /** A row of the table `payout` as the database returns it, before `parsePayout`. */
 export interface PayoutColumns extends Omit<
   Common,
-  "unread" | "status" | "subStatus" | "totalBase" | "paidBase" | "failedBase" | "digest" | "failure"
+  "status" | "subStatus" | "totalBase" | "paidBase" | "failedBase" | "digest" | "failure"
 > {
   readonly kind: string;
   readonly mode: string;

@@ -1,5 +1,4 @@
 import { isFinal } from "@/lib/core/status";
-import { notReadable } from "./errors";
 import type { PayoutView } from "./payout-view";
 
 /** Whether the payout has ended and some of its rows failed. */
@@ -27,20 +26,11 @@ const isRetryable = (view: PayoutView): boolean => {
  * taken, so the statements that change it check it again.
  */
 export const mayOf = (view: PayoutView): { approve: boolean; cancel: boolean; retry: boolean } => {
-  const { status, subStatus, unread } = view.payout;
-  if (unread === true) return { approve: false, cancel: false, retry: false };
+  const { status, subStatus } = view.payout;
   const stoppable = view.kind === "wallets" && view.groups.some(({ mayStop }) => mayStop);
   return {
     approve: status === "pending" && subStatus === "awaiting_approval",
     cancel: status === "pending" || (status === "processing" && stoppable),
     retry: hasFailed(view) && !view.isRetried && isRetryable(view),
   };
-};
-
-/**
- * Refuses to change a payout that this version cannot read completely.
- * @throws DomainError `invalid_state`
- */
-export const requireReadable = ({ payout }: Pick<PayoutView, "payout">): void => {
-  if (payout.unread === true) throw notReadable();
 };

@@ -12,13 +12,11 @@ import { isFinal } from "@/lib/core/status";
 import { readItems } from "./accounts/row-repository";
 import { mayHave, storedStatus } from "./accounts/rows";
 import type { PayoutsContext } from "./context";
-import { notReadable, rowBefore } from "./errors";
-import type { Payout, WalletsPayout } from "./payout";
-import type { PayoutItems, PayoutParts, PayoutView, WalletsPayoutParts } from "./payout-view";
-import { NOT_READABLE } from "./readable";
+import { rowBefore } from "./errors";
+import type { Payout } from "./payout";
+import type { PayoutItems, PayoutParts, PayoutView } from "./payout-view";
 import type { PayoutFilter } from "./repository";
 import { coinPrices } from "./wallets/pricing";
-import type { WalletPayout } from "./wallets/wallet-payout";
 import { recordedWorth } from "./worth";
 
 const EXPORT_PAGE = 1000;
@@ -30,56 +28,23 @@ const isOneOf = <Status extends RowStatus>(
   status: RowStatus,
 ): status is Status => (statuses as readonly RowStatus[]).includes(status);
 
-/** Marks a payout as unreadable when its row in `wallet_payout` cannot be read completely. */
-const markUnread = (payout: WalletsPayout, walletPayout: WalletPayout): WalletsPayout =>
-  walletPayout.unread === true
-    ? { ...payout, unread: true, failure: payout.failure ?? NOT_READABLE }
-    : payout;
-
-/**
- * Reads the parts that only payouts to wallets have, by payout id. A payout is missing when too
- * little of it can be read to show it.
- */
-const walletsParts = async (
-  { rows }: Pick<PayoutsContext, "rows">,
-  projectId: string,
-  payouts: readonly WalletsPayout[],
-): Promise<ReadonlyMap<string, WalletsPayoutParts>> => {
-  const ids = payouts.map(({ id }) => id);
-  const [walletPayouts, groups] = await Promise.all([
-    rows.shown(projectId, ids),
-    rows.groups(projectId, ids),
-  ]);
-  const parts = payouts.flatMap((payout): WalletsPayoutParts[] => {
-    const { kind, id } = payout;
-    const walletPayout = walletPayouts.get(id);
-    if (walletPayout === undefined && payout.unread !== true)
-      throw new Error(`${id} has no row in wallet_payout.`);
-    if (walletPayout === undefined || walletPayout === null) return [];
-    const ofPayout = groups.filter(({ payoutId }) => payoutId === id);
-    return [
-      { kind, payout: markUnread(payout, walletPayout), own: walletPayout, groups: ofPayout },
-    ];
-  });
-  return new Map(parts.map((each) => [each.payout.id, each]));
-};
-
-/**
- * Adds to each payout the part that only its kind has. Leaves out payouts of which too little can
- * be read to show them.
- */
+/** Adds to each payout the part that only its kind has. */
 export const readParts = async (
-  context: Pick<PayoutsContext, "rows" | "assets">,
+  { rows, assets }: Pick<PayoutsContext, "rows" | "assets">,
   projectId: string,
   payouts: readonly Payout[],
 ): Promise<PayoutParts[]> => {
-  const toWallets = payouts.filter((payout) => payout.kind === "wallets");
-  const ofWallets = await walletsParts(context, projectId, toWallets);
-  return payouts.flatMap((payout): PayoutParts[] => {
-    if (payout.kind === "global_accounts")
-      return [{ kind: payout.kind, payout, asset: context.assets.find(payout.currency) }];
-    const found = ofWallets.get(payout.id);
-    return found === undefined ? [] : [found];
+  const ids = payouts.flatMap(({ kind, id }) => (kind === "wallets" ? [id] : []));
+  const [walletPayouts, groups] = await Promise.all([
+    rows.walletPayouts(projectId, ids),
+    rows.groups(projectId, ids),
+  ]);
+  return payouts.map((payout): PayoutParts => {
+    const { kind, id } = payout;
+    if (kind === "global_accounts") return { kind, payout, asset: assets.find(payout.currency) };
+    const own = walletPayouts.get(id);
+    if (own === undefined) throw new Error(`${id} has no row in wallet_payout.`);
+    return { kind, payout, own, groups: groups.filter(({ payoutId }) => payoutId === id) };
   });
 };
 
@@ -107,33 +72,26 @@ const viewsOf = async (
   });
 };
 
-/**
- * Builds the view of a stored payout.
- * @throws DomainError `invalid_state` when too little can be read to show the payout
- */
-const view = async (context: PayoutsContext, payout: Payout): Promise<PayoutView> => {
-  const parts = await readParts(context, payout.projectId, [payout]);
-  const [found] = await viewsOf(context, payout.projectId, parts);
-  if (found === undefined) throw notReadable();
-  return found;
-};
-
-/** Builds the view of a payout that was validated and is not stored. */
-const unstored = async (context: PayoutsContext, parts: PayoutParts): Promise<PayoutView> => {
+const viewOf = async (context: PayoutsContext, parts: PayoutParts): Promise<PayoutView> => {
   const [found] = await viewsOf(context, parts.payout.projectId, [parts]);
   if (found === undefined) throw new Error("A payout has one view.");
   return found;
 };
 
+/** Builds the view of a stored payout. */
+const view = async (context: PayoutsContext, payout: Payout): Promise<PayoutView> => {
+  const [parts] = await readParts(context, payout.projectId, [payout]);
+  if (parts === undefined) throw new Error("A payout has its parts.");
+  return viewOf(context, parts);
+};
+
 /**
  * Reads a payout of the project.
- * @throws DomainError `not_found`; `invalid_state` when another version stored the payout and too
- * little of it can be read to show it
+ * @throws DomainError `not_found`
  */
 const get = async (context: PayoutsContext, projectId: string, id: string): Promise<PayoutView> => {
   const payout = isId("payout", id) ? await context.repository.findInProject(projectId, id) : null;
   if (payout === null) throw notFound();
-  if (payout === "unreadable") throw notReadable();
   return view(context, payout);
 };
 
@@ -150,9 +108,7 @@ const list = async (
   });
   const page = rows.slice(0, limit);
   const nextCursor = rows.length > limit ? (page.at(-1)?.id ?? null) : null;
-  // A payout that cannot be shown is left out, so that the page still shows all others.
-  const readable = page.flatMap(({ payout }) => payout ?? []);
-  const data = await viewsOf(context, projectId, await readParts(context, projectId, readable));
+  const data = await viewsOf(context, projectId, await readParts(context, projectId, page));
   return { data, nextCursor };
 };
 
@@ -229,5 +185,6 @@ export const createPayoutReading = (context: PayoutsContext) => ({
   items: bindDeps(context, items),
   allItems: bindDeps(context, allItems),
   view: bindDeps(context, view),
-  unstored: bindDeps(context, unstored),
+  /** Builds the view of a payout that was validated and is not stored. */
+  unstored: bindDeps(context, viewOf),
 });

@@ -12,7 +12,6 @@ import { base, type RowOf, table, text } from "@/lib/platform/db/table";
 import { recordAuditOn, type AuditEntry } from "@/lib/news/audit/service";
 import type { EndedAwaiting } from "@/lib/trust/decisions/service";
 import { endOf, parsePayout, type Payout, type PayoutFailure, type PayoutKey } from "./payout";
-import { readPayout, type NoteUnread } from "./readable";
 import { recordPayoutEvents } from "./project-event-repository";
 
 /** An Idempotency-Key with its caller, because different callers may use the same key. */
@@ -124,7 +123,7 @@ export interface PayoutFilter extends CreatedBetween {
   readonly kind?: Payout["kind"] | undefined;
 }
 
-export const createPayoutsRepository = (database: Database, note: NoteUnread) => {
+export const createPayoutsRepository = (database: Database) => {
   const { prisma } = database;
   const db = sqlOn(database.pool);
   return {
@@ -133,13 +132,9 @@ export const createPayoutsRepository = (database: Database, note: NoteUnread) =>
       return row === null ? null : parsePayout(row);
     },
 
-    /**
-     * Finds a payout for display. Returns `unreadable` when too little of it can be read to show
-     * it.
-     */
-    findInProject: async (projectId: string, id: string): Promise<Payout | "unreadable" | null> => {
+    findInProject: async (projectId: string, id: string): Promise<Payout | null> => {
       const row = await prisma.payout.findFirst({ where: { id, projectId } });
-      return row === null ? null : (readPayout(row, note) ?? "unreadable");
+      return row === null ? null : parsePayout(row);
     },
 
     /** Returns those of the ids that belong to payouts of the project. */
@@ -265,16 +260,13 @@ export const createPayoutsRepository = (database: Database, note: NoteUnread) =>
         });
       }),
 
-    /**
-     * Lists payouts for display, newest first. `payout` is null when too little of it can be read
-     * to show it.
-     */
+    /** Lists payouts, newest first. */
     list: async (query: {
       projectId: string;
       filter: PayoutFilter;
       before?: string | undefined;
       limit: number;
-    }): Promise<{ id: string; payout: Payout | null }[]> => {
+    }): Promise<Payout[]> => {
       const { projectId, filter, before } = query;
       const rows = await prisma.payout.findMany({
         where: {
@@ -287,7 +279,7 @@ export const createPayoutsRepository = (database: Database, note: NoteUnread) =>
         orderBy: { id: "desc" },
         take: query.limit,
       });
-      return rows.map((row) => ({ id: row.id, payout: readPayout(row, note) }));
+      return rows.map(parsePayout);
     },
   };
 };

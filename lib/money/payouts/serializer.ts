@@ -18,9 +18,10 @@ import { itemStatusOf, type PayoutItemRow } from "./accounts/rows";
 import { inTransitBase, outcomeOf, paidIn, rowCountsOf, type RowCounts } from "./outcome";
 import type { AccountsPayoutView, PayoutItems, PayoutView, WalletsPayoutView } from "./payout-view";
 import { mayOf } from "./permissions";
+import { tokenNamed } from "./wallets/wallet-payout";
 import type { BatchGroup, WalletItemRow, WalletRowStatus } from "./wallets/read-repository";
-import { shownToken, toTokenRecord } from "./wallets/shown-token";
 import { usdOf } from "./worth";
+import { toTokenRecord } from "@/lib/core/token";
 
 export { toNewSchedule, toSchedule, toScheduleItems, toSchedules } from "./schedules/serializer";
 
@@ -43,7 +44,7 @@ const batchesIn = (groups: readonly BatchGroup[]): number =>
 
 const doubtsOf = (view: WalletsPayoutView): WalletsRecord["doubts"] =>
   view.groups.flatMap((group) => {
-    const token = shownToken(view, group.token);
+    const token = tokenNamed(view.own.totals, group.token);
     return group.doubts.map(({ batch, rows, amountBase }) => ({
       batch,
       rows,
@@ -236,7 +237,7 @@ const depthOf = (
 const toWalletsItem = (view: WalletsPayoutView, row: WalletItemRow): WalletsItem => {
   const { payout, own, chains } = view;
   const { confirmations, explorerUrl } = shownChain(chains, own.chainId);
-  const token = shownToken(view, row.token);
+  const token = tokenNamed(own.totals, row.token);
   const isMined = row.txHash !== null && (row.status === "confirmed" || row.status === "paid");
   return {
     kind: payout.kind,

@@ -24,7 +24,7 @@ import { cancelPayout } from "./intake-repository";
 import { refuseFaults } from "./limits";
 import type { Payout } from "./payout";
 import type { PayoutView } from "./payout-view";
-import { hasFailed, mayOf, requireReadable } from "./permissions";
+import { hasFailed, mayOf } from "./permissions";
 import { createPayoutReading, readRows } from "./read-payouts";
 import { retryInput } from "./retry";
 import { decideDoubt as settleDoubt, type DoubtDecision } from "./wallets/batches/decide-doubt";
@@ -81,7 +81,6 @@ const create = async <K extends Kind>(
 
 const awaiting = async (payouts: Payouts, projectId: string, id: string): Promise<PayoutView> => {
   const view = await payouts.reading.get(projectId, id);
-  requireReadable(view);
   if (!mayOf(view).approve)
     throw new DomainError(
       "invalid_state",
@@ -149,7 +148,6 @@ const awaitingApproval = async (
  */
 const cancel = async (payouts: Payouts, actor: Actor, id: string): Promise<PayoutView> => {
   const view = await payouts.reading.get(actor.projectId, id);
-  requireReadable(view);
   if (view.kind === "wallets") await requireUnpaid(payouts, view);
   const audit = {
     ...doneBy(actor),
@@ -176,7 +174,6 @@ const cancel = async (payouts: Payouts, actor: Actor, id: string): Promise<Payou
  */
 const retry = async (payouts: Payouts, actor: Actor, id: string): Promise<PayoutView> => {
   const view = await payouts.reading.get(actor.projectId, id);
-  requireReadable(view);
   checkAccounts(payouts, actor, view.kind);
   if (!hasFailed(view))
     throw new DomainError(
@@ -232,7 +229,6 @@ const decideDoubt = async (
 ): Promise<PayoutView> => {
   const view = await payouts.reading.get(actor.projectId, id);
   if (view.kind !== "wallets") throw notFound();
-  requireReadable(view);
   await settleDoubt(payouts, actor, view, batch, decision);
   return payouts.reading.get(actor.projectId, id);
 };

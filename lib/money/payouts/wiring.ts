@@ -9,7 +9,6 @@ import { createPayoutActivity } from "./activity";
 import { createPayoutActivityRepository } from "./activity-repository";
 import { createAccountPayoutRunner } from "./accounts/runner";
 import type { PayoutsContext } from "./context";
-import { createUnreadNotes } from "./readable";
 import { createPayoutsRepository } from "./repository";
 import { createPayoutRunner, type WalletBatchesDriver } from "./runner";
 import { createSchedulesRepository } from "./schedules/repository";
@@ -26,7 +25,6 @@ type Own =
   | "reader"
   | "funding"
   | "worths"
-  | "note"
   | "repository"
   | "walletsRepository"
   | "doubts"
@@ -45,18 +43,16 @@ export interface PayoutsParts extends Omit<PayoutsContext, Own> {
 const contextOf = (parts: PayoutsParts): PayoutsContext => {
   const { database } = parts;
   const reader = sqlOn(database.pool);
-  const note = createUnreadNotes(parts.log);
   const walletsRepository = createWalletPayoutsRepository(parts);
   return {
     ...parts,
     reader,
     funding: parts.swaps.funding,
     worths: (projectId, evaluationIds) => readWorths(reader, projectId, evaluationIds),
-    note,
-    repository: createPayoutsRepository(database, note),
+    repository: createPayoutsRepository(database),
     walletsRepository,
     doubts: createDoubtRepository(database),
-    rows: createWalletPayoutsReader(database, note),
+    rows: createWalletPayoutsReader(database),
     money: createPayoutMoney({ ...parts, repository: walletsRepository }),
   };
 };
@@ -72,7 +68,7 @@ export const createPayouts = (parts: PayoutsParts) => {
     payouts,
     payoutActivity: createPayoutActivity({
       ...context,
-      repository: createPayoutActivityRepository(database, context.note),
+      repository: createPayoutActivityRepository(database),
     }),
     payoutRunner: createPayoutRunner({
       repository,

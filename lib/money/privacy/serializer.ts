@@ -14,7 +14,7 @@ import type {
 } from "@/lib/contracts/privacy-records";
 import type { Clock } from "@/lib/core/clock";
 import { formatAmount } from "@/lib/core/money";
-import type { Token } from "@/lib/core/token";
+import { toAmountRecord, type Token, toTokenRecord } from "@/lib/core/token";
 import { toOutcome } from "@/lib/money/operations/service";
 import type { Export } from "./export-wallet";
 import type { PrivateStep, PrivateWallet } from "./rows";
@@ -29,21 +29,6 @@ export const STAYS_PUBLIC = [
   "The amount and the recipient of every withdrawal to an address, and when it was made.",
   "What a private swap sold and bought. Equal amounts and near times can connect what was meant to stay apart.",
 ];
-
-const tokenRecord = ({ symbol, address, chainId, decimals, assetId }: Token) => ({
-  symbol,
-  address,
-  chainId,
-  decimals,
-  assetId,
-});
-
-const amountRecord = (token: Token, base: bigint) => ({
-  token: tokenRecord(token),
-  amount: formatAmount(base, token.decimals),
-  amountBase: base.toString(),
-  decimals: token.decimals,
-});
 
 export const toPrivacyWallet = ({
   id,
@@ -64,7 +49,7 @@ export const toPool = ({
   entrypoint,
   startBlock,
 }: PoolPlace): z.output<typeof poolRecord> => ({
-  token: tokenRecord(token),
+  token: toTokenRecord(token),
   address,
   scope: scope.toString(),
   entrypoint,
@@ -91,7 +76,7 @@ export const toPrivateBalances = (
     return {
       privacyWalletId: balance.privacyWalletId,
       chainId: pool.chainId,
-      token: tokenRecord(pool.token),
+      token: toTokenRecord(pool.token),
       spendable: text(balance.spendableBase),
       pendingApproval: text(balance.pendingBase),
       inProof: text(balance.inProofBase),
@@ -119,7 +104,7 @@ export const toPrivateExits = (
             noteId: note.id,
             privacyWalletId,
             chainId: note.chainId,
-            amount: amountRecord(note.token, note.valueBase),
+            amount: toAmountRecord(note.token, note.valueBase),
             state: note.state,
             txHash: note.txHash,
             leaving,
@@ -207,9 +192,9 @@ export const toPrivateTransfer = (view: TransferView, { registry, clock }: Shown
     toPrivacyWalletId: transfer.toWalletId,
     toAddress: transfer.toAddress,
     chainId: transfer.chainId,
-    amount: amountRecord(token, transfer.amountBase),
-    minimum: minimumBase === null ? null : amountRecord(tokenOut, minimumBase),
-    received: received === 0n ? null : amountRecord(tokenOut, received),
+    amount: toAmountRecord(token, transfer.amountBase),
+    minimum: minimumBase === null ? null : toAmountRecord(tokenOut, minimumBase),
+    received: received === 0n ? null : toAmountRecord(tokenOut, received),
     steps: stepsOf(view, token, now),
     proof: proofOf(view, now),
     failure: operation.failure,
@@ -242,7 +227,7 @@ export const toPrivateQuote = (
   },
   { engineName, swapVenue }: { readonly engineName: string; readonly swapVenue: string },
 ): z.output<typeof quotePrivateSwap.response> => {
-  const record = ({ token, amountBase }: Amount) => amountRecord(token, amountBase);
+  const record = ({ token, amountBase }: Amount) => toAmountRecord(token, amountBase);
   return {
     id: quote.quoteId,
     quoteId: quote.quoteId,

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { quoteRecord } from "@/lib/contracts/quote-records";
 import { parseDecimal, scaledTo, worthOf } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
-import type { Token } from "@/lib/core/token";
+import { toAmountRecord, type Token, toTokenRecord } from "@/lib/core/token";
 import type { EvmAddress } from "@/lib/core/evm";
 import type { Route, RouteFee, RouteLeg } from "@/lib/money/ports/routing";
 import type { RouteRequest } from "@/lib/core/route-request";
@@ -23,21 +23,6 @@ const WORTH_DECIMALS = PRICE_DECIMALS + 36;
 
 const sum = (values: readonly bigint[]): bigint =>
   values.reduce((total, value) => total + value, 0n);
-
-export const toTokenRecord = ({ symbol, address, chainId, decimals, assetId }: Token) => ({
-  symbol,
-  address,
-  chainId,
-  decimals,
-  assetId,
-});
-
-const amountOf = (token: Token, base: bigint) => ({
-  token: toTokenRecord(token),
-  amount: formatAmount(base, token.decimals),
-  amountBase: base.toString(),
-  decimals: token.decimals,
-});
 
 /** Received amount per sent unit, rounded down to 8 digits. Only when all sources are one asset. */
 const rateOf = (request: RouteRequest, out: bigint): string | null => {
@@ -208,7 +193,7 @@ export const toQuoteRecord = (input: RecordInput): QuoteRecord => {
       const wallet = input.wallets[leg.sourceIndex];
       if (!source || !wallet) throw new Error("A leg names a source that was not asked for.");
       return {
-        ...amountOf(source.token, source.amountBase),
+        ...toAmountRecord(source.token, source.amountBase),
         address: source.owner,
         chainId: source.token.chainId,
         walletId: wallet.id,

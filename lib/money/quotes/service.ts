@@ -20,7 +20,7 @@ export { QUOTE_FIELDS } from "./request";
 export type { FieldNames, ResolvedRequest, SourceWallet } from "./request";
 export { expectedOut, minimumOut, withMinimum } from "./price-check";
 export type { PriceCheck } from "./price-check";
-export { approvalAddresses, approvalLines, toDestination, toTokenRecord } from "./serializer";
+export { approvalAddresses, approvalLines, toDestination } from "./serializer";
 export type { FeePayer, QuoteRecord } from "./serializer";
 
 export interface QuotesDeps extends PricingDeps {

@@ -5,14 +5,10 @@ import type { prepareSwap } from "@/lib/contracts/swap";
 import type { swapAndTransfer } from "@/lib/contracts/transfers";
 import { formatAmount } from "@/lib/core/money";
 import type { Operation } from "@/lib/money/operations/service";
-import {
-  toTokenRecord,
-  type PreparedLeg,
-  type Quote,
-  type SourceWallet,
-} from "@/lib/money/quotes/service";
+import { type PreparedLeg, type Quote, type SourceWallet } from "@/lib/money/quotes/service";
 import type { EvmAddress } from "@/lib/core/evm";
 import type { SimulatedChange } from "./prepare-leg";
+import { toTokenRecord } from "@/lib/core/token";
 
 export type Action = z.output<typeof action>;
 type QuoteRecord = z.output<typeof quoteRecord>;

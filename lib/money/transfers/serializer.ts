@@ -1,20 +1,12 @@
 import type { z } from "zod";
 import type { transferRecord } from "@/lib/contracts/transfers";
 import type { ChainFacts } from "@/lib/chain/shown-chain";
-import { formatAmount } from "@/lib/core/money";
 import type { Status, SubStatus } from "@/lib/core/status";
 import { toOperation } from "@/lib/money/operations/service";
 import type { Transfer } from "./service";
+import { toAmountRecord } from "@/lib/core/token";
 
 type TransferRecord = z.output<typeof transferRecord>;
-type TokenAmount = TransferRecord["sent"];
-
-const amountRecord = (token: TokenAmount["token"], base: bigint): TokenAmount => ({
-  token,
-  amount: formatAmount(base, token.decimals),
-  amountBase: base.toString(),
-  decimals: token.decimals,
-});
 
 /**
  * True when the service signs every leg. Otherwise execute needs a signature or a transaction of
@@ -63,8 +55,8 @@ export const toTransfer = (transfer: Transfer, chains: ChainFacts): TransferReco
     toChainId: to.chainId,
     toAddress: to.address,
     sent: { token, amount, amountBase, decimals },
-    expected: amountRecord(to.token, BigInt(to.amountBase)),
-    minimum: amountRecord(to.token, quote.minimumBase),
+    expected: toAmountRecord(to.token, BigInt(to.amountBase)),
+    minimum: toAmountRecord(to.token, quote.minimumBase),
     received,
     fees,
     steps,

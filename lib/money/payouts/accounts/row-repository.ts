@@ -5,7 +5,6 @@ import { base, type Column, int, json, nullable, table, text } from "@/lib/platf
 import { failureRecord } from "@/lib/contracts/common";
 import type { PayoutFailure } from "../payout";
 import { recordFailedItems, recordPayoutEvents } from "../project-event-repository";
-import { shownFailure } from "../readable";
 import type { ItemOutcome, PayoutItemRow } from "./rows";
 
 /**
@@ -54,7 +53,7 @@ const shownItems = table({
   // know.
   status: nullable(text) as Column<PayoutItemRow["status"]>,
   transactionId: nullable(text),
-  failure: shownFailure,
+  failure: nullable(json(failureRecord)),
 });
 
 /** Reads a page of rows, in the order of their indexes. */

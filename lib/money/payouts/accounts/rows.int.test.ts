@@ -11,7 +11,7 @@ import { readItems, settleItems } from "./row-repository";
 import { encodeRow, type ItemOutcome, type NewItem } from "./rows";
 
 const { url, database } = await testDatabase();
-const payouts = createPayoutsRepository(database, () => undefined);
+const payouts = createPayoutsRepository(database);
 const sql = sqlOn(database.pool);
 
 const projectId = "prj_1";

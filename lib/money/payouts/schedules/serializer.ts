@@ -8,10 +8,10 @@ import type {
 } from "@/lib/contracts/payout-schedules";
 import { formatAmount } from "@/lib/core/money";
 import type { EvmAddress } from "@/lib/core/evm";
-import { toTokenRecord } from "../wallets/shown-token";
 import { tokenNamed } from "../wallets/wallet-payout";
 import type { NewScheduleView, ScheduleItems, ScheduleView } from "./service";
 import { timingOf } from "./service";
+import { toTokenRecord } from "@/lib/core/token";
 
 type Body = ResponseOf<typeof getPayoutSchedule>;
 

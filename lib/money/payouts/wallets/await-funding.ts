@@ -107,7 +107,9 @@ const hold = async (
 
 /** Runs one turn of a payout in the state `processing` / `bridging`. */
 const step = async (deps: FundingStepDeps, payout: WalletsPayout): Promise<FundingTurn> => {
-  const walletPayout = (await deps.rows.own(payout.projectId, [payout.id])).get(payout.id);
+  const walletPayout = (await deps.rows.walletPayouts(payout.projectId, [payout.id])).get(
+    payout.id,
+  );
   if (walletPayout?.fundedBy == null)
     throw new Error(`${payout.id} waits for money, and no operation brings any.`);
   const operation = await deps.operations.get(payout.projectId, walletPayout.fundedBy);

@@ -17,9 +17,9 @@ import {
   table,
   text,
 } from "@/lib/platform/db/table";
+import { failureRecord } from "@/lib/contracts/common";
 import { WALLET_ROW_STATUSES } from "@/lib/contracts/payout-records";
 import { storedBase } from "@/lib/platform/db/codecs";
-import { readWalletPayout, shownFailure, type NoteUnread } from "../readable";
 import { REPLACED } from "./batches/failures";
 import { parseWalletPayout, type WalletPayout } from "./wallet-payout";
 
@@ -65,13 +65,13 @@ const walletItems = table({
   /** The number of the block, in decimal digits. */
   blockNumber: nullable(text),
   confirmations: int,
-  failure: shownFailure,
+  failure: nullable(json(failureRecord)),
 });
 
 export type WalletItemRow = RowOf<typeof walletItems>;
 
 // `in_doubt` means that the operation was submitted and it is not known whether the chain accepted
-// it. A state that a later version stored is also shown as unknown.
+// it.
 const BATCH_STATUS = raw(`
   CASE
     WHEN b.state IN ('queued', 'signed', 'sent') AND b.in_doubt THEN 'unknown'
@@ -87,14 +87,11 @@ const ROW_STATUS = sql`
     ELSE 'unknown'
   END`;
 
-export const createWalletPayoutsReader = (database: Database, note: NoteUnread) => {
+export const createWalletPayoutsReader = (database: Database) => {
   const db = sqlOn(database.pool);
   return {
-    /**
-     * Reads rows of the table `wallet_payout`, by payout id. Throws ZodError for a row of another
-     * version that cannot be read.
-     */
-    own: async (
+    /** Reads rows of the table `wallet_payout`, by payout id. */
+    walletPayouts: async (
       projectId: string,
       ids: readonly string[],
     ): Promise<ReadonlyMap<string, WalletPayout>> => {
@@ -103,21 +100,6 @@ export const createWalletPayoutsReader = (database: Database, note: NoteUnread) 
         where: { projectId, payoutId: { in: [...ids] } },
       });
       return new Map(rows.map((row) => [row.payoutId, parseWalletPayout(row)]));
-    },
-
-    /**
-     * Reads rows of the table `wallet_payout` for display, by payout id, as far as this version can
-     * read them. Null when too little of a row can be read to show the payout.
-     */
-    shown: async (
-      projectId: string,
-      ids: readonly string[],
-    ): Promise<ReadonlyMap<string, WalletPayout | null>> => {
-      if (ids.length === 0) return new Map();
-      const rows = await database.prisma.walletPayout.findMany({
-        where: { projectId, payoutId: { in: [...ids] } },
-      });
-      return new Map(rows.map((row) => [row.payoutId, readWalletPayout(row, note)]));
     },
 
     groups: async (projectId: string, ids: readonly string[]): Promise<readonly BatchGroup[]> => {

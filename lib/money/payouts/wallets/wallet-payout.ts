@@ -84,11 +84,6 @@ export interface WalletPayout {
    * falls.
    */
   readonly gasWaits: readonly GasWait[];
-  /**
-   * True when another version of the service stored the row, and this version cannot read all of
-   * it.
-   */
-  readonly unread?: boolean;
 }
 
 /** Table `wallet_payout`: a row as it is stored when the payout is created. */
@@ -120,7 +115,7 @@ type Parsed =
   | "gasWaits";
 
 /** A row of the table `wallet_payout` as the database returns it, before `parseWalletPayout`. */
-export interface WalletPayoutColumns extends Omit<WalletPayout, Parsed | "unread"> {
+export interface WalletPayoutColumns extends Omit<WalletPayout, Parsed> {
   readonly fromAddress: string;
   readonly totals: unknown;
   readonly warnings: unknown;

@@ -14,7 +14,7 @@ export const POST = route({
       data,
     });
     return isDone
-      ? ok(toOperation(await services.operations.show(actor, params.id), services.registry))
+      ? ok(toOperation(await services.operations.getFor(actor, params.id), services.registry))
       : null;
   },
 });
