@@ -65,9 +65,12 @@ export default {
       from: {},
       to: { circular: true },
     },
-    only("core", "core → nothing: pure, browser-safe.", { path: "^lib/core/", pathNot: tests }, [
-      "lib/core/",
-    ]),
+    only(
+      "core",
+      "core → nothing: pure, browser-safe.",
+      { path: "^lib/core/", pathNot: tests },
+      ["lib/core/"],
+    ),
     only("contracts", "contracts → core.", { path: "^lib/contracts/", pathNot: tests }, [
       "lib/contracts/",
       "lib/core/",

@@ -186,9 +186,14 @@ const REPOSITORIES_AND_TESTS = ["**/*repository.ts", "**/*.test.ts"];
  * its statements stand beside the decision that they carry out: what a commit locks, reads and
  * writes is reviewed together.
  */
-const LEDGER_SQL = ["entry-reads", "post", "reads", "read-snapshot", "verify", "write-effects"].map(
-  (name) => `lib/books/ledger/${name}.ts`,
-);
+const LEDGER_SQL = [
+  "entry-reads",
+  "post",
+  "reads",
+  "read-snapshot",
+  "verify",
+  "write-effects",
+].map((name) => `lib/books/ledger/${name}.ts`);
 /** Files of the rooms that hold no statements: all but the database's own. */
 const ROOM_FILES = ROOMS.flatMap((room) =>
   room === "platform"
@@ -262,7 +267,10 @@ const config = {
       rules: errors(["causeway/no-plain-form"]),
     },
     { files: ["app/**/*.tsx"], rules: off(PRODUCTION_RULES) },
-    { files: [".dependency-cruiser.mjs", ...CONFIGS, "e2e/**/*.ts"], rules: off(PRODUCTION_RULES) },
+    {
+      files: [".dependency-cruiser.mjs", ...CONFIGS, "e2e/**/*.ts"],
+      rules: off(PRODUCTION_RULES),
+    },
     {
       files: ["scripts/lint-rules.*", "scripts/vitest-summary.mjs", "oxlint.config.d.mts"],
       rules: off(["causeway/no-default-export"]),

@@ -132,7 +132,11 @@ const startMetrics = async ({ config, metrics }: Services): Promise<Part | null>
   );
 };
 
-const stopOnce = (parts: readonly Part[], services: Services, logLevel: string): (() => void) => {
+const stopOnce = (
+  parts: readonly Part[],
+  services: Services,
+  logLevel: string,
+): (() => void) => {
   const logger = getLogger(logLevel);
   let stopping = false;
   const stop = async (): Promise<void> => {
@@ -189,7 +193,8 @@ const requireSoundStart = async (services: Services, config: Config): Promise<vo
   const { faults, warnings } = await services.checkStart();
   if (faults.length > 0)
     throw new Error(`${String(faults.length)} fault(s):${lines([...faults, ...warnings])}`);
-  if (warnings.length > 0) getLogger(config.logLevel).warn(`The start found:${lines(warnings)}`);
+  if (warnings.length > 0)
+    getLogger(config.logLevel).warn(`The start found:${lines(warnings)}`);
 };
 
 const main = async (): Promise<void> => {

@@ -86,7 +86,9 @@ const clusterUrl = process.env.CITUS_DATABASE_URL;
  */
 const withLongerForm = ["app", "lib"]
   .flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map(
+      (name) => `${folder}/${name}`,
+    ),
   )
   .filter(
     (file) =>

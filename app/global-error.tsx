@@ -19,8 +19,8 @@ const GlobalError = ({ reset }: GlobalErrorProps): ReactNode => (
     >
       <h1>Causeway could not be shown</h1>
       <p>
-        The service answered, but the page failed. The usual reasons are its configuration and its
-        database; its log has the error. Money that is on its way is not affected.
+        The service answered, but the page failed. The usual reasons are its configuration and
+        its database; its log has the error. Money that is on its way is not affected.
       </p>
       <button type="button" onClick={reset}>
         Try again

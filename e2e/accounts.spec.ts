@@ -46,9 +46,9 @@ const fundAccount = async (page: Page, id: string): Promise<void> => {
   await dialog.getByLabel("Amount in USDC").fill("600");
   await dialog.getByRole("button", { name: "Fund account" }).click();
   await expect(dialog).toHaveCount(0);
-  await expect(page.getByRole("region", { name: "Balance" }).getByText(usdc("600.00"))).toHaveCount(
-    2,
-  );
+  await expect(
+    page.getByRole("region", { name: "Balance" }).getByText(usdc("600.00")),
+  ).toHaveCount(2);
   await expect(page.getByRole("table", { name: "Entries" }).getByText("+600")).toBeVisible();
 };
 

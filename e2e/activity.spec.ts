@@ -40,7 +40,8 @@ test("filters live in the address and survive a reload, and the file holds exact
     { fromChainId: 31338, toChainId: 31338, token: "DAI", amount: "3", toAddress: ADA },
   ];
   const ids: string[] = [];
-  for (const move of moves) ids.push(await project.execute(await project.prepareTransfer(move)));
+  for (const move of moves)
+    ids.push(await project.execute(await project.prepareTransfer(move)));
   for (const id of ids) expect(await project.untilFinal(id)).toBe("completed");
 
   await page.goto("/activity");
@@ -213,7 +214,10 @@ test("what waits for an approval stands on the overview, and is approved with a 
 
   await page.goto(`/activity/${second}`);
   await page.getByRole("button", { name: "Cancel the operation" }).click();
-  await page.getByRole("alertdialog").getByRole("button", { name: "Cancel the operation" }).click();
+  await page
+    .getByRole("alertdialog")
+    .getByRole("button", { name: "Cancel the operation" })
+    .click();
   await expect(page.getByText("Cancelled. Nothing was sent.").first()).toBeVisible();
   await expect(page.getByRole("button", { name: "Approve …" })).toHaveCount(0);
 });
@@ -225,7 +229,10 @@ test("what failed is tried again from its page, once, and both say so", async ({
   await project.give(31337, "ETH", "1");
   // After all checks, the recipient becomes a contract that refuses coins, so the transfer fails.
   const recipient = `0x${crypto.randomUUID().replaceAll("-", "")}00000000` as const;
-  const chain = createTestClient({ mode: "anvil", transport: http(process.env.E2E_RPC_URL_31337) });
+  const chain = createTestClient({
+    mode: "anvil",
+    transport: http(process.env.E2E_RPC_URL_31337),
+  });
   const move = {
     fromChainId: 31337,
     toChainId: 31337,
@@ -237,7 +244,9 @@ test("what failed is tried again from its page, once, and both say so", async ({
   await chain.setCode({ address: recipient, bytecode: "0xfe" });
   const failed = await project.execute(transferId);
   await page.goto(`/activity/${failed}`);
-  await expect(page.getByText("Failed", { exact: true }).first()).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByText("Failed", { exact: true }).first()).toBeVisible({
+    timeout: 60_000,
+  });
   expect(await axeFaults(page)).toEqual([]);
   await chain.setCode({ address: recipient, bytecode: "0x" });
 

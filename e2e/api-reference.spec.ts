@@ -73,7 +73,9 @@ test("the API reference sends requests in the chosen project", async ({ page }) 
   const { api } = await projectOf(page);
   const { id: projectId } = await api.call(createProject, { body: { name: "Second" } });
   const url = new URL("/", process.env.E2E_BASE_URL).href;
-  await page.context().addCookies([{ name: PREFERENCE_COOKIES.project, value: projectId, url }]);
+  await page
+    .context()
+    .addCookies([{ name: PREFERENCE_COOKIES.project, value: projectId, url }]);
 
   await page.goto("/api-reference");
   const frame = page.frameLocator("iframe[title='API reference']");

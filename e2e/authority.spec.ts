@@ -77,7 +77,9 @@ const raiseCapBySignature = async (page: Page): Promise<void> => {
   const wallet = page.getByRole("dialog", { name: "Sign a message" });
   await expect(wallet).toContainText("Daily cap of the project: 2500 US dollars (now 1000)");
   await wallet.getByRole("button", { name: "Reject" }).click();
-  await expect(card.getByText("You rejected it in the wallet. Nothing was changed.")).toBeVisible();
+  await expect(
+    card.getByText("You rejected it in the wallet. Nothing was changed."),
+  ).toBeVisible();
   await sign.click();
   await wallet.getByRole("button", { name: "Confirm" }).click();
   await expect(card).toContainText("$2,500.00");

@@ -3,7 +3,9 @@ import { axeFaults } from "./support/axe";
 import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
 
-test("balances open to chains and wallets, can be hidden, and stay hidden", async ({ page }) => {
+test("balances open to chains and wallets, can be hidden, and stay hidden", async ({
+  page,
+}) => {
   await signIn(page.request);
   await page.goto("/balances");
   await expect(page.getByText("No balances yet")).toBeVisible();
@@ -51,7 +53,9 @@ test("balances open to chains and wallets, can be hidden, and stay hidden", asyn
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await rounded.focus();
   await page.keyboard.press("ControlOrMeta+c");
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("0.123456789012345678");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    "0.123456789012345678",
+  );
   await expect(line(/^USDC/)).toContainText("100.0 %");
   expect(await axeFaults(page)).toEqual([]);
 

@@ -23,7 +23,8 @@ const add = async (page: Page, contact: NewContact): Promise<void> => {
   await dialog.getByLabel("Name", { exact: true }).fill(contact.name);
   await dialog.getByLabel("Address", { exact: true }).fill(contact.address);
   if (contact.tags !== undefined) await dialog.getByLabel("Tags").fill(contact.tags);
-  if (contact.chain !== undefined) await dialog.getByLabel(contact.chain, { exact: true }).check();
+  if (contact.chain !== undefined)
+    await dialog.getByLabel(contact.chain, { exact: true }).check();
   await dialog.getByRole("button", { name: "Save contact" }).click();
   await expect(dialog).toHaveCount(0);
 };
@@ -34,7 +35,8 @@ const rows = (page: Page) => page.getByRole("table", { name: "Contacts" }).getBy
  * The row of the contact with this name. A row that only warns about a similar name contains it
  * further to the right.
  */
-const rowOf = (page: Page, name: string) => page.getByRole("row", { name: new RegExp(`^${name}`) });
+const rowOf = (page: Page, name: string) =>
+  page.getByRole("row", { name: new RegExp(`^${name}`) });
 
 const act = async (page: Page, name: string, action: string): Promise<void> => {
   await page.getByRole("button", { name: `Actions for ${name}` }).click();
@@ -92,7 +94,9 @@ test("a contact is added with tags and a chain, found, flagged where it looks li
   await expect(rows(page)).toHaveCount(2);
 });
 
-test("an owner approves a contact by code, and settings lead to the contacts", async ({ page }) => {
+test("an owner approves a contact by code, and settings lead to the contacts", async ({
+  page,
+}) => {
   test.setTimeout(180_000);
   await signIn(page.request);
   const project = await projectOf(page);
@@ -143,14 +147,18 @@ test("a name that looks like an approved one is flagged where it is approved, an
   await expect(payroll).toContainText("May");
   await expect(payroll).toContainText("Approved");
   await act(page, "Payroll Ltd", "Edit");
-  await expect(edit.getByText("Another name or other chains make it proposed again")).toBeVisible();
+  await expect(
+    edit.getByText("Another name or other chains make it proposed again"),
+  ).toBeVisible();
   await edit.getByLabel("Local 2", { exact: true }).check();
   await edit.getByRole("button", { name: "Save contact" }).click();
   await expect(payroll).toContainText("Local 2");
   await expect(payroll).toContainText("Proposed");
 });
 
-test("on a phone the list of contacts keeps its place when it arrives late", async ({ page }) => {
+test("on a phone the list of contacts keeps its place when it arrives late", async ({
+  page,
+}) => {
   await signIn(page.request);
   const { api } = await projectOf(page);
   for (const [index, name] of ["Ada", "Grace", "Barbara", "Edsger"].entries())

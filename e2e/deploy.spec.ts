@@ -110,7 +110,11 @@ const isHealthy = async (deployment: Deployment, port: number): Promise<boolean>
 
 test("the image's commands run on a read-only tree without rights, and each process ends cleanly while others go on", async () => {
   test.setTimeout(300_000);
-  const [deployment, mail, database] = [assemble("."), await startMail(), await createDatabase()];
+  const [deployment, mail, database] = [
+    assemble("."),
+    await startMail(),
+    await createDatabase(),
+  ];
   const environment = environmentOf(database, mail.port);
   try {
     const before = deployment.files();
@@ -181,6 +185,8 @@ test("units of systemd and services of compose.yaml start what the image starts"
   expect(readFileSync("ops/systemd/causeway-migrate.service", "utf8")).toContain(
     "ExecStart=/usr/bin/node dist/migrate.js\n",
   );
-  expect(readFileSync("compose.yaml", "utf8")).toContain('command: ["node", "dist/migrate.js"]');
+  expect(readFileSync("compose.yaml", "utf8")).toContain(
+    'command: ["node", "dist/migrate.js"]',
+  );
   return deployment.remove();
 });

@@ -103,7 +103,9 @@ const cellAt = async (page: Page, row: number): Promise<{ middle: string; edge: 
   const [middle = "", edge = ""] = await canvas.evaluate(
     (element: HTMLCanvasElement, places) =>
       places.map(({ x, y }) =>
-        [...(element.getContext("2d")?.getImageData(x, y, 1, 1).data ?? [])].slice(0, 3).join(","),
+        [...(element.getContext("2d")?.getImageData(x, y, 1, 1).data ?? [])]
+          .slice(0, 3)
+          .join(","),
       ),
     [
       { x: corner.x + half, y: corner.y + half },
@@ -132,7 +134,9 @@ test("in the picture of thousands of rows those in doubt are hollow, and a chang
     amount: "1.5",
     token: "USDC",
   }));
-  const { payoutId } = await api.call(createWalletsPayout, { body: { chainId: 31337, transfers } });
+  const { payoutId } = await api.call(createWalletsPayout, {
+    body: { chainId: 31337, transfers },
+  });
   const id = String(payoutId);
   const failure = {
     code: "source_replaced",

@@ -61,13 +61,15 @@ test("a person adds a passkey, signs in by it, and sets up an authenticator app 
   await app.getByRole("button", { name: "Set up an authenticator app" }).click();
   await app.getByRole("radio", { name: /Passkey/ }).click();
   await app.getByRole("button", { name: "Approve with a passkey" }).click();
-  await expect(app.getByRole("img", { name: "QR code for the authenticator app" })).toBeVisible();
+  await expect(
+    app.getByRole("img", { name: "QR code for the authenticator app" }),
+  ).toBeVisible();
   const secret = fromBase32(await app.getByTestId("totp-secret").innerText());
   await app.getByLabel("Code of the app").click();
   await page.keyboard.type(totpCode(secret, stepAt(new Date())));
-  await expect(app.getByRole("list", { name: "Recovery codes" }).getByRole("listitem")).toHaveCount(
-    10,
-  );
+  await expect(
+    app.getByRole("list", { name: "Recovery codes" }).getByRole("listitem"),
+  ).toHaveCount(10);
   await app.getByRole("button", { name: "I have kept them" }).click();
   await expect(app.getByText("Recovery codes left: 10 of 10.")).toBeVisible();
   await settle(page);

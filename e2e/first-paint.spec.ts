@@ -55,7 +55,8 @@ test("the overview arrives with its numbers, before any script has run, and the 
   let asked: string[] = [];
   page.on("request", (request) => {
     const { pathname } = new URL(request.url());
-    if (pathname.startsWith("/api/") && !pathname.startsWith("/api/auth/")) asked.push(pathname);
+    if (pathname.startsWith("/api/") && !pathname.startsWith("/api/auth/"))
+      asked.push(pathname);
   });
   // The stream would begin with recent changes, such as this person's sign-in, and cause further
   // requests.
@@ -87,7 +88,9 @@ const openLate = async (page: Page, name: string): Promise<void> => {
   await expectStill(page, name);
 };
 
-test("the overview stays still where its data comes after its first drawing", async ({ page }) => {
+test("the overview stays still where its data comes after its first drawing", async ({
+  page,
+}) => {
   test.setTimeout(120_000);
   await countShifts(page);
   await signIn(page.request);

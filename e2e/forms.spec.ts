@@ -34,7 +34,9 @@ test("MAX leaves what backs global accounts, and more is refused with the reason
   await page.getByLabel("Amount", { exact: true }).fill("300");
   await expect(page.getByText(/You are short 37\.75\s*USDC/)).toBeVisible();
   await expect(page.getByRole("button", { name: "Review", exact: true })).toBeDisabled();
-  await expect(page.getByRole("link", { name: "take money back from an account" })).toBeVisible();
+  await expect(
+    page.getByRole("link", { name: "take money back from an account" }),
+  ).toBeVisible();
 
   await page.goto("/swap");
   await fillSource(page, 1, { chain: "Local 1", token: "USDC", amount: "300" });
@@ -89,7 +91,9 @@ test("the rate is inverted by its button, and lists of tokens begin with what is
   const rate = page.getByRole("region", { name: "Receipt" }).getByText(/^1\.00 DAI/);
   await expect(rate).toBeVisible();
   await page.getByRole("button", { name: "Invert the rate" }).click();
-  await expect(page.getByRole("region", { name: "Receipt" }).getByText(/^1 WETH/)).toBeVisible();
+  await expect(
+    page.getByRole("region", { name: "Receipt" }).getByText(/^1 WETH/),
+  ).toBeVisible();
   await expect(rate).toHaveCount(0);
   await page.getByLabel("Source 1 token", { exact: true }).click();
   // Options are sorted by worth, the highest first. In the configuration DAI comes after USDC and
@@ -103,7 +107,9 @@ test("the rate is inverted by its button, and lists of tokens begin with what is
   await expect(page.getByRole("option").nth(1)).toContainText("WETH");
 });
 
-test("another route than the best one can be taken, and the best one again", async ({ page }) => {
+test("another route than the best one can be taken, and the best one again", async ({
+  page,
+}) => {
   await signIn(page.request);
   const project = await projectOf(page);
   await project.give(31337, "USDC", "500");

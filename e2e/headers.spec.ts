@@ -76,7 +76,9 @@ test("a script or style that somebody injects does not run", async ({ page }) =>
   });
   await expect.poll(() => violations.length).toBeGreaterThanOrEqual(2);
   expect(await page.evaluate(() => "wasRun" in window)).toBe(false);
-  expect(await page.evaluate(() => getComputedStyle(document.body).outlineWidth)).not.toBe("7px");
+  expect(await page.evaluate(() => getComputedStyle(document.body).outlineWidth)).not.toBe(
+    "7px",
+  );
 });
 
 test("the HTML of a signed-in person's pages holds no token, and every inline script has the answer's nonce", async ({
@@ -121,6 +123,9 @@ test("every file of the build is served with its content, and none is a source m
       false,
     ]);
     if (!path.endsWith(".js")) continue;
-    expect([path, (await request.get(`/_next/static/${path}.map`)).status()]).toEqual([path, 404]);
+    expect([path, (await request.get(`/_next/static/${path}.map`)).status()]).toEqual([
+      path,
+      404,
+    ]);
   }
 });

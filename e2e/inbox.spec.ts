@@ -13,7 +13,12 @@ const RECIPIENT = privateKeyToAccount(generatePrivateKey()).address;
 /**
  * The owner invites the guest as an operator, and the guest accepts the link, both on the pages.
  */
-const joins = async (page: Page, owner: TestProject, guest: Page, email: string): Promise<void> => {
+const joins = async (
+  page: Page,
+  owner: TestProject,
+  guest: Page,
+  email: string,
+): Promise<void> => {
   await page.goto("/members");
   await page.getByRole("button", { name: "Invite", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Invite a person" });
@@ -37,7 +42,9 @@ const demandVotes = async (page: Page): Promise<void> => {
   await settle(page);
   await checkLooks(page, "settings with approval by several people");
   await card.getByRole("button", { name: "Save" }).click();
-  await expect(card).toContainText("1 of: owner, admin, operator, without the person who asked.");
+  await expect(card).toContainText(
+    "1 of: owner, admin, operator, without the person who asked.",
+  );
 };
 
 test("a transfer of one person waits in the inbox until another person approves it", async ({
@@ -65,10 +72,14 @@ test("a transfer of one person waits in the inbox until another person approves 
   const operationId = await owner.execute(await owner.prepareTransfer(transfer));
   await page.goto(`/activity/${operationId}`);
   await page.getByRole("link", { name: "Waits for votes …" }).click();
-  await expect(page.getByRole("heading", { name: /^Transfer of 12.50 USDC on / })).toBeVisible();
+  await expect(
+    page.getByRole("heading", { name: /^Transfer of 12.50 USDC on / }),
+  ).toBeVisible();
   await expect(page.getByRole("region", { name: "What is approved" })).toContainText(RECIPIENT);
   // The person who asked for the payment has no vote.
-  await expect(page.getByRole("region", { name: "Votes" })).toContainText("Nobody has voted yet");
+  await expect(page.getByRole("region", { name: "Votes" })).toContainText(
+    "Nobody has voted yet",
+  );
   await expect(page.getByRole("region", { name: "Your vote" })).toHaveCount(0);
 
   await guest.goto("/inbox");
@@ -98,7 +109,9 @@ test("a transfer of one person waits in the inbox until another person approves 
   expect(Number(after) - Number(before)).toBeCloseTo(12.5, 6);
 
   // Everybody who may vote got a mail; the list is empty again.
-  const mail = await page.request.get("/api/dev/inbox", { params: { to: own.email, limit: 20 } });
+  const mail = await page.request.get("/api/dev/inbox", {
+    params: { to: own.email, limit: 20 },
+  });
   expect(await mail.text()).toContain("A payment waits for your approval");
   await guest.goto("/inbox");
   await expect(guest.getByText("Nothing waits for you")).toBeVisible();

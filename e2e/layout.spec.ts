@@ -8,7 +8,9 @@ import { changeRows } from "./support/database";
 import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
 
-test("a page that does not exist says so inside the frame, with the way on", async ({ page }) => {
+test("a page that does not exist says so inside the frame, with the way on", async ({
+  page,
+}) => {
   await signIn(page.request);
   const answer = await page.goto("/no/such/page");
   expect(answer?.status()).toBe(404);
@@ -67,7 +69,9 @@ test("the overview of a project with a history shows its balances without a scro
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto("/");
   await expect(page.getByText(/since 29 days ago/)).toBeVisible();
-  const row = page.getByRole("region", { name: "Balances" }).getByRole("row", { name: /^USDC/ });
+  const row = page
+    .getByRole("region", { name: "Balances" })
+    .getByRole("row", { name: /^USDC/ });
   await expect(row).toBeInViewport({ ratio: 1 });
 });
 
@@ -83,7 +87,9 @@ test("the palette finds accounts, contacts, payouts and actions, and hides the a
   });
   await api.call(createContact, { body: { name: "Ada Lovelace", address: ADA } });
   const transfers = [{ address: ADA, amount: "12.5", token: "USDC" }];
-  const { payoutId } = await api.call(createWalletsPayout, { body: { chainId: 31337, transfers } });
+  const { payoutId } = await api.call(createWalletsPayout, {
+    body: { chainId: 31337, transfers },
+  });
   await page.goto("/");
   const palette = page.getByRole("dialog", { name: "Go to or search" });
   const find = async (typed: string, option: RegExp): Promise<void> => {
@@ -138,7 +144,9 @@ test("every dialog gives the focus back to what opened it", async ({ page }) => 
   test.setTimeout(180_000);
   await signIn(page.request);
   const { api } = await projectOf(page);
-  const account = await api.call(createGlobalAccount, { body: { currency: "USDC", name: "Rent" } });
+  const account = await api.call(createGlobalAccount, {
+    body: { currency: "USDC", name: "Rent" },
+  });
   await api.call(createContact, { body: { name: "Ada Lovelace", address: ADA } });
   await api.call(createApiKey, { body: { name: "Shop backend", scopes: ["wallets:read"] } });
   for (const [path, name, item] of OPENERS) {

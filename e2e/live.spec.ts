@@ -49,7 +49,9 @@ for (const { path, heading } of [
     // The stream begins with recent changes, which cause requests before the measurement.
     await blocksPass(BLOCKS);
     const before = lists();
-    expect(Object.keys(before)).toContain(path === "/" ? "/api/operations" : "/api/notifications");
+    expect(Object.keys(before)).toContain(
+      path === "/" ? "/api/operations" : "/api/notifications",
+    );
     await blocksPass(BLOCKS);
     expect(lists()).toEqual(before);
   });
@@ -78,7 +80,9 @@ test("a transfer that a program makes appears on the overview and in the activit
   for (const one of [page, activity])
     await expect(one.locator(`a[href="/activity/${operationId}"]`).first()).toBeVisible();
   expect(await project.untilFinal(operationId)).toBe("completed");
-  await expect(activity.getByRole("row").filter({ hasText: "Completed" }).first()).toBeVisible();
+  await expect(
+    activity.getByRole("row").filter({ hasText: "Completed" }).first(),
+  ).toBeVisible();
 });
 
 test("the footer tells of this browser's own connection", async ({ page, context }) => {
@@ -95,7 +99,9 @@ test("the footer tells of this browser's own connection", async ({ page, context
 
 test("a list that loads for long says so, and a quick one does not", async ({ page }) => {
   await signIn(page.request);
-  const late = page.getByText("Still loading the audit log: the service takes longer than usual.");
+  const late = page.getByText(
+    "Still loading the audit log: the service takes longer than usual.",
+  );
   let answer = (): void => undefined;
   const isHeld = new Promise<void>((resolve) => {
     answer = resolve;

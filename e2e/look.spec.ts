@@ -47,7 +47,9 @@ test("an operation is drawn from its sources to its recipient, with names, and s
   expect(mails).toContain(`To: "Ada Lovelace", ${ADA}`);
   expect(mails).toContain(`on Local 1 from Treasury, ${project.treasury.address}`);
   await page.goto(`/activity/${id}`);
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText(/^200\.00 USDC → 0\.0\d+ WETH$/);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(
+    /^200\.00 USDC → 0\.0\d+ WETH$/,
+  );
   await expect(page.getByText(/^Swap, started by you/)).toBeVisible();
   expect(await project.untilFinal(id)).toBe("completed");
 

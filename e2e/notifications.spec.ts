@@ -55,7 +55,11 @@ test("an approval that waits makes the bell count; the panel links to it, and th
   const saved = page.waitForResponse(
     (answer) => answer.request().method() === "PUT" && answer.ok(),
   );
-  await choose(page, card.getByRole("combobox", { name: "An approval waits: mail" }), "No mail");
+  await choose(
+    page,
+    card.getByRole("combobox", { name: "An approval waits: mail" }),
+    "No mail",
+  );
   await saved;
   await expect(card.getByRole("combobox", { name: "An approval waits: mail" })).toHaveText(
     "No mail",

@@ -190,7 +190,9 @@ test("an API key is shown once, works, and stops working when it is revoked", as
   await expect(page.getByText("Revoked").first()).toBeVisible();
   await expect(async () => expect((await ask()).status()).toBe(401)).toPass();
   await page.getByRole("link", { name: "Requests of Payroll" }).click();
-  await expect(page.getByRole("heading", { name: "Requests of Payroll", level: 1 })).toBeVisible();
+  await expect(
+    page.getByRole("heading", { name: "Requests of Payroll", level: 1 }),
+  ).toBeVisible();
   const requests = page
     .getByRole("table", { name: "Requests" })
     .getByRole("row", { name: /GET \/wallets/ });

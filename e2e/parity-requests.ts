@@ -35,7 +35,9 @@ export const parityRequests = ({
     path: string,
     headers?: Readonly<Record<string, string>>,
   ): ParityRequest =>
-    headers === undefined ? { name, method: "GET", path } : { name, method: "GET", path, headers };
+    headers === undefined
+      ? { name, method: "GET", path }
+      : { name, method: "GET", path, headers };
   const post = (
     name: string,
     path: string,

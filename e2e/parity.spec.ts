@@ -16,7 +16,8 @@ const RPC_PREFIX = "E2E_RPC_URL_";
 
 const setting = (name: string): string => {
   const value = process.env[name];
-  if (!value) throw new Error(`${name} is not set: the global setup starts the stack and sets it.`);
+  if (!value)
+    throw new Error(`${name} is not set: the global setup starts the stack and sets it.`);
   return value;
 };
 
@@ -27,7 +28,9 @@ const nextEnvironment = (port: number): NodeJS.ProcessEnv => ({
     dataDir: setting("E2E_DATA_DIR"),
     rpcUrls: Object.fromEntries(
       Object.entries(process.env).flatMap(([name, url]) =>
-        name.startsWith(RPC_PREFIX) && url ? [[name.slice(RPC_PREFIX.length), url] as const] : [],
+        name.startsWith(RPC_PREFIX) && url
+          ? [[name.slice(RPC_PREFIX.length), url] as const]
+          : [],
       ),
     ),
   }),

@@ -36,7 +36,9 @@ test("of two columns of amounts the person chooses one; rows that are not unders
   await expect(unread).toContainText("G · Birthday: 1 May · 2 May · 3 May");
   await checkLooks(page, "mapping-question");
   const question = mapping.getByRole("region", { name: "Column of the amount" });
-  await expect(question.getByRole("radio", { name: "C · Amount" })).toContainText("5000 · 7000");
+  await expect(question.getByRole("radio", { name: "C · Amount" })).toContainText(
+    "5000 · 7000",
+  );
   await question.getByRole("radio", { name: "E · Amount" }).click();
   await expect(question).toHaveCount(0);
   await expect(unread).toContainText("C · Amount: 5000 · 7000");
@@ -122,16 +124,18 @@ test("a bank's file asks for the address of each payee and the token of each cur
   await matching.getByRole("button", { name: "Use the contact Studio North" }).click();
   await matching.getByLabel("Recipient for Bob").fill(B);
   await expect(matching.getByText("1 payee has none yet and will be an error.")).toBeVisible();
-  await expect(matching.getByRole("region", { name: "Elements that are not read" })).toContainText(
-    "Purp/Cd: SALA",
-  );
+  await expect(
+    matching.getByRole("region", { name: "Elements that are not read" }),
+  ).toContainText("Purp/Cd: SALA");
   expect(await axeFaults(page)).toEqual([]);
   await use.click();
   await expect(page.getByText("1 row has errors")).toBeVisible();
   await expect(page.getByText("Token: No token was chosen for EUR.")).toBeVisible();
   await expect(page.getByLabel("Row 1 recipient")).toHaveValue(A);
   await expect(page.getByLabel("Row 1 amount")).toHaveValue("1250.50");
-  await expect(page.getByLabel("Row 1 note")).toHaveValue("Studio North, DE89370400440532013000");
+  await expect(page.getByLabel("Row 1 note")).toHaveValue(
+    "Studio North, DE89370400440532013000",
+  );
   await page.getByRole("button", { name: "Remove the rows with errors" }).click();
   await expect(page.getByRole("table", { name: "Recipients" }).getByRole("row")).toHaveCount(3);
 });

@@ -51,7 +51,9 @@ const mapColumns = async (page: Page): Promise<void> => {
   const mapping = page.getByRole("dialog", { name: "Match the columns" });
   await expect(mapping.getByText(`contractors.csv, ${String(ROWS + 1)} rows`)).toBeVisible();
   await expect(mapping.getByLabel("Reference")).toHaveText("Invoice");
-  await expect(mapping.getByRole("table", { name: "Preview" }).getByText("10.50")).toBeVisible();
+  await expect(
+    mapping.getByRole("table", { name: "Preview" }).getByText("10.50"),
+  ).toBeVisible();
   await checkLooks(page, "mapping");
   await mapping.getByRole("button", { name: `Use ${String(ROWS + 1)} rows` }).click();
 };
@@ -169,9 +171,10 @@ test("a file is dropped, mended, approved by code and paid on chain; its receipt
     [4, "11"],
     [ROWS - 1, "59.75"],
   ] as const)
-    expect(await balanceOnChain(page, CHAIN, "USDC", recipient(row)), `row ${String(row)}`).toBe(
-      amount,
-    );
+    expect(
+      await balanceOnChain(page, CHAIN, "USDC", recipient(row)),
+      `row ${String(row)}`,
+    ).toBe(amount);
   await checkReceipt(page);
 
   await page.goto("/payouts?kind=wallets");
@@ -186,7 +189,11 @@ test("a file that cannot be paid is refused when it is chosen; a spreadsheet is 
   await page.goto("/payouts/new");
   const file = page.locator("input[type=file]").first();
   const lines = `address,amount\n${`${recipient(1)},1\n`.repeat(100_000)}`;
-  await file.setInputFiles({ name: "large.csv", mimeType: "text/csv", buffer: Buffer.from(lines) });
+  await file.setInputFiles({
+    name: "large.csv",
+    mimeType: "text/csv",
+    buffer: Buffer.from(lines),
+  });
   await expect(
     page.getByText(
       "The file has 100,001 rows; a payout takes at most 10,000. Split it into 11 files.",
@@ -197,7 +204,9 @@ test("a file that cannot be paid is refused when it is chosen; a spreadsheet is 
     mimeType: "text/csv",
     buffer: Buffer.alloc(20 * 1024 * 1024, "x"),
   });
-  await expect(page.getByText("The file has 20 MiB; at most 16 MiB can be read.")).toBeVisible();
+  await expect(
+    page.getByText("The file has 20 MiB; at most 16 MiB can be read."),
+  ).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);
 
   const sheet = xlsxOf([
@@ -205,7 +214,11 @@ test("a file that cannot be paid is refused when it is chosen; a spreadsheet is 
     [recipient(1), "1.250"],
     [recipient(2), 12.345],
   ]);
-  await file.setInputFiles({ name: "payroll.xlsx", mimeType: "application/zip", buffer: sheet });
+  await file.setInputFiles({
+    name: "payroll.xlsx",
+    mimeType: "application/zip",
+    buffer: sheet,
+  });
   const mapping = page.getByRole("dialog", { name: "Match the columns" });
   await expect(mapping.getByRole("button", { name: "Use 2 rows" })).toBeDisabled();
   await mapping.getByRole("radio", { name: "Decimal comma 1.250 is 1250" }).click();

@@ -125,7 +125,9 @@ test("money is shielded, approved, and paid in private; pictures say what everyb
 
   await expect(async () => {
     const { data } = await project.api.call(getPrivateBalances, {});
-    const pool = data.find(({ chainId, token }) => chainId === CHAIN && token.symbol === "USDC");
+    const pool = data.find(
+      ({ chainId, token }) => chainId === CHAIN && token.symbol === "USDC",
+    );
     expect(Number(pool?.spendable)).toBeGreaterThan(90);
   }).toPass({ timeout: 60_000 });
   await page.goto("/private");
@@ -240,7 +242,10 @@ test("a private operation that waits for its approval is cancelled, and nothing 
   await account.click();
   await page.getByRole("menuitem", { name: "Show amounts" }).click();
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
-  await page.getByRole("alertdialog").getByRole("button", { name: "Cancel the shield" }).click();
+  await page
+    .getByRole("alertdialog")
+    .getByRole("button", { name: "Cancel the shield" })
+    .click();
   await expect(page.getByText("Cancelled. Nothing was sent.").first()).toBeVisible();
   await expect(page.getByRole("button", { name: "Approve …" })).toHaveCount(0);
   await expect(page.getByRole("region", { name: "Receipt" })).toContainText("Amount");
@@ -280,7 +285,10 @@ test("a private operation that failed is tried again by a new one, which awaits 
   await expect(page.getByRole("button", { name: "Retry …" })).toHaveCount(0);
   await page.getByRole("link", { name: /^op_/ }).click();
   await page.getByRole("button", { name: "Cancel the operation" }).click();
-  await page.getByRole("alertdialog").getByRole("button", { name: "Cancel the operation" }).click();
+  await page
+    .getByRole("alertdialog")
+    .getByRole("button", { name: "Cancel the operation" })
+    .click();
   await expect(page.getByText("Cancelled. Nothing was sent.").first()).toBeVisible();
   expect(await inTreasury()).toBe(before);
 });
@@ -326,9 +334,9 @@ test("a private wallet is created by name, and its mnemonic is shown only with a
   await expect(dialog.getByLabel("One-time code")).toBeVisible();
   await checkLooks(page, "export");
   await typeCode(page, await project.code());
-  await expect(dialog.getByRole("list", { name: "Mnemonic" }).getByRole("listitem")).toHaveCount(
-    12,
-  );
+  await expect(
+    dialog.getByRole("list", { name: "Mnemonic" }).getByRole("listitem"),
+  ).toHaveCount(12);
   await page.keyboard.press("Escape");
   await expect(page.getByRole("list", { name: "Mnemonic" })).toHaveCount(0);
 });

@@ -29,7 +29,9 @@ const outsider = async ({ api }: TestProject, usdc: string) => {
     ["USDC", usdc],
     ["ETH", "1"],
   ] as const)
-    await api.call(faucet, { body: { address: account.address, chainId: CHAIN, token, amount } });
+    await api.call(faucet, {
+      body: { address: account.address, chainId: CHAIN, token, amount },
+    });
   const { data } = await api.call(listTokens, { query: { chainId: CHAIN } });
   const address = data.find(({ symbol }) => symbol === "USDC")?.address as Address;
   const wallet = createWalletClient({
@@ -79,12 +81,17 @@ test("a deposit from outside appears by itself on the page that waits for it, an
   await signIn(page.request);
   const project = await projectOf(page);
   const payer = await outsider(project, "25.5");
-  await project.api.call(createContact, { body: { name: "Acme GmbH", address: payer.address } });
+  await project.api.call(createContact, {
+    body: { name: "Acme GmbH", address: payer.address },
+  });
   await openReceive(page, project, "25.5");
   expect(await axeFaults(page)).toEqual([]);
 
   await payer.send(project.treasury.address, "25.5");
-  const line = page.getByRole("list", { name: "Latest deposits" }).getByRole("listitem").first();
+  const line = page
+    .getByRole("list", { name: "Latest deposits" })
+    .getByRole("listitem")
+    .first();
   await expect(line.getByText("Credited; it may be moved.")).toBeVisible({ timeout: 60_000 });
   await expect(line.getByText("As expected")).toBeVisible();
   await expect(line.getByText(/not approved/i)).toBeVisible();
@@ -116,7 +123,10 @@ test("a deposit whose sender is on a sanctions list is kept back, and counts onc
   await putOnSanctionsList(payer.address);
   await openReceive(page, project, "40");
   await payer.send(project.treasury.address, "40");
-  const line = page.getByRole("list", { name: "Latest deposits" }).getByRole("listitem").first();
+  const line = page
+    .getByRole("list", { name: "Latest deposits" })
+    .getByRole("listitem")
+    .first();
   await expect(line.getByText(/^In quarantine/)).toBeVisible({ timeout: 60_000 });
 
   // The quarantined deposit is not part of the available amount, and the form does not offer it.

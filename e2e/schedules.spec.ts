@@ -33,7 +33,9 @@ test("a schedule that waits shows its approver whom it pays: by name, by whole a
     },
   });
   await page.goto(`/payouts/schedules/${scheduleId}`);
-  const rows = page.getByRole("region", { name: "Recipients of each run" }).getByRole("listitem");
+  const rows = page
+    .getByRole("region", { name: "Recipients of each run" })
+    .getByRole("listitem");
   await expect(rows.first()).toContainText("Studio North");
   await expect(rows.first()).toContainText("INV-7");
   await expect(rows.first()).toContainText(/1\.00 ?USDC/);

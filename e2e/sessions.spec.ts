@@ -16,7 +16,10 @@ const apiWith = (headers: Readonly<Record<string, string>>): ApiClient =>
   });
 
 /** Returns the API client of a second session of the person, as a thief would use it. */
-const otherSession = async (browser: Browser, account: PrivateKeyAccount): Promise<ApiClient> => {
+const otherSession = async (
+  browser: Browser,
+  account: PrivateKeyAccount,
+): Promise<ApiClient> => {
   const context = await browser.newContext();
   await signIn(context.request, account);
   const session = (await (await context.request.get("/api/auth/session")).json()) as {
@@ -45,11 +48,14 @@ const isRefused = (key: ApiClient): Promise<void> =>
 const mailedLink = async (page: Page, { email }: TestProject): Promise<string> => {
   let link = "";
   await expect(async () => {
-    const response = await page.request.get("/api/dev/inbox", { params: { to: email, limit: 10 } });
+    const response = await page.request.get("/api/dev/inbox", {
+      params: { to: email, limit: 10 },
+    });
     const { data } = (await response.json()) as { data: { text: string }[] };
     link =
-      data.map(({ text }) => /\/not-me#\S+/.exec(text)?.[0] ?? "").find((found) => found !== "") ??
-      "";
+      data
+        .map(({ text }) => /\/not-me#\S+/.exec(text)?.[0] ?? "")
+        .find((found) => found !== "") ?? "";
     expect(link).not.toBe("");
   }).toPass({ timeout: 30_000 });
   return link;

@@ -22,7 +22,9 @@ test("the settings show what the project's sponsor pays, by chain, and axe finds
   await expect(rows.nth(1)).toContainText("Local 1");
   // The table hides columns that do not fit beside the other settings.
   await expect(rows.nth(1).getByRole("cell")).toContainText(
-    ["Local 1", "0 ETH", "300 ETH", "Change"].map((text) => new RegExp(text.replace(" ", "\\s*"))),
+    ["Local 1", "0 ETH", "300 ETH", "Change"].map(
+      (text) => new RegExp(text.replace(" ", "\\s*")),
+    ),
   );
   await checkLooks(page, "settings");
   await page.setViewportSize({ width: 390, height: 844 });

@@ -21,7 +21,9 @@ const approveAndExecute = async (page: Page, project: TestProject): Promise<void
   await expect(review.getByText("Ada Lovelace, from the address book")).toBeVisible();
   await review.getByRole("button", { name: "Execute transfer" }).click();
   await page.waitForURL(/\/activity\/op_/);
-  await expect(page.getByRole("heading", { name: /USDC → Ada Lovelace$/, level: 1 })).toBeVisible();
+  await expect(
+    page.getByRole("heading", { name: /USDC → Ada Lovelace$/, level: 1 }),
+  ).toBeVisible();
   await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({
     timeout: 60_000,
   });
@@ -114,7 +116,9 @@ test("one's own wallet and what the service refuses are said at their fields; a 
   await page.getByLabel("Amount", { exact: true }).fill("1");
   await page.getByLabel("Recipient", { exact: true }).fill(project.treasury.address);
   await expect(page.getByText("You are sending to your own wallet Treasury")).toBeVisible();
-  await expect(page.getByText("This is the wallet that sends; nothing would move.")).toBeVisible();
+  await expect(
+    page.getByText("This is the wallet that sends; nothing would move."),
+  ).toBeVisible();
 
   await page.getByRole("button", { name: "Address book" }).click();
   const book = page.getByRole("dialog", { name: "Address book" });

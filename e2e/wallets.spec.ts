@@ -24,7 +24,8 @@ const linkAnotherWallet = async (page: Page, name: string): Promise<string> => {
   await dialog.getByRole("button", { name: "Make another burner account" }).click();
   const message = dialog.getByRole("region", { name: "Message to sign" });
   await expect(message).toContainText("Link this wallet to the project");
-  const address = /\n(0x[0-9a-fA-F]{40})\n/.exec((await message.textContent()) ?? "")?.[1] ?? "";
+  const address =
+    /\n(0x[0-9a-fA-F]{40})\n/.exec((await message.textContent()) ?? "")?.[1] ?? "";
   expect(await axeFaults(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Sign and link" }).click();
   await expect(dialog.getByText("The wallet is linked")).toBeVisible();
@@ -49,9 +50,15 @@ const makeItsSmartAccount = async (page: Page, owner: string): Promise<void> => 
   await expect(page.getByRole("region", { name: /^Savings account/ })).toBeVisible();
 };
 
-const fundWallet = async (page: Page, name: string, gifts: readonly string[]): Promise<void> => {
+const fundWallet = async (
+  page: Page,
+  name: string,
+  gifts: readonly string[],
+): Promise<void> => {
   for (const gift of gifts) {
-    await page.getByRole("button", { name: `Get test tokens for ${name}`, exact: true }).click();
+    await page
+      .getByRole("button", { name: `Get test tokens for ${name}`, exact: true })
+      .click();
     await page.getByRole("menuitem", { name: gift }).click();
     await expect(page.getByText(new RegExp(`went to ${name}\\.$`)).first()).toBeVisible();
   }
@@ -63,7 +70,12 @@ const fundWallet = async (page: Page, name: string, gifts: readonly string[]): P
  */
 const reviewSwap = async (page: Page, seen: string[]): Promise<void> => {
   await page.goto("/swap");
-  await fillSource(page, 1, { wallet: "Treasury", chain: "Local 1", token: "USDC", amount: "50" });
+  await fillSource(page, 1, {
+    wallet: "Treasury",
+    chain: "Local 1",
+    token: "USDC",
+    amount: "50",
+  });
   await page.getByRole("button", { name: "Add source" }).click();
   await fillSource(page, 2, {
     wallet: "Savings 0x",
@@ -116,7 +128,9 @@ const signWithOneRejection = async (page: Page): Promise<void> => {
     await page.getByRole("button", { name: "Confirm", exact: true }).click();
     // The next request appears over the review. After the last one the operation's page opens.
     if (step < count - 1)
-      await expect(page.getByText(`${String(step + 1)} of ${String(count)} done`)).toBeVisible();
+      await expect(
+        page.getByText(`${String(step + 1)} of ${String(count)} done`),
+      ).toBeVisible();
   }
 };
 

@@ -54,12 +54,14 @@ test("an endpoint is made, tested, seen to fail and sent to again, and its secre
   const shown = receiver.url.replace("http://", "");
   await page.getByRole("link", { name: shown }).click();
   await page.getByRole("button", { name: "Send test event" }).click();
-  await expect(page.getByRole("table", { name: "Deliveries" }).getByText("HTTP 500")).toBeVisible();
+  await expect(
+    page.getByRole("table", { name: "Deliveries" }).getByText("HTTP 500"),
+  ).toBeVisible();
   await page.getByRole("button", { name: "Details of webhook.test" }).click();
   // The service may have tried again meanwhile.
-  await expect(page.getByRole("region", { name: /^answer to attempt \d+$/ }).first()).toContainText(
-    "received",
-  );
+  await expect(
+    page.getByRole("region", { name: /^answer to attempt \d+$/ }).first(),
+  ).toContainText("received");
   receiver.mend();
   await page.getByRole("button", { name: "Resend" }).click();
   await expect(
@@ -80,7 +82,9 @@ test("an endpoint is made, tested, seen to fail and sent to again, and its secre
   receiver.close();
 });
 
-test("the local receiver shows what arrives, and that its signature verifies", async ({ page }) => {
+test("the local receiver shows what arrives, and that its signature verifies", async ({
+  page,
+}) => {
   await signIn(page.request);
   await page.goto("/webhooks");
   await page.getByRole("link", { name: "local receiver" }).click();
@@ -89,7 +93,9 @@ test("the local receiver shows what arrives, and that its signature verifies", a
   await page.getByRole("list", { name: "Endpoints that send here" }).getByRole("link").click();
   await expect(page.getByRole("heading", { level: 1, name: "Local receiver" })).toBeVisible();
   await page.getByRole("button", { name: "Send test event" }).click();
-  await expect(page.getByRole("table", { name: "Deliveries" }).getByText("HTTP 200")).toBeVisible();
+  await expect(
+    page.getByRole("table", { name: "Deliveries" }).getByText("HTTP 200"),
+  ).toBeVisible();
   await page
     .getByRole("link", { name: /^Receiver/ })
     .first()

@@ -339,18 +339,19 @@ const buildPayouts = ({
   money,
   drivers,
 }: MoneyParts & { readonly identity: Identity; readonly drivers: Drivers }) => {
-  const { payouts, payoutActivity, payoutRunner, payoutSchedules, scheduleRuns } = createPayouts({
-    ...money,
-    ...{ database, registry, clock, log, lostMoves },
-    wallets,
-    projects,
-    policies,
-    decisions,
-    approvals,
-    sessionMade,
-    freezes,
-    walletBatches: drivers.batchDriver,
-  });
+  const { payouts, payoutActivity, payoutRunner, payoutSchedules, scheduleRuns } =
+    createPayouts({
+      ...money,
+      ...{ database, registry, clock, log, lostMoves },
+      wallets,
+      projects,
+      policies,
+      decisions,
+      approvals,
+      sessionMade,
+      freezes,
+      walletBatches: drivers.batchDriver,
+    });
   /** `runDueSchedules` creates the payouts of due schedules. */
   return {
     payouts: tracedService("payouts", permissionGuard(payouts, rights.PAYOUTS)),

@@ -117,7 +117,10 @@ test(
   () => {
     const isForm = ({ path }: SourceFile): boolean =>
       STORED_FORMS.includes(path.replace(/\.ts$/, ""));
-    const [forms, steps] = [sources().filter(isForm), sources().filter((file) => !isForm(file))];
+    const [forms, steps] = [
+      sources().filter(isForm),
+      sources().filter((file) => !isForm(file)),
+    ];
     expect(forms).toHaveLength(STORED_FORMS.length);
     const parsers = forms.flatMap(parsersIn);
     expect(parsers).toContain("parseQuote");
@@ -134,7 +137,9 @@ test(
   "every exception is still one",
   () => {
     const faults = [...modules.flatMap(missingIn), ...sources().flatMap(misplacedIn)];
-    expect(Object.keys(EXCEPTIONS).filter((exception) => !faults.includes(exception))).toEqual([]);
+    expect(Object.keys(EXCEPTIONS).filter((exception) => !faults.includes(exception))).toEqual(
+      [],
+    );
   },
   READS_MS,
 );

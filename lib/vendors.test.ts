@@ -29,7 +29,9 @@ const VENDORS =
 
 const files = (): string[] =>
   FOLDERS.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) =>
+      join(folder, file),
+    ),
   ).filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file));
 
 const vendorsIn = (text: string): { line: number; text: string }[] =>

@@ -102,6 +102,7 @@ export const readAdvisories = async (folder) => {
   if (files.length === 0)
     throw new Error(`${folder} holds no advisory: a file *.json in the OSV format.`);
   const advisories = [];
-  for (const file of files) advisories.push(JSON.parse(await readFile(join(folder, file), "utf8")));
+  for (const file of files)
+    advisories.push(JSON.parse(await readFile(join(folder, file), "utf8")));
   return advisories;
 };

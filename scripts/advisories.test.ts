@@ -44,12 +44,16 @@ test.each(["1.2.3", "1.10.0", "2.1.1", "3.0.0"])("%s is not affected", (version)
 test("another package, another ecosystem and a withdrawn advisory do not count", () => {
   expect(idsAt("1.0.0", ADVISORY, "reader")).toEqual([]);
   expect(idsAt("1.0.0", { ...ADVISORY, withdrawn: "2026-01-01T00:00:00Z" })).toEqual([]);
-  const affected = [{ package: { ecosystem: "PyPI", name: "@ada/reader" }, versions: ["1.0.0"] }];
+  const affected = [
+    { package: { ecosystem: "PyPI", name: "@ada/reader" }, versions: ["1.0.0"] },
+  ];
   expect(idsAt("1.0.0", { ...ADVISORY, affected })).toEqual([]);
 });
 
 test("a version that the advisory lists counts without a range", () => {
-  const affected = [{ package: { ecosystem: "npm", name: "@ada/reader" }, versions: ["9.0.0"] }];
+  const affected = [
+    { package: { ecosystem: "npm", name: "@ada/reader" }, versions: ["9.0.0"] },
+  ];
   expect(idsAt("9.0.0", { ...ADVISORY, affected })).toEqual(["GHSA-test"]);
 });
 

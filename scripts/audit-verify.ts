@@ -16,12 +16,8 @@ import { z } from "zod";
 import { createChainRegistry } from "../lib/chain/registry";
 import type { Config } from "../lib/platform/config/env";
 import { sqlOn } from "../lib/platform/db/sql";
-import {
-  type AnchorChains,
-  type AuditReport,
-  type KnownAnchor,
-  verifyAudit,
-} from "../lib/news/audit/verify";
+import { type AuditReport, verifyAudit } from "../lib/news/audit/verify";
+import type { AnchorChains, KnownAnchor } from "../lib/news/audit/verify-anchors";
 import { createSecrets } from "../lib/platform/encryption/application-secret";
 import { configOf, findDatabase } from "./database";
 

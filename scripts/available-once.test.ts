@@ -26,7 +26,8 @@ const COMPUTES = [
 
 /** Subtractions that do not compute the available amount, each with its meaning. */
 const OTHERS: Readonly<Record<string, string>> = {
-  "components/features/money-flow/spendable.ts": "The amount that is missing for what was typed.",
+  "components/features/money-flow/spendable.ts":
+    "The amount that is missing for what was typed.",
   "components/features/swap/quote-subject.tsx": "The difference between two routes.",
 };
 
@@ -56,9 +57,10 @@ test.each([
   expect(isComputing(code)).toBe(true);
 });
 
-test.each(["// available - asked", "const width = right - left;", "<p>available – reserved</p>"])(
-  "anything else is not: %s",
-  (code) => {
-    expect(isComputing(code)).toBe(false);
-  },
-);
+test.each([
+  "// available - asked",
+  "const width = right - left;",
+  "<p>available – reserved</p>",
+])("anything else is not: %s", (code) => {
+  expect(isComputing(code)).toBe(false);
+});

@@ -16,7 +16,9 @@ const LIST = "build-files.json";
  */
 export const listBuildFiles = (root) => {
   const files = [".next", "dist"]
-    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, withFileTypes: true }),
+    )
     // `.next/node_modules` contains symbolic links to the folders of packages.
     .filter((entry) => entry.isFile() || entry.isSymbolicLink())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"))

@@ -14,7 +14,11 @@ export const chainAndExecutor = (
 ): { chain: ChainConfig; rpcUrl: string; executor: PrivateKeyAccount } => {
   if (existsSync(".env")) process.loadEnvFile(".env");
   const problems: string[] = [];
-  const chains = readChains(process.env.CHAINS_FILE ?? DEFAULT_CHAINS_FILE, process.env, problems);
+  const chains = readChains(
+    process.env.CHAINS_FILE ?? DEFAULT_CHAINS_FILE,
+    process.env,
+    problems,
+  );
   if (problems.length > 0) throw new Error(problems.join("\n"));
   const chain = chains.find(({ id }) => String(id) === chainId);
   if (chain === undefined) {

@@ -38,7 +38,12 @@ const firstWorking = async (paths) => {
 };
 
 const find = async () =>
-  firstWorking([process.env.CHROMIUM_PATH, HEADLESS_SHELL, await playwrightsOwn(), ...INSTALLED]);
+  firstWorking([
+    process.env.CHROMIUM_PATH,
+    HEADLESS_SHELL,
+    await playwrightsOwn(),
+    ...INSTALLED,
+  ]);
 
 /**
  * Finds a Chromium that starts: the one of CHROMIUM_PATH, the headless shell of Debian,

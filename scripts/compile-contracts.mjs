@@ -47,7 +47,8 @@ const verificationKeys = () => {
       [key.vk_beta_2, key.vk_gamma_2, key.vk_delta_2].map(twistPoint).join("");
     return fixed + key.IC.map(point).join("");
   };
-  const constant = (name, circuit) => `bytes internal constant ${name} = hex"${keyOf(circuit)}";`;
+  const constant = (name, circuit) =>
+    `bytes internal constant ${name} = hex"${keyOf(circuit)}";`;
   return `pragma solidity ^0.8.26; library Keys { ${constant("WITHDRAWAL", "withdraw")} ${constant("COMMITMENT", "commitment")} }`;
 };
 

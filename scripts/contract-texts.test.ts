@@ -29,5 +29,7 @@ test.each(files)(
 test("code beside a text stays as it is", () => {
   const source =
     'z.object({ description: z.string().max(9).meta({ description: "A \\"text\\", with a } in it" }), id })';
-  expect(takeTextsOut(source)).toBe("z.object({ description: z.string().max(9).meta({ }), id })");
+  expect(takeTextsOut(source)).toBe(
+    "z.object({ description: z.string().max(9).meta({ }), id })",
+  );
 });

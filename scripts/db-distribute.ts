@@ -15,7 +15,9 @@ const main = async (): Promise<void> => {
   try {
     const { changed, placements } = await distribute(source.ownerUrl, MIGRATIONS);
     console.log(
-      changed ? "The tables are distributed by project_id:" : "Nothing to do. The tables lie here:",
+      changed
+        ? "The tables are distributed by project_id:"
+        : "Nothing to do. The tables lie here:",
     );
     for (const { table, type, shards, size } of placements)
       console.log(

@@ -5,7 +5,11 @@ export const INSTALL_TIMEOUT_MS = 300_000;
 
 const succeeds = async (command, args) => {
   const env = { DEBIAN_FRONTEND: "noninteractive" };
-  const { code } = await run(command, args, { quiet: true, timeoutMs: INSTALL_TIMEOUT_MS, env });
+  const { code } = await run(command, args, {
+    quiet: true,
+    timeoutMs: INSTALL_TIMEOUT_MS,
+    env,
+  });
   return code === 0;
 };
 
@@ -19,7 +23,8 @@ export const installOneOf = async (packages, say) => {
   await succeeds("apt-get", ["update"]);
   for (const name of packages) {
     say(`Trying Debian's package (apt-get install ${name}) …`);
-    if (await succeeds("apt-get", ["install", "-y", "--no-install-recommends", name])) return true;
+    if (await succeeds("apt-get", ["install", "-y", "--no-install-recommends", name]))
+      return true;
   }
   return false;
 };

@@ -9,7 +9,10 @@ import { chainAndExecutor } from "./chain-and-executor";
 
 const main = async (): Promise<void> => {
   const { values } = parseArgs({ options: { chain: { type: "string" } } });
-  const { chain, rpcUrl, executor } = chainAndExecutor(values.chain, "pays for the transaction");
+  const { chain, rpcUrl, executor } = chainAndExecutor(
+    values.chain,
+    "pays for the transaction",
+  );
   const isNew = await deployDistributor({
     chain: { id: chain.id, name: chain.name, rpcUrl },
     executor,

@@ -34,7 +34,8 @@ interface Command extends CodeSpan {
   readonly options: readonly string[];
 }
 
-const COMMAND = /\bnpm (?:run (?:-s |--silent )?([a-z][\w:-]*)|(start|test)\b)(?: -- ([^#|]*))?/g;
+const COMMAND =
+  /\bnpm (?:run (?:-s |--silent )?([a-z][\w:-]*)|(start|test)\b)(?: -- ([^#|]*))?/g;
 const OPTION = /(?:^|[\s[])--([a-z][\w-]*)/g;
 
 const commands: readonly Command[] = commandLines.flatMap((span) =>
@@ -102,7 +103,9 @@ const isPattern = (text: string): boolean => /[<*…$]/.test(text);
 test("each file and folder of the repository that the documents name exists", () => {
   const named = commandLines
     .filter(({ text }) => !isPattern(text))
-    .flatMap((span) => [...span.text.matchAll(PATH)].map(([, path = ""]) => ({ ...span, path })));
+    .flatMap((span) =>
+      [...span.text.matchAll(PATH)].map(([, path = ""]) => ({ ...span, path })),
+    );
   expect(named.length).toBeGreaterThan(80);
   const faults = named.filter(({ path }) => !existsSync(path) && !existsSync(`${path}.ts`));
   expect(faults.map((one) => `${placeOf(one)}: ${one.path}`)).toEqual([]);

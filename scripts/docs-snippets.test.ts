@@ -102,7 +102,8 @@ test.each(inLanguage("json").map((fence) => [placeOf(fence), fence] as const))(
   "the JSON of %s is read",
   (_, fence) => {
     const read = READERS[fence.file];
-    if (read === undefined) throw new Error("No reader is named for the JSON of this document.");
+    if (read === undefined)
+      throw new Error("No reader is named for the JSON of this document.");
     // A parser throws when a field is wrong, and returns undefined for an event of an unknown type.
     expect(read(withExamples(fence.text))).toBeDefined();
   },

@@ -13,7 +13,8 @@ const USAGE = "npm run jobs [-- resume <id>… | all]";
 const main = async (): Promise<void> => {
   if (existsSync(".env")) process.loadEnvFile(".env");
   const [command, ...names] = process.argv.slice(2);
-  if (command !== undefined && (command !== "resume" || names.length === 0)) throw new Error(USAGE);
+  if (command !== undefined && (command !== "resume" || names.length === 0))
+    throw new Error(USAGE);
   const source = await findDatabase();
   const database = createDatabase(source.url, { poolSize: 1 });
   try {

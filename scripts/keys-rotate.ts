@@ -84,7 +84,11 @@ const rotate = async (work: Work): Promise<boolean> => {
   const tables = encryptedTablesOf(work.database);
   const onBatch = (table: string, encrypted: number): void =>
     console.log(`${table}: ${String(encrypted)} so far`);
-  for (const { rows, encrypted } of await rotateKeys({ keyring: work.keyring, tables, onBatch }))
+  for (const { rows, encrypted } of await rotateKeys({
+    keyring: work.keyring,
+    tables,
+    onBatch,
+  }))
     console.log(`${rows}: ${String(encrypted)} encrypted anew`);
   return reportKeys(work);
 };

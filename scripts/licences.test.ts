@@ -37,7 +37,8 @@ const DEVELOPMENT: Readonly<Record<string, string>> = {
   "@uniswap/lib": "Comes with the contracts of Uniswap.",
   "@uniswap/swap-router-contracts": "The local chains run its contracts.",
   "@uniswap/v2-core": "Comes with the contracts of Uniswap.",
-  "@uniswap/v3-core": "The local chains run its contracts. BUSL-1.1 became GPL on 1 April 2023.",
+  "@uniswap/v3-core":
+    "The local chains run its contracts. BUSL-1.1 became GPL on 1 April 2023.",
   "@uniswap/v3-periphery": "The local chains run its contracts.",
 };
 

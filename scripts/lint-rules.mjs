@@ -23,7 +23,9 @@ const functionLength = {
     const isCode = lines.map((line) => !NO_CODE.test(line));
     const innerLines = [0];
     const leave = (node) => {
-      const all = isCode.slice(node.loc.start.line - 1, node.loc.end.line).filter(Boolean).length;
+      const all = isCode
+        .slice(node.loc.start.line - 1, node.loc.end.line)
+        .filter(Boolean).length;
       const own = all - innerLines.pop();
       // The line on which an inner function begins also belongs to the outer function.
       innerLines[innerLines.length - 1] += Math.max(all - 1, 0);

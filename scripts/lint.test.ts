@@ -116,7 +116,8 @@ const refusals = (sources: Readonly<Record<string, string>>): Map<string, string
       { encoding: "utf8", cwd: folder },
     );
     const found = new Map<string, string[]>();
-    for (const { code, severity, filename } of (JSON.parse(stdout) as Diagnostics).diagnostics) {
+    for (const { code, severity, filename } of (JSON.parse(stdout) as Diagnostics)
+      .diagnostics) {
       if (severity !== "error") continue;
       found.set(filename, [...(found.get(filename) ?? []), /\((.+)\)/.exec(code)?.[1] ?? code]);
     }
@@ -138,9 +139,9 @@ test("each rule that needs types refuses its example", { timeout: 60_000 }, () =
       Object.entries(REFUSED).map(([rule, code]) => [pathOf(rule), `${code}\nexport {};\n`]),
     ),
   );
-  expect(Object.keys(REFUSED).filter((rule) => !found.get(pathOf(rule))?.includes(rule))).toEqual(
-    [],
-  );
+  expect(
+    Object.keys(REFUSED).filter((rule) => !found.get(pathOf(rule))?.includes(rule)),
+  ).toEqual([]);
 });
 
 test("an error of the TypeScript compiler is reported", { timeout: 60_000 }, () => {
@@ -210,7 +211,11 @@ interface Example {
 }
 
 const EXAMPLES: readonly Example[] = [
-  ...PLAIN.map(([refused, code], index) => ({ path: `lib/core/plain-${index}.ts`, code, refused })),
+  ...PLAIN.map(([refused, code], index) => ({
+    path: `lib/core/plain-${index}.ts`,
+    code,
+    refused,
+  })),
   { path: "lib/core/function.ts", code: functionOf(80), taken: "function-length" },
   { path: "lib/core/factory.ts", code: factoryOf(82), taken: "function-length" },
   { path: "lib/core/inner.ts", code: factoryOf(83), refused: "function-length" },
@@ -235,7 +240,11 @@ const EXAMPLES: readonly Example[] = [
   })),
   { path: "components/features/swap/ask.tsx", code: FORM, refused: "no-plain-form" },
   { path: "app/(dashboard)/swap/page.tsx", code: FORM, refused: "no-plain-form" },
-  { path: "app/(dashboard)/send/page.tsx", code: "export default 1;", taken: "no-default-export" },
+  {
+    path: "app/(dashboard)/send/page.tsx",
+    code: "export default 1;",
+    taken: "no-default-export",
+  },
   {
     path: "lib/platform/config/env.ts",
     code: "export const text = process.env.HOME;",

@@ -32,7 +32,9 @@ test("package-lock.json names the archive of each package and its hash, so that 
 
 test("each stage of the Dockerfile has the stubs that package-lock.json links to", () => {
   expect(
-    Object.values(packages).some(({ link, resolved }) => link && resolved === "vendor/unused-sdk"),
+    Object.values(packages).some(
+      ({ link, resolved }) => link && resolved === "vendor/unused-sdk",
+    ),
   ).toBe(true);
   const stages = readFileSync("Dockerfile", "utf8")
     .split(/^FROM /m)

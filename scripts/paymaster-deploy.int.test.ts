@@ -37,7 +37,10 @@ const startChain = async (chainId: number, args: readonly string[] = []) => {
     await client.setBalance({ address, value: parseEther("10") });
   const data = creationCode("entryPoint");
   const hash = await client.sendUnsignedTransaction({ from: FUNDER, data, gas: 8_000_000n });
-  const { contractAddress } = await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
+  const { contractAddress } = await client.waitForTransactionReceipt({
+    hash,
+    pollingInterval: 20,
+  });
   if (!contractAddress) throw new Error("EntryPoint was not deployed.");
   const file = join(folder, `${String(chainId)}.json`);
   const chain = { ...config, contracts: { ...config.contracts, entryPoint: contractAddress } };
@@ -45,9 +48,18 @@ const startChain = async (chainId: number, args: readonly string[] = []) => {
   return { anvil, entryPoint: contractAddress, file };
 };
 
-const deploy = (file: string, args: readonly string[], variables: Record<string, string> = {}) =>
+const deploy = (
+  file: string,
+  args: readonly string[],
+  variables: Record<string, string> = {},
+) =>
   run(process.execPath, [command, ...args], {
-    env: { ...process.env, CHAINS_FILE: file, EXECUTOR_PRIVATE_KEY: `dev_${key}`, ...variables },
+    env: {
+      ...process.env,
+      CHAINS_FILE: file,
+      EXECUTOR_PRIVATE_KEY: `dev_${key}`,
+      ...variables,
+    },
   });
 
 const read = <N extends "owner" | "entryPoint">(
@@ -82,7 +94,9 @@ test("the script puts a staked paymaster with a deposit on the chain, and prints
 test("the script names what is missing, and sends nothing then", async () => {
   const { anvil, file } = await startChain(41_349, ["--hardfork", "shanghai"]);
   const args = ["--chain", "41349"];
-  await expect(deploy(file, args)).rejects.toThrow("does not have transient storage (EIP-1153)");
+  await expect(deploy(file, args)).rejects.toThrow(
+    "does not have transient storage (EIP-1153)",
+  );
   await expect(deploy(file, ["--chain", "1"])).rejects.toThrow(
     "Name a chain of CHAINS_FILE with --chain: 41349",
   );

@@ -2,7 +2,14 @@
 // because it runs before node_modules exists.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isSameProcess } from "../lib/platform/os/process.mjs";
@@ -18,7 +25,8 @@ export class Refusal extends Error {}
 
 export const checkNode = () => {
   const [major, minor] = process.versions.node.split(".").map(Number);
-  if (major > NODE_MINIMUM[0] || (major === NODE_MINIMUM[0] && minor >= NODE_MINIMUM[1])) return;
+  if (major > NODE_MINIMUM[0] || (major === NODE_MINIMUM[0] && minor >= NODE_MINIMUM[1]))
+    return;
   throw new Refusal(
     `Node ${NODE_MINIMUM.join(".")} or newer is needed; this is ${process.versions.node}.`,
   );
@@ -180,7 +188,8 @@ const SOURCES = [
   "scripts/build.mjs",
   "scripts/gen-routes.ts",
 ];
-const NOT_A_SOURCE = /(\.test\.tsx?|\.gen\.ts|\.md)$|^lib[\\/](db[\\/]generated|testing)([\\/]|$)/;
+const NOT_A_SOURCE =
+  /(\.test\.tsx?|\.gen\.ts|\.md)$|^lib[\\/](db[\\/]generated|testing)([\\/]|$)/;
 
 const filesBelow = (path) => {
   if (NOT_A_SOURCE.test(path) || !existsSync(join(ROOT, path))) return [];

@@ -50,7 +50,8 @@ const commentsOf = (source: string): Comment[] => {
     const text = words.replace(/\*\/.*$/, "").trim();
     const before = found.at(-1);
     const goesOn =
-      start.trim() === "*" || (start === "//" && mark === "//" && content.trim().startsWith("//"));
+      start.trim() === "*" ||
+      (start === "//" && mark === "//" && content.trim().startsWith("//"));
     if (goesOn && before !== undefined)
       found[found.length - 1] = { ...before, text: `${before.text} ${text}`.trim() };
     else found.push({ line: index + 1, text });
@@ -88,7 +89,10 @@ test.each([
   ["a docstring", "/** # may be moved now. */"],
   ["a docstring of several lines", "/**\n * # a part is worth,\n * in US dollars.\n */"],
   ["a line of a longer comment", "/**\n * Reads the part.\n * # it may cost: gas.\n */"],
-  ["a second sentence", "// The balance is read first. # is asked for together is read together."],
+  [
+    "a second sentence",
+    "// The balance is read first. # is asked for together is read together.",
+  ],
   [
     "a sentence after a line break",
     "/*\n * The balance is read first. #\n * is held comes next.\n */",
@@ -100,11 +104,14 @@ test.each([
   expect(bannedIn(source.replace("#", "The amount that"))).toEqual([]);
 });
 
-test.each(["tell", "tells", "Told", "told"])("'%s of' is found, also over two lines", (verb) => {
-  expect(bannedIn(`/** No event # of it. */`.replace("#", verb))).toHaveLength(1);
-  expect(bannedIn(`/**\n * No event #\n * of it.\n */`.replace("#", verb))).toHaveLength(1);
-  expect(bannedIn(`const text = "people # of it";`.replace("#", verb))).toEqual([]);
-});
+test.each(["tell", "tells", "Told", "told"])(
+  "'%s of' is found, also over two lines",
+  (verb) => {
+    expect(bannedIn(`/** No event # of it. */`.replace("#", verb))).toHaveLength(1);
+    expect(bannedIn(`/**\n * No event #\n * of it.\n */`.replace("#", verb))).toHaveLength(1);
+    expect(bannedIn(`const text = "people # of it";`.replace("#", verb))).toEqual([]);
+  },
+);
 
 const isDocumentedFile = (file: string): boolean =>
   !file.endsWith(".test.ts") &&
@@ -205,7 +212,9 @@ test(
       .flatMap((room) => filesBelow(`lib/${room}`))
       .filter(isDocumentedFile);
     expect(files).toContain("lib/books/ledger/service.ts");
-    expect(files.flatMap((file) => undocumentedIn(file, readFileSync(file, "utf8")))).toEqual([]);
+    expect(files.flatMap((file) => undocumentedIn(file, readFileSync(file, "utf8")))).toEqual(
+      [],
+    );
   },
   READS_MS,
 );
@@ -234,9 +243,13 @@ test(
     const files = ROOMS.flatMap((room) => filesBelow(`lib/${room}`))
       .filter((file) => isDocumentedFile(file) && !file.includes("/fakes/"))
       .map(read)
-      .filter(({ source }) => !source.includes('from "vitest"') && !source.includes(".contract"));
+      .filter(
+        ({ source }) => !source.includes('from "vitest"') && !source.includes(".contract"),
+      );
     expect(files.map(({ file }) => file)).toContain("lib/money/privacy/service.ts");
-    expect(files.flatMap(({ file, source }) => undocumentedMethodsIn(file, source))).toEqual([]);
+    expect(files.flatMap(({ file, source }) => undocumentedMethodsIn(file, source))).toEqual(
+      [],
+    );
   },
   READS_MS,
 );

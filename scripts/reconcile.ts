@@ -29,7 +29,8 @@ const main = async (): Promise<boolean> => {
   if (existsSync(".env")) process.loadEnvFile(".env");
   const { values } = parseArgs({ options });
   const { accept = [], release = [], stop = false, reason = "" } = values;
-  const decides = accept.length > 0 || release.length > 0 || stop || values["accept-all"] === true;
+  const decides =
+    accept.length > 0 || release.length > 0 || stop || values["accept-all"] === true;
   if (decides && reason.trim() === "") throw new Error(`A reason is needed.\n${USAGE}`);
   const by = values.by ?? `operator:${userInfo().username}`;
   const source = await findDatabase();
@@ -43,7 +44,9 @@ const main = async (): Promise<boolean> => {
     }
     if (release.length > 0) {
       const released = await reconciliation.releaseMoves(release, by, reason);
-      console.log(`${String(released.length)} of ${String(release.length)} moves were released.`);
+      console.log(
+        `${String(released.length)} of ${String(release.length)} moves were released.`,
+      );
       return released.length === release.length;
     }
     const wanted = values["accept-all"] === true ? ("all" as const) : accept;

@@ -18,10 +18,16 @@ const check = (path: string): boolean => {
     sum: BigInt(sumBase),
     side,
   }));
-  const reached = rootOf({ assetId, accountId, salt, balance: BigInt(proof.balanceBase) }, steps);
-  const amount = (base: string): string => `${formatAmount(BigInt(base), decimals)} ${currency}`;
+  const reached = rootOf(
+    { assetId, accountId, salt, balance: BigInt(proof.balanceBase) },
+    steps,
+  );
+  const amount = (base: string): string =>
+    `${formatAmount(BigInt(base), decimals)} ${currency}`;
   console.log(`account  ${accountId}: ${amount(proof.balanceBase)}`);
-  console.log(`reached  ${reached.hash}, all accounts together ${amount(reached.sum.toString())}`);
+  console.log(
+    `reached  ${reached.hash}, all accounts together ${amount(reached.sum.toString())}`,
+  );
   console.log(`root     ${expected ?? proof.root.hash}, as of ${proof.asOf}`);
   return (
     reached.hash === proof.root.hash &&
@@ -45,7 +51,9 @@ if (file === undefined) {
       );
     process.exitCode = holds ? 0 : 1;
   } catch (error) {
-    console.error(`This is not a proof: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(
+      `This is not a proof: ${error instanceof Error ? error.message : String(error)}`,
+    );
     process.exitCode = 1;
   }
 }

@@ -39,7 +39,9 @@ const orphansBelow = (folder) => {
     }
     if (basename(name) !== "processes.json") return [];
     const { host = {}, chains = [] } = JSON.parse(readFileSync(file, "utf8"));
-    const nodes = chains.flatMap(({ pid, port }) => (isAnvilAt(commandOf(pid), port) ? [pid] : []));
+    const nodes = chains.flatMap(({ pid, port }) =>
+      isAnvilAt(commandOf(pid), port) ? [pid] : [],
+    );
     // The host process comes first, because it would restart the chains.
     return [...(isSameProcess(host) ? [host.pid] : []), ...nodes];
   });
@@ -49,7 +51,8 @@ const isAnvilAt = (command, port) =>
   command.includes("anvil") && command.includes(`--port ${port} `);
 
 const endOrphans = async (folders) => {
-  for (const pid of folders.flatMap(orphansBelow)) await end(pid, "SIGINT", "A left-over server");
+  for (const pid of folders.flatMap(orphansBelow))
+    await end(pid, "SIGINT", "A left-over server");
 };
 
 const confirmed = async (folder) => {
@@ -75,7 +78,8 @@ try {
       await end(stack.pid, "SIGTERM", "The stack");
     }
     const database = postgresFolder(folder);
-    const outside = database && !resolve(database).startsWith(resolve(folder)) ? database : null;
+    const outside =
+      database && !resolve(database).startsWith(resolve(folder)) ? database : null;
     await endOrphans(outside ? [folder, outside] : [folder]);
     rmSync(folder, { recursive: true, force: true });
     // The supervisor named this folder after the project, so it contains nothing else.

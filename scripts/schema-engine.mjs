@@ -9,7 +9,10 @@ import { fileURLToPath } from "node:url";
 import { createRequire } from "node:module";
 import pg from "pg";
 import { PrismaPg } from "@prisma/adapter-pg";
-import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from "@prisma/driver-adapter-utils";
+import {
+  bindMigrationAwareSqlAdapterFactory,
+  ColumnTypeEnum,
+} from "@prisma/driver-adapter-utils";
 
 const glueUrl = import.meta.resolve("@prisma/schema-engine-wasm/schema_engine_bg");
 const argv = process.argv.slice(2);

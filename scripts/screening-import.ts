@@ -27,9 +27,14 @@ const main = async (): Promise<void> => {
   try {
     const { listKeys: keys } = configOf(source.url).screening;
     const by = values.by ?? `operator:${userInfo().username}`;
-    const { list, isNew } = await importList({ database, keys, clock: systemClock }, { text, by });
+    const { list, isNew } = await importList(
+      { database, keys, clock: systemClock },
+      { text, by },
+    );
     const about = `${list.name} version ${String(list.version)}: ${String(list.entries.size)} addresses of ${list.source}`;
-    console.log(`${about}, valid until ${list.validUntil.toISOString()}, signed by ${list.keyId}.`);
+    console.log(
+      `${about}, valid until ${list.validUntil.toISOString()}, signed by ${list.keyId}.`,
+    );
     console.log(isNew ? "It was imported." : "It was imported before; nothing was changed.");
   } finally {
     await database.close();

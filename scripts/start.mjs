@@ -42,7 +42,9 @@ const main = async () => {
   building = false;
   process.removeListener("SIGINT", interrupted);
   process.removeListener("SIGTERM", interrupted);
-  process.exit(await runStack({ root: ROOT, dataDir: dataDir(), environment: process.env, dev }));
+  process.exit(
+    await runStack({ root: ROOT, dataDir: dataDir(), environment: process.env, dev }),
+  );
 };
 
 const interrupted = () => {

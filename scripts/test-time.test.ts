@@ -104,7 +104,10 @@ const clockNames = (source: ts.SourceFile): ReadonlySet<string> => {
         return;
       // A function that reads the clock has no time as its value, and a fixed date is not a
       // duration.
-      if (ts.isArrowFunction(node.initializer) || /^new Date\(/.test(node.initializer.getText()))
+      if (
+        ts.isArrowFunction(node.initializer) ||
+        /^new Date\(/.test(node.initializer.getText())
+      )
         return;
       if (isOfClock(node.initializer, names)) names.add(node.name.text);
     });
@@ -143,7 +146,9 @@ const texts = new Map(files.map((file) => [file, readFileSync(file, "utf8")]));
  * Returns the files whose syntax tree fulfils `holds`. Parses only files whose text matches `may`.
  */
 const filesWith = (may: RegExp, holds: (source: ts.SourceFile) => boolean): string[] =>
-  [...texts].flatMap(([file, text]) => (may.test(text) && holds(parse(file, text)) ? [file] : []));
+  [...texts].flatMap(([file, text]) =>
+    may.test(text) && holds(parse(file, text)) ? [file] : [],
+  );
 
 test(
   "a test pauses only for one of the reasons above, and every reason is needed",

@@ -76,9 +76,18 @@ const vitest = (project) =>
   perform(project, async () => {
     const file = `${project}.json`;
     const reporters = ["--reporter=dot", `--reporter=${SUMMARY}`];
-    const args = ["run", "--project", project, ...reporters, `--outputFile=${join(results, file)}`];
+    const args = [
+      "run",
+      "--project",
+      project,
+      ...reporters,
+      `--outputFile=${join(results, file)}`,
+    ];
     // With colours, each dot of the progress takes fifteen characters in a log.
-    const { code } = await run(bin("vitest"), args, { env: { NO_COLOR: "1" }, timeoutMs: PART_MS });
+    const { code } = await run(bin("vitest"), args, {
+      env: { NO_COLOR: "1" },
+      timeoutMs: PART_MS,
+    });
     const { passed, failed, skipped, ...result } = readResult(file) ?? NO_RESULT;
     files.push(...result.files);
     failures.push(...result.failures);
@@ -94,7 +103,10 @@ const browser = ({ path, problem }) =>
       console.log(problem);
       return { code: 1, passed: 0, failed: 0 };
     }
-    const env = { CHROMIUM_PATH: path, PLAYWRIGHT_JSON_OUTPUT_NAME: join(results, "browser.json") };
+    const env = {
+      CHROMIUM_PATH: path,
+      PLAYWRIGHT_JSON_OUTPUT_NAME: join(results, "browser.json"),
+    };
     const { code } = await run(bin("playwright"), ["test", "--reporter=list,json"], {
       env,
       timeoutMs: PART_MS,
@@ -105,7 +117,10 @@ const browser = ({ path, problem }) =>
       const durations = specs.flatMap(({ tests }) =>
         tests.flatMap((test) => test.results.map((one) => one.duration)),
       );
-      files.push({ title: `e2e/${suite.file}`, ms: durations.reduce((sum, ms) => sum + ms, 0) });
+      files.push({
+        title: `e2e/${suite.file}`,
+        ms: durations.reduce((sum, ms) => sum + ms, 0),
+      });
       for (const { ok, title } of specs) if (!ok) failures.push(`e2e/${suite.file}: ${title}`);
     }
     const { expected: passed = 0, unexpected: failed = 1, skipped = 0 } = result?.stats ?? {};

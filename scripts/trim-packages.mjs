@@ -35,7 +35,11 @@ const UNUSED_PARTS = {
     { folder: "dist/node", files: /^index-.*\.js$/ },
   ],
   // Only Node loads this package, from dist/node.
-  "@0xbow/privacy-pools-core-sdk": ["src", "dist/esm", { folder: "dist/types", files: /\.js$/ }],
+  "@0xbow/privacy-pools-core-sdk": [
+    "src",
+    "dist/esm",
+    { folder: "dist/types", files: /\.js$/ },
+  ],
   // Input and full output of the compiler. The local chains read only the artifacts of each
   // contract.
   "@safe-global/safe-4337": ["build/artifacts/build-info"],
@@ -104,7 +108,8 @@ const removeSources = (path) => {
 };
 
 const removePart = (path, part) => {
-  if (typeof part === "string") return rmSync(join(path, part), { recursive: true, force: true });
+  if (typeof part === "string")
+    return rmSync(join(path, part), { recursive: true, force: true });
   const folder = join(path, part.folder);
   if (!existsSync(folder)) return;
   if (part.files) return removeFiles(folder, part.files);

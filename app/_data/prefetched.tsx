@@ -1,4 +1,9 @@
-import { dehydrate, HydrationBoundary, QueryClient, type QueryKey } from "@tanstack/react-query";
+import {
+  dehydrate,
+  HydrationBoundary,
+  QueryClient,
+  type QueryKey,
+} from "@tanstack/react-query";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReactNode } from "react";
 import { readFrom } from "@/components/features/session/api-query";
@@ -17,7 +22,10 @@ interface PageQuery {
   readonly initialPageParam?: string | null;
 }
 
-const read = (client: QueryClient, { queryKey, initialPageParam }: PageQuery): Promise<unknown> =>
+const read = (
+  client: QueryClient,
+  { queryKey, initialPageParam }: PageQuery,
+): Promise<unknown> =>
   initialPageParam === undefined
     ? client.query({ queryKey })
     : client.infiniteQuery({ queryKey, initialPageParam });
@@ -33,7 +41,10 @@ interface PrefetchedProps {
  * already shows the data. An answer that is refused or late is left out; the browser then sends the
  * query again and shows the error as usual.
  */
-export const Prefetched = async ({ queries, children }: PrefetchedProps): Promise<ReactNode> => {
+export const Prefetched = async ({
+  queries,
+  children,
+}: PrefetchedProps): Promise<ReactNode> => {
   const api = await createPageApi(PAGE_ROUTES);
   if (api === null) return children;
   const client = new QueryClient({ defaultOptions: { queries: { queryFn: readFrom(api) } } });

@@ -81,7 +81,9 @@ const PUBLIC = new Set(
  * Every role may leave the project by removeMember; other people are removed by these roles. The
  * path names nobody's own id here.
  */
-const OF_OTHERS: Readonly<Record<string, readonly Role[]>> = { removeMember: ["owner", "admin"] };
+const OF_OTHERS: Readonly<Record<string, readonly Role[]>> = {
+  removeMember: ["owner", "admin"],
+};
 
 const { paths } = openApiDocument(namedContracts) as {
   paths: Record<string, Record<string, Described>>;
@@ -95,7 +97,8 @@ const operations: readonly Operation[] = Object.entries(paths).flatMap(([path, m
 );
 const allows = (operation: Operation, scheme: "apiKey" | "bearer"): boolean =>
   operation.security.some((one) => scheme in one);
-const named = (some: readonly Operation[]) => some.map((one) => [one.operationId, one] as const);
+const named = (some: readonly Operation[]) =>
+  some.map((one) => [one.operationId, one] as const);
 const closed = named(operations.filter((one) => allows(one, "bearer")));
 const forKeys = named(operations.filter((one) => allows(one, "apiKey")));
 const forPeopleOnly = named(
@@ -186,8 +189,9 @@ beforeAll(async () => {
   owner = await api.signIn();
   projectId = (await owner.client.call(getMe)).projects[0]?.id ?? "";
   const { prisma } = api.services.database;
-  treasuryId = (await prisma.wallet.findFirstOrThrow({ where: { projectId, kind: "treasury" } }))
-    .id;
+  treasuryId = (
+    await prisma.wallet.findFirstOrThrow({ where: { projectId, kind: "treasury" } })
+  ).id;
   for (const role of ROLES) people.set(role, await personAs(role));
   const [revoked, expired] = [await api.createKey(owner), await api.createKey(owner)];
   await owner.client.call(revokeApiKey, { params: { id: revoked.id } });
@@ -231,7 +235,9 @@ describe("each operation declares who may call it", () => {
   test("the reads that every role may make are those of the list above", () => {
     const found = operations.filter(
       (one) =>
-        one.method === "GET" && allows(one, "bearer") && one["x-roles"]?.length === ROLES.length,
+        one.method === "GET" &&
+        allows(one, "bearer") &&
+        one["x-roles"]?.length === ROLES.length,
     );
     expect(found.map(({ operationId }) => operationId).sort()).toEqual([...OPEN_READS].sort());
   });
@@ -258,7 +264,9 @@ describe("a request that proves nobody is refused", () => {
       "an expired token": { authorization: `Bearer ${stale.expiredToken}` },
       "a revoked key": { "x-api-key": stale.revoked },
       "an expired key": { "x-api-key": stale.expired },
-      "a changed key": { "x-api-key": `${secret.slice(0, -1)}${secret.endsWith("A") ? "B" : "A"}` },
+      "a changed key": {
+        "x-api-key": `${secret.slice(0, -1)}${secret.endsWith("A") ? "B" : "A"}`,
+      },
     };
     const statuses: Record<string, number> = {};
     for (const [name, headers] of Object.entries(wrong))
@@ -272,7 +280,9 @@ test.each(closed)(
   async (_id, one) => {
     const authorization = `Bearer ${stale.otherProjects}`;
     const foreign = await ask(one, { authorization, "x-project-id": projectId });
-    expect(foreign).toEqual(await ask(one, { authorization, "x-project-id": newId("project") }));
+    expect(foreign).toEqual(
+      await ask(one, { authorization, "x-project-id": newId("project") }),
+    );
     expect(foreign.status).toBe(404);
   },
 );

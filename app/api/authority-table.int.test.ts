@@ -45,12 +45,16 @@ const TABLE: AttackTable = {
   "POST /me/email/verify": [
     "needs code",
     () =>
-      expecting(call("POST", "/me/email/verify", { code: "000000" }), 410, { code: "otp_expired" }),
+      expecting(call("POST", "/me/email/verify", { code: "000000" }), 410, {
+        code: "otp_expired",
+      }),
   ],
   "POST /auth/api-keys": [
     "needs approval",
     () =>
-      approvalAsked(call("POST", "/auth/api-keys", { name: "x", otp: "exempt", dailyCapUsd: "1" })),
+      approvalAsked(
+        call("POST", "/auth/api-keys", { name: "x", otp: "exempt", dailyCapUsd: "1" }),
+      ),
   ],
   "PATCH /auth/api-keys/{id}": [
     "needs approval",
@@ -73,7 +77,8 @@ const TABLE: AttackTable = {
   ],
   "PUT /policies": [
     "needs approval",
-    () => approvalAsked(call("PUT", "/policies", { scope: "project", baseVersion: 0, rules: {} })),
+    () =>
+      approvalAsked(call("PUT", "/policies", { scope: "project", baseVersion: 0, rules: {} })),
   ],
   "POST /policies/evaluate": [
     "moves nothing",
@@ -94,7 +99,8 @@ const TABLE: AttackTable = {
   ],
   "POST /wallets/link/init": [
     "moves nothing",
-    () => expecting(call("POST", "/wallets/link/init", { address: testAccount().address }), 200),
+    () =>
+      expecting(call("POST", "/wallets/link/init", { address: testAccount().address }), 200),
   ],
   "POST /wallets/link/verify": [
     "moves nothing",
@@ -108,9 +114,13 @@ const TABLE: AttackTable = {
     "moves nothing",
     async () => {
       const { address: ownerAddress } = await linked();
-      return expecting(call("POST", "/wallet/smart-account", { ownerAddress, chainId: ONE }), 201, {
-        signer: "owner",
-      });
+      return expecting(
+        call("POST", "/wallet/smart-account", { ownerAddress, chainId: ONE }),
+        201,
+        {
+          signer: "owner",
+        },
+      );
     },
   ],
   "POST /contacts": [
@@ -146,7 +156,8 @@ const TABLE: AttackTable = {
   ],
   "POST /swap/request-otp": [
     "moves nothing",
-    async (it) => expecting(call("POST", "/swap/request-otp", { quoteId: await quoteOf(it) }), 200),
+    async (it) =>
+      expecting(call("POST", "/swap/request-otp", { quoteId: await quoteOf(it) }), 200),
   ],
   "POST /swap/prepare": [
     "needs code",
@@ -181,7 +192,8 @@ const TABLE: AttackTable = {
   ],
   "POST /swap-and-transfer": [
     "waits for code",
-    (it) => expecting(operationOf(it), 202, { status: "pending", subStatus: "awaiting_approval" }),
+    (it) =>
+      expecting(operationOf(it), 202, { status: "pending", subStatus: "awaiting_approval" }),
   ],
   "POST /operations/{id}/cancel": [
     "moves nothing",
@@ -222,14 +234,19 @@ const TABLE: AttackTable = {
   "POST /privacy/wallets": [
     "moves nothing",
     () =>
-      expecting(call("POST", "/privacy/wallets", { name: "Payroll" }), 201, { name: "Payroll" }),
+      expecting(call("POST", "/privacy/wallets", { name: "Payroll" }), 201, {
+        name: "Payroll",
+      }),
   ],
   "POST /privacy/wallets/{id}/export": [
     "needs approval",
     async () => {
-      const { id: privacyWalletId } = (await call("POST", "/privacy/wallets", { name: "Payroll" }))
-        .body;
-      return approvalAsked(call("POST", `/privacy/wallets/${String(privacyWalletId)}/export`, {}));
+      const { id: privacyWalletId } = (
+        await call("POST", "/privacy/wallets", { name: "Payroll" })
+      ).body;
+      return approvalAsked(
+        call("POST", `/privacy/wallets/${String(privacyWalletId)}/export`, {}),
+      );
     },
   ],
   // Nothing is stored before there is a note.
@@ -290,11 +307,16 @@ const TABLE: AttackTable = {
     "moves nothing",
     async () => {
       const { quoteId } = (await privateQuote()).body;
-      const { id: privacyWalletId } = (await call("POST", "/privacy/wallets", { name: "Payroll" }))
-        .body;
-      return expecting(call("POST", "/privacy/swap/prepare", { quoteId, privacyWalletId }), 200, {
-        approved: false,
-      });
+      const { id: privacyWalletId } = (
+        await call("POST", "/privacy/wallets", { name: "Payroll" })
+      ).body;
+      return expecting(
+        call("POST", "/privacy/swap/prepare", { quoteId, privacyWalletId }),
+        200,
+        {
+          approved: false,
+        },
+      );
     },
   ],
   "POST /privacy/swap/execute": [
@@ -326,7 +348,10 @@ const TABLE: AttackTable = {
         amount: "1",
       });
       const { transactionId } = body;
-      return expecting(call("POST", `/global-accounts/${payee}/reversals`, { transactionId }), 201);
+      return expecting(
+        call("POST", `/global-accounts/${payee}/reversals`, { transactionId }),
+        201,
+      );
     },
   ],
   "POST /payouts/bulk/global-accounts": [
@@ -383,7 +408,8 @@ beforeAll(async () => {
 });
 
 const written = contracts.filter(({ auth, method }) => auth !== "public" && method !== "GET");
-const nameOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
+const nameOf = ({ method, path }: { method: string; path: string }): string =>
+  `${method} ${path}`;
 
 test("every route that writes and takes a token has an attack in the table", () => {
   expect(Object.keys(TABLE).sort()).toEqual(written.map(nameOf).sort());
@@ -406,8 +432,8 @@ test("after all attacks no money has left, no operation was accepted, and no aut
     where: { id: customer.treasuryId },
   });
   const usdc =
-    chains.find(({ id }) => id === ONE)?.tokens.find(({ symbol }) => symbol === "USDC")?.address ??
-    "native";
+    chains.find(({ id }) => id === ONE)?.tokens.find(({ symbol }) => symbol === "USDC")
+      ?.address ?? "native";
   const rpcUrl = chains.find(({ id }) => id === ONE)?.rpcUrls[0] ?? "";
   expect(await balanceOnChain(rpcUrl, usdc, customer.treasury)).toBe(100_000_000n);
   expect(await balanceOnChain(rpcUrl, usdc, eve)).toBe(0n);
@@ -441,6 +467,8 @@ test("nothing that a token alone made reads, receives, signs or runs after the v
   await settleIn(thief);
   expect(await unclassified(before)).toEqual([]);
   const victim = await attackFixture().signInAgain();
-  expect((await call("DELETE", "/me/sessions", undefined, victim.accessToken)).status).toBe(200);
+  expect((await call("DELETE", "/me/sessions", undefined, victim.accessToken)).status).toBe(
+    200,
+  );
   await checkAfterlife(victim, { thief, own });
 });

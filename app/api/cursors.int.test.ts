@@ -59,7 +59,8 @@ beforeAll(async () => {
   projectId = (await owner.client.call(getMe)).projects[0]?.id ?? "";
 });
 
-const pathOf = ({ contract }: NamedContract): string => contract.path.replace(/\{[^}]+\}/g, "x");
+const pathOf = ({ contract }: NamedContract): string =>
+  contract.path.replace(/\{[^}]+\}/g, "x");
 
 /** The cursor that the list gives at a position, with these filters. */
 const cursorOf = (one: NamedContract, filters = "", project = projectId): string => {

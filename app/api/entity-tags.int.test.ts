@@ -120,7 +120,8 @@ test("the document is compressed as the caller takes it", async () => {
     expect(unpack(answer.body).equals(plain.body)).toBe(true);
     const etag = answer.headers.etag ?? "";
     expect(
-      (await get("/openapi.json", { "accept-encoding": accepted, "if-none-match": etag })).status,
+      (await get("/openapi.json", { "accept-encoding": accepted, "if-none-match": etag }))
+        .status,
     ).toBe(304);
   }
   expect(

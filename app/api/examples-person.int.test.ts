@@ -151,8 +151,11 @@ beforeAll(async () => {
 
 test("every answer fits its schema, and has no field that the schema does not know", async () => {
   const fresh = examples();
-  if (inject("recordsExamples")) await writeExamples("lib/contracts/examples/person.json", fresh);
-  expect(await lintOpenApi(openApiDocument(namedContracts, { ...EXAMPLES, ...fresh }))).toEqual([]);
+  if (inject("recordsExamples"))
+    await writeExamples("lib/contracts/examples/person.json", fresh);
+  expect(await lintOpenApi(openApiDocument(namedContracts, { ...EXAMPLES, ...fresh }))).toEqual(
+    [],
+  );
 });
 
 test.runIf(!inject("recordsExamples"))(

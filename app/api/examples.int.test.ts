@@ -109,7 +109,10 @@ const signIn = async (): Promise<void> => {
 const profile = async (): Promise<void> => {
   await call("getMe", { as: person });
   await call("whoAmI", { as: key });
-  await call("updateSponsorBudget", { body: { chainId: CHAIN, dailyLimit: "100" }, as: person });
+  await call("updateSponsorBudget", {
+    body: { chainId: CHAIN, dailyLimit: "100" },
+    as: person,
+  });
   const stranger = await api.signIn();
   const as = { authorization: `Bearer ${stranger.accessToken}` };
   const email = "someone@example.test";
@@ -146,7 +149,10 @@ const members = async (): Promise<void> => {
   await approved("updateMember", { role: "operator" }, { id: guestId });
   await call("getMemberRemoval", { params: { id: guestId }, as: person });
   await call("removeMember", { params: { id: guestId }, body: {}, as: person });
-  const other = await approved("createInvitation", { email: "ada@example.test", role: "viewer" });
+  const other = await approved("createInvitation", {
+    email: "ada@example.test",
+    role: "viewer",
+  });
   await call("listInvitations", { as: person });
   await call("withdrawInvitation", { params: { id: text(other, "id") }, as: person });
   expect(made).toMatchObject({ status: "open" });
@@ -169,7 +175,10 @@ const keys = async (): Promise<void> => {
   await call("listApiKeys", { as: person });
   await call("listWallets", { as: key, recorded: false });
   await vi.waitFor(async () => {
-    const { data } = await call("listApiKeyRequests", { params: { id: apiKey.id }, as: person });
+    const { data } = await call("listApiKeyRequests", {
+      params: { id: apiKey.id },
+      as: person,
+    });
     expect(data).not.toEqual([]);
   }, 20_000);
   await call("revokeApiKey", { params, as: person });
@@ -336,7 +345,8 @@ const accounts = async (): Promise<readonly [string, string]> => {
   const params = { id: payer };
   // Reserves count at final blocks, so the gift takes a moment.
   const funding = await vi.waitFor(
-    () => call("fundGlobalAccount", { params, body: { amount: "20", currency: "USDC" }, as: key }),
+    () =>
+      call("fundGlobalAccount", { params, body: { amount: "20", currency: "USDC" }, as: key }),
     { timeout: 20_000, interval: 200 },
   );
   await call("reverseFunding", {
@@ -344,7 +354,11 @@ const accounts = async (): Promise<readonly [string, string]> => {
     body: { transactionId: funding.transactionId },
     as: person,
   });
-  await call("fundGlobalAccount", { params, body: { amount: "30", currency: "USDC" }, as: key });
+  await call("fundGlobalAccount", {
+    params,
+    body: { amount: "30", currency: "USDC" },
+    as: key,
+  });
   await call("getGlobalAccount", { params, as: key });
   await call("listGlobalAccounts", { as: key });
   await call("listEntries", { params, as: key });
@@ -390,7 +404,13 @@ beforeAll(async () => {
   await Promise.all([signIn(), profile(), wallets(), addressBook()]);
   await keys();
   await members();
-  await callApprovals({ api, session: customer.session, email: customer.email, call, as: person });
+  await callApprovals({
+    api,
+    session: customer.session,
+    email: customer.email,
+    call,
+    as: person,
+  });
   const operation = await swaps();
   await transfers();
   await operations();
@@ -411,14 +431,22 @@ beforeAll(async () => {
   await callDeposits({ api, ...recorder, chainId: CHAIN });
   await deliveries(endpointId);
   await system();
-  await callTexts({ ...recorder, person, key, ids: { operation, payout, account: accountIds[0] } });
+  await callTexts({
+    ...recorder,
+    person,
+    key,
+    ids: { operation, payout, account: accountIds[0] },
+  });
   for (const { body } of receiver.received) keep(String(body.type), { request: body });
 });
 
 test("every answer fits its schema, and has no field that the schema does not know", async () => {
   const fresh = examples();
-  if (inject("recordsExamples")) await writeExamples("lib/contracts/examples/recorded.json", fresh);
-  expect(await lintOpenApi(openApiDocument(namedContracts, { ...EXAMPLES, ...fresh }))).toEqual([]);
+  if (inject("recordsExamples"))
+    await writeExamples("lib/contracts/examples/recorded.json", fresh);
+  expect(await lintOpenApi(openApiDocument(namedContracts, { ...EXAMPLES, ...fresh }))).toEqual(
+    [],
+  );
 });
 
 test.runIf(!inject("recordsExamples"))(

@@ -146,7 +146,10 @@ const ROWS: readonly Row[] = [
   alone("executeSwap", "quoteId", "quote"),
   alone("executeSwap", "transferId", "transfer"),
   row("prepareSwap", "quoteId", "quote", (_, quoteId) => ({ quoteId, otp: "123456" })),
-  row("prepareSwap", "transferId", "transfer", (_, transferId) => ({ transferId, otp: "123456" })),
+  row("prepareSwap", "transferId", "transfer", (_, transferId) => ({
+    transferId,
+    otp: "123456",
+  })),
   alone("requestOtp", "quoteId", "quote"),
   alone("requestOtp", "transferId", "transfer"),
   alone("requestOtp", "operationId", "operation"),
@@ -222,7 +225,9 @@ const answerOf = async ({ operationId, bodyOf }: Row, caller: Caller, id: string
   const headers = { ...proof, "content-type": "application/json" };
   const response = await theApi().fetch(path, { method, headers, body: JSON.stringify(body) });
   // The answers may differ in the id that was sent and in that of the request alone.
-  const text = (await response.text()).replaceAll(id, "ID").replace(/req_[0-9a-f-]{36}/g, "req");
+  const text = (await response.text())
+    .replaceAll(id, "ID")
+    .replace(/req_[0-9a-f-]{36}/g, "req");
   return { status: response.status, text };
 };
 
@@ -231,7 +236,8 @@ beforeAll(async () => {
   const customer: Customer = await newCustomer(theApi());
   stranger.token = customer.session.accessToken;
   stranger.key = (await theApi().createKey(customer.session, { scopes: [...SCOPES] })).secret;
-  for (const [kind, make] of Object.entries(MAKERS)) made.set(kind as Kind, String(await make()));
+  for (const [kind, make] of Object.entries(MAKERS))
+    made.set(kind as Kind, String(await make()));
   const mine = async (path: string, body: object) =>
     (await call("POST", path, body, stranger.token)).body;
   own = {

@@ -50,30 +50,45 @@ const privateTransferOf: Maker = async () => {
 /** By the path up to the id: its kind, and how the other project gets an object of it. */
 const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
   "/auth/api-keys": ["apiKey", keyOf],
-  "/annotations": ["operation", async () => (await operationOf(attackFixture())).body.operationId],
+  "/annotations": [
+    "operation",
+    async () => (await operationOf(attackFixture())).body.operationId,
+  ],
   "/contacts": [
     "contact",
     async () =>
-      (await call("POST", "/contacts", { name: "Eve", address: testAccount().address })).body.id,
+      (await call("POST", "/contacts", { name: "Eve", address: testAccount().address })).body
+        .id,
   ],
   "/global-accounts": ["globalAccount", () => Promise.resolve(attackFixture().accounts[0])],
-  "/operations": ["operation", async () => (await operationOf(attackFixture())).body.operationId],
-  "/payouts/schedules": ["payoutSchedule", async () => (await scheduleOf(attackFixture())).body.id],
+  "/operations": [
+    "operation",
+    async () => (await operationOf(attackFixture())).body.operationId,
+  ],
+  "/payouts/schedules": [
+    "payoutSchedule",
+    async () => (await scheduleOf(attackFixture())).body.id,
+  ],
   "/payouts": ["payout", async () => (await payoutOf(attackFixture())).body.payoutId],
   "/transfers": [
     "transfer",
-    async () => (await call("POST", "/transfers", transferBody(attackFixture()))).body.transferId,
+    async () =>
+      (await call("POST", "/transfers", transferBody(attackFixture()))).body.transferId,
   ],
   "/wallets": ["wallet", () => Promise.resolve(attackFixture().customer.treasuryId)],
   "/privacy/wallets": ["privacyWallet", () => privateWalletOf("Payroll")],
   "/privacy/transfers": ["transfer", privateTransferOf],
-  "/deposits": ["operation", () => quarantinedDeposit(theApi().services, attackFixture().customer)],
+  "/deposits": [
+    "operation",
+    () => quarantinedDeposit(theApi().services, attackFixture().customer),
+  ],
   "/webhook-endpoints": ["webhookEndpoint", endpointOf],
   "/deliveries": ["delivery", deliveryOf],
   "/members": ["user", async () => (await call("GET", "/me")).body.id],
   "/projects": [
     "project",
-    async () => ((await call("GET", "/me")).body as { projects: { id: string }[] }).projects[0]?.id,
+    async () =>
+      ((await call("GET", "/me")).body as { projects: { id: string }[] }).projects[0]?.id,
   ],
   "/jobs": ["operation", async () => (await operationOf(attackFixture())).body.operationId],
   "/me/sessions": [
@@ -134,7 +149,9 @@ beforeAll(async () => {
 
 test("every path with an id has an object of another project here, or a reason", () => {
   const bases = new Set(withIds.map(({ contract }) => baseOf(contract.path)));
-  expect([...bases].sort()).toEqual([...Object.keys(OBJECTS), ...Object.keys(ELSEWHERE)].sort());
+  expect([...bases].sort()).toEqual(
+    [...Object.keys(OBJECTS), ...Object.keys(ELSEWHERE)].sort(),
+  );
 });
 
 const cases = tested.flatMap((one) => [
@@ -165,7 +182,9 @@ test.each(READS.map((one) => [one.operationId, one] as const))(
         authorization: `Bearer ${attackFixture().customer.session.accessToken}`,
         "content-type": "application/json",
       },
-      ...(method === "GET" ? {} : { body: JSON.stringify(EXAMPLES[operationId]?.request ?? {}) }),
+      ...(method === "GET"
+        ? {}
+        : { body: JSON.stringify(EXAMPLES[operationId]?.request ?? {}) }),
     });
     // Some of them are streams without an end.
     await response.body?.cancel();

@@ -72,7 +72,10 @@ const makeTransfers = async (): Promise<void> => {
 
 const makePayouts = async (): Promise<void> => {
   const { client } = customer.session;
-  const rows = { chainId: ONE, transfers: [{ address: someone(), amount: "1", token: "USDC" }] };
+  const rows = {
+    chainId: ONE,
+    transfers: [{ address: someone(), amount: "1", token: "USDC" }],
+  };
   await client.call(createWalletsPayout, { body: rows });
   const other = { ...rows, transfers: [{ address: someone(), amount: "1", token: "USDC" }] };
   const { id } = await client.call(createWalletsPayout, { body: other });
@@ -85,7 +88,8 @@ const makePayouts = async (): Promise<void> => {
   for (const chainId of [ONE, TWO]) {
     const body = { ...rows, chainId, startsAt, every: "day" as const };
     const schedule = await client.call(createPayoutSchedule, { body });
-    if (chainId === TWO) await client.call(cancelPayoutSchedule, { params: { id: schedule.id } });
+    if (chainId === TWO)
+      await client.call(cancelPayoutSchedule, { params: { id: schedule.id } });
   }
 };
 
@@ -223,13 +227,18 @@ describe.each(Object.entries(LISTS))("%s", (operationId, { all, time, fields }) 
     const { data } = await all({});
     expect(data.length).toBeGreaterThan(1);
     for (const [filter, names] of Object.entries(fields)) {
-      const values = [...new Set(data.flatMap((row) => names.map((name) => String(row[name]))))];
-      const asked = filter === "kind" && operationId === "listPayouts" ? [] : [values.slice(0, 2)];
+      const values = [
+        ...new Set(data.flatMap((row) => names.map((name) => String(row[name])))),
+      ];
+      const asked =
+        filter === "kind" && operationId === "listPayouts" ? [] : [values.slice(0, 2)];
       for (const wanted of [...values.map((value) => [value]), ...asked]) {
         const expected = data.filter((row) =>
           names.some((name) => wanted.includes(String(row[name]))),
         );
-        expect(idsOf((await all({ [filter]: wanted.join(",") })).data)).toEqual(idsOf(expected));
+        expect(idsOf((await all({ [filter]: wanted.join(",") })).data)).toEqual(
+          idsOf(expected),
+        );
       }
     }
   });
@@ -272,7 +281,9 @@ test("notifications can be narrowed to those that were not read, and wallets to 
       ({ kind }) => kind,
     ),
   ).toContain("treasury");
-  expect((await client.call(listWallets, { query: { kind: "smart_account" } })).data).toEqual([]);
+  expect((await client.call(listWallets, { query: { kind: "smart_account" } })).data).toEqual(
+    [],
+  );
 });
 
 /** Lists that have no filter, with the reason. */
@@ -290,7 +301,9 @@ test("every other paged list has a filter", () => {
     .filter(({ contract }) => isPaged(contract))
     .filter(({ contract }) => {
       const { query } = contract as { query?: { shape?: object } };
-      return Object.keys(query?.shape ?? {}).every((name) => name === "limit" || name === "cursor");
+      return Object.keys(query?.shape ?? {}).every(
+        (name) => name === "limit" || name === "cursor",
+      );
     });
   expect(bare.map(({ operationId }) => operationId).sort()).toEqual(
     Object.keys(WITHOUT_FILTER).sort(),

@@ -73,11 +73,18 @@ test("a vote whose answer was lost is found again, and does not count as the opp
   const sign = (decision: "approve" | "decline") =>
     voter.session.account.signMessage({ message: messages?.[decision] ?? "nothing to sign" });
   const idempotencyKey = randomUUID();
-  const request = { params: { id }, body: { signature: await sign("approve") }, idempotencyKey };
+  const request = {
+    params: { id },
+    body: { signature: await sign("approve") },
+    idempotencyKey,
+  };
   await voter.client.call(approveDecision, request);
   await forget(idempotencyKey);
 
-  expect(await voter.client.call(approveDecision, request)).toMatchObject({ id, state: "open" });
+  expect(await voter.client.call(approveDecision, request)).toMatchObject({
+    id,
+    state: "open",
+  });
   expect(await entriesOf(id, "approval.voted")).toBe(1);
   const opposite = {
     params: { id },

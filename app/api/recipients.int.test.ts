@@ -32,7 +32,10 @@ let key: Awaited<ReturnType<typeof api.createKey>>["client"];
 beforeAll(async () => {
   customer = await newCustomer(api);
   await world.token.mint(customer.treasury, parseUnits("1000", 6));
-  ({ client: key } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" }));
+  ({ client: key } = await api.createKey(customer.session, {
+    otp: "exempt",
+    dailyCapUsd: "1000",
+  }));
   withdrawer = await newWithdrawer(api, { treasury: "50", funded: "20" });
 }, 180_000);
 
@@ -146,7 +149,9 @@ const ROWS: readonly RecipientRow[] = [
       refuses: WARNS,
     },
     call: (address) =>
-      customer.session.client.call(createApiKey, { body: { name: "Till", recipients: [address] } }),
+      customer.session.client.call(createApiKey, {
+        body: { name: "Till", recipients: [address] },
+      }),
   },
   {
     ...{

@@ -9,7 +9,12 @@ import { objectsIn, withValueAt } from "@/lib/dev/testing/request-places";
 const OPEN = new Set(["receiveRoutingCallback", "receiveBundlerCallback", "receiveWebhook"]);
 const EXTRA = "fieldOfNobody";
 /** Objects that browsers make, and to which later ones may add members. */
-const OF_BROWSERS = new Set(["credential", "credential.response", "passkey", "passkey.response"]);
+const OF_BROWSERS = new Set([
+  "credential",
+  "credential.response",
+  "passkey",
+  "passkey.response",
+]);
 
 interface Refusal {
   readonly code: string;
@@ -42,7 +47,10 @@ const send = async (
 ): Promise<{ readonly status: number; readonly refusal: Refusal }> => {
   const response = await api.fetch(path, {
     method,
-    headers: { authorization: `Bearer ${owner.accessToken}`, "content-type": "application/json" },
+    headers: {
+      authorization: `Bearer ${owner.accessToken}`,
+      "content-type": "application/json",
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return { status: response.status, refusal: (await response.json()) as Refusal };

@@ -45,7 +45,10 @@ const decisions: Decisions = {
     return {
       decide: () =>
         approving((approval) => {
-          const body = { reason: "Checked with the customer", ...(approval ? { approval } : {}) };
+          const body = {
+            reason: "Checked with the customer",
+            ...(approval ? { approval } : {}),
+          };
           return client(caller).call(releaseDeposit, { params: { id }, body });
         }),
       isDecided: async () =>
@@ -86,7 +89,10 @@ const decisions: Decisions = {
     const { id: legId } = await prisma.operationLeg.findFirstOrThrow({
       where: { operationId: id },
     });
-    await prisma.operationLeg.update({ where: { id: legId }, data: { state: "needs_attention" } });
+    await prisma.operationLeg.update({
+      where: { id: legId },
+      data: { state: "needs_attention" },
+    });
     await prisma.operation.update({
       where: { id },
       data: { status: "processing", subStatus: "needs_attention" },

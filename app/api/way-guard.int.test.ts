@@ -87,7 +87,10 @@ const operating = (caller: Caller, start: () => Promise<{ operationId: string }>
   };
 };
 
-const paying = (caller: Caller, create: () => Promise<{ payoutId: string | null }>): Attempt => {
+const paying = (
+  caller: Caller,
+  create: () => Promise<{ payoutId: string | null }>,
+): Attempt => {
   let payoutId = "";
   return {
     begin: async () => void (payoutId = (await create()).payoutId ?? ""),

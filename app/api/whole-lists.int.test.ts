@@ -55,8 +55,11 @@ const LISTS: Readonly<Record<string, List>> = {
   "/contacts": {
     read: async (query) => pageOf(await owner.client.call(listContacts, { query })),
     add: async (name) =>
-      (await owner.client.call(createContact, { body: { name, address: testAccount().address } }))
-        .id,
+      (
+        await owner.client.call(createContact, {
+          body: { name, address: testAccount().address },
+        })
+      ).id,
     newest: "by name",
     remove: (id) => owner.client.call(deleteContact, { params: { id } }),
   },

@@ -22,7 +22,12 @@ import { AddressMark, shorten } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
 import { useOnline } from "@/components/ui/use-online";
-import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/dropdown-menu";
+import {
+  DropdownMenu,
+  MenuItem,
+  MenuLabel,
+  MenuSeparator,
+} from "@/components/ui/dropdown-menu";
 import { useHiddenAmounts } from "@/components/ui/hidden-amounts";
 import { Kbd } from "@/components/ui/kbd";
 import { Logo, Wordmark } from "./logo";
@@ -38,7 +43,9 @@ const CommandPalette = dynamic(
     ssr: false,
   },
 );
-const Drawer = dynamic(() => import("./drawer").then((module) => module.Drawer), { ssr: false });
+const Drawer = dynamic(() => import("./drawer").then((module) => module.Drawer), {
+  ssr: false,
+});
 
 /**
  * The state of a lazily loaded dialog. Once opened it stays mounted, so that it can animate its

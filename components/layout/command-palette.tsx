@@ -97,7 +97,12 @@ const ACTIONS: readonly Action[] = [
     words: "deposit fund address",
     href: "/receive",
   },
-  { icon: Landmark, label: "New global account", words: "create open", href: "/accounts?new=true" },
+  {
+    icon: Landmark,
+    label: "New global account",
+    words: "create open",
+    href: "/accounts?new=true",
+  },
   {
     icon: HandCoins,
     label: "New payout",
@@ -110,7 +115,12 @@ const ACTIONS: readonly Action[] = [
     words: "create private deposit",
     href: "/private/shield",
   },
-  { icon: VenetianMask, label: "New private transfer", words: "create", href: "/private/transfer" },
+  {
+    icon: VenetianMask,
+    label: "New private transfer",
+    words: "create",
+    href: "/private/transfer",
+  },
   {
     icon: BookUser,
     label: "New contact",
@@ -247,7 +257,12 @@ const Records = ({ records, go }: RecordsProps): ReactNode =>
   (["account", "contact", "wallet", "payout"] as const).map((kind) => {
     const members = records.filter((record) => record.kind === kind);
     return members.length === 0 ? null : (
-      <Command.Group key={kind} heading={KINDS[kind].heading} className={GROUP_LOOKS} forceMount>
+      <Command.Group
+        key={kind}
+        heading={KINDS[kind].heading}
+        className={GROUP_LOOKS}
+        forceMount
+      >
         {members.map((record) => (
           <PaletteItem
             key={record.id}
@@ -257,7 +272,9 @@ const Records = ({ records, go }: RecordsProps): ReactNode =>
             found
           >
             <span className="min-w-0 truncate">{record.name}</span>
-            <span className="ml-auto max-w-1/2 truncate text-sm text-fg-3">{record.detail}</span>
+            <span className="ml-auto max-w-1/2 truncate text-sm text-fg-3">
+              {record.detail}
+            </span>
           </PaletteItem>
         ))}
       </Command.Group>

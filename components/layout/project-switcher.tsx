@@ -5,7 +5,12 @@ import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useState, type ReactNode } from "react";
 import { chooseProject, useProject } from "@/components/features/projects/use-project";
-import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/dropdown-menu";
+import {
+  DropdownMenu,
+  MenuItem,
+  MenuLabel,
+  MenuSeparator,
+} from "@/components/ui/dropdown-menu";
 import { Skeleton } from "@/components/ui/states";
 
 // Loaded when it is opened, because it brings the library of forms.
@@ -70,7 +75,9 @@ export const ProjectSwitcher = (): ReactNode => {
           <Plus aria-hidden /> New project
         </MenuItem>
       </DropdownMenu>
-      {wasOpened ? <NewProjectDialog open={creating} onClose={() => setCreating(false)} /> : null}
+      {wasOpened ? (
+        <NewProjectDialog open={creating} onClose={() => setCreating(false)} />
+      ) : null}
     </>
   );
 };

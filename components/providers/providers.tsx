@@ -80,7 +80,10 @@ const RETRY_MAX_MS = 5_000;
 const isPassing = (error: unknown): boolean => {
   const { offline, code } = describeError(error);
   return (
-    offline || code === "chain_unavailable" || code === "provider_error" || code === "rate_limited"
+    offline ||
+    code === "chain_unavailable" ||
+    code === "provider_error" ||
+    code === "rate_limited"
   );
 };
 

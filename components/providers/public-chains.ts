@@ -27,7 +27,9 @@ const toViemChain = (chain: PublicChain): Chain =>
 /**
  * @throws Error when there is none
  */
-export const chainsOf = (publicChains: readonly PublicChain[]): readonly [Chain, ...Chain[]] => {
+export const chainsOf = (
+  publicChains: readonly PublicChain[],
+): readonly [Chain, ...Chain[]] => {
   const [first, ...rest] = publicChains.map(toViemChain);
   if (first === undefined) throw new Error("The configuration names no chain.");
   return [first, ...rest];

@@ -18,7 +18,9 @@ let opening: Promise<unknown> | null = null;
  * the rest of a page.
  */
 export const walletsOf = (config: PublicConfig): Config =>
-  typeof window === "undefined" ? createWagmiConfig(config) : (ofTab ??= createWagmiConfig(config));
+  typeof window === "undefined"
+    ? createWagmiConfig(config)
+    : (ofTab ??= createWagmiConfig(config));
 
 /**
  * The wallets of this tab, after those that were connected before the page was loaded are connected
@@ -35,7 +37,9 @@ export const openWallets = async (publicConfig: PublicConfig): Promise<Config> =
 export const closeWallets = async (publicConfig: PublicConfig): Promise<void> => {
   const config = await openWallets(publicConfig);
   // A wallet may already be disconnected.
-  await Promise.allSettled(config.connectors.map((connector) => disconnect(config, { connector })));
+  await Promise.allSettled(
+    config.connectors.map((connector) => disconnect(config, { connector })),
+  );
 };
 
 /**

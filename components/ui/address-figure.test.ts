@@ -14,7 +14,9 @@ test("an address that differs in its middle alone has another figure", () => {
 
 test("a thousand addresses have a thousand figures", () => {
   const figures = Array.from({ length: 1000 }, (_, index) => {
-    const { main, mainPath, spotPath } = addressFigure(`0x${index.toString(16).padStart(40, "0")}`);
+    const { main, mainPath, spotPath } = addressFigure(
+      `0x${index.toString(16).padStart(40, "0")}`,
+    );
     return `${main} ${mainPath} ${spotPath}`;
   });
   expect(new Set(figures).size).toBe(1000);

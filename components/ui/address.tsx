@@ -135,7 +135,11 @@ const LINE = 5;
  * A whole address in groups that can be compared. The gaps are drawn by CSS, so copying gives the
  * plain address.
  */
-export const AddressGroups = ({ value, differsFrom, className }: AddressGroupsProps): ReactNode => {
+export const AddressGroups = ({
+  value,
+  differsFrom,
+  className,
+}: AddressGroupsProps): ReactNode => {
   const groups = groupsOf(value);
   const other = differsFrom === undefined ? null : groupsOf(differsFrom);
   const looksAt = (index: number): string => {

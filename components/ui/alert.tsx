@@ -35,8 +35,12 @@ export const Alert = ({
       <Icon className="mt-0.5 size-4 shrink-0" aria-hidden />
       <div className="flex min-w-0 flex-1 flex-col gap-1">
         {title === undefined ? null : <p className="font-semibold">{title}</p>}
-        {children === undefined ? null : <div className="wrap-anywhere text-fg">{children}</div>}
-        {actions === undefined ? null : <div className="mt-1 flex flex-wrap gap-2">{actions}</div>}
+        {children === undefined ? null : (
+          <div className="wrap-anywhere text-fg">{children}</div>
+        )}
+        {actions === undefined ? null : (
+          <div className="mt-1 flex flex-wrap gap-2">{actions}</div>
+        )}
       </div>
     </div>
   );

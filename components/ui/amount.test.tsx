@@ -32,7 +32,10 @@ test("an unknown value is a dash with its reason, never a zero", () => {
 });
 
 test("marks are drawings without text, letters for what has none of its own", () => {
-  for (const mark of [<TokenMark key="1" symbol="USDC" />, <ChainMark key="2" name="Local 2" />])
+  for (const mark of [
+    <TokenMark key="1" symbol="USDC" />,
+    <ChainMark key="2" name="Local 2" />,
+  ])
     expect(textOf(drawn(mark))).toBe("");
   expect(drawn(<TokenMark symbol="AERO" />)).toContain('data-letter="A"');
   expect(drawn(<TokenMark symbol="USDC" />)).not.toContain("data-letter");

@@ -58,7 +58,13 @@ export const Amount = ({
   const hidden = useAmountsHidden();
   const locale = useLocale();
   if (hidden) return <Hidden unit={unit} className={className} />;
-  const text = amountText(value, { symbol, exact, signed, padded: column !== undefined, locale });
+  const text = amountText(value, {
+    symbol,
+    exact,
+    signed,
+    padded: column !== undefined,
+    locale,
+  });
   return (
     <Shown
       text={text}
@@ -239,7 +245,11 @@ export const HeldUsd = (props: ComponentProps<typeof Usd>): ReactNode => {
   return hidden ? <Hidden /> : <Usd {...props} />;
 };
 
-export const HideAmountsButton = ({ size = "md" }: { readonly size?: "sm" | "md" }): ReactNode => {
+export const HideAmountsButton = ({
+  size = "md",
+}: {
+  readonly size?: "sm" | "md";
+}): ReactNode => {
   const [hidden, setHidden] = useHiddenAmounts();
   const Icon = hidden ? EyeOff : Eye;
   return (

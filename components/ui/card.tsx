@@ -41,9 +41,13 @@ export const Card = (props: CardProps): ReactNode => {
             <h2 id={headingId} className="text-base font-semibold">
               {title}
             </h2>
-            {description === undefined ? null : <p className="text-sm text-fg-3">{description}</p>}
+            {description === undefined ? null : (
+              <p className="text-sm text-fg-3">{description}</p>
+            )}
           </div>
-          {actions === undefined ? null : <div className="flex items-center gap-2">{actions}</div>}
+          {actions === undefined ? null : (
+            <div className="flex items-center gap-2">{actions}</div>
+          )}
         </header>
       )}
       <div className={cn(!flush && "p-4", fill && "flex flex-1 flex-col")}>{children}</div>

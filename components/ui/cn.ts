@@ -109,7 +109,10 @@ const readClass = (name: string): Replaced | null => {
   const group = groupOf(utility.replace(/^-/, ""));
   if (group === undefined) return null;
   const scope = `${variants}${utility === rest ? "" : "!"}`;
-  return { key: scope + group, covers: (COVERS[group] ?? []).map((covered) => scope + covered) };
+  return {
+    key: scope + group,
+    covers: (COVERS[group] ?? []).map((covered) => scope + covered),
+  };
 };
 
 const known = new Map<string, Replaced | null>();

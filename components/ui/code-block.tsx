@@ -11,7 +11,12 @@ interface CodeBlockProps {
   readonly className?: string;
 }
 
-export const CodeBlock = ({ code, label, wrap = false, className }: CodeBlockProps): ReactNode => (
+export const CodeBlock = ({
+  code,
+  label,
+  wrap = false,
+  className,
+}: CodeBlockProps): ReactNode => (
   <div className={cn("relative rounded-card border bg-sunken", className)}>
     <pre
       // The element scrolls, so the keyboard must be able to reach it.
@@ -25,7 +30,11 @@ export const CodeBlock = ({ code, label, wrap = false, className }: CodeBlockPro
     >
       {code}
     </pre>
-    <CopyButton value={code} label={`Copy ${label}`} className="absolute top-2 right-2 bg-sunken" />
+    <CopyButton
+      value={code}
+      label={`Copy ${label}`}
+      className="absolute top-2 right-2 bg-sunken"
+    />
   </div>
 );
 

@@ -71,7 +71,10 @@ export const Combobox = ({
       width="w-max min-w-(--radix-popover-trigger-width)"
       shown={
         <span
-          className={cn("flex min-w-0 items-center gap-1.5", chosen === undefined && "text-fg-3")}
+          className={cn(
+            "flex min-w-0 items-center gap-1.5",
+            chosen === undefined && "text-fg-3",
+          )}
         >
           {chosen?.mark}
           <span className="truncate">{chosen?.label ?? placeholder}</span>

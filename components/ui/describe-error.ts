@@ -31,7 +31,8 @@ const WORDS: Readonly<Record<string, ErrorWords>> = {
   },
   policy_violation: {
     title: "A policy refuses this",
-    advice: "Change it so that it fits the policy, or ask an owner or admin to change the policy.",
+    advice:
+      "Change it so that it fits the policy, or ask an owner or admin to change the policy.",
   },
   not_found: {
     title: "Nothing here",
@@ -67,7 +68,8 @@ const WORDS: Readonly<Record<string, ErrorWords>> = {
   },
   paid_already: {
     title: "This may have been paid before",
-    advice: "Look at the recipient's account first. The operator can release the earlier payment.",
+    advice:
+      "Look at the recipient's account first. The operator can release the earlier payment.",
   },
   internal_error: {
     title: "Something went wrong on our side",

@@ -209,12 +209,15 @@ export const useReturnFocus = (open: boolean): ((event: Event) => void) => {
   const wasOpen = useRef(false);
   if (open !== wasOpen.current) {
     wasOpen.current = open;
-    if (open && typeof document !== "undefined") opener.current = openerOf(document.activeElement);
+    if (open && typeof document !== "undefined")
+      opener.current = openerOf(document.activeElement);
   }
   return (event) => {
     event.preventDefault();
     const target =
-      opener.current?.isConnected === true ? opener.current : document.getElementById("content");
+      opener.current?.isConnected === true
+        ? opener.current
+        : document.getElementById("content");
     target?.focus();
   };
 };

@@ -5,7 +5,8 @@ import { usePreference, writePreference } from "./preferences";
 
 const HIDDEN = "1";
 
-const write = (hidden: boolean): void => writePreference("amountsHidden", hidden ? HIDDEN : null);
+const write = (hidden: boolean): void =>
+  writePreference("amountsHidden", hidden ? HIDDEN : null);
 
 /** Whether amounts are hidden from onlookers, and a setter. Stored in this browser. */
 export const useHiddenAmounts = (): readonly [
@@ -49,7 +50,8 @@ export const useHideableText = (): ((text: string) => string) => {
 const JSON_DECIMAL = /"-?\d+(?:\.\d+)?"/g;
 
 /** Masks the decimal strings in JSON. */
-export const withoutJsonAmounts = (json: string): string => json.replace(JSON_DECIMAL, `"${MASK}"`);
+export const withoutJsonAmounts = (json: string): string =>
+  json.replace(JSON_DECIMAL, `"${MASK}"`);
 
 /**
  * Masks the amounts in JSON while amounts are hidden, also in dialogs, because people never approve

@@ -41,8 +41,10 @@ const letterShape = (text: string): MarkShape => ({
   letter: text.slice(0, 1).toUpperCase(),
 });
 
-const shapeOf = (shapes: Readonly<Record<string, MarkShape>>, key: string): MarkShape | undefined =>
-  Object.hasOwn(shapes, key) ? shapes[key] : undefined;
+const shapeOf = (
+  shapes: Readonly<Record<string, MarkShape>>,
+  key: string,
+): MarkShape | undefined => (Object.hasOwn(shapes, key) ? shapes[key] : undefined);
 
 /**
  * The shape of a token. Bridged tokens such as `USDC.e` and `USDbC` have the shape of the original.
@@ -75,7 +77,8 @@ export const ChainMark = ({
         className={cn("pt-[3px]", className)}
       />
     );
-  const shape = shapeOf(CHAIN_SHAPES, name.split(" ")[0]?.toLowerCase() ?? "") ?? letterShape(name);
+  const shape =
+    shapeOf(CHAIN_SHAPES, name.split(" ")[0]?.toLowerCase() ?? "") ?? letterShape(name);
   return <Drawn {...shape} corner={SQUARE} className={className} />;
 };
 
@@ -217,9 +220,14 @@ const CHAIN_SHAPES: Readonly<Record<string, MarkShape>> = {
   sepolia: { ground: "#5b6170", figure: DIAMOND },
   base: {
     ground: "#0a3fd6",
-    figure: <path d="M10 4.4a5.6 5.6 0 1 1-5.5 6.6h7.6V9H4.5A5.6 5.6 0 0 1 10 4.4z" fill={INK} />,
+    figure: (
+      <path d="M10 4.4a5.6 5.6 0 1 1-5.5 6.6h7.6V9H4.5A5.6 5.6 0 0 1 10 4.4z" fill={INK} />
+    ),
   },
-  arbitrum: { ground: "#1b4add", figure: <path d="M5 15 9.2 5h1.6L15 15M8.6 15 11 9" {...line} /> },
+  arbitrum: {
+    ground: "#1b4add",
+    figure: <path d="M5 15 9.2 5h1.6L15 15M8.6 15 11 9" {...line} />,
+  },
   optimism: {
     ground: "#d01c2f",
     figure: (

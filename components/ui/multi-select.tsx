@@ -32,7 +32,9 @@ export const MultiSelect = <Value extends string>({
   const [open, setOpen] = useState(false);
   const chosen = options.filter((option) => value.includes(option.value));
   const toggle = (one: Value): void =>
-    onValueChange(value.includes(one) ? value.filter((other) => other !== one) : [...value, one]);
+    onValueChange(
+      value.includes(one) ? value.filter((other) => other !== one) : [...value, one],
+    );
   return (
     <Picker
       open={open}

@@ -35,7 +35,8 @@ export const useFile = (make: Make): UseMutationResult<MadeFile, Error, void> =>
   useMutation({
     mutationFn: make,
     onSuccess: saveFile,
-    onError: (error) => toast.error(`The file could not be made. ${describeError(error).message}`),
+    onError: (error) =>
+      toast.error(`The file could not be made. ${describeError(error).message}`),
   });
 
 interface FileButtonProps {

@@ -76,7 +76,8 @@ export const QueryContent = <Data,>(props: QueryContentProps<Data>): ReactNode =
   return children(query.data);
 };
 
-type QueryCardProps<Data> = QueryContentProps<Data> & Omit<ComponentProps<typeof Card>, "children">;
+type QueryCardProps<Data> = QueryContentProps<Data> &
+  Omit<ComponentProps<typeof Card>, "children">;
 
 /** A card with the content of a query, without padding unless `flush` is false. */
 export const QueryCard = <Data,>({
@@ -261,7 +262,12 @@ interface EmptyStateProps {
   readonly action?: ReactNode;
 }
 
-export const EmptyState = ({ icon: Icon, title, children, action }: EmptyStateProps): ReactNode => (
+export const EmptyState = ({
+  icon: Icon,
+  title,
+  children,
+  action,
+}: EmptyStateProps): ReactNode => (
   <div className="flex flex-col items-center gap-2 px-4 py-8 text-center">
     {Icon === undefined ? null : <Icon className="size-6 text-fg-3" aria-hidden />}
     <p className="font-medium">{title}</p>
@@ -271,7 +277,10 @@ export const EmptyState = ({ icon: Icon, title, children, action }: EmptyStatePr
 );
 
 export const Skeleton = ({ className }: { readonly className?: string }): ReactNode => (
-  <span aria-hidden className={cn("block h-4 animate-pulse rounded-tag bg-sunken", className)} />
+  <span
+    aria-hidden
+    className={cn("block h-4 animate-pulse rounded-tag bg-sunken", className)}
+  />
 );
 
 /**

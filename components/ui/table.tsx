@@ -55,7 +55,8 @@ const CELL_DROPS = {
   medium: "@min-[40rem]:@max-[48rem]:hidden",
 } as const;
 const PHONE_LOOKS = {
-  title: "@max-[40rem]:order-1 @max-[40rem]:flex-1 @max-[40rem]:text-left @max-[40rem]:font-medium",
+  title:
+    "@max-[40rem]:order-1 @max-[40rem]:flex-1 @max-[40rem]:text-left @max-[40rem]:font-medium",
   aside: "@max-[40rem]:order-2 @max-[40rem]:ml-auto",
   line: "@max-[40rem]:order-4",
   hidden: "@max-[40rem]:hidden",
@@ -73,7 +74,11 @@ export const Table = <Row,>({
   activeKey,
 }: TableProps<Row>): ReactNode => (
   <div className="@container">
-    <table role="table" aria-label={caption} className="w-full border-collapse @max-[40rem]:block">
+    <table
+      role="table"
+      aria-label={caption}
+      className="w-full border-collapse @max-[40rem]:block"
+    >
       <thead role="rowgroup" className="@max-[40rem]:sr-only">
         <tr role="row" className="border-b">
           {columns.map((column) => (
@@ -161,7 +166,10 @@ interface RowLinkProps {
 export const RowLink = ({ href, className, children }: RowLinkProps): ReactNode => (
   <Link
     href={href}
-    className={cn("row-link font-medium wrap-break-word after:absolute after:inset-0", className)}
+    className={cn(
+      "row-link font-medium wrap-break-word after:absolute after:inset-0",
+      className,
+    )}
   >
     {children}
   </Link>
@@ -184,7 +192,11 @@ export const Pager = ({ cursor, nextCursor, onCursor }: PagerProps): ReactNode =
       <Button size="sm" disabled={cursor === null} onClick={() => onCursor(null)}>
         Newest
       </Button>
-      <Button size="sm" disabled={nextCursor == null} onClick={() => onCursor(nextCursor ?? null)}>
+      <Button
+        size="sm"
+        disabled={nextCursor == null}
+        onClick={() => onCursor(nextCursor ?? null)}
+      >
         Older
       </Button>
     </div>

@@ -16,7 +16,11 @@ interface TabsProps {
 }
 
 export const Tabs = ({ label, tabs, value, onValueChange }: TabsProps): ReactNode => (
-  <Primitive.Root defaultValue={tabs[0]?.value ?? ""} value={value} onValueChange={onValueChange}>
+  <Primitive.Root
+    defaultValue={tabs[0]?.value ?? ""}
+    value={value}
+    onValueChange={onValueChange}
+  >
     <Primitive.List aria-label={label} className="flex gap-4 overflow-x-auto border-b">
       {tabs.map((tab) => (
         <Primitive.Trigger

@@ -7,7 +7,10 @@ import { z } from "zod";
 import { Dialog, type DialogProps } from "./dialog";
 import { DialogForm, TextField } from "./form";
 
-interface TextDialogProps extends Pick<DialogProps, "title" | "description" | "size" | "onClose"> {
+interface TextDialogProps extends Pick<
+  DialogProps,
+  "title" | "description" | "size" | "onClose"
+> {
   /** The text's name in the API's errors. */
   readonly field: string;
   readonly label: string;
@@ -41,7 +44,12 @@ export const TextDialog = (props: TextDialogProps): ReactNode => {
     defaultValues: { text: props.defaultValue ?? "" },
   });
   return (
-    <Dialog onClose={onClose} title={props.title} description={props.description} size={props.size}>
+    <Dialog
+      onClose={onClose}
+      title={props.title}
+      description={props.description}
+      size={props.size}
+    >
       <DialogForm
         form={form}
         error={action.error}

@@ -71,7 +71,8 @@ export const Countdown = ({
 }: CountdownProps): ReactNode => {
   const now = useNow(COUNTDOWN_TICK_MS);
   const expired = useRef<string | null>(null);
-  const seconds = now === null ? null : Math.max(0, Math.ceil((Date.parse(until) - now) / 1000));
+  const seconds =
+    now === null ? null : Math.max(0, Math.ceil((Date.parse(until) - now) / 1000));
   useEffect(() => {
     if (seconds !== 0 || expired.current === until) return;
     expired.current = until;
@@ -159,7 +160,8 @@ export const dateText = (
 export const distanceText = (at: Date, nowMs: number): string => {
   const seconds = Math.round((at.getTime() - nowMs) / 1000);
   const [unit, size] =
-    UNITS.find(([, unitSeconds]) => Math.abs(seconds) >= unitSeconds) ?? (["second", 1] as const);
+    UNITS.find(([, unitSeconds]) => Math.abs(seconds) >= unitSeconds) ??
+    (["second", 1] as const);
   return new Intl.RelativeTimeFormat(PAGE_LANGUAGE, { numeric: "always" }).format(
     Math.round(seconds / size),
     unit,

@@ -2,7 +2,14 @@ import { Ban, Check, Circle, CircleAlert, LoaderCircle, Undo2, X } from "lucide-
 import type { ReactNode } from "react";
 import { cn } from "./cn";
 
-export type StepState = "todo" | "current" | "done" | "failed" | "refunded" | "attention" | "ended";
+export type StepState =
+  | "todo"
+  | "current"
+  | "done"
+  | "failed"
+  | "refunded"
+  | "attention"
+  | "ended";
 
 export interface TimelineStep {
   readonly id: string;

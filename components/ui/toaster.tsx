@@ -4,9 +4,12 @@ import dynamic from "next/dynamic";
 import { useEffect, useSyncExternalStore, type ReactNode } from "react";
 import { subscribeToToasts, toastsWanted, wantToasts } from "./toast";
 
-const ToasterView = dynamic(() => import("./toaster-view").then((module) => module.ToasterView), {
-  ssr: false,
-});
+const ToasterView = dynamic(
+  () => import("./toaster-view").then((module) => module.ToasterView),
+  {
+    ssr: false,
+  },
+);
 
 const FIRST_INPUTS = ["pointerdown", "keydown"] as const;
 

@@ -35,7 +35,9 @@ const still = (page: Page): Promise<unknown> =>
 export const settle = async (page: Page): Promise<void> => {
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   // The error page itself has no accessibility fault, so a page that failed to render would pass.
-  await expect(page.getByRole("heading", { level: 1, name: "Error", exact: true })).toHaveCount(0);
+  await expect(page.getByRole("heading", { level: 1, name: "Error", exact: true })).toHaveCount(
+    0,
+  );
   // Placeholders stand for data that is still loading.
   await expect(page.locator(".animate-pulse")).toHaveCount(0);
   await still(page);
@@ -89,9 +91,10 @@ export const checkLooks = async (
   expect(await axeFaults(page), `${name}, light`).toEqual([]);
   await page.emulateMedia({ colorScheme: "dark" });
   await still(page);
-  expect(await faultsOf(new AxeBuilder({ page }).withRules(COLOR_RULES)), `${name}, dark`).toEqual(
-    [],
-  );
+  expect(
+    await faultsOf(new AxeBuilder({ page }).withRules(COLOR_RULES)),
+    `${name}, dark`,
+  ).toEqual([]);
   await page.emulateMedia({ colorScheme: "light" });
   await expectNoSidewaysScroll(page, name, [...PHONES, ...otherSizes]);
   await page.setViewportSize(DESKTOP);

@@ -30,6 +30,7 @@ export const holdTables = async (tables: readonly string[]): Promise<() => Promi
   const client = new Client({ connectionString: process.env.E2E_DATABASE_OWNER_URL });
   await client.connect();
   await client.query("BEGIN");
-  for (const table of tables) await client.query(`LOCK TABLE "${table}" IN ACCESS EXCLUSIVE MODE`);
+  for (const table of tables)
+    await client.query(`LOCK TABLE "${table}" IN ACCESS EXCLUSIVE MODE`);
   return () => client.end();
 };

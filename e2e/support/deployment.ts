@@ -58,7 +58,10 @@ const commandOf = (text: string | undefined): readonly string[] =>
 const copiesOf = (text: string): readonly { from: string; to: string }[] => {
   const [, ...paths] = text.split(" ").map((path) => path.replace(/^(\/app|\.)\//, ""));
   const to = paths.pop() ?? "";
-  return paths.map((from) => ({ from, to: to === "" || to.endsWith("/") ? join(to, from) : to }));
+  return paths.map((from) => ({
+    from,
+    to: to === "" || to.endsWith("/") ? join(to, from) : to,
+  }));
 };
 
 /** Lists path, size and modification time of each file below a folder, without following links. */

@@ -27,7 +27,8 @@ const amountsOn = (page: Page, html: string | null = null): Promise<string[]> =>
     ({ amount, other, snippets, sent }) => {
       const looksLikeAmount = new RegExp(amount);
       const isOther = new RegExp(other);
-      const root = sent === null ? document : new DOMParser().parseFromString(sent, "text/html");
+      const root =
+        sent === null ? document : new DOMParser().parseFromString(sent, "text/html");
       const texts: string[] = [root.title];
       const walker = root.createTreeWalker(
         root.body,
@@ -36,12 +37,20 @@ const amountsOn = (page: Page, html: string | null = null): Promise<string[]> =>
       for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
         if (node instanceof Element) {
           if (node.matches("script, style")) continue;
-          for (const name of ["title", "aria-label", "aria-description", "aria-valuetext", "alt"])
+          for (const name of [
+            "title",
+            "aria-label",
+            "aria-description",
+            "aria-valuetext",
+            "alt",
+          ])
             texts.push(node.getAttribute(name) ?? "");
         } else if (node.parentElement?.closest(`script, style, noscript, ${snippets}`) === null)
           texts.push(node.textContent ?? "");
       }
-      const amounts = texts.map((text) => text.trim()).filter((text) => looksLikeAmount.test(text));
+      const amounts = texts
+        .map((text) => text.trim())
+        .filter((text) => looksLikeAmount.test(text));
       return [...new Set(amounts.filter((text) => !isOther.test(text)))];
     },
     { amount: AMOUNT, other: OTHER_NUMBERS, snippets: SNIPPETS, sent: html },

@@ -44,7 +44,9 @@ export const mailedCode = async (
 export const acceptInvitation = async (page: Page, email: string): Promise<void> => {
   let link = "";
   await expect(async () => {
-    const response = await page.request.get("/api/dev/inbox", { params: { to: email, limit: 10 } });
+    const response = await page.request.get("/api/dev/inbox", {
+      params: { to: email, limit: 10 },
+    });
     const { data } = (await response.json()) as { data: { text: string }[] };
     link =
       data
@@ -58,7 +60,11 @@ export const acceptInvitation = async (page: Page, email: string): Promise<void>
 };
 
 export const typeCode = async (page: Page, code: string): Promise<void> => {
-  await page.getByLabel("One-time code").or(page.getByLabel("Code of six digits")).first().click();
+  await page
+    .getByLabel("One-time code")
+    .or(page.getByLabel("Code of six digits"))
+    .first()
+    .click();
   await page.keyboard.type(code);
 };
 

@@ -68,7 +68,12 @@ const seedAccounts = async ({ api }: TestProject): Promise<string[]> => {
     });
   }).toPass({ timeout: RESERVES_TIMEOUT_MS });
   const transfers = [
-    { recipientAccountId: payee.id, amount: "123.45", currency: payer.assetId, reference: "May" },
+    {
+      recipientAccountId: payee.id,
+      amount: "123.45",
+      currency: payer.assetId,
+      reference: "May",
+    },
   ];
   const paid = await api.call(createAccountsPayout, {
     body: { sourceAccountId: payer.id, transfers },

@@ -7,7 +7,8 @@ const accounts = new WeakMap<APIRequestContext, PrivateKeyAccount>();
 /** Returns the wallet account with which `signIn` signed in. */
 export const accountOf = (request: APIRequestContext): PrivateKeyAccount => {
   const account = accounts.get(request);
-  if (account === undefined) throw new Error("Nobody signed in with these cookies by signIn().");
+  if (account === undefined)
+    throw new Error("Nobody signed in with these cookies by signIn().");
   return account;
 };
 
@@ -32,8 +33,8 @@ export const signIn = async (
   // A browser sends the header `Origin` by itself. Without it the service refuses a change that is
   // authenticated by a cookie.
   const headers = { origin: new URL(given.uri).origin };
-  expect((await request.post("/api/auth/callback/credentials", { form, headers })).status()).toBe(
-    200,
-  );
+  expect(
+    (await request.post("/api/auth/callback/credentials", { form, headers })).status(),
+  ).toBe(200);
   accounts.set(request, account);
 };

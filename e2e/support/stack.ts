@@ -20,9 +20,15 @@ interface Ready {
 }
 
 const isReady = (message: unknown): message is Ready =>
-  typeof message === "object" && message !== null && "type" in message && message.type === "ready";
+  typeof message === "object" &&
+  message !== null &&
+  "type" in message &&
+  message.type === "ready";
 
-const start = (dataDir: string, port: number): { stack: ChildProcess; ready: Promise<Ready> } => {
+const start = (
+  dataDir: string,
+  port: number,
+): { stack: ChildProcess; ready: Promise<Ready> } => {
   const stack = spawn(process.execPath, [resolve("scripts/start.mjs")], {
     env: {
       ...process.env,

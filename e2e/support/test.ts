@@ -17,7 +17,9 @@ const usable = (page: Page): Promise<unknown> =>
     const parts = [
       ...document.querySelectorAll("main, main button, main input, main [role='combobox']"),
     ];
-    return parts.every((part) => Object.keys(part).some((key) => key.startsWith("__reactFiber$")));
+    return parts.every((part) =>
+      Object.keys(part).some((key) => key.startsWith("__reactFiber$")),
+    );
   });
 
 /** Makes `goto` and `reload` of the page wait until it is hydrated. */
@@ -49,7 +51,9 @@ export const openPage = async (
 export const test = base.extend({
   page: async ({ page }, use) => {
     const errors: string[] = [];
-    page.on("pageerror", (error) => errors.push(`${page.url()}: ${error.stack ?? error.message}`));
+    page.on("pageerror", (error) =>
+      errors.push(`${page.url()}: ${error.stack ?? error.message}`),
+    );
     waitingForUse(page);
     await use(page);
     expect(errors, "errors that nobody caught on the pages of this journey").toEqual([]);

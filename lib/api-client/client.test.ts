@@ -14,9 +14,9 @@ const json = (status: number, body: unknown, headers: Record<string, string> = {
 
 test("parameters and query are put into the path, encoded", () => {
   expect(pathOf(getOperation, { params: { id: "a/b" } })).toBe("/operations/a%2Fb");
-  expect(pathOf(listOperations, { query: { limit: 5, cursor: "x y", status: undefined } })).toBe(
-    "/operations?limit=5&cursor=x+y",
-  );
+  expect(
+    pathOf(listOperations, { query: { limit: 5, cursor: "x y", status: undefined } }),
+  ).toBe("/operations?limit=5&cursor=x+y");
   expect(pathOf(listOperations, {})).toBe("/operations");
 });
 

@@ -217,7 +217,8 @@ export const createApiClient = (options: ApiClientOptions): ApiClient => {
       if (!response.ok) throw await toApiError(response);
       if (isText(contract)) return (await response.text()) as ResponseOf<C>;
       const body = await readBody(response);
-      if (!isRecord(body)) throw await toApiError(new Response(null, { status: response.status }));
+      if (!isRecord(body))
+        throw await toApiError(new Response(null, { status: response.status }));
       return body as ResponseOf<C>;
     },
     events: <C extends Callable>(contract: C, ...[call = {}]: [options?: LooseOptions]) =>

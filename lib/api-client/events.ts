@@ -76,7 +76,9 @@ export async function* readEvents<Data>(
     try {
       const response = await connect(lastEventId);
       if (response.body === null) return;
-      for await (const { id = null, event = "message", data } of parseEventStream(response.body)) {
+      for await (const { id = null, event = "message", data } of parseEventStream(
+        response.body,
+      )) {
         if (event === END_EVENT) return;
         fruitless = 0;
         lastEventId = id ?? lastEventId;

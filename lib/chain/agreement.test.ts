@@ -27,9 +27,10 @@ const codeOf = (error: unknown): unknown => (error instanceof DomainError ? erro
 
 const ask = async (providers: readonly (readonly Answer[])[]) => {
   const { question, asked } = chainOf(providers);
-  const answer = await agreedAnswer({ ...question, isExpected: (found) => found === "seen" }).catch(
-    codeOf,
-  );
+  const answer = await agreedAnswer({
+    ...question,
+    isExpected: (found) => found === "seen",
+  }).catch(codeOf);
   return { answer, asked };
 };
 

@@ -36,7 +36,9 @@ export const opinionsOf = async <T>({
   let failure: unknown;
   for (let index = 0; index < opinionsWanted(registry, chainId); index += 1) {
     try {
-      answers.push(await chainCall(chainId, () => look(registry.throughProvider(index), index)));
+      answers.push(
+        await chainCall(chainId, () => look(registry.throughProvider(index), index)),
+      );
     } catch (error) {
       failure = error;
     }
@@ -49,7 +51,10 @@ export const opinionsOf = async <T>({
  * The answer on which at least `OPINIONS_MIN` of the providers agree; null when there is none.
  * Answers with equal keys count as the same.
  */
-export const sharedOpinion = <T>(opinions: readonly T[], keyOf: (opinion: T) => string): T | null =>
+export const sharedOpinion = <T>(
+  opinions: readonly T[],
+  keyOf: (opinion: T) => string,
+): T | null =>
   opinions.find(
     (one) => opinions.filter((other) => keyOf(other) === keyOf(one)).length >= OPINIONS_MIN,
   ) ?? null;
@@ -74,7 +79,9 @@ export const agreedAnswer = async <T>({
   let failure: unknown;
   for (let index = 0; index < opinionsWanted(registry, chainId); index += 1) {
     try {
-      const answer = await chainCall(chainId, () => look(registry.throughProvider(index), index));
+      const answer = await chainCall(chainId, () =>
+        look(registry.throughProvider(index), index),
+      );
       if (isExpected(answer)) return answer;
       unexpected.push(answer);
     } catch (error) {

@@ -30,7 +30,9 @@ export const balanceChanges = async (
   tokens: readonly Token[],
   range: { readonly from: bigint; readonly to: bigint },
 ): Promise<BalanceChange[]> => {
-  const address = tokens.flatMap((token) => (token.address === "native" ? [] : [token.address]));
+  const address = tokens.flatMap((token) =>
+    token.address === "native" ? [] : [token.address],
+  );
   if (address.length === 0 || range.to < range.from) return [];
   const filter = {
     address,

@@ -22,7 +22,8 @@ const registry = createChainRegistry(
   chains.map((each) => ({ ...each, confirmations: CONFIRMATIONS })),
   {
     fetchFn: (input, init) => {
-      asked += (typeof init?.body === "string" ? init.body.match(BALANCE_OF) : null)?.length ?? 0;
+      asked +=
+        (typeof init?.body === "string" ? init.body.match(BALANCE_OF) : null)?.length ?? 0;
       return fetch(input, init);
     },
   },

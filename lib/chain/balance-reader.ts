@@ -245,7 +245,8 @@ export const createBalanceReader = (
       if (owners.size * tokens.length <= directMax) return readAll(registry, question);
       // A different number of wallets needs a new reading.
       const name = `${key}:${String(chainId)}:${String(owners.size)}`;
-      const reading = running.get(name) ?? readKept(question).finally(() => running.delete(name));
+      const reading =
+        running.get(name) ?? readKept(question).finally(() => running.delete(name));
       running.set(name, reading);
       return reading;
     },

@@ -49,7 +49,12 @@ test("thousands of balances come in one request", async () => {
   const last = newAddress();
   await faucet.give(last, usdc, 7n);
   requests = 0;
-  const balances = await readBalances(registry, CHAIN, [...owners, last], registry.tokens(CHAIN));
+  const balances = await readBalances(
+    registry,
+    CHAIN,
+    [...owners, last],
+    registry.tokens(CHAIN),
+  );
   expect(requests).toBe(1);
   expect(balances.get(last, usdc)).toBe(7n);
 });
@@ -113,7 +118,10 @@ test("the balance of a token that cannot be read is null and does not affect the
 test("the block of balances is the chain's own where contracts name another chain's", async () => {
   const deployer = testAccount();
   await devnet.setCoins(deployer.address, "1");
-  const multicall3 = await deployForeignMulticall(devnet.rpcUrls[String(CHAIN)] ?? "", deployer);
+  const multicall3 = await deployForeignMulticall(
+    devnet.rpcUrls[String(CHAIN)] ?? "",
+    deployer,
+  );
   const chains = devnet.chains.map((chain) => ({
     ...chain,
     contracts: { ...chain.contracts, multicall3 },
@@ -121,9 +129,9 @@ test("the block of balances is the chain's own where contracts name another chai
   const foreign = createChainRegistry(chains);
   const head = await foreign.client(CHAIN).getBlockNumber({ cacheTime: 0 });
   const tokens = foreign.tokens(CHAIN);
-  expect((await readBalances(foreign, CHAIN, [deployer.address], tokens, head)).blockNumber).toBe(
-    head,
-  );
+  expect(
+    (await readBalances(foreign, CHAIN, [deployer.address], tokens, head)).blockNumber,
+  ).toBe(head);
   expect(
     (await readBalances(foreign, CHAIN, [deployer.address], tokens)).blockNumber,
   ).toBeGreaterThanOrEqual(head);

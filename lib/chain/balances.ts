@@ -100,8 +100,9 @@ const readAtOnce = async (
 
 const isTooLarge = (error: unknown): boolean =>
   error instanceof BaseError &&
-  error.walk((cause) => cause instanceof HttpRequestError && cause.status === PAYLOAD_TOO_LARGE) !==
-    null;
+  error.walk(
+    (cause) => cause instanceof HttpRequestError && cause.status === PAYLOAD_TOO_LARGE,
+  ) !== null;
 
 /**
  * Whether the node answered but could not run these calls: it ran out of gas, or the request or its
@@ -127,7 +128,10 @@ const read = async (
   }
 };
 
-const readChunks = async (question: Question, calls: readonly ReadCall[]): Promise<Reading[]> => {
+const readChunks = async (
+  question: Question,
+  calls: readonly ReadCall[],
+): Promise<Reading[]> => {
   const readings: Reading[] = [];
   const step = CALLS_AT_ONCE_MAX * REQUESTS_AT_ONCE_MAX;
   for (let from = 0; from === 0 || from < calls.length; from += step) {
@@ -165,7 +169,9 @@ export const readBalances = async (
   );
   const words = readings.flatMap((reading) => reading.words);
   const ownerIndex = new Map(owners.map((owner, index) => [owner.toLowerCase(), index]));
-  const tokenIndex = new Map(tokens.map((token, index) => [token.address.toLowerCase(), index]));
+  const tokenIndex = new Map(
+    tokens.map((token, index) => [token.address.toLowerCase(), index]),
+  );
   return {
     blockNumber: oldest.blockNumber,
     at: new Date(Number(oldest.timestamp) * 1000),

@@ -15,7 +15,8 @@ export const blockBefore = async (
 ): Promise<bigint> => {
   const seconds = BigInt(Math.floor(at.getTime() / 1000));
   const timeOf = async (blockNumber: bigint): Promise<bigint> =>
-    (await chainCall(chainId, () => registry.client(chainId).getBlock({ blockNumber }))).timestamp;
+    (await chainCall(chainId, () => registry.client(chainId).getBlock({ blockNumber })))
+      .timestamp;
   let [low, high] = [0n, head];
   for (let halvings = 0; low < high && halvings < HALVINGS_MAX; halvings += 1) {
     const middle = (low + high + 1n) / 2n;
@@ -76,7 +77,9 @@ export const createHeadProbe = (
   return {
     name: `chain:${String(chainId)}`,
     check: async () => {
-      const { number, timestamp } = await registry.client(chainId).getBlock({ blockTag: "latest" });
+      const { number, timestamp } = await registry
+        .client(chainId)
+        .getBlock({ blockTag: "latest" });
       const nowMs = monotonicMs();
       if (seen?.number !== number) seen = { number, sinceMs: nowMs, moved: seen !== null };
       const watchedMs = nowMs - seen.sinceMs;

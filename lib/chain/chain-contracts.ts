@@ -28,7 +28,8 @@ export const CANONICAL_SAFE: SafeContracts = {
 const LAST_RESERVED_ADDRESS = 0xffffn;
 
 /** Whether the address is reserved: zero and its neighbours, for which no key is known. */
-export const isReserved = (address: Address): boolean => BigInt(address) <= LAST_RESERVED_ADDRESS;
+export const isReserved = (address: Address): boolean =>
+  BigInt(address) <= LAST_RESERVED_ADDRESS;
 
 /**
  * The configured contracts of accounts, payouts and privacy pools, checksummed. Money sent directly

@@ -115,7 +115,9 @@ const succeeded = async (
     const part = sends.slice(from, from + RECEIPTS_AT_ONCE);
     const receipts = await chainCall(chainId, () =>
       Promise.all(
-        part.map(({ txHash: hash }) => registry.client(chainId).getTransactionReceipt({ hash })),
+        part.map(({ txHash: hash }) =>
+          registry.client(chainId).getTransactionReceipt({ hash }),
+        ),
       ),
     );
     done.push(...part.filter((_, index) => receipts[index]?.status === "success"));

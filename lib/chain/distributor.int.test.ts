@@ -161,7 +161,11 @@ beforeAll(async () => {
   token = await deployNamed("Token");
   await send(
     token,
-    encodeFunctionData({ abi: abiOf("Token"), functionName: "mint", args: [account, 2n ** 200n] }),
+    encodeFunctionData({
+      abi: abiOf("Token"),
+      functionName: "mint",
+      args: [account, 2n ** 200n],
+    }),
   );
 }, 180_000);
 afterAll(() => chain.stop());
@@ -246,7 +250,8 @@ test("amounts of more than 96 bits are paid too", async () => {
   await setToken(MODE.true);
   const rows = [...rowsOf(3), { recipient: someone(), amountBase: 2n ** 96n }];
   expect((await send(account, delegated(distributeData(token, rows)))).status).toBe("success");
-  for (const { recipient, amountBase } of rows) expect(await balanceOf(recipient)).toBe(amountBase);
+  for (const { recipient, amountBase } of rows)
+    expect(await balanceOf(recipient)).toBe(amountBase);
 });
 
 test("coins reach plain accounts and contracts; a recipient that refuses or burns gas is named", async () => {
@@ -256,12 +261,18 @@ test("coins reach plain accounts and contracts; a recipient that refuses or burn
     await deployNamed("Account"),
   ];
   const rows = [...rowsOf(30), { recipient: safe, amountBase: 5n }];
-  expect((await send(account, delegated(distributeData("native", rows)))).status).toBe("success");
+  expect((await send(account, delegated(distributeData("native", rows)))).status).toBe(
+    "success",
+  );
   for (const { recipient, amountBase } of rows)
     expect(await chain.client.getBalance({ address: recipient })).toBe(amountBase);
   for (const bad of [refuses, burns]) {
     const data = delegated(
-      distributeData("native", [...rowsOf(3), { recipient: bad, amountBase: 1n }, ...rowsOf(3)]),
+      distributeData("native", [
+        ...rowsOf(3),
+        { recipient: bad, amountBase: 1n },
+        ...rowsOf(3),
+      ]),
     );
     expect(failedRowOf((await revertOf(account, data)) ?? "0x")).toBe(3);
     expect((await send(account, data)).status).toBe("reverted");
@@ -271,7 +282,8 @@ test("coins reach plain accounts and contracts; a recipient that refuses or burn
 test("a plain call, rows that are cut and a token without code are refused", async () => {
   await setToken(MODE.true);
   const errorOf = async (to: Address, data: Hex): Promise<string> =>
-    decodeErrorResult({ abi: distributorAbi, data: (await revertOf(to, data)) ?? "0x" }).errorName;
+    decodeErrorResult({ abi: distributorAbi, data: (await revertOf(to, data)) ?? "0x" })
+      .errorName;
   const whole = distributeData(token, rowsOf(2));
   expect(await errorOf(distributor, whole)).toBe("NotDelegated");
   const { args } = decodeFunctionData({ abi: distributorAbi, data: whole });
@@ -281,7 +293,9 @@ test("a plain call, rows that are cut and a token without code are refused", asy
     args: [token, String(args[1]).slice(0, -2) as Hex],
   });
   expect(await errorOf(account, delegated(cut))).toBe("BadLength");
-  expect(await errorOf(account, delegated(distributeData(someone(), rowsOf(1))))).toBe("NoToken");
+  expect(await errorOf(account, delegated(distributeData(someone(), rowsOf(1))))).toBe(
+    "NoToken",
+  );
 });
 
 test("whatever the rows, either each is paid exactly or none is (property)", async () => {

@@ -97,7 +97,10 @@ const packed = ({ recipient, amountBase }: DistributorRow): Hex =>
   concatHex([recipient, numberToHex(amountBase, { size: 12 })]);
 
 const wide = ({ recipient, amountBase }: DistributorRow): Hex =>
-  concatHex([pad(recipient, { dir: "right", size: 32 }), numberToHex(amountBase, { size: 32 })]);
+  concatHex([
+    pad(recipient, { dir: "right", size: 32 }),
+    numberToHex(amountBase, { size: 32 }),
+  ]);
 
 /**
  * Call data that pays every row or reverts. The account must delegate the call (Safe operation 1),

@@ -17,7 +17,10 @@ test("a call is encoded as viem encodes it, at first and again", () => {
 });
 
 test("of two functions with one name the arguments choose, each time", () => {
-  const abi = parseAbi(["function mark(address who)", "function mark(address who, uint256 count)"]);
+  const abi = parseAbi([
+    "function mark(address who)",
+    "function mark(address who, uint256 count)",
+  ]);
   const short = { abi, functionName: "mark", args: [TO] } as const;
   const long = { abi, functionName: "mark", args: [TO, 3n] } as const;
   expect([encodeCall(short), encodeCall(long), encodeCall(short)]).toEqual([

@@ -128,7 +128,8 @@ const opFeeWei = (client: PublicClient, { chainId, to, data }: ParentCall): Prom
   });
 };
 
-const withRoom = (amount: bigint): bigint => divide(amount * (100n + ROOM_PERCENT), 100n, "ceil");
+const withRoom = (amount: bigint): bigint =>
+  divide(amount * (100n + ROOM_PERCENT), 100n, "ceil");
 
 /**
  * The fee that a transaction takes from its sender in addition to its gas, in wei, rounded up and
@@ -136,7 +137,10 @@ const withRoom = (amount: bigint): bigint => divide(amount * (100n + ROOM_PERCEN
  * Arbitrum the gas of the transaction includes it.
  * @throws viem's error when the node or the rollup's contract does not answer
  */
-export const parentFeeBesideGas = async (client: PublicClient, call: ParentCall): Promise<bigint> =>
+export const parentFeeBesideGas = async (
+  client: PublicClient,
+  call: ParentCall,
+): Promise<bigint> =>
   call.rollup === "op-stack" ? withRoom(await opFeeWei(client, call)) : 0n;
 
 /**

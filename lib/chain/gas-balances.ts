@@ -19,7 +19,10 @@ export interface GasBalances {
 export const GAS_LOW_COINS = 0.05;
 
 const lowestOf = (balances: readonly bigint[]): bigint | null =>
-  balances.reduce<bigint | null>((low, each) => (low === null || each < low ? each : low), null);
+  balances.reduce<bigint | null>(
+    (low, each) => (low === null || each < low ? each : low),
+    null,
+  );
 
 /** @throws the node's error */
 export const readGasBalances = async (

@@ -32,7 +32,8 @@ export const createLearntLimit = ({
   return {
     current,
     learn: (size) => {
-      if (size >= 1 && size < current()) learnt = { size, untilMs: monotonicMs() + REMEMBERED_MS };
+      if (size >= 1 && size < current())
+        learnt = { size, untilMs: monotonicMs() + REMEMBERED_MS };
     },
   };
 };

@@ -1,5 +1,11 @@
 /** `eth_getLogs` over any range, from nodes that limit the range of one request. */
-import { BaseError, HttpRequestError, numberToHex, RpcRequestError, type Transport } from "viem";
+import {
+  BaseError,
+  HttpRequestError,
+  numberToHex,
+  RpcRequestError,
+  type Transport,
+} from "viem";
 import { z } from "zod";
 import type { LearntLimit } from "./learnt-limit";
 import { RATE_LIMITED, STATE_MISSING } from "./node-errors";
@@ -121,7 +127,9 @@ export const withLogRanges =
       const [{ endBlock: end, ...filter }] = ranged.data;
       // Nodes differ in how they answer a range that ends before it begins, so it is not sent.
       if (BigInt(filter.fromBlock) > BigInt(filter.toBlock)) return ask([filter]);
-      return collect(filter, limit, (part) => (end === undefined ? ask([part]) : askOn(end, part)));
+      return collect(filter, limit, (part) =>
+        end === undefined ? ask([part]) : askOn(end, part),
+      );
     };
     return { ...made, request: request as typeof made.request };
   };

@@ -56,7 +56,8 @@ const codesIn = (error: unknown): unknown[] => {
  * Whether the nodes lack the block or state. Also recognised after the error became
  * `chain_unavailable`.
  */
-export const isStateMissing = (error: unknown): boolean => codesIn(error).includes(STATE_MISSING);
+export const isStateMissing = (error: unknown): boolean =>
+  codesIn(error).includes(STATE_MISSING);
 
 /** Whether the node refuses further requests for now. */
 export const isRateLimited = (error: unknown): boolean => codesIn(error).includes(RATE_LIMITED);

@@ -40,7 +40,10 @@ interface Payout {
   readonly rows: readonly DistributorRow[];
 }
 
-const rowCall = (token: Payout["token"], { recipient, amountBase }: DistributorRow): ProbeCall =>
+const rowCall = (
+  token: Payout["token"],
+  { recipient, amountBase }: DistributorRow,
+): ProbeCall =>
   token === "native"
     ? { to: recipient, data: "0x", value: amountBase, gas: COIN_ROW_GAS_MAX }
     : {
@@ -78,7 +81,9 @@ const reasonOf = (
       : "the token answered that it did not pay";
   if (returnData !== "0x") return revertReasonOf(returnData).text;
   const limit = token === "native" ? COIN_ROW_GAS_MAX : TOKEN_ROW_GAS_MAX;
-  return gasUsed >= limit ? `it uses more than ${String(limit)} gas` : revertReasonOf("0x").text;
+  return gasUsed >= limit
+    ? `it uses more than ${String(limit)} gas`
+    : revertReasonOf("0x").text;
 };
 
 const chunksOf = <T>(items: readonly T[], size: number): T[][] =>

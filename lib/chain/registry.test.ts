@@ -123,9 +123,9 @@ describe("a call to a chain", () => {
   });
 
   test("that answers is no error", async () => {
-    expect(await blockNumber(await serve((id) => ({ jsonrpc: "2.0", id, result: "0x1" })))).toBe(
-      "no error",
-    );
+    expect(
+      await blockNumber(await serve((id) => ({ jsonrpc: "2.0", id, result: "0x1" }))),
+    ).toBe("no error");
   });
 
   test.each([
@@ -152,8 +152,8 @@ describe("a call to a chain", () => {
 
   test("that reverts stays what it is", async () => {
     const registry = createChainRegistry([chain(1, await serve(error(3)))]);
-    expect(await codeOf(() => chainCall(1, () => registry.client(1).call({ to: NOWHERE })))).toBe(
-      "another error",
-    );
+    expect(
+      await codeOf(() => chainCall(1, () => registry.client(1).call({ to: NOWHERE }))),
+    ).toBe("another error");
   });
 });

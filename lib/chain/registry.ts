@@ -72,7 +72,11 @@ export interface RegistryOptions {
   readonly measureWait?: MeasureWait;
 }
 
-export type MeasureWait = (chainId: number, seconds: number, outcome: "sent" | "timeout") => void;
+export type MeasureWait = (
+  chainId: number,
+  seconds: number,
+  outcome: "sent" | "timeout",
+) => void;
 
 /** Measures one JSON-RPC call of `method` to a chain: runs `call` and returns its result. */
 export type MeasureCall = <T>(
@@ -209,7 +213,10 @@ interface Connection {
   readonly gate: RpcGate;
 }
 
-const toClients = (chain: ChainConfig, { viemChain, transports, gate }: Connection): Clients => {
+const toClients = (
+  chain: ChainConfig,
+  { viemChain, transports, gate }: Connection,
+): Clients => {
   const over = (inner: Transport): PublicClient => {
     const transport = gate.transport(inner);
     return createPublicClient({
@@ -235,7 +242,8 @@ const findToken = (
   tokens: readonly Token[],
   ref: string,
 ): Token | undefined => {
-  if (NATIVE_CAIP.exec(ref)?.[1] === String(chain.id)) return findToken(chain, tokens, "native");
+  if (NATIVE_CAIP.exec(ref)?.[1] === String(chain.id))
+    return findToken(chain, tokens, "native");
   const caip = ERC20_CAIP.exec(ref);
   if (caip?.[1] === String(chain.id) && caip[2]) return findToken(chain, tokens, caip[2]);
   if (ref.toLowerCase() === "native") return tokens.find((token) => token.address === "native");
@@ -301,7 +309,10 @@ export const createChainRegistry = (
     get: (chainId) => entry(chainId).config,
     client: (chainId) => entry(chainId).clients.all,
     providers: (chainId) => entry(chainId).clients.providers.length,
-    throughProvider: (index) => ({ ...registry, client: (chainId) => providerOf(chainId, index) }),
+    throughProvider: (index) => ({
+      ...registry,
+      client: (chainId) => providerOf(chainId, index),
+    }),
     sender: (chainId) => entry(chainId).sender,
     viemChain: (chainId) => entry(chainId).viemChain,
     logRangeBlocks: (chainId) =>

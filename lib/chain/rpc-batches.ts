@@ -70,7 +70,9 @@ const asFailure = (answer: Answer, batch: Calls): RpcResponse => {
   const { status, headers, text } = answer;
   const refused = refusalObject.safeParse(jsonOf(text));
   if (refused.success && !ACCOUNT_STATUSES.has(status))
-    return jsonResponse(batch.map(({ id }) => ({ jsonrpc: "2.0", id, error: refused.data.error })));
+    return jsonResponse(
+      batch.map(({ id }) => ({ jsonrpc: "2.0", id, error: refused.data.error })),
+    );
   return rpcResponse(status < 400 ? BAD_GATEWAY : status, headers, null);
 };
 
@@ -110,7 +112,10 @@ const sendInParts = async (
       isSearching ? 1 : PARTS_AT_ONCE,
     );
     const group = await Promise.all(
-      parts.map(async (part) => ({ part, answer: await post(part.length === 1 ? part[0] : part) })),
+      parts.map(async (part) => ({
+        part,
+        answer: await post(part.length === 1 ? part[0] : part),
+      })),
     );
     isSearching = false;
     for (const { part, answer } of group) {
@@ -143,7 +148,11 @@ export const withBatchLimit =
     if (typeof body !== "string" || !body.startsWith("[")) return fetchFn(url, init);
     const postText = async (text: string): Promise<Answer> => {
       const response = await fetchFn(url, { ...init, body: text });
-      return { status: response.status, headers: response.headers, text: await textOf(response) };
+      return {
+        status: response.status,
+        headers: response.headers,
+        text: await textOf(response),
+      };
     };
     const post: Post = (sent) => postText(JSON.stringify(sent));
     const batch = (): Calls => batchOf.parse(JSON.parse(body));

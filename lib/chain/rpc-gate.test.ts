@@ -57,7 +57,10 @@ const gated = ({
 };
 
 const balanceAt = (block: number) =>
-  ({ address: "0x0000000000000000000000000000000000000001", blockNumber: BigInt(block) }) as const;
+  ({
+    address: "0x0000000000000000000000000000000000000001",
+    blockNumber: BigInt(block),
+  }) as const;
 
 test("each call of a batch takes one request of the budget, and transactions are sends", async () => {
   const { counts, client } = gated({});

@@ -14,7 +14,9 @@ import { ANSWER_BYTES_MAX, rpcFetch } from "./rpc-http";
 const closers: (() => unknown)[] = [];
 afterEach(() => closers.splice(0).forEach((close) => close()));
 
-const serve = async (listener: RequestListener): Promise<{ url: string; sockets: Set<Socket> }> => {
+const serve = async (
+  listener: RequestListener,
+): Promise<{ url: string; sockets: Set<Socket> }> => {
   const server = createServer(listener);
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => sockets.add(socket));

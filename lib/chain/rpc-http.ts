@@ -14,7 +14,10 @@ export type RpcResponse = Pick<
   Response,
   "ok" | "status" | "statusText" | "headers" | "body" | "text"
 >;
-export type RpcFetch = (url: string | URL | Request, init?: RequestInit) => Promise<RpcResponse>;
+export type RpcFetch = (
+  url: string | URL | Request,
+  init?: RequestInit,
+) => Promise<RpcResponse>;
 
 const plain = { agent: new Agent({ keepAlive: true }), request: requestHttp };
 const tls = { agent: new TlsAgent({ keepAlive: true }), request: requestHttps };
@@ -30,10 +33,12 @@ const bytesOf = async (message: IncomingMessage): Promise<Buffer | null> => {
   }
   const bytes = Buffer.concat(chunks);
   if (message.headers["content-encoding"] !== "gzip") return bytes;
-  return promisify(gunzip)(bytes, { maxOutputLength: ANSWER_BYTES_MAX }).catch((error: unknown) => {
-    if (error instanceof RangeError) return null;
-    throw error;
-  });
+  return promisify(gunzip)(bytes, { maxOutputLength: ANSWER_BYTES_MAX }).catch(
+    (error: unknown) => {
+      if (error instanceof RangeError) return null;
+      throw error;
+    },
+  );
 };
 
 export const rpcResponse = (
@@ -87,7 +92,11 @@ const answerTo = (url: URL, init: RequestInit, body: string): Promise<IncomingMe
     const sent = request(url, {
       method: init.method ?? "POST",
       agent,
-      headers: { ...headers, "accept-encoding": "gzip", "content-length": Buffer.byteLength(body) },
+      headers: {
+        ...headers,
+        "accept-encoding": "gzip",
+        "content-length": Buffer.byteLength(body),
+      },
       ...(init.signal ? { signal: init.signal } : {}),
     });
     sent.once("response", done);

@@ -57,7 +57,12 @@ const widthOf = (params: readonly unknown[]): bigint => {
 const readAll = async (registry: ReturnType<typeof newRegistry>): Promise<bigint[]> => {
   const client = registry.client(chain.config.id);
   const toBlock = await client.getBlockNumber();
-  const logs = await client.getLogs({ address: logger, event: logged[0], fromBlock: 0n, toBlock });
+  const logs = await client.getLogs({
+    address: logger,
+    event: logged[0],
+    fromBlock: 0n,
+    toBlock,
+  });
   return logs.map(({ blockNumber }) => blockNumber);
 };
 
@@ -106,7 +111,9 @@ const CALLS = 40;
 const askMany = async (registry: ReturnType<typeof newRegistry>): Promise<bigint[]> => {
   const client = registry.client(chain.config.id);
   const blocks = await Promise.all(
-    Array.from({ length: CALLS }, (_, index) => client.getBlock({ blockNumber: BigInt(index) })),
+    Array.from({ length: CALLS }, (_, index) =>
+      client.getBlock({ blockNumber: BigInt(index) }),
+    ),
   );
   return blocks.map(({ number }) => number);
 };
@@ -123,22 +130,32 @@ test.each([
     3,
     '[{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"batch too large"}}]',
   ],
-  ["of any size", 0, '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}'],
-] as const)("a node that refuses batches %s is asked in smaller ones", async (_, allowed, body) => {
-  const refused = proxy.on({
-    when: (_one, batchSize) => batchSize > allowed,
-    fault: { kind: "garbage", body },
-  });
-  const registry = newRegistry();
-  expect(await askMany(registry)).toEqual(NUMBERS);
-  expect(refused.hits).toBeGreaterThan(0);
-  const before = refused.hits;
-  expect(await askMany(registry)).toEqual(NUMBERS);
-  expect(refused.hits).toBe(before);
-});
+  [
+    "of any size",
+    0,
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}',
+  ],
+] as const)(
+  "a node that refuses batches %s is asked in smaller ones",
+  async (_, allowed, body) => {
+    const refused = proxy.on({
+      when: (_one, batchSize) => batchSize > allowed,
+      fault: { kind: "garbage", body },
+    });
+    const registry = newRegistry();
+    expect(await askMany(registry)).toEqual(NUMBERS);
+    expect(refused.hits).toBeGreaterThan(0);
+    const before = refused.hits;
+    expect(await askMany(registry)).toEqual(NUMBERS);
+    expect(refused.hits).toBe(before);
+  },
+);
 
 test("a node that answers HTTP 413 to large batches is asked in smaller ones", async () => {
-  proxy.on({ when: (_one, batchSize) => batchSize > 8, fault: { kind: "status", status: 413 } });
+  proxy.on({
+    when: (_one, batchSize) => batchSize > 8,
+    fault: { kind: "status", status: 413 },
+  });
   expect(await askMany(newRegistry())).toEqual(NUMBERS);
 });
 

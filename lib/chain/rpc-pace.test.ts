@@ -73,6 +73,8 @@ test("a node in whose place another one can be asked is asked once, and not at a
 test("an error of another kind is thrown at once, and slows nothing down", async () => {
   const slow = node(100);
   const pace = createRpcPace({ ...slow, tries: 3, refusal: limited });
-  await expect(pace.run(() => Promise.reject(new Error("reverted")))).rejects.toThrow("reverted");
+  await expect(pace.run(() => Promise.reject(new Error("reverted")))).rejects.toThrow(
+    "reverted",
+  );
   expect(await pace.run(() => slow.call(7))).toBe(7);
 });

@@ -14,8 +14,10 @@ interface Sent {
 
 /** A node that holds requests until the test answers them. */
 const heldNode = () => {
-  const requests: { calls: readonly Sent[]; answer: (body: unknown, status?: number) => void }[] =
-    [];
+  const requests: {
+    calls: readonly Sent[];
+    answer: (body: unknown, status?: number) => void;
+  }[] = [];
   const fetchFn: RpcFetch = (_, init) =>
     new Promise((resolve, reject) => {
       init?.signal?.addEventListener("abort", () => {
@@ -46,7 +48,8 @@ const caller = (fetchFn: RpcFetch, options: Partial<RpcTransportOptions> = {}) =
     ...options,
   });
   const { request } = transport({});
-  return (method: string, ...params: unknown[]): Promise<unknown> => request({ method, params });
+  return (method: string, ...params: unknown[]): Promise<unknown> =>
+    request({ method, params });
 };
 
 /** Answers each call with its method. */
@@ -114,7 +117,11 @@ test("an error of one call of a batch fails that call alone, with the node's cod
   await turn();
   const [{ id: goodId } = { id: 0 }, { id: badId } = { id: 0 }] = requests[0]?.calls ?? [];
   requests[0]?.answer([
-    { jsonrpc: "2.0", id: badId, error: { code: 3, message: "execution reverted", data: "0x08" } },
+    {
+      jsonrpc: "2.0",
+      id: badId,
+      error: { code: 3, message: "execution reverted", data: "0x08" },
+    },
     { jsonrpc: "2.0", id: goodId, result: null },
   ]);
   expect(await good).toBeNull();

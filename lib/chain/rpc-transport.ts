@@ -224,7 +224,11 @@ interface Waiting {
   readonly fail: (error: Error) => void;
 }
 
-const rpcError = z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() });
+const rpcError = z.object({
+  code: z.number(),
+  message: z.string(),
+  data: z.unknown().optional(),
+});
 const failure = z.looseObject({ error: rpcError });
 const answer = z.looseObject({
   id: z.number(),
@@ -271,7 +275,10 @@ const outcomesOf = (url: string, response: RpcResponse, text: string | null): Ou
     return (_, body) =>
       whole.success
         ? { error: answered(url, body, whole.data.error) }
-        : refused(body, ok ? "The node answered with something other than JSON-RPC." : statusText);
+        : refused(
+            body,
+            ok ? "The node answered with something other than JSON-RPC." : statusText,
+          );
   }
   if (!ok) return (_, call) => refused(call, statusText);
   const byId = new Map<number, z.output<typeof answer>>();
@@ -314,7 +321,12 @@ const createSender = (url: string, { timeoutMs, batchMax, fetchFn }: RpcTranspor
     );
     try {
       const headers = { "content-type": "application/json" };
-      const response = await fetchFn(url, { method: "POST", body, headers, signal: ended.signal });
+      const response = await fetchFn(url, {
+        method: "POST",
+        body,
+        headers,
+        signal: ended.signal,
+      });
       return outcomesOf(shown, response, await textOf(response));
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));

@@ -23,7 +23,9 @@ if (!first || !second || !one || !two) throw new Error("There are three local ch
 /** The contracts that a routing provider would name. */
 const providerContracts = (chainId: number): readonly Address[] => {
   const { uniswapV3, across } = chains.find(({ id }) => id === chainId)?.contracts ?? {};
-  return [uniswapV3?.swapRouter02, across?.spokePool].filter((address) => address !== undefined);
+  return [uniswapV3?.swapRouter02, across?.spokePool].filter(
+    (address) => address !== undefined,
+  );
 };
 
 const check = (
@@ -60,7 +62,10 @@ test("one report names another chain's node, a missing contract, and a token's w
 });
 
 test("an oracle of sanctions that is no contract is a fault: every address would stay unscreened by it", async () => {
-  const wrong: ChainConfig = { ...one, contracts: { ...one.contracts, sanctionsOracle: NOWHERE } };
+  const wrong: ChainConfig = {
+    ...one,
+    contracts: { ...one.contracts, sanctionsOracle: NOWHERE },
+  };
   expect(await check([wrong])).toEqual({
     faults: [`Local 1: there is no contract at ${NOWHERE} (sanctionsOracle)`],
     warnings: [],
@@ -137,7 +142,10 @@ test("an executor and a paymaster without money are warnings; so is a chain that
   ]);
   await first.client.setBalance({ address: EXECUTOR, value: parseEther("10") });
   // A contract that is not this chain's paymaster has no deposit and no stake.
-  const poor = { ...one, contracts: { ...one.contracts, paymaster: one.contracts.wrappedNative } };
+  const poor = {
+    ...one,
+    contracts: { ...one.contracts, paymaster: one.contracts.wrappedNative },
+  };
   expect((await check([poor], new Set([one.id]), EXECUTOR)).warnings).toEqual([
     expect.stringContaining("the deposit of the paymaster"),
     expect.stringContaining("has no stake of at least a day"),

@@ -90,7 +90,8 @@ const checkContracts = async (
     ...chain.tokens.map(({ address }) => address),
   ]);
   for (const feed of chain.priceFeeds) wanted.add(feed.address);
-  if (chain.contracts.sanctionsOracle !== undefined) wanted.add(chain.contracts.sanctionsOracle);
+  if (chain.contracts.sanctionsOracle !== undefined)
+    wanted.add(chain.contracts.sanctionsOracle);
   const addresses = [...wanted].filter((address) => address !== "native");
   const present = await Promise.all(addresses.map((address) => hasCode(client, address)));
   const nameOf = (address: Address): string => {
@@ -173,7 +174,8 @@ const checkRollup = async (
   const marks = await Promise.all(ROLLUP_MARKS.map(({ address }) => hasCode(client, address)));
   const found = ROLLUP_MARKS.find((_, index) => marks[index]);
   if (chain.rollup !== undefined && found?.kind !== chain.rollup) {
-    const seen = found === undefined ? "no rollup of a known kind" : `a rollup of ${found.name}`;
+    const seen =
+      found === undefined ? "no rollup of a known kind" : `a rollup of ${found.name}`;
     return [
       `${chain.name}: rollup is "${chain.rollup}" in the configuration, but the chain is ${seen}`,
     ];

@@ -38,7 +38,10 @@ export const createTokenFreezes = (registry: ChainRegistry) => {
   const keyOf = ({ chainId, address }: Token): string =>
     `${String(chainId)}:${address.toLowerCase()}`;
 
-  const readChain = async (chainId: number, holdings: readonly Holding[]): Promise<boolean[]> => {
+  const readChain = async (
+    chainId: number,
+    holdings: readonly Holding[],
+  ): Promise<boolean[]> => {
     const asked = holdings.map(({ token }) => known.get(keyOf(token)) ?? NAMES);
     const calls = holdings.flatMap(({ token, address }, index) =>
       (asked[index] ?? []).map((functionName) => ({
@@ -109,7 +112,10 @@ interface Paths {
   readonly recipient: string;
 }
 
-const PATHS: Paths = { source: (index) => `from.${String(index)}.address`, recipient: "toAddress" };
+const PATHS: Paths = {
+  source: (index) => `from.${String(index)}.address`,
+  recipient: "toAddress",
+};
 
 /**
  * Checks that no token's issuer has frozen an address that pays in it, or the recipient.

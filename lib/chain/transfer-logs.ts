@@ -34,7 +34,8 @@ interface TransferSearch {
   readonly endBlock?: EndBlock;
 }
 
-const addressIn = (topic: string): Address => getAddress(`0x${topic.slice(-ADDRESS_HEX_LENGTH)}`);
+const addressIn = (topic: string): Address =>
+  getAddress(`0x${topic.slice(-ADDRESS_HEX_LENGTH)}`);
 
 /**
  * The transfers of tokens in a range of blocks, from the tokens' logs. Transfers of zero are left
@@ -104,7 +105,9 @@ export const withMinters = async (
   transfers: readonly TokenTransfer[],
 ): Promise<TokenTransfer[]> => {
   const hashes = [
-    ...new Set(transfers.filter(({ from }) => from === zeroAddress).map(({ txHash }) => txHash)),
+    ...new Set(
+      transfers.filter(({ from }) => from === zeroAddress).map(({ txHash }) => txHash),
+    ),
   ];
   const senders = new Map(
     await Promise.all(
@@ -119,6 +122,8 @@ export const withMinters = async (
   return transfers.map((transfer) => ({
     ...transfer,
     from:
-      transfer.from === zeroAddress ? (senders.get(transfer.txHash) ?? zeroAddress) : transfer.from,
+      transfer.from === zeroAddress
+        ? (senders.get(transfer.txHash) ?? zeroAddress)
+        : transfer.from,
   }));
 };

@@ -25,7 +25,9 @@ export const buildAnnotations = (
   ): Promise<ReadonlySet<string>> => {
     const found = [...(await operations.getMany(actor.projectId, ids)).values()];
     return new Set(
-      found.filter(({ kind }) => !isPrivateKind(kind) || mayReadPrivate(actor)).map(({ id }) => id),
+      found
+        .filter(({ kind }) => !isPrivateKind(kind) || mayReadPrivate(actor))
+        .map(({ id }) => id),
     );
   };
   // The routes require the scope of operations; for a payout a key also needs the scope of payouts.

@@ -46,7 +46,8 @@ const MONEY: Readonly<Record<string, Call>> = {
   "swaps.execute": (actor) => services.swaps.execute(actor, UNREAD),
   "swaps.swapAndTransfer": (actor) => services.swaps.swapAndTransfer(actor, UNREAD, null),
   "authorize.requestCode": (actor) => services.authorize.requestCode(actor, newId("operation")),
-  "authorize.approve": (actor) => services.authorize.approve(actor, newId("operation"), "000000"),
+  "authorize.approve": (actor) =>
+    services.authorize.approve(actor, newId("operation"), "000000"),
   "transfers.create": (actor) => services.transfers.create(actor, UNREAD, null),
   "operations.cancel": (actor) => services.operations.cancel(actor, "op_1"),
   "operations.decideRefund": (actor) => services.operations.decideRefund(actor, UNREAD, UNREAD),
@@ -69,17 +70,20 @@ const ADMIN: Readonly<Record<string, Call>> = {
   "apiKeys.create": (actor) => apiKeys.create(actor, { name: "Mine" }),
   "apiKeys.revoke": (actor) => apiKeys.revoke(actor, UNREAD),
   "apiRequests.list": (actor) => services.apiRequests.list(actor, UNREAD, { limit: 1 }),
-  "members.invite": (actor) => members.invite(actor, { email: "eve@example.test", role: "viewer" }),
+  "members.invite": (actor) =>
+    members.invite(actor, { email: "eve@example.test", role: "viewer" }),
   "members.changeRole": (actor) => members.changeRole(actor, ownerId, { role: "viewer" }),
   "members.remove": (actor) => members.remove(actor, ownerId, undefined),
   "members.rename": (actor) => members.rename(actor, "Taken"),
-  "projectPolicies.update": (actor) => services.projectPolicies.update(actor, { dailyCapUsd: "1" }),
+  "projectPolicies.update": (actor) =>
+    services.projectPolicies.update(actor, { dailyCapUsd: "1" }),
   "votingPolicy.set": (actor) => services.votingPolicy.set(actor, null, undefined),
   "policyDocuments.put": (actor) => services.policyDocuments.put(actor, UNREAD),
   "projectBudgets.set": (actor) => services.projectBudgets.set(actor, UNREAD),
   "contacts.approve": (actor) => services.contacts.approve(actor, UNREAD, UNREAD),
   "accountChanges.unfreeze": (actor) => services.accountChanges.unfreeze(actor, UNREAD, UNREAD),
-  "deposits.release": (actor) => services.deposits.release(actor, ids.deposit, { reason: "Mine" }),
+  "deposits.release": (actor) =>
+    services.deposits.release(actor, ids.deposit, { reason: "Mine" }),
   "webhooks.create": (actor) => webhooks.create(actor, UNREAD),
   "webhooks.rotate": (actor) => webhooks.rotate(actor, UNREAD, { overlapHours: 0 }),
   "audit.list": (actor) => services.audit.list(actor, { limit: 1 }),
@@ -90,7 +94,9 @@ const ADMIN: Readonly<Record<string, Call>> = {
 };
 
 const CASES = [
-  ...Object.entries({ ...MONEY, ...ADMIN }).map(([name, work]) => [name, "viewer", work] as const),
+  ...Object.entries({ ...MONEY, ...ADMIN }).map(
+    ([name, work]) => [name, "viewer", work] as const,
+  ),
   ...Object.entries(ADMIN).map(([name, work]) => [name, "operator", work] as const),
 ];
 

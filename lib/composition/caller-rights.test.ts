@@ -53,7 +53,8 @@ const refusalOf = (
   if (work === undefined) throw new Error(`${service} has no ${name}.`);
   return work(person(role)).then(
     () => null,
-    (error: unknown) => ((error as { code?: string }).code === "forbidden" ? "forbidden" : null),
+    (error: unknown) =>
+      (error as { code?: string }).code === "forbidden" ? "forbidden" : null,
   );
 };
 

@@ -89,7 +89,10 @@ export const PAYOUT_SCHEDULES: Needs<ReturnType<typeof createSchedulesService>> 
 
 type PrivacyService = ReturnType<typeof createPrivacyService>;
 
-export const PRIVATE_WALLETS: Needs<PrivacyService["wallets"]> = { create: WRITES, choose: null };
+export const PRIVATE_WALLETS: Needs<PrivacyService["wallets"]> = {
+  create: WRITES,
+  choose: null,
+};
 
 export const PRIVACY: Needs<PrivacyService> = {
   shield: MOVES,

@@ -58,7 +58,8 @@ export const buildChainAccess = ({
       ? null
       : createExecutorBundler({ registry, transactions, executorAddress });
   const rpcChainIds = new Set(config.bundlerUrls.keys());
-  const bundlers = executor === null ? rpc : createBundlerRouter({ executor, rpc, rpcChainIds });
+  const bundlers =
+    executor === null ? rpc : createBundlerRouter({ executor, rpc, rpcChainIds });
   const bundler = gatedBundler(observedBundler(overrides.bundler ?? bundlers, log), signing);
   const wallets = createWalletsService({
     database,
@@ -67,7 +68,13 @@ export const buildChainAccess = ({
     clock,
     smartAccounts: deploymentsOf(safeAccounts),
   });
-  return { safeAccounts, transactions, bundler, wallets, freezes: createTokenFreezes(registry) };
+  return {
+    safeAccounts,
+    transactions,
+    bundler,
+    wallets,
+    freezes: createTokenFreezes(registry),
+  };
 };
 
 export type ChainAccess = ReturnType<typeof buildChainAccess>;

@@ -145,7 +145,14 @@ export const buildIdentity = (
     auth,
     sessionMade,
     walletLinks: createWalletLinks({ database, registry, publicUrl, profiles: auth, clock }),
-    contacts: createContactsService({ database, approvals, wallets, registry, recipients, clock }),
+    contacts: createContactsService({
+      database,
+      approvals,
+      wallets,
+      registry,
+      recipients,
+      clock,
+    }),
     contactDigest: createContactDigest({ database, projects, publicUrl, clock }),
     policies,
     projectPolicies: createProjectPolicies(authority),
@@ -192,7 +199,8 @@ const withoutLinks = (mailer: Mailer, publicUrl: string): Mailer => ({
 /** SMTP if it is configured, otherwise the development inbox. */
 const buildMail = ({ config, overrides, database, clock }: Platform) => {
   const nothingOpen = (): void => undefined;
-  if (overrides.mailer) return { mailer: overrides.mailer, inbox: null, closeMail: nothingOpen };
+  if (overrides.mailer)
+    return { mailer: overrides.mailer, inbox: null, closeMail: nothingOpen };
   if (config.smtpUrl !== null) {
     const mailer = createSmtpMailer({ url: config.smtpUrl, from: config.mailFrom });
     return { mailer, inbox: null, closeMail: () => mailer.close() };

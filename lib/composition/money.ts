@@ -188,7 +188,8 @@ export const buildMoney = (
     limitNetworks: config.rateLimitPerIp > 0,
   });
   const prices = {
-    priceUsd: (tokens: readonly Token[], signal: AbortSignal) => routing.priceUsd(tokens, signal),
+    priceUsd: (tokens: readonly Token[], signal: AbortSignal) =>
+      routing.priceUsd(tokens, signal),
     highestPriceUsd: (tokens: readonly Token[], signal: AbortSignal) =>
       routing.highestPriceUsd(tokens, signal),
   };

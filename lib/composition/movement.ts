@@ -23,7 +23,10 @@ const WALLETS_MAX = 10_000;
 const keptWallets = (wallets: Pick<WalletsService, "find" | "findById">) => {
   const known = new LRUCache<string, Wallet>({ max: WALLETS_MAX });
 
-  const keep = async (key: string, find: () => Promise<Wallet | null>): Promise<Wallet | null> => {
+  const keep = async (
+    key: string,
+    find: () => Promise<Wallet | null>,
+  ): Promise<Wallet | null> => {
     const wallet = known.get(key) ?? (await find());
     if (wallet === null || wallet.keyId === null || wallet.kind === "linked") return wallet;
     const unlabelled = { ...wallet, label: null };

@@ -34,7 +34,10 @@ export const buildNotifying = (
     amount,
   }: Deposited): Promise<number | null> => {
     const token = registry.resolveToken(chainId, address);
-    const [price = null] = await prices.priceUsd([token], AbortSignal.timeout(PRICE_TIMEOUT_MS));
+    const [price = null] = await prices.priceUsd(
+      [token],
+      AbortSignal.timeout(PRICE_TIMEOUT_MS),
+    );
     return price === null ? null : Number(amount) * Number(price);
   };
   const executors = config.executorPrivateKeys.map((key) => privateKeyToAddress(key));

@@ -47,7 +47,11 @@ export interface Overrides {
 /** The parts that all other parts use. Nothing connects before its first use. */
 export const buildPlatform = (config: Config, overrides: Overrides) => {
   const shares = splitConnections(config.databaseConnectionsMax);
-  const { clock, instances, closeInstances } = buildInstances(config, overrides, shares.heartbeat);
+  const { clock, instances, closeInstances } = buildInstances(
+    config,
+    overrides,
+    shares.heartbeat,
+  );
   const listener = createListener(config.listenUrl);
   const log = getLogger(config.logLevel);
   countDroppedLines();
@@ -102,7 +106,11 @@ const buildInstances = (config: Config, overrides: Overrides, connections: numbe
     max: connections,
     isPooled: config.isDatabasePooled,
   });
-  const instances = createInstances({ pool, id: newInstanceId(), onTime: databaseClock.measured });
+  const instances = createInstances({
+    pool,
+    id: newInstanceId(),
+    onTime: databaseClock.measured,
+  });
   const closeInstances = async (): Promise<void> => {
     await instances.close();
     await pool.end();

@@ -37,7 +37,8 @@ export const buildReconcile = (
   };
   return {
     /** Compares every chain, and allows signing when nothing is left to look at. */
-    reconcile: (request: ReconcileRequest): Promise<ReconcileReport> => reconcile(deps, request),
+    reconcile: (request: ReconcileRequest): Promise<ReconcileReport> =>
+      reconcile(deps, request),
     /** Turns signing off on every instance within a second. */
     stopSigning: (by: string, reason: string): Promise<void> =>
       repository.stop({ by, reason, at: clock.now() }),
@@ -49,6 +50,7 @@ export const buildReconcile = (
       hashes: readonly string[],
       by: string,
       reason: string,
-    ): Promise<readonly string[]> => repository.release(hashes, { by, reason, at: clock.now() }),
+    ): Promise<readonly string[]> =>
+      repository.release(hashes, { by, reason, at: clock.now() }),
   };
 };

@@ -55,7 +55,11 @@ export const buildReplica = (
     isDatabasePooled: false,
     listenUrl: null,
   };
-  const { reads, close } = build({ ...config, ...own, databaseConnectionsMax: CONNECTIONS_MAX });
+  const { reads, close } = build({
+    ...config,
+    ...own,
+    databaseConnectionsMax: CONNECTIONS_MAX,
+  });
   return {
     replica: { has, reads, writtenUpTo: () => writtenUpTo(database.pool) },
     close: async () => {

@@ -47,7 +47,9 @@ export const checkStart = async (
       chains: config.chains,
       providerContracts,
       executor:
-        config.executorPrivateKey === null ? null : privateKeyToAddress(config.executorPrivateKey),
+        config.executorPrivateKey === null
+          ? null
+          : privateKeyToAddress(config.executorPrivateKey),
       bundlerChainIds: new Set(config.bundlerUrls.keys()),
     }),
   ]);

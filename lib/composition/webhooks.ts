@@ -31,12 +31,17 @@ import type { Identity } from "./identity";
 /** Webhooks of projects, and callbacks of providers. */
 export const buildWebhooks = (
   platform: Platform,
-  { approvals, projects, sessionMade }: Pick<Identity, "approvals" | "projects" | "sessionMade">,
+  {
+    approvals,
+    projects,
+    sessionMade,
+  }: Pick<Identity, "approvals" | "projects" | "sessionMade">,
 ) => {
   const { config, overrides, database, keyring, clock } = platform;
   const { publicUrl } = config;
   const sender =
-    overrides.webhookSender ?? createWebhookSender({ allowLoopback: config.env === "development" });
+    overrides.webhookSender ??
+    createWebhookSender({ allowLoopback: config.env === "development" });
   const webhooks = createWebhooksService({
     database,
     keys: keyring,
@@ -83,7 +88,8 @@ const buildSending = (
     };
     // Planned anew each time, because a plan from a time with few waiting deliveries costs seconds
     // with thousands of them.
-    const store = <T>(work: (tx: Sql) => Promise<T>): Promise<T> => inRawTransaction(pool, work);
+    const store = <T>(work: (tx: Sql) => Promise<T>): Promise<T> =>
+      inRawTransaction(pool, work);
     const deliveries = startDeliveryRunner({
       ...common,
       transaction: store,

@@ -67,7 +67,9 @@ const activityParty = z
     accountParty,
     z
       .object({
-        type: z.literal("private_wallet").meta({ description: "A private wallet of the project" }),
+        type: z
+          .literal("private_wallet")
+          .meta({ description: "A private wallet of the project" }),
         privacyWalletId: id("pw").meta({ description: "Id of the private wallet" }),
       })
       .meta({ id: "PrivateWalletParty" }),
@@ -83,16 +85,19 @@ const activityParty = z
 export const activityRecord = z
   .object({
     id: z.union([id("op"), id("po"), id("ltx")]).meta({
-      description: "Id of the operation (op_), the payout (po_) or the ledger transaction (ltx_)",
+      description:
+        "Id of the operation (op_), the payout (po_) or the ledger transaction (ltx_)",
     }),
     kind: z.enum(ACTIVITY_KINDS).meta({ description: "What it is" }),
     status,
     subStatus,
     sent: z.array(movedAmount).meta({
-      description: "What leaves its sources, or was to leave them; one for each source or token",
+      description:
+        "What leaves its sources, or was to leave them; one for each source or token",
     }),
     received: movedAmount.nullable().meta({
-      description: "What arrived so far; null for a payout in several tokens, whose rows tell it",
+      description:
+        "What arrived so far; null for a payout in several tokens, whose rows tell it",
     }),
     minimum: movedAmount
       .nullable()
@@ -135,7 +140,8 @@ const activityFilters = {
       "On one of these chains, separated by commas. Movements between accounts are on none",
   }),
   walletId: idsOf("wal").optional().meta({
-    description: "Only what one of these wallets pays, and deposits into them, separated by commas",
+    description:
+      "Only what one of these wallets pays, and deposits into them, separated by commas",
   }),
   ...createdBetween,
   q: z.string().trim().min(1).max(120).optional().meta({

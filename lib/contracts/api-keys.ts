@@ -58,7 +58,9 @@ export const apiKeyRecord = z
       description:
         "IP address of the caller that last used it, within a minute; null where it is not known",
     }),
-    revokedAt: timestamp.nullable().meta({ description: "When it was revoked; null: it was not" }),
+    revokedAt: timestamp
+      .nullable()
+      .meta({ description: "When it was revoked; null: it was not" }),
     suspendedAt: timestamp.nullable().meta({
       description:
         "Since when it is refused, because it was made without a proof and the session that made it was ended; null: it is not. POST /me/sessions/made/restore lets it work again",
@@ -72,10 +74,12 @@ export const apiKeyRecord = z
       })
       .nullable()
       .meta({
-        description: "The secret before the last rotation; null for a key that was never rotated",
+        description:
+          "The secret before the last rotation; null for a key that was never rotated",
       }),
     createdBy: z.string().meta({
-      description: "Who created it: a person (usr_), an API key (key_) or a part of the service",
+      description:
+        "Who created it: a person (usr_), an API key (key_) or a part of the service",
     }),
   })
   .meta({ id: "ApiKey" });
@@ -187,13 +191,9 @@ export const rotateApiKey = defineContract({
   permission: "keys:manage",
   params: z.object({ id: id("key").meta({ description: "The key to rotate" }) }),
   body: z.object({
-    overlapSeconds: z
-      .number()
-      .int()
-      .min(0)
-      .max(OVERLAP_SECONDS_MAX)
-      .default(86_400)
-      .meta({ description: "For how long the present secret goes on working; at most seven days" }),
+    overlapSeconds: z.number().int().min(0).max(OVERLAP_SECONDS_MAX).default(86_400).meta({
+      description: "For how long the present secret goes on working; at most seven days",
+    }),
     approval: givenApproval.optional(),
   }),
   status: 200,

@@ -44,7 +44,10 @@ export const APPROVABLE_CHANGES = {
     does: "Give an owner or admin a role that may do less",
     proofs: ANY_BUT_RECOVERY,
   },
-  "member.remove": { does: "Remove an owner or admin, or leave as one", proofs: ANY_BUT_RECOVERY },
+  "member.remove": {
+    does: "Remove an owner or admin, or leave as one",
+    proofs: ANY_BUT_RECOVERY,
+  },
   "webhook_endpoint.redirect": {
     does: "Move a webhook endpoint, or send it private details",
     proofs: ANY_BUT_RECOVERY,
@@ -55,7 +58,10 @@ export const APPROVABLE_CHANGES = {
   },
   "policy.update": { does: "Raise the project's daily cap", proofs: ANY_BUT_RECOVERY },
   "policy.change": { does: "Change a policy", proofs: ANY_BUT_RECOVERY },
-  "policy.approvals": { does: "Let payments leave with fewer approvals", proofs: ANY_BUT_RECOVERY },
+  "policy.approvals": {
+    does: "Let payments leave with fewer approvals",
+    proofs: ANY_BUT_RECOVERY,
+  },
   "sponsor_budget.raise": { does: "Raise what the sponsor pays", proofs: ANY_BUT_RECOVERY },
   "session_made.restore": {
     does: "Restore what a session made without a proof",
@@ -63,7 +69,10 @@ export const APPROVABLE_CHANGES = {
   },
   "contact.approve": { does: "Approve a contact", proofs: ANY_BUT_RECOVERY },
   "deposit.release": { does: "Release a quarantined deposit", proofs: ANY_BUT_RECOVERY },
-  "global_account.unfreeze": { does: "Let a frozen account pay again", proofs: ANY_BUT_RECOVERY },
+  "global_account.unfreeze": {
+    does: "Let a frozen account pay again",
+    proofs: ANY_BUT_RECOVERY,
+  },
   "payout.doubt_statement": {
     does: "State whether an unclear payout was paid",
     proofs: ANY_BUT_RECOVERY,

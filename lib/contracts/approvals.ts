@@ -20,7 +20,8 @@ export const givenApproval = z
         "Only for changes that replace a lost factor; the 409 names the proofs that a change takes in `proofs`",
     }),
     passkey: passkeyAssertion.optional().meta({
-      description: "Over the challenge of POST /swap/request-otp {approvalId, channel: passkey}",
+      description:
+        "Over the challenge of POST /swap/request-otp {approvalId, channel: passkey}",
     }),
     signature: walletSignature.optional().meta({
       description:
@@ -29,7 +30,8 @@ export const givenApproval = z
   })
   .refine(
     ({ otp: code, totp: app, recoveryCode: recovery, passkey, signature }) =>
-      [code, app, recovery, passkey, signature].filter((proof) => proof !== undefined).length === 1,
+      [code, app, recovery, passkey, signature].filter((proof) => proof !== undefined)
+        .length === 1,
     { message: "give one of otp, totp, recoveryCode, passkey and signature", path: ["otp"] },
   )
   .meta({

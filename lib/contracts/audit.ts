@@ -25,7 +25,8 @@ export const auditRecord = z
         "`means` where money was let go (code, totp, passkey, recovery_code, policy of the key, or wallet: sent by a wallet of one's own), `codeId`, `userAgent` of the caller, and more by action",
     }),
     requestId: z.string().nullable().meta({
-      description: "Request that caused it, as in the header `x-request-id`; null where none did",
+      description:
+        "Request that caused it, as in the header `x-request-id`; null where none did",
     }),
     clientAddress: z
       .string()

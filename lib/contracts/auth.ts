@@ -174,7 +174,9 @@ const me = z
 export const sponsorBudget = z
   .object({
     chainId,
-    symbol: z.string().meta({ description: "The chain's coin, in units of which all amounts are" }),
+    symbol: z
+      .string()
+      .meta({ description: "The chain's coin, in units of which all amounts are" }),
     dailyLimit: amountOut.meta({ description: "The most that the sponsor pays per UTC day" }),
     dailyCeiling: amountOut.meta({
       description: "The highest daily limit that the project can set; the operator's",
@@ -187,7 +189,8 @@ export const sponsorBudget = z
     resetsAt: timestamp.meta({ description: "When the next UTC day begins" }),
     perOperation: amountOut.meta({ description: "The most that one operation may cost" }),
     perOperationCeiling: amountOut.meta({
-      description: "The highest limit of one operation that the project can set; the operator's",
+      description:
+        "The highest limit of one operation that the project can set; the operator's",
     }),
   })
   .meta({
@@ -281,7 +284,9 @@ export const updateMe = defineContract({
   response: me.extend({
     verification: z
       .object({
-        destination: z.string().meta({ description: "Masked address to which the code was sent" }),
+        destination: z
+          .string()
+          .meta({ description: "Masked address to which the code was sent" }),
         expiresAt: timestamp.meta({ description: "Until when the code can be used" }),
         resendAfter: timestamp.meta({ description: "From when another code can be asked for" }),
       })

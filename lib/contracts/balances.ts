@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { address, amountOut, chainId, id, longPageQuery, timestamp, tokenRecord } from "./common";
+import {
+  address,
+  amountOut,
+  chainId,
+  id,
+  longPageQuery,
+  timestamp,
+  tokenRecord,
+} from "./common";
 import { defineContract } from "./contract";
 
 export const getBalanceHistory = defineContract({
@@ -52,7 +60,8 @@ export const getBalanceHistory = defineContract({
 });
 
 const usd = z.string().nullable().meta({
-  description: "Value of the balance in US dollars, a decimal string; null where no price is known",
+  description:
+    "Value of the balance in US dollars, a decimal string; null where no price is known",
 });
 
 /** The parts of a balance, in units of the token. */
@@ -110,7 +119,8 @@ export const getUnifiedBalances = defineContract({
             .meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
           usd,
           chains: z.array(z.object({ chainId, ...parts, usd })).meta({
-            description: "The sums of all wallets on each chain; base units are those of the sum",
+            description:
+              "The sums of all wallets on each chain; base units are those of the sum",
           }),
           breakdown: z
             .array(
@@ -139,7 +149,9 @@ export const getUnifiedBalances = defineContract({
       .array(
         z.object({
           chainId,
-          blockNumber: z.string().meta({ description: "Number of the block, a decimal string" }),
+          blockNumber: z
+            .string()
+            .meta({ description: "Number of the block, a decimal string" }),
           at: timestamp.meta({ description: "When it was read" }),
         }),
       )
@@ -154,6 +166,8 @@ export const getUnifiedBalances = defineContract({
             .meta({ description: "When the chain was last read; null: never" }),
         }),
       )
-      .meta({ description: "Chains that do not answer; their last known balances are counted" }),
+      .meta({
+        description: "Chains that do not answer; their last known balances are counted",
+      }),
   }),
 });

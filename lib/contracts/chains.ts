@@ -32,10 +32,9 @@ export const listChains = defineContract({
             description:
               "For browsers; null where the operator publishes none, and wallets use their own",
           }),
-          explorerUrl: z
-            .string()
-            .nullable()
-            .meta({ description: "Page of the chain's explorer; null where the chain has none" }),
+          explorerUrl: z.string().nullable().meta({
+            description: "Page of the chain's explorer; null where the chain has none",
+          }),
           confirmations: z.int().meta({
             description:
               "Depth, in blocks, at which a transaction counts as final; the usual depth where the chain has a final block of its own",

@@ -26,10 +26,9 @@ const change = z
       description:
         "What to read again. `all`: more has changed than the stream can name; read everything again",
     }),
-    id: z
-      .string()
-      .nullable()
-      .meta({ description: "Id of the object that changed; null: of several, or not to be named" }),
+    id: z.string().nullable().meta({
+      description: "Id of the object that changed; null: of several, or not to be named",
+    }),
     at: timestamp.meta({ description: "When it changed" }),
   })
   .meta({ id: "Change" });

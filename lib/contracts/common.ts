@@ -11,12 +11,17 @@ import { STATUSES, SUB_STATUSES } from "@/lib/core/status";
  */
 const writtenAddress = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, { error: ({ input }) => notAnAddress(String(input)), abort: true })
+  .regex(/^0x[0-9a-fA-F]{40}$/, {
+    error: ({ input }) => notAnAddress(String(input)),
+    abort: true,
+  })
   .refine((text) => /^0x([0-9a-f]{40}|[0-9A-F]{40})$/.test(text) || isAddress(text), {
     message: "has a wrong checksum (EIP-55)",
     abort: true,
   })
-  .meta({ description: "EVM address in lower case, in upper case, or with its EIP-55 checksum" });
+  .meta({
+    description: "EVM address in lower case, in upper case, or with its EIP-55 checksum",
+  });
 
 const checksummedAddress = z
   .templateLiteral(["0x", z.string().regex(/^[0-9a-fA-F]{40}$/)])
@@ -57,7 +62,9 @@ export const amount = z
     examples: ["12.5"],
   });
 
-export const amountOut = z.string().meta({ description: "Decimal amount in units of the token" });
+export const amountOut = z
+  .string()
+  .meta({ description: "Decimal amount in units of the token" });
 
 export const chainId = z
   .int()
@@ -206,7 +213,9 @@ export const tokenRecord = z
 export const failureRecord = z
   .object({
     code: z.string().meta({ description: "Stable code for programs" }),
-    message: z.string().meta({ description: "What happened, and where the money is, for people" }),
+    message: z
+      .string()
+      .meta({ description: "What happened, and where the money is, for people" }),
     retryable: z.boolean().meta({ description: "Whether trying again can succeed" }),
   })
   .meta({ id: "Failure" });
@@ -236,7 +245,11 @@ export const pageQuery = z.object({
     .default(20)
     .meta({ description: "Records on a page, 1–100" }),
   // A cursor is longer when the list is sorted by name, because it contains the name.
-  cursor: z.string().max(600).optional().meta({ description: "`nextCursor` of the page before" }),
+  cursor: z
+    .string()
+    .max(600)
+    .optional()
+    .meta({ description: "`nextCursor` of the page before" }),
 });
 
 /** Limits a list by the creation time of its records. */

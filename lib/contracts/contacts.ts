@@ -37,7 +37,8 @@ const contactRecord = z
       .nullable()
       .meta({ description: "When it was approved; null while it is proposed" }),
     createdBy: z.string().meta({
-      description: "Who created it: a person (usr_), an API key (key_) or a part of the service",
+      description:
+        "Who created it: a person (usr_), an API key (key_) or a part of the service",
     }),
     createdAt: timestamp.meta({ description: "When it was created" }),
     warnings: z.array(contactWarning).meta({
@@ -64,13 +65,17 @@ export const listContacts = defineContract({
   method: "GET",
   path: "/contacts",
   summary: "The project's address book, by name",
-  description: "The address book, sorted by name, up to 1,000 contacts on a page. Changes nothing.",
+  description:
+    "The address book, sorted by name, up to 1,000 contacts on a page. Changes nothing.",
   tag,
   auth: "member",
   scope: "transfers:read",
   query: longPageQuery("Contacts").extend({
     address: address.optional().meta({ description: "Only contacts with this address" }),
-    state: z.enum(CONTACT_STATES).optional().meta({ description: "Only contacts in this state" }),
+    state: z
+      .enum(CONTACT_STATES)
+      .optional()
+      .meta({ description: "Only contacts in this state" }),
   }),
   status: 200,
   response: page(contactRecord),

@@ -9,7 +9,11 @@ const tag = "Approvals";
 
 const verdict = z.enum(["approve", "decline"]);
 const state = z.enum(["open", "approved", "declined", "expired", "cancelled"]);
-const count = z.int().min(1).max(20).meta({ description: "How many people must approve, 1–20" });
+const count = z
+  .int()
+  .min(1)
+  .max(20)
+  .meta({ description: "How many people must approve, 1–20" });
 
 /** Roles that may move money, and so may be asked to approve. */
 export const approverRole = z.enum(ROLES).exclude(["viewer"]);
@@ -25,7 +29,8 @@ export const approvalRequirement = z
       .refine((roles) => new Set(roles).size === roles.length, "names a role twice")
       .meta({ description: "Members with one of these roles may vote" }),
     excludeMaker: z.boolean().default(true).meta({
-      description: "Whether the person who asked, or who made the API key that asked, may not vote",
+      description:
+        "Whether the person who asked, or who made the API key that asked, may not vote",
     }),
   })
   .meta({ id: "ApprovalRequirement" });
@@ -71,7 +76,9 @@ export const decisionRecord = z
       description: "`open` until it is decided, expires or its object is cancelled",
     }),
     requestedBy: z.string().meta({ description: "The person or API key that asked" }),
-    required: approvalRequirement.meta({ description: "How many approvals it needs, and of whom" }),
+    required: approvalRequirement.meta({
+      description: "How many approvals it needs, and of whom",
+    }),
     demandedBy: z.array(z.string()).meta({
       description:
         "The rules of policies and the setting of the project that demand the votes, in words",
@@ -94,7 +101,9 @@ export const decisionRecord = z
     expiresAt: timestamp.meta({
       description: "Until when it can be decided; then its object ends and no money moves",
     }),
-    decidedAt: timestamp.nullable().meta({ description: "When it ended; null while it is open" }),
+    decidedAt: timestamp
+      .nullable()
+      .meta({ description: "When it ended; null while it is open" }),
   })
   .meta({ id: "ApprovalRequest" });
 

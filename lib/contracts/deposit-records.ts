@@ -2,7 +2,13 @@
 import { z } from "zod";
 import { address, amountOut, chainId, hex, id, timestamp, tokenAmount } from "./common";
 
-export const depositStates = ["pending", "credited", "quarantined", "released", "dropped"] as const;
+export const depositStates = [
+  "pending",
+  "credited",
+  "quarantined",
+  "released",
+  "dropped",
+] as const;
 export const screeningStates = ["clear", "hit", "not_covered", "unavailable"] as const;
 
 export const depositState = z.enum(depositStates).meta({
@@ -30,10 +36,12 @@ export const depositRecord = z
       .nullable()
       .meta({ description: "Its transaction; null for coins whose sender is not known" }),
     blockNumber: z.string().meta({ description: "Number of its block, a decimal string" }),
-    confirmations: z
+    confirmations: z.int().meta({
+      description: "Blocks on top of its block, that block included, as far as needed",
+    }),
+    confirmationsNeeded: z
       .int()
-      .meta({ description: "Blocks on top of its block, that block included, as far as needed" }),
-    confirmationsNeeded: z.int().meta({ description: "Confirmations at which it counts as final" }),
+      .meta({ description: "Confirmations at which it counts as final" }),
     explorerUrl: z.string().nullable().meta({
       description: "Page of its transaction in the chain's explorer; null where there is none",
     }),
@@ -70,7 +78,9 @@ export const depositRecord = z
           "The decision of a person about a quarantined deposit; null where there was none",
       }),
     may: z
-      .object({ release: z.boolean().meta({ description: "Whether POST …/release is possible" }) })
+      .object({
+        release: z.boolean().meta({ description: "Whether POST …/release is possible" }),
+      })
       .meta({ description: "What can be asked of it now" }),
     detectedAt: timestamp.meta({ description: "When it was seen first" }),
     updatedAt: timestamp.meta({ description: "When it last changed" }),

@@ -31,7 +31,9 @@ export const listDeposits = defineContract({
     state: listOf(depositStates)
       .optional()
       .meta({ description: "Only these states, separated by commas" }),
-    chainId: chainIds.optional().meta({ description: "Only on these chains, separated by commas" }),
+    chainId: chainIds
+      .optional()
+      .meta({ description: "Only on these chains, separated by commas" }),
     walletId: idsOf("wal")
       .optional()
       .meta({ description: "Only into these wallets, separated by commas" }),

@@ -116,11 +116,13 @@ export const readWebhookReceiver = defineContract({
         z.object({
           id: z.int().meta({ description: "Counts up with each request" }),
           receivedAt: timestamp.meta({ description: "When it came" }),
-          headers: z.record(z.string(), z.string()).meta({ description: "Headers of the request" }),
+          headers: z
+            .record(z.string(), z.string())
+            .meta({ description: "Headers of the request" }),
           body: z.string().meta({ description: "The body as it came" }),
-          signature: z
-            .enum(SIGNATURE_STATES)
-            .meta({ description: "Checked with the secrets of the endpoints that send there now" }),
+          signature: z.enum(SIGNATURE_STATES).meta({
+            description: "Checked with the secrets of the endpoints that send there now",
+          }),
         }),
       )
       .meta({ description: "Requests that came, newest first, 50 at most" }),

@@ -7,7 +7,10 @@ const count = (description: string) => z.number().int().optional().meta({ descri
 
 const sponsor = z
   .object({
-    chainId: z.number().int().meta({ description: "The chain whose network fees are sponsored" }),
+    chainId: z
+      .number()
+      .int()
+      .meta({ description: "The chain whose network fees are sponsored" }),
     symbol: text("The coin of the amounts"),
     needed: text("What the network fees may come to"),
     perOperation: text("The most that is paid for one operation"),
@@ -36,12 +39,16 @@ const ERROR_FIELDS = {
   evaluationId: text(
     "With `policy_violation` and `screening_refused`: read it with GET /policies/evaluations/{id}",
   ),
-  decisionId: text("With `invalid_state`: the request that waits for votes; see GET /approvals"),
+  decisionId: text(
+    "With `invalid_state`: the request that waits for votes; see GET /approvals",
+  ),
   operationId: text(
     "With `quote_already_used` and `invalid_state`: the operation that moves the money",
   ),
   transferId: text("With `quote_price_moved` of a transfer: the new transfer"),
-  quote: quoteRecord.optional().meta({ description: "With `quote_price_moved`: a fresh quote" }),
+  quote: quoteRecord
+    .optional()
+    .meta({ description: "With `quote_price_moved`: a fresh quote" }),
   retryOf: text("With `invalid_state`: the operation that was tried again already"),
   retriedBy: text("With `invalid_state`: the operation that tried it again"),
   priceImpactBps: count("With `price_impact_too_high`: the impact, in hundredths of a percent"),

@@ -19,7 +19,9 @@ const fieldsOf = (schema: z.ZodType): string => {
 const scopeInWords = (group: EventGroup): string => {
   const scopes = scopesOfGroup(group);
   if (scopes === null) return "only people";
-  return scopes.length === 0 ? `none beside ${code("webhooks:read")}` : scopes.map(code).join(", ");
+  return scopes.length === 0
+    ? `none beside ${code("webhooks:read")}`
+    : scopes.map(code).join(", ");
 };
 
 /** Types of a group with the same data share one row. */

@@ -47,7 +47,12 @@ export const EVENT_GROUPS = {
     "api_key.suspended",
     "api_key.restored",
   ],
-  approval: ["approval.requested", "approval.approved", "approval.declined", "approval.expired"],
+  approval: [
+    "approval.requested",
+    "approval.approved",
+    "approval.declined",
+    "approval.expired",
+  ],
   member: ["member.joined"],
   policy: ["policy.changed"],
 } as const;
@@ -117,7 +122,9 @@ export const listEvents = defineContract({
     lastSequence: sequence.meta({ description: "The project's newest sequence number" }),
     archived: z
       .object({
-        month: z.string().meta({ description: "Month of the events, in UTC, such as `2026-01`" }),
+        month: z
+          .string()
+          .meta({ description: "Month of the events, in UTC, such as `2026-01`" }),
         firstSequence: sequence.meta({ description: "Number of the first event in the file" }),
         lastSequence: sequence.meta({ description: "Number of the last event in the file" }),
         file: z.string().meta({

@@ -46,7 +46,9 @@ export const startTotp = defineContract({
   status: 200,
   response: z.object({
     secret: z.string().meta({ description: "Base32, for apps that cannot read the QR code" }),
-    uri: z.string().meta({ description: "otpauth link for the QR code: SHA-1, 6 digits, 30 s" }),
+    uri: z
+      .string()
+      .meta({ description: "otpauth link for the QR code: SHA-1, 6 digits, 30 s" }),
     expiresAt: timestamp.meta({ description: "Until when it can be confirmed" }),
   }),
   errors: [...APPROVAL_ERRORS, "invalid_state"],

@@ -14,7 +14,9 @@ export const currencyRef = z
 
 const money = {
   currency: z.string().meta({ description: "Symbol of the asset" }),
-  assetId: z.string().meta({ description: "The asset over all chains; the same on each chain" }),
+  assetId: z
+    .string()
+    .meta({ description: "The asset over all chains; the same on each chain" }),
   decimals: z
     .int()
     .meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
@@ -119,7 +121,8 @@ export const updateGlobalAccount = defineContract({
   method: "PATCH",
   path: "/global-accounts/{id}",
   summary: "Renames an account",
-  description: "Changes the name that people see. The balance and the entries stay as they are.",
+  description:
+    "Changes the name that people see. The balance and the entries stay as they are.",
   tag,
   auth: "member",
   permission: "records:write",
@@ -159,7 +162,8 @@ export const freezeGlobalAccount = defineContract({
 export const unfreezeGlobalAccount = defineContract({
   method: "POST",
   path: "/global-accounts/{id}/unfreeze",
-  summary: "Lets a frozen account pay and be paid again; needs an approval (409 approval_required)",
+  summary:
+    "Lets a frozen account pay and be paid again; needs an approval (409 approval_required)",
   description:
     "For owners and admins. Answers 409 `approval_required` first; send it again with `approval`. An account that is active already stays as it is.",
   tag,
@@ -216,7 +220,9 @@ export const fundGlobalAccount = defineContract({
     transactionId: z
       .string()
       .meta({ description: "Ledger transaction; POST …/reversals takes it back" }),
-    balance: accountRecord.shape.balance.meta({ description: "Balance of the account afterwards" }),
+    balance: accountRecord.shape.balance.meta({
+      description: "Balance of the account afterwards",
+    }),
     reserves: z
       .object({
         onChain: amountOut.meta({ description: "What the treasury holds on chain" }),
@@ -259,7 +265,9 @@ export const reverseFunding = defineContract({
     accountId: id("ga").meta({ description: "The account" }),
     amount: amountOut.meta({ description: "What left the account" }),
     ...money,
-    balance: accountRecord.shape.balance.meta({ description: "Balance of the account afterwards" }),
+    balance: accountRecord.shape.balance.meta({
+      description: "Balance of the account afterwards",
+    }),
     createdAt: timestamp.meta({ description: "When it was created" }),
   }),
   errors: ["not_found", "invalid_state", "insufficient_balance"],
@@ -275,7 +283,9 @@ export const entryRecord = z
       .string()
       .meta({ description: "funding, payout, withdrawal, withdrawal_return, reversal …" }),
     amount: amountOut.meta({ description: "Signed: below zero is out" }),
-    balanceAfter: amountOut.meta({ description: "Posted balance of the account after this entry" }),
+    balanceAfter: amountOut.meta({
+      description: "Posted balance of the account after this entry",
+    }),
     reference: z
       .string()
       .nullable()
@@ -291,10 +301,9 @@ export const entryRecord = z
     payoutId: id("po")
       .nullable()
       .meta({ description: "The payout that caused it; null for other kinds" }),
-    reverses: z
-      .string()
-      .nullable()
-      .meta({ description: "The transaction that this one takes back; null where it takes none" }),
+    reverses: z.string().nullable().meta({
+      description: "The transaction that this one takes back; null where it takes none",
+    }),
     reversedBy: z
       .string()
       .nullable()
@@ -324,7 +333,9 @@ const period = {
   from: timestamp
     .optional()
     .meta({ description: "From this moment; default: the first of this month (UTC)" }),
-  to: timestamp.optional().meta({ description: "Up to, and not with, this moment; default: now" }),
+  to: timestamp
+    .optional()
+    .meta({ description: "Up to, and not with, this moment; default: now" }),
 };
 
 export const getStatement = defineContract({

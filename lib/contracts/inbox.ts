@@ -21,9 +21,9 @@ const inboxItem = z
       description:
         "`decision` needs votes; `operation`, `payout` and `schedule` need one person's code; `deposit` is in quarantine and waits for a release; `contact` waits for an approval, because a policy looks at approved contacts; `refund` is an operation whose refund the chains do not show for certain; `doubt` is a payout of which it is not known whether another operation paid it; `stopped_work` and `failure` need a look",
     }),
-    id: z
-      .string()
-      .meta({ description: "Id of the request, operation, payout, schedule, deposit or contact" }),
+    id: z.string().meta({
+      description: "Id of the request, operation, payout, schedule, deposit or contact",
+    }),
     title: z.string().meta({ description: "What it is, in one line" }),
     toDo: z.string().meta({ description: "What the caller can do, in one sentence" }),
     mine: z.boolean().meta({ description: "Whether the caller may do it" }),

@@ -50,7 +50,9 @@ export const resumeJob = defineContract({
   }),
   status: 202,
   response: z.object({
-    resumed: z.literal(true).meta({ description: "Always true: a worker takes it within seconds" }),
+    resumed: z
+      .literal(true)
+      .meta({ description: "Always true: a worker takes it within seconds" }),
   }),
   errors: ["forbidden"],
 });

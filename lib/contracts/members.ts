@@ -11,7 +11,9 @@ const role = z
   .enum(ROLES)
   .meta({ id: "Role", description: "What a member may do: viewer < operator < admin < owner" });
 const projectNameOut = z.string().meta({ description: "Name of the project" });
-const projectName = displayName(80).meta({ description: "Name of the project, 1–80 characters" });
+const projectName = displayName(80).meta({
+  description: "Name of the project, 1–80 characters",
+});
 const token = z
   .string()
   .regex(/^[0-9A-Za-z]{43}$/, "must be the 43 characters behind the # of the mailed link")
@@ -33,7 +35,9 @@ const memberRecord = z
 const invitationRecord = z
   .object({
     id: id("inv").meta({ description: "Id of the invitation" }),
-    email: z.string().meta({ description: "The address that was invited; nobody else can accept" }),
+    email: z
+      .string()
+      .meta({ description: "The address that was invited; nobody else can accept" }),
     role,
     status: z
       .enum(["open", "accepted", "withdrawn", "expired"])

@@ -75,7 +75,9 @@ describe("a name", () => {
 const NAMED = new Set(["name", "label", "description"]);
 
 interface Shaped {
-  readonly shape?: Readonly<Record<string, { safeParse(value: unknown): { success: boolean } }>>;
+  readonly shape?: Readonly<
+    Record<string, { safeParse(value: unknown): { success: boolean } }>
+  >;
   readonly in?: Shaped;
 }
 
@@ -86,7 +88,8 @@ const shapeOf = (body: unknown): NonNullable<Shaped["shape"]> => {
 
 const fields = contracts.flatMap(({ method, path, ...contract }) =>
   Object.entries(shapeOf("body" in contract ? contract.body : undefined)).flatMap(
-    ([field, schema]) => (NAMED.has(field) ? [[`${method} ${path}`, field, schema] as const] : []),
+    ([field, schema]) =>
+      NAMED.has(field) ? [[`${method} ${path}`, field, schema] as const] : [],
   ),
 );
 

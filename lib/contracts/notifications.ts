@@ -26,7 +26,9 @@ const kind = z.enum(NOTIFICATION_KINDS).meta({
 
 const notificationRecord = z
   .object({
-    id: id("ntf").meta({ description: "Id of the notification; newer ones sort after older ones" }),
+    id: id("ntf").meta({
+      description: "Id of the notification; newer ones sort after older ones",
+    }),
     kind,
     title: z.string().meta({ description: "What happened, in one line" }),
     detail: z.string().nullable().meta({ description: "More about it; null: nothing" }),
@@ -36,7 +38,9 @@ const notificationRecord = z
       .meta({ description: "Id of the object that it is about; null: the service itself" }),
     path: z.string().meta({ description: "The object's page in the dashboard" }),
     createdAt: timestamp.meta({ description: "When it happened" }),
-    readAt: timestamp.nullable().meta({ description: "When the person read it; null: not yet" }),
+    readAt: timestamp
+      .nullable()
+      .meta({ description: "When the person read it; null: not yet" }),
   })
   .meta({ id: "Notification" });
 

@@ -42,14 +42,15 @@ const transactionRecord = z
     txHash: hex
       .nullable()
       .meta({ description: "Hash of the transaction, 32 bytes; null where none was sent yet" }),
-    blockNumber: z
-      .string()
-      .nullable()
-      .meta({ description: "Number of the block, a decimal string; null where it is not mined" }),
+    blockNumber: z.string().nullable().meta({
+      description: "Number of the block, a decimal string; null where it is not mined",
+    }),
     confirmations: z
       .int()
       .meta({ description: "Blocks on top of the transaction's block, that block included" }),
-    confirmationsNeeded: z.int().meta({ description: "Confirmations at which it counts as final" }),
+    confirmationsNeeded: z
+      .int()
+      .meta({ description: "Confirmations at which it counts as final" }),
     explorerUrl: z
       .string()
       .nullable()
@@ -65,7 +66,9 @@ const refundAttentionRecord = z
     }),
     message: z.string().meta({ description: "What is known, and what to do, in words" }),
     expected: tokenAmount.meta({ description: "What the bridge owes for this leg" }),
-    depositTxHash: hex.nullable().meta({ description: "The transaction that made the deposit" }),
+    depositTxHash: hex
+      .nullable()
+      .meta({ description: "The transaction that made the deposit" }),
     payments: z
       .array(
         z.object({
@@ -82,7 +85,9 @@ const refundAttentionRecord = z
         }),
       )
       .meta({ description: "Payments of the bridge to the wallet that may be the refund" }),
-    setAside: z.int().meta({ description: "How many payments a person said are not the refund" }),
+    setAside: z
+      .int()
+      .meta({ description: "How many payments a person said are not the refund" }),
   })
   .meta({ id: "RefundAttention" });
 
@@ -92,9 +97,9 @@ export const legRecord = transactionRecord
     provider: z
       .string()
       .meta({ description: "Id of the routing provider that carries the leg out" }),
-    kind: z
-      .enum(["transfer", "swap", "bridge"])
-      .meta({ description: "`transfer` and `swap` stay on one chain; `bridge` crosses chains" }),
+    kind: z.enum(["transfer", "swap", "bridge"]).meta({
+      description: "`transfer` and `swap` stay on one chain; `bridge` crosses chains",
+    }),
     status,
     state: z.enum(LEG_STATES).meta({ description: "How far the leg is" }),
     walletId: id("wal").meta({ description: "Wallet that the money leaves" }),
@@ -143,7 +148,9 @@ export const legRecord = transactionRecord
       description:
         "What is known of its refund while `state` is `needs_attention`; POST …/legs/{legId}/refund-decision settles it. Null otherwise",
     }),
-    failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
+    failure: failureRecord
+      .nullable()
+      .meta({ description: "Why it failed; null where it did not" }),
   })
   .meta({ id: "Leg" });
 
@@ -166,7 +173,9 @@ export const operationRecord = z
             address,
             token: tokenRecord.meta({ description: "The token that arrives" }),
             amount: amountOut.meta({ description: "Expected amount" }),
-            minAmount: amountOut.meta({ description: "The least that arrives; enforced on chain" }),
+            minAmount: amountOut.meta({
+              description: "The least that arrives; enforced on chain",
+            }),
           })
           .meta({ description: "What arrives where" }),
       })
@@ -185,7 +194,9 @@ export const operationRecord = z
     fees: z
       .array(
         z.object({
-          kind: z.enum(["bridge", "swap", "network"]).meta({ description: "What the fee is for" }),
+          kind: z
+            .enum(["bridge", "swap", "network"])
+            .meta({ description: "What the fee is for" }),
           amount: amountOut.meta({ description: "Amount in units of the fee's token" }),
           token: tokenRecord.meta({ description: "The token" }),
           paidBy: z.enum(["sponsor", "wallet"]).optional().meta({
@@ -198,21 +209,24 @@ export const operationRecord = z
         description:
           "`bridge` and `swap` as quoted, parts of the rate; `network` as the chain took it in its coin, once a leg's source is mined",
       }),
-    failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
+    failure: failureRecord
+      .nullable()
+      .meta({ description: "Why it failed; null where it did not" }),
     waitsForGas: z.array(gasWaitRecord).meta({
       description:
         "Chains that ask for a higher network fee than the service pays; the operation goes on when it falls",
     }),
     outcome: outcomeRecord,
     evaluationId: id("evl").nullable().meta({
-      description: "The evaluation of the policies that let it run; null while it awaits approval",
+      description:
+        "The evaluation of the policies that let it run; null while it awaits approval",
     }),
     retryOf: id("op")
       .nullable()
       .meta({ description: "The operation whose failed or refunded legs this tries again" }),
-    retriedBy: id("op")
-      .nullable()
-      .meta({ description: "The operation that tried this one's failed or refunded legs again" }),
+    retriedBy: id("op").nullable().meta({
+      description: "The operation that tried this one's failed or refunded legs again",
+    }),
     may: z
       .object({
         cancel: z.boolean().meta({ description: "Whether POST …/cancel is possible" }),
@@ -221,7 +235,8 @@ export const operationRecord = z
       })
       .meta({ description: "What can be asked of it now" }),
     createdBy: z.string().meta({
-      description: "Who created it: a person (usr_), an API key (key_) or a part of the service",
+      description:
+        "Who created it: a person (usr_), an API key (key_) or a part of the service",
     }),
     createdAt: timestamp.meta({ description: "When it was created" }),
     updatedAt: timestamp.meta({ description: "When it last changed" }),

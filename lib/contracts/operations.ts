@@ -175,10 +175,15 @@ export const decideRefund = defineContract({
   body: z.discriminatedUnion("decision", [
     z
       .object({
-        decision: z.literal("refunded").meta({ description: "The money is back in the wallet" }),
+        decision: z
+          .literal("refunded")
+          .meta({ description: "The money is back in the wallet" }),
         txHash: z
           .string()
-          .regex(/^0x[0-9a-fA-F]{64}$/, "Enter a transaction hash: 0x and 64 hexadecimal digits")
+          .regex(
+            /^0x[0-9a-fA-F]{64}$/,
+            "Enter a transaction hash: 0x and 64 hexadecimal digits",
+          )
           .meta({ description: "Transaction that brought the money back" }),
       })
       .meta({ id: "RefundedDecision" }),

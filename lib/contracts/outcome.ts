@@ -23,7 +23,9 @@ const holding = z
 
 export const outcomeRecord = z
   .object({
-    sentence: z.string().meta({ description: "What happened so far, or why it ended, for people" }),
+    sentence: z
+      .string()
+      .meta({ description: "What happened so far, or why it ended, for people" }),
     holds: z.array(holding).meta({ description: "Where each part of the money is" }),
     nextAction: z.string().meta({ description: "A sentence that says what to do next" }),
   })

@@ -38,7 +38,10 @@ export const passkeyAssertion = z
       })
       .meta({ description: "AuthenticatorAssertionResponse as JSON, base64url" }),
   })
-  .meta({ id: "PasskeyAssertion", description: "AuthenticationResponseJSON (WebAuthn Level 3)" });
+  .meta({
+    id: "PasskeyAssertion",
+    description: "AuthenticationResponseJSON (WebAuthn Level 3)",
+  });
 
 export type PasskeyAssertion = z.output<typeof passkeyAssertion>;
 
@@ -73,7 +76,8 @@ export const passkeyRequest = z
     }),
     rpId: z.string().meta({ description: "Domain of the service (PUBLIC_URL)" }),
     allowCredentials: z.array(knownCredential).meta({
-      description: "The person's passkeys; empty for a sign-in, where the passkey says who it is",
+      description:
+        "The person's passkeys; empty for a sign-in, where the passkey says who it is",
     }),
     userVerification: z
       .literal("required")
@@ -113,7 +117,9 @@ export const passkeyCreation = z
       )
       .meta({ description: "Kinds of keys that are accepted, the best first" }),
     timeout: z.int().meta({ description: "Milliseconds for which the challenge is good" }),
-    attestation: z.literal("none").meta({ description: "The maker of the device stays unknown" }),
+    attestation: z
+      .literal("none")
+      .meta({ description: "The maker of the device stays unknown" }),
     excludeCredentials: z.array(knownCredential).meta({
       description: "Passkeys that the person has: a device that holds one makes no second one",
     }),
@@ -122,7 +128,9 @@ export const passkeyCreation = z
         residentKey: z
           .literal("required")
           .meta({ description: "The device can find the passkey by itself" }),
-        requireResidentKey: z.literal(true).meta({ description: "The same, for older browsers" }),
+        requireResidentKey: z
+          .literal(true)
+          .meta({ description: "The same, for older browsers" }),
         userVerification: z
           .literal("required")
           .meta({ description: "The device asks for its PIN or a fingerprint" }),

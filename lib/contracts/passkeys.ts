@@ -3,7 +3,12 @@ import { APPROVAL_ERRORS, givenApproval } from "./approvals";
 import { tokens } from "./auth";
 import { id, timestamp } from "./common";
 import { defineContract } from "./contract";
-import { base64url, passkeyAssertion, passkeyCreation, passkeyRequest } from "./passkey-records";
+import {
+  base64url,
+  passkeyAssertion,
+  passkeyCreation,
+  passkeyRequest,
+} from "./passkey-records";
 import { displayName } from "./names";
 
 const tag = "Profile";
@@ -14,7 +19,9 @@ const passkey = z
   .object({
     id: id("psk").meta({ description: "Id of the passkey" }),
     name,
-    synced: z.boolean().meta({ description: "Whether it may be on several devices of the person" }),
+    synced: z
+      .boolean()
+      .meta({ description: "Whether it may be on several devices of the person" }),
     createdAt: timestamp.meta({ description: "When it was added" }),
     lastUsedAt: timestamp
       .nullable()

@@ -52,7 +52,9 @@ const payoutBase = z.object({
     .string()
     .nullable()
     .meta({ description: "Reference of the whole payout; null where none was given" }),
-  failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
+  failure: failureRecord
+    .nullable()
+    .meta({ description: "Why it failed; null where it did not" }),
   retryOf: id("po")
     .nullable()
     .meta({ description: "The payout whose failed rows this one tries again" }),
@@ -96,7 +98,9 @@ export const accountsPayoutRecord = payoutBase
       .meta({ description: "Always `global_accounts`: between accounts of the project" }),
     sourceAccountId: id("ga").meta({ description: "Account that pays" }),
     currency: z.string().meta({ description: "Symbol of the asset" }),
-    assetId: z.string().meta({ description: "The asset over all chains; the same on each chain" }),
+    assetId: z
+      .string()
+      .meta({ description: "The asset over all chains; the same on each chain" }),
     decimals: z
       .int()
       .meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
@@ -156,10 +160,9 @@ const payoutNetworkFee = z
     amount: amountOut.meta({
       description: "Estimated until every batch is settled, then what was paid",
     }),
-    usd: z
-      .string()
-      .nullable()
-      .meta({ description: "Value in US dollars, a decimal string; null where no price is known" }),
+    usd: z.string().nullable().meta({
+      description: "Value in US dollars, a decimal string; null where no price is known",
+    }),
     paidBy: z
       .enum(["sponsor", "wallet"])
       .meta({ description: "Who pays: the project's sponsor, or the wallet" }),
@@ -181,7 +184,9 @@ const fundingSource = z
 const payoutFunding = z
   .object({
     token: tokenRecord.meta({ description: "The token" }),
-    missing: amountOut.meta({ description: "What the chain lacked when the payout was planned" }),
+    missing: amountOut.meta({
+      description: "What the chain lacked when the payout was planned",
+    }),
     minimum: amountOut.meta({ description: "The least that arrives on the chain" }),
     sources: z
       .array(fundingSource)
@@ -195,7 +200,9 @@ const payoutFunding = z
 
 export const walletsPayoutRecord = payoutBase
   .extend({
-    kind: z.literal("wallets").meta({ description: "Always `wallets`: to addresses on a chain" }),
+    kind: z
+      .literal("wallets")
+      .meta({ description: "Always `wallets`: to addresses on a chain" }),
     chainId,
     fromWalletId: id("wal").meta({ description: "Treasury that pays" }),
     fromAddress: address.meta({ description: "Address of the treasury" }),
@@ -237,7 +244,8 @@ export const walletsPayoutRecord = payoutBase
       .nullable()
       .meta({ description: "How the missing part is brought to the chain; null: it is not" }),
     funding: payoutFunding.nullable().meta({
-      description: "What brings the missing part to the chain first; null where nothing is missing",
+      description:
+        "What brings the missing part to the chain first; null where nothing is missing",
     }),
     fundedBy: id("op")
       .nullable()
@@ -269,7 +277,9 @@ export const accountsPayoutItem = z
       .string()
       .nullable()
       .meta({ description: "Ledger transaction that paid it; null where it is not paid" }),
-    failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
+    failure: failureRecord
+      .nullable()
+      .meta({ description: "Why it failed; null where it did not" }),
   })
   .meta({ id: "AccountsPayoutItem" });
 
@@ -296,10 +306,9 @@ export const walletsPayoutItem = z
     txHash: hex
       .nullable()
       .meta({ description: "Hash of the transaction, 32 bytes; null where none was sent yet" }),
-    blockNumber: z
-      .string()
-      .nullable()
-      .meta({ description: "Number of the block, a decimal string; null where it is not mined" }),
+    blockNumber: z.string().nullable().meta({
+      description: "Number of the block, a decimal string; null where it is not mined",
+    }),
     confirmations: z
       .object({
         have: z.int().meta({ description: "Confirmations that it has" }),
@@ -311,6 +320,8 @@ export const walletsPayoutItem = z
       .string()
       .nullable()
       .meta({ description: "Page of the chain's explorer; null where the chain has none" }),
-    failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
+    failure: failureRecord
+      .nullable()
+      .meta({ description: "Why it failed; null where it did not" }),
   })
   .meta({ id: "WalletsPayoutItem" });

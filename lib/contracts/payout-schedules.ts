@@ -34,7 +34,9 @@ const scheduleRun = z
     payoutId: id("po")
       .nullable()
       .meta({ description: "Payout that the run started; null where it started none" }),
-    failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
+    failure: failureRecord
+      .nullable()
+      .meta({ description: "Why it failed; null where it did not" }),
   })
   .meta({ id: "PayoutScheduleRun" });
 
@@ -75,7 +77,8 @@ export const scheduleRecord = z
     }),
     nextAction: z.string().meta({ description: "A sentence that says what to do next" }),
     createdBy: z.string().meta({
-      description: "Who created it: a person (usr_), an API key (key_) or a part of the service",
+      description:
+        "Who created it: a person (usr_), an API key (key_) or a part of the service",
     }),
     createdAt: timestamp.meta({ description: "When it was created" }),
     updatedAt: timestamp.meta({ description: "When it last changed" }),
@@ -114,13 +117,12 @@ export const createPayoutSchedule = defineContract({
       .enum(SCHEDULE_PERIODS)
       .optional()
       .meta({ description: "Period of the runs. Default: one run" }),
-    timeZone: z
-      .string()
-      .min(1)
-      .max(60)
-      .default("UTC")
-      .meta({ description: "IANA name of the time zone in which runs keep their wall-clock time" }),
-    endsAt: timestamp.optional().meta({ description: "No run is due after it. Default: no end" }),
+    timeZone: z.string().min(1).max(60).default("UTC").meta({
+      description: "IANA name of the time zone in which runs keep their wall-clock time",
+    }),
+    endsAt: timestamp
+      .optional()
+      .meta({ description: "No run is due after it. Default: no end" }),
   }),
   status: 201,
   response: scheduleRecord.extend({ warnings: recipientWarnings }),

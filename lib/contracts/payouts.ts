@@ -1,7 +1,16 @@
 import { z } from "zod";
 import type { ErrorCode } from "@/lib/core/errors";
 import { STATUSES } from "@/lib/core/status";
-import { amount, chainId, createdBetween, id, listOf, page, pageQuery, tokenRef } from "./common";
+import {
+  amount,
+  chainId,
+  createdBetween,
+  id,
+  listOf,
+  page,
+  pageQuery,
+  tokenRef,
+} from "./common";
 import { BODY_BYTES_MAX, defineContract } from "./contract";
 import { hasOneProof, oneProofMessage, proofFields } from "./proofs";
 import { currencyRef } from "./global-accounts";

@@ -14,7 +14,8 @@ const scope = z.enum(POLICY_SCOPES).meta({
     "What it bounds: the whole project, one wallet, or one API key. The strictest rule wins",
 });
 const subjectId = z.string().max(80).meta({
-  description: "Id of the wallet (wal_) or API key (key_); the project's own id for the project",
+  description:
+    "Id of the wallet (wal_) or API key (key_); the project's own id for the project",
 });
 
 const policyRecord = z
@@ -39,7 +40,8 @@ const policies = z
       .string()
       .meta({ description: "How much of it was moved on the current UTC day" }),
     approvals: votingSetting.nullable().meta({
-      description: "Who must approve what leaves managed wallets and accounts; null: nobody else",
+      description:
+        "Who must approve what leaves managed wallets and accounts; null: nobody else",
     }),
     policies: z
       .array(policyRecord)
@@ -73,7 +75,8 @@ export const updatePolicies = defineContract({
     .object({
       dailyCapUsd: usdAmount.optional(),
       approvals: votingSetting.nullable().optional().meta({
-        description: "Who must approve what leaves managed wallets and accounts; null: nobody else",
+        description:
+          "Who must approve what leaves managed wallets and accounts; null: nobody else",
       }),
       approval: givenApproval.optional(),
     })
@@ -110,7 +113,13 @@ export const putPolicy = defineContract({
   }),
   status: 200,
   response: policyRecord,
-  errors: [...APPROVAL_ERRORS, "forbidden", "not_found", "unsupported_chain", "unsupported_token"],
+  errors: [
+    ...APPROVAL_ERRORS,
+    "forbidden",
+    "not_found",
+    "unsupported_chain",
+    "unsupported_token",
+  ],
 });
 
 export const listPolicyVersions = defineContract({

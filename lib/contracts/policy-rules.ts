@@ -34,9 +34,9 @@ const assetCap = z.strictObject({
 
 const caps = z
   .strictObject({
-    usd: usdAmount
-      .optional()
-      .meta({ description: "The most in US dollars. An amount without a known price is above it" }),
+    usd: usdAmount.optional().meta({
+      description: "The most in US dollars. An amount without a known price is above it",
+    }),
     assets: z
       .array(assetCap)
       .max(ASSETS_MAX)
@@ -78,7 +78,9 @@ const hours = z.strictObject({
 const code = z
   .discriminatedUnion("mode", [
     z
-      .strictObject({ mode: z.literal("always").meta({ description: "When a code is needed" }) })
+      .strictObject({
+        mode: z.literal("always").meta({ description: "When a code is needed" }),
+      })
       .meta({ id: "CodeAlways" }),
     z
       .strictObject({
@@ -90,18 +92,25 @@ const code = z
       .strictObject({
         mode: z.literal("exempt").meta({ description: "When a code is needed" }),
         dailyCapUsd: usdAmount.meta({
-          description: "US dollars per UTC day that move without a code; above it one is needed",
+          description:
+            "US dollars per UTC day that move without a code; above it one is needed",
         }),
       })
       .meta({ id: "CodeExempt" }),
   ])
-  .meta({ description: "When a one-time code is needed, beside what the API key itself asks for" });
+  .meta({
+    description: "When a one-time code is needed, beside what the API key itself asks for",
+  });
 
 const approvals = z.strictObject({
   aboveUsd: usdAmount.meta({
     description: "Above this many US dollars, other people have to approve",
   }),
-  count: z.int().min(1).max(APPROVERS_MAX).meta({ description: "How many people have to approve" }),
+  count: z
+    .int()
+    .min(1)
+    .max(APPROVERS_MAX)
+    .meta({ description: "How many people have to approve" }),
   roles: z
     .array(approverRole)
     .min(1)

@@ -76,8 +76,12 @@ const privateStep = z
         nextAction: z.string().meta({ description: "Where the money is, and what to do next" }),
       })
       .nullable()
-      .meta({ description: "While its transaction is sent and not final; null before and after" }),
-    failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
+      .meta({
+        description: "While its transaction is sent and not final; null before and after",
+      }),
+    failure: failureRecord
+      .nullable()
+      .meta({ description: "Why it failed; null where it did not" }),
   })
   .meta({ id: "PrivateStep" });
 
@@ -118,10 +122,13 @@ export const privateTransferRecord = z
       .meta({
         description: "While a proof is made: when it began, and about how long it still takes",
       }),
-    failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
+    failure: failureRecord
+      .nullable()
+      .meta({ description: "Why it failed; null where it did not" }),
     outcome: outcomeRecord,
     createdBy: z.string().meta({
-      description: "Who created it: a person (usr_), an API key (key_) or a part of the service",
+      description:
+        "Who created it: a person (usr_), an API key (key_) or a part of the service",
     }),
     createdAt: timestamp.meta({ description: "When it was created" }),
     updatedAt: timestamp.meta({ description: "When it last changed" }),

@@ -24,7 +24,8 @@ export const quotePrivateSwap = defineContract({
     toToken: tokenRef.meta({ description: "Token of the pool that receives" }),
     amount,
     slippageBps: z.int().min(0).max(SLIPPAGE_BPS_MAX).default(SLIPPAGE_BPS_DEFAULT).meta({
-      description: "How far the result may fall below the expected one, in basis points (1/100 %)",
+      description:
+        "How far the result may fall below the expected one, in basis points (1/100 %)",
     }),
   }),
   status: 200,
@@ -73,9 +74,9 @@ export const preparePrivateSwap = defineContract({
     .object({
       quoteId,
       ...proofFields,
-      privacyWalletId: id("pw")
-        .optional()
-        .meta({ description: "Private wallet to spend from. Default: the project's default one" }),
+      privacyWalletId: id("pw").optional().meta({
+        description: "Private wallet to spend from. Default: the project's default one",
+      }),
     })
     .refine(hasOneProofAtMost, oneProofMessage)
     .refine((given) => hasOneProof(given) || given.privacyWalletId !== undefined, {

@@ -88,15 +88,20 @@ export const exportPrivacyWallet = defineContract({
   status: 200,
   response: z.object({
     mnemonic: z.string().nullable().meta({
-      description: "BIP-39; whoever has it has the wallet's money. null while it waits for votes",
+      description:
+        "BIP-39; whoever has it has the wallet's money. null while it waits for votes",
     }),
     waitsFor: z
       .object({
-        decisionId: id("dec").meta({ description: "The request for votes (GET /approvals/{id})" }),
+        decisionId: id("dec").meta({
+          description: "The request for votes (GET /approvals/{id})",
+        }),
         expiresAt: timestamp.meta({ description: "Until when people can vote" }),
       })
       .nullable()
-      .meta({ description: "The votes that were asked for now; null where the mnemonic is shown" }),
+      .meta({
+        description: "The votes that were asked for now; null where the mnemonic is shown",
+      }),
     pools: z.array(poolRecord).meta({
       description:
         "The pools of every chain that the wallet can have notes in, for other software of the protocol",
@@ -125,7 +130,9 @@ export const getPrivateBalances = defineContract({
           privacyWalletId: id("pw").meta({ description: "The private wallet" }),
           chainId,
           token: tokenRecord.meta({ description: "The token" }),
-          spendable: amountOut.meta({ description: "What can be sent, swapped or taken out now" }),
+          spendable: amountOut.meta({
+            description: "What can be sent, swapped or taken out now",
+          }),
           pendingApproval: amountOut.meta({
             description: "Deposits that are not in the association set yet",
           }),
@@ -133,9 +140,9 @@ export const getPrivateBalances = defineContract({
           declined: amountOut.meta({
             description: "Deposits that were declined; they can leave by the public exit alone",
           }),
-          anonymitySet: z
-            .int()
-            .meta({ description: "Approved deposits of the pool among which a withdrawal hides" }),
+          anonymitySet: z.int().meta({
+            description: "Approved deposits of the pool among which a withdrawal hides",
+          }),
           minimum: amountOut.meta({ description: "The pool's smallest deposit" }),
           shieldFeeBps: z
             .int()
@@ -352,7 +359,9 @@ export const listPrivateTransfers = defineContract({
     kind: listOf(PRIVATE_KINDS)
       .optional()
       .meta({ description: "Only these kinds, separated by commas" }),
-    chainId: chainIds.optional().meta({ description: "Only on these chains, separated by commas" }),
+    chainId: chainIds
+      .optional()
+      .meta({ description: "Only on these chains, separated by commas" }),
     ...createdBetween,
   }),
   status: 200,

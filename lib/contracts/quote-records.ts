@@ -16,10 +16,9 @@ import { warning } from "./warnings";
 /** Who pays the network fees of a source's transactions. */
 export const feePayer = z.enum(["sponsor", "wallet"]);
 
-export const networkFeePaidBy = feePayer
-  .nullable()
-  .default(null)
-  .meta({ description: "Who pays the network fee; null where that is known once it is prepared" });
+export const networkFeePaidBy = feePayer.nullable().default(null).meta({
+  description: "Who pays the network fee; null where that is known once it is prepared",
+});
 
 const quoteDestination = z
   .object({
@@ -33,7 +32,9 @@ const quoteDestination = z
     minAmount: amountOut.meta({
       description: "The least that arrives, in units of the token. Enforced on chain",
     }),
-    minAmountBase: z.string().meta({ description: "minAmount as an integer string of base units" }),
+    minAmountBase: z
+      .string()
+      .meta({ description: "minAmount as an integer string of base units" }),
     decimals: z
       .int()
       .meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
@@ -51,7 +52,9 @@ const quotedSource = tokenAmount
     minOut: amountOut.meta({
       description: "The least that this source brings, in units of the received token",
     }),
-    estimatedSeconds: z.int().meta({ description: "Expected time for this source, in seconds" }),
+    estimatedSeconds: z
+      .int()
+      .meta({ description: "Expected time for this source, in seconds" }),
     networkFeePaidBy,
   })
   .meta({ id: "QuotedSource" });
@@ -63,10 +66,9 @@ const quotedFee = z
       .meta({ description: "What the fee is for; `gas` is the network fee" }),
     amount: amountOut.meta({ description: "Amount in units of the fee's token" }),
     token: tokenRecord.meta({ description: "The token" }),
-    usd: z
-      .string()
-      .nullable()
-      .meta({ description: "Value in US dollars, a decimal string; null where no price is known" }),
+    usd: z.string().nullable().meta({
+      description: "Value in US dollars, a decimal string; null where no price is known",
+    }),
   })
   .meta({ id: "QuotedFee" });
 
@@ -114,26 +116,29 @@ export const quoteRecord = z
     }),
     from: z.array(quotedSource).meta({ description: "What leaves each source" }),
     to: quoteDestination.meta({ description: "What arrives where" }),
-    rate: z
-      .string()
-      .nullable()
-      .meta({ description: "Received per unit sent where all sources are one asset, else null" }),
+    rate: z.string().nullable().meta({
+      description: "Received per unit sent where all sources are one asset, else null",
+    }),
     fees: z
       .array(quotedFee)
       .meta({ description: "Fees; those of bridges and swaps are a part of the rate" }),
-    priceImpactBps: z
-      .int()
-      .meta({ description: "How much worse the rate is than for a tiny amount, in basis points" }),
+    priceImpactBps: z.int().meta({
+      description: "How much worse the rate is than for a tiny amount, in basis points",
+    }),
     oracleImpactBps: z.int().nullable().optional().meta({
       description:
         "How much less arrives than the sent amount is worth, fees included, in basis points, by price feeds that are independent of the pools; null where one is missing, which `warnings` says",
     }),
-    slippageBps: z.int().meta({ description: "Slippage that minAmount allows, in basis points" }),
+    slippageBps: z
+      .int()
+      .meta({ description: "Slippage that minAmount allows, in basis points" }),
     estimatedSeconds: z
       .int()
       .meta({ description: "Expected time from execute to arrival, in seconds" }),
     steps: z.array(quoteStep).meta({ description: "What happens, in order" }),
-    warnings: z.array(warning).meta({ description: "What a person should know before approving" }),
+    warnings: z
+      .array(warning)
+      .meta({ description: "What a person should know before approving" }),
     alternatives: z
       .array(quoteAlternative)
       .meta({ description: "Other routes that were found, the best first" }),
@@ -154,10 +159,15 @@ const typedData = z
       )
       .meta({ description: "Fields of each struct, by its name" }),
     primaryType: z.string().meta({ description: "Struct of the message" }),
-    domain: jsonObject.meta({ description: "Contract and chain for which the signature is good" }),
+    domain: jsonObject.meta({
+      description: "Contract and chain for which the signature is good",
+    }),
     message: jsonObject.meta({ description: "What is signed; integers as decimal strings" }),
   })
-  .meta({ id: "TypedData", description: "Typed data as eth_signTypedData_v4 takes it (EIP-712)" });
+  .meta({
+    id: "TypedData",
+    description: "Typed data as eth_signTypedData_v4 takes it (EIP-712)",
+  });
 
 /**
  * A signature or a transaction that the owner of a source wallet must make before execute, in the
@@ -165,9 +175,9 @@ const typedData = z
  */
 export const action = z
   .object({
-    id: z
-      .string()
-      .meta({ description: "Id of the action; goes into `signatures` of execute as `actionId`" }),
+    id: z.string().meta({
+      description: "Id of the action; goes into `signatures` of execute as `actionId`",
+    }),
     walletId: id("wal").meta({ description: "Wallet that the money leaves" }),
     walletAddress: address.meta({ description: "Address of the wallet" }),
     signerAddress: address.meta({

@@ -12,7 +12,9 @@ const node = z.object({
 export const reservesRecord = z
   .object({
     currency: z.string().meta({ description: "Symbol of the asset" }),
-    assetId: z.string().meta({ description: "The asset over all chains; the same on each chain" }),
+    assetId: z
+      .string()
+      .meta({ description: "The asset over all chains; the same on each chain" }),
     decimals: z
       .int()
       .meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
@@ -22,13 +24,15 @@ export const reservesRecord = z
         "What withdrawals took out of accounts and is neither paid nor returned; not a part of liabilities, because committed includes the money held for it",
     }),
     onChain: amountOut.meta({
-      description: "The treasury's balance at the final blocks named below, of what backs accounts",
+      description:
+        "The treasury's balance at the final blocks named below, of what backs accounts",
     }),
     committed: amountOut.meta({
       description: "What operations under way still take out of the treasury",
     }),
     available: amountOut.meta({
-      description: "onChain less committed less liabilities: what can still be moved into accounts",
+      description:
+        "onChain less committed less liabilities: what can still be moved into accounts",
     }),
     covered: z
       .boolean()
@@ -39,7 +43,9 @@ export const reservesRecord = z
           chainId,
           wallet: address.meta({ description: "Address of the treasury" }),
           amount: amountOut.meta({ description: "Its balance at the block" }),
-          blockNumber: z.string().meta({ description: "Number of the block, a decimal string" }),
+          blockNumber: z
+            .string()
+            .meta({ description: "Number of the block, a decimal string" }),
           at: timestamp.meta({ description: "Time of the block" }),
           stale: z
             .boolean()
@@ -92,16 +98,18 @@ export const getReservesProof = defineContract({
   status: 200,
   response: z.object({
     version: z.literal(1).meta({ description: "Version of the proof's format" }),
-    assetId: z.string().meta({ description: "The asset over all chains; the same on each chain" }),
+    assetId: z
+      .string()
+      .meta({ description: "The asset over all chains; the same on each chain" }),
     currency: z.string().meta({ description: "Symbol of the asset" }),
     decimals: z
       .int()
       .meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
     accountId: id("ga").meta({ description: "The account" }),
     balanceBase: z.string().meta({ description: "Balance that is counted, in base units" }),
-    salt: z
-      .string()
-      .meta({ description: "Keeps a neighbour from guessing the balance from the leaf's hash" }),
+    salt: z.string().meta({
+      description: "Keeps a neighbour from guessing the balance from the leaf's hash",
+    }),
     index: z.int().meta({ description: "Position of the leaf in the tree, from 0" }),
     siblings: z
       .array(
@@ -112,7 +120,9 @@ export const getReservesProof = defineContract({
         }),
       )
       .meta({ description: "Nodes on the way from the leaf to the root" }),
-    root: node.meta({ description: "Root of the tree; the same for all accounts of the currency" }),
+    root: node.meta({
+      description: "Root of the tree; the same for all accounts of the currency",
+    }),
     asOf: timestamp.meta({ description: "When the tree was built" }),
   }),
   errors: ["not_found", "invalid_state"],

@@ -28,7 +28,8 @@ const session = z
   .meta({ id: "Session" });
 
 const madeKind = z.enum(["api_key", "webhook_endpoint", "payout_schedule"]).meta({
-  description: "What it is. A schedule is listed while it awaits approval: the approval proves it",
+  description:
+    "What it is. A schedule is listed while it awaits approval: the approval proves it",
 });
 const madeId = z.string().min(1).max(60);
 

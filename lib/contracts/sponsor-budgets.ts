@@ -7,7 +7,10 @@ import { defineContract } from "./contract";
 /** 0 is allowed: the sponsor then pays for nothing. */
 const coins = z
   .string()
-  .regex(/^(0|[1-9]\d{0,17})(\.\d{1,18})?$/, "must be an amount of the chain's coin such as 0.5")
+  .regex(
+    /^(0|[1-9]\d{0,17})(\.\d{1,18})?$/,
+    "must be an amount of the chain's coin such as 0.5",
+  )
   .nullable();
 
 export const updateSponsorBudget = defineContract({

@@ -21,7 +21,13 @@ const closedObject = (definition: Extract<Definition, { type: "object" }>): obje
 });
 
 /** Kinds of schemas that no request uses, so they are not supported here. */
-const UNKNOWN_FORMS: ReadonlySet<string> = new Set(["intersection", "lazy", "map", "set", "tuple"]);
+const UNKNOWN_FORMS: ReadonlySet<string> = new Set([
+  "intersection",
+  "lazy",
+  "map",
+  "set",
+  "tuple",
+]);
 
 /** The definition with every schema inside it closed; null when nothing inside can have fields. */
 const closedDefinition = (schema: Schema): object | null => {
@@ -86,8 +92,11 @@ const objectsOf = (schema: Schema): readonly Schema[] => {
   if ("innerType" in definition) return objectsOf(definition.innerType);
   if (definition.type === "pipe")
     return [...objectsOf(definition.in), ...objectsOf(definition.out)];
-  if (definition.type === "union") return definition.options.flatMap((option) => objectsOf(option));
-  return definition.type === "object" || definition.type === "array" || definition.type === "record"
+  if (definition.type === "union")
+    return definition.options.flatMap((option) => objectsOf(option));
+  return definition.type === "object" ||
+    definition.type === "array" ||
+    definition.type === "record"
     ? [schema]
     : [];
 };

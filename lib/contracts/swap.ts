@@ -40,7 +40,12 @@ export const minAmount = amount.optional().meta({
 });
 
 export const quoteSource = z
-  .object({ address, chainId, token: tokenRef.meta({ description: "The token to take" }), amount })
+  .object({
+    address,
+    chainId,
+    token: tokenRef.meta({ description: "The token to take" }),
+    amount,
+  })
   .meta({ id: "QuoteSource" });
 
 export const quoteBody = z.object({
@@ -115,13 +120,21 @@ export const requestOtp = defineContract({
     "Second step. Sends a one-time code that approves exactly what is named and nothing else. The code is valid for 5 minutes and five attempts; a new one can be requested after 60 seconds and replaces the old one. Nothing moves. Operations, payouts and schedules that wait are approved by a signed-in member, so an API key that asks for their code is answered 403 and nothing is mailed.",
   tag,
   auth: "member",
-  scope: ["swaps:write", "transfers:write", "operations:write", "payouts:write", "privacy:write"],
+  scope: [
+    "swaps:write",
+    "transfers:write",
+    "operations:write",
+    "payouts:write",
+    "privacy:write",
+  ],
   // Viewers need codes to approve a change of their own e-mail address. The service refuses viewers
   // a code that moves money.
   personal: true,
   body: subject
     .extend({
-      operationId: id("op").optional().meta({ description: "An operation that awaits approval" }),
+      operationId: id("op")
+        .optional()
+        .meta({ description: "An operation that awaits approval" }),
       payoutId: id("po").optional().meta({ description: "A payout that awaits approval" }),
       scheduleId: id("sch")
         .optional()
@@ -186,7 +199,9 @@ export const prepareSwap = defineContract({
   response: z.object({
     prepared: z.literal(true).meta({ description: "Always true" }),
     quoteId: id("qt").meta({ description: "The quote" }),
-    transferId: id("tr").optional().meta({ description: "The transfer, where one was prepared" }),
+    transferId: id("tr")
+      .optional()
+      .meta({ description: "The transfer, where one was prepared" }),
     expiresAt: timestamp.meta({
       description: "Until when it can be executed; the price is locked for 60 seconds",
     }),
@@ -199,7 +214,9 @@ export const prepareSwap = defineContract({
         z.object({
           walletAddress: address.meta({ description: "Address of the wallet" }),
           chainId,
-          paidBy: feePayer.meta({ description: "Who pays: the project's sponsor, or the wallet" }),
+          paidBy: feePayer.meta({
+            description: "Who pays: the project's sponsor, or the wallet",
+          }),
         }),
       )
       .meta({ description: "Who pays the network fee of each source" }),
@@ -258,7 +275,9 @@ export const executeSwap = defineContract({
         .array(
           z.object({
             actionId: z.string().meta({ description: "The action" }),
-            signature: hex.optional().meta({ description: "Signature over its typedData, 0x hex" }),
+            signature: hex
+              .optional()
+              .meta({ description: "Signature over its typedData, 0x hex" }),
             txHash: hex.optional().meta({
               description:
                 "Hash of the transaction that the wallet sent, for actions of the kind `transaction`",
@@ -275,7 +294,9 @@ export const executeSwap = defineContract({
   status: 202,
   response: z.object({
     operationId: id("op").meta({ description: "The operation; read it at /operations/{id}" }),
-    transferId: id("tr").optional().meta({ description: "The transfer, where one was executed" }),
+    transferId: id("tr")
+      .optional()
+      .meta({ description: "The transfer, where one was executed" }),
     status,
     subStatus,
   }),

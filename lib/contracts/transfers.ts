@@ -43,7 +43,9 @@ export const transferRecord = z
       description:
         "What the approval promises: enforced on chain across chains; on one chain what the token's own transfer brings when it is tried before",
     }),
-    received: tokenAmount.nullable().meta({ description: "What arrived, as the chain shows it" }),
+    received: tokenAmount
+      .nullable()
+      .meta({ description: "What arrived, as the chain shows it" }),
     fees: quoteRecord.shape.fees.meta({
       description: "Fees; those of bridges are a part of the rate",
     }),
@@ -60,12 +62,15 @@ export const transferRecord = z
     operationId: id("op")
       .nullable()
       .meta({ description: "The operation that carries it out; null before it is executed" }),
-    failure: failureRecord.nullable().meta({ description: "Why it failed; null where it did not" }),
-    outcome: outcomeRecord
+    failure: failureRecord
       .nullable()
-      .meta({ description: "Where the money is, and what to do next; null before it is executed" }),
+      .meta({ description: "Why it failed; null where it did not" }),
+    outcome: outcomeRecord.nullable().meta({
+      description: "Where the money is, and what to do next; null before it is executed",
+    }),
     createdBy: z.string().meta({
-      description: "Who created it: a person (usr_), an API key (key_) or a part of the service",
+      description:
+        "Who created it: a person (usr_), an API key (key_) or a part of the service",
     }),
     createdAt: timestamp.meta({ description: "When it was created" }),
     updatedAt: timestamp.meta({ description: "When it last changed" }),
@@ -129,9 +134,9 @@ export const listTransfers = defineContract({
     status: listOf(STATUSES)
       .optional()
       .meta({ description: "Only these statuses, separated by commas" }),
-    chainId: chainIds
-      .optional()
-      .meta({ description: "Source or destination on one of these chains, separated by commas" }),
+    chainId: chainIds.optional().meta({
+      description: "Source or destination on one of these chains, separated by commas",
+    }),
     walletId: idsOf("wal")
       .optional()
       .meta({ description: "Paid by one of these wallets, separated by commas" }),
@@ -193,7 +198,8 @@ export const swapAndTransfer = defineContract({
     amount,
     recipient: address.meta({ description: "Address that receives" }),
     slippageBps: z.int().min(0).max(SLIPPAGE_BPS_MAX).default(SLIPPAGE_BPS_DEFAULT).meta({
-      description: "How far the result may fall below the expected one, in basis points (1/100 %)",
+      description:
+        "How far the result may fall below the expected one, in basis points (1/100 %)",
     }),
     minAmount,
     maxPriceImpactBps,

@@ -30,7 +30,10 @@ export const walletRecord = z
       .array(
         z.object({
           chainId,
-          deployed: z.boolean().nullable().meta({ description: "null: the chain did not answer" }),
+          deployed: z
+            .boolean()
+            .nullable()
+            .meta({ description: "null: the chain did not answer" }),
         }),
       )
       .meta({ description: "Chains that the wallet can be used on" }),
@@ -86,9 +89,13 @@ const linkedWalletRecord = z
   .object({
     address,
     walletId: id("wal").meta({ description: "Wallet of the project" }),
-    label: z.string().nullable().meta({ description: "Name for people; null where it has none" }),
+    label: z
+      .string()
+      .nullable()
+      .meta({ description: "Name for people; null where it has none" }),
     contractChainId: chainId.nullable().meta({
-      description: "The chain whose contract signs (ERC-1271, ERC-6492); null for a plain account",
+      description:
+        "The chain whose contract signs (ERC-1271, ERC-6492); null for a plain account",
     }),
     linkedAt: timestamp.meta({ description: "When it was linked" }),
   })
@@ -131,7 +138,9 @@ export const verifyWalletLink = defineContract({
   permission: "records:write",
   body: z.object({
     address,
-    signature: walletSignature.meta({ description: "Signature over the message of init, 0x hex" }),
+    signature: walletSignature.meta({
+      description: "Signature over the message of init, 0x hex",
+    }),
   }),
   status: 200,
   response: z.object({
@@ -150,7 +159,9 @@ export const listLinkedWallets = defineContract({
   tag,
   auth: "user",
   status: 200,
-  response: z.object({ data: z.array(linkedWalletRecord).meta({ description: "Linked wallets" }) }),
+  response: z.object({
+    data: z.array(linkedWalletRecord).meta({ description: "Linked wallets" }),
+  }),
 });
 
 export const unlinkWallet = defineContract({

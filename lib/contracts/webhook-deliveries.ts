@@ -23,7 +23,9 @@ export const deliveryRecord = z
       description:
         "Number of the event that the endpoint was sent before; null where it gets every event, or was sent none",
     }),
-    status: z.enum(DELIVERY_STATUSES).meta({ description: "`failed`: no further attempt is made" }),
+    status: z
+      .enum(DELIVERY_STATUSES)
+      .meta({ description: "`failed`: no further attempt is made" }),
     attempts: z.int().meta({ description: "Attempts so far" }),
     nextAttemptAt: timestamp
       .nullable()
@@ -45,14 +47,18 @@ const attemptRecord = z
     request: z
       .object({
         url: z.string().meta({ description: "Where it was sent to" }),
-        headers: z.record(z.string(), z.string()).meta({ description: "Headers that were sent" }),
+        headers: z
+          .record(z.string(), z.string())
+          .meta({ description: "Headers that were sent" }),
         body: z.string().meta({ description: "Body that was sent" }),
       })
       .meta({ description: "What was sent" }),
     response: z
       .object({
         statusCode: z.int().meta({ description: "Status of the answer" }),
-        headers: z.record(z.string(), z.string()).meta({ description: "Headers of the answer" }),
+        headers: z
+          .record(z.string(), z.string())
+          .meta({ description: "Headers of the answer" }),
         body: z.string().meta({ description: "Its first 4,096 characters" }),
       })
       .nullable()

@@ -34,7 +34,10 @@ const events = z
   )
   .min(1)
   .max(100)
-  .meta({ description: "`*` for all, a group such as `operation.*`, or types", examples: [["*"]] });
+  .meta({
+    description: "`*` for all, a group such as `operation.*`, or types",
+    examples: [["*"]],
+  });
 
 const description = displayName(200);
 
@@ -63,7 +66,8 @@ export const webhookEndpointRecord = z
       .nullable()
       .meta({ description: "Description for people; null where it has none" }),
     status: z.enum(["active", "paused", "disabled"]).meta({
-      description: "`paused` keeps events for later; `disabled` was switched off by the service",
+      description:
+        "`paused` keeps events for later; `disabled` was switched off by the service",
     }),
     disabledReason: z.enum(["gone", "failing", "maker_left"]).nullable().meta({
       description:
@@ -91,7 +95,8 @@ export const webhookEndpointRecord = z
       )
       .meta({ description: "Those that sign now, without their values" }),
     createdBy: z.string().meta({
-      description: "Who created it: a person (usr_), an API key (key_) or a part of the service",
+      description:
+        "Who created it: a person (usr_), an API key (key_) or a part of the service",
     }),
     createdAt: timestamp.meta({ description: "When it was created" }),
     updatedAt: timestamp.meta({ description: "When it last changed" }),
@@ -172,7 +177,9 @@ export const updateWebhookEndpoint = defineContract({
   body: z
     .object({
       url: url.optional().meta({ description: "New URL" }),
-      events: events.optional().meta({ description: "New events; they replace the present ones" }),
+      events: events
+        .optional()
+        .meta({ description: "New events; they replace the present ones" }),
       description: description
         .nullable()
         .optional()
@@ -268,7 +275,10 @@ export const replayWebhookEvents = defineContract({
       from: z.int().positive().meta({ description: "First sequence number" }),
       to: z.int().positive().meta({ description: "Last sequence number, not below `from`" }),
     })
-    .refine(({ from, to }) => from <= to, { message: "must not be below `from`", path: ["to"] }),
+    .refine(({ from, to }) => from <= to, {
+      message: "must not be below `from`",
+      path: ["to"],
+    }),
   status: 202,
   response: z.object({ queued: z.int().meta({ description: "Deliveries that were queued" }) }),
   errors: ["invalid_state"],

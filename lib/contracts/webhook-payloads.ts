@@ -150,7 +150,10 @@ const approvalData = z
     subjectType: described(z.string(), "What is decided about: `operation` or `payout`"),
     subjectId: described(z.string(), "Id of that object"),
     title: described(z.string(), "What is decided, in one line"),
-    state: described(z.enum(["open", "approved", "declined", "expired"]), "How the request stands"),
+    state: described(
+      z.enum(["open", "approved", "declined", "expired"]),
+      "How the request stands",
+    ),
     approvalsRequired: count("How many people must approve"),
     expiresAt: described(timestamp, "Until when the request can be decided"),
   })
@@ -254,7 +257,10 @@ const envelope = z
     previousSequence: sequence(
       "The number that this endpoint was sent before; missing at endpoints that get every event",
     ).optional(),
-    objectId: described(z.string(), `The object that the event is about. ${PRIVATE}`).optional(),
+    objectId: described(
+      z.string(),
+      `The object that the event is about. ${PRIVATE}`,
+    ).optional(),
     objectSequence: sequence(`1, 2, 3 … for the object, without a gap. ${PRIVATE}`).optional(),
   })
   .meta({ id: "WebhookEvent" });

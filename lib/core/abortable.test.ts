@@ -24,7 +24,9 @@ test("all of them end with the signal's reason, also one that began after others
   const controller = new AbortController();
   const { signal } = controller;
   await abortable(Promise.resolve(), signal);
-  const waits = Array.from({ length: 3 }, () => abortable(new Promise(() => undefined), signal));
+  const waits = Array.from({ length: 3 }, () =>
+    abortable(new Promise(() => undefined), signal),
+  );
   const reason = new Error("gone");
   controller.abort(reason);
   expect(await Promise.allSettled(waits)).toEqual(

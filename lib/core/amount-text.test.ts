@@ -38,9 +38,9 @@ describe("amountText", () => {
   });
 
   test("keeps every digit where the amount is approved", () => {
-    expect(amountText("0.123456789012345678", { symbol: "DAI", exact: true, locale }).text).toBe(
-      "0.123456789012345678",
-    );
+    expect(
+      amountText("0.123456789012345678", { symbol: "DAI", exact: true, locale }).text,
+    ).toBe("0.123456789012345678");
   });
 
   test("keeps zeros at the end in columns", () => {
@@ -50,7 +50,9 @@ describe("amountText", () => {
 
   test("uses the separators of the locale", () => {
     expect(amountText("1234567.5", { symbol: "EURC", locale: "de" }).text).toBe("1.234.567,50");
-    expect(amountText("1234567.5", { symbol: "USDC", locale: "en-IN" }).text).toBe("12,34,567.50");
+    expect(amountText("1234567.5", { symbol: "USDC", locale: "en-IN" }).text).toBe(
+      "12,34,567.50",
+    );
   });
 
   test("is exact beyond what a float can hold", () => {
@@ -96,7 +98,9 @@ describe("sharesOf", () => {
     let seed = 7;
     const next = (): number => (seed = (seed * 48_271) % 2_147_483_647);
     for (let round = 0; round < 500; round += 1) {
-      const weights = Array.from({ length: 1 + (next() % 12) }, () => BigInt(next() % 1_000_000));
+      const weights = Array.from({ length: 1 + (next() % 12) }, () =>
+        BigInt(next() % 1_000_000),
+      );
       const shares = sharesOf(weights, 1000);
       const sum = weights.reduce((all, weight) => all + weight, 0n);
       expect(shares.reduce((all, share) => all + share, 0)).toBe(sum === 0n ? 0 : 1000);

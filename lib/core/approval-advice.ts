@@ -1,6 +1,7 @@
 /** Says to a person what they can do about a movement that waits for its approval. */
 
-const approvals = (count: number): string => `${String(count)} approval${count === 1 ? "" : "s"}`;
+const approvals = (count: number): string =>
+  `${String(count)} approval${count === 1 ? "" : "s"}`;
 
 export interface Voting {
   /** The number of approvals that the request needs. */

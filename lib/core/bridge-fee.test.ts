@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fillCostUsd, fillGasOf, parseUsd, relayerMarginUsd, steadyStep, steppedUp } from "./fees";
+import {
+  fillCostUsd,
+  fillGasOf,
+  parseUsd,
+  relayerMarginUsd,
+  steadyStep,
+  steppedUp,
+} from "./fees";
 
 const MARGIN = {
   marginUsd: "0.05",

@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
 import { closestName } from "./closest-name";
 
-const KEY_FIELDS = ["name", "scopes", "expiresAt", "networks", "dailyCapUsd", "recipients", "otp"];
+const KEY_FIELDS = [
+  "name",
+  "scopes",
+  "expiresAt",
+  "networks",
+  "dailyCapUsd",
+  "recipients",
+  "otp",
+];
 
 test.each([
   ["recipents", KEY_FIELDS, "recipients"],

@@ -33,6 +33,8 @@ describe("a line of CSV", () => {
   );
 
   test("makes a formula harmless before it quotes it", () => {
-    expect(csvLine(['=HYPERLINK("http://x","y")'])).toBe('"\'=HYPERLINK(""http://x"",""y"")"\r\n');
+    expect(csvLine(['=HYPERLINK("http://x","y")'])).toBe(
+      '"\'=HYPERLINK(""http://x"",""y"")"\r\n',
+    );
   });
 });

@@ -36,7 +36,9 @@ test("the caller chooses the error of work that is late", async () => {
 
 test("the result of work that is late is null, its error before that is the work's, and no timer stays", async () => {
   await expect(resultWithin(Promise.resolve(7), 1000)).resolves.toBe(7);
-  await expect(resultWithin(Promise.reject(new Error("refused")), 1000)).rejects.toThrow("refused");
+  await expect(resultWithin(Promise.reject(new Error("refused")), 1000)).rejects.toThrow(
+    "refused",
+  );
   expect(vi.getTimerCount()).toBe(0);
   let outcome: unknown = "open";
   const late = resultWithin(new Promise<number>(() => undefined), 1000).then(

@@ -46,7 +46,10 @@ export const withDeadline = async <T>(
  * @example
  * const totals = await resultWithin(store.count(bucket), 20); // null: the store was slow
  */
-export const resultWithin = async <T>(work: Promise<T>, timeoutMs: number): Promise<T | null> => {
+export const resultWithin = async <T>(
+  work: Promise<T>,
+  timeoutMs: number,
+): Promise<T | null> => {
   const result = await race(work, timeoutMs);
   return result === LATE ? null : result;
 };

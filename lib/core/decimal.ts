@@ -64,5 +64,9 @@ export const worthOf = (
   rounding: Rounding,
 ): bigint => {
   const { digits, scale: priceScale } = parseDecimal(price);
-  return scaledTo({ digits: amountBase * digits, scale: decimals + priceScale }, scale, rounding);
+  return scaledTo(
+    { digits: amountBase * digits, scale: decimals + priceScale },
+    scale,
+    rounding,
+  );
 };

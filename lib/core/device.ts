@@ -24,8 +24,10 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 
 const PRODUCT = /^[A-Za-z][A-Za-z0-9._-]{0,39}/;
 
-const firstOf = (table: readonly (readonly [RegExp, string])[], text: string): string | undefined =>
-  table.find(([pattern]) => pattern.test(text))?.[1];
+const firstOf = (
+  table: readonly (readonly [RegExp, string])[],
+  text: string,
+): string | undefined => table.find(([pattern]) => pattern.test(text))?.[1];
 
 /**
  * The device of a User-Agent header (RFC 9110, 10.1.5) in words. Versions are left out, so that an

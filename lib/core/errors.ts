@@ -113,7 +113,8 @@ export class DomainError extends Error {
   constructor(code: ErrorCode, message: string, options: DomainErrorOptions = {}) {
     // A message may quote the answer of a node, a bundler or a mail server, which may contain a URL
     // with a key.
-    const shown = options.isExact === true ? redactKnownSecrets(message) : redactSecrets(message);
+    const shown =
+      options.isExact === true ? redactKnownSecrets(message) : redactSecrets(message);
     super(shown, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "DomainError";
     this.code = code;
@@ -131,7 +132,10 @@ export const isDomainError = (error: unknown): error is DomainError =>
  * Creates the error `invalid_request` for one or more invalid fields. Default message: that of the
  * first field. @see ErrorDetail
  */
-export const invalidRequest = (details: readonly ErrorDetail[], message?: string): DomainError =>
+export const invalidRequest = (
+  details: readonly ErrorDetail[],
+  message?: string,
+): DomainError =>
   new DomainError(
     "invalid_request",
     message ?? details[0]?.message ?? "The request is not valid.",

@@ -40,7 +40,9 @@ export const grossForNote = (
   net: bigint,
   fees: { relayFeeBps: number; shieldFeeBps: number },
 ): bigint =>
-  grossUp(grossUp(net, feeFloor(fees.shieldFeeBps)), (gross) => bpsOfCeil(gross, fees.relayFeeBps));
+  grossUp(grossUp(net, feeFloor(fees.shieldFeeBps)), (gross) =>
+    bpsOfCeil(gross, fees.relayFeeBps),
+  );
 
 /**
  * The largest amount that can arrive when a whole note is spent, in base units.

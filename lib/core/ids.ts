@@ -43,7 +43,9 @@ export const ID_PREFIXES = {
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;
-export type Id<K extends IdKind> = `${(typeof ID_PREFIXES)[K]}_${string}` & { readonly __kind: K };
+export type Id<K extends IdKind> = `${(typeof ID_PREFIXES)[K]}_${string}` & {
+  readonly __kind: K;
+};
 
 /**
  * Makes a new id: the prefix of its kind, an underscore and a UUIDv7 (RFC 9562).
@@ -68,6 +70,8 @@ export const firstIdAt = (kind: IdKind, time: Date): string => {
 export const isId = <K extends IdKind>(kind: K, text: string): text is Id<K> => {
   const prefix = `${ID_PREFIXES[kind]}_`;
   return (
-    text.startsWith(prefix) && validate(text.slice(prefix.length)) && text === text.toLowerCase()
+    text.startsWith(prefix) &&
+    validate(text.slice(prefix.length)) &&
+    text === text.toLowerCase()
   );
 };

@@ -75,7 +75,9 @@ export const createLookAlikes = (
       one.address.toLowerCase() === address.toLowerCase();
     const as =
       KNOWN_RANKS.find((rank) => near.some((one) => one.as === rank && isSame(one))) ?? "new";
-    return near.find((one) => !isSame(one) && RIVALS[as].some((rival) => rival === one.as)) ?? null;
+    return (
+      near.find((one) => !isSame(one) && RIVALS[as].some((rival) => rival === one.as)) ?? null
+    );
   };
 };
 
@@ -99,7 +101,8 @@ export const isApprovedOn = (
   { state, chainIds }: Pick<NamedContact, "state" | "chainIds">,
   chainId: number | null,
 ): boolean =>
-  state === "approved" && (chainId === null || chainIds.length === 0 || chainIds.includes(chainId));
+  state === "approved" &&
+  (chainId === null || chainIds.length === 0 || chainIds.includes(chainId));
 
 /**
  * Replaces the name of a contact that is not approved (or not for the chain), in the middle of a

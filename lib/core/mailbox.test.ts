@@ -24,7 +24,11 @@ const UNEQUAL: readonly (readonly [string, string, string])[] = [
   ["another local part", "boss@example.test", "boss2@example.test"],
   ["another domain", "boss@example.test", "boss@example.org"],
   ["a subdomain", "boss@mail.example.test", "boss@example.test"],
-  ["dots where the provider counts them", "ada.lovelace@example.test", "adalovelace@example.test"],
+  [
+    "dots where the provider counts them",
+    "ada.lovelace@example.test",
+    "adalovelace@example.test",
+  ],
   ["hyphens at Gmail", "ada-l@gmail.com", "adal@gmail.com"],
   ["dots and hyphens at Proton and elsewhere", "ada.l@proton.me", "ada.l@example.test"],
   ["a domain that ends like Gmail's", "ada@notgmail.com", "ada@gmail.com"],

@@ -26,7 +26,9 @@ const PROVIDERS: readonly Provider[] = [
 ];
 
 const BY_DOMAIN: ReadonlyMap<string, Provider> = new Map(
-  PROVIDERS.flatMap((provider) => provider.domains.map((domain) => [domain, provider] as const)),
+  PROVIDERS.flatMap((provider) =>
+    provider.domains.map((domain) => [domain, provider] as const),
+  ),
 );
 
 /** The domain in lower case and ASCII (UTS 46), without a trailing dot. */

@@ -89,7 +89,9 @@ export const isPrivateKind = (name: string): name is PrivateKindName =>
 /** Never empty, which schemas of zod ask for. */
 type Names<Name extends string> = readonly [Name, ...Name[]];
 
-export const OPERATION_KINDS = Object.keys(MOVEMENT_KINDS) as unknown as Names<MovementKindName>;
+export const OPERATION_KINDS = Object.keys(
+  MOVEMENT_KINDS,
+) as unknown as Names<MovementKindName>;
 export const PRIVATE_KINDS = OPERATION_KINDS.filter(
   isPrivateKind,
 ) as unknown as Names<PrivateKindName>;

@@ -52,7 +52,10 @@ describe("an outage of the database", () => {
       new Error("Client has encountered a connection error and is not queryable"),
     ],
     ["no answer to a query", new Error("Query read timeout")],
-    ["a full disk", withCode("53100", 'could not extend file "base/1/2": No space left on device')],
+    [
+      "a full disk",
+      withCode("53100", 'could not extend file "base/1/2": No space left on device'),
+    ],
     [
       "a full disk inside Prisma's",
       prisma({ kind: "postgres", originalCode: "53100", code: "53100" }),
@@ -75,7 +78,10 @@ describe("an outage of a chain", () => {
     new RpcRequestError({ url, body, error: { code, message: "no" } });
   test.each<[string, unknown]>([
     ["HTTP 429", new HttpRequestError({ url, body, status: 429 })],
-    ["a refused connection", new HttpRequestError({ url, body, cause: withCode("ECONNREFUSED") })],
+    [
+      "a refused connection",
+      new HttpRequestError({ url, body, cause: withCode("ECONNREFUSED") }),
+    ],
     ["silence", new TimeoutError({ url, body })],
     ["JSON-RPC: limit exceeded", new UnknownRpcError(rpcError(-32005))],
     ["JSON-RPC: 429", new UnknownRpcError(rpcError(429))],

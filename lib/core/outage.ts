@@ -47,7 +47,8 @@ const LIMIT_CODES = new Set<unknown>([-32005, -32016, -32029, 429]);
 const STATE_MISSING = -32001;
 const TOO_MANY_REQUESTS = 429;
 
-const field = (value: object, name: string): unknown => (value as Record<string, unknown>)[name];
+const field = (value: object, name: string): unknown =>
+  (value as Record<string, unknown>)[name];
 
 /**
  * The error, its causes, and the errors that Prisma and `AggregateError` attach to it, outermost
@@ -61,7 +62,8 @@ const withCauses = (error: unknown): object[] => {
     if (typeof next !== "object" || next === null || found.includes(next)) continue;
     found.push(next);
     const meta = field(next, "meta");
-    if (typeof meta === "object" && meta !== null) waiting.push(field(meta, "driverAdapterError"));
+    if (typeof meta === "object" && meta !== null)
+      waiting.push(field(meta, "driverAdapterError"));
     waiting.push(field(next, "cause"));
     const several = field(next, "errors");
     if (Array.isArray(several)) waiting.push(...(several as unknown[]));

@@ -17,7 +17,8 @@ const SLOWEST_FACTOR = 20;
  * @param idleMs milliseconds since the job last made progress
  */
 export const pollMsAfter = (intervalMs: number, idleMs: number): number =>
-  intervalMs * Math.min(SLOWEST_FACTOR, 1 + Math.floor(idleMs / (intervalMs * SLOWER_AFTER_POLLS)));
+  intervalMs *
+  Math.min(SLOWEST_FACTOR, 1 + Math.floor(idleMs / (intervalMs * SLOWER_AFTER_POLLS)));
 
 /**
  * Milliseconds until a failed job is tried again, from 200 ms to 15 s.
@@ -47,7 +48,10 @@ const JITTER = 0.25;
 export const jobBackoffMs = (failures: number, random: number): number => {
   // The exponent is bounded, because 2 to the power of a large number is not a number of
   // milliseconds.
-  const pause = Math.min(JOB_BACKOFF_MS_MAX, JOB_BACKOFF_MS_MIN * 2 ** Math.min(failures - 1, 10));
+  const pause = Math.min(
+    JOB_BACKOFF_MS_MAX,
+    JOB_BACKOFF_MS_MIN * 2 ** Math.min(failures - 1, 10),
+  );
   return Math.round(pause * (1 - JITTER * random));
 };
 

@@ -23,7 +23,9 @@ test("every object stands where the table of offsets says", () => {
   expect(offsets.length).toBeGreaterThan(6);
   for (const [index, offset] of offsets.entries())
     expect(file.slice(offset)).toMatch(new RegExp(`^${String(index + 1)} 0 obj\n`));
-  for (const [, length, content] of file.matchAll(/\/Length (\d+) >>\nstream\n([^]*?)\nendstream/g))
+  for (const [, length, content] of file.matchAll(
+    /\/Length (\d+) >>\nstream\n([^]*?)\nendstream/g,
+  ))
     expect(content).toHaveLength(Number(length));
 });
 
@@ -42,7 +44,10 @@ test("amounts stand on the right, texts are escaped, and characters are single b
 });
 
 test("rows that do not fit on a page go on with the next, under the same head", () => {
-  const rows = Array.from({ length: 100 }, (_, index) => [`day ${String(index)}`, String(index)]);
+  const rows = Array.from({ length: 100 }, (_, index) => [
+    `day ${String(index)}`,
+    String(index),
+  ]);
   const file = tablePdf(table(rows));
   const pages = file.match(/\/Type \/Page /g)?.length ?? 0;
   expect(pages).toBeGreaterThan(2);

@@ -115,7 +115,10 @@ interface Line {
 }
 
 /** The lines of a table row: as many as its highest cell has. */
-const linesOf = (columns: readonly PdfColumn[], cells: readonly string[]): readonly string[] => {
+const linesOf = (
+  columns: readonly PdfColumn[],
+  cells: readonly string[],
+): readonly string[] => {
   const parts = columns.map((column, index) => linesIn(cells[index] ?? "", column));
   const height = Math.max(...parts.map((lines) => lines.length));
   return Array.from({ length: height }, (_, line) =>
@@ -158,10 +161,20 @@ const pagesOf = ({
   return pages;
 };
 
-const showText = (font: string, size: number, at: { x: number; y: number }, text: string): string =>
+const showText = (
+  font: string,
+  size: number,
+  at: { x: number; y: number },
+  text: string,
+): string =>
   `BT /${font} ${String(size)} Tf ${String(at.x)} ${String(at.y)} Td ${stringOf(text)} Tj ET`;
 
-const contentOf = (title: string, lines: readonly Line[], page: number, pages: number): string => {
+const contentOf = (
+  title: string,
+  lines: readonly Line[],
+  page: number,
+  pages: number,
+): string => {
   const top = PAGE.height - PAGE.margin;
   const offset = page === 1 ? TITLE_LINES : 0;
   const x = PAGE.margin;
@@ -198,7 +211,8 @@ export const tablePdf = (table: PdfTable): string => {
     "<< /Type /Catalog /Pages 2 0 R >>",
     `<< /Type /Pages /Kids [${kids}] /Count ${String(pages.length)} /MediaBox [0 0 ${String(PAGE.width)} ${String(PAGE.height)}] /Resources << /Font << ${fonts} >> >> >>`,
     ...FONTS.map(
-      (name) => `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`,
+      (name) =>
+        `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`,
     ),
     ...pages.flatMap((lines, index) => {
       const content = contentOf(table.title, lines, index + 1, pages.length);

@@ -76,7 +76,8 @@ export const requireApprover = (actor: Actor): UserActor => {
 };
 
 /** Completes "only an owner may …". */
-export const EXEMPTING_KEYS = "let API keys that are exempt from codes move money without votes";
+export const EXEMPTING_KEYS =
+  "let API keys that are exempt from codes move money without votes";
 
 /**
  * Checks that a person is an owner of the project, for the few changes that an admin may not make.

@@ -79,7 +79,9 @@ export const createReadinessService = (
   const round = async (): Promise<Readiness> => {
     const asked = [...probes];
     const parts = await Promise.all(
-      asked.map((probe) => ask(probe, probe.timeoutMs ?? options.timeoutMs ?? PROBE_TIMEOUT_MS)),
+      asked.map((probe) =>
+        ask(probe, probe.timeoutMs ?? options.timeoutMs ?? PROBE_TIMEOUT_MS),
+      ),
     );
     const missing = parts.some((part, index) => !part.ok && asked[index]?.optional !== true);
     return { status: missing ? "unavailable" : "ready", parts };

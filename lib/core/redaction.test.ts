@@ -39,9 +39,9 @@ test("secrets of the configuration are found wherever they occur, in each of the
   ];
   for (const form of forms)
     expect(redactSecrets(`node said "${form}"`)).toBe('node said "[redacted]"');
-  expect(redactSecrets("https://lb.example.org/ogws/live/short9key?token=qwe%2Frty failed")).toBe(
-    "https://lb.example.org/[redacted] failed",
-  );
+  expect(
+    redactSecrets("https://lb.example.org/ogws/live/short9key?token=qwe%2Frty failed"),
+  ).toBe("https://lb.example.org/[redacted] failed");
   expect(redactSecrets("the database causeway")).toBe("the database causeway");
 });
 

@@ -87,7 +87,8 @@ const addUrl = (text: string): void => {
       url.username,
       ...url.pathname.split("/").filter((part) => part.length >= PATH_PART_LENGTH_MIN),
     );
-  for (const secret of secrets) for (const form of [secret, decoded(secret)]) add(form, REDACTED);
+  for (const secret of secrets)
+    for (const form of [secret, decoded(secret)]) add(form, REDACTED);
 };
 
 /**

@@ -139,7 +139,8 @@ test("while the store does not answer, the process keeps to the rate by itself, 
 test("each wait is told with its time and whether the request was sent", async () => {
   const { bucket, store } = bucketOf(1);
   const told: [number, string][] = [];
-  const onWaited = (seconds: number, outcome: string): void => void told.push([seconds, outcome]);
+  const onWaited = (seconds: number, outcome: string): void =>
+    void told.push([seconds, outcome]);
   const onTimeout = (): Error => new Error("too late");
   const budget = createSharedBudget({
     chainId: 1,

@@ -55,7 +55,8 @@ export const mayMove = (from: Status, to: Status): boolean =>
   (TRANSITIONS[from] as readonly Status[]).includes(to);
 
 /** Whether the state never changes again. */
-export const isFinal = (status: Status): boolean => status !== "pending" && status !== "processing";
+export const isFinal = (status: Status): boolean =>
+  status !== "pending" && status !== "processing";
 
 /** Whether people approved the operation, and a rule or a balance refused it at the start. */
 export const isRefusedAtStart = ({

@@ -86,9 +86,10 @@ export const payoutTitle = (
     hidden ? symbol : `${amountText(amount, { symbol, locale }).text} ${symbol}`,
   );
   const others = totals.length - named.length;
-  const all = [...sums, ...(others === 0 ? [] : [`${countText(others, locale)} more tokens`])].join(
-    " + ",
-  );
+  const all = [
+    ...sums,
+    ...(others === 0 ? [] : [`${countText(others, locale)} more tokens`]),
+  ].join(" + ");
   return `${all} to ${countText(recipients, locale)} ${recipients === 1 ? "recipient" : "recipients"}`;
 };
 

@@ -13,7 +13,9 @@ test("the script of the API reference is compressed before anybody asks for it",
   expect(answer?.headers.get("cache-control")).toContain("immutable");
   const sent = gunzipSync(Buffer.from((await answer?.arrayBuffer()) ?? new ArrayBuffer(0)));
   expect(
-    sent.equals(await readFile("node_modules/@scalar/api-reference/dist/browser/standalone.js")),
+    sent.equals(
+      await readFile("node_modules/@scalar/api-reference/dist/browser/standalone.js"),
+    ),
   ).toBe(true);
   expect(await referenceFile("scalar-0000000000000000.js")).toBeNull();
 });

@@ -117,7 +117,9 @@ const startServer = async () => {
 
 /** The private key of the project's treasury, decrypted like in the service. */
 const treasuryKey = async ({ treasuryId }: Customer): Promise<Canary> => {
-  const { keyId, projectId } = await prisma.wallet.findFirstOrThrow({ where: { id: treasuryId } });
+  const { keyId, projectId } = await prisma.wallet.findFirstOrThrow({
+    where: { id: treasuryId },
+  });
   const row = await prisma.managedKey.findUniqueOrThrow({ where: { id: keyId ?? "" } });
   const context = managedKeyContext({ projectId, keyId: row.id });
   const bytes = createEnvelopes(createKeyring(config.keyEncryptionKeys)).open(row, context);
@@ -154,7 +156,10 @@ const enrolApp = async ({ session }: Customer): Promise<Canary> => {
  * Shields money of the treasury and pays a part of it privately.
  * @returns the mnemonic of the private wallet that paid
  */
-const payPrivately = async ({ session, treasury }: Customer, key: ApiClient): Promise<Canary> => {
+const payPrivately = async (
+  { session, treasury }: Customer,
+  key: ApiClient,
+): Promise<Canary> => {
   const { client } = session;
   await fund(client, treasury, { chainId: CHAIN, token: "USDC", amount: "50" });
   const { id: privacyWalletId } = await client.call(createPrivacyWallet, {
@@ -167,7 +172,8 @@ const payPrivately = async ({ session, treasury }: Customer, key: ApiClient): Pr
     async () => {
       const { data } = await client.call(getPrivateBalances, { query: { privacyWalletId } });
       expect(
-        data.find(({ chainId, token }) => chainId === CHAIN && token.symbol === "USDC")?.spendable,
+        data.find(({ chainId, token }) => chainId === CHAIN && token.symbol === "USDC")
+          ?.spendable,
       ).toBe("49.95");
     },
     { timeout: TIMEOUT_MS, interval: 200 },
@@ -182,7 +188,9 @@ const payPrivately = async ({ session, treasury }: Customer, key: ApiClient): Pr
     },
   });
   expect((await waitUntilFinal(client, operationId, TIMEOUT_MS)).status).toBe("completed");
-  const wallet = await prisma.privacyWallet.findFirstOrThrow({ where: { id: privacyWalletId } });
+  const wallet = await prisma.privacyWallet.findFirstOrThrow({
+    where: { id: privacyWalletId },
+  });
   return {
     name: "the mnemonic of a private wallet",
     text: api.services.privacy.wallets.keyOf(wallet).mnemonic,
@@ -293,7 +301,10 @@ const run = async () => {
   const endpoint = await client.call(createWebhookEndpoint, {
     body: { url: receiver.url, events: ["*"], includePrivate: true },
   });
-  const key = await remote.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
+  const key = await remote.createKey(customer.session, {
+    otp: "exempt",
+    dailyCapUsd: "100000",
+  });
   const app = await enrolApp(customer);
   const mnemonic = await payPrivately(customer, key.client);
   await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "20" });
@@ -352,7 +363,9 @@ test(
       { name: "error bodies", text: errorBodies.join("\n") },
       {
         name: "webhooks",
-        text: receiver.received.map(({ raw, headers }) => raw + JSON.stringify(headers)).join("\n"),
+        text: receiver.received
+          .map(({ raw, headers }) => raw + JSON.stringify(headers))
+          .join("\n"),
       },
       { name: "metrics", text: metrics.join("\n") },
       { name: "traces", text: collector.bodies.join("\n") },

@@ -23,7 +23,9 @@ const COMPRESSIBLE = /^(text\/|application\/(json|javascript|manifest\+json)|ima
 const takenBy = (acceptEncoding: string): ReadonlySet<string> =>
   new Set(
     acceptEncoding.split(",").flatMap((entry) => {
-      const [name = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
+      const [name = "", ...parameters] = entry
+        .split(";")
+        .map((part) => part.trim().toLowerCase());
       return parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)) ? [] : [name];
     }),
   );

@@ -55,7 +55,12 @@ const MALFORMED = [400, "This is not a valid HTTP request."] as const;
 /**
  * Writes an answer to a request that Node's parser refused, because there is no response object.
  */
-const writeRaw = (socket: Duplex, error: DomainError, publicUrl: string, status?: number): void => {
+const writeRaw = (
+  socket: Duplex,
+  error: DomainError,
+  publicUrl: string,
+  status?: number,
+): void => {
   const requestId = newId("request");
   const answer = toAnswer(error, requestId, { publicUrl });
   const code = status ?? answer.status;
@@ -135,7 +140,10 @@ export const guardConnections = (
     socket.on("error", () => socket.destroy());
     refuse(
       socket,
-      new DomainError("method_not_allowed", "This server is no proxy: CONNECT is not possible."),
+      new DomainError(
+        "method_not_allowed",
+        "This server is no proxy: CONNECT is not possible.",
+      ),
     );
   });
   server.on("connection", (socket) => {

@@ -52,7 +52,10 @@ export const isPaged = ({ query }: Contract): boolean =>
  * All parameters that determine the content of a list, in a canonical form. The page size is
  * excluded, because it may change from page to page.
  */
-const boundTo = ({ contract, params, query, projectId }: PageRequest, position: string): string => {
+const boundTo = (
+  { contract, params, query, projectId }: PageRequest,
+  position: string,
+): string => {
   const { cursor: _, limit: __, ...filters } = isRecord(query) ? query : {};
   const sorted = Object.entries(filters).map(([name, value]) => [
     name,

@@ -46,7 +46,8 @@ const newReader = async () => {
       const kind = /^([a-z]+)_[0-9a-f]{8}-[0-9a-f-]{27}$/.exec(value)?.[1];
       if (kind !== undefined)
         ids.set(kind, [...(ids.get(kind) ?? []).filter((id) => id !== value), value]);
-    } else if (typeof value === "object" && value !== null) Object.values(value).forEach(remember);
+    } else if (typeof value === "object" && value !== null)
+      Object.values(value).forEach(remember);
   };
 
   const addressOf = (name: string): string => {

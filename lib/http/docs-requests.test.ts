@@ -12,7 +12,12 @@ import {
   placeOf,
   type CodeSpan,
 } from "@/lib/dev/testing/documents";
-import { callsOf, contractFor, withExamples, type ShownCall } from "@/lib/dev/testing/shown-calls";
+import {
+  callsOf,
+  contractFor,
+  withExamples,
+  type ShownCall,
+} from "@/lib/dev/testing/shown-calls";
 import { isIdempotent } from "./idempotency";
 import { openApiDocument } from "./openapi";
 import { parseBody, parseParams, parseQuery } from "./parse";
@@ -183,7 +188,9 @@ test("each field that the documents name to callers is one of the API, or of the
   const chains = z.toJSONSchema(chainsFile, { io: "input", unrepresentable: "any" });
   const known = new Set([...namesIn(openApiDocument(namedContracts)), ...namesIn(chains)]);
   const fields = FOR_CALLERS.flatMap(codeSpansOf).flatMap((span) =>
-    span.text.split(/[^A-Za-z]+/).flatMap((name) => (FIELD.test(name) ? [{ ...span, name }] : [])),
+    span.text
+      .split(/[^A-Za-z]+/)
+      .flatMap((name) => (FIELD.test(name) ? [{ ...span, name }] : [])),
   );
   expect(fields.length).toBeGreaterThan(100);
   const faults = fields.filter(({ name }) => !known.has(name) && !OF_OTHERS.has(name));

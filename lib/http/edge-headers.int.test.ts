@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { exchange, get, passed, start, statusOf } from "@/lib/dev/testing/edge-server";
 
-const headersOf = (text: string): string => text.slice(0, text.indexOf("\r\n\r\n")).toLowerCase();
+const headersOf = (text: string): string =>
+  text.slice(0, text.indexOf("\r\n\r\n")).toLowerCase();
 const policyOf = (text: string): string =>
   /content-security-policy: (.*)\r\n/i.exec(text)?.[1] ?? "";
-const nonceOf = (text: string): string | undefined => /'nonce-([^']+)'/.exec(policyOf(text))?.[1];
+const nonceOf = (text: string): string | undefined =>
+  /'nonce-([^']+)'/.exec(policyOf(text))?.[1];
 
 describe("the headers of an answer", () => {
   test("each page has a nonce of its own, which Next gets, and none may run scripts or styles inline", async () => {
@@ -45,7 +47,9 @@ describe("the headers of an answer", () => {
         "strict-transport-security: max-age=31536000",
       );
       const plain = await start();
-      expect(headersOf(await get(plain.port, target))).not.toContain("strict-transport-security");
+      expect(headersOf(await get(plain.port, target))).not.toContain(
+        "strict-transport-security",
+      );
     },
   );
 
@@ -94,8 +98,8 @@ describe("a change by the browser's cookie", () => {
 
   test("is needed for no reading", async () => {
     const { port } = await start();
-    expect(statusOf(await get(port, "/", "cookie: a=b\r\nsec-fetch-site: cross-site\r\n"))).toBe(
-      200,
-    );
+    expect(
+      statusOf(await get(port, "/", "cookie: a=b\r\nsec-fetch-site: cross-site\r\n")),
+    ).toBe(200);
   });
 });

@@ -191,20 +191,23 @@ describe("what reaches the pages", () => {
   test.each([
     ["/api/auth/callback/credentials", 16 * 1024],
     ["/sign-in", 1024 * 1024],
-  ])("%s may have a body of %i bytes and no more, announced or not", async (target, bytesMax) => {
-    const { port } = await start();
-    for (const announced of [true, false]) {
-      expect(statusOf(await post(port, target, bytesMax, announced))).toBe(200);
-      expect(statusOf(await post(port, target, bytesMax + 1, announced))).toBe(413);
-    }
-    expect(passed.map(({ body, headers }) => [body.byteLength, headers["content-length"]])).toEqual(
-      [
+  ])(
+    "%s may have a body of %i bytes and no more, announced or not",
+    async (target, bytesMax) => {
+      const { port } = await start();
+      for (const announced of [true, false]) {
+        expect(statusOf(await post(port, target, bytesMax, announced))).toBe(200);
+        expect(statusOf(await post(port, target, bytesMax + 1, announced))).toBe(413);
+      }
+      expect(
+        passed.map(({ body, headers }) => [body.byteLength, headers["content-length"]]),
+      ).toEqual([
         [bytesMax, String(bytesMax)],
         [bytesMax, String(bytesMax)],
-      ],
-    );
-    expect(passed[1]?.headers["transfer-encoding"]).toBeUndefined();
-  });
+      ]);
+      expect(passed[1]?.headers["transfer-encoding"]).toBeUndefined();
+    },
+  );
 
   test("a large announced body is refused before a byte of it came", async () => {
     const { port } = await start();

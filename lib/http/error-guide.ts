@@ -168,7 +168,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   price_impact_too_high: {
     when: "Much less would arrive than the sent amount is worth. Nothing was sent.",
-    action: "Ask for less, or send `maxPriceImpactBps` of at least `priceImpactBps` to accept it.",
+    action:
+      "Ask for less, or send `maxPriceImpactBps` of at least `priceImpactBps` to accept it.",
   },
   minimum_not_reached: {
     when: "No route brings the `minAmount` that was asked for. Nothing was sent.",

@@ -86,7 +86,10 @@ const ROUTES = [
   {
     path: "/api/things",
     module: {
-      POST: route({ contract: makeThing, handler: ({ body }) => created({ value: body.value }) }),
+      POST: route({
+        contract: makeThing,
+        handler: ({ body }) => created({ value: body.value }),
+      }),
     },
   },
   {
@@ -178,7 +181,10 @@ describe("routes", () => {
   // Next must not get these requests: it contains the same modules, but its rules for paths differ.
   test("below /api nothing is the pages' but next-auth's paths", async () => {
     const redirect = await fetch(`${origin}/api/things/?x=1`, { redirect: "manual" });
-    expect([redirect.status, redirect.headers.get("location")]).toEqual([308, "/api/things?x=1"]);
+    expect([redirect.status, redirect.headers.get("location")]).toEqual([
+      308,
+      "/api/things?x=1",
+    ]);
     for (const path of ["/api", "/api/", "/api/auth/"]) {
       const answer = await fetch(origin + path);
       expect([path, answer.status, (await answer.json()) as unknown]).toMatchObject([
@@ -226,7 +232,9 @@ describe("routes", () => {
 describe("streams", () => {
   test("send events with ids, and a heartbeat while there is nothing to tell", async () => {
     const aborter = new AbortController();
-    const answer = await fetch(`${origin}/api/things/endless/events`, { signal: aborter.signal });
+    const answer = await fetch(`${origin}/api/things/endless/events`, {
+      signal: aborter.signal,
+    });
     expect(answer.headers.get("content-type")).toContain("text/event-stream");
     expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
     let text = "";

@@ -58,7 +58,7 @@ test("what a browser's passkey gives is taken as it is", () => {
     publicKeyAlgorithm: -7,
     transports: ["internal"],
   };
-  expect(faults(addPasskey.body, { credential: { ...credential, response: attestation } })).toEqual(
-    [],
-  );
+  expect(
+    faults(addPasskey.body, { credential: { ...credential, response: attestation } }),
+  ).toEqual([]);
 });

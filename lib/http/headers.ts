@@ -93,9 +93,11 @@ export const createPageHeaders = ({
       ),
     ),
   ];
-  const connect = ["'self'", ...origins, ...(walletConnect ? [WALLET_CONNECT.connect] : [])].join(
-    " ",
-  );
+  const connect = [
+    "'self'",
+    ...origins,
+    ...(walletConnect ? [WALLET_CONNECT.connect] : []),
+  ].join(" ");
   const rest = [
     "default-src 'self'",
     STYLE_ATTRIBUTE_POLICY,

@@ -95,7 +95,11 @@ const unseal = (appSecrets: AppSecrets, entry: IdempotencyEntry, response: unkno
     throw new Error(
       "A stored answer cannot be decrypted: APP_SECRET is not the one it was stored under.",
     );
-  return { status, body, headers: { "content-type": JSON_TYPE, "idempotent-replayed": "true" } };
+  return {
+    status,
+    body,
+    headers: { "content-type": JSON_TYPE, "idempotent-replayed": "true" },
+  };
 };
 
 /**
@@ -180,7 +184,14 @@ export const runIdempotent = async (
   const now = call.clock.now();
   const expiresAt = addSeconds(now, KEEP_SECONDS);
   const lockedUntil = addSeconds(now, LEASE_SECONDS);
-  const found = await call.store.claim({ ...entry, digest, holder, now, lockedUntil, expiresAt });
+  const found = await call.store.claim({
+    ...entry,
+    digest,
+    holder,
+    now,
+    lockedUntil,
+    expiresAt,
+  });
   if (found !== null) {
     if (!Buffer.from(found.digest).equals(digest))
       throw new DomainError(

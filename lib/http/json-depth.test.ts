@@ -9,9 +9,13 @@ const depthOf = (value: unknown): number =>
 
 test("the depth of any JSON is found, whatever its texts and names contain", () => {
   fc.assert(
-    fc.property(fc.jsonValue({ maxDepth: 8, stringUnit: "binary" }), fc.nat(9), (value, limit) => {
-      expect(isDeeperThan(JSON.stringify(value), limit)).toBe(depthOf(value) > limit);
-    }),
+    fc.property(
+      fc.jsonValue({ maxDepth: 8, stringUnit: "binary" }),
+      fc.nat(9),
+      (value, limit) => {
+        expect(isDeeperThan(JSON.stringify(value), limit)).toBe(depthOf(value) > limit);
+      },
+    ),
   );
 });
 

@@ -1,6 +1,11 @@
 import { addressBucket, clientAddress, type HttpInput } from "./input";
 import { getLogger, loggedError } from "@/lib/platform/log/logger";
-import { createRateLimiter, type RateDecision, rateLimited, type RateLimiter } from "./rate-limit";
+import {
+  createRateLimiter,
+  type RateDecision,
+  rateLimited,
+  type RateLimiter,
+} from "./rate-limit";
 import type { HttpServices } from "./services";
 
 /** The decisions about a request so far, by name of the policy. */
@@ -16,7 +21,8 @@ const limiterOf = (services: LimitServices): RateLimiter => {
   if (known) return known;
   const logger = getLogger(services.config.logLevel);
   const limiter = createRateLimiter(services.rateStore, {
-    onError: (error) => logger.warn({ err: loggedError(error) }, "rate limits could not be shared"),
+    onError: (error) =>
+      logger.warn({ err: loggedError(error) }, "rate limits could not be shared"),
   });
   limiters.set(services.rateStore, limiter);
   return limiter;

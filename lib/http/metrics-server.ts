@@ -47,7 +47,8 @@ const answer = async (
       peerAddress,
       header: (name) => headerOf(incoming, name),
     });
-    if (incoming.method !== "GET" || !PATHS.has((incoming.url ?? "").split("?")[0] ?? "")) end(404);
+    if (incoming.method !== "GET" || !PATHS.has((incoming.url ?? "").split("?")[0] ?? ""))
+      end(404);
     else end(200, await options.render());
   } catch (error) {
     end(statusOf(error));

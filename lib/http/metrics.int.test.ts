@@ -25,7 +25,13 @@ const { services } = api;
 const url = await serveApi(services);
 const session = await api.signIn();
 const key = await api.createKey(session, {
-  scopes: ["webhooks:read", "webhooks:write", "operations:read", "transfers:read", "payouts:read"],
+  scopes: [
+    "webhooks:read",
+    "webhooks:write",
+    "operations:read",
+    "transfers:read",
+    "payouts:read",
+  ],
 });
 const actor = await services.apiKeys.verify(key.secret);
 const { projectId } = actor;
@@ -164,12 +170,15 @@ test("callbacks: new, repeated, unknown and refused ones, and how late they were
   expect((await post(known, relay)).status).toBe(200);
   const now = await read();
   const grown = (series: string): number => now(series) - before(series);
-  const outcome = (name: string) => `causeway_callbacks_total{source="routing",outcome="${name}"}`;
-  expect(["new", "repeated", "unknown", "refused"].map((name) => grown(outcome(name)))).toEqual([
-    1, 3, 1, 1,
-  ]);
+  const outcome = (name: string) =>
+    `causeway_callbacks_total{source="routing",outcome="${name}"}`;
+  expect(["new", "repeated", "unknown", "refused"].map((name) => grown(outcome(name)))).toEqual(
+    [1, 3, 1, 1],
+  );
   expect(grown('causeway_callback_lag_seconds_count{source="routing"}')).toBe(1);
-  expect(grown('causeway_callback_lag_seconds_sum{source="routing"}')).toBeGreaterThanOrEqual(60);
+  expect(grown('causeway_callback_lag_seconds_sum{source="routing"}')).toBeGreaterThanOrEqual(
+    60,
+  );
 });
 
 test("a process without a web server serves them on a port of their own, under the same rules", async () => {
@@ -186,9 +195,10 @@ test("a process without a web server serves them on a port of their own, under t
       headers: { authorization: `Bearer ${token}` },
     });
   const response = await get("/metrics", TOKEN);
-  expect([response.status, (await response.text()).includes("causeway_webhook_waiting 0")]).toEqual(
-    [200, true],
-  );
+  expect([
+    response.status,
+    (await response.text()).includes("causeway_webhook_waiting 0"),
+  ]).toEqual([200, true]);
   expect((await get("/metrics", "wrong")).status).toBe(401);
   expect((await get("/health", TOKEN)).status).toBe(404);
 });

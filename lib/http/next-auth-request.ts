@@ -12,7 +12,8 @@ interface NextAuthRequest {
 
 const ERROR_NAME = /^[A-Za-z_]{1,64}$/;
 
-const fault = (path: string, message: string): DomainError => invalidRequest([{ path, message }]);
+const fault = (path: string, message: string): DomainError =>
+  invalidRequest([{ path, message }]);
 
 const isWebUrl = (text: string): boolean => {
   const base = text.startsWith("/") ? "http://localhost" : undefined;
@@ -34,7 +35,12 @@ const isObject = (text: string): boolean => {
  * object.
  * @throws DomainError `invalid_request`
  */
-export const checkNextAuthRequest = ({ url, method, contentType, body }: NextAuthRequest): void => {
+export const checkNextAuthRequest = ({
+  url,
+  method,
+  contentType,
+  body,
+}: NextAuthRequest): void => {
   const query = new URL(url).searchParams;
   const error = query.get("error");
   if (error !== null && !ERROR_NAME.test(error))

@@ -89,7 +89,11 @@ const credentials = async (nonce?: string, account = people.pop()) => {
     version: "1",
     issuedAt: clock.now(),
   });
-  return { address: account.address, message, signature: await account.signMessage({ message }) };
+  return {
+    address: account.address,
+    message,
+    signature: await account.signMessage({ message }),
+  };
 };
 
 const signedIn = async () => {
@@ -118,7 +122,9 @@ describe("the dashboard's sign-in", () => {
     const made = await post("callback/credentials", { message, signature });
     expect(made.status).toBe(401);
     expect(String(made.body.url)).toContain("error=invalid_signature");
-    expect((await post("callback/credentials", { message: "", signature: "" })).status).toBe(401);
+    expect((await post("callback/credentials", { message: "", signature: "" })).status).toBe(
+      401,
+    );
     expect(await session()).toEqual({});
   });
 
@@ -224,7 +230,9 @@ describe("the dashboard's session", () => {
     await onInstance({ publicUrl: "https://pay.example" }, async () => {
       const { jar, answer } = await signedIn();
       expect([...jar.keys()].sort()).toEqual(
-        ["callback-url", "csrf-token", "session-token"].map((name) => `__Host-next-auth.${name}`),
+        ["callback-url", "csrf-token", "session-token"].map(
+          (name) => `__Host-next-auth.${name}`,
+        ),
       );
       for (const cookie of answer.cookies) {
         expect(cookie).toMatch(/; Secure/);

@@ -96,7 +96,11 @@ const signInByPasskey = (input: unknown, headers: Readonly<Record<string, unknow
   );
   if (!parsed.success) return null;
   return asUser((auth) =>
-    auth.signInByPasskey({ credential: parsed.data, kind: "browser", request: originOf(headers) }),
+    auth.signInByPasskey({
+      credential: parsed.data,
+      kind: "browser",
+      request: originOf(headers),
+    }),
   );
 };
 
@@ -249,7 +253,10 @@ export const authOptions = (): NextAuthOptions => {
         address: token.address ?? "",
         ...(token.accessToken === undefined
           ? {}
-          : { accessToken: token.accessToken, accessTokenExpiresAt: token.accessTokenExpiresAt }),
+          : {
+              accessToken: token.accessToken,
+              accessTokenExpiresAt: token.accessTokenExpiresAt,
+            }),
       }),
     },
     events: {

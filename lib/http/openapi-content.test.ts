@@ -86,7 +86,9 @@ test("every operation and every parameter has a description beside the summary",
       const name =
         typeof parameter.$ref === "string" ? (parameter.$ref.split("/").at(-1) ?? "") : null;
       const full = name === null ? parameter : document.components.parameters[name];
-      expect(full?.description ?? "", `${operationId} ${JSON.stringify(parameter)}`).toMatch(/\S/);
+      expect(full?.description ?? "", `${operationId} ${JSON.stringify(parameter)}`).toMatch(
+        /\S/,
+      );
     }
   }
 });

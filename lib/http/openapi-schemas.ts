@@ -29,7 +29,9 @@ const forDocument = (value: unknown, io: "input" | "output"): unknown => {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([key, inner]) => io === "input" || key !== "additionalProperties" || inner !== false)
+      .filter(
+        ([key, inner]) => io === "input" || key !== "additionalProperties" || inner !== false,
+      )
       .map(([key, inner]) => [
         key,
         key === "$ref" && typeof inner === "string"
@@ -49,7 +51,10 @@ interface Described {
  * OpenAPI's discriminator for a union whose options are distinguished by one field: it maps each
  * value of the field to the named schema of that option.
  */
-const discriminatorOf = ({ discriminator, options }: z.core.$ZodDiscriminatedUnionDef): Json => {
+const discriminatorOf = ({
+  discriminator,
+  options,
+}: z.core.$ZodDiscriminatedUnionDef): Json => {
   const mapping = options.flatMap((option) => {
     const { id } = z.globalRegistry.get(option) ?? {};
     if (id === undefined)
@@ -272,7 +277,9 @@ export const successHeaders = (contract: Contract): Json => ({
   ...(mayWrite(contract)
     ? { [FRESHNESS_HEADER]: reference("Freshness"), "Set-Cookie": reference("SetCookie") }
     : {}),
-  ...(contract.mediaType === CSV ? { "Content-Disposition": reference("ContentDisposition") } : {}),
+  ...(contract.mediaType === CSV
+    ? { "Content-Disposition": reference("ContentDisposition") }
+    : {}),
 });
 
 /** The headers of a 304 answer. */

@@ -9,7 +9,10 @@ interface Operation {
   security: unknown[];
   parameters?: { name?: string; in?: string; required?: boolean; $ref?: string }[];
   requestBody?: { content: Record<string, { schema: Record<string, unknown> }> };
-  responses: Record<string, { description: string; content: Record<string, { schema: unknown }> }>;
+  responses: Record<
+    string,
+    { description: string; content: Record<string, { schema: unknown }> }
+  >;
 }
 
 const document = openApiDocument(namedContracts) as unknown as {
@@ -91,7 +94,8 @@ test("a code whose reason depends on the operation is explained for each operati
   const missing = namedContracts.flatMap(({ operationId, contract }) =>
     CODES_WITH_CASES.filter(
       (code) =>
-        contract.errors?.includes(code) === true && ERROR_CASES[operationId]?.[code] === undefined,
+        contract.errors?.includes(code) === true &&
+        ERROR_CASES[operationId]?.[code] === undefined,
     ).map((code) => `${operationId} ${code}`),
   );
   expect(missing).toEqual([]);
@@ -113,5 +117,6 @@ test("a code whose reason depends on the operation is explained for each operati
 test("operations are named as the client calls them", () => {
   expect(document.paths["/swap/quote"]?.post?.operationId).toBe("createQuote");
   expect(document.paths["/transfers"]?.get?.operationId).toBe("listTransfers");
-  for (const { operation } of operations) expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/);
+  for (const { operation } of operations)
+    expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/);
 });

@@ -145,7 +145,8 @@ const securitySchemes: Json = {
     type: "http",
     scheme: "bearer",
     bearerFormat: "JWT",
-    description: "The access token of a signed-in person (POST /auth/token), valid for one hour.",
+    description:
+      "The access token of a signed-in person (POST /auth/token), valid for one hour.",
   },
 };
 
@@ -258,7 +259,9 @@ const parametersOf = (
     required: place === "path" || required.includes(name),
     description: descriptionOf(schemas, property),
     // The parameter has the description, so its schema does not repeat it.
-    schema: Object.fromEntries(Object.entries(property).filter(([key]) => key !== "description")),
+    schema: Object.fromEntries(
+      Object.entries(property).filter(([key]) => key !== "description"),
+    ),
   }));
 };
 
@@ -385,7 +388,10 @@ export const openApiDocument = (
     openapi: "3.1.0",
     info: INFO,
     servers: [{ url: "/api", description: "This installation" }],
-    tags: Object.entries(TAG_DESCRIPTIONS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(TAG_DESCRIPTIONS).map(([name, description]) => ({
+      name,
+      description,
+    })),
     paths,
     webhooks,
     components: componentsOf({

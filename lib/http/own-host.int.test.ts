@@ -38,7 +38,12 @@ interface Answer {
 }
 
 /** Sends a request as a browser does, because `fetch` does not allow setting `Host`. */
-const ask = (port: number, path: string, headers: Headers = {}, method = "GET"): Promise<Answer> =>
+const ask = (
+  port: number,
+  path: string,
+  headers: Headers = {},
+  method = "GET",
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const sent = request({ host: "127.0.0.1", port, path, method, headers }, (answer) => {
       let body = "";
@@ -85,7 +90,10 @@ test("in production nothing below /dev is there, for anybody", async () => {
   const port = await serve({ env: "production" });
   for (const { method, path } of DEVELOPMENT)
     for (const headers of [person, {}])
-      expect([path, (await ask(port, pathOf(path), headers, method)).status]).toEqual([path, 404]);
+      expect([path, (await ask(port, pathOf(path), headers, method)).status]).toEqual([
+        path,
+        404,
+      ]);
   for (const path of ["/dev", "/dev/mail", "/dev/webhooks", "/dev/nothing"])
     expect([path, (await ask(port, path)).status]).toEqual([path, 404]);
   expect((await ask(port, "/sign-in")).status).toBe(200);
@@ -93,7 +101,9 @@ test("in production nothing below /dev is there, for anybody", async () => {
 
 test("readiness tells strangers up or down, and its parts to whoever has the token or sits at the machine", async () => {
   const port = await serve({ env: "production", metricsToken: TOKEN });
-  const read = async (headers: Headers): Promise<{ status: string; parts?: { name: string }[] }> =>
+  const read = async (
+    headers: Headers,
+  ): Promise<{ status: string; parts?: { name: string }[] }> =>
     JSON.parse((await ask(port, "/api/ready", headers)).body) as never;
   // No worker runs here, so the service is not ready.
   const forwarded = { "x-forwarded-for": "203.0.113.7" };
@@ -102,7 +112,8 @@ test("readiness tells strangers up or down, and its parts to whoever has the tok
     { host: EVIL },
     { ...forwarded, authorization: "Bearer wrong" },
   ];
-  for (const headers of strangers) expect(await read(headers)).toEqual({ status: "unavailable" });
+  for (const headers of strangers)
+    expect(await read(headers)).toEqual({ status: "unavailable" });
   const operators: Headers[] = [{}, { ...forwarded, authorization: `Bearer ${TOKEN}` }];
   for (const headers of operators) {
     const { status, parts = [] } = await read(headers);

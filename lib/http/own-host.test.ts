@@ -13,7 +13,9 @@ describe("a request under the name of this machine or of PUBLIC_URL", () => {
     "[::1]",
     "[::1]:3000",
     "pay.example.org",
-  ])("%s is known, whatever the port", (host) => expect(isOwnHost(host, PUBLIC_URL)).toBe(true));
+  ])("%s is known, whatever the port", (host) =>
+    expect(isOwnHost(host, PUBLIC_URL)).toBe(true),
+  );
 
   test.each([
     null,
@@ -54,6 +56,8 @@ describe("what exists only in development", () => {
   test("is every route with the tag Development, and no other", () => {
     const isBelow = ({ path }: { path: string }): boolean =>
       ask(path, "localhost", "production") === "not_found";
-    expect(contracts.filter(isBelow)).toEqual(contracts.filter(({ tag }) => tag === "Development"));
+    expect(contracts.filter(isBelow)).toEqual(
+      contracts.filter(({ tag }) => tag === "Development"),
+    );
   });
 });

@@ -13,7 +13,8 @@ const HOST = /^[a-z0-9._:[\]-]+$/i;
  * its own; its requests carry that name.
  */
 export const isOwnHost = (host: string | null, publicUrl: string): boolean => {
-  const named = host !== null && HOST.test(host) ? parseUrl(`http://${host}`)?.hostname : undefined;
+  const named =
+    host !== null && HOST.test(host) ? parseUrl(`http://${host}`)?.hostname : undefined;
   return named !== undefined && (isLoopback(named) || named === parseUrl(publicUrl)?.hostname);
 };
 
@@ -78,7 +79,8 @@ const hasToken = ({ token, header }: Asking): boolean => {
  * count, because it forwards the requests of others.
  */
 const isOnThisMachine = ({ peerAddress, header }: Asking): boolean =>
-  isLoopback(peerAddress.replace(MAPPED, "")) && FORWARDING.every((name) => header(name) === null);
+  isLoopback(peerAddress.replace(MAPPED, "")) &&
+  FORWARDING.every((name) => header(name) === null);
 
 /**
  * Refuses a request for the metrics without the configured token. When no token is configured, only

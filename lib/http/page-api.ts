@@ -29,7 +29,8 @@ const callInProcess = (routes: readonly PageRoute[], publicUrl: string): typeof 
       init,
     );
     const match = find(new URL(request.url).pathname);
-    if (match === null) throw new Error(`No page may ask for ${new URL(request.url).pathname}.`);
+    if (match === null)
+      throw new Error(`No page may ask for ${new URL(request.url).pathname}.`);
     return match.entry.GET(request, { params: Promise.resolve({ ...match.params }) });
   };
 };
@@ -39,7 +40,9 @@ const callInProcess = (routes: readonly PageRoute[], publicUrl: string): typeof 
  * get, called with the session of the person's cookie. The access token never leaves the server.
  * Null when nobody is signed in.
  */
-export const createPageApi = async (routes: readonly PageRoute[]): Promise<ApiClient | null> => {
+export const createPageApi = async (
+  routes: readonly PageRoute[],
+): Promise<ApiClient | null> => {
   const [session, sent, jar, { project }] = await Promise.all([
     getBrowserSession(),
     headers(),

@@ -76,7 +76,8 @@ export const createPagesGate = ({ services, headers, pages, files }: PagesGateOp
     for (const name in own) outgoing.setHeader(name, own[name] ?? "");
     if (nonce === null && files?.serve(path, incoming, outgoing) === true) return;
     const client = clientAddress(input, trustedProxyHops);
-    const page = nonce === null ? null : { nonce, policy: own["content-security-policy"] ?? "" };
+    const page =
+      nonce === null ? null : { nonce, policy: own["content-security-policy"] ?? "" };
     const passed = { client, publicUrl, path: path + search, bodyBytes: body.byteLength, page };
     pages({
       incoming,

@@ -38,7 +38,12 @@ export const restartPauseMs = (
   Math.min(maxMs, firstMs * 2 ** Math.min(failures, 30)) * (1 - SPREAD + 2 * SPREAD * random);
 
 /** Headers of one connection only, or meant for this process. */
-const NOT_PASSED_BACK = new Set(["connection", "keep-alive", "transfer-encoding", CODED_HEADER]);
+const NOT_PASSED_BACK = new Set([
+  "connection",
+  "keep-alive",
+  "transfer-encoding",
+  CODED_HEADER,
+]);
 
 interface PagesPlace {
   readonly socketPath: string;
@@ -57,7 +62,9 @@ const codingOf = (incoming: IncomingMessage, answer: IncomingMessage): Coding | 
   const isCoded = coding !== undefined || coded !== undefined;
   const isPlain =
     incoming.method !== "HEAD" && !isCoded && !WITHOUT_BODY.has(answer.statusCode ?? 200);
-  return isPlain && isCompressible(type) ? codingFor(incoming.headers["accept-encoding"]) : null;
+  return isPlain && isCompressible(type)
+    ? codingFor(incoming.headers["accept-encoding"])
+    : null;
 };
 
 /** Sends one request to the pages, and their answer to the caller. */
@@ -65,7 +72,8 @@ export const passOn = (
   { incoming, outgoing, path, headers, body }: PageRequest,
   { socketPath, agent }: PagesPlace,
 ): void => {
-  const fail = (): void => sendAnswer(edgeError(pagesUnavailable(), incoming), incoming, outgoing);
+  const fail = (): void =>
+    sendAnswer(edgeError(pagesUnavailable(), incoming), incoming, outgoing);
   const upstream = request(
     { socketPath, agent, method: incoming.method, path, headers },
     (answer) => {
@@ -110,11 +118,14 @@ export const askForPage = (
   }: Pick<PageRequest, "path" | "headers"> & { readonly signal: AbortSignal },
 ): Promise<number> =>
   new Promise((resolve, reject) => {
-    const asked = request({ socketPath, agent, method: "GET", path, headers, signal }, (answer) => {
-      answer.once("end", () => resolve(answer.statusCode ?? 0));
-      answer.once("error", reject);
-      answer.resume();
-    });
+    const asked = request(
+      { socketPath, agent, method: "GET", path, headers, signal },
+      (answer) => {
+        answer.once("end", () => resolve(answer.statusCode ?? 0));
+        answer.once("error", reject);
+        answer.resume();
+      },
+    );
     asked.once("error", reject);
     asked.end();
   });
@@ -246,7 +257,12 @@ const passOnOutput = (from: Readable | null, to: Writable): void => {
 };
 
 /** Starts one process of the pages. */
-export const startLife = ({ entry, nodeArguments, socketPath, bounds }: LifeOptions): PagesLife => {
+export const startLife = ({
+  entry,
+  nodeArguments,
+  socketPath,
+  bounds,
+}: LifeOptions): PagesLife => {
   const child = fork(entry, [socketPath], {
     env: { ...inheritedEnvironment(), DATABASE_CONNECTIONS_MAX: CONNECTIONS },
     stdio: ["ignore", "pipe", "pipe", "ipc"],

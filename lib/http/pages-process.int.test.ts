@@ -75,7 +75,8 @@ const start = async (bounds: Bounds = {}) => {
     const answer = await fetch(origin + path, { headers });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   };
-  const pageServed = () => vi.waitFor(async () => expect((await page()).status).toBe(200), WAIT);
+  const pageServed = () =>
+    vi.waitFor(async () => expect((await page()).status).toBe(200), WAIT);
   return { pages, events, origin, page, pageServed };
 };
 
@@ -117,7 +118,9 @@ test("may be killed again and again under load: no API request fails, and the pa
   await Promise.all(loads);
   expect(state.failures).toEqual([]);
   expect([...pageStatuses].filter((status) => status !== 503 && status !== 200)).toEqual([]);
-  expect(events).toEqual(Array.from({ length: 4 }, () => ["was ended by SIGKILL", "ready"]).flat());
+  expect(events).toEqual(
+    Array.from({ length: 4 }, () => ["was ended by SIGKILL", "ready"]).flat(),
+  );
 });
 
 test("while it is away browsers get a page that loads again, and programs an error body", async () => {
@@ -154,7 +157,11 @@ test("readiness asks for a page: it fails while the process is away, and while p
   expect(await readiness.check()).toMatchObject({
     status: "unavailable",
     parts: [
-      { name: "pages", ok: false, detail: expect.stringContaining("answer with 500") as string },
+      {
+        name: "pages",
+        ok: false,
+        detail: expect.stringContaining("answer with 500") as string,
+      },
     ],
   });
   kill(pages.pid());
@@ -225,7 +232,9 @@ test("listens on no port, and its socket is in a folder of this user alone", asy
   expect(folders()).toHaveLength(1);
   const folder = join(temporary, folders()[0] ?? "");
   expect(statSync(folder).mode & 0o077).toBe(0);
-  expect(readdirSync(folder).every((name) => statSync(join(folder, name)).isSocket())).toBe(true);
+  expect(readdirSync(folder).every((name) => statSync(join(folder, name)).isSocket())).toBe(
+    true,
+  );
 });
 
 test("learns of the caller only from its parent", async () => {

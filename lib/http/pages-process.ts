@@ -114,7 +114,10 @@ class Pages implements PagesProcess {
     let reason = await first.ended;
     while (!isStopping()) {
       this.#isServing = false;
-      if (readySinceMs !== null && performance.now() - readySinceMs > this.#bounds.steadyAfterMs)
+      if (
+        readySinceMs !== null &&
+        performance.now() - readySinceMs > this.#bounds.steadyAfterMs
+      )
         failures = 0;
       const pauseMs = restartPauseMs(failures, this.#bounds, Math.random());
       failures += 1;
@@ -182,6 +185,8 @@ export const startPagesProcess = async (options: PagesOptions): Promise<PagesPro
   } catch (cause) {
     await pages.stop();
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`The process of the pages ${reason}. What it wrote stands above.`, { cause });
+    throw new Error(`The process of the pages ${reason}. What it wrote stands above.`, {
+      cause,
+    });
   }
 };

@@ -16,9 +16,11 @@ export const isJsonContentType = (header: string): boolean => {
   if (header === "application/json") return true;
   if (header.length > LENGTH_MAX) return false;
   const [type = "", parameter = "", ...rest] = header.toLowerCase().split(";");
-  if (type.trim() !== "application/json" || !UTF8_PARAMETERS.has(parameter.trim())) return false;
+  if (type.trim() !== "application/json" || !UTF8_PARAMETERS.has(parameter.trim()))
+    return false;
   return (
-    rest.length === 0 || (rest.length === 1 && rest[0]?.trim() === "" && parameter.trim() !== "")
+    rest.length === 0 ||
+    (rest.length === 1 && rest[0]?.trim() === "" && parameter.trim() !== "")
   );
 };
 
@@ -133,7 +135,9 @@ const wordsOf = (issue: Issue): string => {
     case "invalid_value":
       return issue.input === undefined ? "is required" : oneOf(issue.values);
     case "invalid_union":
-      return Array.isArray(issue.options) ? oneOf(issue.options) : "has none of the possible forms";
+      return Array.isArray(issue.options)
+        ? oneOf(issue.options)
+        : "has none of the possible forms";
     case "too_small":
       return tooSmall(issue as z.core.$ZodIssueTooSmall);
     case "too_big":
@@ -182,7 +186,8 @@ const named = (key: PropertyKey): string => {
 
 const isOfOtherKind = (issues: readonly ZodIssue[]): boolean =>
   issues.some(
-    ({ path, code }) => path.length === 0 && (code === "invalid_type" || code === "invalid_value"),
+    ({ path, code }) =>
+      path.length === 0 && (code === "invalid_type" || code === "invalid_value"),
   );
 
 /**
@@ -198,7 +203,10 @@ const flat = (issue: ZodIssue): readonly ZodIssue[] => {
     const forms = new Set(options.flatMap((issues) => issues.map(({ message }) => message)));
     return [{ ...issue, message: [...forms].join(" or ") }];
   }
-  const closest = others.reduce((best, each) => (each.length < best.length ? each : best), first);
+  const closest = others.reduce(
+    (best, each) => (each.length < best.length ? each : best),
+    first,
+  );
   return closest.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
 };
 
@@ -223,7 +231,9 @@ const unknownName = (
 ): ErrorDetail => {
   const closest = withHint ? closestName(String(path.at(-1)), known) : null;
   const names =
-    known.length === 0 ? "it has none" : `it has ${known.map((name) => `\`${name}\``).join(", ")}`;
+    known.length === 0
+      ? "it has none"
+      : `it has ${known.map((name) => `\`${name}\``).join(", ")}`;
   const hint = closest === null ? names : `did you mean \`${closest}\`?`;
   const isLong = closest === null && (!withHint || known.length > NAMES_SHOWN_MAX);
   return {
@@ -240,7 +250,10 @@ interface Checked {
   readonly noun: string;
 }
 
-const unknownFaults = ({ schema, noun }: Checked, issues: readonly ZodIssue[]): ErrorDetail[] => {
+const unknownFaults = (
+  { schema, noun }: Checked,
+  issues: readonly ZodIssue[],
+): ErrorDetail[] => {
   const faults: ErrorDetail[] = [];
   for (const issue of issues) {
     if (issue.code !== "unrecognized_keys") continue;
@@ -254,7 +267,9 @@ const unknownFaults = ({ schema, noun }: Checked, issues: readonly ZodIssue[]): 
 
 const otherFault = ({ value }: Checked, issue: ZodIssue): ErrorDetail => {
   const isMissing =
-    issue.code !== "custom" && issue.path.length > 0 && valueAt(value, issue.path) === undefined;
+    issue.code !== "custom" &&
+    issue.path.length > 0 &&
+    valueAt(value, issue.path) === undefined;
   const message = isMissing ? "is required" : issue.message;
   return { path: issue.path.map(String).join("."), message, code: issue.code };
 };
@@ -276,7 +291,8 @@ const DETAILS_MAX = 200;
 /** The schema of an operation without a body, or without query parameters. */
 const NOTHING = z.strictObject({});
 const ESCAPED_UNSTORABLE = /\\u(?:0000|d[89a-f])/i;
-const UNSTORABLE = "has a character that cannot be stored (U+0000, or half of a surrogate pair)";
+const UNSTORABLE =
+  "has a character that cannot be stored (U+0000, or half of a surrogate pair)";
 
 const describe = (details: readonly ErrorDetail[]): string => {
   const [first] = details;
@@ -297,7 +313,8 @@ const check = (checked: Checked): unknown => {
   throw new DomainError(code, describe(details), { details });
 };
 
-const isStorable = (text: string): boolean => !text.includes("\0") && !/\p{Surrogate}/u.test(text);
+const isStorable = (text: string): boolean =>
+  !text.includes("\0") && !/\p{Surrogate}/u.test(text);
 
 const unstorableIn = (value: unknown, path: readonly string[]): ErrorDetail[] => {
   if (typeof value === "string")
@@ -337,13 +354,13 @@ export const parseParams = (
 /** A repeated parameter is ambiguous, because programs differ in which value they use. */
 const refuseRepeated = (given: URLSearchParams): void => {
   const names = [...given.keys()];
-  const details = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map(
-    (path) => ({
-      path,
-      message: "is given more than once; give it once",
-      code: "repeated_parameter",
-    }),
-  );
+  const details = [
+    ...new Set(names.filter((name, index) => names.indexOf(name) !== index)),
+  ].map((path) => ({
+    path,
+    message: "is given more than once; give it once",
+    code: "repeated_parameter",
+  }));
   if (details.length > 0) throw invalidRequest(details, describe(details));
 };
 
@@ -406,7 +423,10 @@ const requireJson = (input: HttpInput): void => {
  * body.
  * @throws DomainError `unsupported_media_type`, `payload_too_large`
  */
-export const readRawBody = async (contract: Contract, input: HttpInput): Promise<Uint8Array> => {
+export const readRawBody = async (
+  contract: Contract,
+  input: HttpInput,
+): Promise<Uint8Array> => {
   requireJson(input);
   return readWithin(input, contract.bodyLimit ?? BODY_BYTES_MAX[senderOf(contract)]);
 };

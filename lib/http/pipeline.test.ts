@@ -218,7 +218,11 @@ test.each([
 ] as const)(
   "JSON for a %s route may nest %i deep; what is deeper is refused before it is parsed",
   async (auth, depth) => {
-    const contract = defineContract({ ...create, auth, body: z.object({ value: z.unknown() }) });
+    const contract = defineContract({
+      ...create,
+      auth,
+      body: z.object({ value: z.unknown() }),
+    });
     const handler = route({ contract, handler: () => ok({ value: "" }) });
     const headers = { ...withKey, "content-type": "application/json" };
     const nested = (levels: number) =>
@@ -251,7 +255,8 @@ test("a bad query is 400, a bad parameter names nothing and is 404", async () =>
 
 test("who calls is settled before what is sent", async () => {
   expect(
-    (await post("{nope", { "x-api-key": "cw_live_nonsense", "content-type": "text/plain" })).status,
+    (await post("{nope", { "x-api-key": "cw_live_nonsense", "content-type": "text/plain" }))
+      .status,
   ).toBe(401);
 });
 
@@ -274,7 +279,10 @@ describe("a handler that fails", () => {
   });
 
   test("answers 500 when its answer breaks the contract", async () => {
-    const broken = route({ contract: read, handler: () => ok({ value: 7 as unknown as string }) });
+    const broken = route({
+      contract: read,
+      handler: () => ok({ value: 7 as unknown as string }),
+    });
     const answer = await send(broken, { headers: withKey });
     expect([answer.status, answer.body.code]).toEqual([500, "internal_error"]);
   });
@@ -291,18 +299,27 @@ describe("limits", () => {
       clock: { now: () => new Date(90_000) },
     };
     const signIn = defineContract({ ...open, params: z.unknown(), signInAttempt: true });
-    const attempt = createRoute(() => own)({ contract: signIn, handler: () => ok({ value: "" }) });
+    const attempt = createRoute(() => own)({
+      contract: signIn,
+      handler: () => ok({ value: "" }),
+    });
     const first = await send(attempt);
     expect(first.headers.get("ratelimit-policy")).toBe('"ip";q=10;w=60, "sign-in";q=1;w=60');
     expect((await send(attempt)).status).toBe(429);
-    const other = createRoute(() => own)({ contract: search, handler: () => ok({ value: "" }) });
+    const other = createRoute(() => own)({
+      contract: search,
+      handler: () => ok({ value: "" }),
+    });
     expect((await send(other, { query: "?q=a" })).status).toBe(200);
   });
 
   const limited = httpServices();
   const config = { ...limited.config, rateLimitPerKey: 2, rateLimitPerIp: 3 };
   const services = { ...limited, config, clock: { now: () => new Date(90_000) } };
-  const handler = createRoute(() => services)({ contract: read, handler: () => ok({ value: "" }) });
+  const handler = createRoute(() => services)({
+    contract: read,
+    handler: () => ok({ value: "" }),
+  });
 
   test("beyond the caller's or the address's limit it is 429 with Retry-After, and the headers say what is left", async () => {
     const first = await send(handler, { headers: withKey });

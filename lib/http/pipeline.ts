@@ -114,7 +114,11 @@ type LogConfig = Pick<HttpServices["config"], "logLevel" | "publicUrl">;
 const NO_HEADERS = {};
 const NO_BODY = { raw: new Uint8Array(), body: undefined };
 
-const serialise = (page: PageRequest, result: Reply<unknown>, services: HttpServices): Answer => {
+const serialise = (
+  page: PageRequest,
+  result: Reply<unknown>,
+  services: HttpServices,
+): Answer => {
   const { contract } = page;
   const body = withCursor(page, services.config, result.body);
   // Types check handlers against the contract. In development the values are checked as well.
@@ -298,7 +302,9 @@ const carryOut = async <C extends Contract, S extends HttpServices, V>(
   };
   const query = withPosition(page, services.config);
   const { raw, body, verified } = await receiveBody(options, input, services, trace);
-  const key = isIdempotent(contract) ? readIdempotencyKey(input.header("idempotency-key")) : null;
+  const key = isIdempotent(contract)
+    ? readIdempotencyKey(input.header("idempotency-key"))
+    : null;
   // The contract's schemas made these values, so they have the contract's types.
   const contextOn = (own: S): HandlerContext<C, S, V> =>
     new RouteContext(input, {

@@ -43,9 +43,9 @@ describe("the error body", () => {
     const answer = toAnswer(toDomainError(error), "req_1");
     expect(answer.status).toBe(503);
     expect(answer.headers["retry-after"]).toBe("2");
-    expect(toDomainError(new Error("x", { cause: { kind: "DatabaseNotReachable" } })).code).toBe(
-      "service_unavailable",
-    );
+    expect(
+      toDomainError(new Error("x", { cause: { kind: "DatabaseNotReachable" } })).code,
+    ).toBe("service_unavailable");
     expect(toDomainError(Object.assign(new Error("unique"), { code: "P2002" })).code).toBe(
       "internal_error",
     );

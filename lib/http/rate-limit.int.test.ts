@@ -25,7 +25,9 @@ test("of a burst on two instances at once exactly the limit passes, by few state
     expect(passed).toHaveLength(limit);
     // Each request that passed has a distinct number in the window.
     expect(new Set(passed.map((decision) => decision?.remaining)).size).toBe(limit);
-    expect((await burst(bucket, limit, 20)).filter((decision) => decision?.allowed)).toEqual([]);
+    expect((await burst(bucket, limit, 20)).filter((decision) => decision?.allowed)).toEqual(
+      [],
+    );
   }
   expect(add.mock.calls.length).toBeLessThan(40);
 });

@@ -85,7 +85,10 @@ interface RateCounterOptions {
 
 type TotalOf = (increment: RateIncrement) => number | undefined;
 
-const keyOf = ({ bucket, windowStart }: Pick<RateIncrement, "bucket" | "windowStart">): string =>
+const keyOf = ({
+  bucket,
+  windowStart,
+}: Pick<RateIncrement, "bucket" | "windowStart">): string =>
   `${bucket} ${String(windowStart.getTime())}`;
 
 /** Runs `work` at most once per interval, however often it is called. */
@@ -123,7 +126,10 @@ const collect = (
 const createRateCounter = (store: RateStore, options: RateCounterOptions) => {
   const windows = createWindows();
   const dirty = new Set<string>();
-  const schedule = createTimer(options.flushIntervalMs ?? FLUSH_INTERVAL_MS, () => void flush());
+  const schedule = createTimer(
+    options.flushIntervalMs ?? FLUSH_INTERVAL_MS,
+    () => void flush(),
+  );
   let flushing: Promise<void> | null = null;
   let isAway = false;
 
@@ -134,7 +140,9 @@ const createRateCounter = (store: RateStore, options: RateCounterOptions) => {
   const add = async (increments: readonly RateIncrement[]): Promise<TotalOf> => {
     const totals = new Map((await store.add(increments)).map((row) => [keyOf(row), row.count]));
     isAway = false;
-    windows.forgetBefore(Math.max(...increments.map(({ windowStart }) => windowStart.getTime())));
+    windows.forgetBefore(
+      Math.max(...increments.map(({ windowStart }) => windowStart.getTime())),
+    );
     return (increment) => totals.get(keyOf(increment));
   };
 

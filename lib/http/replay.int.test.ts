@@ -1,5 +1,10 @@
 import { beforeAll, expect, test, vi } from "vitest";
-import { testApi, type TestApi, type TestApiKey, type TestSession } from "@/lib/dev/testing/api";
+import {
+  testApi,
+  type TestApi,
+  type TestApiKey,
+  type TestSession,
+} from "@/lib/dev/testing/api";
 import { testAccount } from "@/lib/dev/testing/factories";
 import { fund, newCustomer, type Customer } from "@/lib/dev/testing/journey";
 
@@ -61,10 +66,15 @@ const eventually = (
   );
 
 test("two keys and a person of one project with the same Idempotency-Key make three transfers, each its own replay", async () => {
-  const [one, two] = [await api.createKey(customer.session), await api.createKey(customer.session)];
+  const [one, two] = [
+    await api.createKey(customer.session),
+    await api.createKey(customer.session),
+  ];
   const callers = [keyHeaders(one), keyHeaders(two), personHeaders(customer.session)];
   const body = transferBody();
-  const made = await Promise.all(callers.map((caller) => send("/transfers", caller, "same", body)));
+  const made = await Promise.all(
+    callers.map((caller) => send("/transfers", caller, "same", body)),
+  );
   expect(made.map(({ status, replayed }) => [status, replayed])).toEqual(
     callers.map(() => [201, null]),
   );
@@ -74,14 +84,20 @@ test("two keys and a person of one project with the same Idempotency-Key make th
     if (forget) await api.services.database.prisma.idempotencyKey.deleteMany({});
     for (const [index, caller] of callers.entries()) {
       const again = await send("/transfers", caller, "same", body);
-      expect([again.status, again.body.transferId]).toEqual([201, made[index]?.body.transferId]);
+      expect([again.status, again.body.transferId]).toEqual([
+        201,
+        made[index]?.body.transferId,
+      ]);
       expect(again.replayed).toBe(forget ? null : "true");
     }
   }
 });
 
 test("two keys with the same Idempotency-Key open two accounts, and the second may ask for another one", async () => {
-  const [one, two] = [await api.createKey(customer.session), await api.createKey(customer.session)];
+  const [one, two] = [
+    await api.createKey(customer.session),
+    await api.createKey(customer.session),
+  ];
   const first = await send("/global-accounts", keyHeaders(one), "open", { currency: "USDC" });
   const second = await send("/global-accounts", keyHeaders(two), "open", { currency: "USDC" });
   const third = await send(

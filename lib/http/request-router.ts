@@ -141,7 +141,11 @@ export const createRequestRouter = (options: RouterOptions, closing: AbortSignal
     const input = new NodeInput(incoming, outgoing, publicUrl);
     const result = await handler.respond(input, params);
     if (!(result instanceof Response)) {
-      sendAnswer(await compressed(result, incoming.headers["accept-encoding"]), incoming, outgoing);
+      sendAnswer(
+        await compressed(result, incoming.headers["accept-encoding"]),
+        incoming,
+        outgoing,
+      );
       return;
     }
     const headOnly = incoming.method === "HEAD";

@@ -80,7 +80,9 @@ test("whatever is accepted means the same path to every reader that resolves it,
       const once = decodeURIComponent(path);
       expect(once.split("/")).toHaveLength(path.split("/").length);
       // A server that decodes before it resolves the path finds the same path.
-      expect(once.split("/").filter((segment) => segment === ".." || segment === ".")).toEqual([]);
+      expect(once.split("/").filter((segment) => segment === ".." || segment === ".")).toEqual(
+        [],
+      );
       expect(once.replaceAll("\\", "/").split("/")).toHaveLength(path.split("/").length);
       expect(readTarget(path)).toEqual({ path, search: "" });
     }),

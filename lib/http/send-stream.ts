@@ -29,7 +29,8 @@ export const sendStream = async (
   { outgoing, closing, headOnly, abort }: Streaming,
 ): Promise<void> => {
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  const hasEvents = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  const hasEvents =
+    response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   const reader = response.body?.getReader();
   const isCut = (): boolean => closing.aborted;
   const cancel = (): void => {

@@ -55,7 +55,10 @@ export interface HttpServices {
      * Null selects the user's default project.
      * @throws DomainError `not_found` for a project of others
      */
-    resolve(userId: string, projectId: string | null): Promise<{ projectId: string; role: Role }>;
+    resolve(
+      userId: string,
+      projectId: string | null,
+    ): Promise<{ projectId: string; role: Role }>;
   };
   readonly apiRequests: {
     /** Logs a request with an API key. Returns without waiting. */

@@ -19,7 +19,9 @@ const HEADERS = {
 const encoder = new TextEncoder();
 const oneLine = (text: string): string => text.replace(/[\r\n\0]/g, " ");
 const encode = ({ id, event, data }: StreamEvent): Uint8Array =>
-  encoder.encode(`id: ${oneLine(id)}\nevent: ${oneLine(event)}\ndata: ${JSON.stringify(data)}\n\n`);
+  encoder.encode(
+    `id: ${oneLine(id)}\nevent: ${oneLine(event)}\ndata: ${JSON.stringify(data)}\n\n`,
+  );
 
 /**
  * The last event of a complete stream. A stream without it was interrupted, and the caller should

@@ -90,11 +90,9 @@ test("a script is sent as brotli, gzip or plain, as the browser takes it, and ma
 
 test("a file that was not compressed is sent as it is", async () => {
   const font = await (await start())("/_next/static/chunks/font.woff2", "br, gzip");
-  expect([font.status, font.headers["content-encoding"], font.headers["content-type"]]).toEqual([
-    200,
-    undefined,
-    "font/woff2",
-  ]);
+  expect([font.status, font.headers["content-encoding"], font.headers["content-type"]]).toEqual(
+    [200, undefined, "font/woff2"],
+  );
 });
 
 test("a source map of the build is removed, also from the disk that the process of the pages sends files from", async () => {

@@ -39,7 +39,8 @@ export interface StaticFiles {
   serve(path: string, incoming: IncomingMessage, outgoing: ServerResponse): boolean;
 }
 
-const isCoded = (file: string): boolean => Object.values(ENDS).some((end) => file.endsWith(end));
+const isCoded = (file: string): boolean =>
+  Object.values(ENDS).some((end) => file.endsWith(end));
 
 const describe = (file: string): StaticFile => {
   const coded: Partial<Record<Coding, number>> = {};

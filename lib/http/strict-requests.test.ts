@@ -45,7 +45,9 @@ describe("the document", () => {
         ? document.components.schemas[one.$ref.split("/").at(-1) ?? ""]
         : null;
     const inner = [named, ...Object.values(one)].flatMap((each) => objectsOf(each, seen));
-    return typeof one.properties === "object" && one.type === "object" ? [one, ...inner] : inner;
+    return typeof one.properties === "object" && one.type === "object"
+      ? [one, ...inner]
+      : inner;
   };
 
   test("says of every object of every request that it has no further fields", () => {
@@ -70,7 +72,9 @@ describe("the document", () => {
         JSON.stringify({ ...operation, requestBody: undefined }),
       ),
     );
-    expect(inAnswers.filter((text) => text.includes('"additionalProperties":false'))).toEqual([]);
+    expect(inAnswers.filter((text) => text.includes('"additionalProperties":false'))).toEqual(
+      [],
+    );
     expect(document.components.schemas.Quote?.additionalProperties).toBeUndefined();
   });
 });
@@ -168,10 +172,10 @@ test.each([
 
 describe("values that people write in more than one way", () => {
   const parsed = (operationId: string, body: unknown): Readonly<Record<string, unknown>> =>
-    parseBody(contractOf(operationId), new TextEncoder().encode(JSON.stringify(body))) as Record<
-      string,
-      unknown
-    >;
+    parseBody(
+      contractOf(operationId),
+      new TextEncoder().encode(JSON.stringify(body)),
+    ) as Record<string, unknown>;
 
   test.each([
     ["2030-01-01T12:00:00+02:00", "2030-01-01T10:00:00.000Z"],
@@ -210,19 +214,22 @@ test.each([
   "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
   "test test test test test test test test test test test junk",
   "a\u0000b",
-])("a text that may be a secret is not shown whole where it stands for a name: %s", (secret) => {
-  const refusals = [
-    refusalOf(contractOf("createApiKey"), { name: "x", [secret]: 1 }),
-    thrownBy(() =>
-      parseQuery(
-        contractOf("listOperations"),
-        `?${new URLSearchParams({ [secret]: "1" }).toString()}`,
+])(
+  "a text that may be a secret is not shown whole where it stands for a name: %s",
+  (secret) => {
+    const refusals = [
+      refusalOf(contractOf("createApiKey"), { name: "x", [secret]: 1 }),
+      thrownBy(() =>
+        parseQuery(
+          contractOf("listOperations"),
+          `?${new URLSearchParams({ [secret]: "1" }).toString()}`,
+        ),
       ),
-    ),
-    unknownPath(`/wallets/${encodeURIComponent(secret)}`),
-  ];
-  for (const refusal of refusals) {
-    expect(["unknown_parameter", "not_found"]).toContain(refusal?.code);
-    expect(JSON.stringify([refusal?.message, refusal?.details])).not.toContain(secret);
-  }
-});
+      unknownPath(`/wallets/${encodeURIComponent(secret)}`),
+    ];
+    for (const refusal of refusals) {
+      expect(["unknown_parameter", "not_found"]).toContain(refusal?.code);
+      expect(JSON.stringify([refusal?.message, refusal?.details])).not.toContain(secret);
+    }
+  },
+);

@@ -16,7 +16,9 @@ const api = await testApi({ worker: true });
 const baseUrl = await serveApi(api.services);
 
 interface Program {
-  readonly moveMoney: (job: object) => Promise<{ readonly status: string; readonly kind: string }>;
+  readonly moveMoney: (
+    job: object,
+  ) => Promise<{ readonly status: string; readonly kind: string }>;
 }
 
 /** scripts/docs-snippets.test.ts compiles this program. */

@@ -33,6 +33,7 @@ export const unknownPath = (path: string): DomainError => {
     .map((segment) => (segment === "" || NAME.test(segment) ? segment : "…"))
     .join("/");
   const closest = closestPath(path);
-  const hint = closest === null ? "GET /openapi.json lists the paths." : `Did you mean ${closest}?`;
+  const hint =
+    closest === null ? "GET /openapi.json lists the paths." : `Did you mean ${closest}?`;
   return new DomainError("not_found", `No operation has the path ${shown}. ${hint}`);
 };

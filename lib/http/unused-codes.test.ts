@@ -7,13 +7,16 @@ import { ERROR_CODES } from "@/lib/core/errors";
 
 /** These files only list or describe codes. */
 const LISTS = /^lib\/(contracts\/|core\/errors\.ts|http\/(problem|error-guide|openapi)[^/]*$)/;
-const NOT_CODE = /\.test\.tsx?$|^lib\/(dev\/testing|platform\/db\/generated|\w+\/ports\/fakes)\//;
+const NOT_CODE =
+  /\.test\.tsx?$|^lib\/(dev\/testing|platform\/db\/generated|\w+\/ports\/fakes)\//;
 
 /** The text of every file that may create an error. */
 const sources = (): string =>
   ["lib", "app/api"]
     .flatMap((folder) =>
-      readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+      readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) =>
+        join(folder, name),
+      ),
     )
     .filter((file) => file.endsWith(".ts") && !NOT_CODE.test(file) && !LISTS.test(file))
     .map((file) => readFileSync(file, "utf8"))

@@ -60,7 +60,11 @@ test.each([
     ".next/server/app/page.js",
     "the build is incomplete: .next/server/app/page.js is missing",
   ],
-  ["the script of the pages", "dist/pages.js", "the build is incomplete: dist/pages.js is missing"],
+  [
+    "the script of the pages",
+    "dist/pages.js",
+    "the build is incomplete: dist/pages.js is missing",
+  ],
   [
     "the package of a link",
     "node_modules/jose",

@@ -28,7 +28,8 @@ export const requireWholeBuild = (root: string): void => {
   const missing = listed(root).filter((path) => !existsSync(join(root, path)));
   if (missing.length === 0) return;
   const named = missing.slice(0, NAMED_MAX).join(", ");
-  const more = missing.length > NAMED_MAX ? ` and ${String(missing.length - NAMED_MAX)} more` : "";
+  const more =
+    missing.length > NAMED_MAX ? ` and ${String(missing.length - NAMED_MAX)} more` : "";
   const isPackage = missing.some((path) => isLink(join(root, path)));
   const reason = isPackage
     ? "packages that the build links to are not installed"

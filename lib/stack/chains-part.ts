@@ -102,7 +102,8 @@ export const startChainsPart = async ({
       },
       logFile: join(dataDir, "logs", "chains.log"),
       readyTimeoutMs: READY_TIMEOUT_MS,
-      onRestart: (reason) => say(`The process of the local chains ${reason}; starting it again.`),
+      onRestart: (reason) =>
+        say(`The process of the local chains ${reason}; starting it again.`),
       onReadyAgain: () => say("The local chains are ready again."),
     });
   });

@@ -10,7 +10,11 @@ import { startSolver } from "@/lib/dev/devnet/solver";
  * the solver, and the provider of association sets. Its last argument is JSON with folder and
  * ports. It ends when its parent ends, for any reason.
  */
-const own = z.object({ dataDir: z.string(), ports: z.array(z.int()), associationPort: z.int() });
+const own = z.object({
+  dataDir: z.string(),
+  ports: z.array(z.int()),
+  associationPort: z.int(),
+});
 /** Milliseconds after which a deposit into a privacy pool is approved. */
 const approvalDelay = z.coerce.number().int().min(0).default(2_000);
 

@@ -21,7 +21,10 @@ afterEach(async () => {
 const SERVES =
   'process.send({ type: "ready" }); setInterval(() => {}, 1000); process.on("disconnect", () => process.exit());';
 
-const start = async (code: string, own: Partial<ChildOptions> = {}): Promise<SupervisedChild> => {
+const start = async (
+  code: string,
+  own: Partial<ChildOptions> = {},
+): Promise<SupervisedChild> => {
   child = await superviseChild({
     name: "The child",
     command: process.execPath,

@@ -20,7 +20,9 @@ export interface StackLock {
 /** Another process holds the lock. */
 export class AlreadyRunningError extends Error {
   constructor(readonly holder: LockInfo) {
-    super(`Causeway is already running: ${holder.url ?? "starting"} (pid ${String(holder.pid)}).`);
+    super(
+      `Causeway is already running: ${holder.url ?? "starting"} (pid ${String(holder.pid)}).`,
+    );
     this.name = "AlreadyRunningError";
   }
 }

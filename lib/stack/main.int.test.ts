@@ -83,10 +83,14 @@ const start = (environment: Record<string, string>, own: StartOptions = {}): Run
   const keep = (chunk: Buffer): void => void (output += chunk.toString());
   child.stdout?.on("data", keep);
   child.stderr?.on("data", keep);
-  const exit = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  const exit = new Promise<number | null>((resolve) =>
+    child.once("exit", (code) => resolve(code)),
+  );
   const ready = new Promise<Ready>((resolve, reject) => {
     child.once("message", (message) => resolve(message as Ready));
-    void exit.then((code) => reject(new Error(`It ended with code ${String(code)}:\n${output}`)));
+    void exit.then((code) =>
+      reject(new Error(`It ended with code ${String(code)}:\n${output}`)),
+    );
   });
   ready.catch(() => undefined);
   return { process: child, output: () => output, ready, exit };
@@ -102,7 +106,8 @@ const query = async (url: string, sql: string): Promise<unknown[]> => {
   }
 };
 
-const serverPid = async (url: string): Promise<number> => Number(await (await fetch(url)).text());
+const serverPid = async (url: string): Promise<number> =>
+  Number(await (await fetch(url)).text());
 
 const chainPids = (): number[] => {
   const text = readFileSync(join(dataDir, "chains", "processes.json"), "utf8");
@@ -110,7 +115,9 @@ const chainPids = (): number[] => {
 };
 
 const postgresPid = (): number => {
-  const { dataDir: cluster } = JSON.parse(readFileSync(join(dataDir, "postgres.json"), "utf8")) as {
+  const { dataDir: cluster } = JSON.parse(
+    readFileSync(join(dataDir, "postgres.json"), "utf8"),
+  ) as {
     dataDir: string;
   };
   return Number.parseInt(readFileSync(join(cluster, "postmaster.pid"), "utf8"), 10);
@@ -175,7 +182,9 @@ test("a kill -9 loses nothing: the next start takes over, and Ctrl-C then ends e
 
   const third = start({ PORT });
   expect(await third.exit).toBe(1);
-  expect(third.output()).toContain(`already running: ${url} (pid ${String(second.process.pid)})`);
+  expect(third.output()).toContain(
+    `already running: ${url} (pid ${String(second.process.pid)})`,
+  );
 
   // The server, the process of the chains, and their three nodes.
   const pids = [await serverPid(url), ...chainPids()];

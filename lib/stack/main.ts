@@ -58,7 +58,9 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const readSettings = (environment: StackOptions["environment"]): Settings => {
   // An empty value is the usual way to unset a variable in a file.
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== ""),
+  );
   const parsed = settings.safeParse(given);
   const problems =
     parsed.error?.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`) ?? [];
@@ -137,7 +139,8 @@ const appEnvironment = (
     PORT: String(own.PORT),
     HOST: own.HOST,
     // There is no default in production; the server reports that it is missing.
-    PUBLIC_URL: own.PUBLIC_URL ?? (own.CAUSEWAY_ENV === "production" ? undefined : parts.publicUrl),
+    PUBLIC_URL:
+      own.PUBLIC_URL ?? (own.CAUSEWAY_ENV === "production" ? undefined : parts.publicUrl),
     NEXTAUTH_URL: options.environment.NEXTAUTH_URL || parts.publicUrl,
     NEXT_TELEMETRY_DISABLED: "1",
   };
@@ -261,13 +264,19 @@ const runLocked = async (
     failures.push(error);
     stopped.stop();
   };
-  const starting = startParts(options, own, running).then(({ parts, notes, url, ...reached }) => {
-    publish(url);
-    say(
-      renderBoard({ parts, notes, url, readyMs: performance.now() - begin }, process.stdout.isTTY),
-    );
-    process.send?.({ type: "ready", url, ...reached });
-  }, fail);
+  const starting = startParts(options, own, running).then(
+    ({ parts, notes, url, ...reached }) => {
+      publish(url);
+      say(
+        renderBoard(
+          { parts, notes, url, readyMs: performance.now() - begin },
+          process.stdout.isTTY,
+        ),
+      );
+      process.send?.({ type: "ready", url, ...reached });
+    },
+    fail,
+  );
   await stopped.promise;
   if (failures.length === 0) say("\nStopping …");
   // A part can be stopped only after its start has ended.

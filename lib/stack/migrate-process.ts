@@ -20,6 +20,8 @@ const main = async (): Promise<void> => {
 };
 
 main().catch((error: unknown) => {
-  process.stderr.write(`The database was not brought up to date: ${loggedError(error).message}\n`);
+  process.stderr.write(
+    `The database was not brought up to date: ${loggedError(error).message}\n`,
+  );
   process.exit(1);
 });

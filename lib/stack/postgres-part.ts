@@ -86,7 +86,9 @@ const watch = (
       stopping.abort();
       await restarting;
       if (!(await current.stop()))
-        say("PostgreSQL did not answer and was ended at once. The next start recovers its data.");
+        say(
+          "PostgreSQL did not answer and was ended at once. The next start recovers its data.",
+        );
     },
   };
 };
@@ -95,7 +97,9 @@ const watch = (
  * Starts the embedded database, or uses the one in `DATABASE_URL`, and applies every migration.
  * @throws PartError, EarlierVersionError
  */
-export const startPostgresPart = async (options: PostgresPartOptions): Promise<PostgresPart> => {
+export const startPostgresPart = async (
+  options: PostgresPartOptions,
+): Promise<PostgresPart> => {
   const { databaseUrl, directUrl = databaseUrl, ownerUrl, dataDir, root, say } = options;
   const begin = performance.now();
   if (databaseUrl) {
@@ -128,7 +132,9 @@ export const startPostgresPart = async (options: PostgresPartOptions): Promise<P
     await startPart("PostgreSQL", ADVICE, () => postgres.ensureDatabase(DATABASE));
     await startPart("PostgreSQL", ADVICE, () => postgres.ensureAppRole());
     const url = postgres.appUrl(DATABASE);
-    const migrated = await migrate(postgres.url(DATABASE), root, () => Promise.resolve(APP_ROLE));
+    const migrated = await migrate(postgres.url(DATABASE), root, () =>
+      Promise.resolve(APP_ROLE),
+    );
     const detail = [postgres.adopted ? "taken over" : "", migrated].filter(Boolean).join(", ");
     return {
       url,

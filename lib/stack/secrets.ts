@@ -50,7 +50,9 @@ export const developmentSecrets = (
     renameSync(`${file}.new`, file);
   }
   // An empty variable counts as unset.
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== ""),
+  );
   const pick = (name: SecretName): string => given[name] ?? stored[name] ?? "";
   return {
     APP_SECRET: pick("APP_SECRET"),

@@ -69,7 +69,10 @@ const reconcileEachTime = (
       // While signing is off, no transaction may be sent or signed again.
       (await signing.state()).isAllowed ? transactions.reconcile(chainId) : 0;
     await runAlone(task, compare).catch((error: unknown) => {
-      errorLog.warn({ err: error, chainId }, "transactions could not be compared with the chain");
+      errorLog.warn(
+        { err: error, chainId },
+        "transactions could not be compared with the chain",
+      );
     });
   });
 };
@@ -98,7 +101,9 @@ const notifyEachTime = ({
   const gas = { name: "gas-watch", everyMs: GAS_EVERY_MS * DUE_SHARE, leaseMs: GAS_LEASE_MS };
   return [
     repeat(NOTIFY_EVERY_MS, "notifications could not be made", () => notifying.makeDue()),
-    repeat(NOTICE_MAILS_EVERY_MS, "notifications could not be mailed", () => notifying.mailDue()),
+    repeat(NOTICE_MAILS_EVERY_MS, "notifications could not be mailed", () =>
+      notifying.mailDue(),
+    ),
     repeat(GAS_EVERY_MS, "coins for network fees could not be compared", () =>
       runAlone(gas, () => notifying.watchGas()),
     ),
@@ -155,7 +160,9 @@ const depositsOf = (
     });
   };
   return [
-    turn("deposits", Math.max(DEPOSITS_EVERY_MS, pollIntervalMs), () => deposits.follow(chainId)),
+    turn("deposits", Math.max(DEPOSITS_EVERY_MS, pollIntervalMs), () =>
+      deposits.follow(chainId),
+    ),
     turn("deposit-coins", Math.max(COINS_EVERY_MS, pollIntervalMs * POLLS_PER_COINS), () =>
       deposits.compareCoins(chainId),
     ),
@@ -166,7 +173,10 @@ const depositsOf = (
  * Periodic maintenance of the whole database. Each task may run at the same time in several
  * workers.
  */
-const choresOf = (services: Services, signal: AbortSignal): readonly (() => Promise<void>)[] => {
+const choresOf = (
+  services: Services,
+  signal: AbortSignal,
+): readonly (() => Promise<void>)[] => {
   const { instances, errorLog } = services;
   const chore = (
     everyMs: number,

@@ -82,7 +82,8 @@ const send = async (
 const middleOf = (numbers: readonly number[]): number =>
   [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
 const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
-const show = (what: string, figure: string): void => console.log(`${what.padEnd(64)} ${figure}`);
+const show = (what: string, figure: string): void =>
+  console.log(`${what.padEnd(64)} ${figure}`);
 
 const compareCost = async (chain: GatedChain): Promise<void> => {
   const bare = await startBareAnvil(CHAIN_ID);

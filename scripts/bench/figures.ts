@@ -115,7 +115,8 @@ const swapOnce = async (customer: Customer): Promise<number> => {
   while (performance.now() - started < SWAP_TIMEOUT_MS) {
     const operation = await client.call(getOperation, { params: { id: operationId } });
     if (isFinal(operation.status)) {
-      if (operation.status !== "completed") throw new Error(`A swap ended ${operation.status}.`);
+      if (operation.status !== "completed")
+        throw new Error(`A swap ended ${operation.status}.`);
       return performance.now() - started;
     }
     await pause(POLL_MS);
@@ -195,12 +196,18 @@ const memoryOf = (pids: readonly number[]): { rss: number; pss: number } => {
 };
 
 /** Starts plain `next start` on the same database and chains, for comparison. */
-const startNext = async (env: NodeJS.ProcessEnv): Promise<{ url: string; child: ChildProcess }> => {
+const startNext = async (
+  env: NodeJS.ProcessEnv,
+): Promise<{ url: string; child: ChildProcess }> => {
   const port = await freePort();
-  const child = spawn("node_modules/.bin/next", ["start", "-p", String(port), "-H", "127.0.0.1"], {
-    env: { ...env, PORT: String(port), NODE_ENV: "production" },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  const child = spawn(
+    "node_modules/.bin/next",
+    ["start", "-p", String(port), "-H", "127.0.0.1"],
+    {
+      env: { ...env, PORT: String(port), NODE_ENV: "production" },
+      stdio: ["ignore", "ignore", "inherit"],
+    },
+  );
   const url = `http://127.0.0.1:${String(port)}`;
   const started = performance.now();
   while (performance.now() - started < START_TIMEOUT_MS) {
@@ -250,7 +257,10 @@ const measure = async (stack: Awaited<ReturnType<typeof startStack>>) => {
     apiUrl: `${stack.url}/api`,
     chainId: TWO,
   });
-  const balances = await benchBalances({ databaseUrl: stack.databaseUrl, client: customer.client });
+  const balances = await benchBalances({
+    databaseUrl: stack.databaseUrl,
+    client: customer.client,
+  });
   const streams = await benchIdleStreams(stack, customer);
   // Loads a page before the API is measured, because the API must not become slower when pages were
   // rendered.
@@ -266,7 +276,13 @@ const measure = async (stack: Awaited<ReturnType<typeof startStack>>) => {
 
 type Measured = Awaited<ReturnType<typeof measure>> & { readonly commits: number };
 
-const figure = (name: string, value: number, unit: string, goal: string, met: boolean): Figure => ({
+const figure = (
+  name: string,
+  value: number,
+  unit: string,
+  goal: string,
+  met: boolean,
+): Figure => ({
   name,
   value,
   unit,
@@ -276,10 +292,41 @@ const figure = (name: string, value: number, unit: string, goal: string, met: bo
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 
+/** Figures of requests and event streams. */
+const requestFigures = ({ http, streams }: Measured): Figure[] => [
+  figure(
+    "authenticated GET, server.ts / next start",
+    http.timesNext ?? 0,
+    "×",
+    "≥ 8",
+    (http.timesNext ?? 0) >= 8,
+  ),
+  figure(
+    "authenticated GET, server.ts / node:http",
+    http.ofBare,
+    "×",
+    "≥ 0.3",
+    http.ofBare >= 0.3,
+  ),
+  figure(
+    "CPU share of 1,000 idle event streams",
+    round(streams.cpuShare * 100),
+    "%",
+    "≤ 2",
+    streams.cpuShare <= 0.02,
+  ),
+  figure(
+    "authenticated GET beside 400 streams / without",
+    round(streams.ratio),
+    "×",
+    "≤ 1.5",
+    streams.ratio <= 1.5,
+  ),
+];
+
 /** Returns one figure for each goal of docs/figures.md. */
 const figuresOf = (measured: Measured): Figure[] => {
-  const { memory, quotes, overhead, swaps, transfers, payouts, balances, streams, http, commits } =
-    measured;
+  const { memory, quotes, overhead, swaps, transfers, payouts, balances, commits } = measured;
   const [quote, swap, own] = [
     quantile(quotes, 0.5, 1),
     round(quantile(swaps, 0.5, 1) / 1000),
@@ -300,7 +347,13 @@ const figuresOf = (measured: Measured): Figure[] => {
       "≥ 5",
       transfers.ratio >= 5,
     ),
-    figure("payout of 1,000 rows over HTTP / bare insert", ratioOf(payouts.warm), "×", "", true),
+    figure(
+      "payout of 1,000 rows over HTTP / bare insert",
+      ratioOf(payouts.warm),
+      "×",
+      "",
+      true,
+    ),
     figure("the same, the first payouts of a server", ratioOf(payouts.started), "×", "", true),
     figure(
       "balance of 100 wallets, 3 chains, 5 tokens, p50",
@@ -309,34 +362,7 @@ const figuresOf = (measured: Measured): Figure[] => {
       "≤ 200",
       unified <= 200,
     ),
-    figure(
-      "authenticated GET, server.ts / next start",
-      http.timesNext ?? 0,
-      "×",
-      "≥ 8",
-      (http.timesNext ?? 0) >= 8,
-    ),
-    figure(
-      "authenticated GET, server.ts / node:http",
-      http.ofBare,
-      "×",
-      "≥ 0.3",
-      http.ofBare >= 0.3,
-    ),
-    figure(
-      "CPU share of 1,000 idle event streams",
-      round(streams.cpuShare * 100),
-      "%",
-      "≤ 2",
-      streams.cpuShare <= 0.02,
-    ),
-    figure(
-      "authenticated GET beside 400 streams / without",
-      round(streams.ratio),
-      "×",
-      "≤ 1.5",
-      streams.ratio <= 1.5,
-    ),
+    ...requestFigures(measured),
     figure(
       "commits/s of 16 writers, notifying / not",
       round(commits),

@@ -35,7 +35,11 @@ export interface HttpBenchmark {
   readonly timesNext: number | null;
   /** Rate of server.ts divided by that of a bare node:http server; the goal is 0.3. */
   readonly ofBare: number;
-  readonly goals: { readonly timesNext: number; readonly ofBare: number; readonly met: boolean };
+  readonly goals: {
+    readonly timesNext: number;
+    readonly ofBare: number;
+    readonly met: boolean;
+  };
 }
 
 interface HttpBenchOptions {
@@ -118,7 +122,16 @@ export const benchHttp = async ({
     const ofBare = ratio(server.requestsPerSecond, bare.requestsPerSecond);
     const met = (timesNext === null || timesNext >= GOAL_TIMES_NEXT) && ofBare >= GOAL_OF_BARE;
     const goals = { timesNext: GOAL_TIMES_NEXT, ofBare: GOAL_OF_BARE, met };
-    return { path: PATH, connections: CONNECTIONS, server, next, bare, timesNext, ofBare, goals };
+    return {
+      path: PATH,
+      connections: CONNECTIONS,
+      server,
+      next,
+      bare,
+      timesNext,
+      ofBare,
+      goals,
+    };
   } finally {
     child.kill();
   }

@@ -79,7 +79,11 @@ interface Measured {
 
 const results: Measured[] = [];
 
-const measure = async (name: string, count: number, work: () => Promise<number>): Promise<void> => {
+const measure = async (
+  name: string,
+  count: number,
+  work: () => Promise<number>,
+): Promise<void> => {
   const before = ticks();
   const perSecond = await work();
   const after = ticks();
@@ -125,7 +129,9 @@ const SIZES = `
   WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1`;
 
 /** Returns for each table the number of rows, and the bytes including indexes. */
-const sizesOf = async (pool: pg.Pool): Promise<Map<string, { rows: number; bytes: number }>> => {
+const sizesOf = async (
+  pool: pg.Pool,
+): Promise<Map<string, { rows: number; bytes: number }>> => {
   const { rows } = await pool.query<{ table: string; bytes: number }>(SIZES);
   const sizes = new Map<string, { rows: number; bytes: number }>();
   for (const { table, bytes } of rows) {
@@ -282,7 +288,9 @@ const instancesOn = async (url: string, folder: string, pool: pg.Pool): Promise<
   const { variables, calls, stop } = await startChains(folder);
   const environment = { ...environmentOn(url), ...variables };
   const start: Start = (role, count) =>
-    Promise.all(Array.from({ length: count }, () => startServer({ ...environment, ROLE: role })));
+    Promise.all(
+      Array.from({ length: count }, () => startServer({ ...environment, ROLE: role })),
+    );
   const instances = await start("web", 1);
   const workers = await start("worker", 1);
   const payers: Payer[] = [];

@@ -51,7 +51,9 @@ const headOf = (stack: Stack): Promise<bigint> =>
 const measure = async (stack: Stack, wallets: number): Promise<object> => {
   const { client, treasury } = await signInAnew(stack.url, CHAIN_ID);
   const give = (address: `0x${string}`) =>
-    client.call(useFaucet, { body: { address, chainId: CHAIN_ID, token: "USDC", amount: "10" } });
+    client.call(useFaucet, {
+      body: { address, chainId: CHAIN_ID, token: "USDC", amount: "10" },
+    });
   await addWallets(stack, treasury, wallets);
   for (let index = 0; index < wallets; index += FUNDED_EVERY) await give(addressOf(index));
   const first = await timed(client);

@@ -47,7 +47,11 @@ const FILL = `
 const fill = async (pool: pg.Pool, table: Table): Promise<number> => {
   const started = performance.now();
   for (let month = 0; month < MONTHS; month += 1)
-    await pool.query(FILL.replace("TABLE_NAME", table), [month, EVENTS_PER_MONTH, monthAt(month)]);
+    await pool.query(FILL.replace("TABLE_NAME", table), [
+      month,
+      EVENTS_PER_MONTH,
+      monthAt(month),
+    ]);
   const seconds = (performance.now() - started) / 1000;
   await pool.query(`VACUUM ANALYZE ${table}`);
   return (MONTHS * EVENTS_PER_MONTH) / seconds;
@@ -62,9 +66,10 @@ const indexBytes = async (pool: pg.Pool, table: Table): Promise<number> => {
   if (row !== undefined && row.bytes > 0) return row.bytes;
   return (
     (
-      await pool.query<{ bytes: number }>("SELECT pg_indexes_size($1::regclass)::float8 AS bytes", [
-        table,
-      ])
+      await pool.query<{ bytes: number }>(
+        "SELECT pg_indexes_size($1::regclass)::float8 AS bytes",
+        [table],
+      )
     ).rows[0]?.bytes ?? 0
   );
 };

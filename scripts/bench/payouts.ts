@@ -170,7 +170,8 @@ export const benchPayouts = async (bench: PayoutBench): Promise<PayoutFigures> =
       const acceptMs = performance.now() - started;
       for (;;) {
         const { status } = await key.call(getPayout, { params: { id: payoutId } });
-        if (isFinal(status) && status !== "completed") throw new Error(`A payout ended ${status}.`);
+        if (isFinal(status) && status !== "completed")
+          throw new Error(`A payout ended ${status}.`);
         if (status === "completed") break;
         if (performance.now() - started > TIMEOUT_MS)
           throw new Error("A payout was not paid in time.");

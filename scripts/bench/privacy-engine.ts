@@ -80,7 +80,12 @@ export const benchOperations = async (note: Note): Promise<void> => {
     return found;
   };
   const shield = async (amountBase: bigint, index: number) => {
-    const { calls } = await engine.shield({ chainId, token, amountBase, slot: { wallet, index } });
+    const { calls } = await engine.shield({
+      chainId,
+      token,
+      amountBase,
+      slot: { wallet, index },
+    });
     let gas = 0n;
     for (const call of calls) gas = (await chain.send(chain.owner, call)).gasUsed;
     await approveDeposits();
@@ -92,7 +97,10 @@ export const benchOperations = async (note: Note): Promise<void> => {
     valueBase >= AMOUNT &&
     isAddressEqual(depositor, chain.owner);
   const times: number[] = [];
-  const spend = async (name: string, how: Partial<Spend> & Pick<Spend, "to">): Promise<void> => {
+  const spend = async (
+    name: string,
+    how: Partial<Spend> & Pick<Spend, "to">,
+  ): Promise<void> => {
     const { id: noteId } = await theNote(isSpendable);
     const wish = { chainId, token, wallet, noteId, withdrawBase: AMOUNT, ...how } as Spend;
     const [transaction, ms] = await timed(() => engine.prove(wish, signal));

@@ -72,11 +72,18 @@ const until = async <T>(look: () => Promise<T | null>): Promise<T> => {
   }
 };
 
-const transferOf = (key: ApiClient, id: string) => key.call(getPrivateTransfer, { params: { id } });
+const transferOf = (key: ApiClient, id: string) =>
+  key.call(getPrivateTransfer, { params: { id } });
 
 const begin = (key: ApiClient, amount: string) =>
   key.call(privateTransfer, {
-    body: { chainId: CHAIN_ID, token: "USDC", amount, toAddress: RECIPIENT, acceptSmallSet: true },
+    body: {
+      chainId: CHAIN_ID,
+      token: "USDC",
+      amount,
+      toAddress: RECIPIENT,
+      acceptSmallSet: true,
+    },
   });
 
 /**
@@ -150,7 +157,10 @@ export const benchStack = async (note: Note): Promise<void> => {
       await key.call(shield, { body: { chainId: CHAIN_ID, token: "USDC", amount: "1000" } });
       await until(async () => ((await balance()) > 0 ? true : null));
     });
-    note("Shield to spendable (2 s of them are the approval's delay)", `${String(spendableMs)} ms`);
+    note(
+      "Shield to spendable (2 s of them are the approval's delay)",
+      `${String(spendableMs)} ms`,
+    );
     const transfers = [];
     for (let at = 0; at < TRANSFERS; at += 1) transfers.push(await transferOnce(key));
     note(

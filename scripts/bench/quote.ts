@@ -50,7 +50,9 @@ export const benchQuoteOverhead = async (
   for (let round = 0; round < WARM + ROUNDS; round++) {
     const token = registry.resolveToken(31337, "USDT");
     const request = {
-      sources: [{ owner, token, amountBase: BigInt(100 + round) * 10n ** BigInt(token.decimals) }],
+      sources: [
+        { owner, token, amountBase: BigInt(100 + round) * 10n ** BigInt(token.decimals) },
+      ],
       destination: { token: registry.resolveToken(31338, "WETH"), recipient: owner },
       slippageBps: 50,
     };

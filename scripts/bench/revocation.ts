@@ -28,7 +28,9 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
  */
 const refusedAt = async (url: string, apiKey: string): Promise<number> => {
   for (;;) {
-    const { status } = await fetch(`${url}/api/auth/whoami`, { headers: { "x-api-key": apiKey } });
+    const { status } = await fetch(`${url}/api/auth/whoami`, {
+      headers: { "x-api-key": apiKey },
+    });
     if (status === 401) return performance.now();
     if (status !== 200) throw new Error(`The answer was ${String(status)}.`);
     await pause(ASK_EVERY_MS);

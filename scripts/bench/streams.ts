@@ -76,7 +76,11 @@ const open = async (
   return stream;
 };
 
-const openMany = async (bench: StreamBench, from: number, to: number): Promise<ClientRequest[]> => {
+const openMany = async (
+  bench: StreamBench,
+  from: number,
+  to: number,
+): Promise<ClientRequest[]> => {
   const streams: ClientRequest[] = [];
   for (let index = from; index < to; index += 1) streams.push(await open(bench, index));
   return streams;

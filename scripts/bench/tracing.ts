@@ -20,7 +20,10 @@ const ROUNDS = 4;
 const START_TIMEOUT_MS = 60_000;
 const PATH = "/api/auth/whoami";
 // The bundles lie beside the server's own bundle, because Node finds the packages from there.
-const OUT = { on: resolve("dist/bench-server.js"), off: resolve("dist/bench-server-untraced.js") };
+const OUT = {
+  on: resolve("dist/bench-server.js"),
+  off: resolve("dist/bench-server-untraced.js"),
+};
 
 /**
  * Bundles the server. With `traced` false, `isTracing()` becomes the constant `false`, and the

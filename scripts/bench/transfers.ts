@@ -251,12 +251,16 @@ export const benchTransfers = async (bench: TransferBench): Promise<TransferFigu
       perSecond: rounded(perSecond),
       oneByOnePerSecond: rounded(oneByOnePerSecond),
       ratio: rounded(perSecond / oneByOnePerSecond),
-      operationsPerBundle: rounded(times.length / new Set(times.map(({ bundle }) => bundle)).size),
+      operationsPerBundle: rounded(
+        times.length / new Set(times.map(({ bundle }) => bundle)).size,
+      ),
       p50Ms: phasesOf(times, acceptedMs, 0.5),
       p95Ms: phasesOf(times, acceptedMs, 0.95),
       cpuMs: Object.fromEntries(cpuMs.filter(([, ms]) => ms > 0)),
       cpuShare: rounded(
-        (cpuMs.reduce((sum, [, ms]) => sum + ms, 0) * perSecond) / 1000 / availableParallelism(),
+        (cpuMs.reduce((sum, [, ms]) => sum + ms, 0) * perSecond) /
+          1000 /
+          availableParallelism(),
       ),
     };
   } finally {

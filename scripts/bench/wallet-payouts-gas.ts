@@ -16,7 +16,10 @@ import { probe } from "../../lib/chain/probe";
 import { createChainRegistry } from "../../lib/chain/registry";
 import { devAddress } from "../../lib/dev/devnet/accounts";
 import { planDeployments } from "../../lib/dev/devnet/contracts";
-import { startOperationChain, type OperationChain } from "../../lib/dev/testing/bundler-harness";
+import {
+  startOperationChain,
+  type OperationChain,
+} from "../../lib/dev/testing/bundler-harness";
 import { compileContract } from "../../lib/dev/testing/solidity";
 import type { AccountWork } from "../../lib/chain/ports/smart-accounts";
 
@@ -86,7 +89,11 @@ const calldataGas = (data: Hex): bigint => {
 };
 
 const transferData = ({ recipient, amountBase }: DistributorRow): Hex =>
-  encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [recipient, amountBase] });
+  encodeFunctionData({
+    abi: erc20Abi,
+    functionName: "transfer",
+    args: [recipient, amountBase],
+  });
 
 /**
  * The payout methods to compare on one chain. Each sends the rows and returns the gas that its
@@ -116,7 +123,12 @@ const waysOf = (
   let attempts = 0n;
 
   const send = async (from: Address, to: Address | null, data: Hex, gas = GAS) => {
-    const hash = await client.sendUnsignedTransaction({ from, ...(to ? { to } : {}), data, gas });
+    const hash = await client.sendUnsignedTransaction({
+      from,
+      ...(to ? { to } : {}),
+      data,
+      gas,
+    });
     const receipt = await client.waitForTransactionReceipt({ hash, pollingInterval: 10 });
     if (receipt.status !== "success") throw new Error(`A transaction reverted: ${hash}`);
     return receipt;
@@ -127,7 +139,11 @@ const waysOf = (
     work: AccountWork,
   ): Promise<bigint> => {
     const accounts = createSafeAccounts({ registry, signer });
-    const bundler = createExecutorBundler({ registry, transactions, executorAddress: executor });
+    const bundler = createExecutorBundler({
+      registry,
+      transactions,
+      executorAddress: executor,
+    });
     attempts += 1n;
     const fees = await bundler.fees(CHAIN_ID);
     const { keyId, projectId, address: ownerAddress } = treasuryOwner;
@@ -143,7 +159,9 @@ const waysOf = (
     const validUntil = new Date((Number(timestamp) + VALID_SECONDS) * 1000);
     const prepared = accounts.prepare({ chainId: CHAIN_ID, draft, gas, validUntil });
     const operation = await accounts.sign({ keyId, projectId }, prepared);
-    const call = bundleCallOf({ chainId: CHAIN_ID, entryPoint, paymaster, executor }, [operation]);
+    const call = bundleCallOf({ chainId: CHAIN_ID, entryPoint, paymaster, executor }, [
+      operation,
+    ]);
     const { gasUsed } = await send(executor, call.to, call.data);
     const used = await accounts.nonceUsed(CHAIN_ID, operation.sender, attempts);
     if (!used) throw new Error("The operation was not executed.");
@@ -170,14 +188,19 @@ const waysOf = (
     distributor: (rows: readonly DistributorRow[]) =>
       byOperation(withDistributor, { payout: { token, rows } }),
     /** Sends a user operation that does nothing. */
-    empty: () => byOperation(chain.registry, { calls: [{ to: NOBODY, data: "0x", value: 0n }] }),
+    empty: () =>
+      byOperation(chain.registry, { calls: [{ to: NOBODY, data: "0x", value: 0n }] }),
     disperse: async (disperse: Address, rows: readonly DistributorRow[]): Promise<bigint> => {
       const args = [
         token,
         rows.map(({ recipient }) => recipient),
         rows.map(({ amountBase }) => amountBase),
       ] as const;
-      const data = encodeFunctionData({ abi: disperseAbi, functionName: "disperseToken", args });
+      const data = encodeFunctionData({
+        abi: disperseAbi,
+        functionName: "disperseToken",
+        args,
+      });
       return (await send(holder, disperse, data)).gasUsed;
     },
     /**
@@ -240,8 +263,14 @@ export const benchGas = async (): Promise<GasRow[]> => {
       rows: readonly DistributorRow[],
       pay: (rows: readonly DistributorRow[]) => Promise<bigint>,
     ) => {
-      const perRow = async (): Promise<number> => Number((await pay(rows)) / BigInt(rows.length));
-      measured.push({ way, rows: rows.length, newHolder: await perRow(), holder: await perRow() });
+      const perRow = async (): Promise<number> =>
+        Number((await pay(rows)) / BigInt(rows.length));
+      measured.push({
+        way,
+        rows: rows.length,
+        newHolder: await perRow(),
+        holder: await perRow(),
+      });
     };
     await measure("one by one (a plain account)", newRows(ONE_BY_ONE), ways.oneByOne);
     for (const count of COUNTS) {

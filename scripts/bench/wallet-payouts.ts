@@ -58,7 +58,10 @@ const signUp = async ({ url }: Stack): Promise<Payer> => {
 /** Returns the ids of all descendants of a process. */
 const childrenOf = (pid: number): number[] => {
   try {
-    const text = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, "utf8").trim();
+    const text = readFileSync(
+      `/proc/${String(pid)}/task/${String(pid)}/children`,
+      "utf8",
+    ).trim();
     return text === ""
       ? []
       : text.split(/\s+/).flatMap((child) => [Number(child), ...childrenOf(Number(child))]);
@@ -74,7 +77,9 @@ const memoryOf = (stack: Stack): number => {
       // Counts only the server and its worker, because the chains and PostgreSQL are not part of
       // the service.
       if (!readFileSync(`/proc/${String(pid)}/cmdline`, "utf8").includes("server.js")) continue;
-      const rss = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${String(pid)}/status`, "utf8"))?.[1];
+      const rss = /^VmRSS:\s+(\d+)/m.exec(
+        readFileSync(`/proc/${String(pid)}/status`, "utf8"),
+      )?.[1];
       kilobytes += Number(rss ?? 0);
     } catch {
       // The process ended before its figures could be read.
@@ -130,7 +135,8 @@ const payOnce = async (
     if (status === "completed") break;
     if (status !== "pending" && status !== "processing")
       throw new Error(`A payout ended ${status}.`);
-    if (performance.now() - started > TIMEOUT_MS) throw new Error("A payout was not paid in time.");
+    if (performance.now() - started > TIMEOUT_MS)
+      throw new Error("A payout was not paid in time.");
     await pause(POLL_MS);
   }
   const paidMs = performance.now() - started;

@@ -61,7 +61,8 @@ const spread = async (
 ): Promise<number> => {
   const from = performance.now();
   let [posted, written] = [0, 0];
-  const pick = (): string => `ga_${accounts[Math.floor(Math.random() * accounts.length)] ?? ""}`;
+  const pick = (): string =>
+    `ga_${accounts[Math.floor(Math.random() * accounts.length)] ?? ""}`;
   const transfer = () => {
     const own = {
       kind: "transfer",
@@ -84,8 +85,9 @@ const spread = async (
   };
   while (performance.now() - from < MEASURE_MS) {
     const commands = Array.from({ length: BATCH }, transfer);
-    posted += (await services.ledger.together({ prepare: () => Promise.resolve(commands), also }))
-      .length;
+    posted += (
+      await services.ledger.together({ prepare: () => Promise.resolve(commands), also })
+    ).length;
   }
   return (posted / (performance.now() - from)) * 1000;
 };

@@ -13,7 +13,12 @@ export const metadata: Metadata = { title: "Private" };
 
 const Page = (): ReactNode => (
   <Prefetched
-    queries={[privateBalancesQuery, privacyWalletsQuery, latestPrivateTransferQuery, tokensQuery]}
+    queries={[
+      privateBalancesQuery,
+      privacyWalletsQuery,
+      latestPrivateTransferQuery,
+      tokensQuery,
+    ]}
   >
     <PrivatePage />
   </Prefetched>

@@ -11,7 +11,9 @@ import { walletsQuery } from "@/components/features/wallets/use-wallets";
 export const metadata: Metadata = { title: "Transfer" };
 
 const Page = (): ReactNode => (
-  <Prefetched queries={[walletsQuery, tokensQuery, balancesQuery, reservesQuery, contactsQuery]}>
+  <Prefetched
+    queries={[walletsQuery, tokensQuery, balancesQuery, reservesQuery, contactsQuery]}
+  >
     <Transfer />
   </Prefetched>
 );

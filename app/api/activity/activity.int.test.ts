@@ -32,8 +32,17 @@ const made = {
 };
 const accounts = { rent: "", shop: "" };
 
-const transferOf = async ({ session, treasuryId }: Customer, toToken = "USDC"): Promise<string> => {
-  const what = { fromChainId: HERE, toChainId: HERE, fromToken: "USDC", toToken, amount: "2.5" };
+const transferOf = async (
+  { session, treasuryId }: Customer,
+  toToken = "USDC",
+): Promise<string> => {
+  const what = {
+    fromChainId: HERE,
+    toChainId: HERE,
+    fromToken: "USDC",
+    toToken,
+    amount: "2.5",
+  };
   const body = { fromWalletId: treasuryId, ...what, recipient: payee };
   return (await session.client.call(swapAndTransfer, { body })).operationId;
 };
@@ -74,7 +83,8 @@ beforeAll(async () => {
 
 const list = async (query: QueryInput<typeof listActivity> = {}, client = ada.session.client) =>
   (await client.call(listActivity, { query })).data;
-const ids = async (...input: Parameters<typeof list>) => (await list(...input)).map(({ id }) => id);
+const ids = async (...input: Parameters<typeof list>) =>
+  (await list(...input)).map(({ id }) => id);
 
 test("operations, payouts, fundings and their reversals are one list, newest first, each with what a row shows", async () => {
   const rows = await list();
@@ -172,7 +182,10 @@ test("filters narrow every source: kind, status, chain, wallet, days and tag", a
   expect(await ids({ status: "pending" })).toEqual([batch, sole, toAccount, transfer]);
   expect(await ids({ chainId: String(HERE) })).toEqual([cancelled, batch, sole, transfer]);
   expect(await ids({ chainId: "31338" })).toEqual([]);
-  expect(await ids({ walletId: ada.treasuryId, kind: "payout_to_wallets" })).toEqual([batch, sole]);
+  expect(await ids({ walletId: ada.treasuryId, kind: "payout_to_wallets" })).toEqual([
+    batch,
+    sole,
+  ]);
   const at = (await list()).find(({ id }) => id === toAccount)?.createdAt ?? "";
   expect(await ids({ from: at })).toEqual([cancelled, batch, sole, toAccount]);
   expect(await ids({ to: at, kind: "payout_to_accounts,payout_to_wallets" })).toEqual([]);
@@ -229,7 +242,10 @@ test("a cursor that no list gave is refused, and another project sees nothing of
 test("a key sees the kinds that it has scopes for; private movements need the scope for them", async () => {
   const operationId = await transferOf(ada);
   const { prisma } = api.services.database;
-  await prisma.operation.update({ where: { id: operationId }, data: { kind: "private_transfer" } });
+  await prisma.operation.update({
+    where: { id: operationId },
+    data: { kind: "private_transfer" },
+  });
   const walletId = "pw_01980000-0000-7000-8000-000000000000";
   const transferId = await storedPrivateTransfer(api.services, { operationId, walletId });
   const seenBy = async (

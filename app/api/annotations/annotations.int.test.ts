@@ -103,13 +103,18 @@ test("a list and its file find an operation by its tag or memo, however many new
   const customer = await newCustomer(api);
   const { client } = customer.session;
   const [id = ""] = await operationsOf(customer, 1);
-  await client.call(putAnnotation, { params: { id }, body: { memo: "Rent", tags: ["Berlin"] } });
+  await client.call(putAnnotation, {
+    params: { id },
+    body: { memo: "Rent", tags: ["Berlin"] },
+  });
   await api.services.database.pool.query(COPY, [id, 1200]);
   const found = async (query: object) =>
     (await client.call(listOperations, { query })).data.map((each) => each.operationId);
   expect(await found({ tag: "berlin", status: "pending" })).toEqual([id]);
   expect(await found({ q: "rent", status: "pending" })).toEqual([id]);
-  expect(await found({ q: "rent", tag: "berlin", chainId: HERE, status: "pending" })).toEqual([id]);
+  expect(await found({ q: "rent", tag: "berlin", chainId: HERE, status: "pending" })).toEqual([
+    id,
+  ]);
   expect(await found({ q: "usdc", tag: "berlin", status: "pending" })).toEqual([id]);
   expect(await found({ q: id, tag: "berlin" })).toEqual([id]);
   expect(await found({ q: id, tag: "london" })).toEqual([]);
@@ -143,9 +148,10 @@ test("the list takes several statuses and kinds, and no others", async () => {
   expect(await found({ status: "completed,failed" })).toEqual([]);
   expect(await found({ kind: "swap,swap_and_transfer" })).toEqual([id]);
   for (const status of ["pending,", "nothing", "pending,nothing", ""])
-    expect(await refusal(client.call(listOperations, { query: { status } })), status).toMatchObject(
-      { status: 400 },
-    );
+    expect(
+      await refusal(client.call(listOperations, { query: { status } })),
+      status,
+    ).toMatchObject({ status: 400 });
 });
 
 test("a payout has a memo too; what another project has is 404, and its memo is not shown", async () => {

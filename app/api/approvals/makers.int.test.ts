@@ -70,7 +70,10 @@ test("a person who rotated a key, and so has its secret, does not vote on what t
   for (const client of [key, of.client]) {
     const id = await waiting(client);
     for (const voter of [admin, { client: of.session.client, session: of.session }])
-      expect(await refusalOf(vote(voter, id))).toMatchObject({ status: 403, code: "forbidden" });
+      expect(await refusalOf(vote(voter, id))).toMatchObject({
+        status: 403,
+        code: "forbidden",
+      });
     expect((await vote(operator, id)).state).toBe("approved");
   }
 });

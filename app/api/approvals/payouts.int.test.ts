@@ -46,7 +46,10 @@ beforeAll(async () => {
   customer = await newCustomer(api);
   ({ client } = customer.session);
   const projectId = (await client.call(getMe)).projects[0]?.id ?? "";
-  voters = [await newMember(api, projectId, "admin"), await newMember(api, projectId, "operator")];
+  voters = [
+    await newMember(api, projectId, "admin"),
+    await newMember(api, projectId, "operator"),
+  ];
   await demandVotes(client, { count: 2, roles: ["owner", "admin", "operator"] });
   await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "100" });
   const open = async () =>
@@ -91,9 +94,13 @@ test("a payout between accounts waits for two other people, and is paid once whe
   await Promise.all(voters.map((voter) => vote(voter, request.id)));
   expect(await ended(id)).toMatchObject({ status: "completed" });
   expect(Number(await received())).toBe(before + 3);
-  const audit = await api.services.database.prisma.auditEvent.findMany({ where: { subject: id } });
+  const audit = await api.services.database.prisma.auditEvent.findMany({
+    where: { subject: id },
+  });
   const approvals = audit.filter(({ action }) => action === "payout.approved");
-  expect(approvals.map(({ data }) => data)).toEqual([{ means: "votes", decisionId: request.id }]);
+  expect(approvals.map(({ data }) => data)).toEqual([
+    { means: "votes", decisionId: request.id },
+  ]);
 });
 
 test("the code of one person approves nothing, neither the maker's nor another member's", async () => {
@@ -144,7 +151,10 @@ test("votes bind an exempt key, unless an owner proved the exception: then it pa
     status: 403,
     code: "forbidden",
   });
-  expect(await refusalOf(except(client))).toMatchObject({ status: 409, code: "approval_required" });
+  expect(await refusalOf(except(client))).toMatchObject({
+    status: 409,
+    code: "approval_required",
+  });
   await withApproval(customer.session.account, (approval) => except(client, approval));
   await vi.waitFor(async () => {
     const mails = (await api.services.inbox?.list({ to: customer.email, limit: 20 })) ?? [];
@@ -204,7 +214,9 @@ test("a withdrawal takes nothing from the account before the last vote, and noth
   await vote(voters[0], request.id);
   expect(await balanceOf()).toEqual([posted, pending + 4]);
   expect(
-    await refusalOf(client.call(approvePayout, { params: { id: paid }, body: { otp: "000000" } })),
+    await refusalOf(
+      client.call(approvePayout, { params: { id: paid }, body: { otp: "000000" } }),
+    ),
   ).toMatchObject({
     code: "invalid_state",
   });
@@ -225,10 +237,17 @@ test("a withdrawal takes nothing from the account before the last vote, and noth
 test("more approvals count at once; fewer need an approval of their own, and no more can be demanded than members may vote", async () => {
   const roles = ["owner", "admin", "operator"] as const;
   const { approvals } = await client.call(getPolicies);
-  expect(approvals).toEqual({ count: 2, roles: [...roles], excludeMaker: true, exemptKeys: true });
+  expect(approvals).toEqual({
+    count: 2,
+    roles: [...roles],
+    excludeMaker: true,
+    exemptKeys: true,
+  });
   const set = (to: Parameters<typeof demandVotes>[1]) => refusalOf(demandVotes(client, to));
   expect(await set(null)).toMatchObject({ status: 409, code: "approval_required" });
-  expect(await set({ count: 1, roles: [...roles] })).toMatchObject({ code: "approval_required" });
+  expect(await set({ count: 1, roles: [...roles] })).toMatchObject({
+    code: "approval_required",
+  });
   expect(await set({ count: 2, roles: [...roles], excludeMaker: false })).toMatchObject({
     code: "approval_required",
   });
@@ -243,12 +262,16 @@ test("more approvals count at once; fewer need an approval of their own, and no 
   const projectId = (await client.call(getMe)).projects[0]?.id ?? "";
   await newMember(api, projectId, "admin");
   await demandVotes(client, { count: 2, roles: ["owner", "admin"] });
-  expect(await set({ count: 2, roles: [...roles] })).toMatchObject({ code: "approval_required" });
+  expect(await set({ count: 2, roles: [...roles] })).toMatchObject({
+    code: "approval_required",
+  });
   expect(
     await refusalOf(demandVotes(voters[1].client, { count: 1, roles: ["admin"] })),
   ).toMatchObject({ status: 403 });
   await withApproval(customer.session.account, (approval) =>
-    client.call(updatePolicies, { body: { approvals: null, ...(approval ? { approval } : {}) } }),
+    client.call(updatePolicies, {
+      body: { approvals: null, ...(approval ? { approval } : {}) },
+    }),
   );
   expect((await client.call(getPolicies)).approvals).toBeNull();
   const id = await payAccount(client, "1");

@@ -40,7 +40,10 @@ beforeAll(async () => {
   customer = await newCustomer(api);
   ({ client } = customer.session);
   projectId = (await client.call(getMe)).projects[0]?.id ?? "";
-  voters = [await newMember(api, projectId, "admin"), await newMember(api, projectId, "operator")];
+  voters = [
+    await newMember(api, projectId, "admin"),
+    await newMember(api, projectId, "operator"),
+  ];
   await demandVotes(client, { count: 2, roles: ["owner", "admin", "operator"] });
   await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "100" });
 }, 120_000);
@@ -58,7 +61,11 @@ const waitingTransfer = async (amount: string, toAddress = testAccount().address
   const body = { fromWalletId: customer.treasuryId, toAddress, ...at, amount };
   const { transferId } = await prepareTransfer(api, customer, body);
   const started = await client.call(executeSwap, { body: { transferId } });
-  expect(started).toMatchObject({ status: "pending", subStatus: "awaiting_approval", transferId });
+  expect(started).toMatchObject({
+    status: "pending",
+    subStatus: "awaiting_approval",
+    transferId,
+  });
   return {
     transferId,
     operationId: started.operationId,
@@ -90,7 +97,10 @@ test("a transfer waits for two other people after its maker's code, and leaves o
     where: { subject: operationId },
     orderBy: { id: "asc" },
   });
-  expect(audit.map(({ action }) => action)).toEqual(["operation.requested", "operation.approved"]);
+  expect(audit.map(({ action }) => action)).toEqual([
+    "operation.requested",
+    "operation.approved",
+  ]);
   expect(audit[1]?.data).toMatchObject({ means: "votes", decisionId: request.id });
   const types = await eventTypesOf(database, transferId);
   expect(types.filter((type) => type === "transfer.approved")).toHaveLength(2);
@@ -108,7 +118,9 @@ test("whoever gave the code asks for the votes: nobody executes it in another's 
   const { transferId } = await prepareTransfer(api, customer, body);
   const executing = voters[0].client.call(executeSwap, { body: { transferId } });
   expect(await refusalOf(executing)).toMatchObject({ status: 409, code: "invalid_state" });
-  expect((await client.call(getTransfer, { params: { id: transferId } })).operationId).toBeNull();
+  expect(
+    (await client.call(getTransfer, { params: { id: transferId } })).operationId,
+  ).toBeNull();
 });
 
 test("the code of one person lets no waiting operation run", async () => {
@@ -193,7 +205,9 @@ test("a declined transfer and one that nobody decides move nothing, and a cancel
   const before = await balance(customer.treasury);
   const declined = await waitingTransfer("1");
   await vote(voters[1], declined.request.id, "decline");
-  expect(await waitUntilFinal(client, declined.operationId)).toMatchObject({ status: "cancelled" });
+  expect(await waitUntilFinal(client, declined.operationId)).toMatchObject({
+    status: "cancelled",
+  });
   const cancelled = await waitingTransfer("1");
   await client.call(cancelOperation, { params: { id: cancelled.operationId } });
   expect((await requestAbout(client, cancelled.operationId)).state).toBe("cancelled");
@@ -203,6 +217,8 @@ test("a declined transfer and one that nobody decides move nothing, and a cancel
   await prisma.decisionRequest.update({ where: key, data: { expiresAt: new Date(0) } });
   await decisionRunner.run(`${projectId}/${late.request.id}/decision`);
   expect(await waitUntilFinal(client, late.operationId)).toMatchObject({ status: "expired" });
-  expect((await client.call(getOperation, { params: { id: late.operationId } })).legs).toEqual([]);
+  expect((await client.call(getOperation, { params: { id: late.operationId } })).legs).toEqual(
+    [],
+  );
   expect(await balance(customer.treasury)).toBe(before);
 });

@@ -55,7 +55,10 @@ type Subject =
   | { transferId: string };
 
 /** Asks for the code as this caller. @returns the code and its id */
-const ask = async (client: ApiClient, body: Subject): Promise<{ otp: string; otpId: string }> => {
+const ask = async (
+  client: ApiClient,
+  body: Subject,
+): Promise<{ otp: string; otpId: string }> => {
   const seen = await codesOf(api, customer);
   const { otpId } = await client.call(requestOtp, { body });
   return { otp: await api.readCode(customer.email, seen), otpId };
@@ -107,7 +110,11 @@ test("the audit log records a quote and a transfer that a code approved, and the
   const { operationId } = await person.call(executeSwap, { body: { quoteId } });
   const codeId = quoteCode.otpId;
   expect(await logOf(quoteId)).toMatchObject([
-    { ...byPerson(), action: "quote.approved", data: { means: "code", codeId, userAgent: AGENT } },
+    {
+      ...byPerson(),
+      action: "quote.approved",
+      data: { means: "code", codeId, userAgent: AGENT },
+    },
   ]);
   expect(await logOf(operationId)).toMatchObject([
     {
@@ -176,7 +183,9 @@ test("an entry names who acted and what it was done to, and only objects of the 
       startsAt: new Date(Date.now() + 3_600_000).toISOString(),
     },
   });
-  expect(await logOf(scheduleId)).toMatchObject([{ subjectName: "Scheduled payout to 2 wallets" }]);
+  expect(await logOf(scheduleId)).toMatchObject([
+    { subjectName: "Scheduled payout to 2 wallets" },
+  ]);
   // The same ids in the log of another project name nothing of this one.
   const stranger = await api.signIn();
   const theirs = (await stranger.client.call(getMe)).projects[0]?.id ?? "";
@@ -193,14 +202,18 @@ test("an entry names who acted and what it was done to, and only objects of the 
         },
       }),
     );
-  const { data } = await stranger.client.call(listAuditLog, { query: { action: "test.recorded" } });
+  const { data } = await stranger.client.call(listAuditLog, {
+    query: { action: "test.recorded" },
+  });
   expect(data.map((entry) => entry.subjectName)).toEqual([null, null, null]);
 });
 
 test("the audit log records a cancelled operation or transfer once, however often the cancellation is requested", async () => {
   const { operationId } = await key.client.call(swapAndTransfer, { body: atOnceBody("40") });
   const cancels = await Promise.all(
-    Array.from({ length: 5 }, () => person.call(cancelOperation, { params: { id: operationId } })),
+    Array.from({ length: 5 }, () =>
+      person.call(cancelOperation, { params: { id: operationId } }),
+    ),
   );
   expect(cancels.map(({ status }) => status)).toEqual(Array(5).fill("cancelled"));
   expect(await logOf(operationId)).toMatchObject([
@@ -275,7 +288,9 @@ test("the audit log records fundings and reversals, and payouts that were create
   });
   await vi.waitFor(
     async () =>
-      expect(isFinal((await person.call(getPayout, { params: { id: failed } })).status)).toBe(true),
+      expect(isFinal((await person.call(getPayout, { params: { id: failed } })).status)).toBe(
+        true,
+      ),
     { timeout: 20_000, interval: 50 },
   );
   await fundSource("45");
@@ -290,7 +305,9 @@ test("the audit log records fundings and reversals, and payouts that were create
 });
 
 test("every row about what the person did names its request", async () => {
-  const rows = await api.services.database.prisma.auditEvent.findMany({ where: { actor: userId } });
+  const rows = await api.services.database.prisma.auditEvent.findMany({
+    where: { actor: userId },
+  });
   const without = rows.filter(({ requestId }) => requestId === null);
   expect(rows.length).toBeGreaterThan(5);
   expect(without.map(({ action }) => action)).toEqual([]);
@@ -300,7 +317,9 @@ test("a refused request leaves no row in the audit log", async () => {
   const { quoteId } = await person.call(createQuote, { body: quoteBody() });
   const { otp } = await ask(person, { quoteId });
   const wrong = otp === "000000" ? "000001" : "000000";
-  await expect(person.call(prepareSwap, { body: { quoteId, otp: wrong } })).rejects.toMatchObject({
+  await expect(
+    person.call(prepareSwap, { body: { quoteId, otp: wrong } }),
+  ).rejects.toMatchObject({
     status: 422,
   });
   expect(await logOf(quoteId)).toEqual([]);
@@ -324,7 +343,9 @@ test("GET /audit-log is newest first, page by page, by action, and shows nothing
     cursor = page.nextCursor;
   }
   expect(paged).toEqual(all.map(({ id }) => id));
-  const { data: keys } = await person.call(listAuditLog, { query: { action: "api_key.created" } });
+  const { data: keys } = await person.call(listAuditLog, {
+    query: { action: "api_key.created" },
+  });
   expect(keys.map(({ subject }) => subject)).toEqual([key.id]);
   expect(all.filter(({ action }) => action === "api_key.created").map(({ id }) => id)).toEqual([
     keys[0]?.id,
@@ -335,9 +356,9 @@ test("GET /audit-log is newest first, page by page, by action, and shows nothing
   expect(theirs.length).toBeGreaterThan(0);
   const ours = new Set(all.map(({ id }) => id));
   expect(theirs.filter(({ id }) => ours.has(id))).toEqual([]);
-  expect((await stranger.client.call(listAuditLog, { query: { subject: key.id } })).data).toEqual(
-    [],
-  );
+  expect(
+    (await stranger.client.call(listAuditLog, { query: { subject: key.id } })).data,
+  ).toEqual([]);
   const { nextCursor } = await person.call(listAuditLog, { query: { limit: 1 } });
   await expect(
     stranger.client.call(listAuditLog, { query: { limit: 1, cursor: nextCursor ?? "" } }),
@@ -360,7 +381,9 @@ test("GET /audit-log finds by actor, by time and by a part of any field, and its
   expect(byTheKey.length).toBeGreaterThan(0);
   expect(byTheKey).toEqual(all.filter(({ actor }) => actor === key.id));
   const middle = all[Math.floor(all.length / 2)]?.createdAt ?? "";
-  expect(await find({ from: middle })).toEqual(all.filter(({ createdAt }) => createdAt >= middle));
+  expect(await find({ from: middle })).toEqual(
+    all.filter(({ createdAt }) => createdAt >= middle),
+  );
   expect(await find({ to: middle })).toEqual(all.filter(({ createdAt }) => createdAt < middle));
   expect(new Set((await find({ text: "KEY.CREATED" })).map(({ action }) => action))).toEqual(
     new Set(["api_key.created"]),

@@ -10,7 +10,10 @@ import {
   labelWallet,
   verifyWalletLink,
 } from "@/lib/contracts/wallets";
-import { createWebhookEndpoint, updateWebhookEndpoint } from "@/lib/contracts/webhook-endpoints";
+import {
+  createWebhookEndpoint,
+  updateWebhookEndpoint,
+} from "@/lib/contracts/webhook-endpoints";
 import { testApi } from "@/lib/dev/testing/api";
 import { approvedKey, sendEmailCode, withApproval } from "@/lib/dev/testing/approve";
 import { testAccount } from "@/lib/dev/testing/factories";
@@ -72,7 +75,10 @@ test("what a person does, from the first sign-in to the sign-out, is recorded wi
   await person.call(updateContact, { params: { id: contactId }, body: { tags: [] } });
   const hook = { url: "http://127.0.0.1:9999/hook", events: ["operation.completed"] };
   const { id: hookId } = await person.call(createWebhookEndpoint, { body: hook });
-  await person.call(updateWebhookEndpoint, { params: { id: hookId }, body: { status: "paused" } });
+  await person.call(updateWebhookEndpoint, {
+    params: { id: hookId },
+    body: { status: "paused" },
+  });
   await person.call(createProject, { body: { name: "Second" } });
   await person.call(logout, {});
 
@@ -80,7 +86,10 @@ test("what a person does, from the first sign-in to the sign-out, is recorded wi
     where: { address: account.address },
   });
   const rows = await vi.waitFor(async () => {
-    const found = await prisma.auditEvent.findMany({ where: { actor }, orderBy: { id: "asc" } });
+    const found = await prisma.auditEvent.findMany({
+      where: { actor },
+      orderBy: { id: "asc" },
+    });
     expect(found.map(({ action }) => action)).toContain("session.revoked");
     return found;
   }, 20_000);

@@ -14,7 +14,11 @@ type Headers = Readonly<Record<string, string>>;
 const send = async (method: string, path: string, headers: Headers = {}, body?: unknown) => {
   const content = body === undefined ? {} : { body: JSON.stringify(body) };
   const type: Headers = body === undefined ? {} : { "content-type": "application/json" };
-  const response = await api.fetch(path, { method, headers: { ...type, ...headers }, ...content });
+  const response = await api.fetch(path, {
+    method,
+    headers: { ...type, ...headers },
+    ...content,
+  });
   const json = (await response.json()) as Record<string, unknown> & { code?: string };
   return { status: response.status, code: json.code, body: json };
 };
@@ -48,7 +52,10 @@ test("a caller without valid credentials gets 401", async () => {
 test("a key with networks is refused from any other address, on routes for keys and on those for people", async () => {
   const session = await api.signIn();
   const { secret } = await api.createKey(session, { networks: ["203.0.113.0/24"] });
-  const from = (address: string): Headers => ({ "x-api-key": secret, "x-forwarded-for": address });
+  const from = (address: string): Headers => ({
+    "x-api-key": secret,
+    "x-forwarded-for": address,
+  });
   expect(await send("GET", MEMBER, from("203.0.113.8"))).toMatchObject({ status: 200 });
   const refused = await send("GET", MEMBER, from("198.51.100.8"));
   expect(refused).toMatchObject({ status: 403, code: "forbidden" });
@@ -138,7 +145,9 @@ test("a caller sees nothing of another project: not its key, not by naming it", 
 
 test("a caller after signing out gets 401, with the refresh token too", async () => {
   const { accessToken, refreshToken } = await api.signIn();
-  expect(await send("POST", "/auth/logout", bearer(accessToken))).toMatchObject({ status: 200 });
+  expect(await send("POST", "/auth/logout", bearer(accessToken))).toMatchObject({
+    status: 200,
+  });
   expect(await send("GET", MEMBER, bearer(accessToken))).toMatchObject({
     status: 401,
     code: "unauthorized",
@@ -173,7 +182,9 @@ test("sign-in over the API answers with tokens; the refresh token gives new ones
   const { refreshToken } = body as { refreshToken: string };
   const second = await send("POST", "/auth/refresh", {}, { refreshToken });
   expect((await send("GET", "/me", bearer(String(second.body.accessToken)))).status).toBe(200);
-  expect(await send("POST", "/auth/refresh", {}, { refreshToken })).toMatchObject({ status: 401 });
+  expect(await send("POST", "/auth/refresh", {}, { refreshToken })).toMatchObject({
+    status: 401,
+  });
 });
 
 test("sign-in over the API refuses a used nonce with 410, another domain and a wrong signature with 401, no signature with 400", async () => {
@@ -223,7 +234,10 @@ test("an e-mail address is verified once its code is returned", async () => {
   const { approvalId, message } = refused.body as { approvalId: string; message: string };
   expect(message).toContain(`Address: "${email}"`);
   const signature = await session.account.signMessage({ message });
-  const asked = await send("PATCH", "/me", headers, { email, approval: { approvalId, signature } });
+  const asked = await send("PATCH", "/me", headers, {
+    email,
+    approval: { approvalId, signature },
+  });
   expect(asked).toMatchObject({ status: 200, body: { email, emailVerified: false } });
   const again = await send("PATCH", "/me", headers, { email });
   expect(again).toMatchObject({ status: 429, code: "rate_limited" });
@@ -234,7 +248,10 @@ test("an e-mail address is verified once its code is returned", async () => {
   for (const malformed of ["12345", "1234567", "١٢٣٤٥٦", ""]) {
     expect(await verify(malformed)).toMatchObject({ status: 400, code: "invalid_request" });
   }
-  expect(await verify(code)).toMatchObject({ status: 200, body: { email, emailVerified: true } });
+  expect(await verify(code)).toMatchObject({
+    status: 200,
+    body: { email, emailVerified: true },
+  });
   expect(await verify(code)).toMatchObject({ status: 410, code: "otp_expired" });
 });
 
@@ -263,7 +280,10 @@ test("an API key shows the policy that it was created with, and needs a code unl
   expect(made).toMatchObject({ status: 201, body: shown });
   await send("POST", PERSONAL, headers, { name: "Plain" });
   const { body } = await send("GET", PERSONAL, headers);
-  expect(body.data).toMatchObject([{ otp: "required", dailyCapUsd: null, recipients: [] }, shown]);
+  expect(body.data).toMatchObject([
+    { otp: "required", dailyCapUsd: null, recipients: [] },
+    shown,
+  ]);
 });
 
 test.each([

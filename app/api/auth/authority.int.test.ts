@@ -1,6 +1,12 @@
 import { beforeEach, expect, test } from "vitest";
 import { testApi } from "@/lib/dev/testing/api";
-import { approvalSteps, callerOf, EXEMPT, KEYS, signed } from "@/lib/dev/testing/approval-caller";
+import {
+  approvalSteps,
+  callerOf,
+  EXEMPT,
+  KEYS,
+  signed,
+} from "@/lib/dev/testing/approval-caller";
 import { testAccount } from "@/lib/dev/testing/factories";
 
 /** Only tests move this clock, also between tests: a code can be asked for once a minute. */
@@ -116,7 +122,10 @@ test("an approval by the mailed code creates the key; the mail shows the whole m
   const otp = await mailedCode(who, email, asked.approvalId);
   const [mail] = (await api.services.inbox?.list({ to: email, limit: 1 })) ?? [];
   expect(mail?.text).toContain(asked.message);
-  const made = await who.post(KEYS, { ...EXEMPT, approval: { approvalId: asked.approvalId, otp } });
+  const made = await who.post(KEYS, {
+    ...EXEMPT,
+    approval: { approvalId: asked.approvalId, otp },
+  });
   expect(made).toMatchObject({ status: 201, body: { otp: "exempt", dailyCapUsd: "500" } });
   const [entry] = await auditOf(String(made.body.id), "api_key.created");
   expect(entry).toMatchObject({
@@ -132,7 +141,10 @@ test("an approval by the wallet's signature needs no e-mail address; a request f
     status: 409,
     body: { code: "otp_channel_missing" },
   });
-  const made = await who.post(KEYS, { ...EXEMPT, ...(await signed(asked, who.session.account)) });
+  const made = await who.post(KEYS, {
+    ...EXEMPT,
+    ...(await signed(asked, who.session.account)),
+  });
   expect(made.status).toBe(201);
   const [entry] = await auditOf(String(made.body.id), "api_key.created");
   expect(entry).toMatchObject({ data: { approvalId, approvedBy: "signature" } });
@@ -159,9 +171,11 @@ test("an approval covers exactly one change: any other value needs a new approva
   });
   expect(await who.keys()).toEqual([]);
   // The same values in another spelling are the same change.
-  expect(await who.post(KEYS, { ...EXEMPT, dailyCapUsd: "500.00", ...approval })).toMatchObject({
-    status: 201,
-  });
+  expect(await who.post(KEYS, { ...EXEMPT, dailyCapUsd: "500.00", ...approval })).toMatchObject(
+    {
+      status: 201,
+    },
+  );
 });
 
 test("an approval is used once: of 200 equal concurrent requests one creates a key", async () => {
@@ -232,7 +246,9 @@ test("an approval of another person, or of another project, is not accepted", as
     }
   }
   for (const other of [eve, eveThere, adaThere]) {
-    expect(await other.post("/swap/request-otp", { approvalId: asked.approvalId })).toMatchObject({
+    expect(
+      await other.post("/swap/request-otp", { approvalId: asked.approvalId }),
+    ).toMatchObject({
       status: 404,
     });
     expect(await other.keys()).toEqual([]);
@@ -254,7 +270,11 @@ test("an approval with a wrong code, a code of another approval, or another wall
     status: 422,
     body: { code: "otp_invalid" },
   });
-  const elsewhere = { ...EXEMPT, name: "Other", approval: { approvalId: other.approvalId, otp } };
+  const elsewhere = {
+    ...EXEMPT,
+    name: "Other",
+    approval: { approvalId: other.approvalId, otp },
+  };
   expect(await who.post(KEYS, elsewhere)).toMatchObject({
     status: 409,
     body: { code: "otp_required" },
@@ -272,7 +292,12 @@ test("an approval with a wrong code, a code of another approval, or another wall
     status: 401,
     body: { code: "invalid_signature" },
   });
-  for (const malformed of [{}, { otp, signature: "0x12" }, { otp: "12345" }, { signature: "abc" }])
+  for (const malformed of [
+    {},
+    { otp, signature: "0x12" },
+    { otp: "12345" },
+    { signature: "abc" },
+  ])
     expect(await approve(malformed)).toMatchObject({
       status: 400,
       body: { code: "invalid_request" },
@@ -298,7 +323,11 @@ test("an approval leaves the Idempotency-Key free until the change is made, and 
   const made = await who.post(KEYS, body, headers);
   expect(made).toMatchObject({ status: 201, replayed: false });
   const again = await who.post(KEYS, body, headers);
-  expect(again).toMatchObject({ status: 201, replayed: true, body: { secret: made.body.secret } });
+  expect(again).toMatchObject({
+    status: 201,
+    replayed: true,
+    body: { secret: made.body.secret },
+  });
   expect(await who.keys()).toHaveLength(1);
 });
 
@@ -318,14 +347,22 @@ test("raising the daily cap of a project needs an approval, lowering it does not
   };
   const first = await who.patch("/policies", { dailyCapUsd: "5000" });
   expect(first).toMatchObject({ status: 409, body: { code: "approval_required" } });
-  expect(first.body.message).toContain("- Daily cap of the project: 5000 US dollars (now 1000)");
-  const asked = { approvalId: String(first.body.approvalId), message: String(first.body.message) };
+  expect(first.body.message).toContain(
+    "- Daily cap of the project: 5000 US dollars (now 1000)",
+  );
+  const asked = {
+    approvalId: String(first.body.approvalId),
+    message: String(first.body.message),
+  };
   const approval = await signed(asked, who.session.account);
   expect(await who.patch("/policies", { dailyCapUsd: "6000", ...approval })).toMatchObject({
     status: 409,
   });
   const raised = await who.patch("/policies", { dailyCapUsd: "5000", ...approval });
-  expect(raised).toMatchObject({ status: 200, body: { dailyCapUsd: "5000", spentTodayUsd: "0" } });
+  expect(raised).toMatchObject({
+    status: 200,
+    body: { dailyCapUsd: "5000", spentTodayUsd: "0" },
+  });
   const lowered = await who.patch("/policies", { dailyCapUsd: "10" });
   expect(lowered).toMatchObject({ status: 200, body: { dailyCapUsd: "10" } });
   // The approval was used, and it covered a rise from 1,000 US dollars, not one from 10.
@@ -374,7 +411,11 @@ test("a key is narrowed without an approval, and cannot be widened back without 
   ];
   for (const change of wider) {
     const refused = await who.patch(key, change);
-    expect([change, refused.status, refused.body.code]).toEqual([change, 409, "approval_required"]);
+    expect([change, refused.status, refused.body.code]).toEqual([
+      change,
+      409,
+      "approval_required",
+    ]);
     const asked = {
       approvalId: String(refused.body.approvalId),
       message: String(refused.body.message),
@@ -405,7 +446,8 @@ test("a key is narrowed without an approval, and cannot be widened back without 
         message: String(undone.body.message),
       };
       expect(
-        (await who.patch(key, { ...back, ...(await signed(again, who.session.account)) })).status,
+        (await who.patch(key, { ...back, ...(await signed(again, who.session.account)) }))
+          .status,
       ).toBe(200);
     }
   }

@@ -36,5 +36,7 @@ test("balances show what may leave the treasury, and no place offers more than a
   expect(byChain(total?.chains)).toMatchObject(places);
   expect(byChain(total?.breakdown)).toMatchObject(places);
   const reserves = (await client.call(getReserves)).data;
-  expect(reserves.find(({ currency }) => currency === "USDC")?.available).toBe(total?.available);
+  expect(reserves.find(({ currency }) => currency === "USDC")?.available).toBe(
+    total?.available,
+  );
 });

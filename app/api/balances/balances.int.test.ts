@@ -20,7 +20,8 @@ beforeAll(async () => {
 });
 
 const projectOf = async (address: string): Promise<string> =>
-  (await api.services.database.prisma.wallet.findFirstOrThrow({ where: { address } })).projectId;
+  (await api.services.database.prisma.wallet.findFirstOrThrow({ where: { address } }))
+    .projectId;
 
 const statusOf = async (path: string, headers: Record<string, string> = {}): Promise<number> =>
   (await api.fetch(path, { headers })).status;
@@ -52,10 +53,16 @@ describe("GET /balances/unified", () => {
       ],
     });
     await fund(customer.session.client, linked, { chainId: CHAIN, token: "USDC", amount: "1" });
-    await fund(customer.session.client, unlinked, { chainId: CHAIN, token: "USDC", amount: "100" });
+    await fund(customer.session.client, unlinked, {
+      chainId: CHAIN,
+      token: "USDC",
+      amount: "100",
+    });
     const answer = await api.services.balances.unified(projectId);
     expect(answer.stale).toEqual([]);
-    expect(answer.totals.find(({ assetId }) => assetId === "usdc")?.amountBase).toBe(13_500_000n);
+    expect(answer.totals.find(({ assetId }) => assetId === "usdc")?.amountBase).toBe(
+      13_500_000n,
+    );
     const { databaseUrl } = api.services.config;
     await asOwner(databaseUrl, "DELETE FROM wallet WHERE address = ANY($1::text[])", [
       [linked, unlinked],

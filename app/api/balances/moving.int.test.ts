@@ -127,9 +127,9 @@ test("money that moves in one project does not show in another", async () => {
     where: { wallets: { some: { address: stranger.treasury } } },
   });
   const at = [{ chainId: HERE, blockNumber: 0n }];
-  expect(await movingFunds(sqlOn(database.pool), { projectId: id, at, now: new Date() })).toEqual(
-    [],
-  );
+  expect(
+    await movingFunds(sqlOn(database.pool), { projectId: id, at, now: new Date() }),
+  ).toEqual([]);
 });
 
 test("the thousand-and-first wallet is counted and listed like every other", async () => {
@@ -144,7 +144,12 @@ test("the thousand-and-first wallet is counted and listed like every other", asy
   }));
   const last = owners.at(-1)?.address ?? many.treasury;
   await database.prisma.wallet.createMany({
-    data: owners.map((owner) => ({ ...owner, projectId, kind: "linked", createdAt: new Date() })),
+    data: owners.map((owner) => ({
+      ...owner,
+      projectId,
+      kind: "linked",
+      createdAt: new Date(),
+    })),
   });
   await Promise.all(
     [many.treasury, last].map((address) =>
@@ -171,5 +176,7 @@ test("the thousand-and-first wallet is counted and listed like every other", asy
   expect(next.totals[0]).toMatchObject({ amount: "10", breakdown: [{ amount: "5" }] });
   expect(next.nextCursor).toBeNull();
   expect(next.totals[0]?.breakdown[0]?.address).not.toBe(page.totals[0]?.breakdown[0]?.address);
-  await expect(client.call(getUnifiedBalances, { query: { cursor: "nothing" } })).rejects.toThrow();
+  await expect(
+    client.call(getUnifiedBalances, { query: { cursor: "nothing" } }),
+  ).rejects.toThrow();
 });

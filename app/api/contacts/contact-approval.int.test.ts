@@ -42,7 +42,8 @@ const CHANGES: readonly (readonly [
   ],
   [
     "a new name by its address",
-    (client, { address }) => client.call(createContact, { body: { name: "Payroll Inc", address } }),
+    (client, { address }) =>
+      client.call(createContact, { body: { name: "Payroll Inc", address } }),
   ],
   [
     "wider chains",
@@ -126,7 +127,10 @@ test("an approval says name, address, chains and what the contact may be mistake
     signature: await owner.account.signMessage({ message: asked.message }),
   };
   await owner.client.call(updateContact, { params: { id: eve.id }, body: { chainIds: [] } });
-  const late = owner.client.call(approveContact, { params: { id: eve.id }, body: { approval } });
+  const late = owner.client.call(approveContact, {
+    params: { id: eve.id },
+    body: { approval },
+  });
   expect(await refusalOf(late)).toMatchObject({ status: 409, code: "approval_required" });
   expect(await owner.client.call(getContact, { params: { id: eve.id } })).toMatchObject({
     state: "proposed",
@@ -139,7 +143,9 @@ test("of an approval and a change at the same time, no contact comes out approve
   for (let round = 0; round < 10; round += 1) {
     const body = { name: `Shop ${String(round)}`, address: testAccount().address };
     const { id } = await owner.client.call(createContact, { body });
-    const asked = await refusalOf(owner.client.call(approveContact, { params: { id }, body: {} }));
+    const asked = await refusalOf(
+      owner.client.call(approveContact, { params: { id }, body: {} }),
+    );
     const { approvalId } = asked.body as { approvalId: string };
     const approval = {
       approvalId,

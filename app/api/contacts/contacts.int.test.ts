@@ -36,10 +36,14 @@ test("the address book keeps one name for each address, sorted, for people and k
   expect(await client.call(getContact, { params: { id: first.id } })).toEqual(renamed);
   const { data } = await client.call(listContacts);
   expect(data.map(({ name }) => name)).toEqual(["Bank", "Corner shop"]);
-  expect(await client.call(deleteContact, { params: { id: first.id } })).toEqual({ id: first.id });
-  expect(await refusal(client.call(deleteContact, { params: { id: first.id } }))).toMatchObject({
-    status: 404,
+  expect(await client.call(deleteContact, { params: { id: first.id } })).toEqual({
+    id: first.id,
   });
+  expect(await refusal(client.call(deleteContact, { params: { id: first.id } }))).toMatchObject(
+    {
+      status: 404,
+    },
+  );
   expect((await session.client.call(listContacts)).data).toMatchObject([{ name: "Bank" }]);
 });
 
@@ -68,7 +72,11 @@ test("a contact has tags and chains, which are changed without its address or st
 test.each([
   ["the same tag twice", { tags: ["a", "A"] }, "tags"],
   ["a tag with a comma", { tags: ["a,b"] }, "tags.0"],
-  ["more than ten tags", { tags: Array.from({ length: 11 }, (_, index) => String(index)) }, "tags"],
+  [
+    "more than ten tags",
+    { tags: Array.from({ length: 11 }, (_, index) => String(index)) },
+    "tags",
+  ],
   ["nothing to change", {}, ""],
 ])("a change of a contact refuses %s", async (_what, body, path) => {
   const { client } = await api.signIn();
@@ -94,7 +102,10 @@ test("the contacts of another project are 404", async () => {
   const { id } = await ada.client.call(createContact, { body: { name: "Shop", address } });
   expect((await eve.client.call(listContacts)).data).toEqual([]);
   for (const each of [id, "ct_01980000-0000-7000-8000-000000000000", "ct_1", "%"]) {
-    const change = eve.client.call(updateContact, { params: { id: each }, body: { name: "Mine" } });
+    const change = eve.client.call(updateContact, {
+      params: { id: each },
+      body: { name: "Mine" },
+    });
     expect(await refusal(change)).toMatchObject({ status: 404, code: "not_found" });
     for (const contract of [getContact, deleteContact]) {
       const refused = await refusal(eve.client.call(contract, { params: { id: each } }));
@@ -102,9 +113,9 @@ test("the contacts of another project are 404", async () => {
     }
   }
   // The same address in two projects is two contacts.
-  expect((await eve.client.call(createContact, { body: { name: "Mine", address } })).id).not.toBe(
-    id,
-  );
+  expect(
+    (await eve.client.call(createContact, { body: { name: "Mine", address } })).id,
+  ).not.toBe(id);
   expect((await ada.client.call(listContacts)).data).toMatchObject([{ name: "Shop" }]);
 });
 

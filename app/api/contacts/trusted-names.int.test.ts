@@ -12,7 +12,11 @@ import { createSmartAccount } from "@/lib/contracts/wallets";
 import { testApi, type TestSession } from "@/lib/dev/testing/api";
 import { withApproval } from "@/lib/dev/testing/approve";
 import { testAccount } from "@/lib/dev/testing/factories";
-import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/dev/testing/funded-customer";
+import {
+  fundedCustomer,
+  sendUsdc,
+  type FundedCustomer,
+} from "@/lib/dev/testing/funded-customer";
 import { prepareTransfer } from "@/lib/dev/testing/journey";
 import { linkedWallet } from "@/lib/dev/testing/own-wallets";
 import { putRules } from "@/lib/dev/testing/policies";
@@ -43,7 +47,9 @@ const codeMail = async (of: FundedCustomer, toAddress: Address): Promise<string>
   });
   await of.session.client.call(requestOtp, { body: { transferId } });
   const mails = await api.services.inbox?.list({ to: of.email, limit: 100 });
-  const texts = (mails ?? []).map(({ text }) => text).filter((text) => text.includes(toAddress));
+  const texts = (mails ?? [])
+    .map(({ text }) => text)
+    .filter((text) => text.includes(toAddress));
   expect(texts).toHaveLength(1);
   return texts.join("");
 };
@@ -53,7 +59,9 @@ test("the mail with a code names no contact that a key proposed, and none that w
   const named = async (name: string, chainIds: number[] = []) =>
     of.client.call(createContact, { body: { name, address: testAccount().address, chainIds } });
   const proposed = await named("Payroll Ltd");
-  expect(await codeMail(of, proposed.address)).toMatch(new RegExp(`To: ${proposed.address}$`, "m"));
+  expect(await codeMail(of, proposed.address)).toMatch(
+    new RegExp(`To: ${proposed.address}$`, "m"),
+  );
   const approved = await named("Shop");
   await approve(of.session, approved.id);
   expect(await codeMail(of, approved.address)).toContain(`To: "Shop", ${approved.address}`);
@@ -143,7 +151,9 @@ test.each(CHANGES)(
         code: "policy_violation",
       });
       const transfers = [{ address: contact.address, amount: "1", token: "USDC" }];
-      const payout = of.client.call(createWalletsPayout, { body: { chainId: HERE, transfers } });
+      const payout = of.client.call(createWalletsPayout, {
+        body: { chainId: HERE, transfers },
+      });
       expect(await refusalOf(payout)).toMatchObject({ code: "policy_violation" });
       expect(await count()).toBe(before);
       expect(await prisma.payout.count({ where: { projectId: of.projectId } })).toBe(0);

@@ -38,7 +38,10 @@ const open = ({ session }: Customer, name?: string) =>
   });
 
 const fundAccount = ({ session }: Customer, id: string, amount: string) =>
-  session.client.call(fundGlobalAccount, { params: { id }, body: { amount, currency: "USDC" } });
+  session.client.call(fundGlobalAccount, {
+    params: { id },
+    body: { amount, currency: "USDC" },
+  });
 
 /** A customer with an account that holds this much. */
 const withMoney = async (amount: string) => {
@@ -156,7 +159,9 @@ test("what is recorded of a change is what the account became, also when somebod
   }).rename(operator.actor, id, "Berlin");
   const { data } = await client.call(listAuditLog, { query: { subject: id } });
   const renamed = data.find(({ action }) => action === "global_account.renamed");
-  expect(renamed).toMatchObject({ data: { name: "Berlin", status: "frozen", reason: "Audit" } });
+  expect(renamed).toMatchObject({
+    data: { name: "Berlin", status: "frozen", reason: "Audit" },
+  });
 });
 
 test("an operator freezes and closes, and does not unfreeze", async () => {
@@ -199,7 +204,9 @@ test("only an empty account is closed, for ever, while money that comes in at th
   );
   for (const { account, closed, funded } of race) {
     expect([closed, funded].filter(Boolean), account).toHaveLength(1);
-    const { status, balance } = await client.call(getGlobalAccount, { params: { id: account } });
+    const { status, balance } = await client.call(getGlobalAccount, {
+      params: { id: account },
+    });
     expect([status, balance.posted]).toEqual(closed ? ["closed", "0"] : ["active", "1"]);
   }
   const empty = await open(customer);

@@ -139,7 +139,10 @@ test("a funding that was refused for want of reserves is decided anew under the 
   });
   const body = { amount: "10", currency: "USDC" };
   const fundAgain = () => sameKey.call(fundGlobalAccount, { params: { id: account.id }, body });
-  expect(await refusal(fundAgain())).toMatchObject({ status: 422, code: "insufficient_reserves" });
+  expect(await refusal(fundAgain())).toMatchObject({
+    status: 422,
+    code: "insufficient_reserves",
+  });
   await fund(session.client, treasury, { chainId: HERE, token: "USDC", amount: "100" });
   const { fundingId } = await vi.waitFor(fundAgain, { timeout: 20_000, interval: 200 });
   expect((await fundAgain()).fundingId).toBe(fundingId);
@@ -239,7 +242,11 @@ test("a global account gives a funding back once, while it has the money, and th
     body: { sourceAccountId: payee.id, transfers: back },
   });
   const [first, again] = [await vi.waitFor(() => takeBack(), 20_000), await takeBack()];
-  expect(first).toMatchObject({ reverses: transactionId, amount: "100", balance: { posted: "0" } });
+  expect(first).toMatchObject({
+    reverses: transactionId,
+    amount: "100",
+    balance: { posted: "0" },
+  });
   expect(again).toEqual(first);
   const { data } = await client.call(listEntries, { params: { id: account.id } });
   expect(data.map(({ kind, amount, reversedBy }) => [kind, amount, reversedBy])).toEqual([
@@ -319,7 +326,10 @@ describe("what backs accounts", () => {
     });
     await fundWhenFinal(customer, account.id, "70");
     const tooMuch = await swapOut(customer, "31");
-    expect(await refusal(tooMuch())).toMatchObject({ status: 422, code: "insufficient_reserves" });
+    expect(await refusal(tooMuch())).toMatchObject({
+      status: 422,
+      code: "insufficient_reserves",
+    });
     const justRight = await (await swapOut(customer, "30"))();
     expect((await waitUntilFinal(customer.session.client, justRight.operationId)).status).toBe(
       "completed",

@@ -11,5 +11,7 @@ export const GET = route({
 export const POST = route({
   contract: createGlobalAccount,
   handler: async ({ body, actor, services, idempotencyKey }) =>
-    created(toAccount(await services.globalAccounts.open(actor, { ...body, key: idempotencyKey }))),
+    created(
+      toAccount(await services.globalAccounts.open(actor, { ...body, key: idempotencyKey })),
+    ),
 });

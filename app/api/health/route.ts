@@ -5,5 +5,9 @@ import { VERSION } from "@/lib/http/openapi";
 export const GET = route({
   contract: getHealth,
   handler: () =>
-    ok({ status: "ok" as const, version: VERSION, uptimeSeconds: Math.floor(process.uptime()) }),
+    ok({
+      status: "ok" as const,
+      version: VERSION,
+      uptimeSeconds: Math.floor(process.uptime()),
+    }),
 });

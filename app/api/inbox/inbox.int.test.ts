@@ -77,7 +77,14 @@ test("what waits for a code, for votes, or for a look is in one list, and what t
   };
   await prisma.payout.update({ where: { id: old }, data: long });
   await prisma.job.create({
-    data: { id: failed, queue: "payout", runAt: now, failures: 50, lastError: "x", parkedAt: now },
+    data: {
+      id: failed,
+      queue: "payout",
+      runAt: now,
+      failures: 50,
+      lastError: "x",
+      parkedAt: now,
+    },
   });
   await newMember(api, projectId, "owner");
   await demandVotes(client, { count: 1, roles: ["owner"] });
@@ -127,7 +134,9 @@ test("a proposed contact waits for owners and admins where a policy looks at app
   const contacts = async (by: ApiClient) =>
     (await inboxOf(by)).filter(({ kind }) => kind === "contact");
   const address = testAccount().address;
-  const { id } = await of.session.client.call(createContact, { body: { name: "Acme", address } });
+  const { id } = await of.session.client.call(createContact, {
+    body: { name: "Acme", address },
+  });
   // Without such a policy it is paid as it is.
   expect(await contacts(of.session.client)).toEqual([]);
   await putRules(of.session, {
@@ -142,7 +151,10 @@ test("a proposed contact waits for owners and admins where a policy looks at app
   const operator = await newMember(api, project, "operator");
   expect(await contacts(operator.client)).toMatchObject([{ id, mine: false }]);
   await withApproval(of.session.account, (approval) =>
-    of.session.client.call(approveContact, { params: { id }, body: approval ? { approval } : {} }),
+    of.session.client.call(approveContact, {
+      params: { id },
+      body: approval ? { approval } : {},
+    }),
   );
   expect(await contacts(of.session.client)).toEqual([]);
 });

@@ -59,7 +59,9 @@ test("strangers get five invitations an hour over all senders, and a refused one
   const refused = await refusalOf(invite(last, email.replace("@", "+other@")));
   expect(refused).toMatchObject({ status: 429, code: "rate_limited" });
   expect((await last.client.call(listInvitations)).data).toEqual([]);
-  await vi.waitFor(async () => expect(await mailsOf(email)).toHaveLength(5), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await mailsOf(email)).toHaveLength(5), {
+    timeout: 20_000,
+  });
 });
 
 test("a project is named by no web address, and the mail quotes its name and links to nothing but this service", async () => {
@@ -75,12 +77,16 @@ test("a project is named by no web address, and the mail quotes its name and lin
   await session.client.call(updateProject, { params, body: { name: "Booking.com Ltd" } });
   const email = testEmail();
   await invite(session, email);
-  await vi.waitFor(async () => expect(await mailsOf(email)).toHaveLength(1), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await mailsOf(email)).toHaveLength(1), {
+    timeout: 20_000,
+  });
   const text = (await mailsOf(email))[0]?.text ?? "";
   expect(text.replaceAll("\u2060", "")).toContain('the project "Booking.com Ltd"');
   expect(text).not.toContain("Booking.com");
   const links = text.match(/\w+:\/\/\S+|www\.\S+|[a-z0-9-]+\.[a-z]{2,}/gi) ?? [];
-  expect(links).toEqual([expect.stringMatching(/^http:\/\/localhost:3000\/join#[0-9A-Za-z]{43}$/)]);
+  expect(links).toEqual([
+    expect.stringMatching(/^http:\/\/localhost:3000\/join#[0-9A-Za-z]{43}$/),
+  ]);
 });
 
 test("a mailbox is invited and joins once, whatever the spelling of its address", async () => {
@@ -99,7 +105,9 @@ test("a mailbox is invited and joins once, whatever the spelling of its address"
     "open",
     "withdrawn",
   ]);
-  await vi.waitFor(async () => expect(await mailsOf(tagged)).toHaveLength(1), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await mailsOf(tagged)).toHaveLength(1), {
+    timeout: 20_000,
+  });
   const token = /#([0-9A-Za-z]{43})/.exec((await mailsOf(tagged))[0]?.text ?? "")?.[1] ?? "";
   // The person who verified the mailbox by another spelling is the one who was invited.
   expect(await guest.client.call(acceptInvitation, { body: { token } })).toMatchObject({

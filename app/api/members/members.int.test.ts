@@ -105,11 +105,18 @@ describe("invitations", () => {
     const guest = await api.signIn();
     const email = await api.verifiedEmail(guest);
     await api.verifiedEmail(owner);
-    const unapproved = owner.client.call(createInvitation, { body: { email, role: "operator" } });
+    const unapproved = owner.client.call(createInvitation, {
+      body: { email, role: "operator" },
+    });
     expect(await refusal(unapproved)).toMatchObject({ status: 409, code: "approval_required" });
     expect((await owner.client.call(listInvitations)).data).toEqual([]);
     const invitation = await invite(owner, email.toUpperCase(), "operator");
-    expect(invitation).toMatchObject({ email, role: "operator", status: "open", acceptedBy: null });
+    expect(invitation).toMatchObject({
+      email,
+      role: "operator",
+      status: "open",
+      acceptedBy: null,
+    });
     const token = await mailedToken(email);
     const seen = await guest.client.call(lookUpInvitation, { body: { token } });
     expect(seen).toMatchObject({
@@ -135,12 +142,16 @@ describe("invitations", () => {
     await invite(owner, email, "admin");
     const token = await mailedToken(email);
     const eve = await api.signIn();
-    const withoutAddress = await refusal(eve.client.call(acceptInvitation, { body: { token } }));
+    const withoutAddress = await refusal(
+      eve.client.call(acceptInvitation, { body: { token } }),
+    );
     expect(withoutAddress).toMatchObject({ status: 403, code: "forbidden" });
     await api.verifiedEmail(eve);
-    expect(await refusal(eve.client.call(acceptInvitation, { body: { token } }))).toMatchObject({
-      status: 403,
-    });
+    expect(await refusal(eve.client.call(acceptInvitation, { body: { token } }))).toMatchObject(
+      {
+        status: 403,
+      },
+    );
     expect((await owner.client.call(listMembers)).data).toHaveLength(1);
   });
 
@@ -165,11 +176,9 @@ describe("invitations", () => {
     });
     expect(await accept(expired)).toMatchObject({ status: 409, code: "invalid_state" });
     expect(await accept("A".repeat(43))).toMatchObject({ status: 404 });
-    expect((await owner.client.call(listInvitations)).data.map(({ status }) => status)).toEqual([
-      "expired",
-      "withdrawn",
-      "withdrawn",
-    ]);
+    expect((await owner.client.call(listInvitations)).data.map(({ status }) => status)).toEqual(
+      ["expired", "withdrawn", "withdrawn"],
+    );
     expect((await owner.client.call(listMembers)).data).toHaveLength(1);
   });
 
@@ -214,7 +223,9 @@ describe("roles", () => {
       code: "approval_required",
     });
     expect(await client.call(whoAmI)).toMatchObject({ role: "admin" });
-    const lowered = await withApproval(owner.account, (approval) => change("operator", approval));
+    const lowered = await withApproval(owner.account, (approval) =>
+      change("operator", approval),
+    );
     expect(lowered).toMatchObject({ role: "operator" });
     await vi.waitFor(
       async () => expect(await client.call(whoAmI)).toMatchObject({ role: "operator" }),
@@ -299,9 +310,11 @@ test("a removed member has no access, and the person's keys and invitations of t
     20_000,
   );
   expect(await own.client.call(whoAmI)).toMatchObject({ type: "apiKey" });
-  expect(await refusal(guest.client.call(acceptInvitation, { body: { token } }))).toMatchObject({
-    status: 409,
-  });
+  expect(await refusal(guest.client.call(acceptInvitation, { body: { token } }))).toMatchObject(
+    {
+      status: 409,
+    },
+  );
   expect(
     (await owner.client.call(listApiKeys)).data.every(({ revokedAt }) => revokedAt !== null),
   ).toBe(true);
@@ -328,7 +341,9 @@ test.each(["operator", "viewer"] as const)(
       20_000,
     );
     expect(await others.client.call(whoAmI)).toMatchObject({ projectId: admin.projectId });
-    expect(await refusal(guest.client.call(acceptInvitation, { body: { token } }))).toMatchObject({
+    expect(
+      await refusal(guest.client.call(acceptInvitation, { body: { token } })),
+    ).toMatchObject({
       status: 409,
     });
   },
@@ -415,7 +430,10 @@ test("a person makes a second project with a treasury of its own, renames it, an
   const { id, name } = await person.client.call(createProject, { body: { name: " Shop " } });
   expect(name).toBe("Shop");
   const there = inProject(person, id);
-  const [first, second] = [await person.client.call(listWallets), await there.call(listWallets)];
+  const [first, second] = [
+    await person.client.call(listWallets),
+    await there.call(listWallets),
+  ];
   expect(second.data.map(({ kind }) => kind)).toEqual(["treasury"]);
   expect(second.data[0]?.address).not.toBe(first.data[0]?.address);
   await there.call(updateProject, { params: { id }, body: { name: "Corner shop" } });

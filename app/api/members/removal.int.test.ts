@@ -98,7 +98,10 @@ describe("a bearer token alone", () => {
     const member = await newMember(api, it.projectId, "owner");
     await give(ownerOf(it), member.userId, "operator");
     await remove(ownerOf(it), member.userId);
-    const subjects = ["A member of a project may do less", "A member was removed from a project"];
+    const subjects = [
+      "A member of a project may do less",
+      "A member was removed from a project",
+    ];
     expect(await mailsTo(it.projectId, it.email)).toEqual(expect.arrayContaining(subjects));
     expect((await mailsTo(it.projectId, member.email)).sort()).toEqual([...subjects].sort());
   });
@@ -122,7 +125,10 @@ describe("a bearer token alone", () => {
 const TWO: Votes = { count: 2, roles: ["owner", "admin"], excludeMaker: false };
 
 /** Every way in which a person may stop to vote. */
-const WAYS: readonly (readonly [string, (it: World, member: TestMember) => Promise<unknown>])[] = [
+const WAYS: readonly (readonly [
+  string,
+  (it: World, member: TestMember) => Promise<unknown>,
+])[] = [
   ["a removal", (it, { userId }) => remove(ownerOf(it), userId)],
   ["a demotion", (it, { userId }) => give(ownerOf(it), userId, "operator")],
   ["leaving", (_, member) => remove(member, member.userId)],
@@ -157,7 +163,9 @@ test("one person more has to stay where the one who asks does not vote", async (
   await it.owner.client.call(updatePolicies, {
     body: { approvals: { ...TWO, excludeMaker: true } },
   });
-  expect(await refusalOf(remove(ownerOf(it), one.userId))).toMatchObject({ code: "invalid_state" });
+  expect(await refusalOf(remove(ownerOf(it), one.userId))).toMatchObject({
+    code: "invalid_state",
+  });
   await remove(ownerOf(it), viewer.userId);
   await withApproval(it.owner.account, (approval) =>
     it.owner.client.call(updatePolicies, {
@@ -175,7 +183,10 @@ test("two accounts of one mailbox are one person who stays, also at the limit of
     await newMember(api, it.projectId, "admin"),
     await newMember(api, it.projectId, "admin"),
   ];
-  await user.update({ where: { id: twin.userId }, data: { email: it.email.replace("@", "+2@") } });
+  await user.update({
+    where: { id: twin.userId },
+    data: { email: it.email.replace("@", "+2@") },
+  });
   const refused = await refusalOf(
     it.owner.client.call(updatePolicies, { body: { approvals: { ...TWO, count: 3 } } }),
   );
@@ -209,7 +220,9 @@ const leave = async (member: TestMember) => {
     api.client({ "x-api-key": key.secret }),
     api.client({ "x-api-key": old.secret }),
   ])
-    endpoints.push((await client.call(createWebhookEndpoint, { body: { url, events: ["*"] } })).id);
+    endpoints.push(
+      (await client.call(createWebhookEndpoint, { body: { url, events: ["*"] } })).id,
+    );
   await api.services.database.prisma.apiKey.update({
     where: { id: old.id },
     data: { revokedAt: new Date() },
@@ -251,9 +264,9 @@ describe("what a removed member made", () => {
     await remove(ownerOf(it), member.userId);
     await vi.waitFor(
       async () =>
-        expect(await refusalOf(api.client({ "x-api-key": key.secret }).call(whoAmI))).toMatchObject(
-          { code: "api_key_revoked" },
-        ),
+        expect(
+          await refusalOf(api.client({ "x-api-key": key.secret }).call(whoAmI)),
+        ).toMatchObject({ code: "api_key_revoked" }),
       20_000,
     );
     for (const id of endpoints)
@@ -268,7 +281,9 @@ describe("what a removed member made", () => {
     });
     const invitations = (await it.owner.client.call(listInvitations)).data;
     expect(invitations.map(({ status }) => status)).toEqual(["withdrawn"]);
-    const schedule = await it.owner.client.call(getPayoutSchedule, { params: { id: scheduleId } });
+    const schedule = await it.owner.client.call(getPayoutSchedule, {
+      params: { id: scheduleId },
+    });
     expect(schedule).toMatchObject({ status: "cancelled" });
     // An owner who knows the URL brings an endpoint back, at the same URL.
     const body = { status: "active" as const };
@@ -292,13 +307,16 @@ describe("what a removed member made", () => {
     expect([asOperator.invitations.length, asOperator.payoutSchedules.length]).toEqual([1, 0]);
     await give(ownerOf(it), member.userId, "operator");
     expect(
-      (await it.owner.client.call(listApiKeys)).data.every(({ revokedAt }) => revokedAt !== null),
+      (await it.owner.client.call(listApiKeys)).data.every(
+        ({ revokedAt }) => revokedAt !== null,
+      ),
     ).toBe(true);
     const [id = ""] = endpoints;
     expect(await it.owner.client.call(getWebhookEndpoint, { params: { id } })).toMatchObject({
       status: "disabled",
     });
-    const schedule = () => it.owner.client.call(getPayoutSchedule, { params: { id: scheduleId } });
+    const schedule = () =>
+      it.owner.client.call(getPayoutSchedule, { params: { id: scheduleId } });
     expect(await schedule()).toMatchObject({ status: "awaiting_approval" });
     await give(ownerOf(it), member.userId, "viewer");
     expect(await schedule()).toMatchObject({ status: "cancelled" });

@@ -17,7 +17,9 @@ beforeAll(async () => {
     const { accessToken, client } = await api.signIn();
     const { id: userId } = await client.call(getMe);
     const { prisma } = api.services.database;
-    await prisma.membership.create({ data: { projectId, userId, role, createdAt: new Date() } });
+    await prisma.membership.create({
+      data: { projectId, userId, role, createdAt: new Date() },
+    });
     people.set(role, { authorization: `Bearer ${accessToken}`, "x-project-id": projectId });
   }
 });

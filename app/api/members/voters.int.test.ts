@@ -43,7 +43,10 @@ const forgetCodes = async (): Promise<void> => {
 };
 
 /** Has the member verify an address. */
-const verify = async ({ session }: Pick<TestMember, "session">, email: string): Promise<void> => {
+const verify = async (
+  { session }: Pick<TestMember, "session">,
+  email: string,
+): Promise<void> => {
   await forgetCodes();
   await sendEmailCode(session.account, session.client, email);
   await session.client.call(verifyEmail, { body: { code: await api.readCode(email) } });
@@ -73,7 +76,9 @@ const emailOf = async ({ userId }: TestMember) =>
   asRow(await prisma().user.findUniqueOrThrow({ where: { id: userId } }));
 
 const settingOf = async ({ projectId }: World) => {
-  const { approvalsCount } = await prisma().project.findUniqueOrThrow({ where: { id: projectId } });
+  const { approvalsCount } = await prisma().project.findUniqueOrThrow({
+    where: { id: projectId },
+  });
   return { approvalsCount, policies: await prisma().policy.count({ where: { projectId } }) };
 };
 
@@ -95,7 +100,8 @@ describe.each(VOTE_PLACES)("%s", (_place, demand) => {
         "approvals.count",
       ]);
       expect(refused.message).toContain("only 3 people could vote");
-      if (excludeMaker) expect(refused.message).toContain("only 2 people where one of them asks");
+      if (excludeMaker)
+        expect(refused.message).toContain("only 2 people where one of them asks");
       expect(await settingOf(it)).toEqual(before);
       await demand(it, votes(most, excludeMaker));
     }

@@ -5,5 +5,7 @@ import { toNamedThing } from "@/lib/trust/session-made/serializer";
 export const POST = route({
   contract: confirmNotMe,
   handler: async ({ body, origin, services }) =>
-    ok({ suspended: (await services.sessionMade.disown(body.token, origin)).map(toNamedThing) }),
+    ok({
+      suspended: (await services.sessionMade.disown(body.token, origin)).map(toNamedThing),
+    }),
 });

@@ -8,5 +8,7 @@ let document: Record<string, unknown> | undefined;
 export const GET = route({
   contract: getOpenApi,
   handler: () =>
-    ok((document ??= openApiDocument(namedContracts)), { "cache-control": "public, max-age=300" }),
+    ok((document ??= openApiDocument(namedContracts)), {
+      "cache-control": "public, max-age=300",
+    }),
 });

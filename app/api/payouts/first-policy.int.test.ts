@@ -15,7 +15,10 @@ test("the first policy of a project bounds a payout that was waiting for the dai
     (await person.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
   const [source, to] = [await open(), await open()];
   const body = { amount: "50", currency: "USDC" };
-  await vi.waitFor(() => person.call(fundGlobalAccount, { params: { id: source }, body }), WAIT);
+  await vi.waitFor(
+    () => person.call(fundGlobalAccount, { params: { id: source }, body }),
+    WAIT,
+  );
   const send = (reference: string) => {
     const transfers = [{ recipientAccountId: to, amount: "5", currency: "USDC", reference }];
     return key.call(createAccountsPayout, { body: { sourceAccountId: source, transfers } });

@@ -113,7 +113,10 @@ test("a payout that its chain cannot pay alone is planned from the other chains:
   ]);
   const rows = [[testAccount().address, "15"]] as const;
   const refused = await refusal(pay(key, rows, { fundFrom: undefined }));
-  expect(refused).toMatchObject({ code: "insufficient_balance", details: [{ path: "transfers" }] });
+  expect(refused).toMatchObject({
+    code: "insufficient_balance",
+    details: [{ path: "transfers" }],
+  });
   const planned = await pay(key, rows, { validateOnly: true });
   expect(planned).toMatchObject({
     payoutId: null,
@@ -229,7 +232,9 @@ test("a payout that its chain cannot pay alone runs at once for a key that needs
   expect(await prisma.operation.count({ where: { createdBy: made?.createdBy ?? "" } })).toBe(1);
   // The payout and the operation that funds it can both be cancelled while nothing was sent.
   const operationId = await fundedBy(client, made?.payoutId ?? "");
-  expect(await client.call(cancelPayout, { params: { id: made?.payoutId ?? "" } })).toMatchObject({
+  expect(
+    await client.call(cancelPayout, { params: { id: made?.payoutId ?? "" } }),
+  ).toMatchObject({
     status: "cancelled",
   });
   await client.call(cancelOperation, { params: { id: operationId } });

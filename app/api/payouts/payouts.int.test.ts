@@ -133,9 +133,9 @@ test("a payout between accounts is accepted as pending, and pays every row once,
     [1, "completed", "20.5"],
     [2, "completed", "0.5"],
   ]);
-  expect((await key.call(listPayouts, { query: { status: "completed" } })).data[0]?.payoutId).toBe(
-    done.payoutId,
-  );
+  expect(
+    (await key.call(listPayouts, { query: { status: "completed" } })).data[0]?.payoutId,
+  ).toBe(done.payoutId);
   expect(await verified()).toEqual([]);
 });
 
@@ -231,7 +231,13 @@ test("an independent payout between accounts pays what it can, and retry pays th
     data.find(({ retryOf }) => retryOf === first.payoutId)?.payoutId ?? null,
   );
   expect(retried).toMatchObject({ status: "completed", paid: "6", items: { total: 2 } });
-  expect(await Promise.all(ids.map((id) => balance(key, id)))).toEqual(["3", "3", "3", "3", "3"]);
+  expect(await Promise.all(ids.map((id) => balance(key, id)))).toEqual([
+    "3",
+    "3",
+    "3",
+    "3",
+    "3",
+  ]);
   expect(await verified()).toEqual([]);
 });
 
@@ -257,8 +263,12 @@ test("a payout between accounts of a person waits for a code, which approves exa
   expect(await balance(key, a)).toBe("4");
   const again = await pay(client, source, [[a, "4"]], { allowDuplicates: true });
   const cancelled = again.payoutId ?? "";
-  expect((await client.call(cancelPayout, { params: { id: cancelled } })).status).toBe("cancelled");
-  expect(await refusal(client.call(requestOtp, { body: { payoutId: cancelled } }))).toMatchObject({
+  expect((await client.call(cancelPayout, { params: { id: cancelled } })).status).toBe(
+    "cancelled",
+  );
+  expect(
+    await refusal(client.call(requestOtp, { body: { payoutId: cancelled } })),
+  ).toMatchObject({
     code: "invalid_state",
   });
   const { session: stranger } = await newCustomer(api);
@@ -285,7 +295,10 @@ test("a payout between accounts above an exempt key's daily cap waits for approv
 
 test("a payout between accounts repeated 50 times at once with one Idempotency-Key pays once", async () => {
   const { source, customer } = await payer("100");
-  const { secret } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" });
+  const { secret } = await api.createKey(customer.session, {
+    otp: "exempt",
+    dailyCapUsd: "1000",
+  });
   const [a = ""] = await openMany(customer.session.client, 1);
   const client = api.client({ "x-api-key": secret, "idempotency-key": crypto.randomUUID() });
   const attempt = async () => {
@@ -303,7 +316,10 @@ test("a payout between accounts repeated 50 times at once with one Idempotency-K
 
 test("a payout between accounts repeated after it was paid answers with it, although the account could not pay it again", async () => {
   const { source, customer } = await payer("10");
-  const { secret } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" });
+  const { secret } = await api.createKey(customer.session, {
+    otp: "exempt",
+    dailyCapUsd: "1000",
+  });
   const [a = ""] = await openMany(customer.session.client, 1);
   const client = api.client({ "x-api-key": secret, "idempotency-key": crypto.randomUUID() });
   const first = await pay(client, source, [[a, "8"]]);
@@ -366,7 +382,9 @@ test("a payout between accounts whose retry was cancelled can be tried again", a
   );
   const waiting = await client.call(retryPayout, { params: { id: first.payoutId } });
   expect(waiting.subStatus).toBe("awaiting_approval");
-  expect(await refusal(key.call(retryPayout, { params: { id: first.payoutId } }))).toMatchObject({
+  expect(
+    await refusal(key.call(retryPayout, { params: { id: first.payoutId } })),
+  ).toMatchObject({
     code: "invalid_state",
   });
   const params = { id: waiting.payoutId };
@@ -410,7 +428,10 @@ test("a payout between accounts of 10,000 rows, each for itself, is 10,000 entri
     { length: 10_000 },
     (_, index) => [ids[index % ids.length] ?? "", "0.01"] as const,
   );
-  const { payoutId } = await pay(key, source, rows, { mode: "independent", allowDuplicates: true });
+  const { payoutId } = await pay(key, source, rows, {
+    mode: "independent",
+    allowDuplicates: true,
+  });
   const done = await settled(key, payoutId);
   expect(done).toMatchObject({
     status: "completed",

@@ -68,7 +68,11 @@ const balanceOf = async (client: ApiClient, id: string) => {
 test("a payout that awaits approval is pending on its account until it is cancelled, and nothing else may use the money", async () => {
   const { client, source, transactionId, pay } = await payer();
   const waiting = await pay("6");
-  expect(await balanceOf(client, source)).toEqual({ available: "4", pending: "6", posted: "10" });
+  expect(await balanceOf(client, source)).toEqual({
+    available: "4",
+    pending: "6",
+    posted: "10",
+  });
   expect(await refusal(pay("4.1"))).toMatchObject({
     status: 422,
     code: "insufficient_balance",
@@ -76,11 +80,22 @@ test("a payout that awaits approval is pending on its account until it is cancel
   });
   const takeBack = () =>
     client.call(reverseFunding, { params: { id: source }, body: { transactionId } });
-  expect(await refusal(takeBack())).toMatchObject({ status: 422, code: "insufficient_balance" });
+  expect(await refusal(takeBack())).toMatchObject({
+    status: 422,
+    code: "insufficient_balance",
+  });
   await pay("4");
-  expect(await balanceOf(client, source)).toEqual({ available: "0", pending: "10", posted: "10" });
+  expect(await balanceOf(client, source)).toEqual({
+    available: "0",
+    pending: "10",
+    posted: "10",
+  });
   await client.call(cancelPayout, { params: { id: waiting } });
-  expect(await balanceOf(client, source)).toEqual({ available: "6", pending: "4", posted: "10" });
+  expect(await balanceOf(client, source)).toEqual({
+    available: "6",
+    pending: "4",
+    posted: "10",
+  });
 });
 
 test("a payout that was paid is no longer pending on its account", async () => {
@@ -93,17 +108,26 @@ test("a payout that was paid is no longer pending on its account", async () => {
     body: { otp: await api.readCode(customer.email, seen) },
   });
   await vi.waitFor(
-    async () => expect((await client.call(getPayout, { params: { id } })).status).toBe("completed"),
+    async () =>
+      expect((await client.call(getPayout, { params: { id } })).status).toBe("completed"),
     {
       timeout: 20_000,
       interval: 50,
     },
   );
-  expect(await balanceOf(client, source)).toEqual({ available: "4", pending: "0", posted: "4" });
+  expect(await balanceOf(client, source)).toEqual({
+    available: "4",
+    pending: "0",
+    posted: "4",
+  });
 });
 
 test("an independent payout of more than its account has makes the whole balance pending, and no more", async () => {
   const { client, source, pay } = await payer();
   await pay("12", "independent");
-  expect(await balanceOf(client, source)).toEqual({ available: "0", pending: "10", posted: "10" });
+  expect(await balanceOf(client, source)).toEqual({
+    available: "0",
+    pending: "10",
+    posted: "10",
+  });
 });

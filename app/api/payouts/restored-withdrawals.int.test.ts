@@ -58,7 +58,9 @@ const acceptLost = async (
   amount: string,
 ): Promise<{ release: () => Promise<void> }> => {
   const { database, registry, signing } = api.services;
-  const { projectId } = await database.prisma.payout.findUniqueOrThrow({ where: { id: payoutId } });
+  const { projectId } = await database.prisma.payout.findUniqueOrThrow({
+    where: { id: payoutId },
+  });
   const token =
     registry.tokens(PAYOUT_CHAIN).find(({ symbol }) => symbol === "USDC")?.address ?? "";
   const own = {
@@ -160,7 +162,10 @@ test("a row that the batch's own operation left out, and a lost move paid, is no
   });
   expect([await postedOf(person, account), await transitOf(person)]).toEqual(["4", "6"]);
   await turnOff();
-  expect(await refusal(byChain(person, id))).toMatchObject({ status: 503, code: "signing_off" });
+  expect(await refusal(byChain(person, id))).toMatchObject({
+    status: 503,
+    code: "signing_off",
+  });
   await turnOn();
   await release();
   expect(await byChain(person, id)).toMatchObject({

@@ -113,7 +113,9 @@ test("the same payment within 30 days may be made once more when the first was c
   });
   await api.services.sweep();
   expect(
-    await api.services.database.prisma.payoutRowKey.count({ where: { payoutId: idOf(second) } }),
+    await api.services.database.prisma.payoutRowKey.count({
+      where: { payoutId: idOf(second) },
+    }),
   ).toBe(0);
 });
 
@@ -185,7 +187,9 @@ test("the same payment within 30 days between accounts is refused as well, and e
   const refused = await refusal(send());
   expect(refused.details).toMatchObject([{ path: "transfers.0" }]);
   expect(refused.details?.[0]?.message).toContain(made?.payoutId ?? "none");
-  expect(await refusal(send({ validateOnly: true }))).toMatchObject({ code: "duplicate_payout" });
+  expect(await refusal(send({ validateOnly: true }))).toMatchObject({
+    code: "duplicate_payout",
+  });
   expect(await refusal(send({ allowDuplicates: true }))).toMatchObject({ code: "ok" });
   expect(customer.treasury).toMatch(/^0x/);
 });
@@ -201,9 +205,13 @@ test("equal payments of long lists and of a short one, asked for at once, are ac
     currency: "USDC",
     reference,
   });
-  const common = Array.from({ length: 30 }, (_, index) => row(`round 0 common ${String(index)}`));
+  const common = Array.from({ length: 30 }, (_, index) =>
+    row(`round 0 common ${String(index)}`),
+  );
   for (const round of ["0", "1"]) {
-    const repeated = common.map((each) => row(each.reference.replace("round 0", `round ${round}`)));
+    const repeated = common.map((each) =>
+      row(each.reference.replace("round 0", `round ${round}`)),
+    );
     const lists = Array.from({ length: 4 }, (_, list) => [
       ...Array.from({ length: list === 3 ? 0 : 600 }, (__, index) =>
         row(`round ${round} list ${String(list)} ${String(index)}`),
@@ -250,7 +258,10 @@ test("a payment that one of many rows repeats is named by its row", async () => 
   );
   for (let time = 0; time < 3; time += 1) {
     const refused = await refusal(send(repeating));
-    expect(refused).toMatchObject({ code: "duplicate_payout", details: [{ path: "transfers.7" }] });
+    expect(refused).toMatchObject({
+      code: "duplicate_payout",
+      details: [{ path: "transfers.7" }],
+    });
     expect(refused.details?.[0]?.message).toContain(payoutId ?? "none");
   }
   expect(await refusal(send(rows("third")))).toMatchObject({ code: "ok" });

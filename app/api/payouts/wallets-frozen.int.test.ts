@@ -29,10 +29,15 @@ const api = await testApi({ variables: { CHAINS_FILE } });
 const payer = async () => {
   const customer = await newCustomer(api);
   await token.mint(customer.treasury, parseUnits("100", 6));
-  const { client } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" });
+  const { client } = await api.createKey(customer.session, {
+    otp: "exempt",
+    dailyCapUsd: "1000",
+  });
   const pay = (addresses: readonly string[], validateOnly = false) => {
     const transfers = addresses.map((address) => ({ address, amount: "5", token: SYMBOL }));
-    return client.call(createWalletsPayout, { body: { chainId: ONE, transfers, validateOnly } });
+    return client.call(createWalletsPayout, {
+      body: { chainId: ONE, transfers, validateOnly },
+    });
   };
   return { treasury: customer.treasury, client, pay };
 };

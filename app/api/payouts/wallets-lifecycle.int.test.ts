@@ -72,7 +72,11 @@ test("a payout that was accepted expires when nobody approves it, and its rows m
 
 test("a payout that was accepted stops what was not sent yet, pays the rest, and retry pays the failed rows alone, once", async () => {
   const { key, person, customer } = await newPayer(api, "100");
-  await fund(person, customer.treasury, { chainId: PAYOUT_CHAIN, token: "native", amount: "1" });
+  await fund(person, customer.treasury, {
+    chainId: PAYOUT_CHAIN,
+    token: "native",
+    amount: "1",
+  });
   const { address: refusing, clear } = await newContractOn(
     api.services.registry.get(PAYOUT_CHAIN).rpcUrls[0] ?? "",
   );
@@ -114,9 +118,11 @@ test("a payout that was accepted stops what was not sent yet, pays the rest, and
       ],
     ]);
     // A failed row is no duplicate; a paid one is.
-    expect(await refusal(pay(key, [rows[1] ?? row(to)], { validateOnly: true }))).toMatchObject({
-      code: "ok",
-    });
+    expect(await refusal(pay(key, [rows[1] ?? row(to)], { validateOnly: true }))).toMatchObject(
+      {
+        code: "ok",
+      },
+    );
     expect(await refusal(pay(key, [rows[0] ?? row(to)]))).toMatchObject({
       code: "duplicate_payout",
     });

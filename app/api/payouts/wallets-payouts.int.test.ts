@@ -75,9 +75,14 @@ describe("a payout to wallets", () => {
     expect(made.totals).toMatchObject([
       { token: { symbol: "USDC" }, amount: "30.5", paid: "0", rows: 2 },
     ]);
-    expect(await read(key, idOf(made))).toMatchObject({ payoutId: made.payoutId, kind: "wallets" });
+    expect(await read(key, idOf(made))).toMatchObject({
+      payoutId: made.payoutId,
+      kind: "wallets",
+    });
     expect((await key.call(listPayouts, { query: { kind: "wallets" } })).data).toHaveLength(1);
-    expect((await key.call(listPayouts, { query: { kind: "global_accounts" } })).data).toEqual([]);
+    expect((await key.call(listPayouts, { query: { kind: "global_accounts" } })).data).toEqual(
+      [],
+    );
     expect(await itemsOf(key, idOf(made))).toMatchObject([
       {
         kind: "wallets",
@@ -109,7 +114,9 @@ describe("a payout to wallets", () => {
     const { key, person, customer } = await newPayer(api, "10");
     for (const token of ["native", "DAI"])
       await fund(person, customer.treasury, { chainId: PAYOUT_CHAIN, token, amount: "5" });
-    const rows = ["DAI", "native", "DAI", "USDC"].map((token) => row(someone(), "1", { token }));
+    const rows = ["DAI", "native", "DAI", "USDC"].map((token) =>
+      row(someone(), "1", { token }),
+    );
     const made = await pay(key, rows);
     expect(made.totals.map(({ token, rows: count }) => [token.symbol, count])).toEqual([
       ["DAI", 2],
@@ -117,7 +124,9 @@ describe("a payout to wallets", () => {
       ["USDC", 1],
     ]);
     expect(
-      (await itemsOf(key, idOf(made))).map((item) => (item.kind === "wallets" ? item.batch : -1)),
+      (await itemsOf(key, idOf(made))).map((item) =>
+        item.kind === "wallets" ? item.batch : -1,
+      ),
     ).toEqual([0, 1, 0, 2]);
     expect(await heldBy(api, idOf(made))).toEqual([
       "0:2000000000000000000",
@@ -138,7 +147,9 @@ describe("a payout to wallets", () => {
     });
     expect((await key.call(listPayouts)).data).toEqual([]);
     expect(await reservedWei()).toBe(before);
-    expect(await refusal(pay(key, [row(someone(), "11")], { validateOnly: true }))).toMatchObject({
+    expect(
+      await refusal(pay(key, [row(someone(), "11")], { validateOnly: true })),
+    ).toMatchObject({
       code: "insufficient_balance",
       details: [
         { path: "transfers", message: expect.stringContaining("1 USDC are missing") as string },
@@ -204,11 +215,15 @@ describe("bad rows", () => {
     ];
     const refused = await refusal(pay(key, [...rows.map(([bad]) => bad), row(good)]));
     expect(refused).toMatchObject({ status: 400, code: "invalid_request" });
-    expect(refused.message).toContain(`${String(rows.length)} of ${String(rows.length + 1)} rows`);
+    expect(refused.message).toContain(
+      `${String(rows.length)} of ${String(rows.length + 1)} rows`,
+    );
     expect(refused.details?.map(({ path }) => path)).toEqual(
       rows.map(([, field], index) => `transfers.${String(index)}.${field}`),
     );
-    rows.forEach(([, , words], index) => expect(refused.details?.[index]?.message).toMatch(words));
+    rows.forEach(([, , words], index) =>
+      expect(refused.details?.[index]?.message).toMatch(words),
+    );
     expect((await key.call(listPayouts)).data).toEqual([]);
   });
 
@@ -236,7 +251,10 @@ describe("bad rows", () => {
     const { key } = await newPayer(api, "10");
     expect(await refusal(pay(key, []))).toMatchObject({ status: 400, code: "invalid_request" });
     const many = Array.from({ length: 10_001 }, () => row(BAD_CHECKSUM));
-    expect(await refusal(pay(key, many))).toMatchObject({ status: 422, code: "batch_too_large" });
+    expect(await refusal(pay(key, many))).toMatchObject({
+      status: 422,
+      code: "batch_too_large",
+    });
     expect(await refusal(pay(key, [row(someone())], { chainId: 5 }))).toMatchObject({
       status: 422,
       code: "unsupported_chain",
@@ -280,7 +298,9 @@ describe("who may pay", () => {
       [11, 12, 13].map((amount) => pay(key, [row(someone(), String(amount))])),
     );
     const waiting = made.filter(({ subStatus }) => subStatus === "awaiting_approval");
-    expect(made.filter(({ subStatus }) => subStatus === "queued").length).toBe(3 - waiting.length);
+    expect(made.filter(({ subStatus }) => subStatus === "queued").length).toBe(
+      3 - waiting.length,
+    );
     expect(waiting.length).toBeGreaterThanOrEqual(1);
     for (const each of waiting) expect(await heldBy(api, idOf(each))).toEqual([]);
     expect(await pay(person, [row(someone())])).toMatchObject({
@@ -304,7 +324,9 @@ describe("who may pay", () => {
 
   test("a code approves exactly one payout, states what is paid, and holds its money", async () => {
     const { customer, person } = await newPayer(api, "100");
-    const rows = Array.from({ length: 7 }, (_, index) => row(someone(), `${String(index + 1)}.5`));
+    const rows = Array.from({ length: 7 }, (_, index) =>
+      row(someone(), `${String(index + 1)}.5`),
+    );
     const id = idOf(await pay(person, rows));
     expect(
       await refusal(person.call(approvePayout, { params: { id }, body: { otp: "000000" } })),
@@ -392,7 +414,10 @@ describe("money that is not the treasury's to give", () => {
     // The money that the payout holds does not back global accounts any more.
     expect(
       await refusal(
-        person.call(fundGlobalAccount, { params: { id }, body: { amount: "1", currency: "USDC" } }),
+        person.call(fundGlobalAccount, {
+          params: { id },
+          body: { amount: "1", currency: "USDC" },
+        }),
       ),
     ).toMatchObject({ code: "insufficient_reserves" });
   });
@@ -435,9 +460,13 @@ describe("recipients who may not be meant", () => {
       `${friend.slice(0, 6)}${"0".repeat(32)}${friend.slice(-4)}`.toLowerCase(),
     );
     const elsewhere = await newContractOn(devnet.rpcUrls[String(OTHER_CHAIN)] ?? "");
-    const made = await pay(key, [row(friend), row(fake), row(elsewhere.address), row(someone())], {
-      validateOnly: true,
-    });
+    const made = await pay(
+      key,
+      [row(friend), row(fake), row(elsewhere.address), row(someone())],
+      {
+        validateOnly: true,
+      },
+    );
     expect(made.warnings.map(({ code, path }) => [code, path])).toEqual([
       ["lookalike_recipient", "transfers.1.address"],
       ["code_elsewhere", "transfers.2.address"],

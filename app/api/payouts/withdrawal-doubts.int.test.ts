@@ -113,7 +113,11 @@ test("a withdrawal that the chain paid and the database lost is settled as the c
   const tries = await Promise.all(
     Array.from({ length: 3 }, () => refusal(decide(person, id, byChain))),
   );
-  expect(tries.map(({ code }) => code).sort()).toEqual(["invalid_state", "invalid_state", "ok"]);
+  expect(tries.map(({ code }) => code).sort()).toEqual([
+    "invalid_state",
+    "invalid_state",
+    "ok",
+  ]);
   expect(await read(person, id)).toMatchObject({
     status: "completed",
     failure: null,
@@ -122,11 +126,17 @@ test("a withdrawal that the chain paid and the database lost is settled as the c
     doubts: [],
   });
   expect(
-    (await itemsOf(person, id)).every((item) => item.kind === "wallets" && item.txHash !== null),
+    (await itemsOf(person, id)).every(
+      (item) => item.kind === "wallets" && item.txHash !== null,
+    ),
   ).toBe(true);
   expect([await postedOf(person, account), await transitOf(person)]).toEqual(["4", "0"]);
   const types = await eventTypesOf(api.services.database, id);
-  expect(types.slice(-3)).toEqual(["payout.failed", "payout.doubt_decided", "payout.completed"]);
+  expect(types.slice(-3)).toEqual([
+    "payout.failed",
+    "payout.doubt_decided",
+    "payout.completed",
+  ]);
   expect(await decisionsOf(customer.session.client, id)).toMatchObject([
     { data: { decision: "by_chain", amount: "6 USDC" } },
   ]);
@@ -192,7 +202,11 @@ test("where the chain shows nothing, a person states that it was not paid: the a
   ]);
   // The row and the payout had failed already, so the decision is the only news.
   const types = await eventTypesOf(api.services.database, id);
-  expect(types.slice(-3)).toEqual(["payout.item.failed", "payout.failed", "payout.doubt_decided"]);
+  expect(types.slice(-3)).toEqual([
+    "payout.item.failed",
+    "payout.failed",
+    "payout.doubt_decided",
+  ]);
   await expectBooksToBalance();
 });
 

@@ -103,7 +103,11 @@ test("a withdrawal debits the account and holds the treasury's money in one step
   expect(await reservesOf(person)).toEqual(before);
   const to = someone();
   const id = idOf(await pay(key, [row(to, "6")], { sourceAccountId: account }));
-  expect(await balanceOf(person, account)).toEqual({ available: "4", pending: "0", posted: "4" });
+  expect(await balanceOf(person, account)).toEqual({
+    available: "4",
+    pending: "0",
+    posted: "4",
+  });
   expect(await heldBy(api, id)).toEqual(["0:6000000"]);
   expect(await reservesOf(person)).toEqual({
     ...before,
@@ -155,7 +159,11 @@ test("a withdrawal debits the account and holds the treasury's money in one step
 
 test("rows that are not paid are returned to the account, exactly and once, and a retry takes them out again", async () => {
   const { key, person, customer } = await newPayer(api, "1");
-  await fund(person, customer.treasury, { chainId: PAYOUT_CHAIN, token: "native", amount: "1" });
+  await fund(person, customer.treasury, {
+    chainId: PAYOUT_CHAIN,
+    token: "native",
+    amount: "1",
+  });
   const account = await newAccount(person, "1", "ETH");
   const { address: refusing } = await newContractOn(
     api.services.registry.get(PAYOUT_CHAIN).rpcUrls[0] ?? "",
@@ -174,7 +182,9 @@ test("rows that are not paid are returned to the account, exactly and once, and 
   expect(ended.nextAction).toContain(account);
   expect(await balanceOf(person, account)).toMatchObject({ posted: "0.7" });
   const again = await key.call(retryPayout, { params: { id } });
-  expect(again).toMatchObject({ account: { accountId: account, amount: "0.2", inTransit: "0.2" } });
+  expect(again).toMatchObject({
+    account: { accountId: account, amount: "0.2", inTransit: "0.2" },
+  });
   expect(await balanceOf(person, account)).toMatchObject({ posted: "0.5" });
   expect(await worked(key, again.payoutId)).toMatchObject({
     status: "failed",
@@ -243,7 +253,9 @@ test("what the account or the treasury cannot bear is refused, and neither is to
     details: [{ path: "fundFrom" }],
   });
   // The treasury holds the money on the payer's chain, and the withdrawal asks for another chain.
-  expect(await from(account, { chainId: 31338 })).toMatchObject({ code: "insufficient_balance" });
+  expect(await from(account, { chainId: 31338 })).toMatchObject({
+    code: "insufficient_balance",
+  });
   // The last step of the transaction fails, after the account was debited in it.
   const { projectId } = await api.services.database.prisma.wallet.findUniqueOrThrow({
     where: { id: customer.treasuryId },
@@ -256,7 +268,10 @@ test("what the account or the treasury cannot bear is refused, and neither is to
   await budget(1000n);
   expect(await from(account)).toMatchObject({ code: "sponsor_budget_exceeded" });
   await budget(null);
-  await person.call(freezeGlobalAccount, { params: { id: account }, body: { reason: "Audit" } });
+  await person.call(freezeGlobalAccount, {
+    params: { id: account },
+    body: { reason: "Audit" },
+  });
   expect(await from(account)).toMatchObject({ code: "invalid_state" });
   expect(await balanceOf(person, account)).toMatchObject({ posted: "10" });
   expect(await reservesOf(person)).toMatchObject({
@@ -273,13 +288,26 @@ test("a person's withdrawal is pending on the account until a code approves it, 
     subStatus: "awaiting_approval",
     account: { amount: "6", inTransit: "0" },
   });
-  expect(await balanceOf(person, account)).toEqual({ available: "4", pending: "6", posted: "10" });
+  expect(await balanceOf(person, account)).toEqual({
+    available: "4",
+    pending: "6",
+    posted: "10",
+  });
   expect(await heldBy(api, idOf(made))).toEqual([]);
   const waiting = idOf(await pay(person, [row(someone(), "3")], { sourceAccountId: account }));
   await approve(api, customer, idOf(made));
-  expect(await balanceOf(person, account)).toEqual({ available: "1", pending: "3", posted: "4" });
-  await person.call(freezeGlobalAccount, { params: { id: account }, body: { reason: "Audit" } });
-  expect(await refusal(approve(api, customer, waiting))).toMatchObject({ code: "invalid_state" });
+  expect(await balanceOf(person, account)).toEqual({
+    available: "1",
+    pending: "3",
+    posted: "4",
+  });
+  await person.call(freezeGlobalAccount, {
+    params: { id: account },
+    body: { reason: "Audit" },
+  });
+  expect(await refusal(approve(api, customer, waiting))).toMatchObject({
+    code: "invalid_state",
+  });
   expect(await balanceOf(person, account)).toMatchObject({ posted: "4" });
   // Money that does not arrive is returned to the account, frozen or not.
   await person.call(cancelPayout, { params: { id: idOf(made) } });
@@ -289,7 +317,11 @@ test("a person's withdrawal is pending on the account until a code approves it, 
     account: { returned: "6" },
   });
   await person.call(cancelPayout, { params: { id: waiting } });
-  expect(await balanceOf(person, account)).toEqual({ available: "10", pending: "0", posted: "10" });
+  expect(await balanceOf(person, account)).toEqual({
+    available: "10",
+    pending: "0",
+    posted: "10",
+  });
   await expectBooksToBalance();
 });
 

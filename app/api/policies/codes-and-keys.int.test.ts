@@ -3,7 +3,11 @@ import { describe, expect, test } from "vitest";
 import { approveOperation } from "@/lib/contracts/operations";
 import { requestOtp } from "@/lib/contracts/swap";
 import { testApi } from "@/lib/dev/testing/api";
-import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/dev/testing/funded-customer";
+import {
+  fundedCustomer,
+  sendUsdc,
+  type FundedCustomer,
+} from "@/lib/dev/testing/funded-customer";
 import { codesOf } from "@/lib/dev/testing/journey";
 import { keepOneDay } from "@/lib/dev/testing/one-day";
 import { putRules } from "@/lib/dev/testing/policies";
@@ -58,7 +62,12 @@ describe("a policy of one key", () => {
   };
   const putCap = (of: FundedCustomer, keyId: string) =>
     putRules(of.session, {
-      ...{ scope: "key", subjectId: keyId, baseVersion: 0, rules: { perOperation: { usd: "10" } } },
+      ...{
+        scope: "key",
+        subjectId: keyId,
+        baseVersion: 0,
+        rules: { perOperation: { usd: "10" } },
+      },
     });
 
   test("refuses what the key sends above it, and bounds no other key", async () => {

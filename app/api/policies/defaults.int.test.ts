@@ -30,7 +30,11 @@ test("in a fresh project anybody may sign up, and pays any address at once with 
     approval: null,
     rules: [],
   });
-  await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: asked.amount });
+  await fund(client, customer.treasury, {
+    chainId: CHAIN,
+    token: "USDC",
+    amount: asked.amount,
+  });
   const { transferId } = await prepareTransfer(api, customer, {
     fromWalletId: customer.treasuryId,
     fromChainId: CHAIN,

@@ -7,7 +7,11 @@ import { testApi } from "@/lib/dev/testing/api";
 import { parametersDigest } from "@/lib/money/operations/parameters";
 import { withApproval } from "@/lib/dev/testing/approve";
 import { testAccount } from "@/lib/dev/testing/factories";
-import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/dev/testing/funded-customer";
+import {
+  fundedCustomer,
+  sendUsdc,
+  type FundedCustomer,
+} from "@/lib/dev/testing/funded-customer";
 import { fund } from "@/lib/dev/testing/journey";
 import { keepOneDay } from "@/lib/dev/testing/one-day";
 import { putRules } from "@/lib/dev/testing/policies";
@@ -30,7 +34,9 @@ describe("operations", () => {
     const of = await fundedCustomer(api);
     const { operationId } = await sendUsdc(of, "5");
     expect(await ended(operationId)).toMatchObject({ status: "completed" });
-    const { evaluationId } = await of.client.call(getOperation, { params: { id: operationId } });
+    const { evaluationId } = await of.client.call(getOperation, {
+      params: { id: operationId },
+    });
     const evaluation = await prisma.policyEvaluation.findFirstOrThrow({
       where: { id: evaluationId ?? "" },
     });
@@ -80,7 +86,9 @@ describe("operations", () => {
       baseVersion: 0,
       rules: { perDay },
     });
-    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => sendUsdc(of, "3")));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 8 }, () => sendUsdc(of, "3")),
+    );
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
     const usage = await prisma.policyUsage.findMany({
       where: { projectId: of.projectId, unit: "asset:usdc" },
@@ -187,7 +195,9 @@ describe("the signer", () => {
     });
     expect(end).toMatchObject({ status: "failed", failure: { code: "policy_violation" } });
     expect(
-      await prisma.operationLeg.count({ where: { operationId: id, userOpHash: { not: null } } }),
+      await prisma.operationLeg.count({
+        where: { operationId: id, userOpHash: { not: null } },
+      }),
     ).toBe(0);
   }, 120_000);
 
@@ -206,7 +216,9 @@ describe("the signer", () => {
     });
     expect(end).toMatchObject({ status: "failed", failure: { code: "policy_violation" } });
     expect(
-      await prisma.operationLeg.count({ where: { operationId: id, userOpHash: { not: null } } }),
+      await prisma.operationLeg.count({
+        where: { operationId: id, userOpHash: { not: null } },
+      }),
     ).toBe(0);
   }, 120_000);
 });
@@ -256,7 +268,9 @@ describe("payouts to wallets", () => {
       body: { details: [{ path: "transfers", code: "recipients" }] },
     });
     const { address } = testAccount();
-    const contact = await of.session.client.call(createContact, { body: { name: "Ada", address } });
+    const contact = await of.session.client.call(createContact, {
+      body: { name: "Ada", address },
+    });
     await expect(pay(of, [address], "1")).rejects.toMatchObject({ code: "policy_violation" });
     await withApproval(of.session.account, (approval) =>
       of.session.client.call(approveContact, {

@@ -5,7 +5,11 @@ import { asOwner } from "@/lib/dev/testing/database";
 import { testApi } from "@/lib/dev/testing/api";
 import { withApproval } from "@/lib/dev/testing/approve";
 import { testAccount } from "@/lib/dev/testing/factories";
-import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/dev/testing/funded-customer";
+import {
+  fundedCustomer,
+  sendUsdc,
+  type FundedCustomer,
+} from "@/lib/dev/testing/funded-customer";
 import { putRules } from "@/lib/dev/testing/policies";
 
 const HOUR_MS = 3_600_000;
@@ -49,10 +53,15 @@ test("an unknown address is refused, and a refused payment does not make it know
 
 test("a contact is paid only once its approval is 24 hours old", async () => {
   const { address } = testAccount();
-  const { id } = await of.session.client.call(createContact, { body: { name: "Ada", address } });
+  const { id } = await of.session.client.call(createContact, {
+    body: { name: "Ada", address },
+  });
   await expectRefused(address, "24 hours after its contact was approved");
   await withApproval(of.session.account, (approval) =>
-    of.session.client.call(approveContact, { params: { id }, body: approval ? { approval } : {} }),
+    of.session.client.call(approveContact, {
+      params: { id },
+      body: approval ? { approval } : {},
+    }),
   );
   await expectRefused(address, "It may be paid from");
   await prisma.contact.update({ where: { id }, data: { approvedAt: hoursAgo(23) } });

@@ -105,7 +105,9 @@ describe("a policy", () => {
   test("refuses a version that no database can hold", async () => {
     const { session } = await newCustomer(api);
     const before = String(2 ** 31);
-    const asked = session.client.call(listPolicyVersions, { query: { scope: "project", before } });
+    const asked = session.client.call(listPolicyVersions, {
+      query: { scope: "project", before },
+    });
     await expect(asked).rejects.toMatchObject({ status: 400, code: "invalid_request" });
   });
 
@@ -118,7 +120,11 @@ describe("a policy", () => {
       rules: { tokens: [{ chainId: CHAIN, token: "USDC" }] },
     });
     expect(saved.rules.tokens?.[0]?.token).toMatch(/^0x[0-9a-f]{40}$/);
-    const unknownChain = { scope: "project" as const, baseVersion: 0, rules: { chains: [424242] } };
+    const unknownChain = {
+      scope: "project" as const,
+      baseVersion: 0,
+      rules: { chains: [424242] },
+    };
     await expect(put(of, unknownChain)).rejects.toMatchObject({ code: "unsupported_chain" });
     const foreign = {
       scope: "wallet" as const,
@@ -150,14 +156,22 @@ describe("the dry run", () => {
     });
     const projectId = (await of.session.client.call(getMe)).projects[0]?.id ?? "";
     for (const role of ["owner", "owner"] as const) await newMember(api, projectId, role);
-    const approvals = { aboveUsd: "10", count: 2, roles: ["owner" as const], excludeMaker: true };
+    const approvals = {
+      aboveUsd: "10",
+      count: 2,
+      roles: ["owner" as const],
+      excludeMaker: true,
+    };
     const rules = {
       perOperation: { usd: "50" },
       code: { mode: "above" as const, usd: "5" },
       approvals,
     };
     const policy = await put(of, { scope: "project", baseVersion: 0, rules });
-    expect(await evaluate(of, { amount: "4" })).toMatchObject({ decision: "allow", code: "not" });
+    expect(await evaluate(of, { amount: "4" })).toMatchObject({
+      decision: "allow",
+      code: "not",
+    });
     expect(await evaluate(of, { amount: "20" })).toMatchObject({
       decision: "needs_approval",
       code: "required",
@@ -178,7 +192,11 @@ describe("the dry run", () => {
   test("takes the strictest of project, wallet and key", async () => {
     const of = await newCustomer(api);
     const key = await api.createKey(of.session);
-    await put(of, { scope: "project", baseVersion: 0, rules: { perOperation: { usd: "1000" } } });
+    await put(of, {
+      scope: "project",
+      baseVersion: 0,
+      rules: { perOperation: { usd: "1000" } },
+    });
     await put(of, {
       scope: "wallet",
       subjectId: of.treasuryId,
@@ -192,7 +210,12 @@ describe("the dry run", () => {
       rules: { perOperation: { usd: "50" } },
     });
     expect((await evaluate(of)).decision).toBe("allow");
-    const body = { fromWalletId: of.treasuryId, fromChainId: CHAIN, token: "USDC", amount: "100" };
+    const body = {
+      fromWalletId: of.treasuryId,
+      fromChainId: CHAIN,
+      token: "USDC",
+      amount: "100",
+    };
     const own = await key.client.call(evaluatePolicies, {
       body: { ...body, toAddress: testAccount().address },
     });
@@ -210,14 +233,21 @@ describe("the dry run", () => {
 test("a contact is proposed until an owner approves it with a signature, and again once it has another name; the list of approved contacts follows", async () => {
   const of = await newCustomer(api);
   const { client, account } = of.session;
-  await put(of, { scope: "project", baseVersion: 0, rules: { recipients: "approved_contacts" } });
+  await put(of, {
+    scope: "project",
+    baseVersion: 0,
+    rules: { recipients: "approved_contacts" },
+  });
   const { address } = testAccount();
   expect((await evaluate(of, { toAddress: address })).decision).toBe("deny");
   const contact = await client.call(createContact, { body: { name: "Ada", address } });
   expect(contact).toMatchObject({ state: "proposed", approvedAt: null });
   expect((await evaluate(of, { toAddress: address })).decision).toBe("deny");
   const approved = await withApproval(account, (approval) =>
-    client.call(approveContact, { params: { id: contact.id }, body: approval ? { approval } : {} }),
+    client.call(approveContact, {
+      params: { id: contact.id },
+      body: approval ? { approval } : {},
+    }),
   );
   expect(approved.state).toBe("approved");
   expect((await evaluate(of, { toAddress: address })).decision).toBe("allow");

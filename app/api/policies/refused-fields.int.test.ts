@@ -8,7 +8,11 @@ import { createQuote } from "@/lib/contracts/swap";
 import { createTransfer } from "@/lib/contracts/transfers";
 import { testApi } from "@/lib/dev/testing/api";
 import { testAccount } from "@/lib/dev/testing/factories";
-import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/dev/testing/funded-customer";
+import {
+  fundedCustomer,
+  sendUsdc,
+  type FundedCustomer,
+} from "@/lib/dev/testing/funded-customer";
 import { putRules } from "@/lib/dev/testing/policies";
 import { refusalOf } from "@/lib/dev/testing/voters";
 
@@ -39,7 +43,12 @@ const quote = () => {
 };
 
 const transfer = () => {
-  const at = { fromWalletId: of.treasuryId, fromChainId: CHAIN, toChainId: CHAIN, token: "USDC" };
+  const at = {
+    fromWalletId: of.treasuryId,
+    fromChainId: CHAIN,
+    toChainId: CHAIN,
+    token: "USDC",
+  };
   return of.client.call(createTransfer, {
     body: { ...at, amount: "1", toAddress: testAccount().address },
   });

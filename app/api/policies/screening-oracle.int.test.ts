@@ -15,7 +15,10 @@ const devnet = await testDevnet();
 const api = await testApi({
   variables: { [`SANCTIONS_ORACLE_${String(CHAIN)}`]: LOCAL_SANCTIONS_LIST },
 });
-const anvil = createTestClient({ mode: "anvil", transport: http(devnet.rpcUrls[String(CHAIN)]) });
+const anvil = createTestClient({
+  mode: "anvil",
+  transport: http(devnet.rpcUrls[String(CHAIN)]),
+});
 const abi = parseAbi([
   "function addToSanctionsList(address[] addrs)",
   "function removeFromSanctionsList(address[] addrs)",
@@ -42,7 +45,10 @@ test("the oracle of the local chains clears everybody, until its owner lists an 
     token: "USDC",
     amount: "100",
   });
-  const { client } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" });
+  const { client } = await api.createKey(customer.session, {
+    otp: "exempt",
+    dailyCapUsd: "1000",
+  });
   const [cleared, listed] = [testAccount().address, testAccount().address];
   const from = { fromWalletId: customer.treasuryId, fromChainId: CHAIN, fromToken: "USDC" };
   const send = (recipient: Address) =>

@@ -5,7 +5,11 @@ import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import { testApi } from "@/lib/dev/testing/api";
 import { testAccount } from "@/lib/dev/testing/factories";
-import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/dev/testing/funded-customer";
+import {
+  fundedCustomer,
+  sendUsdc,
+  type FundedCustomer,
+} from "@/lib/dev/testing/funded-customer";
 
 const TOKEN = "token-of-the-provider";
 const VERSION = "2026-11-26";
@@ -35,7 +39,10 @@ afterAll(() => {
 });
 const { port } = provider.address() as AddressInfo;
 const api = await testApi({
-  variables: { SCREENING_URL: `http://127.0.0.1:${String(port)}/screen`, SCREENING_TOKEN: TOKEN },
+  variables: {
+    SCREENING_URL: `http://127.0.0.1:${String(port)}/screen`,
+    SCREENING_TOKEN: TOKEN,
+  },
 });
 const { prisma } = api.services.database;
 

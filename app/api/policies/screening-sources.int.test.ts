@@ -112,17 +112,25 @@ describe("a policy of a key that asks for a clear verdict", () => {
     const params = { id: payoutId ?? "" };
     await waitsForSource(
       async () => {
-        const batches = await prisma.walletPayoutBatch.findMany({ where: { payoutId: params.id } });
+        const batches = await prisma.walletPayoutBatch.findMany({
+          where: { payoutId: params.id },
+        });
         expect(batches.map(({ userOpHash }) => userOpHash)).toEqual([null]);
       },
-      async () => expect((await of.client.call(getPayout, { params })).status).toBe("completed"),
+      async () =>
+        expect((await of.client.call(getPayout, { params })).status).toBe("completed"),
     );
   }, 180_000);
 
   test("lets a transfer wait that the key asked for and a person carries out", async () => {
     const of = await ofStrictKey();
     const { client } = of.session;
-    const at = { fromWalletId: of.treasuryId, fromChainId: CHAIN, toChainId: CHAIN, token: "USDC" };
+    const at = {
+      fromWalletId: of.treasuryId,
+      fromChainId: CHAIN,
+      toChainId: CHAIN,
+      token: "USDC",
+    };
     const body = { ...at, amount: "1", toAddress: testAccount().address };
     const { transferId } = await of.client.call(createTransfer, { body });
     const seen = await codesOf(api, of);
@@ -163,10 +171,14 @@ test("what was accepted waits for the source before it is signed, and then goes 
   try {
     await vi.waitFor(() => expect(source.calls).toBeGreaterThan(before + 2), WAIT);
     const legs = await prisma.operationLeg.findMany({ where: { operationId } });
-    expect(legs.map(({ state, userOpHash }) => [state, userOpHash])).toEqual([["queued", null]]);
+    expect(legs.map(({ state, userOpHash }) => [state, userOpHash])).toEqual([
+      ["queued", null],
+    ]);
     source.recover();
     await vi.waitFor(async () => {
-      const operation = await prisma.operation.findUniqueOrThrow({ where: { id: operationId } });
+      const operation = await prisma.operation.findUniqueOrThrow({
+        where: { id: operationId },
+      });
       const payout = await of.client.call(getPayout, { params: { id: payoutId ?? "" } });
       expect([operation.status, payout.status]).toEqual(["completed", "completed"]);
     }, WAIT);

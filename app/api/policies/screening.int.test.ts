@@ -8,7 +8,11 @@ import { createTransfer } from "@/lib/contracts/transfers";
 import { importList } from "@/lib/trust/screening/import-list";
 import { testApi } from "@/lib/dev/testing/api";
 import { testAccount } from "@/lib/dev/testing/factories";
-import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/dev/testing/funded-customer";
+import {
+  fundedCustomer,
+  sendUsdc,
+  type FundedCustomer,
+} from "@/lib/dev/testing/funded-customer";
 import { codesOf } from "@/lib/dev/testing/journey";
 import { getAuditLog, putRules } from "@/lib/dev/testing/policies";
 import { createListSigner, listContent } from "@/lib/dev/testing/screening-list";
@@ -96,7 +100,9 @@ describe("with a list", () => {
     const of = await fundedCustomer(api);
     const recipient = testAccount().address;
     await list(recipient);
-    const refusal = (await sendUsdc(of, "1", recipient).catch((error: unknown) => error)) as Error;
+    const refusal = (await sendUsdc(of, "1", recipient).catch(
+      (error: unknown) => error,
+    )) as Error;
     expect(refusal).toMatchObject({
       code: "screening_refused",
       body: { details: [{ path: "recipient", code: "hit" }] },
@@ -152,18 +158,26 @@ describe("with a list", () => {
     const of = await fundedCustomer(api);
     const recipient = testAccount().address;
     await list(recipient);
-    await putRules(of.session, { scope: "project", baseVersion: 0, rules: { screening: "off" } });
+    await putRules(of.session, {
+      scope: "project",
+      baseVersion: 0,
+      rules: { screening: "off" },
+    });
     expect((await sendUsdc(of, "1", recipient)).operationId).toMatch(/^op_/);
     const wallet = { scope: "wallet", subjectId: of.treasuryId, baseVersion: 0 } as const;
     await putRules(of.session, { ...wallet, rules: { screening: "block_hits" } });
-    await expect(sendUsdc(of, "1", recipient)).rejects.toMatchObject({ code: "screening_refused" });
+    await expect(sendUsdc(of, "1", recipient)).rejects.toMatchObject({
+      code: "screening_refused",
+    });
     await putRules(of.session, { ...wallet, baseVersion: 1, rules: { screening: "off" } });
     await putRules(of.session, {
       scope: "project",
       baseVersion: 1,
       rules: { screening: "require_clear" },
     });
-    await expect(sendUsdc(of, "1", recipient)).rejects.toMatchObject({ code: "screening_refused" });
+    await expect(sendUsdc(of, "1", recipient)).rejects.toMatchObject({
+      code: "screening_refused",
+    });
   }, 120_000);
 });
 
@@ -222,7 +236,9 @@ test("the dry run denies a listed recipient as acceptance does, by the rule of t
   const tried = await dryRun();
   expect(tried).toMatchObject({
     ...{ decision: "deny", approval: null },
-    rules: [{ policyId: null, version: 0, rule: "screening", outcome: "deny", field: "toAddress" }],
+    rules: [
+      { policyId: null, version: 0, rule: "screening", outcome: "deny", field: "toAddress" },
+    ],
   });
   expect(tried.rules[0]?.message).toContain(`list:ofac version ${String(version)}`);
   expect(await dryRun({ screening: "off" })).toMatchObject({ decision: "allow", rules: [] });
@@ -252,15 +268,24 @@ describe("an address that is listed after the movement was accepted", () => {
     await list(single, one);
     worker.current = startWorker(services);
     await vi.waitFor(async () => {
-      const operation = await prisma.operation.findUniqueOrThrow({ where: { id: operationId } });
-      expect(operation).toMatchObject({ status: "failed", failure: { code: "screening_refused" } });
-      expect(JSON.stringify(operation.failure)).toContain(`list:ofac version ${String(version)}`);
+      const operation = await prisma.operation.findUniqueOrThrow({
+        where: { id: operationId },
+      });
+      expect(operation).toMatchObject({
+        status: "failed",
+        failure: { code: "screening_refused" },
+      });
+      expect(JSON.stringify(operation.failure)).toContain(
+        `list:ofac version ${String(version)}`,
+      );
     }, WAIT);
     const legs = await prisma.operationLeg.findMany({ where: { operationId } });
     expect(legs.map(({ userOpHash, spentBase }) => [userOpHash, spentBase])).toEqual([
       [null, null],
     ]);
-    const left = await prisma.balanceHold.findMany({ where: { operationId, releasedAt: null } });
+    const left = await prisma.balanceHold.findMany({
+      where: { operationId, releasedAt: null },
+    });
     expect(left).toEqual([]);
 
     await vi.waitFor(async () => {

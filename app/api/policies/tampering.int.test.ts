@@ -38,7 +38,9 @@ beforeAll(async () => {
   await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "1000" });
   key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
   for (const name of ["source", "payee", "thief"] as const)
-    accounts[name] = (await client.call(createGlobalAccount, { body: { currency: "USDC" } })).id;
+    accounts[name] = (
+      await client.call(createGlobalAccount, { body: { currency: "USDC" } })
+    ).id;
   const body = { amount: "100", currency: "USDC" };
   await vi.waitFor(
     () => client.call(fundGlobalAccount, { params: { id: accounts.source }, body }),
@@ -198,7 +200,8 @@ test("whatever is changed between the acceptance and the signature is not signed
     await Promise.all([balance(honest.operation), balance(honest.payout), balance(thief)]),
   ).toEqual([5_000_000n, 5_000_000n, 0n]);
   const ledgerBalance = async (id: string) =>
-    (await customer.session.client.call(getGlobalAccount, { params: { id } })).balance.available;
+    (await customer.session.client.call(getGlobalAccount, { params: { id } })).balance
+      .available;
   expect(await ledgerBalance(accounts.thief)).toBe("0");
   expect(await ledgerBalance(accounts.payee)).toBe("5");
 }, 300_000);

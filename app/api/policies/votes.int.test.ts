@@ -55,10 +55,14 @@ beforeAll(async () => {
   customer = await newCustomer(api);
   ({ client } = customer.session);
   projectId = (await client.call(getMe)).projects[0]?.id ?? "";
-  voters = [await newMember(api, projectId, "admin"), await newMember(api, projectId, "operator")];
+  voters = [
+    await newMember(api, projectId, "admin"),
+    await newMember(api, projectId, "operator"),
+  ];
   // A rule is taken where enough people can vote also when one of them asks.
   for (const role of ["admin", "operator"] as const) await newMember(api, projectId, role);
-  key = (await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" })).client;
+  key = (await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" }))
+    .client;
   await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "500" });
   await demand({ approvals: TWO });
 }, 120_000);
@@ -85,7 +89,9 @@ const waiting = async (amount: string, recipient = testAccount().address) => {
 
 const evaluationOf = async (id: string) => {
   const { evaluationId } = await prisma.operation.findUniqueOrThrow({ where: { id } });
-  return prisma.policyEvaluation.findFirstOrThrow({ where: { projectId, id: evaluationId ?? "" } });
+  return prisma.policyEvaluation.findFirstOrThrow({
+    where: { projectId, id: evaluationId ?? "" },
+  });
 };
 
 test("above the amount a movement waits for the votes of the policy, and is signed when both people have approved", async () => {
@@ -101,7 +107,9 @@ test("above the amount a movement waits for the votes of the policy, and is sign
   });
   expect(await refusalOf(approving)).toMatchObject({ status: 409, code: "invalid_state" });
   await vote(voters[0], request.id);
-  expect(await prisma.operation.findUniqueOrThrow({ where: { id: operationId } })).toMatchObject({
+  expect(
+    await prisma.operation.findUniqueOrThrow({ where: { id: operationId } }),
+  ).toMatchObject({
     subStatus: "awaiting_approval",
     evaluationId: null,
   });
@@ -153,7 +161,9 @@ test("a prepared transfer waits too, and what was declined or has expired moves 
 test("a payout to wallets waits, and is paid after the votes with an evaluation of its own", async () => {
   const recipients = [testAccount().address, testAccount().address];
   const transfers = recipients.map((address) => ({ address, amount: "15", token: "USDC" }));
-  const { payoutId } = await key.call(createWalletsPayout, { body: { chainId: CHAIN, transfers } });
+  const { payoutId } = await key.call(createWalletsPayout, {
+    body: { chainId: CHAIN, transfers },
+  });
   const params = { id: payoutId ?? "" };
   expect(await client.call(getPayout, { params })).toMatchObject({
     subStatus: "awaiting_approval",
@@ -171,7 +181,11 @@ test("a payout to wallets waits, and is paid after the votes with an evaluation 
 });
 
 test("the project's setting and the policy count together: the most people, and the roles that both accept", async () => {
-  const setting = { count: 1, roles: ["owner" as const, "operator" as const], excludeMaker: false };
+  const setting = {
+    count: 1,
+    roles: ["owner" as const, "operator" as const],
+    excludeMaker: false,
+  };
   await prisma.project.update({
     where: { id: projectId },
     data: { approvalsCount: 1, approvalsRoles: setting.roles, approvalsExcludeMaker: false },

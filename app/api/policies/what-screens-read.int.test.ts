@@ -70,7 +70,9 @@ describe("a draft in the dry run", () => {
     const rules = { tokens: [{ chainId: CHAIN, token: "DAI" }] };
     const wallet = await tryDraft(of, { scope: "wallet", subjectId: of.treasuryId, rules });
     expect(wallet.decision).toBe("deny");
-    expect(wallet.rules.map(({ scope, version, outcome }) => [scope, version, outcome])).toEqual([
+    expect(
+      wallet.rules.map(({ scope, version, outcome }) => [scope, version, outcome]),
+    ).toEqual([
       ["project", 1, "allow"],
       ["wallet", 1, "deny"],
     ]);
@@ -83,7 +85,10 @@ describe("a draft in the dry run", () => {
   test("of what is not the project's, or names what does not exist, is refused", async () => {
     const [of, other] = [await newCustomer(api), await newCustomer(api)];
     const foreign = { scope: "wallet" as const, subjectId: other.treasuryId, rules: {} };
-    await expect(tryDraft(of, foreign)).rejects.toMatchObject({ status: 404, code: "not_found" });
+    await expect(tryDraft(of, foreign)).rejects.toMatchObject({
+      status: 404,
+      code: "not_found",
+    });
     await expect(
       tryDraft(of, { scope: "project", rules: { chains: [424242] } }),
     ).rejects.toMatchObject({

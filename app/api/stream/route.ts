@@ -7,7 +7,11 @@ export const GET = route({
   contract: streamChanges,
   handler: ({ actor, services, request, signal }) => {
     const stream = services.streams.open(actor, { scope: streamChanges.scope, signal });
-    const batches = services.changes.watch(actor, parseCursor(lastEventId(request)), stream.signal);
+    const batches = services.changes.watch(
+      actor,
+      parseCursor(lastEventId(request)),
+      stream.signal,
+    );
     const response = eventStream(toStream(batches), {
       ...{ signal: stream.signal, onEnd: stream.close, ticker: services.ticker },
     });

@@ -169,7 +169,10 @@ test("a stream tells people of their own notifications alone", async () => {
   const headers = { ...withToken(member.session), "x-project-id": projectId };
   const [stream, viewer] = [await open(withToken(owner)), await open(headers)];
   await happen({ type: "api_key.created", objectId: newId("apiKey"), data: { name: "K" } });
-  await vi.waitFor(async () => expect(await database.prisma.notificationDue.count()).toBe(1), WAIT);
+  await vi.waitFor(
+    async () => expect(await database.prisma.notificationDue.count()).toBe(1),
+    WAIT,
+  );
   await services.notifying.makeDue();
   await says(stream, `"kind":"notifications"`);
   expect(viewer.text()).not.toContain(`"kind":"notifications"`);
@@ -195,9 +198,9 @@ describe("API keys", () => {
 
   test("without operations:read get no stream, and one whose scopes change is cut", async () => {
     const without = await api.createKey(owner, { scopes: ["wallets:read"] });
-    expect((await api.fetch("/stream", { headers: { "x-api-key": without.secret } })).status).toBe(
-      403,
-    );
+    expect(
+      (await api.fetch("/stream", { headers: { "x-api-key": without.secret } })).status,
+    ).toBe(403);
     const key = await api.createKey(owner, { scopes: ["operations:read", "payouts:read"] });
     const stream = await open({ "x-api-key": key.secret });
     await owner.client.call(updateApiKey, {
@@ -225,15 +228,16 @@ describe("API keys", () => {
     await says(witness, objectId);
     expect(stream.text()).not.toContain(objectId);
     expect(witness.ended()).toBe(false);
-    expect((await api.fetch("/stream", { headers: { "x-api-key": revoked.secret } })).status).toBe(
-      401,
-    );
+    expect(
+      (await api.fetch("/stream", { headers: { "x-api-key": revoked.secret } })).status,
+    ).toBe(401);
     await witness.close();
   });
 
   const isNumbered = (type: string, objectId: string): Promise<void> =>
     vi.waitFor(
-      async () => expect(await database.prisma.event.count({ where: { type, objectId } })).toBe(1),
+      async () =>
+        expect(await database.prisma.event.count({ where: { type, objectId } })).toBe(1),
       WAIT,
     );
   const goesOn = async (headers: Headers): Promise<void> => {

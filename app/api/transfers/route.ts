@@ -8,7 +8,10 @@ export const POST = route({
     services.policies.checkRecipient(actor, body.toAddress, "toAddress"),
   handler: async ({ body, actor, services, idempotencyKey }) =>
     created(
-      toTransfer(await services.transfers.create(actor, body, idempotencyKey), services.registry),
+      toTransfer(
+        await services.transfers.create(actor, body, idempotencyKey),
+        services.registry,
+      ),
     ),
 });
 

@@ -99,7 +99,11 @@ test("a smart account of the treasury's owner is the treasury, which the service
   const account = await session.client.call(createSmartAccount, {
     body: { ownerAddress: treasury.ownerAddress, chainId: HERE, label: "Another name" },
   });
-  expect(account).toMatchObject({ id: treasury.id, address: treasury.address, signer: "service" });
+  expect(account).toMatchObject({
+    id: treasury.id,
+    address: treasury.address,
+    signer: "service",
+  });
   expect(await treasuryOf(session)).toEqual(treasury);
 });
 
@@ -119,7 +123,11 @@ test("an owner is a key or a linked wallet of the project: nobody adds an accoun
       await refusal(
         session.client.call(createSmartAccount, { body: { ownerAddress, chainId: HERE } }),
       ),
-    ).toMatchObject({ status: 400, code: "unknown_wallet", details: [{ path: "ownerAddress" }] });
+    ).toMatchObject({
+      status: 400,
+      code: "unknown_wallet",
+      details: [{ path: "ownerAddress" }],
+    });
   }
   const { data } = await session.client.call(listWallets);
   expect(data.map(({ kind }) => kind)).toEqual(["treasury"]);
@@ -193,8 +201,10 @@ test("a smart account in two projects of one owner is a wallet of each, and the 
 test("a smart account is refused for another chain, a wrong address, a key without the scope, and nobody", async () => {
   const session = await api.signIn();
   const { address: ownerAddress } = await link(session);
-  const ask = (client: TestSession["client"], body: { ownerAddress: string; chainId: number }) =>
-    refusal(client.call(createSmartAccount, { body }));
+  const ask = (
+    client: TestSession["client"],
+    body: { ownerAddress: string; chainId: number },
+  ) => refusal(client.call(createSmartAccount, { body }));
   expect(await ask(session.client, { ownerAddress, chainId: 1 })).toMatchObject({
     status: 422,
     code: "unsupported_chain",
@@ -209,7 +219,9 @@ test("a smart account is refused for another chain, a wrong address, a key witho
   expect(await ask(reader.client, { ownerAddress, chainId: HERE })).toMatchObject({
     code: "insufficient_scope",
   });
-  expect(await ask(api.client(), { ownerAddress, chainId: HERE })).toMatchObject({ status: 401 });
+  expect(await ask(api.client(), { ownerAddress, chainId: HERE })).toMatchObject({
+    status: 401,
+  });
 });
 
 test("concurrent requests create a smart account once", async () => {
@@ -265,7 +277,9 @@ test("another project, or a key without the scope, cannot change a wallet's name
     const refused = await refusal(eve.client.call(labelWallet, { params: { id: each }, body }));
     expect(refused).toMatchObject({ status: 404, code: "not_found" });
   }
-  expect(await refusal(reader.client.call(labelWallet, { params: { id }, body }))).toMatchObject({
+  expect(
+    await refusal(reader.client.call(labelWallet, { params: { id }, body })),
+  ).toMatchObject({
     status: 403,
   });
   for (const label of ["", " ", "a".repeat(81)]) {

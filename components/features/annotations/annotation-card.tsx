@@ -38,7 +38,10 @@ interface AnnotationCardProps {
  * Memo and tags of an operation or a payout. They serve people and the bookkeeping, and are no part
  * of the payment.
  */
-export const AnnotationCard = ({ subjectId, isListed = true }: AnnotationCardProps): ReactNode => {
+export const AnnotationCard = ({
+  subjectId,
+  isListed = true,
+}: AnnotationCardProps): ReactNode => {
   const annotation = useAnnotation(subjectId);
   const [editing, setEditing] = useState(false);
   const mayWrite = useMay("records:write");
@@ -102,7 +105,11 @@ interface AnnotationDialogProps {
   readonly onClose: () => void;
 }
 
-const AnnotationDialog = ({ subjectId, annotation, onClose }: AnnotationDialogProps): ReactNode => {
+const AnnotationDialog = ({
+  subjectId,
+  annotation,
+  onClose,
+}: AnnotationDialogProps): ReactNode => {
   const form = useForm({
     resolver: zodResolver(annotationForm),
     defaultValues: { memo: annotation?.memo ?? "", tags: annotation?.tags.join(", ") ?? "" },

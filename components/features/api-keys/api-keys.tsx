@@ -45,7 +45,8 @@ const isExpired = (key: ApiKey): boolean =>
 
 const viewOf = (key: ApiKey): { word: string; tone: Tone; icon: LucideIcon } => {
   if (key.revokedAt !== null) return { word: "Revoked", tone: "neutral", icon: Ban };
-  if (key.suspendedAt !== null) return { word: "Suspended", tone: "warning", icon: CirclePause };
+  if (key.suspendedAt !== null)
+    return { word: "Suspended", tone: "warning", icon: CirclePause };
   if (isExpired(key)) return { word: "Expired", tone: "warning", icon: ClockAlert };
   return { word: "Active", tone: "success", icon: CircleCheck };
 };

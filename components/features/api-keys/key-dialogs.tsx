@@ -253,7 +253,9 @@ const KeyFields = ({ control, values, projectCap, kept }: KeyFieldsProps): React
           <Select
             {...bound}
             options={
-              kept === undefined ? EXPIRIES : [{ value: "kept", label: kept.expiry }, ...EXPIRIES]
+              kept === undefined
+                ? EXPIRIES
+                : [{ value: "kept", label: kept.expiry }, ...EXPIRIES]
             }
           />
         )}
@@ -289,7 +291,12 @@ const POLICIES = [
 const PolicyFields = ({ control, values, projectCap }: PolicyFieldsProps): ReactNode => {
   return (
     <>
-      <RadioField control={control} name="otp" label="Codes for what it moves" options={POLICIES} />
+      <RadioField
+        control={control}
+        name="otp"
+        label="Codes for what it moves"
+        options={POLICIES}
+      />
       {values.otp === "exempt" ? (
         <TextField
           control={control}
@@ -301,8 +308,8 @@ const PolicyFields = ({ control, values, projectCap }: PolicyFieldsProps): React
               {projectCap === undefined ? null : (
                 <>
                   {" "}
-                  At most <Usd value={projectCap} />: the project&apos;s daily cap, which counts all
-                  keys together and can be changed in the settings.
+                  At most <Usd value={projectCap} />: the project&apos;s daily cap, which counts
+                  all keys together and can be changed in the settings.
                 </>
               )}
             </>
@@ -382,8 +389,8 @@ const OpenSecretDialog = ({
       >
         <div className="flex flex-col gap-3">
           <Alert tone="warning" title="Copy it now">
-            The secret is shown only once; the service keeps a hash of it. Anybody who has it can
-            use the key.
+            The secret is shown only once; the service keeps a hash of it. Anybody who has it
+            can use the key.
           </Alert>
           <code
             data-testid="api-key-secret"

@@ -51,7 +51,12 @@ test("recipients are taken from lines or commas, and a wrong one is named", () =
 });
 
 test("a key that only reads has no policy", () => {
-  const values: KeyValues = { ...VALUES, preset: "read", otp: "exempt", recipients: "nonsense" };
+  const values: KeyValues = {
+    ...VALUES,
+    preset: "read",
+    otp: "exempt",
+    recipients: "nonsense",
+  };
   expect(keyErrors(values)).toEqual({});
   expect(toKeyBody(values, 0)).not.toHaveProperty("otp");
   expect(toKeyBody(values, 0)).not.toHaveProperty("recipients");
@@ -73,7 +78,9 @@ test("a limit above the project's is refused before it is sent", () => {
     "At most 1,000:",
   );
   expect(keyErrors({ ...values, dailyCapUsd: "1,000" }, "1000")).toEqual({});
-  expect(toKeyBody({ ...values, dailyCapUsd: "1,000" }, 0)).toMatchObject({ dailyCapUsd: "1000" });
+  expect(toKeyBody({ ...values, dailyCapUsd: "1,000" }, 0)).toMatchObject({
+    dailyCapUsd: "1000",
+  });
   expect(keyErrors({ ...values, dailyCapUsd: "1000" }, "1000")).toEqual({});
   expect(keyErrors(values)).toEqual({});
 });
@@ -114,7 +121,9 @@ test("a key's form begins with what the key is, and saving that changes nothing"
 test("a change carries what is changed and nothing else", () => {
   const values = valuesOfKey(KEY);
   expect(toKeyChange(KEY, { ...values, name: " Till " }, 0)).toEqual({ name: "Till" });
-  expect(toKeyChange(KEY, { ...values, dailyCapUsd: "300" }, 0)).toEqual({ dailyCapUsd: "300" });
+  expect(toKeyChange(KEY, { ...values, dailyCapUsd: "300" }, 0)).toEqual({
+    dailyCapUsd: "300",
+  });
   expect(toKeyChange(KEY, { ...values, otp: "required" }, 0)).toEqual({ otp: "required" });
   expect(toKeyChange(KEY, { ...values, recipients: `${BOB}\n${ADA}` }, 0)).toEqual({
     recipients: [BOB, ADA],

@@ -58,7 +58,8 @@ export const presetOf = (scopes: readonly string[]): ScopePreset | undefined =>
 
 /** The name of the preset that has exactly these scopes, else the number of scopes. */
 export const describeScopes = (scopes: readonly string[]): string =>
-  presetOf(scopes)?.label ?? `${String(scopes.length)} ${scopes.length === 1 ? "scope" : "scopes"}`;
+  presetOf(scopes)?.label ??
+  `${String(scopes.length)} ${scopes.length === 1 ? "scope" : "scopes"}`;
 
 /** The form's values, as typed. */
 export interface KeyValues {
@@ -75,7 +76,9 @@ export interface KeyValues {
   readonly networks: string;
 }
 
-export type KeyErrors = Partial<Record<"name" | "dailyCapUsd" | "recipients" | "networks", string>>;
+export type KeyErrors = Partial<
+  Record<"name" | "dailyCapUsd" | "recipients" | "networks", string>
+>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const RECIPIENTS_MAX = 100;
@@ -190,7 +193,11 @@ export const valuesOfKey = (key: ApiKey): KeyValues => ({
 const sameMembers = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((item) => b.includes(item));
 
-const expiryChange = (key: ApiKey, expiry: string, now: number): { expiresAt?: string | null } => {
+const expiryChange = (
+  key: ApiKey,
+  expiry: string,
+  now: number,
+): { expiresAt?: string | null } => {
   if (expiry === "kept") return {};
   if (expiry === "never") return key.expiresAt === null ? {} : { expiresAt: null };
   return { expiresAt: new Date(now + Number(expiry) * DAY_MS).toISOString() };

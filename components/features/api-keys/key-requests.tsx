@@ -45,7 +45,9 @@ const looksOf = (status: number): { tone: Tone; icon: LucideIcon } => {
 };
 
 const Answer = ({ status, code }: Request): ReactNode => (
-  <Badge {...looksOf(status)}>{code === null ? String(status) : `${String(status)} ${code}`}</Badge>
+  <Badge {...looksOf(status)}>
+    {code === null ? String(status) : `${String(status)} ${code}`}
+  </Badge>
 );
 
 const Digest = ({ value }: { readonly value: string | null }): ReactNode =>
@@ -101,7 +103,13 @@ const COLUMNS: readonly Column<Request>[] = [
     className: "max-lg:hidden",
     cell: ({ id }) => <PublicId value={id} />,
   },
-  { id: "at", header: "When", align: "right", bare: true, cell: ({ at }) => <Time value={at} /> },
+  {
+    id: "at",
+    header: "When",
+    align: "right",
+    bare: true,
+    cell: ({ at }) => <Time value={at} />,
+  },
 ];
 
 const useFilters = () =>

@@ -15,7 +15,11 @@ export const ApiReference = (): ReactNode => (
       title="API reference"
       description="Every operation of this installation. Requests that you send here run as you, in the current project."
       actions={
-        <a href="/api/openapi.json" download="openapi.json" className={buttonLooks({ size: "sm" })}>
+        <a
+          href="/api/openapi.json"
+          download="openapi.json"
+          className={buttonLooks({ size: "sm" })}
+        >
           <Download aria-hidden />
           openapi.json
         </a>

@@ -19,7 +19,12 @@ const never = (): (() => void) => () => undefined;
 /** The same call as cURL, TypeScript and Python, folded away under a heading. */
 export const ApiSnippet = (props: ApiSnippetProps): ReactNode => {
   const { call: contract, params, query, auth, body } = props;
-  const call = { method: contract.method, path: pathOf(contract, { params, query }), auth, body };
+  const call = {
+    method: contract.method,
+    path: pathOf(contract, { params, query }),
+    auth,
+    body,
+  };
   const origin = useSyncExternalStore(
     never,
     () => window.location.origin,

@@ -34,10 +34,15 @@ export const toCurl = (
   baseUrl: string,
   { method, path, body, auth = "apiKey" }: SnippetCall,
 ): string => {
-  const lines = [`curl ${method === "GET" ? "" : `-X ${method} `}${shellQuoted(baseUrl + path)}`];
+  const lines = [
+    `curl ${method === "GET" ? "" : `-X ${method} `}${shellQuoted(baseUrl + path)}`,
+  ];
   if (auth !== "none") lines.push(`-H "${HEADERS[auth].name}: ${HEADERS[auth].shell}"`);
   if (body !== undefined)
-    lines.push(`-H 'content-type: application/json'`, `-d ${shellQuoted(JSON.stringify(body))}`);
+    lines.push(
+      `-H 'content-type: application/json'`,
+      `-d ${shellQuoted(JSON.stringify(body))}`,
+    );
   return lines.join(" \\\n  ");
 };
 
@@ -97,7 +102,9 @@ export const toPython = (
   { method, path, body, auth = "apiKey" }: SnippetCall,
 ): string => {
   const headers = [
-    ...(auth === "none" ? [] : [`${JSON.stringify(HEADERS[auth].name)}: ${HEADERS[auth].python}`]),
+    ...(auth === "none"
+      ? []
+      : [`${JSON.stringify(HEADERS[auth].name)}: ${HEADERS[auth].python}`]),
     ...(body === undefined ? [] : [`"content-type": "application/json"`]),
   ];
   const options = [

@@ -11,7 +11,13 @@ import { Alert } from "@/components/ui/alert";
 import { MessageText } from "@/components/ui/code-block";
 import { Button } from "@/components/ui/button";
 import { Dialog, DialogButtons, type DialogProps } from "@/components/ui/dialog";
-import { DialogForm, Form, type FormDialogProps, FormError, TextField } from "@/components/ui/form";
+import {
+  DialogForm,
+  Form,
+  type FormDialogProps,
+  FormError,
+  TextField,
+} from "@/components/ui/form";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { ActionError } from "@/components/ui/states";
 import { Countdown } from "@/components/ui/time";
@@ -59,7 +65,12 @@ export const ApprovalStep = ({
           again.
         </Alert>
       ) : null}
-      <OneApproval key={asked.approvalId} asked={asked} change={change} signsAtOnce={signsAtOnce} />
+      <OneApproval
+        key={asked.approvalId}
+        asked={asked}
+        change={change}
+        signsAtOnce={signsAtOnce}
+      />
       <ActionError error={error} money="Nothing was changed." />
       <div>
         <Button variant="ghost" disabled={busy} onClick={change.reset}>
@@ -113,7 +124,12 @@ const ChosenMeans = ({ asked, change, signsAtOnce }: ChosenApprovalProps): React
   return (
     <>
       {options.length === 1 ? null : (
-        <RadioCards label="Approve by" value={means} onValueChange={setChosen} options={options} />
+        <RadioCards
+          label="Approve by"
+          value={means}
+          onValueChange={setChosen}
+          options={options}
+        />
       )}
       <OneMeans
         means={means}
@@ -310,7 +326,17 @@ interface ReasonDialogProps {
 
 /** Asks for the reason of a decision, then for the approval. */
 export const ReasonDialog = (props: ReasonDialogProps): ReactNode => {
-  const { open, onClose, title, description, hint, act, keep = "Cancel", money, change } = props;
+  const {
+    open,
+    onClose,
+    title,
+    description,
+    hint,
+    act,
+    keep = "Cancel",
+    money,
+    change,
+  } = props;
   const form = useForm({ resolver: zodResolver(reasonForm), defaultValues: { reason: "" } });
   const formId = useId();
   const close = (): void => {

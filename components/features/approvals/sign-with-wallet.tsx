@@ -4,7 +4,11 @@ import { useEffect, useEffectEvent, useState, type ReactNode } from "react";
 import type { Address as EvmAddress } from "viem";
 import { signMessage } from "wagmi/actions";
 import { AccountChooser } from "@/components/features/signing/account-chooser";
-import { connectorWith, isRejection, reasonOf } from "@/components/features/signing/wallet-access";
+import {
+  connectorWith,
+  isRejection,
+  reasonOf,
+} from "@/components/features/signing/wallet-access";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { openWallets } from "@/components/providers/wallets";
 import { Address } from "@/components/ui/address";

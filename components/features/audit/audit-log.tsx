@@ -32,13 +32,20 @@ import { actionWords, subjectView } from "./words";
 const PAGE = 50;
 const REFRESH_MS = 5000;
 
-const columnsOf = (nameOf: NameInEntry, onOpen: (id: string) => void): readonly Column<Entry>[] => [
+const columnsOf = (
+  nameOf: NameInEntry,
+  onOpen: (id: string) => void,
+): readonly Column<Entry>[] => [
   {
     id: "action",
     header: "What",
     phone: "title",
     cell: ({ id, action }) => (
-      <button type="button" className="row-link text-left font-medium" onClick={() => onOpen(id)}>
+      <button
+        type="button"
+        className="row-link text-left font-medium"
+        onClick={() => onOpen(id)}
+      >
         {actionWords(action)}
       </button>
     ),
@@ -115,7 +122,10 @@ export const AuditLog = (): ReactNode => {
   const shown = data?.data.find(({ id }) => id === state.entry);
   const day = (name: "from" | "to", label: string): ReactNode => (
     <Field label={label}>
-      <DayInput value={state[name]} onChange={(next) => void set({ [name]: next, cursor: null })} />
+      <DayInput
+        value={state[name]}
+        onChange={(next) => void set({ [name]: next, cursor: null })}
+      />
     </Field>
   );
   return (
@@ -172,7 +182,11 @@ export const AuditLog = (): ReactNode => {
 };
 
 /** Exports all filtered entries, not only the shown page. */
-const ExportButton = ({ filters }: { readonly filters: ReturnType<typeof toQuery> }): ReactNode => {
+const ExportButton = ({
+  filters,
+}: {
+  readonly filters: ReturnType<typeof toQuery>;
+}): ReactNode => {
   const api = useApi();
   return (
     <FileButton
@@ -208,7 +222,11 @@ const EntryDialog = ({ entry, actorName, onClose }: EntryDialogProps): ReactNode
             <Time value={entry.createdAt} absolute />
           </Fact>
           <Fact label="On what">
-            {entry.subject === null ? "–" : <Subject id={entry.subject} name={entry.subjectName} />}
+            {entry.subject === null ? (
+              "–"
+            ) : (
+              <Subject id={entry.subject} name={entry.subjectName} />
+            )}
           </Fact>
           <Fact label="From">{entry.clientAddress ?? "Not known"}</Fact>
           <Fact label="Request">

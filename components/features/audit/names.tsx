@@ -11,7 +11,10 @@ import { shorten } from "@/components/ui/address";
  */
 export const usePersonAddresses = (): ReadonlyMap<string, string> => {
   const members = useMembers().data;
-  return useMemo(() => new Map(members?.data.map(({ id, address }) => [id, address])), [members]);
+  return useMemo(
+    () => new Map(members?.data.map(({ id, address }) => [id, address])),
+    [members],
+  );
 };
 
 /**

@@ -87,10 +87,12 @@ describe("the table of balances", () => {
   test("goes from token to chain to wallet, worth most first, without what is empty", () => {
     expect(tree.map((node) => node.token)).toEqual(["USDC", "DAI", "ODD"]);
     const [usdc] = tree;
-    expect(usdc?.children.map((node) => [node.chainId, node.amounts.amount, node.usd])).toEqual([
-      [2, "25", "25"],
-      [1, "5", "5"],
-    ]);
+    expect(usdc?.children.map((node) => [node.chainId, node.amounts.amount, node.usd])).toEqual(
+      [
+        [2, "25", "25"],
+        [1, "5", "5"],
+      ],
+    );
     expect(
       usdc?.children[0]?.children.map((node) => [node.wallet?.id, node.amounts.amount]),
     ).toEqual([
@@ -129,7 +131,11 @@ describe("the table of balances", () => {
   });
 
   test("shows a line only when all above it are open", () => {
-    expect(visibleNodes(tree, new Set()).map((node) => node.id)).toEqual(["USDC", "DAI", "ODD"]);
+    expect(visibleNodes(tree, new Set()).map((node) => node.id)).toEqual([
+      "USDC",
+      "DAI",
+      "ODD",
+    ]);
     expect(visibleNodes(tree, new Set(["USDC/2"])).length).toBe(3);
     expect(visibleNodes(tree, new Set(["USDC", "USDC/2"])).map((node) => node.level)).toEqual([
       1, 2, 3, 3, 2, 1, 1,

@@ -93,7 +93,11 @@ type Unshared = Omit<BalanceNode, "shareTenths" | "children"> & {
  * Gives each line its share of `tenths`. The lines may be worth less than `whole`, because some
  * wallets are not listed.
  */
-const withShares = (nodes: readonly Unshared[], whole: bigint, tenths: number): BalanceNode[] => {
+const withShares = (
+  nodes: readonly Unshared[],
+  whole: bigint,
+  tenths: number,
+): BalanceNode[] => {
   const worths = nodes.map(({ usd }) => (usd === null ? 0n : micro(usd)));
   const rest = whole - worths.reduce((sum, worth) => sum + worth, 0n);
   const shares = sharesOf([...worths, rest > 0n ? rest : 0n], tenths);
@@ -173,7 +177,10 @@ export const visibleNodes = (
   nodes: readonly BalanceNode[],
   open: ReadonlySet<string>,
 ): BalanceNode[] =>
-  nodes.flatMap((node) => [node, ...(open.has(node.id) ? visibleNodes(node.children, open) : [])]);
+  nodes.flatMap((node) => [
+    node,
+    ...(open.has(node.id) ? visibleNodes(node.children, open) : []),
+  ]);
 
 /** Ids of every line that can be opened. */
 export const openableIds = (nodes: readonly BalanceNode[]): string[] =>

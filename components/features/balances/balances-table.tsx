@@ -100,8 +100,8 @@ export const BalancesTable = ({ balances }: { readonly balances: Balances }): Re
       {balances.nextCursor === null ? null : (
         <p className="border-t px-4 py-2 text-sm text-fg-2">
           The sums are those of all wallets. Of the wallets themselves the first{" "}
-          {countText(WALLETS_LISTED)} that hold something are listed; the API lists the others by
-          cursor.
+          {countText(WALLETS_LISTED)} that hold something are listed; the API lists the others
+          by cursor.
         </p>
       )}
     </Card>
@@ -118,7 +118,10 @@ const Head = ({
   <th
     role="columnheader"
     scope="col"
-    className={cn("h-8 px-2 font-medium first:pl-4 last:pr-4", right ? "text-right" : "text-left")}
+    className={cn(
+      "h-8 px-2 font-medium first:pl-4 last:pr-4",
+      right ? "text-right" : "text-left",
+    )}
   >
     {children}
   </th>
@@ -235,7 +238,11 @@ const ShareBar = ({ tenths, isSomething }: ShareBarProps): ReactNode => {
         aria-hidden
       >
         <rect width={100} height={6} className="fill-border" />
-        <rect width={Math.max(1, tenths / TENTHS_PER_PERCENT)} height={6} className="fill-accent" />
+        <rect
+          width={Math.max(1, tenths / TENTHS_PER_PERCENT)}
+          height={6}
+          className="fill-accent"
+        />
       </svg>
       <span className="num w-14 text-right text-sm text-fg-2">
         {shareText(tenths, isSomething, locale)}

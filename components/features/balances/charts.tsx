@@ -42,7 +42,8 @@ export const HistoryChart = ({ series }: { readonly series: HistorySeries }): Re
   return (
     <figure>
       <figcaption className="pb-1 text-sm text-fg-2">
-        US dollars per token. <span className="sr-only">The table below has the same numbers.</span>
+        US dollars per token.{" "}
+        <span className="sr-only">The table below has the same numbers.</span>
       </figcaption>
       <div aria-hidden style={{ height: HEIGHT_PX }}>
         <ResponsiveContainer width="100%" height="100%">
@@ -75,7 +76,9 @@ export const HistoryChart = ({ series }: { readonly series: HistorySeries }): Re
               <Tooltip
                 {...TOOLTIP_LOOKS}
                 formatter={dollars}
-                labelFormatter={(at) => (typeof at === "number" ? dateText(at, "dateTime") : "")}
+                labelFormatter={(at) =>
+                  typeof at === "number" ? dateText(at, "dateTime") : ""
+                }
               />
             )}
             <Legend

@@ -140,7 +140,9 @@ const HistoryTable = ({ points }: { readonly points: readonly HistoryPoint[] }):
       </table>
     </div>
     {points.length > TABLE_ROWS_MAX ? (
-      <p className="pt-1 text-sm text-fg-3">The newest {TABLE_ROWS_MAX}; the API has them all.</p>
+      <p className="pt-1 text-sm text-fg-3">
+        The newest {TABLE_ROWS_MAX}; the API has them all.
+      </p>
     ) : null}
   </details>
 );

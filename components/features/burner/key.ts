@@ -9,7 +9,8 @@ const CONNECTED = "causeway.burner.connected";
 const PRIVATE_KEY_LENGTH = 66;
 const ACCOUNTS_MAX = 20;
 
-const isKey = (value: unknown): value is Hex => isHex(value) && value.length === PRIVATE_KEY_LENGTH;
+const isKey = (value: unknown): value is Hex =>
+  isHex(value) && value.length === PRIVATE_KEY_LENGTH;
 
 const readFirst = (): Hex => {
   const stored = localStorage.getItem(KEY);

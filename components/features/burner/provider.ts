@@ -71,7 +71,11 @@ const signMessage = async (account: PrivateKeyAccount, data: Hex): Promise<Hex> 
 
 const signTypedData = async (account: PrivateKeyAccount, json: string): Promise<Hex> => {
   const data = typedData.parse(JSON.parse(json));
-  const text = JSON.stringify({ domain: data.domain, [data.primaryType]: data.message }, null, 2);
+  const text = JSON.stringify(
+    { domain: data.domain, [data.primaryType]: data.message },
+    null,
+    2,
+  );
   const chainId = Number(data.domain.chainId) || null;
   await confirmed({ title: "Sign typed data", account: account.address, chainId, text });
   return account.signTypedData(data);

@@ -76,8 +76,8 @@ const ContactListPart = ({ onChoose }: Pick<AddressBookProps, "onChoose">): Reac
       what="contacts"
       empty={
         <EmptyState icon={BookUser} title="No contacts yet">
-          An address that has a name here is recognised wherever it is typed, and you are warned of
-          addresses that look like it.
+          An address that has a name here is recognised wherever it is typed, and you are warned
+          of addresses that look like it.
         </EmptyState>
       }
     >
@@ -178,10 +178,13 @@ const ContactLine = ({ contact, onChoose }: ContactLineProps): ReactNode => {
   const [asking, setAsking] = useState(false);
   const mayApprove = useMay("policies:manage");
   const approve = useApproveContact();
-  const change = useApprovable<Contact>(`contact.line ${contact.id}`, async (approved, proof) => {
-    await approve(approved, proof);
-    toast.success(`${approved.name} is approved.`);
-  });
+  const change = useApprovable<Contact>(
+    `contact.line ${contact.id}`,
+    async (approved, proof) => {
+      await approve(approved, proof);
+      toast.success(`${approved.name} is approved.`);
+    },
+  );
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-2">
       <div className="min-w-0 flex-1 basis-72">
@@ -208,7 +211,11 @@ const ContactLine = ({ contact, onChoose }: ContactLineProps): ReactNode => {
             Approve
           </Button>
         )}
-        <Button size="sm" aria-label={`Choose ${contact.name}`} onClick={() => onChoose(contact)}>
+        <Button
+          size="sm"
+          aria-label={`Choose ${contact.name}`}
+          onClick={() => onChoose(contact)}
+        >
           Choose
         </Button>
         <IconButton label={`Delete ${contact.name}`} onClick={() => setAsking(true)}>

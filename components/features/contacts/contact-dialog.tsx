@@ -130,7 +130,8 @@ export const ContactDialog = ({ draft, onClose }: ContactDialogProps): ReactNode
       <SavedAlready contact={contact} view={view} />
       {contact?.state === "approved" ? (
         <p className="text-sm text-fg-2">
-          Another name or other chains make it proposed again, until an owner or admin approves it.
+          Another name or other chains make it proposed again, until an owner or admin approves
+          it.
         </p>
       ) : null}
       <TextField control={form.control} name="tags" {...TAGS_FIELD} />
@@ -161,7 +162,9 @@ const ChainChoice = ({ control }: { readonly control: Control<ContactValues> }):
   const { chains } = usePublicConfig();
   return (
     <fieldset className="flex flex-col gap-1">
-      <legend className="pb-1 text-sm text-fg-2">Chains it is paid on (none chosen: all)</legend>
+      <legend className="pb-1 text-sm text-fg-2">
+        Chains it is paid on (none chosen: all)
+      </legend>
       <Controller
         control={control}
         name="chainIds"
@@ -187,7 +190,11 @@ const ChainChoice = ({ control }: { readonly control: Control<ContactValues> }):
 };
 
 /** Whether somebody has approved the contact's name, address and chains. */
-export const ContactState = ({ contact: { state } }: { readonly contact: Contact }): ReactNode =>
+export const ContactState = ({
+  contact: { state },
+}: {
+  readonly contact: Contact;
+}): ReactNode =>
   state === "approved" ? (
     <Badge
       tone="success"
@@ -240,7 +247,10 @@ interface DeleteContactDialogProps {
   readonly onClose: () => void;
 }
 
-export const DeleteContactDialog = ({ contact, onClose }: DeleteContactDialogProps): ReactNode => {
+export const DeleteContactDialog = ({
+  contact,
+  onClose,
+}: DeleteContactDialogProps): ReactNode => {
   const deletion = useDeleteContact();
   return (
     <ActionDialog

@@ -195,7 +195,11 @@ const ApproveContactDialog = ({ contact, onClose }: ApproveContactDialogProps): 
         Compare the whole address with whom it belongs to, best over another way than the one it
         came by.
       </p>
-      <WarningList tone="danger" title="Look at this contact again" warnings={contact.warnings} />
+      <WarningList
+        tone="danger"
+        title="Look at this contact again"
+        warnings={contact.warnings}
+      />
       <Facts>
         <Fact label="Name">
           <span className="wrap-anywhere">{contact.name}</span>
@@ -274,7 +278,12 @@ const useColumns = (actions: Actions): readonly Column<Contact>[] => {
 };
 
 const ContactTable = ({ contacts, ...actions }: ContactTableProps): ReactNode => (
-  <Table caption="Contacts" columns={useColumns(actions)} rows={contacts} rowKey={({ id }) => id} />
+  <Table
+    caption="Contacts"
+    columns={useColumns(actions)}
+    rows={contacts}
+    rowKey={({ id }) => id}
+  />
 );
 
 const Name = ({ contact }: { readonly contact: Contact }): ReactNode => (

@@ -68,7 +68,11 @@ export const DepositCard = ({ deposit }: { readonly deposit: DepositRecord }): R
   </Card>
 );
 
-const Screening = ({ deposit: { screening } }: { readonly deposit: DepositRecord }): ReactNode =>
+const Screening = ({
+  deposit: { screening },
+}: {
+  readonly deposit: DepositRecord;
+}): ReactNode =>
   screening === null ? (
     "Not asked for"
   ) : (
@@ -137,13 +141,16 @@ interface ReleaseDialogProps {
 const ReleaseDialog = ({ deposit, open, onClose }: ReleaseDialogProps): ReactNode => {
   const api = useApi();
   const cache = useCache();
-  const change = useApprovable<string>(`deposit.release ${deposit.id}`, async (reason, proof) => {
-    const body = { reason, ...proof };
-    await api.call(releaseDeposit, { params: { id: deposit.id }, body });
-    void cache.refresh(getOperation, listOperations, getUnifiedBalances, readProjectInbox);
-    toast.success("Released. The money may be moved.");
-    onClose();
-  });
+  const change = useApprovable<string>(
+    `deposit.release ${deposit.id}`,
+    async (reason, proof) => {
+      const body = { reason, ...proof };
+      await api.call(releaseDeposit, { params: { id: deposit.id }, body });
+      void cache.refresh(getOperation, listOperations, getUnifiedBalances, readProjectInbox);
+      toast.success("Released. The money may be moved.");
+      onClose();
+    },
+  );
   return (
     <ReasonDialog
       open={open}

@@ -36,7 +36,11 @@ export const Authenticator = ({ factors }: { readonly factors: Factors }): React
     if (codes !== null) return <RecoveryCodes codes={codes} onDone={() => setCodes(null)} />;
     if (factors.totp === null) return <Enrol onCodes={setCodes} />;
     return (
-      <Enrolled since={factors.totp.since} left={factors.recoveryCodesLeft} onCodes={setCodes} />
+      <Enrolled
+        since={factors.totp.since}
+        left={factors.recoveryCodesLeft}
+        onCodes={setCodes}
+      />
     );
   };
   return (
@@ -88,10 +92,13 @@ const Enrol = ({
     setMade(await api.call(startTotp, { body: proof }));
   });
   if (start.asked !== null) return <ApprovalStep asked={start.asked} change={start} />;
-  if (made !== null) return <Confirm made={made} onCodes={onCodes} onBack={() => setMade(null)} />;
+  if (made !== null)
+    return <Confirm made={made} onCodes={onCodes} onBack={() => setMade(null)} />;
   return (
     <div className="flex flex-col gap-3">
-      <p className="text-fg-2">Codes of an app on your phone approve what mailed codes approve.</p>
+      <p className="text-fg-2">
+        Codes of an app on your phone approve what mailed codes approve.
+      </p>
       <div>
         <Button loading={start.busy} onClick={() => void start.start(null)}>
           Set up an authenticator app

@@ -43,7 +43,10 @@ export const signByPasskey = async (request: PasskeyRequest): Promise<PasskeyAss
 /** Explains why the browser gave no passkey; null for errors that are not the browser's. */
 export const passkeyProblem = (error: unknown): string | null => {
   if (!(error instanceof Error)) return null;
-  if (error instanceof WebAuthnError && error.code === "ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED")
+  if (
+    error instanceof WebAuthnError &&
+    error.code === "ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED"
+  )
     return "This device holds a passkey of yours already.";
   if (error.name === "NotAllowedError") return "It was cancelled, or took too long.";
   if (error instanceof WebAuthnError || error instanceof DOMException)

@@ -148,7 +148,10 @@ const Rename = ({
   readonly passkey: Passkey;
   readonly onDone: () => void;
 }): ReactNode => {
-  const form = useForm({ resolver: zodResolver(nameForm), defaultValues: { name: passkey.name } });
+  const form = useForm({
+    resolver: zodResolver(nameForm),
+    defaultValues: { name: passkey.name },
+  });
   const rename = useApiMutation(renamePasskey);
   const cache = useCache();
   const save = async ({ name }: NameValues): Promise<void> => {
@@ -219,7 +222,11 @@ const AddPasskey = (): ReactNode => {
         className="min-w-48 flex-1"
         input={{ maxLength: NAME_MAX, placeholder: "Laptop" }}
       />
-      <Button type="submit" loading={add.busy} disabled={!nameForm.safeParse(form.watch()).success}>
+      <Button
+        type="submit"
+        loading={add.busy}
+        disabled={!nameForm.safeParse(form.watch()).success}
+      >
         Add a passkey
       </Button>
       {problem === null ? null : (

@@ -69,7 +69,12 @@ export const FaucetPanel = (): ReactNode => {
             {(bound) => <Select {...bound} options={chains.map(chainOption)} />}
           </ControlField>
         </div>
-        <TextField control={form.control} name="amount" label="Amount" input={{ numeric: true }} />
+        <TextField
+          control={form.control}
+          name="amount"
+          label="Amount"
+          input={{ numeric: true }}
+        />
         <Button type="submit" loading={fund.isPending} disabled={!fund.ready}>
           Send to the treasury
         </Button>

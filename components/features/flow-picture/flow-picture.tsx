@@ -165,7 +165,10 @@ const Facts = ({ leg, fee, layout, index }: FactsProps): ReactNode => {
   const band = layout.bands[index];
   if (band === undefined) return null;
   const { x, y } = pointAt(band.curves, layout.upright ? 0.2 : 0.35);
-  const left = Math.min(Math.max(0, x - FACTS_WIDTH / 2), Math.max(0, layout.width - FACTS_WIDTH));
+  const left = Math.min(
+    Math.max(0, x - FACTS_WIDTH / 2),
+    Math.max(0, layout.width - FACTS_WIDTH),
+  );
   return (
     <div
       className="pointer-events-none absolute z-10 animate-fade-in rounded-control border bg-surface px-3 py-2 text-sm shadow-float"

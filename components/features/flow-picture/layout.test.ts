@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { BAND_MIN, type Box, layoutFlow, type LayoutInput, pointAt, thicknesses } from "./layout";
+import {
+  BAND_MIN,
+  type Box,
+  layoutFlow,
+  type LayoutInput,
+  pointAt,
+  thicknesses,
+} from "./layout";
 
 /** Park and Miller: the same cases in every run. */
 const randoms = (seed: number): ((below: number) => number) => {
@@ -108,7 +115,9 @@ describe("the layout", () => {
         );
       });
       const whole = ends.reduce((sum, end) => sum + end.thickness, 0);
-      expect(whole).toBeLessThanOrEqual((upright ? destination.width : destination.height) + 0.01);
+      expect(whole).toBeLessThanOrEqual(
+        (upright ? destination.width : destination.height) + 0.01,
+      );
     }
   });
 

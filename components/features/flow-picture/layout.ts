@@ -63,7 +63,8 @@ const JOINED_AT = 0.52;
 /** The share of a band's length at which refunded money turns. */
 export const TURN_AT = 0.62;
 
-const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+const sumOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0);
 
 /**
  * The thickness of each band: proportional to its worth, and at least `BAND_MIN`. The excess of
@@ -87,7 +88,8 @@ export const thicknesses = (worths: readonly number[], total = BANDS_TOTAL): num
   }
 };
 
-const hopWidth = (name: string): number => Math.round(name.length * HOP_CHARACTER + HOP_PADDING);
+const hopWidth = (name: string): number =>
+  Math.round(name.length * HOP_CHARACTER + HOP_PADDING);
 
 /** Bands side by side, centred: the middle of each. */
 const centres = (bands: readonly number[], middle: number): number[] => {
@@ -100,7 +102,8 @@ const centres = (bands: readonly number[], middle: number): number[] => {
   });
 };
 
-const stopsOf = (hops: readonly number[], of: (hop: number) => number): number[] => hops.map(of);
+const stopsOf = (hops: readonly number[], of: (hop: number) => number): number[] =>
+  hops.map(of);
 
 /** Hops in a row, spread over the joined part of the bands; narrower when there is no room. */
 const hopRow = (names: readonly string[], from: number, to: number, y: number): Box[] => {
@@ -169,7 +172,10 @@ const flat = ({ width, worths, hopNames, legHops }: LayoutInput): FlowLayout => 
             { x: turn.x + 26, y: y + 30 },
             { x: turn.x - 12, y: y + 30 },
           ],
-          across({ x: turn.x - 12, y: y + 30 }, { x: left, y: start.y + SOURCE_HEIGHT / 2 - 6 }),
+          across(
+            { x: turn.x - 12, y: y + 30 },
+            { x: left, y: start.y + SOURCE_HEIGHT / 2 - 6 },
+          ),
         ],
         stops: stopsOf(legHops[index] ?? [], (hop) => {
           const pill = hops[hop];
@@ -318,7 +324,14 @@ export const pointAt = (curves: readonly Curve[], share: number): Point => {
 };
 
 /** How a part of the money is drawn. */
-export type FlowLook = "planned" | "moving" | "late" | "done" | "failed" | "returning" | "returned";
+export type FlowLook =
+  | "planned"
+  | "moving"
+  | "late"
+  | "done"
+  | "failed"
+  | "returning"
+  | "returned";
 
 export interface FlowHop {
   readonly kind: "swap" | "bridge";
@@ -333,7 +346,11 @@ export interface FlowTransaction {
 /** One part of the money on its way. */
 export interface FlowLeg {
   readonly id: string;
-  readonly from: { readonly name: string; readonly address: string; readonly chainName: string };
+  readonly from: {
+    readonly name: string;
+    readonly address: string;
+    readonly chainName: string;
+  };
   readonly amount: string;
   readonly symbol: string;
   /** Worth in one unit for all legs; it decides the thickness of the band. */

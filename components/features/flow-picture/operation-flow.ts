@@ -1,4 +1,8 @@
-import type { Leg, Operation, OperationEvent } from "@/components/features/operations/operation";
+import type {
+  Leg,
+  Operation,
+  OperationEvent,
+} from "@/components/features/operations/operation";
 import { legSentence } from "@/components/features/operations/sentences";
 import { isFinal } from "@/lib/core/status";
 import {
@@ -143,7 +147,8 @@ const timeShare = (leg: Leg, times: ProgressTimes): number =>
   Math.min(1, elapsedS(times) / Math.max(1, leg.route.estimatedSeconds));
 
 const isLate = (leg: Leg, times: ProgressTimes): boolean =>
-  times.delayed || elapsedS(times) > Math.max(LATE_MIN_S, leg.route.estimatedSeconds * LATE_FACTOR);
+  times.delayed ||
+  elapsedS(times) > Math.max(LATE_MIN_S, leg.route.estimatedSeconds * LATE_FACTOR);
 
 const forward = (leg: Leg, times: ProgressTimes): number => {
   switch (leg.state) {
@@ -210,6 +215,8 @@ export const secondsLeft = (
 ): number | null => {
   const open = legs.filter((leg) => legProgress(leg, times(leg)).look === "moving");
   if (open.length === 0) return null;
-  const left = Math.max(...open.map((leg) => leg.route.estimatedSeconds - elapsedS(times(leg))));
+  const left = Math.max(
+    ...open.map((leg) => leg.route.estimatedSeconds - elapsedS(times(leg))),
+  );
   return left < 1 ? null : Math.round(left);
 };

@@ -46,7 +46,9 @@ export const quoteFlow = (quote: QuotedFlow, words: FlowWords): FlowModel => ({
       id: String(index),
       worth: Number(source.expectedOut),
       hops: quote.steps.flatMap(({ sourceIndex, kind, venue }): FlowHop[] =>
-        sourceIndex === index && (kind === "swap" || kind === "bridge") ? [{ kind, venue }] : [],
+        sourceIndex === index && (kind === "swap" || kind === "bridge")
+          ? [{ kind, venue }]
+          : [],
       ),
       sentence: `Takes about ${String(source.estimatedSeconds)} s`,
     }),

@@ -100,7 +100,9 @@ const RenameAccountDialog = ({ account, onClose }: AccountDialogProps): ReactNod
       money={UNCHANGED}
       action={rename}
       onText={async (text) => {
-        const renamed = await rename.mutateAsync({ params, body: bodyOf(text) }).catch(() => null);
+        const renamed = await rename
+          .mutateAsync({ params, body: bodyOf(text) })
+          .catch(() => null);
         if (renamed === null) return;
         show(renamed);
         toast.success("The account is renamed.");
@@ -152,11 +154,14 @@ const UnfreezeAccountDialog = ({ account, onClose }: AccountDialogProps): ReactN
   const api = useApi();
   const show = useShowAccount();
   const params = { id: account.id };
-  const change = useApprovable<null>(`account.unfreeze ${account.id}`, async (_input, proof) => {
-    show(await api.call(unfreezeGlobalAccount, { params, body: proof }));
-    toast.success("The account can be used again.");
-    onClose();
-  });
+  const change = useApprovable<null>(
+    `account.unfreeze ${account.id}`,
+    async (_input, proof) => {
+      show(await api.call(unfreezeGlobalAccount, { params, body: proof }));
+      toast.success("The account can be used again.");
+      onClose();
+    },
+  );
   return (
     <ChangeDialog
       change={change}
@@ -195,13 +200,13 @@ const CloseAccountDialog = ({ account, onClose }: AccountDialogProps): ReactNode
       description={
         <>
           <p>
-            Nothing can go in or out of a closed account, and it cannot be opened again. Its entries
-            and statements stay readable.
+            Nothing can go in or out of a closed account, and it cannot be opened again. Its
+            entries and statements stay readable.
           </p>
           {isZero(account.balance.posted) ? null : (
             <p className="pt-2 text-warning">
-              It holds <Amount value={account.balance.posted} unit={account.currency} />. Pay that
-              out, or take its fundings back, and then close it.
+              It holds <Amount value={account.balance.posted} unit={account.currency} />. Pay
+              that out, or take its fundings back, and then close it.
             </p>
           )}
         </>

@@ -90,7 +90,10 @@ export const AccountPage = ({ accountId }: { readonly accountId: string }): Reac
 };
 
 const Views = ({ account }: { readonly account: Account }): ReactNode => {
-  const [view, setView] = useQueryState("view", parseAsStringLiteral(VIEWS).withDefault("entries"));
+  const [view, setView] = useQueryState(
+    "view",
+    parseAsStringLiteral(VIEWS).withDefault("entries"),
+  );
   return (
     <>
       <Tabs
@@ -99,8 +102,16 @@ const Views = ({ account }: { readonly account: Account }): ReactNode => {
         onValueChange={(next) => void setView(VIEWS.find((one) => one === next) ?? null)}
         tabs={[
           { value: "entries", label: "Entries", content: <EntriesCard account={account} /> },
-          { value: "statement", label: "Statement", content: <StatementCard account={account} /> },
-          { value: "proof", label: "Proof of inclusion", content: <ProofCard account={account} /> },
+          {
+            value: "statement",
+            label: "Statement",
+            content: <StatementCard account={account} />,
+          },
+          {
+            value: "proof",
+            label: "Proof of inclusion",
+            content: <ProofCard account={account} />,
+          },
         ]}
       />
       <ApiSnippet call={VIEW_CALLS[view]} params={{ id: account.id }} />

@@ -31,7 +31,11 @@ interface AccountPickerProps {
  * Chooses an account by name or id. The service searches; a pasted id is taken unchanged. Stands
  * inside a `Field`.
  */
-export const AccountPicker = ({ value, onChange, ...narrowed }: AccountPickerProps): ReactNode => {
+export const AccountPicker = ({
+  value,
+  onChange,
+  ...narrowed
+}: AccountPickerProps): ReactNode => {
   const [open, setOpen] = useState(false);
   const field = useFieldProps({});
   const chosen = useKnownAccounts().find(({ id }) => id === value);

@@ -32,7 +32,13 @@ import { toast } from "@/components/ui/toast";
 import { listGlobalAccounts } from "@/lib/api-client/calls.gen";
 import type { BodyOf } from "@/lib/contracts/contract";
 import { createGlobalAccount } from "@/lib/contracts/global-accounts";
-import { type Account, accountName, accountPages, accountQuery, useCurrencies } from "./account";
+import {
+  type Account,
+  accountName,
+  accountPages,
+  accountQuery,
+  useCurrencies,
+} from "./account";
 import { AccountState } from "./account-state";
 
 const ALL = "all";
@@ -153,13 +159,13 @@ const AccountTable = ({ accounts }: { readonly accounts: readonly Account[] }): 
 const NoAccounts = ({ action }: { readonly action: ReactNode }): ReactNode => (
   <EmptyState icon={Landmark} title="No accounts yet" action={action}>
     <p>
-      A global account is a balance in one currency that you keep for a customer, a supplier or a
-      purpose. It is funded from the treasury, and pays other accounts at once and without network
-      fees.
+      A global account is a balance in one currency that you keep for a customer, a supplier or
+      a purpose. It is funded from the treasury, and pays other accounts at once and without
+      network fees.
     </p>
     <p className="pt-2">
-      Together the accounts of a currency never hold more than the treasury holds on chain; anybody
-      can check that under{" "}
+      Together the accounts of a currency never hold more than the treasury holds on chain;
+      anybody can check that under{" "}
       <Link href="/reserves" className="link">
         Reserves
       </Link>

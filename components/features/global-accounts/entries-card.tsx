@@ -109,8 +109,8 @@ const TakeBackDialog = ({ account, entry, onClose }: TakeBackDialogProps): React
       description={
         <p>
           <Amount value={entry?.amount ?? "0"} unit={account.currency} /> leave{" "}
-          {accountName(account)}, and the treasury may use them again. Nothing moves on chain. Both
-          entries stay; the account can be funded again.
+          {accountName(account)}, and the treasury may use them again. Nothing moves on chain.
+          Both entries stay; the account can be funded again.
         </p>
       }
       action={mutation}
@@ -249,4 +249,5 @@ const columnsFor = (currency: string, actionOf: ActionOf): readonly Column<Entry
 export const useEntryColumns = (
   currency: string,
   actionOf: ActionOf = NO_ACTION,
-): readonly Column<Entry>[] => useMemo(() => columnsFor(currency, actionOf), [currency, actionOf]);
+): readonly Column<Entry>[] =>
+  useMemo(() => columnsFor(currency, actionOf), [currency, actionOf]);

@@ -33,6 +33,9 @@ const rowInActivity = (transactionId: string): string => `/activity?q=${transact
 export const causeOf = (entry: Caused): Cause | null => {
   const { kind, payoutId, reverses, transactionId } = entry;
   if (payoutId !== null) return { text: payoutText(entry), href: `/payouts/${payoutId}` };
-  if (kind === "funding") return { text: "Account funding", href: rowInActivity(transactionId) };
-  return reverses === null ? null : { text: "Funding taken back", href: rowInActivity(reverses) };
+  if (kind === "funding")
+    return { text: "Account funding", href: rowInActivity(transactionId) };
+  return reverses === null
+    ? null
+    : { text: "Funding taken back", href: rowInActivity(reverses) };
 };

@@ -43,7 +43,8 @@ interface FundDialogProps {
 export const FundDialog = ({ account, onClose }: FundDialogProps): ReactNode => {
   const funding = useFunding(account, onClose);
   const { form, typed, short, reserve, mutation } = funding;
-  const max = reserve === undefined || reserve.available.startsWith("-") ? "0" : reserve.available;
+  const max =
+    reserve === undefined || reserve.available.startsWith("-") ? "0" : reserve.available;
   const lacksReserves = codeOf(mutation.error) === "insufficient_reserves";
   return (
     <Dialog
@@ -61,7 +62,11 @@ export const FundDialog = ({ account, onClose }: FundDialogProps): ReactNode => 
         busy={mutation.isPending}
         onCancel={onClose}
         snippet={
-          <ApiSnippet call={fundGlobalAccount} params={{ id: account.id }} body={funding.body} />
+          <ApiSnippet
+            call={fundGlobalAccount}
+            params={{ id: account.id }}
+            body={funding.body}
+          />
         }
       >
         <TextField
@@ -140,8 +145,8 @@ const NotEnough = ({ account, short }: NotEnoughProps): ReactNode => (
       )}
     </p>
     <p>
-      Accounts may not hold more than the treasury does. Send {account.currency} to the treasury, on
-      any of its chains, or lower the amount; nothing was moved.
+      Accounts may not hold more than the treasury does. Send {account.currency} to the
+      treasury, on any of its chains, or lower the amount; nothing was moved.
     </p>
     <FundTreasury account={account} />
   </div>
@@ -167,7 +172,8 @@ const FundTreasury = ({ account }: { readonly account: Account }): ReactNode => 
 const Gifts = ({ account }: { readonly account: Account }): ReactNode => {
   const cache = useCache();
   const { mutate, isPending, variables, ready } = useFund();
-  const tokens = useCurrencies()?.find(({ assetId }) => assetId === account.assetId)?.tokens ?? [];
+  const tokens =
+    useCurrencies()?.find(({ assetId }) => assetId === account.assetId)?.tokens ?? [];
   return (
     <div className="flex flex-wrap gap-2">
       {tokens.map(({ chainId, symbol }) => (
@@ -221,7 +227,9 @@ const ReserveFacts = ({ reserves, reserve, account }: ReserveFactsProps): ReactN
           <Fact label="Available" strong>
             {amount(reserve?.available)}
           </Fact>
-          {stale ? <Fact label="A chain does not answer">its balances are not counted</Fact> : null}
+          {stale ? (
+            <Fact label="A chain does not answer">its balances are not counted</Fact>
+          ) : null}
         </Facts>
       )}
     </QueryContent>

@@ -31,7 +31,9 @@ interface Checked {
 /** A new account is in the next tree. The service builds a tree every ten seconds. */
 const TREES_WAITED_MAX = 6;
 const isTooYoung = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.code === "invalid_state" && error.retryAfterSeconds !== null;
+  error instanceof ApiError &&
+  error.code === "invalid_state" &&
+  error.retryAfterSeconds !== null;
 
 const fileName = (proof: ReservesProof): string => `proof-${proof.accountId}.json`;
 
@@ -71,8 +73,8 @@ export const ProofCard = ({ account }: { readonly account: Account }): ReactNode
         </p>
         {request.isPending && request.failureCount > 0 ? (
           <Alert tone="info" title="The account is in the next sum, within half a minute">
-            The last sum is older than the account. The proof is created as soon as the next sum is
-            there.
+            The last sum is older than the account. The proof is created as soon as the next sum
+            is there.
           </Alert>
         ) : null}
         <ActionError error={request.error} money="The money in the account is untouched." />
@@ -145,8 +147,12 @@ const Verdict = ({ right }: Pick<Checked, "right">): ReactNode => {
       </Alert>
     );
   return right ? (
-    <Alert tone="success" title="This browser computed the way to the root: the account is counted">
-      Hash and sum of every step fit; a root that leaves the account out, or counts less, would not.
+    <Alert
+      tone="success"
+      title="This browser computed the way to the root: the account is counted"
+    >
+      Hash and sum of every step fit; a root that leaves the account out, or counts less, would
+      not.
     </Alert>
   ) : (
     <Alert tone="danger" title="The proof does not lead to the root that it names">
@@ -165,7 +171,11 @@ const PublishedRoot = ({ proof }: { readonly proof: ReservesProof }): ReactNode 
       The same root
     </Badge>
   ) : (
-    <Badge tone="warning" icon={CircleX} title="Balances have changed since; create a new proof.">
+    <Badge
+      tone="warning"
+      icon={CircleX}
+      title="Balances have changed since; create a new proof."
+    >
       The root has changed
     </Badge>
   );

@@ -66,7 +66,11 @@ export const StatementCard = ({ account }: { readonly account: Account }): React
               value={from}
               onChange={(day) => void setPeriod({ from: day })}
             />
-            <DayField label="Last day" value={to} onChange={(day) => void setPeriod({ to: day })} />
+            <DayField
+              label="Last day"
+              value={to}
+              onChange={(day) => void setPeriod({ to: day })}
+            />
           </>
         ) : null}
         <span className="ml-auto flex flex-wrap gap-2">
@@ -171,7 +175,9 @@ const StatementView = ({ statement }: { readonly statement: Statement }): ReactN
   const columns = useEntryColumns(statement.account.currency);
   const [shown, setShown] = useState(ENTRIES_SHOWN);
   const { account, entries } = statement;
-  const amount = (value: string): ReactNode => <HeldAmount value={value} unit={account.currency} />;
+  const amount = (value: string): ReactNode => (
+    <HeldAmount value={value} unit={account.currency} />
+  );
   return (
     <>
       <Facts className="px-4">
@@ -201,8 +207,8 @@ const StatementView = ({ statement }: { readonly statement: Statement }): ReactN
       </div>
       {statement.truncated ? (
         <Alert tone="warning" title="More entries than fit here" className="m-4">
-          These are the first {entries.length} of the period; the sums are of all. The CSV file has
-          every entry.
+          These are the first {entries.length} of the period; the sums are of all. The CSV file
+          has every entry.
         </Alert>
       ) : null}
       <Facts className="px-4">

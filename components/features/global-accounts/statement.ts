@@ -79,7 +79,11 @@ const firstOfMonth = (now: Date, monthsBack: number): string =>
  * The period of a statement; null when the days are no period. It begins at midnight UTC, so that
  * it is the same everywhere.
  */
-export const periodOf = (kind: PeriodKind, days: CustomDays, now: Date): StatementPeriod | null => {
+export const periodOf = (
+  kind: PeriodKind,
+  days: CustomDays,
+  now: Date,
+): StatementPeriod | null => {
   if (kind === "this-month") return { from: firstOfMonth(now, 0) };
   if (kind === "last-month") return { from: firstOfMonth(now, 1), to: firstOfMonth(now, 0) };
   const from = days.from === null ? null : midnight(days.from);

@@ -19,7 +19,8 @@ const fromHex = (hex: string): number[] =>
   (hex.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16));
 
 const sumBytes = (value: bigint): number[] => {
-  if (value < 0n || value > SUM_MAX) throw new RangeError("A sum lies outside of 0 to 2^256 - 1.");
+  if (value < 0n || value > SUM_MAX)
+    throw new RangeError("A sum lies outside of 0 to 2^256 - 1.");
   return fromHex(value.toString(16).padStart(64, "0"));
 };
 

@@ -25,14 +25,15 @@ import { toast } from "@/components/ui/toast";
 import { requestDecisionCode } from "@/lib/api-client/calls.gen";
 import { type Decision, useDecision, useVote, type Verdict, type VoteMeans } from "./decision";
 
-const STATES: Readonly<Record<Decision["state"], { readonly label: string; readonly tone: Tone }>> =
-  {
-    open: { label: "Waits for votes", tone: "info" },
-    approved: { label: "Approved", tone: "success" },
-    declined: { label: "Declined", tone: "danger" },
-    expired: { label: "Expired", tone: "neutral" },
-    cancelled: { label: "Cancelled", tone: "neutral" },
-  };
+const STATES: Readonly<
+  Record<Decision["state"], { readonly label: string; readonly tone: Tone }>
+> = {
+  open: { label: "Waits for votes", tone: "info" },
+  approved: { label: "Approved", tone: "success" },
+  declined: { label: "Declined", tone: "danger" },
+  expired: { label: "Expired", tone: "neutral" },
+  cancelled: { label: "Cancelled", tone: "neutral" },
+};
 
 /** The page of the object that people vote on, and the text of the link to it. */
 const linkOf = ({
@@ -153,7 +154,8 @@ const VotesCard = ({ decision }: { readonly decision: Decision }): ReactNode => 
               className="flex flex-wrap items-baseline justify-between gap-x-4 px-4 py-2"
             >
               <span className="inline-flex flex-wrap items-baseline gap-2">
-                <Actor id={vote.userId} /> {vote.decision === "approve" ? "approved" : "declined"}
+                <Actor id={vote.userId} />{" "}
+                {vote.decision === "approve" ? "approved" : "declined"}
               </span>
               <span className="text-sm text-fg-3">
                 <Time value={vote.createdAt} />
@@ -287,7 +289,9 @@ const VoteBy = ({ means, message, ...vote }: VoteByProps): ReactNode => {
     case "passkey":
       return (
         <PasskeyApproval
-          ask={() => passkeyRequest.mutateAsync({ params: { id }, query: { channel: "passkey" } })}
+          ask={() =>
+            passkeyRequest.mutateAsync({ params: { id }, query: { channel: "passkey" } })
+          }
           busy={busy}
           onApprove={onVote}
           label={`${act} with a passkey`}

@@ -34,7 +34,8 @@ export const InboxPage = (): ReactNode => {
         money="No money moves without you."
         empty={
           <EmptyState icon={CircleCheck} title="Nothing waits for you">
-            Payments that need your approval, and work that needs a look, appear here automatically.
+            Payments that need your approval, and work that needs a look, appear here
+            automatically.
           </EmptyState>
         }
       >

@@ -21,7 +21,10 @@ const setUp = () => {
   const changes: unknown[] = [];
   const page = { hidden: false };
   let send: (sent: Sent | "fail") => void = () => undefined;
-  const open = async function* (last: string | null, signal: AbortSignal): AsyncGenerator<Sent> {
+  const open = async function* (
+    last: string | null,
+    signal: AbortSignal,
+  ): AsyncGenerator<Sent> {
     opened.push(last);
     const waiting: (Sent | "fail")[] = [];
     let wake = (): void => undefined;
@@ -46,7 +49,15 @@ const setUp = () => {
     nowMs: () => Date.now(),
   });
   const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
-  return { opened, states, changes, page, stream, pass, send: (sent: Sent | "fail") => send(sent) };
+  return {
+    opened,
+    states,
+    changes,
+    page,
+    stream,
+    pass,
+    send: (sent: Sent | "fail") => send(sent),
+  };
 };
 
 test("a stream that is silent for longer than its heartbeat is down, and is opened again where it left off", async () => {

@@ -10,12 +10,19 @@ test("a changed operation makes every list of operations old, and of single oper
   const client = new QueryClient();
   const list = queryKeyOf(listOperations, { query: { limit: 5 } });
   const pages = [...queryKeyOf(listOperations), "pages", {}];
-  const [own, other] = ["op_1", "op_2"].map((id) => queryKeyOf(getOperation, { params: { id } }));
+  const [own, other] = ["op_1", "op_2"].map((id) =>
+    queryKeyOf(getOperation, { params: { id } }),
+  );
   for (const key of [list, pages, own ?? [], other ?? []]) client.setQueryData(key, {});
   for (const queryKey of changedKeys({ kind: "operations", id: "op_1" }))
     await client.invalidateQueries({ queryKey });
   const isOld = (key: readonly unknown[] = []) => client.getQueryState(key)?.isInvalidated;
-  expect([isOld(list), isOld(pages), isOld(own), isOld(other)]).toEqual([true, true, true, false]);
+  expect([isOld(list), isOld(pages), isOld(own), isOld(other)]).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
 });
 
 test.each(["balances", "accounts"] as const)(

@@ -16,7 +16,10 @@ interface Covered {
 // with it. A test compares them.
 const ACCOUNTS = ["/global-accounts", "/global-accounts/{id}", "/global-accounts/{id}/entries"];
 const COVERED: Readonly<Record<Exclude<ChangeKind, "all">, Covered>> = {
-  operations: { lists: ["/operations", "/transfers", "/activity"], details: ["/operations/{id}"] },
+  operations: {
+    lists: ["/operations", "/transfers", "/activity"],
+    details: ["/operations/{id}"],
+  },
   payouts: {
     lists: ["/payouts", "/activity", "/payouts/schedules", ...ACCOUNTS],
     details: ["/payouts/{id}", "/payouts/schedules/{id}"],

@@ -64,7 +64,12 @@ export const RoleDialog = ({ member, own, onClose }: RoleDialogProps): ReactNode
       act="Change role"
       disabled={role === member.role}
     >
-      <RadioCards label="Role" value={role} onValueChange={setRole} options={rolesGivenBy(own)} />
+      <RadioCards
+        label="Role"
+        value={role}
+        onValueChange={setRole}
+        options={rolesGivenBy(own)}
+      />
       {mayLess(member.role, role) ? (
         <Alert tone="warning" title="What this person made stops working">
           <p>Create new keys and endpoints first where programs use them.</p>
@@ -124,7 +129,12 @@ interface Group {
   readonly names: readonly string[];
 }
 
-const groupsOf = ({ apiKeys, webhookEndpoints, invitations, payoutSchedules }: Removal): Group[] =>
+const groupsOf = ({
+  apiKeys,
+  webhookEndpoints,
+  invitations,
+  payoutSchedules,
+}: Removal): Group[] =>
   [
     {
       title: "API keys that are revoked",
@@ -168,8 +178,13 @@ const EndingList = ({ userId, role }: EndingListProps): ReactNode => {
   );
 };
 
-const EndingGroups = ({ groups }: { readonly groups: ReturnType<typeof groupsOf> }): ReactNode => {
-  if (groups.length === 0) return <p className="text-fg-2">Nothing that this person made stops.</p>;
+const EndingGroups = ({
+  groups,
+}: {
+  readonly groups: ReturnType<typeof groupsOf>;
+}): ReactNode => {
+  if (groups.length === 0)
+    return <p className="text-fg-2">Nothing that this person made stops.</p>;
   return (
     <div
       className="flex max-h-64 flex-col gap-2 overflow-auto"

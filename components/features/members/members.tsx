@@ -32,7 +32,13 @@ import type { BodyInput } from "@/lib/contracts/contract";
 import { createInvitation } from "@/lib/contracts/members";
 import type { Role } from "@/lib/core/actor";
 import { RemoveDialog, RoleDialog } from "./member-dialogs";
-import { type Invitation, type Member, roleName, rolesGivenBy, useMembers } from "./use-members";
+import {
+  type Invitation,
+  type Member,
+  roleName,
+  rolesGivenBy,
+  useMembers,
+} from "./use-members";
 
 interface Actions {
   readonly myId: string | undefined;
@@ -148,7 +154,12 @@ export const Members = (): ReactNode => {
       <div className="flex flex-col gap-4">
         <QueryCard title="Members" query={query} what="members" rows={2}>
           {(data) => (
-            <Table caption="Members" columns={columns} rows={data.data} rowKey={({ id }) => id} />
+            <Table
+              caption="Members"
+              columns={columns}
+              rows={data.data}
+              rowKey={({ id }) => id}
+            />
           )}
         </QueryCard>
         {mayManage ? <InvitationsCard /> : null}
@@ -316,7 +327,12 @@ const InviteDialog = ({ onClose, own }: InviteDialogProps): ReactNode => {
         label="E-mail address"
         input={{ type: "email", autoComplete: "off" }}
       />
-      <RadioCards label="Role" value={role} onValueChange={setRole} options={rolesGivenBy(own)} />
+      <RadioCards
+        label="Role"
+        value={role}
+        onValueChange={setRole}
+        options={rolesGivenBy(own)}
+      />
     </ChangeForm>
   );
 };

@@ -25,7 +25,11 @@ export const ROLE_CHOICES: readonly {
     label: "Admin",
     description: "Moves money; manages members, API keys, policies and webhooks.",
   },
-  { value: "operator", label: "Operator", description: "Moves money; keeps contacts and wallets." },
+  {
+    value: "operator",
+    label: "Operator",
+    description: "Moves money; keeps contacts and wallets.",
+  },
   {
     value: "viewer",
     label: "Viewer",

@@ -24,7 +24,13 @@ const subjectOf = (quoteId: string, more: Partial<MoveSubject> = {}): MoveSubjec
   ids: { quoteId },
   noun: "swap",
   sources: 1,
-  to: { amount: "10", minAmount: "9.9", token: { symbol: "USDC" }, address: "0x01", chainId: 1 },
+  to: {
+    amount: "10",
+    minAmount: "9.9",
+    token: { symbol: "USDC" },
+    address: "0x01",
+    chainId: 1,
+  },
   expiresAt: new Date(NOW + 300_000).toISOString(),
   receipt: () => null,
   ...more,
@@ -106,7 +112,12 @@ test("a quote that expires while its code is typed is reported, keeps the code u
   prepare.mockRejectedValueOnce(expired);
   await store.prepare("123456");
   expect(store.getState().preparing).toEqual({ pending: false, error: expired });
-  expect(flow()).toMatchObject({ step: "code", code: "123456", approved: false, prepared: null });
+  expect(flow()).toMatchObject({
+    step: "code",
+    code: "123456",
+    approved: false,
+    prepared: null,
+  });
   store.start(subjectOf("qt_2"));
   expect(flow()).toMatchObject({
     subject: { ids: { quoteId: "qt_2" } },
@@ -244,7 +255,13 @@ test("a signature that the service refused is asked for again", async () => {
 test("after a reload the flow goes on where it was: at the code that was sent, or at the review", async () => {
   const { store, flow, signing, prepare } = setUp();
   const subject = subjectOf("qt_1");
-  const kept = { open: true, step: "code", approved: false, sent: SENT, prepared: null } as const;
+  const kept = {
+    open: true,
+    step: "code",
+    approved: false,
+    sent: SENT,
+    prepared: null,
+  } as const;
   store.restore(subject, kept);
   expect(store.getState()).toMatchObject({
     open: true,

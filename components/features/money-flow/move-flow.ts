@@ -149,7 +149,13 @@ const NO_EXECUTION = { text: "", key: "" };
 const beginWith = (store: Store, ports: MovePorts, subject: MoveSubject): void => {
   ports.signing.clear();
   store.last = NO_EXECUTION;
-  store.set({ flow: begin(subject), sending: IDLE, preparing: IDLE, executing: IDLE, done: false });
+  store.set({
+    flow: begin(subject),
+    sending: IDLE,
+    preparing: IDLE,
+    executing: IDLE,
+    done: false,
+  });
 };
 
 const sendCode = async (store: Store, ports: MovePorts): Promise<void> => {
@@ -163,7 +169,8 @@ const sendCode = async (store: Store, ports: MovePorts): Promise<void> => {
     store.change(subject, { sent, code: "" });
     store.set({ sending: IDLE });
   } catch (error) {
-    if (store.get().flow?.subject === subject) store.set({ sending: { pending: false, error } });
+    if (store.get().flow?.subject === subject)
+      store.set({ sending: { pending: false, error } });
   }
 };
 
@@ -331,7 +338,11 @@ export const keptFlowOf = (key: string) => tabStore(key, keptFlow);
  * @param hasMoved a wallet has sent a transaction for the flow. Only this page knows which one, and
  * repeating it would move money twice, so nothing is stored
  */
-export const keepFlow = (key: string, { flow, open, done }: Keepable, hasMoved: boolean): void => {
+export const keepFlow = (
+  key: string,
+  { flow, open, done }: Keepable,
+  hasMoved: boolean,
+): void => {
   if (flow?.subject.stored === undefined || done || hasMoved) {
     keptFlowOf(key).drop();
     return;

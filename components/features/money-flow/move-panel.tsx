@@ -129,7 +129,9 @@ const needsNewQuote = ({ move, flow }: FlowErrorsProps, error: unknown): boolean
   if (codeOf(error) !== "quote_expired") return false;
   // The price lock of 60 s ends before the quote does; then preparing again is enough.
   const { expiresAt } = flow.subject;
-  return error !== move.executeError || (expiresAt !== null && Date.parse(expiresAt) <= Date.now());
+  return (
+    error !== move.executeError || (expiresAt !== null && Date.parse(expiresAt) <= Date.now())
+  );
 };
 
 const actionOf = (props: FlowErrorsProps, error: unknown): ReactNode => {
@@ -152,7 +154,8 @@ const actionOf = (props: FlowErrorsProps, error: unknown): ReactNode => {
 const moneyOf = ({ move }: FlowErrorsProps, error: unknown): string => {
   if (codeOf(error) === "network_error")
     return "Whether it was accepted is not known. Executing again is safe: the money moves once.";
-  if (codeOf(error) === "quote_already_used") return "The money moves once, with that operation.";
+  if (codeOf(error) === "quote_already_used")
+    return "The money moves once, with that operation.";
   return move.signing.moved
     ? "What your wallets sent already is on its way, as the steps above say."
     : "The money is where it was.";

@@ -109,10 +109,13 @@ interface AcceptedImpact<Body> {
 }
 
 /** Adds the accepted price impact to the request. A changed request gets the usual limit again. */
-export const useAcceptedImpact = <Body extends object>(body: Body | null): AcceptedImpact<Body> => {
-  const [accepted, setAccepted] = useState<{ readonly key: string; readonly bps: number } | null>(
-    null,
-  );
+export const useAcceptedImpact = <Body extends object>(
+  body: Body | null,
+): AcceptedImpact<Body> => {
+  const [accepted, setAccepted] = useState<{
+    readonly key: string;
+    readonly bps: number;
+  } | null>(null);
   const key = JSON.stringify(body);
   const isSame = body !== null && accepted?.key === key;
   return {
@@ -181,8 +184,8 @@ export const ShortageAlert = ({ shortage }: { readonly shortage: Shortage }): Re
     ) : (
       <>
         {" "}
-        <Amount value={shortage.backing} unit={shortage.symbol} plain /> must stay, because global
-        accounts hold it. Type less, or{" "}
+        <Amount value={shortage.backing} unit={shortage.symbol} plain /> must stay, because
+        global accounts hold it. Type less, or{" "}
         <Link href="/accounts" className="link">
           take money back from an account
         </Link>

@@ -96,7 +96,9 @@ const FlowProof = ({
       busy={move.preparing}
       money="Nothing was sent."
       onApprove={move.prepare}
-      appCode={<AppCodeInput value={flow.code} onChange={move.setCode} disabled={move.preparing} />}
+      appCode={
+        <AppCodeInput value={flow.code} onChange={move.setCode} disabled={move.preparing} />
+      }
       mailedCode={<MailedCode move={move} flow={flow} />}
     />
   );

@@ -95,7 +95,12 @@ interface ReviewBarProps {
 }
 
 /** The foot of a receipt: the review button, and the reason when it is disabled. */
-export const ReviewBar = ({ reason, loading, onReview, children }: ReviewBarProps): ReactNode => {
+export const ReviewBar = ({
+  reason,
+  loading,
+  onReview,
+  children,
+}: ReviewBarProps): ReactNode => {
   const reasonId = useId();
   return (
     <div className="flex flex-wrap items-center justify-end gap-2 border-t px-4 py-3">
@@ -146,7 +151,9 @@ const NoQuote = ({ view }: Pick<QuoteShellProps, "view">): ReactNode => {
   if (view.error !== null) return null;
   if (view.loading) return <LoadingRows what="the quote" />;
   return (
-    <EmptyState title="No quote yet">The quote appears as soon as the form is complete.</EmptyState>
+    <EmptyState title="No quote yet">
+      The quote appears as soon as the form is complete.
+    </EmptyState>
   );
 };
 
@@ -175,7 +182,10 @@ export const QuoteShell = (props: QuoteShellProps): ReactNode => {
       <AmountsShownProvider value>
         {current === null ? null : <div className="border-b p-4">{current.picture}</div>}
         {quote === null ? null : (
-          <div className={cn("px-4 py-1", view.outdated && "bg-sunken")} aria-busy={view.loading}>
+          <div
+            className={cn("px-4 py-1", view.outdated && "bg-sunken")}
+            aria-busy={view.loading}
+          >
             {quote.facts}
           </div>
         )}

@@ -30,6 +30,11 @@ export interface RequestedAmount extends Spendable {
 export const shortageOf = (sources: readonly RequestedAmount[]): Shortage | null => {
   for (const { symbol, requested, amount, backing } of sources)
     if (requested !== null && amount !== null && compareAmounts(requested, amount) === 1)
-      return { symbol, missing: subtractAmounts(requested, amount), spendable: amount, backing };
+      return {
+        symbol,
+        missing: subtractAmounts(requested, amount),
+        spendable: amount,
+        backing,
+      };
   return null;
 };

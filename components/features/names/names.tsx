@@ -85,7 +85,10 @@ export const Actor = ({ id }: { readonly id: string }): ReactNode => {
   const nameOf = useActorNames();
   const addresses = usePersonAddresses();
   return (
-    <span className="inline-flex max-w-full min-w-0 items-center gap-1.5 align-middle" title={id}>
+    <span
+      className="inline-flex max-w-full min-w-0 items-center gap-1.5 align-middle"
+      title={id}
+    >
       {id.startsWith("key_") ? (
         <KeyRound className="size-4 shrink-0 text-fg-3" aria-hidden />
       ) : (
@@ -119,12 +122,17 @@ export const Party = ({ address, className }: PartyProps): ReactNode => {
   const name = useNames().inList(address);
   return (
     <span
-      className={cn("inline-flex max-w-48 min-w-0 items-center gap-1.5 align-middle", className)}
+      className={cn(
+        "inline-flex max-w-48 min-w-0 items-center gap-1.5 align-middle",
+        className,
+      )}
       title={address}
     >
       <AddressMark value={address} />
       <span
-        className={name !== undefined ? "truncate" : "shrink-0 font-mono text-sm whitespace-nowrap"}
+        className={
+          name !== undefined ? "truncate" : "shrink-0 font-mono text-sm whitespace-nowrap"
+        }
       >
         {name ?? shorten(address)}
       </span>

@@ -87,7 +87,12 @@ export const NotificationBell = (): ReactNode => {
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger asChild>
-        <Button variant="ghost" size="sm" aria-label={nameOf(unread)} className="relative px-1.5">
+        <Button
+          variant="ghost"
+          size="sm"
+          aria-label={nameOf(unread)}
+          className="relative px-1.5"
+        >
           <Bell aria-hidden />
           {unread === 0 ? null : (
             <span

@@ -27,19 +27,23 @@ import { readAmount, readOrTyped, typedAmount } from "@/lib/core/read-amount";
 type Preferences = ResponseOf<typeof getNotificationPreferences>;
 type Choice = Pick<Preferences["kinds"][number], "kind" | "inApp" | "mail">;
 
-const KINDS: Readonly<Record<NotificationKind, { readonly label: string; readonly hint: string }>> =
-  {
-    approval_waiting: { label: "An approval waits", hint: "A payment that you may approve" },
-    operation_failed: {
-      label: "A payment failed",
-      hint: "Failed, arrived in part, or needs a decision",
-    },
-    large_deposit: { label: "A large deposit", hint: "From the amount below" },
-    gas_low: { label: "Gas is low", hint: "The service has little left for network fees" },
-    member_joined: { label: "A member joined", hint: "Owners get a mail in any case" },
-    key_created: { label: "An API key was created", hint: "Owners get a mail in any case" },
-    policy_changed: { label: "A policy changed", hint: "Owners get a mail when a limit is raised" },
-  };
+const KINDS: Readonly<
+  Record<NotificationKind, { readonly label: string; readonly hint: string }>
+> = {
+  approval_waiting: { label: "An approval waits", hint: "A payment that you may approve" },
+  operation_failed: {
+    label: "A payment failed",
+    hint: "Failed, arrived in part, or needs a decision",
+  },
+  large_deposit: { label: "A large deposit", hint: "From the amount below" },
+  gas_low: { label: "Gas is low", hint: "The service has little left for network fees" },
+  member_joined: { label: "A member joined", hint: "Owners get a mail in any case" },
+  key_created: { label: "An API key was created", hint: "Owners get a mail in any case" },
+  policy_changed: {
+    label: "A policy changed",
+    hint: "Owners get a mail when a limit is raised",
+  },
+};
 
 const MAILS: Readonly<Record<MailTime, string>> = {
   off: "No mail",
@@ -48,7 +52,8 @@ const MAILS: Readonly<Record<MailTime, string>> = {
 };
 const MAIL_OPTIONS = MAIL_TIMES.map((value) => ({ value, label: MAILS[value] }));
 
-const isMail = (text: string): text is MailTime => (MAIL_TIMES as readonly string[]).includes(text);
+const isMail = (text: string): text is MailTime =>
+  (MAIL_TIMES as readonly string[]).includes(text);
 
 const preferencesQuery = apiQuery(getNotificationPreferences, {});
 

@@ -56,7 +56,10 @@ const Sent = ({ row, digits }: CellProps): ReactNode => {
 };
 
 /** The amount that arrived once the movement is final; before that, the promised amount. */
-const Received = ({ row: { status, received, minimum, kind }, digits }: CellProps): ReactNode => {
+const Received = ({
+  row: { status, received, minimum, kind },
+  digits,
+}: CellProps): ReactNode => {
   if (minimum !== null && !isFinal(status) && kind !== "deposit")
     return (
       <span className="whitespace-nowrap text-fg-3" title="The minimum that will arrive">
@@ -177,7 +180,9 @@ const TIME: Column<ActivityRow> = {
 };
 
 /** The columns of the list. Memos and tags have a column only when a row has one. */
-export const activityColumns = (rows: readonly ActivityRow[]): readonly Column<ActivityRow>[] => {
+export const activityColumns = (
+  rows: readonly ActivityRow[],
+): readonly Column<ActivityRow>[] => {
   const parts = rows.flatMap(({ sent, received, minimum }) =>
     [...sent, received ?? [], minimum ?? []].flat(),
   );

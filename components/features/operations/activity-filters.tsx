@@ -12,13 +12,22 @@ import {
   useQueryStates,
 } from "nuqs";
 import { type ReactNode, useCallback, useId, useState } from "react";
-import { useWallets, walletName, walletOption } from "@/components/features/wallets/use-wallets";
+import {
+  useWallets,
+  walletName,
+  walletOption,
+} from "@/components/features/wallets/use-wallets";
 import { useChainName, usePublicConfig } from "@/components/providers/public-config";
 import { shorten } from "@/components/ui/address";
 import { STATUS_VIEWS } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
-import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from "@/components/ui/dropdown-menu";
+import {
+  DropdownMenu,
+  MenuItem,
+  MenuLabel,
+  MenuSeparator,
+} from "@/components/ui/dropdown-menu";
 import { DayInput, Field } from "@/components/ui/field";
 import { chainOption } from "@/components/ui/marks";
 import { MultiSelect } from "@/components/ui/multi-select";
@@ -42,7 +51,10 @@ const STATUS_OPTIONS = STATUSES.map((status) => ({
   label: STATUS_VIEWS[status].word,
 }));
 
-const KIND_OPTIONS = ACTIVITY_KINDS.map((kind) => ({ value: kind, label: ACTIVITY_WORDS[kind] }));
+const KIND_OPTIONS = ACTIVITY_KINDS.map((kind) => ({
+  value: kind,
+  label: ACTIVITY_WORDS[kind],
+}));
 
 /** On phones everything but the search is folded away, to leave room for the list. */
 export const FilterBar = ({ state, children }: FiltersProps): ReactNode => {
@@ -80,7 +92,11 @@ export const FilterBar = ({ state, children }: FiltersProps): ReactNode => {
   );
 };
 
-const DatesMenu = ({ onChoose }: { readonly onChoose: (range: DayRange) => void }): ReactNode => (
+const DatesMenu = ({
+  onChoose,
+}: {
+  readonly onChoose: (range: DayRange) => void;
+}): ReactNode => (
   <DropdownMenu
     trigger={
       <Button>
@@ -153,9 +169,12 @@ const Choices = ({ state: { filters, change } }: Pick<FiltersProps, "state">): R
 
 // Loaded on demand: its form needs zod, which the page does not.
 
-const ViewsDialog = dynamic(() => import("./views-dialog").then((module) => module.ViewsDialog), {
-  ssr: false,
-});
+const ViewsDialog = dynamic(
+  () => import("./views-dialog").then((module) => module.ViewsDialog),
+  {
+    ssr: false,
+  },
+);
 
 /** Filters under a name. A view is a link to this page, so it can be shared as well. */
 const ViewsMenu = (): ReactNode => {

@@ -64,7 +64,8 @@ test("each amount is whole, with its token beside it, and the worth has cents", 
 });
 
 test("the file names a recipient that has a name, with its address, and gives the whole address of any other", () => {
-  const to = (address: `0x${string}`) => ({ counterparty: { type: "address", address } }) as const;
+  const to = (address: `0x${string}`) =>
+    ({ counterparty: { type: "address", address } }) as const;
   const file = fileOf(to(ADA), to(BOB));
   expect(file).toContain("Ada 0x7099");
   expect(file).not.toContain(ADA);
@@ -76,7 +77,10 @@ test("a payout is called by its reference, a withdrawal by its account, and an a
   const lines = linesOf(
     fileOf(
       { kind: "payout_to_wallets", reference: "Contractors, May" },
-      { kind: "payout_to_wallets", source: { type: "account", accountId: "ga_1", name: "Rent" } },
+      {
+        kind: "payout_to_wallets",
+        source: { type: "account", accountId: "ga_1", name: "Rent" },
+      },
       { kind: "funding", counterparty: { type: "account", ...unnamed } },
     ),
   ).join("\n");

@@ -37,7 +37,8 @@ const accountText = ({
 }: {
   readonly accountId: string;
   readonly name: string | null;
-}): string => (name === null ? `Account ${shorten(accountId, ID_HEAD)}` : name.slice(0, NAME_MAX));
+}): string =>
+  name === null ? `Account ${shorten(accountId, ID_HEAD)}` : name.slice(0, NAME_MAX);
 
 /** The kind, with the title that its creator gave it. */
 const whatText = (row: ActivityRow): string =>
@@ -47,7 +48,10 @@ const whatText = (row: ActivityRow): string =>
  * The receiver, or the sender of a deposit. Money in accounts has its source, an account or the
  * reserves, before an arrow.
  */
-const toText = ({ counterparty, source }: ActivityRow, ofAddress: Names["ofAddress"]): string => {
+const toText = (
+  { counterparty, source }: ActivityRow,
+  ofAddress: Names["ofAddress"],
+): string => {
   if (counterparty === null) return source === null ? "–" : `${accountText(source)} > reserves`;
   switch (counterparty.type) {
     case "address":

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { sumByAsset } from "./operation-sums";
 
-const part = (amount: string, symbol: string, decimals = 6, assetId = symbol.toLowerCase()) => ({
+const part = (
+  amount: string,
+  symbol: string,
+  decimals = 6,
+  assetId = symbol.toLowerCase(),
+) => ({
   amount,
   token: { symbol, decimals, assetId },
 });

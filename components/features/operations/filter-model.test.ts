@@ -52,5 +52,8 @@ test.each([
   ["Last month", "2028-02-01", "2028-02-29"],
   ["This year", "2028-01-01", "2028-12-31"],
 ])("%s is %s to %s", (label, from, to) => {
-  expect(DATE_PRESETS.find((preset) => preset.label === label)?.range(now)).toEqual({ from, to });
+  expect(DATE_PRESETS.find((preset) => preset.label === label)?.range(now)).toEqual({
+    from,
+    to,
+  });
 });

@@ -35,7 +35,8 @@ export const isFiltered = (filters: ActivityFilters): boolean =>
     (value: string | readonly unknown[] | null) => value !== null && value.length > 0,
   );
 
-const listed = (values: readonly (string | number)[] | null): string => (values ?? []).join(",");
+const listed = (values: readonly (string | number)[] | null): string =>
+  (values ?? []).join(",");
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 

@@ -93,7 +93,11 @@ export const LegCard = ({
       {deadline === null && !decides ? null : (
         <div className="border-t px-4 py-2">
           {decides && leg.attention !== null ? (
-            <RefundDecision operationId={operationId} legId={leg.id} attention={leg.attention} />
+            <RefundDecision
+              operationId={operationId}
+              legId={leg.id}
+              attention={leg.attention}
+            />
           ) : null}
           {deadline === null ? null : (
             <p className="text-sm text-fg-3">
@@ -122,7 +126,10 @@ interface RefundDecisionProps {
 }
 
 const Payments = ({ attention }: Pick<RefundDecisionProps, "attention">): ReactNode => (
-  <ul aria-label="Payments that may be the refund" className="flex flex-col gap-2 border-t py-3">
+  <ul
+    aria-label="Payments that may be the refund"
+    className="flex flex-col gap-2 border-t py-3"
+  >
     {attention.payments.map(({ txHash, explorerUrl, paid, reason }) => (
       <li key={`${txHash}-${paid.amountBase}`} className="flex flex-col gap-0.5 text-sm">
         <span className="flex flex-wrap items-baseline justify-between gap-2">
@@ -164,7 +171,10 @@ const RefundDecision = (props: RefundDecisionProps): ReactNode => {
       "Recorded. The refund is followed until it is final.",
     );
   const keepWaiting = (): Promise<void> =>
-    decide({ decision: "not_refunded_keep_waiting" }, "Recorded. The refund is looked for again.");
+    decide(
+      { decision: "not_refunded_keep_waiting" },
+      "Recorded. The refund is looked for again.",
+    );
   return (
     <section aria-label="Decide about the refund" className="flex flex-col gap-3 pt-2">
       <Alert tone="warning" title="A person has to decide">
@@ -172,7 +182,11 @@ const RefundDecision = (props: RefundDecisionProps): ReactNode => {
       </Alert>
       <Facts>
         <Fact label="The bridge owes">
-          <Amount value={attention.expected.amount} unit={attention.expected.token.symbol} exact />
+          <Amount
+            value={attention.expected.amount}
+            unit={attention.expected.token.symbol}
+            exact
+          />
         </Fact>
         <Fact label="Deposit">
           {attention.depositTxHash === null ? "–" : <TxHash value={attention.depositTxHash} />}
@@ -182,7 +196,12 @@ const RefundDecision = (props: RefundDecisionProps): ReactNode => {
         )}
       </Facts>
       {attention.payments.length === 0 ? null : <Payments attention={attention} />}
-      <Form form={form} error={decision.error} onSubmit={refunded} className="flex flex-col gap-3">
+      <Form
+        form={form}
+        error={decision.error}
+        onSubmit={refunded}
+        className="flex flex-col gap-3"
+      >
         <TextField
           control={form.control}
           name="txHash"

@@ -44,7 +44,9 @@ describe("a leg across chains", () => {
     ]);
     expect(statesOf(leg({ state: "submitted" }))[1]).toBe("submitted current");
     expect(
-      statesOf(leg({ state: "completed", txHash: "0x1", confirmations: 2, destination: depth(2) })),
+      statesOf(
+        leg({ state: "completed", txHash: "0x1", confirmations: 2, destination: depth(2) }),
+      ),
     ).toEqual(["queued done", "submitted done", "source done", "bridge done", "delivery done"]);
   });
 
@@ -72,7 +74,11 @@ describe("a leg across chains", () => {
       confirmations: 1,
       destination: depth(1),
     });
-    expect(statesOf(given).slice(2)).toEqual(["source current", "bridge done", "delivery current"]);
+    expect(statesOf(given).slice(2)).toEqual([
+      "source current",
+      "bridge done",
+      "delivery current",
+    ]);
     expect(
       legSteps(given, { toChainId: 3, chainName: name, events: [] }).map((step) => step.note),
     ).toEqual([null, null, "1 of 2 confirmations", null, "1 of 2 confirmations"]);
@@ -112,7 +118,11 @@ test("a failed leg stops at what failed, and says why", () => {
   expect(statesOf(leg({ state: "failed", failure }))).toEqual(["submitted failed"]);
 });
 
-const event = (seq: number, type: string, data: Record<string, unknown> = {}): OperationEvent => ({
+const event = (
+  seq: number,
+  type: string,
+  data: Record<string, unknown> = {},
+): OperationEvent => ({
   seq,
   type,
   operationId: "op_1",
@@ -139,7 +149,13 @@ describe("a reorganisation", () => {
       ...events,
       event(3, "leg.source_seen"),
     ]);
-    expect(again.map(({ state }) => state)).toEqual(["done", "done", "current", "current", "todo"]);
+    expect(again.map(({ state }) => state)).toEqual([
+      "done",
+      "done",
+      "current",
+      "current",
+      "todo",
+    ]);
   });
 
   test("of the destination is told at the crossing, not at the source", () => {
@@ -159,7 +175,10 @@ describe("a reorganisation", () => {
   });
 
   test("of the refund is told at the refund", () => {
-    const events = [event(1, "leg.refund_seen"), event(2, "leg.reorganised", { side: "refund" })];
+    const events = [
+      event(1, "leg.refund_seen"),
+      event(2, "leg.reorganised", { side: "refund" }),
+    ];
     expect(stepsOf(leg({ state: "refunding", txHash: "0x1" }), events).at(-1)?.note).toMatch(
       /^Local 1 dropped/,
     );

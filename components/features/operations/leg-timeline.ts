@@ -39,7 +39,8 @@ const isBack = (leg: Leg): boolean =>
   leg.state === "refunded";
 
 const timeOf = (events: readonly OperationEvent[], leg: Leg, type: string): string | null =>
-  events.findLast((event) => event.type === type && event.data.legId === leg.id)?.createdAt ?? null;
+  events.findLast((event) => event.type === type && event.data.legId === leg.id)?.createdAt ??
+  null;
 
 const stateAt = (done: number, position: number): StepState => {
   if (done > position) return "done";
@@ -56,7 +57,8 @@ const SIDES = {
 type Side = (typeof SIDES)[keyof typeof SIDES];
 
 const sideOf = (event: OperationEvent): Side | null => {
-  if (event.type === "leg.reorganised") return (event.data.side as Side | undefined) ?? "source";
+  if (event.type === "leg.reorganised")
+    return (event.data.side as Side | undefined) ?? "source";
   return event.type in SIDES ? SIDES[event.type as keyof typeof SIDES] : null;
 };
 
@@ -132,7 +134,8 @@ const bridgeStep = (
 };
 
 const sourceStep = (leg: Leg, chain: string, events: readonly OperationEvent[]): LegStep => {
-  const refused = leg.failure !== null && (leg.state === "source_seen" || leg.state === "failed");
+  const refused =
+    leg.failure !== null && (leg.state === "source_seen" || leg.state === "failed");
   const seen = leg.txHash !== null;
   const stateOf = (): StepState => {
     if (refused) return "failed";

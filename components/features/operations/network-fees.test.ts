@@ -5,7 +5,13 @@ import type { Operation } from "./operation";
 type Fee = Operation["fees"][number];
 
 const token = (symbol: string, chainId: number) =>
-  ({ symbol, address: "native", chainId, decimals: 18, assetId: symbol.toLowerCase() }) as const;
+  ({
+    symbol,
+    address: "native",
+    chainId,
+    decimals: 18,
+    assetId: symbol.toLowerCase(),
+  }) as const;
 const network = (
   amount: string,
   paidBy: "sponsor" | "wallet",

@@ -27,7 +27,11 @@ import { type Operation, operationQuery } from "./operation";
  * The actions that are possible now: approve, cancel, retry. Renders nothing when no action is
  * possible.
  */
-export const OperationActions = ({ operation }: { readonly operation: Operation }): ReactNode => {
+export const OperationActions = ({
+  operation,
+}: {
+  readonly operation: Operation;
+}): ReactNode => {
   const { may } = operation;
   const params = { id: operation.operationId };
   const cache = useCache();

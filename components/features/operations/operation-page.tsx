@@ -136,7 +136,9 @@ const OperationHeader = ({ operationId, operation }: OperationHeaderProps): Reac
           {operation === undefined ? null : (
             <span>
               {OPERATION_WORDS[operation.kind]},{" "}
-              {operation.deposit === null ? `started by ${actor(operation.createdBy)}` : "received"}{" "}
+              {operation.deposit === null
+                ? `started by ${actor(operation.createdBy)}`
+                : "received"}{" "}
               <Time value={operation.createdAt} />
             </span>
           )}

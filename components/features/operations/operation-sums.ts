@@ -30,13 +30,25 @@ export const heldPlaces = (holds: readonly Holding[]): HeldPlace[] =>
     const hashes = members.flatMap(({ txHash }) => (txHash === null ? [] : [txHash]));
     const amount = formatAmount(base, token.decimals);
     return [
-      { key, wallet, chainId, symbol: token.symbol, amount, note, hashes: [...new Set(hashes)] },
+      {
+        key,
+        wallet,
+        chainId,
+        symbol: token.symbol,
+        amount,
+        note,
+        hashes: [...new Set(hashes)],
+      },
     ];
   });
 
 interface Part {
   readonly amount: string;
-  readonly token: { readonly symbol: string; readonly assetId: string; readonly decimals: number };
+  readonly token: {
+    readonly symbol: string;
+    readonly assetId: string;
+    readonly decimals: number;
+  };
 }
 
 export interface AssetSum {
@@ -58,7 +70,11 @@ export const sumByAsset = (parts: readonly Part[]): AssetSum[] =>
     const members = parts.filter((part) => part.token.assetId === assetId);
     const digits = Math.max(...members.map((part) => part.token.decimals));
     const sum = members.reduce((total, part) => total + baseOf(part, digits), 0n);
-    return { assetId, symbol: members[0]?.token.symbol ?? "", amount: formatAmount(sum, digits) };
+    return {
+      assetId,
+      symbol: members[0]?.token.symbol ?? "",
+      amount: formatAmount(sum, digits),
+    };
   });
 
 type Fee = Operation["fees"][number];

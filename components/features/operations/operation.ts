@@ -22,7 +22,10 @@ const LISTED_MAX = 100;
 const LATEST = 5;
 
 export const newestOperationsQuery = operationsQuery({ limit: LISTED_MAX });
-export const movingOperationsQuery = operationsQuery({ status: "processing", limit: LISTED_MAX });
+export const movingOperationsQuery = operationsQuery({
+  status: "processing",
+  limit: LISTED_MAX,
+});
 export const latestOperationsQuery = operationsQuery({ limit: LATEST });
 /** One completed operation, to find out whether there is any. */
 export const completedOperationQuery = operationsQuery({ status: "completed", limit: 1 });

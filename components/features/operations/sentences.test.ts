@@ -106,7 +106,11 @@ const token = (symbol: string, decimals: number) => ({
 });
 const words = { addressName: () => "Ada", hidden: false, locale: "en" };
 
-const operationOf = (change: { status?: string; received?: string; out?: string }): Operation => {
+const operationOf = (change: {
+  status?: string;
+  received?: string;
+  out?: string;
+}): Operation => {
   const to = change.out === "USDC" ? token("USDC", 6) : token("WETH", 18);
   return {
     status: change.status ?? "processing",

@@ -14,7 +14,8 @@ export const depthText = ({ confirmations, confirmationsNeeded }: Depth): string
   `${confirmations} of ${confirmationsNeeded} confirmation${confirmationsNeeded === 1 ? "" : "s"}`;
 
 /** Whether a failed leg may still have moved money. */
-const isUnclear = (leg: Leg): boolean => leg.state === "failed" && leg.failure?.retryable === false;
+const isUnclear = (leg: Leg): boolean =>
+  leg.state === "failed" && leg.failure?.retryable === false;
 
 /** Describes the present state of one leg, without promises. */
 export const legSentence = (leg: Leg, toChainId: number, chainName: ChainNameOf): string => {
@@ -44,7 +45,9 @@ export const legSentence = (leg: Leg, toChainId: number, chainName: ChainNameOf)
     case "needs_attention":
       return `Not delivered in time; whether it is back on ${from} needs a person's decision`;
     case "refund_seen":
-      return leg.refund === null ? `Back on ${from}` : `Back on ${from}, ${depthText(leg.refund)}`;
+      return leg.refund === null
+        ? `Back on ${from}`
+        : `Back on ${from}, ${depthText(leg.refund)}`;
     case "completed":
       return `Arrived on ${to}`;
     case "failed":
@@ -79,7 +82,8 @@ export const statusSentence = (operation: Operation, chainName: ChainNameOf): st
   const to = quoted.to.chainId;
   const open = legs.filter(isOpen);
   const [slowest] = [...open].sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
-  if (status === "pending" || slowest === undefined) return "Accepted; it is carried on by itself.";
+  if (status === "pending" || slowest === undefined)
+    return "Accepted; it is carried on by itself.";
   const sentence = legSentence(slowest, to, chainName);
   const late = subStatus === "delayed" ? " It takes longer than usual." : "";
   if (legs.length === 1) return `${sentence}.${late}`;
@@ -102,7 +106,9 @@ const isNothing = (amount: string): boolean => !/[1-9]/.test(amount);
  * amount.
  */
 const shownOut = ({ status, quoted, actual }: Operation): string =>
-  isFinal(status) && !isNothing(actual.received.amount) ? actual.received.amount : quoted.to.amount;
+  isFinal(status) && !isNothing(actual.received.amount)
+    ? actual.received.amount
+    : quoted.to.amount;
 
 /**
  * `200.00 USDC → 0.0666302 WETH` when the token changes, `1,250.00 DAI → Ada` when it does not. A

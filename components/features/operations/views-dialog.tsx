@@ -10,7 +10,9 @@ import { Dialog } from "@/components/ui/dialog";
 import { Form, TextField } from "@/components/ui/form";
 import { useSavedViews, VIEW_NAME_MAX } from "./saved-views";
 
-const viewForm = z.object({ name: z.string().trim().min(1, "Enter a name.").max(VIEW_NAME_MAX) });
+const viewForm = z.object({
+  name: z.string().trim().min(1, "Enter a name.").max(VIEW_NAME_MAX),
+});
 
 interface ViewsDialogProps {
   /** The query string of the page, which is saved. */
@@ -63,7 +65,11 @@ const SaveForm = ({ onSave }: { readonly onSave: (name: string) => void }): Reac
         className="flex-1"
         input={{ maxLength: VIEW_NAME_MAX, autoFocus: true }}
       />
-      <Button type="submit" variant="primary" disabled={!viewForm.safeParse(form.watch()).success}>
+      <Button
+        type="submit"
+        variant="primary"
+        disabled={!viewForm.safeParse(form.watch()).success}
+      >
         Save view
       </Button>
     </Form>

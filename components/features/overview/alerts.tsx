@@ -4,7 +4,11 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { useMe, type Me } from "@/components/features/profile/use-me";
 import { lowBudgets } from "@/components/features/sponsorship/low-budgets";
-import { SIGNING_PART, usePartName, useReadiness } from "@/components/features/system/readiness";
+import {
+  SIGNING_PART,
+  usePartName,
+  useReadiness,
+} from "@/components/features/system/readiness";
 import { useChain } from "@/components/providers/public-config";
 import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
@@ -128,8 +132,8 @@ const SigningAlert = ({
       <Link href="/activity?status=processing" className="link">
         Activity
       </Link>{" "}
-      shows what is on its way. Ask the operator of the service to run “npm run reconcile”. Payments
-      continue when it finds that the database and the chains agree.
+      shows what is on its way. Ask the operator of the service to run “npm run reconcile”.
+      Payments continue when it finds that the database and the chains agree.
     </p>
   </Alert>
 );
@@ -150,15 +154,19 @@ const GasAlert = ({ alert }: { readonly alert: Me["gasAlerts"][number] }): React
         </>
       }
     >
-      {ACCOUNT_WORDS[alert.account]} has <Amount value={alert.balance} unit={unit} plain /> since{" "}
-      <Time value={alert.since} />. Payments there stop when it is used up, and nothing is lost. The
-      operator of the service must top it up.
+      {ACCOUNT_WORDS[alert.account]} has <Amount value={alert.balance} unit={unit} plain />{" "}
+      since <Time value={alert.since} />. Payments there stop when it is used up, and nothing is
+      lost. The operator of the service must top it up.
     </Alert>
   );
 };
 
 /** Operations that the sponsor would pay for are refused once its budget is used up. */
-const BudgetAlert = ({ budget }: { readonly budget: Me["sponsorBudgets"][number] }): ReactNode => (
+const BudgetAlert = ({
+  budget,
+}: {
+  readonly budget: Me["sponsorBudgets"][number];
+}): ReactNode => (
   <Alert
     tone="warning"
     title={
@@ -168,8 +176,8 @@ const BudgetAlert = ({ budget }: { readonly budget: Me["sponsorBudgets"][number]
     }
   >
     <Amount value={budget.remaining} unit={budget.symbol} plain /> of{" "}
-    <Amount value={budget.dailyLimit} unit={budget.symbol} plain /> are left today; new operations
-    there are refused once it is used up. Wait for the reset at 00:00 UTC, or{" "}
+    <Amount value={budget.dailyLimit} unit={budget.symbol} plain /> are left today; new
+    operations there are refused once it is used up. Wait for the reset at 00:00 UTC, or{" "}
     <Link href="/settings#sponsor-budgets" className="link">
       look at the limit
     </Link>

@@ -17,9 +17,16 @@ import { chainShares, isEmpty } from "./worth";
  * Sorts tokens by worth, the highest first; tokens without a price come last. Floats are precise
  * enough to sort by.
  */
-const byWorth = (a: TokenTotal, b: TokenTotal): number => Number(b.usd ?? -1) - Number(a.usd ?? -1);
+const byWorth = (a: TokenTotal, b: TokenTotal): number =>
+  Number(b.usd ?? -1) - Number(a.usd ?? -1);
 
-const Part = ({ value, token }: { readonly value: string; readonly token: string }): ReactNode =>
+const Part = ({
+  value,
+  token,
+}: {
+  readonly value: string;
+  readonly token: string;
+}): ReactNode =>
   isZero(value) ? (
     <span className="text-fg-3">–</span>
   ) : (
@@ -185,7 +192,13 @@ const ChainShareBar = ({ total }: { readonly total: TokenTotal }): ReactNode => 
       aria-label={words.join(", ")}
     >
       {parts.map((part) => (
-        <rect key={part.id} x={part.start} width={part.width} height={6} className={part.fill} />
+        <rect
+          key={part.id}
+          x={part.start}
+          width={part.width}
+          height={6}
+          className={part.fill}
+        />
       ))}
     </svg>
   );

@@ -159,7 +159,14 @@ const useFirstRun = (): readonly FirstRunStep[] | "loading" | "failed" => {
   const wallets = useWallets();
   const keys = useApiKeys();
   const payouts = useQuery(newestPayoutsQuery(1));
-  if (!me.data || !balances.data || !completed.data || !wallets.data || !keys.data || !payouts.data)
+  if (
+    !me.data ||
+    !balances.data ||
+    !completed.data ||
+    !wallets.data ||
+    !keys.data ||
+    !payouts.data
+  )
     return [me, balances, completed, wallets, keys, payouts].some(
       ({ data, isError }) => isError && data === undefined,
     )

@@ -32,7 +32,12 @@ export const FlowsCard = (): ReactNode => {
   const payouts = useQuery({ ...newestPayoutsQuery(READ_MAX), staleTime: STALE_MS });
   const tokens = useQuery(tokensQuery);
   const wallets = useWallets();
-  const [first, paid, listed, held] = [operations.data, payouts.data, tokens.data, wallets.data];
+  const [first, paid, listed, held] = [
+    operations.data,
+    payouts.data,
+    tokens.data,
+    wallets.data,
+  ];
   const drawn = first && paid && listed && held && (
     <Drawn
       flows={flowsOf(
@@ -73,7 +78,13 @@ const Loading = (): ReactNode => (
   </div>
 );
 
-const Drawn = ({ flows, isCut }: { readonly flows: Flows; readonly isCut: boolean }): ReactNode => (
+const Drawn = ({
+  flows,
+  isCut,
+}: {
+  readonly flows: Flows;
+  readonly isCut: boolean;
+}): ReactNode => (
   <div className="flex flex-col gap-3">
     <p className="flex flex-wrap justify-between gap-x-4">
       <Sum word="In" href="/activity?kind=deposit" usd={flows.in} className={IN_FILL} />
@@ -81,7 +92,9 @@ const Drawn = ({ flows, isCut }: { readonly flows: Flows; readonly isCut: boolea
     </p>
     <Bars days={flows.days} />
     {flows.unpriced.length === 0 ? null : (
-      <p className="text-sm text-fg-2">Without {flows.unpriced.join(", ")}: no price is known.</p>
+      <p className="text-sm text-fg-2">
+        Without {flows.unpriced.join(", ")}: no price is known.
+      </p>
     )}
     {isCut ? (
       <p className="text-sm text-fg-2">Of the newest {READ_MAX} operations and payouts.</p>
@@ -112,7 +125,8 @@ const GAP = 0.3;
 /** Bars above and below a line. The height of a bar may be a float; the sums above are exact. */
 const Bars = ({ days }: { readonly days: readonly DayFlow[] }): ReactNode => {
   const highest = Math.max(...days.flatMap((day) => [Number(day.in), Number(day.out)]));
-  const heightOf = (usd: string): number => (highest === 0 ? 0 : (Number(usd) / highest) * HALF);
+  const heightOf = (usd: string): number =>
+    highest === 0 ? 0 : (Number(usd) / highest) * HALF;
   return (
     <svg
       viewBox={`0 0 ${String(days.length)} ${String(2 * HALF)}`}

@@ -64,7 +64,12 @@ const columnsOf = (digits: ColumnDigits): readonly Column<ListedOperation>[] => 
       ) : (
         <span className="text-fg-3" title="The minimum that will arrive">
           <span className="text-sm">min.</span>{" "}
-          <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} plain column={digits} />
+          <Amount
+            value={quoted.to.minAmount}
+            unit={quoted.to.token.symbol}
+            plain
+            column={digits}
+          />
         </span>
       ),
   },
@@ -72,7 +77,9 @@ const columnsOf = (digits: ColumnDigits): readonly Column<ListedOperation>[] => 
     id: "status",
     header: "Status",
     phone: "aside",
-    cell: (operation) => <StatusBadge status={operation.status} subStatus={operation.subStatus} />,
+    cell: (operation) => (
+      <StatusBadge status={operation.status} subStatus={operation.subStatus} />
+    ),
   },
   {
     id: "time",

@@ -4,7 +4,11 @@ import { CircleCheck, CircleX } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { type Readiness, usePartName, useReadiness } from "@/components/features/system/readiness";
+import {
+  type Readiness,
+  usePartName,
+  useReadiness,
+} from "@/components/features/system/readiness";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { Card } from "@/components/ui/card";
@@ -23,7 +27,8 @@ const FAUCET_TITLE = "Get test tokens";
 
 // Loaded when the person scrolls to it: a form far down the page, only on local chains.
 const FaucetPanel = dynamic(
-  () => import("@/components/features/faucet/faucet-panel").then((module) => module.FaucetPanel),
+  () =>
+    import("@/components/features/faucet/faucet-panel").then((module) => module.FaucetPanel),
   {
     ssr: false,
     loading: () => (
@@ -130,7 +135,12 @@ const WhenSeen = ({ placeholder, children }: WhenSeenProps): ReactNode => {
 const RunningParts = (): ReactNode => {
   const query = useReadiness();
   return (
-    <QueryCard id="running" title="What is running" query={query} what="the parts of the service">
+    <QueryCard
+      id="running"
+      title="What is running"
+      query={query}
+      what="the parts of the service"
+    >
       {(data) => (
         <ul className="divide-y">
           {(data.parts ?? [wholeOf(data)]).map((part) => (

@@ -80,14 +80,22 @@ const Total = ({
             className="text-3xl font-semibold"
             aria-label="Total, to the balances by token"
           >
-            {usd === null ? <span className="text-fg-2">No prices</span> : <HeldUsd value={usd} />}
+            {usd === null ? (
+              <span className="text-fg-2">No prices</span>
+            ) : (
+              <HeldUsd value={usd} />
+            )}
           </Link>
           {usd === null ? null : <Development now={usd} />}
           <AsOf balances={balances} />
         </div>
         <dl className="grid grid-cols-[auto_auto] items-baseline gap-x-6 gap-y-1.5 text-right max-sm:w-full max-sm:justify-between">
           <Part label="Available" href="/balances" usd={worthOfShared(balances, "available")} />
-          <Part label="Backs accounts" href="/reserves" usd={worthOfShared(balances, "backing")} />
+          <Part
+            label="Backs accounts"
+            href="/reserves"
+            usd={worthOfShared(balances, "backing")}
+          />
           <Part
             label="Reserved"
             href="/activity?status=processing"
@@ -197,7 +205,9 @@ const Line = ({ now }: { readonly now: string }): ReactNode => {
   );
 };
 
-const DASHES = <span aria-hidden className="h-0 flex-1 border-t border-dashed border-control" />;
+const DASHES = (
+  <span aria-hidden className="h-0 flex-1 border-t border-dashed border-control" />
+);
 
 /** A placeholder for the line, for new projects. */
 const NoLine = ({ hasMoney }: { readonly hasMoney: boolean }): ReactNode => (
@@ -247,7 +257,8 @@ const TotalLine = ({ values }: { readonly values: readonly number[] }): ReactNod
   const span = high - low;
   const points = values.map((value, index) => {
     const x = (index / (values.length - 1)) * WIDTH;
-    const y = span === 0 ? HEIGHT / 2 : MARGIN + (1 - (value - low) / span) * (HEIGHT - 2 * MARGIN);
+    const y =
+      span === 0 ? HEIGHT / 2 : MARGIN + (1 - (value - low) / span) * (HEIGHT - 2 * MARGIN);
     return `${x.toFixed(2)} ${y.toFixed(2)}`;
   });
   const line = `M${points.join("L")}`;

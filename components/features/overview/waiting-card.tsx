@@ -34,7 +34,8 @@ export const WaitingCard = (): ReactNode => {
       {() =>
         mine.length === 0 ? (
           <p className="flex items-center gap-2 px-4 py-3 text-fg-2">
-            <CircleCheck className="size-4 shrink-0 text-fg-3" aria-hidden /> Nothing waits for you.
+            <CircleCheck className="size-4 shrink-0 text-fg-3" aria-hidden /> Nothing waits for
+            you.
           </p>
         ) : (
           <ul className="divide-y">

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { byChain, chainShares, changeBetween, isEmpty, worthOfPart, worthOfShared } from "./worth";
+import {
+  byChain,
+  chainShares,
+  changeBetween,
+  isEmpty,
+  worthOfPart,
+  worthOfShared,
+} from "./worth";
 
 const chain = (
   part: Partial<Record<"amount" | "available" | "backing" | "reserved" | "pendingIn", string>>,
@@ -37,10 +44,15 @@ test("a part is worth its share of the whole", () => {
 
 test("a part without a price makes the sum unknown, not smaller", () => {
   expect(
-    worthOfShared({ totals: [total(chain({ amount: "1", available: "1" }, null))] }, "available"),
+    worthOfShared(
+      { totals: [total(chain({ amount: "1", available: "1" }, null))] },
+      "available",
+    ),
   ).toBeNull();
   // Nothing is there yet that would tell the price.
-  expect(worthOfPart({ totals: [total(chain({ pendingIn: "1" }, "0"))] }, "pendingIn")).toBeNull();
+  expect(
+    worthOfPart({ totals: [total(chain({ pendingIn: "1" }, "0"))] }, "pendingIn"),
+  ).toBeNull();
 });
 
 test("what may be moved is that of all places together, which may be less than their sum", () => {

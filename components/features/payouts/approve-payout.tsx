@@ -49,7 +49,9 @@ export const ApprovePayout = ({ payout, onApproved }: ApprovePayoutProps): React
       money={NOTHING_PAID}
       moneyAfter={moneyAfter}
       approval={mutation}
-      onApprove={async (proof) => onApproved(await send({ params: { id: payoutId }, body: proof }))}
+      onApprove={async (proof) =>
+        onApproved(await send({ params: { id: payoutId }, body: proof }))
+      }
       done="Approved. It is paid now."
     >
       <PayoutFacts payout={payout} />

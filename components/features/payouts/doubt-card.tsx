@@ -43,8 +43,8 @@ export const DoubtCard = ({ payout }: { readonly payout: Payout }): ReactNode =>
   !isInDoubt(payout) ? null : (
     <Card title="Was it paid?" id="doubt">
       <p>
-        The treasury executed another transaction that was signed for these rows, and the service
-        does not know what it paid. Do not pay them again before this is decided.
+        The treasury executed another transaction that was signed for these rows, and the
+        service does not know what it paid. Do not pay them again before this is decided.
         {payout.account === null
           ? null
           : " Until then the money is neither paid nor back in the account."}

@@ -154,7 +154,9 @@ const NextStep = ({ payout }: { readonly payout: Payout }): ReactNode => {
     return (
       <Alert
         tone={isInDoubt(payout) ? "warning" : "danger"}
-        title={isInDoubt(payout) ? "This payout is in doubt and needs a decision" : "Why it failed"}
+        title={
+          isInDoubt(payout) ? "This payout is in doubt and needs a decision" : "Why it failed"
+        }
       >
         {failure.message} <code className="font-mono text-sm text-fg-2">{failure.code}</code>
         <p className="wrap-anywhere">{outcome.nextAction}</p>
@@ -250,10 +252,14 @@ const CopyPayoutButton = ({ payout }: { readonly payout: Payout }): ReactNode =>
   const { mutate, isPending } = useMutation({
     mutationFn: () => readRowsFile(api, payout.payoutId),
     onSuccess: (csv) => {
-      saveDraft({ owner: treasury?.id ?? "", kind: payout.kind }, parseRowsFile(csv).map(toDraft));
+      saveDraft(
+        { owner: treasury?.id ?? "", kind: payout.kind },
+        parseRowsFile(csv).map(toDraft),
+      );
       router.push(formOf(payout));
     },
-    onError: (error) => toast.error(`The rows could not be read. ${describeError(error).message}`),
+    onError: (error) =>
+      toast.error(`The rows could not be read. ${describeError(error).message}`),
   });
   return (
     <Button loading={isPending} disabled={treasury === undefined} onClick={() => mutate()}>

@@ -50,7 +50,12 @@ export const PayoutPicture = ({ payout, rows, onChoose }: PayoutPictureProps): R
         <PaceText payout={payout} />
       </div>
       {payout.kind === "wallets" && payout.batches.total > 1 && rows !== undefined ? (
-        <BatchScrubber rows={rows} total={payout.batches.total} batch={batch} onBatch={setBatch} />
+        <BatchScrubber
+          rows={rows}
+          total={payout.batches.total}
+          batch={batch}
+          onBatch={setBatch}
+        />
       ) : null}
     </Card>
   );

@@ -54,7 +54,12 @@ test("a payout that has ended is not shown beside rows of an earlier reading", (
     unknown: 0,
     cancelled: 0,
   };
-  const ended = { kind: "wallets", status: "completed", items, doubts: [] } as unknown as Payout;
+  const ended = {
+    kind: "wallets",
+    status: "completed",
+    items,
+    doubts: [],
+  } as unknown as Payout;
   const rowsIn = (state: string) => [{ state }] as unknown as PayoutRow[];
   expect(rowsToShow(ended, rowsIn("queued"))).toBeUndefined();
   expect(rowsToShow(ended, rowsIn("paid"))).toHaveLength(1);

@@ -74,8 +74,9 @@ export const rowsInDoubt = (payout: Payout): number =>
   isInDoubt(payout) ? payout.doubts.reduce((sum, { rows }) => sum + rows, 0) : 0;
 
 /** The payout's page, with the approval open while the payout waits for it. */
-export const pathOfPayout = (payout: Pick<Payout, "payoutId" | "status" | "subStatus">): string =>
-  `/payouts/${payout.payoutId}${awaitsApproval(payout) ? "?approve=true" : ""}`;
+export const pathOfPayout = (
+  payout: Pick<Payout, "payoutId" | "status" | "subStatus">,
+): string => `/payouts/${payout.payoutId}${awaitsApproval(payout) ? "?approve=true" : ""}`;
 
 export const pathOfSchedule = ({ id, status }: Pick<Schedule, "id" | "status">): string =>
   `/payouts/schedules/${id}${status === "awaiting_approval" ? "?approve=true" : ""}`;

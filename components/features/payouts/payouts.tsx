@@ -80,7 +80,9 @@ export const Payouts = (): ReactNode => {
           list={list}
           what="payouts"
           money="Payouts that run go on without this page."
-          empty={status === null && kind === null ? <NoPayouts /> : <NoMatch filters={filters} />}
+          empty={
+            status === null && kind === null ? <NoPayouts /> : <NoMatch filters={filters} />
+          }
         >
           {(payouts) => <PayoutTable payouts={payouts} />}
         </PagedCard>
@@ -108,7 +110,9 @@ const FilterFields = ({ filters }: { readonly filters: Filters }): ReactNode => 
     <Field label="Status" className="w-48">
       <Select
         value={filters.status ?? ALL}
-        onValueChange={(next) => void filters.setStatus(LISTED.find((one) => one === next) ?? null)}
+        onValueChange={(next) =>
+          void filters.setStatus(LISTED.find((one) => one === next) ?? null)
+        }
         options={[
           { value: ALL, label: "All states" },
           ...LISTED.map((value) => ({ value, label: STATUS_VIEWS[value].word })),
@@ -120,8 +124,8 @@ const FilterFields = ({ filters }: { readonly filters: Filters }): ReactNode => 
 
 const NoPayouts = (): ReactNode => (
   <EmptyState icon={HandCoins} title="No payouts yet" action={<PayLink />}>
-    Pay up to 10,000 wallets or accounts at once: salaries, refunds, revenue shares. Bring a CSV or
-    XLSX file; every row is checked before anything is paid, and a one-time code approves it.
+    Pay up to 10,000 wallets or accounts at once: salaries, refunds, revenue shares. Bring a CSV
+    or XLSX file; every row is checked before anything is paid, and a one-time code approves it.
   </EmptyState>
 );
 
@@ -195,7 +199,9 @@ const Totals = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const [first, ...more] = totalsOf(payout);
   if (first === undefined) return null;
   return (
-    <span title={more.map(({ amount, unit }) => (hidden ? unit : `${amount} ${unit}`)).join(", ")}>
+    <span
+      title={more.map(({ amount, unit }) => (hidden ? unit : `${amount} ${unit}`)).join(", ")}
+    >
       <Amount value={first.amount} unit={first.unit} plain />
       {more.length === 0 ? null : (
         <span className="ml-1 text-sm text-fg-3">+ {more.length} more</span>
@@ -241,7 +247,11 @@ const PAYOUT_COLUMNS: readonly Column<Payout>[] = [
     priority: "low",
     className: "whitespace-nowrap",
     cell: ({ usd }) =>
-      usd === null ? <Unknown reason="No price was recorded then" /> : <Usd value={usd} plain />,
+      usd === null ? (
+        <Unknown reason="No price was recorded then" />
+      ) : (
+        <Usd value={usd} plain />
+      ),
   },
   {
     id: "status",

@@ -49,7 +49,12 @@ interface RecipientItemProps {
 }
 
 /** A row of a list of payments: recipient and reference at the left, amount at the right. */
-export const RecipientItem = ({ who, amount, unit, reference }: RecipientItemProps): ReactNode => (
+export const RecipientItem = ({
+  who,
+  amount,
+  unit,
+  reference,
+}: RecipientItemProps): ReactNode => (
   <li className="flex flex-wrap items-baseline justify-between gap-x-4 px-3 py-2">
     <span className="min-w-0">
       {who}
@@ -61,7 +66,12 @@ export const RecipientItem = ({ who, amount, unit, reference }: RecipientItemPro
   </li>
 );
 
-const ICONS = { own: Wallet, contact: BookUser, proposed: CircleDashed, earlier: History } as const;
+const ICONS = {
+  own: Wallet,
+  contact: BookUser,
+  proposed: CircleDashed,
+  earlier: History,
+} as const;
 const WORDS = {
   own: (name: string) => `Your wallet ${name}`,
   contact: (name: string) => name,
@@ -108,7 +118,10 @@ interface PagedRecipientsProps<Row> {
 }
 
 /** Every recipient of a payout, a page at a time. */
-export const PagedRecipients = <Row,>({ rows, children }: PagedRecipientsProps<Row>): ReactNode => {
+export const PagedRecipients = <Row,>({
+  rows,
+  children,
+}: PagedRecipientsProps<Row>): ReactNode => {
   const [shown, setShown] = useState(ROWS_SHOWN);
   return (
     <>

@@ -43,12 +43,24 @@ test("rows of both kinds are read from the file that the API gives", () => {
         reference: "",
         note: "",
       },
-      ...{ state: "doubt", batch: 4, transaction: "", failure: "The other one may have paid it." },
+      ...{
+        state: "doubt",
+        batch: 4,
+        transaction: "",
+        failure: "The other one may have paid it.",
+      },
     },
   ]);
   const accounts =
     "index,recipientAccountId,amount,currency,reference,status,transaction,failure\r\n0,ga_1,5,USDC,May,pending,,\r\n";
   expect(parseRowsFile(accounts)).toMatchObject([
-    { recipient: "ga_1", unit: "USDC", token: "", reference: "May", state: "queued", batch: null },
+    {
+      recipient: "ga_1",
+      unit: "USDC",
+      token: "",
+      reference: "May",
+      state: "queued",
+      batch: null,
+    },
   ]);
 });

@@ -48,7 +48,9 @@ export const parseRowsFile = (csv: string): PayoutRow[] => {
   const [header = [], ...lines] = parseDelimited(csv, ",").rows;
   return lines.map((cells) => {
     const row = line.parse(
-      Object.fromEntries(header.map((name, column) => [cellText(name), cellText(cells[column])])),
+      Object.fromEntries(
+        header.map((name, column) => [cellText(name), cellText(cells[column])]),
+      ),
     );
     return {
       index: row.index,

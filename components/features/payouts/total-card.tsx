@@ -150,7 +150,11 @@ const WalletFacts = ({ payout }: { readonly payout: WalletsPayout }): ReactNode 
           {payout.fundedBy === null ? (
             "brought from other chains first"
           ) : (
-            <Link href={`/activity/${payout.fundedBy}`} className="link" title={payout.fundedBy}>
+            <Link
+              href={`/activity/${payout.fundedBy}`}
+              className="link"
+              title={payout.fundedBy}
+            >
               brought by {shortId(payout.fundedBy)}
             </Link>
           )}

@@ -39,7 +39,9 @@ const agrees = (payout: Payout, rows: readonly PayoutRow[]): boolean => {
   for (const { state } of rows) seen.set(state, (seen.get(state) ?? 0) + 1);
   // Rows of a payout between accounts that never began stay "pending".
   if (payout.kind === "global_accounts")
-    return (seen.get("paid") ?? 0) === counts.paid && (seen.get("failed") ?? 0) === counts.failed;
+    return (
+      (seen.get("paid") ?? 0) === counts.paid && (seen.get("failed") ?? 0) === counts.failed
+    );
   return ROW_STATES.every((state) => (seen.get(state) ?? 0) === counts[state]);
 };
 
@@ -104,7 +106,13 @@ export const ROW_VIEWS = {
     cell: "bg-accent",
     color: "var(--accent)",
   },
-  sent: { word: "Sent", tone: "info", icon: LoaderCircle, cell: "bg-sent", color: "var(--sent)" },
+  sent: {
+    word: "Sent",
+    tone: "info",
+    icon: LoaderCircle,
+    cell: "bg-sent",
+    color: "var(--sent)",
+  },
   unknown: {
     word: "Being checked",
     tone: "warning",

@@ -28,7 +28,8 @@ export const usePayoutList = (filters: PayoutFilters): Pages<Payout> =>
   );
 
 /** The newest payouts, for pages that refresh them themselves. */
-export const newestPayoutsQuery = (limit: number) => apiQuery(listPayouts, { query: { limit } });
+export const newestPayoutsQuery = (limit: number) =>
+  apiQuery(listPayouts, { query: { limit } });
 
 export const payoutQuery = (id: string) => apiQuery(getPayout, { params: { id } });
 

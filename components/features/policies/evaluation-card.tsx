@@ -69,7 +69,8 @@ const Facts = ({
   readonly evaluation: StoredEvaluation;
 }): ReactNode => {
   const { label, tone, icon } = DECISION_LOOKS[decision];
-  const isVoted = decision === "allow" && rules.some(({ outcome }) => outcome === "needs_approval");
+  const isVoted =
+    decision === "allow" && rules.some(({ outcome }) => outcome === "needs_approval");
   return (
     <div className="flex flex-col gap-3">
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1">

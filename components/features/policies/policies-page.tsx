@@ -41,7 +41,12 @@ export const PoliciesPage = (): ReactNode => {
           </Link>
         }
       />
-      <QueryPanel query={query} what="the policies" rows={6} money="The policies go on to apply.">
+      <QueryPanel
+        query={query}
+        what="the policies"
+        rows={6}
+        money="The policies go on to apply."
+      >
         {(setup) => (
           <div className="flex flex-col gap-4">
             {mayChange ? null : <ReadOnlyNote />}
@@ -89,7 +94,11 @@ const ProjectCard = ({ setup, mayChange }: PartProps): ReactNode => {
       {policy === undefined ? (
         <p className="text-fg-2">No limit.</p>
       ) : (
-        <RuleList rules={policy.rules} names={setup.names} label="Limits of the whole project" />
+        <RuleList
+          rules={policy.rules}
+          names={setup.names}
+          label="Limits of the whole project"
+        />
       )}
     </Card>
   );
@@ -117,7 +126,8 @@ const optionsOf = (
   { wallets, keys, policies }: PolicySetup,
   scope: "wallet" | "key",
 ): ComboboxOption[] => {
-  const isFree = (id: string): boolean => !policies.policies.some((one) => one.subjectId === id);
+  const isFree = (id: string): boolean =>
+    !policies.policies.some((one) => one.subjectId === id);
   return scope === "wallet"
     ? wallets
         .filter(({ id }) => isFree(id))
@@ -216,8 +226,8 @@ const OtherLimitsCard = ({ setup: { policies } }: Pick<PartProps, "setup">): Rea
           </Link>
         }
       >
-        <Usd value={policies.dailyCapUsd} /> without a code, <Usd value={policies.spentTodayUsd} />{" "}
-        moved today
+        <Usd value={policies.dailyCapUsd} /> without a code,{" "}
+        <Usd value={policies.spentTodayUsd} /> moved today
       </Fact>
       <Fact
         label={

@@ -14,10 +14,9 @@ const EMPTY = valuesOf({}, "UTC");
 
 const problems = (change: Partial<PolicyValues>): Record<string, string> =>
   Object.fromEntries(
-    (policyForm.safeParse({ ...EMPTY, ...change }).error?.issues ?? []).map(({ path, message }) => [
-      path.join("."),
-      message,
-    ]),
+    (policyForm.safeParse({ ...EMPTY, ...change }).error?.issues ?? []).map(
+      ({ path, message }) => [path.join("."), message],
+    ),
   );
 
 describe("the form of a policy", () => {
@@ -39,7 +38,9 @@ describe("the form of a policy", () => {
     expect(typedRules({ ...EMPTY, perDayUsd: " 5,000.50 " })).toEqual({
       perDay: { usd: "5000.50" },
     });
-    expect(typedRules({ ...EMPTY, perDayUsd: "5.000,50" })).toEqual({ perDay: { usd: "5000.50" } });
+    expect(typedRules({ ...EMPTY, perDayUsd: "5.000,50" })).toEqual({
+      perDay: { usd: "5000.50" },
+    });
     expect(typedRules({ ...EMPTY, perDayUsd: ".5" })).toEqual({ perDay: { usd: "0.5" } });
     for (const perDayUsd of ["1,23,4", "2500 USD", "-1"])
       expect(typedRules({ ...EMPTY, perDayUsd })).toBeNull();
@@ -95,7 +96,9 @@ describe("the form of a policy", () => {
 });
 
 test("rules are the same whatever the order of their fields, and without empty ones", () => {
-  expect(isSame({ perDay: { usd: "1" }, recipients: "any" }, { perDay: { usd: "1" } })).toBe(true);
+  expect(isSame({ perDay: { usd: "1" }, recipients: "any" }, { perDay: { usd: "1" } })).toBe(
+    true,
+  );
   expect(isSame({ perDay: { usd: "1" } }, { perDay: { usd: "2" } })).toBe(false);
   expect(isSame({ screening: "require_clear" }, {})).toBe(false);
   expect(isSame({ screening: "off" }, { screening: "block_hits" })).toBe(false);

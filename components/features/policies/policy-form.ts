@@ -24,7 +24,10 @@ export const voterValues = z.object({
 });
 
 export type VoterValues = z.infer<typeof voterValues>;
-type Voters = Pick<NonNullable<PolicyRules["approvals"]>, "roles" | "excludeMaker" | "exemptKeys">;
+type Voters = Pick<
+  NonNullable<PolicyRules["approvals"]>,
+  "roles" | "excludeMaker" | "exemptKeys"
+>;
 
 /** The boxes that are ticked for these rules; owners and admins where there are none. */
 export const voterValuesOf = (voters: Voters | null | undefined): VoterValues => {
@@ -95,7 +98,8 @@ export const valuesOf = (rules: PolicyRules, timeZone: string): PolicyValues => 
     perOperationAssets: typedCaps(perOperation?.assets),
     perDayAssets: typedCaps(perDay?.assets),
     recipients: rules.recipients ?? "any",
-    newRecipientHours: rules.newRecipientHours === undefined ? "" : String(rules.newRecipientHours),
+    newRecipientHours:
+      rules.newRecipientHours === undefined ? "" : String(rules.newRecipientHours),
     screening: rules.screening ?? "default",
     chains: (rules.chains ?? []).map(String),
     tokens: (rules.tokens ?? []).map(({ chainId, token }) => keyOfToken(chainId, token)),
@@ -200,7 +204,11 @@ const isWhole = (text: string, max: number): boolean =>
 const isAssetAmount = (text: string): boolean =>
   ASSET_AMOUNT.test(readOrTyped(text)) && /[1-9]/.test(text);
 
-const checkCaps = (name: "perOperation" | "perDay", values: PolicyValues, check: Check): void => {
+const checkCaps = (
+  name: "perOperation" | "perDay",
+  values: PolicyValues,
+  check: Check,
+): void => {
   const usd = values[`${name}Usd`];
   check(usd.trim() === "" || isUsd(usd), AMOUNT, `${name}Usd`);
   const rows = `${name}Assets` as const;
@@ -276,4 +284,5 @@ export const typedRules = (values: PolicyValues): PolicyRules | null =>
 
 /** Whether two sets of rules mean the same, in the form's order of fields. */
 export const isSame = (one: PolicyRules, other: PolicyRules): boolean =>
-  JSON.stringify(rulesOf(valuesOf(one, "UTC"))) === JSON.stringify(rulesOf(valuesOf(other, "UTC")));
+  JSON.stringify(rulesOf(valuesOf(one, "UTC"))) ===
+  JSON.stringify(rulesOf(valuesOf(other, "UTC")));

@@ -131,7 +131,9 @@ const Sides = ({ left, right, below = null }: SidesProps): ReactNode => (
   <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-12 lg:grid-rows-[auto_1fr]">
     <div className="flex min-w-0 flex-col gap-4 lg:col-span-7">{left}</div>
     <div className="min-w-0 lg:sticky lg:top-16 lg:col-span-5 lg:row-span-2">{right}</div>
-    {below === null ? null : <div className="min-w-0 lg:col-span-7 lg:col-start-1">{below}</div>}
+    {below === null ? null : (
+      <div className="min-w-0 lg:col-span-7 lg:col-start-1">{below}</div>
+    )}
   </div>
 );
 

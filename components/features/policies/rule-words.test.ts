@@ -36,7 +36,12 @@ describe("rules in words", () => {
           windows: [{ days: [5, 1, 2, 3, 4], from: "09:00", to: "17:00" }],
         },
         code: { mode: "exempt", dailyCapUsd: "100" },
-        approvals: { aboveUsd: "10000", count: 2, roles: ["owner", "admin"], excludeMaker: true },
+        approvals: {
+          aboveUsd: "10000",
+          count: 2,
+          roles: ["owner", "admin"],
+          excludeMaker: true,
+        },
       }),
     ).toEqual([
       "At most 1,000.00 USD in one operation",

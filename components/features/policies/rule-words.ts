@@ -27,7 +27,9 @@ export const usdText = (amount: string): string => amountText(amount, "USD");
 
 /** `a`, `a and b`, `a, b and c`. */
 const listText = (items: readonly string[]): string =>
-  items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1) ?? ""}`;
+  items.length < 2
+    ? items.join("")
+    : `${items.slice(0, -1).join(", ")} and ${items.at(-1) ?? ""}`;
 
 /** `Mon–Fri`, `Mon, Wed and Sat–Sun`. @param days 1 is Monday */
 export const daysText = (days: readonly number[]): string => {
@@ -100,7 +102,9 @@ const SCREENING_TEXTS: Readonly<Record<NonNullable<PolicyRules["screening"]>, st
 
 const tokensText = (tokens: Tokens, names: PolicyNames): string =>
   listText(
-    tokens.map(({ chainId, token }) => `${names.token(chainId, token)} on ${names.chain(chainId)}`),
+    tokens.map(
+      ({ chainId, token }) => `${names.token(chainId, token)} on ${names.chain(chainId)}`,
+    ),
   );
 
 /** A sentence without a full stop for each rule that limits something. */

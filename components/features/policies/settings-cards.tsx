@@ -3,7 +3,12 @@
 import { zodResolver } from "@hookform/resolvers/zod";
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
-import { type DefaultValues, type FieldPath, useForm, type UseFormReturn } from "react-hook-form";
+import {
+  type DefaultValues,
+  type FieldPath,
+  useForm,
+  type UseFormReturn,
+} from "react-hook-form";
 import { z } from "zod";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
@@ -126,7 +131,10 @@ const SettingForm = <Values extends object>(props: SettingFormProps<Values>): Re
   const cache = useCache();
   const form = useForm({ resolver: zodResolver(schema), defaultValues });
   const change = useApprovable<SettingsChange>(keptAs, async (settings, proof) => {
-    cache.set(policiesQuery, await api.call(updatePolicies, { body: { ...settings, ...proof } }));
+    cache.set(
+      policiesQuery,
+      await api.call(updatePolicies, { body: { ...settings, ...proof } }),
+    );
     toast.success(done);
     onEnd();
   });

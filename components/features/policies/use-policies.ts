@@ -54,7 +54,8 @@ export const usePolicyVersions = ({
         query: { ...query, ...(pageParam === null ? {} : { before: pageParam }) },
         signal,
       }),
-    getNextPageParam: ({ data }) => (data.length < PAGE ? null : (data.at(-1)?.version ?? null)),
+    getNextPageParam: ({ data }) =>
+      data.length < PAGE ? null : (data.at(-1)?.version ?? null),
     select: ({ pages }) => ({ data: pages.flatMap(({ data }) => data) }),
   });
 };
@@ -120,8 +121,8 @@ export const usePolicyNames = (): PolicyNames => {
       chain: (chainId) =>
         chains.find(({ id }) => id === chainId)?.name ?? `chain ${String(chainId)}`,
       token: (chainId, token) =>
-        tokens?.find((one) => one.chainId === chainId && isSameText(one.address, token))?.symbol ??
-        shorten(token),
+        tokens?.find((one) => one.chainId === chainId && isSameText(one.address, token))
+          ?.symbol ?? shorten(token),
       asset: (assetId) => tokens?.find((one) => one.assetId === assetId)?.symbol ?? assetId,
     }),
     [chains, tokens],

@@ -29,7 +29,9 @@ export const ExportDialog = ({ wallet, onClose }: ExportDialogProps): ReactNode 
   const [exported, setExported] = useState<Exported | null>(null);
   const cache = useCache();
   const change = useApprovable<null>(`private.export ${wallet.id}`, async (_input, proof) => {
-    setExported(await api.call(exportPrivacyWallet, { params: { id: wallet.id }, body: proof }));
+    setExported(
+      await api.call(exportPrivacyWallet, { params: { id: wallet.id }, body: proof }),
+    );
     void cache.refresh(listPrivacyWallets);
   });
   return (
@@ -50,10 +52,10 @@ export const ExportDialog = ({ wallet, onClose }: ExportDialogProps): ReactNode 
           onCancel={onClose}
         >
           <Alert tone="danger" title="Anybody with these words can take the money">
-            They move every note of this wallet, on all chains, without Causeway and without a code.
-            Show them to nobody. The export needs your approval, every owner is mailed, and the
-            wallet is marked as exported for ever. Where the project demands votes, other people
-            decide first; then export again to see the words.
+            They move every note of this wallet, on all chains, without Causeway and without a
+            code. Show them to nobody. The export needs your approval, every owner is mailed,
+            and the wallet is marked as exported for ever. Where the project demands votes,
+            other people decide first; then export again to see the words.
           </Alert>
           <Checkbox
             label="Nobody else can see my screen."
@@ -76,7 +78,9 @@ interface AnswerProps {
 const Answer = ({ exported, onClose }: AnswerProps): ReactNode => {
   const { waitsFor, mnemonic, pools } = exported;
   if (waitsFor !== null) return <Waiting waitsFor={waitsFor} onClose={onClose} />;
-  return mnemonic === null ? null : <Words mnemonic={mnemonic} pools={pools} onClose={onClose} />;
+  return mnemonic === null ? null : (
+    <Words mnemonic={mnemonic} pools={pools} onClose={onClose} />
+  );
 };
 
 interface WaitingProps {
@@ -87,12 +91,15 @@ interface WaitingProps {
 const Waiting = ({ waitsFor, onClose }: WaitingProps): ReactNode => (
   <div className="flex flex-col gap-4">
     <Alert tone="info" title="Other people vote on this">
-      Nothing was shown. Once they have approved it, export again within an hour: you then see the
-      words once. The request ends by itself <Time value={waitsFor.expiresAt} />.
+      Nothing was shown. Once they have approved it, export again within an hour: you then see
+      the words once. The request ends by itself <Time value={waitsFor.expiresAt} />.
     </Alert>
     <div className="flex justify-end gap-2">
       <Button onClick={onClose}>Close</Button>
-      <Link href={`/inbox/${waitsFor.decisionId}`} className={buttonLooks({ variant: "primary" })}>
+      <Link
+        href={`/inbox/${waitsFor.decisionId}`}
+        className={buttonLooks({ variant: "primary" })}
+      >
         Open the request
       </Link>
     </div>
@@ -108,8 +115,8 @@ interface WordsProps {
 const Words = ({ mnemonic, pools, onClose }: WordsProps): ReactNode => (
   <div className="flex flex-col gap-4">
     <p>
-      Write the words down in this order and keep them offline. They are not shown again without a
-      new approval.
+      Write the words down in this order and keep them offline. They are not shown again without
+      a new approval.
     </p>
     <ol aria-label="Mnemonic" className="grid grid-cols-2 gap-2 sm:grid-cols-3">
       {mnemonic.split(" ").map((word, index) => (

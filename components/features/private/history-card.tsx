@@ -28,7 +28,8 @@ const columnsOf = (names: PrivateNames): readonly Column<PrivateTransfer>[] => [
     bare: true,
     cell: (transfer) => (
       <span className="text-fg-2">
-        {names.payerName(transfer)} <span aria-label="to">→</span> {names.recipientName(transfer)}
+        {names.payerName(transfer)} <span aria-label="to">→</span>{" "}
+        {names.recipientName(transfer)}
       </span>
     ),
   },

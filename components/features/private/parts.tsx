@@ -27,7 +27,10 @@ export const hasMoney = (pool: PoolBalance): boolean =>
   );
 
 /** A token on its chain, with its mark. */
-export const PoolName = ({ chainId, token }: Pick<PoolBalance, "chainId" | "token">): ReactNode => (
+export const PoolName = ({
+  chainId,
+  token,
+}: Pick<PoolBalance, "chainId" | "token">): ReactNode => (
   <span className="inline-flex min-w-0 items-center gap-2">
     <TokenMark symbol={token.symbol} />
     <span className="min-w-0">

@@ -86,7 +86,10 @@ const COLUMNS: readonly Column<PoolBalance>[] = [
     align: "right",
     phone: "hidden",
     cell: ({ anonymitySet }) => (
-      <span className="num text-fg-2" title={`A withdrawal hides among ${setText(anonymitySet)}`}>
+      <span
+        className="num text-fg-2"
+        title={`A withdrawal hides among ${setText(anonymitySet)}`}
+      >
         {countText(anonymitySet)}
         <span className="sr-only"> deposits</span>
       </span>
@@ -121,7 +124,11 @@ const Waiting = ({ pool }: { readonly pool: PoolBalance }): ReactNode => {
 };
 
 /** The pools of a private wallet that have money. A button shows the empty pools. */
-export const PoolsTable = ({ pools }: { readonly pools: readonly PoolBalance[] }): ReactNode => {
+export const PoolsTable = ({
+  pools,
+}: {
+  readonly pools: readonly PoolBalance[];
+}): ReactNode => {
   const [showsEmpty, setShowsEmpty] = useState(false);
   const full = pools.filter(hasMoney);
   const empty = pools.filter((pool) => !hasMoney(pool));
@@ -141,7 +148,8 @@ export const PoolsTable = ({ pools }: { readonly pools: readonly PoolBalance[] }
             aria-expanded={showsEmpty}
             onClick={() => setShowsEmpty(!showsEmpty)}
           >
-            {showsEmpty ? "Hide" : "Show"} {empty.length} empty pool{empty.length === 1 ? "" : "s"}
+            {showsEmpty ? "Hide" : "Show"} {empty.length} empty pool
+            {empty.length === 1 ? "" : "s"}
           </Button>
         </div>
       )}
@@ -256,7 +264,9 @@ const ExitDialog = ({ exit, onClose }: ExitDialogProps): ReactNode => {
   const { mutation, send } = useSentOnce(startPrivateExit);
   const { chainId, noteId, privacyWalletId, amount } = exit;
   const start = async (): Promise<void> => {
-    const transfer = await send({ body: { chainId, noteId, privacyWalletId } }).catch(() => null);
+    const transfer = await send({ body: { chainId, noteId, privacyWalletId } }).catch(
+      () => null,
+    );
     if (transfer === null) return;
     takeOver(transfer);
     router.push(`${pathOfTransfer(transfer)}?approve=true`);

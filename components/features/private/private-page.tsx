@@ -127,7 +127,9 @@ const Loaded = ({ balances, wallet, walletId, stale }: LoadedProps): ReactNode =
   const pools = balances.data.filter(
     ({ privacyWalletId }) => privacyWalletId === walletId || walletId === "",
   );
-  const unapproved = pools.some((pool) => !isZero(pool.pendingApproval) || !isZero(pool.declined));
+  const unapproved = pools.some(
+    (pool) => !isZero(pool.pendingApproval) || !isZero(pool.declined),
+  );
   return (
     <>
       {stale ? (
@@ -169,8 +171,8 @@ const Pools = ({ pools, walletId }: PoolsProps): ReactNode => {
       title="Nothing is private yet"
       action={<ShieldLink walletId={walletId} />}
     >
-      Shield money from the treasury into a pool, and later payments no longer show which deposit
-      paid them.
+      Shield money from the treasury into a pool, and later payments no longer show which
+      deposit paid them.
     </EmptyState>
   );
 };
@@ -191,7 +193,8 @@ const WalletCard = ({ pools, balances, wallet }: WalletCardProps): ReactNode => 
       .filter((pool) => !isZero(amountOf(pool)))
       .map((pool) => {
         const token = tokens.find(
-          (each) => each.chainId === pool.chainId && isSameText(each.address, pool.token.address),
+          (each) =>
+            each.chainId === pool.chainId && isSameText(each.address, pool.token.address),
         );
         return usdValue(amountOf(pool), token?.priceUsd ?? null);
       });
@@ -211,8 +214,8 @@ const WalletCard = ({ pools, balances, wallet }: WalletCardProps): ReactNode => 
       <div className="flex flex-col gap-3">
         {wallet?.exportedAt == null ? null : (
           <Alert tone="warning" title="Exported">
-            Its mnemonic was shown <Time value={wallet.exportedAt} />. Whoever saw it can move what
-            this wallet gets, so use another one for new money.
+            Its mnemonic was shown <Time value={wallet.exportedAt} />. Whoever saw it can move
+            what this wallet gets, so use another one for new money.
           </Alert>
         )}
         <div>

@@ -54,7 +54,9 @@ export const usePrivateTransfers = (): Pages<PrivateTransfer> =>
     transfers.some(({ status }) => !isFinal(status)) ? BUSY_REFRESH_MS : IDLE_REFRESH_MS,
   );
 
-export const latestPrivateTransferQuery = apiQuery(listPrivateTransfers, { query: { limit: 1 } });
+export const latestPrivateTransferQuery = apiQuery(listPrivateTransfers, {
+  query: { limit: 1 },
+});
 
 const privateTransferQuery = (id: string) => apiQuery(getPrivateTransfer, { params: { id } });
 

@@ -200,8 +200,8 @@ const SuspendedThings = ({ things }: { readonly things: readonly MadeThing[] }):
         ) : null}
       </div>
       <p className="text-sm text-fg-3">
-        Sessions that were ended had made this without a code or a signature. It does nothing until
-        you restore it; revoke or delete what is not yours.
+        Sessions that were ended had made this without a code or a signature. It does nothing
+        until you restore it; revoke or delete what is not yours.
       </p>
       <ThingsList
         label="Suspended things"

@@ -6,7 +6,11 @@ import type { ReactNode } from "react";
 import { SignInCard } from "@/components/features/factors/sign-in-card";
 import { ParkedJobsCard } from "@/components/features/jobs/parked-jobs-card";
 import { NotificationPreferencesCard } from "@/components/features/notifications/preferences-card";
-import { LimitCard, PoliciesCard, VotesCard } from "@/components/features/policies/settings-cards";
+import {
+  LimitCard,
+  PoliciesCard,
+  VotesCard,
+} from "@/components/features/policies/settings-cards";
 import { SponsorBudgetsCard } from "@/components/features/sponsorship/sponsor-budgets-card";
 import { Address, PublicId } from "@/components/ui/address";
 import { Card, Fact, Facts } from "@/components/ui/card";

@@ -162,7 +162,8 @@ const AddressCard = ({ wallet, token, chainName }: AddressCardProps): ReactNode 
           <CopyButton value={wallet.address} label="Copy address" />
         </p>
         <Alert className="w-full">
-          Send {token.symbol} on {chainName}. The address is the same on every chain of the project.
+          Send {token.symbol} on {chainName}. The address is the same on every chain of the
+          project.
         </Alert>
       </div>
     </Card>

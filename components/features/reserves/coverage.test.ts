@@ -9,7 +9,11 @@ const reserve = (onChain: string, committed: string, liabilities: string) => ({
 
 test.each([
   ["100 %", reserve("300", "0", "300"), "100.0 %"],
-  ["a ratio that is rounded down, never up to 100 %", reserve("299.999999", "0", "300"), "99.9 %"],
+  [
+    "a ratio that is rounded down, never up to 100 %",
+    reserve("299.999999", "0", "300"),
+    "99.9 %",
+  ],
   ["what operations take out, which does not count", reserve("300", "150", "300"), "50.0 %"],
   ["more taken out than there is", reserve("100", "150", "300"), "0.0 %"],
   ["a very large ratio", reserve("1000000", "0", "0.01"), "> 9,999 %"],

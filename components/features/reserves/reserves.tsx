@@ -109,14 +109,14 @@ const HowToCheck = (): ReactNode => (
   <Card title="How to check this">
     <ol className="flex max-w-prose list-decimal flex-col gap-2 pl-5 text-fg-2">
       <li>
-        <strong className="font-medium text-fg">Held on chain.</strong> Ask any node for the balance
-        of the wallet at the block that is named; it needs no trust in this service.
+        <strong className="font-medium text-fg">Held on chain.</strong> Ask any node for the
+        balance of the wallet at the block that is named; it needs no trust in this service.
       </li>
       <li>
-        <strong className="font-medium text-fg">Owed to accounts.</strong> The accounts are leaves
-        of a Merkle tree in which each node has the sum of the nodes below it. The owner of an
-        account gets its proof from the page of the account, and checks that it leads to this root
-        and this sum:
+        <strong className="font-medium text-fg">Owed to accounts.</strong> The accounts are
+        leaves of a Merkle tree in which each node has the sum of the nodes below it. The owner
+        of an account gets its proof from the page of the account, and checks that it leads to
+        this root and this sum:
       </li>
     </ol>
     <CodeBlock
@@ -126,9 +126,9 @@ const HowToCheck = (): ReactNode => (
       className="my-3"
     />
     <p className="max-w-prose text-fg-2">
-      Covered means that the first is at least the second, less what operations under way still take
-      out. A root that leaves an account out, or counts a debt against others, does not fit the
-      proofs that people hold.
+      Covered means that the first is at least the second, less what operations under way still
+      take out. A root that leaves an account out, or counts a debt against others, does not fit
+      the proofs that people hold.
     </p>
   </Card>
 );
@@ -280,7 +280,10 @@ const ReserveCard = ({ reserve }: { readonly reserve: Reserve }): ReactNode => {
         </span>
       }
       actions={
-        <Link href={`/accounts?currency=${encodeURIComponent(currency)}`} className="link text-sm">
+        <Link
+          href={`/accounts?currency=${encodeURIComponent(currency)}`}
+          className="link text-sm"
+        >
           {currency} accounts
         </Link>
       }

@@ -59,13 +59,16 @@ export const RestoreDialog = ({ items, onClose }: RestoreDialogProps): ReactNode
   const api = useApi();
   const queryClient = useQueryClient();
   const name = `session_made.restore ${items.map(({ id }) => id).join(" ")}`;
-  const restore = useApprovable<BodyInput<typeof restoreMadeThings>>(name, async (body, proof) => {
-    await api.call(restoreMadeThings, { body: { ...body, ...proof } });
-    // Lists of keys, endpoints and schedules show the suspension too.
-    await queryClient.invalidateQueries();
-    toast.success(items.length === 1 ? "It works again." : "They work again.");
-    onClose();
-  });
+  const restore = useApprovable<BodyInput<typeof restoreMadeThings>>(
+    name,
+    async (body, proof) => {
+      await api.call(restoreMadeThings, { body: { ...body, ...proof } });
+      // Lists of keys, endpoints and schedules show the suspension too.
+      await queryClient.invalidateQueries();
+      toast.success(items.length === 1 ? "It works again." : "They work again.");
+      onClose();
+    },
+  );
   return (
     <ConfirmChangeDialog
       change={restore}
@@ -98,7 +101,10 @@ export const ThingsList = ({ label, things, action }: ThingsListProps): ReactNod
     {things.map(({ kind, id, name, projectName }, index) => {
       const { word, icon: Icon } = KIND_LOOKS[kind];
       return (
-        <li key={id ?? index} className="flex flex-wrap items-center justify-between gap-2 py-2">
+        <li
+          key={id ?? index}
+          className="flex flex-wrap items-center justify-between gap-2 py-2"
+        >
           <span className="flex min-w-0 flex-1 items-start gap-2">
             <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-fg-3" />
             <span className="min-w-0">

@@ -106,8 +106,8 @@ const KnownThing = ({ data, confirm }: KnownThingProps): ReactNode => {
             <>
               <p>
                 {data.state === "proven" ? `${SENTENCES.proven} ` : ""}
-                The button suspends everything above and ends the session that made it. Nothing is
-                deleted: a person of the project can restore it with a code, a passkey or a
+                The button suspends everything above and ends the session that made it. Nothing
+                is deleted: a person of the project can restore it with a code, a passkey or a
                 signature. If it was you, close this page.
               </p>
               <ActionError error={confirm.error} money="Nothing was suspended." />

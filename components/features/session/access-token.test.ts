@@ -17,7 +17,10 @@ const setUp = () => {
 
 test("calls at the same time ask once, and later calls use the answer for four minutes", async () => {
   const { source, state } = setUp();
-  expect(await Promise.all([source.current(), source.current()])).toEqual(["token-1", "token-1"]);
+  expect(await Promise.all([source.current(), source.current()])).toEqual([
+    "token-1",
+    "token-1",
+  ]);
   state.nowMs = 239_999;
   state.answer = "token-2";
   expect(await source.current()).toBe("token-1");

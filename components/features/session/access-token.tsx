@@ -10,12 +10,16 @@ const readToken = async (): Promise<string | null> => {
     cache: "no-store",
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  if (!response.ok) throw new Error(`The session was answered with ${String(response.status)}.`);
+  if (!response.ok)
+    throw new Error(`The session was answered with ${String(response.status)}.`);
   const session = (await response.json()) as { readonly accessToken?: string };
   return session.accessToken ?? null;
 };
 
-const SIGNED_OUT: TokenSource = { current: () => Promise.resolve(null), expire: () => undefined };
+const SIGNED_OUT: TokenSource = {
+  current: () => Promise.resolve(null),
+  expire: () => undefined,
+};
 
 const AccessTokenContext = createContext<TokenSource>(SIGNED_OUT);
 
@@ -30,7 +34,9 @@ interface ProviderProps {
  */
 export const AccessTokenProvider = ({ signedIn, children }: ProviderProps): ReactNode => {
   const [source] = useState(() =>
-    signedIn ? createTokenSource({ read: readToken, nowMs: () => performance.now() }) : SIGNED_OUT,
+    signedIn
+      ? createTokenSource({ read: readToken, nowMs: () => performance.now() })
+      : SIGNED_OUT,
   );
   useEffect(() => {
     const expire = (): void => {

@@ -33,7 +33,12 @@ type CallAny = (contract: Callable, options: object) => Promise<unknown>;
 export const readFrom =
   (api: ApiClient): QueryFunction =>
   ({ queryKey, pageParam, signal }) => {
-    const [method, path, params, query] = queryKey as [Callable["method"], string, object, object];
+    const [method, path, params, query] = queryKey as [
+      Callable["method"],
+      string,
+      object,
+      object,
+    ];
     const page = typeof pageParam === "string" ? { ...query, cursor: pageParam } : query;
     return (api.call as CallAny)({ method, path }, { params, query: page, signal });
   };

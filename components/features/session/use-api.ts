@@ -36,7 +36,9 @@ export const useApi = (): ApiClient => {
           const token = await tokens.current();
           const project = readPreference("project");
           return [
-            ...(token === null ? [] : [["authorization", `Bearer ${token}`] as [string, string]]),
+            ...(token === null
+              ? []
+              : [["authorization", `Bearer ${token}`] as [string, string]]),
             ...(project === null ? [] : [["x-project-id", project] as [string, string]]),
           ];
         },
@@ -51,7 +53,10 @@ const callAny = <C extends Callable>(
   contract: C,
   options: CallOptions<C>,
 ): Promise<ResponseOf<C>> =>
-  (api.call as (contract: C, options: CallOptions<C>) => Promise<ResponseOf<C>>)(contract, options);
+  (api.call as (contract: C, options: CallOptions<C>) => Promise<ResponseOf<C>>)(
+    contract,
+    options,
+  );
 
 /**
  * A GET of the API that the stream of changes covers. It is polled only while the stream is down.

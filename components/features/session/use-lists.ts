@@ -32,7 +32,9 @@ export const joinPages = <Item>({ pages }: Listed<Item>): Page<Item> => ({
 });
 
 /** The loaded pages as one list; `fetchNextPage` loads the next one. */
-export const useList = <Item>(query: ListQuery<Page<Item>>): UseInfiniteQueryResult<Page<Item>> =>
+export const useList = <Item>(
+  query: ListQuery<Page<Item>>,
+): UseInfiniteQueryResult<Page<Item>> =>
   useInfiniteQuery({ ...optionsOf(query), select: joinPages });
 
 /** 1,000 records each. */

@@ -29,7 +29,8 @@ export const signInMessage = ({ nonce, address, chainId, issuedAt }: MessageInpu
 
 /** Why the service refused a signature, by error code of `POST /auth/token`. */
 const REFUSALS: Readonly<Record<string, string>> = {
-  nonce_expired: "The message was older than ten minutes, or was used already. Here is a new one.",
+  nonce_expired:
+    "The message was older than ten minutes, or was used already. Here is a new one.",
   invalid_signature:
     "The signature does not fit the message and the address. Check which account the wallet signed with.",
   sign_up_closed:
@@ -37,7 +38,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 export const refusalText = (code: string | null | undefined): string =>
-  REFUSALS[code ?? ""] ?? "The service did not accept the signature. Try again with a new message.";
+  REFUSALS[code ?? ""] ??
+  "The service did not accept the signature. Try again with a new message.";
 
 interface Signed {
   readonly message: string;

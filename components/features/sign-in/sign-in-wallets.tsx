@@ -50,7 +50,11 @@ const RAINBOW_STYLE = { __html: `[data-rk]{${cssStringFromTheme(rainbowTheme)}}`
 /** Wallets and RainbowKit's dialog for the sign-in page; no other page loads them. */
 export const SignInWallets = ({ children }: { readonly children: ReactNode }): ReactNode => (
   <WalletProviders>
-    <style {...useStyleNonce()} dangerouslySetInnerHTML={RAINBOW_STYLE} suppressHydrationWarning />
+    <style
+      {...useStyleNonce()}
+      dangerouslySetInnerHTML={RAINBOW_STYLE}
+      suppressHydrationWarning
+    />
     <RainbowKitProvider theme={null} modalSize="compact">
       {children}
     </RainbowKitProvider>

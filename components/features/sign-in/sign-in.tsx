@@ -95,14 +95,15 @@ const ChooseWallet = (): ReactNode => {
             <Flame aria-hidden /> Use the burner wallet
           </Button>
           <p className="text-sm text-fg-2">
-            Burner wallet – development only. A key made in this browser, without an extension. It
-            works on the local chains alone; never send real money to it.
+            Burner wallet – development only. A key made in this browser, without an extension.
+            It works on the local chains alone; never send real money to it.
           </p>
         </div>
       ) : null}
       {error === null ? null : (
         <Alert tone="danger" title="The wallet was not connected">
-          {error.message.split("\n")[0]} Nothing was signed. Try again, or choose another wallet.
+          {error.message.split("\n")[0]} Nothing was signed. Try again, or choose another
+          wallet.
         </Alert>
       )}
     </div>

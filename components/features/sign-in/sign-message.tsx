@@ -76,8 +76,8 @@ export const SignMessage = ({ address, from }: SignMessageProps): ReactNode => {
         {(text) => (
           <>
             <p className="text-fg-2">
-              This is what you sign, word for word. It moves no money and gives nobody permission to
-              move any.
+              This is what you sign, word for word. It moves no money and gives nobody
+              permission to move any.
             </p>
             <MessageText label="Message to sign">{text}</MessageText>
             <Button variant="primary" size="lg" loading={busy} onClick={() => void run(text)}>

@@ -22,7 +22,9 @@ interface AccountChooserProps {
 const wordsOf = (connector: Connector, connected: boolean): string => {
   if (connector.id === BURNER_ID)
     return connected ? "Make another burner account" : "Use the burner wallet";
-  return connected ? `Choose another account in ${connector.name}` : `Connect ${connector.name}`;
+  return connected
+    ? `Choose another account in ${connector.name}`
+    : `Connect ${connector.name}`;
 };
 
 /** A button for each wallet of this browser that connects it or requests another account. */
@@ -38,7 +40,8 @@ const Wallets = ({ wanted, onAccounts }: AccountChooserProps): ReactNode => {
   // A connected burner wallet shows all its accounts, and a new account would not be the required
   // one.
   const connectors = wallets.connectors.filter(
-    (connector) => wanted === undefined || connector.id !== BURNER_ID || !isConnected(connector),
+    (connector) =>
+      wanted === undefined || connector.id !== BURNER_ID || !isConnected(connector),
   );
   const [pendingUid, setPendingUid] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
@@ -54,7 +57,9 @@ const Wallets = ({ wanted, onAccounts }: AccountChooserProps): ReactNode => {
           `${connector.name} shows ${accounts.map((one) => shorten(one)).join(", ")}, not this account.`,
         );
     } catch (error) {
-      setProblem(isRejection(error) ? `You rejected it in ${connector.name}.` : reasonOf(error));
+      setProblem(
+        isRejection(error) ? `You rejected it in ${connector.name}.` : reasonOf(error),
+      );
     } finally {
       setPendingUid(null);
     }
@@ -114,10 +119,14 @@ const isUnknownMethod = (error: unknown): boolean =>
 /** WalletConnect has two connectors: one with its own window, and one for RainbowKit's dialog. */
 const isUsable = (connector: Connector): boolean => {
   if (connector.type === "walletConnect") {
-    return (connector as { rkDetails?: { showQrModal?: boolean } }).rkDetails?.showQrModal === true;
+    return (
+      (connector as { rkDetails?: { showQrModal?: boolean } }).rkDetails?.showQrModal === true
+    );
   }
   // The plain injected connector does not work without an extension.
-  return connector.type === BURNER_ID || connector.id !== "injected" || "ethereum" in globalThis;
+  return (
+    connector.type === BURNER_ID || connector.id !== "injected" || "ethereum" in globalThis
+  );
 };
 
 export const useWalletAccounts = (): WalletAccounts => {

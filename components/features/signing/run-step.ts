@@ -62,7 +62,9 @@ export const runStep = async (
     tell({ state: "done", signed: { actionId: action.id, signature: answer } });
     return true;
   } catch (error) {
-    tell(isRejection(error) ? { state: "rejected" } : { state: "failed", reason: reasonOf(error) });
+    tell(
+      isRejection(error) ? { state: "rejected" } : { state: "failed", reason: reasonOf(error) },
+    );
     return false;
   }
 };

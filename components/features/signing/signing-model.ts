@@ -7,7 +7,8 @@ const APPROVE_SELECTOR = "0x095ea7b3";
 /** Whether the action is an ERC-20 approval, which moves nothing itself. */
 export const isApproval = (action: Action): boolean =>
   action.kind === "transaction" &&
-  action.transaction?.data.slice(0, APPROVE_SELECTOR.length).toLowerCase() === APPROVE_SELECTOR &&
+  action.transaction?.data.slice(0, APPROVE_SELECTOR.length).toLowerCase() ===
+    APPROVE_SELECTOR &&
   /^0+$/.test(action.transaction.value);
 
 export const isSignature = (action: Action): boolean => action.kind !== "transaction";
@@ -111,7 +112,11 @@ export const signaturesOf = (steps: readonly SigningStep[]): readonly Signed[] |
   return signed.length === required.length ? signed : null;
 };
 
-const STOPPED: ReadonlySet<StepState["state"]> = new Set(["rejected", "failed", "needs_account"]);
+const STOPPED: ReadonlySet<StepState["state"]> = new Set([
+  "rejected",
+  "failed",
+  "needs_account",
+]);
 
 export interface Standing {
   readonly title: string;

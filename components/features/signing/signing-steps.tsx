@@ -90,7 +90,10 @@ const StepDetail = ({ step }: { readonly step: SigningStep }): ReactNode => {
       </span>
       {hash === undefined ? null : (
         <span>
-          <TxHash value={hash} href={explorerUrl == null ? null : `${explorerUrl}/tx/${hash}`} />
+          <TxHash
+            value={hash}
+            href={explorerUrl == null ? null : `${explorerUrl}/tx/${hash}`}
+          />
         </span>
       )}
       <details>
@@ -181,7 +184,9 @@ const Stopped = ({ signing, onGoOn }: SigningStepsProps): ReactNode => {
           <div className="flex flex-col gap-2 pt-1">
             <p>
               Choose this account in the wallet that has it:{" "}
-              <code className="font-mono text-sm break-all">{waiting.action.signerAddress}</code>
+              <code className="font-mono text-sm break-all">
+                {waiting.action.signerAddress}
+              </code>
             </p>
             <AccountChooser wanted={waiting.action.signerAddress} onAccounts={onGoOn} />
           </div>

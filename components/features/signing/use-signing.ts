@@ -55,7 +55,9 @@ export const useSigning = (): Signing => {
     );
   const moved = movedMoney(steps);
 
-  const run = async (mayAsk: (moved: boolean) => boolean): Promise<readonly Signed[] | null> => {
+  const run = async (
+    mayAsk: (moved: boolean) => boolean,
+  ): Promise<readonly Signed[] | null> => {
     const id = ++runId.current;
     const current = (): boolean => id === runId.current;
     setBusy(true);
@@ -71,7 +73,10 @@ export const useSigning = (): Signing => {
           if (current()) mark(step.action.id, at);
         };
         if (
-          !(await runStep(publicConfig, step, { mined: mustBeMined(latest.current, index), tell }))
+          !(await runStep(publicConfig, step, {
+            mined: mustBeMined(latest.current, index),
+            tell,
+          }))
         )
           return null;
       }

@@ -1,6 +1,11 @@
 import { numberToHex, UserRejectedRequestError, type Hex } from "viem";
 import type { Config, Connector } from "wagmi";
-import { getConnections, getConnectorClient, getPublicClient, switchChain } from "wagmi/actions";
+import {
+  getConnections,
+  getConnectorClient,
+  getPublicClient,
+  switchChain,
+} from "wagmi/actions";
 import { isSameText } from "@/lib/core/same-text";
 import type { Action } from "./signing-model";
 
@@ -28,7 +33,10 @@ export const isRejection = (error: unknown): boolean => {
 
 /** The first line of a wallet's or library's error; the rest are parameters and versions. */
 export const reasonOf = (error: unknown): string => {
-  const { shortMessage, message } = (error ?? {}) as { shortMessage?: unknown; message?: unknown };
+  const { shortMessage, message } = (error ?? {}) as {
+    shortMessage?: unknown;
+    message?: unknown;
+  };
   const text = [shortMessage, message].find((one) => typeof one === "string") ?? "";
   return text.split("\n")[0]?.trim() || "The wallet gave no reason.";
 };
@@ -62,7 +70,11 @@ export const askWallet = async ({ config, connector, action }: Asked): Promise<H
   if ((await connector.getChainId()) !== action.chainId) {
     await switchChain(config, { connector, chainId: action.chainId });
   }
-  const client = await getConnectorClient(config, { connector, account, chainId: action.chainId });
+  const client = await getConnectorClient(config, {
+    connector,
+    account,
+    chainId: action.chainId,
+  });
   if (action.transaction !== undefined) {
     const { to, data, value, gas } = action.transaction;
     return client.request({

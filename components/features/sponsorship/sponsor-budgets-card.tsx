@@ -68,7 +68,10 @@ const COLUMNS: readonly Column<SponsorBudget>[] = [
         </Badge>
       ),
   },
-  { ...amountColumn("limit", "Daily limit", ({ dailyLimit }) => dailyLimit), priority: "medium" },
+  {
+    ...amountColumn("limit", "Daily limit", ({ dailyLimit }) => dailyLimit),
+    priority: "medium",
+  },
   {
     ...amountColumn("operation", "Per operation", ({ perOperation }) => perOperation),
     phone: "hidden",

@@ -64,7 +64,10 @@ export const inverseOf = (rate: string): string | null => {
 
 /** `a` less `b`, exact to 18 digits; negative where `b` is more. */
 export const subtractAmounts = (a: string, b: string): string =>
-  formatAmount((toScaled(a, PRICE_DIGITS) ?? 0n) - (toScaled(b, PRICE_DIGITS) ?? 0n), PRICE_DIGITS);
+  formatAmount(
+    (toScaled(a, PRICE_DIGITS) ?? 0n) - (toScaled(b, PRICE_DIGITS) ?? 0n),
+    PRICE_DIGITS,
+  );
 
 /**
  * The amount of a token for some dollars, cut to its decimals; null when dollars or price are
@@ -83,10 +86,14 @@ export const amountForUsd = (
 
 /** The loss from `before` to `after` in basis points, rounded up; 0 when there is none. */
 export const dropBps = (before: string, after: string): number => {
-  const [old, now] = [toScaled(before, PRICE_DIGITS) ?? 0n, toScaled(after, PRICE_DIGITS) ?? 0n];
+  const [old, now] = [
+    toScaled(before, PRICE_DIGITS) ?? 0n,
+    toScaled(after, PRICE_DIGITS) ?? 0n,
+  ];
   if (old <= 0n || now >= old) return 0;
   return Number(((old - now) * BPS + old - 1n) / old);
 };
 
 /** 50 → `0.5 %`. */
-export const percentText = (bps: number): string => `${formatAmount(BigInt(Math.round(bps)), 2)} %`;
+export const percentText = (bps: number): string =>
+  `${formatAmount(BigInt(Math.round(bps)), 2)} %`;

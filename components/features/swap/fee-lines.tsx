@@ -11,7 +11,11 @@ const FEE_WORDS = { bridge: "Bridge", swap: "Pools", gas: "Network" } as const;
 interface Fee {
   readonly kind: keyof typeof FEE_WORDS;
   readonly amount: string;
-  readonly token: { readonly symbol: string; readonly assetId: string; readonly decimals: number };
+  readonly token: {
+    readonly symbol: string;
+    readonly assetId: string;
+    readonly decimals: number;
+  };
   readonly usd?: string | null;
 }
 

@@ -5,7 +5,12 @@ import type { TokenInfo } from "./tokens";
 const WALLET = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const USDC = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48";
 
-const token = (chainId: number, symbol: string, address: string, decimals: number): TokenInfo => ({
+const token = (
+  chainId: number,
+  symbol: string,
+  address: string,
+  decimals: number,
+): TokenInfo => ({
   chainId,
   symbol,
   address,
@@ -71,7 +76,9 @@ describe("amounts", () => {
     expect(problemsOf(withAmount("many"))).toContain(
       "sources.0.amount: Enter an amount such as 1,250.00.",
     );
-    expect(problemsOf(withAmount("0"))).toContain("sources.0.amount: Enter an amount above zero.");
+    expect(problemsOf(withAmount("0"))).toContain(
+      "sources.0.amount: Enter an amount above zero.",
+    );
   });
 
   test("with more digits than the token has are refused, never rounded", () => {

@@ -45,7 +45,8 @@ export const tokenOnChain = (
 ): string => {
   const asset = findToken(tokens, from.chainId, from.token)?.assetId;
   return (
-    tokens.find((one) => String(one.chainId) === chainId && one.assetId === asset)?.address ?? ""
+    tokens.find((one) => String(one.chainId) === chainId && one.assetId === asset)?.address ??
+    ""
   );
 };
 
@@ -62,7 +63,10 @@ export const swapSchema = (tokens: readonly TokenInfo[]) => {
       amount: typedAmountField(),
     })
     .superRefine((value, context) => {
-      const message = precisionProblem(findToken(tokens, value.chainId, value.token), value.amount);
+      const message = precisionProblem(
+        findToken(tokens, value.chainId, value.token),
+        value.amount,
+      );
       if (message !== null) context.addIssue({ code: "custom", path: ["amount"], message });
     });
   return z
@@ -89,7 +93,10 @@ const duplicatesOf = (sources: readonly SourceValues[]): number[] => {
 };
 
 /** The body of `POST /swap/quote`; null until the form is complete and valid. */
-export const toQuoteBody = (tokens: readonly TokenInfo[], values: SwapValues): QuoteBody | null => {
+export const toQuoteBody = (
+  tokens: readonly TokenInfo[],
+  values: SwapValues,
+): QuoteBody | null => {
   if (!swapSchema(tokens).safeParse(values).success) return null;
   const body = quoteBody.safeParse({
     from: values.sources.map((source) => ({

@@ -3,7 +3,11 @@ import { impactGate, impactOf, isWorse, mustAccept } from "./quote-change";
 import type { Quote } from "./tokens";
 
 const quote = (amountBase: string, minAmountBase: string): Quote =>
-  ({ quoteId: `qt_${amountBase}`, priceImpactBps: 0, to: { amountBase, minAmountBase } }) as Quote;
+  ({
+    quoteId: `qt_${amountBase}`,
+    priceImpactBps: 0,
+    to: { amountBase, minAmountBase },
+  }) as Quote;
 
 describe("a refreshed quote", () => {
   const seen = { key: "a", quote: quote("1000", "990") };
@@ -33,7 +37,12 @@ describe("a refreshed quote", () => {
 });
 
 test("a price impact over 3 % asks once, over 15 % it must be typed", () => {
-  expect([300, 301, 1500, 1501].map(impactGate)).toEqual(["none", "confirm", "confirm", "type"]);
+  expect([300, 301, 1500, 1501].map(impactGate)).toEqual([
+    "none",
+    "confirm",
+    "confirm",
+    "type",
+  ]);
 });
 
 test("the price feeds' price impact counts, and the pools' only where a feed is missing", () => {

@@ -32,7 +32,10 @@ import { FeeLines, secondsText } from "./fee-lines";
  * Converts a quote to the subject of the flow that approves and executes it. `noun` is `retry` for
  * the quote of a retried operation.
  */
-export const subjectOfQuote = (quote: Quote, noun: MoveSubject["noun"] = "swap"): MoveSubject => ({
+export const subjectOfQuote = (
+  quote: Quote,
+  noun: MoveSubject["noun"] = "swap",
+): MoveSubject => ({
   ids: { quoteId: quote.quoteId },
   noun,
   sources: quote.from.length,
@@ -87,7 +90,12 @@ const Receipt = ({ quote, to }: ReceiptProps): ReactNode => (
               />{" "}
               on <ChainName chainId={source.chainId} />
               <br />
-              <NamedAddress value={source.address} full copyable={false} className="text-fg-2" />
+              <NamedAddress
+                value={source.address}
+                full
+                copyable={false}
+                className="text-fg-2"
+              />
             </li>
           ))}
         </ul>
@@ -166,8 +174,9 @@ const RateText = ({ quote }: { readonly quote: Quote }): ReactNode => {
 export const QuoteFacts = ({ quote, setup }: QuoteFactsProps): ReactNode => {
   const { to } = quote;
   const price =
-    setup.tokens.find((token) => token.chainId === to.chainId && token.address === to.token.address)
-      ?.priceUsd ?? null;
+    setup.tokens.find(
+      (token) => token.chainId === to.chainId && token.address === to.token.address,
+    )?.priceUsd ?? null;
   return (
     <Facts>
       <Fact label="Minimum received" strong>
@@ -380,9 +389,10 @@ const wayOf = ({ from, toChainId, toToken }: QuoteBody): string =>
  * best route is used.
  */
 export const useChosenRoute = (body: QuoteBody | null): ChosenRoute => {
-  const [chosen, setChosen] = useState<{ readonly way: string; readonly routeId: string } | null>(
-    null,
-  );
+  const [chosen, setChosen] = useState<{
+    readonly way: string;
+    readonly routeId: string;
+  } | null>(null);
   const way = body === null ? null : wayOf(body);
   const routeId = chosen !== null && chosen.way === way ? chosen.routeId : null;
   return {

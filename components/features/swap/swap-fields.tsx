@@ -168,7 +168,10 @@ interface AmountFieldProps extends Pick<SourceRowProps, "index" | "setup" | "swa
 }
 
 const AmountField = ({ index, setup, swap, source, error }: AmountFieldProps): ReactNode => {
-  const { field } = useController({ control: swap.form.control, name: `sources.${index}.amount` });
+  const { field } = useController({
+    control: swap.form.control,
+    name: `sources.${index}.amount`,
+  });
   const token = findToken(setup.tokens, source.chainId, source.token);
   return (
     <AmountEntry

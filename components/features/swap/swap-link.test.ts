@@ -30,7 +30,9 @@ const SETUP = {
   balances: {
     stale: [],
     nextCursor: null,
-    totals: [{ breakdown: [part(TREASURY, 1, "5"), part(TREASURY, 2, "50"), part(OTHER, 1, "9")] }],
+    totals: [
+      { breakdown: [part(TREASURY, 1, "5"), part(TREASURY, 2, "50"), part(OTHER, 1, "9")] },
+    ],
   },
 } as unknown as SwapSetup;
 

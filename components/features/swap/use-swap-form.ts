@@ -82,7 +82,9 @@ export const useSwapForm = (setup: SwapSetup): SwapForm => {
     draft: swapDraft,
     // A draft that names other wallets is another person's, and so may be its recipient.
     isOwn: ({ sources }) =>
-      sources.every(({ address }) => setup.wallets.some((wallet) => wallet.address === address)),
+      sources.every(({ address }) =>
+        setup.wallets.some((wallet) => wallet.address === address),
+      ),
   });
 
   const choose = (path: FieldPath<SwapValues>, value: string): void =>
@@ -117,13 +119,18 @@ export const useSwapForm = (setup: SwapSetup): SwapForm => {
     body: toQuoteBody(tokens, values),
     mayAdd: fields.length < SOURCES_MAX,
     addSource: () =>
-      append(newSource(setup), { shouldFocus: true, focusName: `sources.${fields.length}.amount` }),
+      append(newSource(setup), {
+        shouldFocus: true,
+        focusName: `sources.${fields.length}.amount`,
+      }),
     removeSource: (index) => remove(index),
     choose,
     chooseChain,
     flip,
     clearAmounts: () =>
-      form.getValues("sources").forEach((_, index) => form.setValue(`sources.${index}.amount`, "")),
+      form
+        .getValues("sources")
+        .forEach((_, index) => form.setValue(`sources.${index}.amount`, "")),
   };
 };
 

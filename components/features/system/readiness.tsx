@@ -55,7 +55,8 @@ const readinessOf = ({
 export const NetworkHealth = (): ReactNode => {
   const partName = usePartName();
   const query = useReadiness();
-  const broken = query.data?.parts?.filter((part) => !part.ok && part.name !== SIGNING_PART) ?? [];
+  const broken =
+    query.data?.parts?.filter((part) => !part.ok && part.name !== SIGNING_PART) ?? [];
   const view = healthView({
     online: useOnline(),
     live: useContext(LiveStateContext),

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "@/lib/api-client/client";
 import { type TokenInfo, assetsOf } from "@/components/features/swap/tokens";
-import { fieldErrorsOf, toTransferBody, transferSchema, type TransferValues } from "./form-model";
+import {
+  fieldErrorsOf,
+  toTransferBody,
+  transferSchema,
+  type TransferValues,
+} from "./form-model";
 
 const token = (assetId: string, chainId: number, decimals: number): TokenInfo => ({
   symbol: assetId.toUpperCase(),
@@ -85,7 +90,9 @@ const refused = (details: ApiError["details"], code = "invalid_request"): ApiErr
   });
 
 test("errors of the API stand at the fields they name; what names none is not lost", () => {
-  expect(fieldErrorsOf(refused([{ path: "toAddress", message: "must be an address" }]))).toEqual({
+  expect(
+    fieldErrorsOf(refused([{ path: "toAddress", message: "must be an address" }])),
+  ).toEqual({
     fields: { toAddress: "Must be an address." },
     rest: null,
   });
@@ -99,6 +106,9 @@ test("errors of the API stand at the fields they name; what names none is not lo
   });
   const bare = refused([]);
   expect(fieldErrorsOf(bare).rest).toBe(bare);
-  const refusal = refused([{ path: "amount", message: "is above the cap" }], "policy_violation");
+  const refusal = refused(
+    [{ path: "amount", message: "is above the cap" }],
+    "policy_violation",
+  );
   expect(fieldErrorsOf(refusal).rest).toBe(refusal);
 });

@@ -99,6 +99,7 @@ const API_FIELDS: Readonly<Record<string, keyof TransferValues>> = {
 };
 
 /** The messages that the API gave, by the field of the form. */
-export const fieldErrorsOf = (error: unknown) => messagesByField(error, (path) => API_FIELDS[path]);
+export const fieldErrorsOf = (error: unknown) =>
+  messagesByField(error, (path) => API_FIELDS[path]);
 
 export type FieldErrors = ReturnType<typeof fieldErrorsOf>["fields"];

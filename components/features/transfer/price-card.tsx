@@ -75,7 +75,8 @@ export const useTransfer = (body: TransferBody | null) => {
   return useFormQuote({
     contract: createTransfer,
     body,
-    send: (request: TransferBody, signal) => api.call(createTransfer, { body: request, signal }),
+    send: (request: TransferBody, signal) =>
+      api.call(createTransfer, { body: request, signal }),
     // Each request creates another transfer, so a failed one is not repeated.
     retry: false,
   });

@@ -95,7 +95,8 @@ export interface Recipient {
 }
 
 /** The chosen chain of a form; null for none. */
-export const chainIdOf = (chosen: string): number | null => (chosen === "" ? null : Number(chosen));
+export const chainIdOf = (chosen: string): number | null =>
+  chosen === "" ? null : Number(chosen);
 
 /**
  * Looks up a typed recipient among the project's known addresses. An address that looks like a

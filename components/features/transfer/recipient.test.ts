@@ -4,7 +4,11 @@ import { recipientView, saidByNotes } from "./recipient";
 
 const address = (middle: string): string => `0xabcd${middle.repeat(32)}1234`;
 const OWN: KnownAddress = { address: address("1"), name: "Treasury", as: "own" };
-const ADA: KnownAddress = { address: `0x7777${"2".repeat(32)}8888`, name: "Ada", as: "contact" };
+const ADA: KnownAddress = {
+  address: `0x7777${"2".repeat(32)}8888`,
+  name: "Ada",
+  as: "contact",
+};
 const BEFORE: KnownAddress = {
   address: `0x9999${"3".repeat(32)}9999`,
   name: "3 times",
@@ -32,7 +36,10 @@ describe("a recipient", () => {
       as: "contact",
       name: "Ada",
     });
-    expect(recipientView(BEFORE.address, KNOWN)).toMatchObject({ as: "earlier", lookAlike: null });
+    expect(recipientView(BEFORE.address, KNOWN)).toMatchObject({
+      as: "earlier",
+      lookAlike: null,
+    });
   });
 
   test("to whom nothing was ever sent is new", () => {
@@ -69,7 +76,11 @@ describe("an address made to be mistaken", () => {
   });
 
   test("is found when it was put into the address book beside the right one", () => {
-    const fake = { address: `0x7777${"5".repeat(32)}8888`, name: "Ada 2", as: "contact" as const };
+    const fake = {
+      address: `0x7777${"5".repeat(32)}8888`,
+      name: "Ada 2",
+      as: "contact" as const,
+    };
     expect(recipientView(fake.address, [...KNOWN, fake])).toMatchObject({
       as: "contact",
       lookAlike: ADA,

@@ -103,6 +103,9 @@ export const useKnownAddresses = (chainId: number | null): KnownAddresses => {
   return {
     known,
     complete:
-      !wallets.isPending && !contacts.isPending && !contacts.hasNextPage && !operations.isPending,
+      !wallets.isPending &&
+      !contacts.isPending &&
+      !contacts.hasNextPage &&
+      !operations.isPending,
   };
 };

@@ -68,7 +68,10 @@ const subjectOf = ({ transferId, to, expiresAt, terms }: Parts, names: Names): M
 export const subjectOfTransfer = (transfer: TransferRecord, names: Names): MoveSubject => {
   const { transferId, expiresAt } = transfer;
   const to = destinationOf(transfer);
-  const subject = subjectOf({ transferId, to, expiresAt, terms: { ...transfer, ...names } }, names);
+  const subject = subjectOf(
+    { transferId, to, expiresAt, terms: { ...transfer, ...names } },
+    names,
+  );
   return { ...subject, stored: { transfer, names } };
 };
 

@@ -64,7 +64,10 @@ const TransferDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode => {
   const accepted = useAcceptedImpact(transfer.body);
   const view = useTransfer(accepted.body);
   const serverErrors = fieldErrorsOf(view.error);
-  const recipient = useRecipient(transfer.values.toAddress, chainIdOf(transfer.values.toChainId));
+  const recipient = useRecipient(
+    transfer.values.toAddress,
+    chainIdOf(transfer.values.toChainId),
+  );
   const token = tokenOf(setup.tokens, transfer.values.assetId, transfer.values.fromChainId);
   const shortage = shortageOf([
     {
@@ -196,10 +199,15 @@ const FromCard = ({ setup, transfer, serverErrors }: PartProps): ReactNode => {
             placeholder="Choose …"
           />
         </Field>
-        <Field label="From chain" error={errors.fromChainId?.message ?? serverErrors.fromChainId}>
+        <Field
+          label="From chain"
+          error={errors.fromChainId?.message ?? serverErrors.fromChainId}
+        >
           <Combobox
             options={setup.chains
-              .filter((chain) => asset === undefined || asset.chainIds.includes(String(chain.id)))
+              .filter(
+                (chain) => asset === undefined || asset.chainIds.includes(String(chain.id)),
+              )
               .map((chain) => {
                 const held = transfer.held(values.assetId, String(chain.id));
                 return {
@@ -225,7 +233,8 @@ const FromCard = ({ setup, transfer, serverErrors }: PartProps): ReactNode => {
                 ...tokenOption(one.symbol, one.assetId),
                 description: one.name,
                 keywords: [one.symbol, one.name],
-                aside: held === null ? undefined : <HeldAside amount={held} symbol={one.symbol} />,
+                aside:
+                  held === null ? undefined : <HeldAside amount={held} symbol={one.symbol} />,
               };
             })}
             value={values.assetId}

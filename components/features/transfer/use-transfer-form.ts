@@ -14,7 +14,11 @@ import {
 } from "@/components/features/swap/decimal";
 import { linkedAmount, tokensNamed } from "@/components/features/swap/swap-link";
 import { type AssetInfo, assetsOf } from "@/components/features/swap/tokens";
-import { balanceOf, spendableAt, type SwapSetup } from "@/components/features/swap/use-swap-setup";
+import {
+  balanceOf,
+  spendableAt,
+  type SwapSetup,
+} from "@/components/features/swap/use-swap-setup";
 import type { WalletRecord } from "@/components/features/wallets/use-wallets";
 import { tabStore } from "@/components/ui/tab-store";
 import {
@@ -103,7 +107,8 @@ export const useTransferForm = (setup: SwapSetup): TransferForm => {
         "fromChainId",
         richestChain(chainIds, (id) => held(assetId, id)),
       );
-    if (!chainIds.includes(toChainId)) form.setValue("toChainId", form.getValues("fromChainId"));
+    if (!chainIds.includes(toChainId))
+      form.setValue("toChainId", form.getValues("fromChainId"));
     choose("assetId", assetId);
   };
   const token = tokenOf(tokens, values.assetId, values.fromChainId);

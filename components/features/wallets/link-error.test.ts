@@ -23,7 +23,9 @@ test("each refusal says how to go on", () => {
 });
 
 test("a person who said no is not told of an error", () => {
-  const wrapped = new Error("wrapped", { cause: new UserRejectedRequestError(new Error("no")) });
+  const wrapped = new Error("wrapped", {
+    cause: new UserRejectedRequestError(new Error("no")),
+  });
   expect(linkProblem(wrapped)?.title).toBe("You rejected the message");
   expect(linkProblem({ code: "ACTION_REJECTED" })?.title).toBe("You rejected the message");
   expect(linkProblem(new Error("Locked.\nVersion 1"))).toMatchObject({

@@ -9,7 +9,10 @@ import { signMessage } from "wagmi/actions";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { queryKeyOf } from "@/components/features/session/api-query";
 import { useApi, useCache } from "@/components/features/session/use-api";
-import { AccountChooser, useWalletAccounts } from "@/components/features/signing/account-chooser";
+import {
+  AccountChooser,
+  useWalletAccounts,
+} from "@/components/features/signing/account-chooser";
 import { connectorWith } from "@/components/features/signing/wallet-access";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { WalletProviders } from "@/components/providers/wallet-providers";
@@ -107,8 +110,8 @@ const ChooseStep = ({ wallets, onChoose }: ChooseStepProps): ReactNode => {
   return (
     <>
       <p className="text-fg-2">
-        A linked wallet is a source for swaps and transfers; its own key signs what it sends. You
-        stay signed in as you are.
+        A linked wallet is a source for swaps and transfers; its own key signs what it sends.
+        You stay signed in as you are.
       </p>
       {accounts.length === 0 ? null : (
         <ul aria-label="Accounts of your wallets" className="divide-y rounded-card border">
@@ -124,7 +127,11 @@ const ChooseStep = ({ wallets, onChoose }: ChooseStepProps): ReactNode => {
               {isLinked(address) ? (
                 <Badge tone="success">linked</Badge>
               ) : (
-                <Button size="sm" aria-label={`Link ${address}`} onClick={() => onChoose(address)}>
+                <Button
+                  size="sm"
+                  aria-label={`Link ${address}`}
+                  onClick={() => onChoose(address)}
+                >
                   Link this
                 </Button>
               )}
@@ -313,8 +320,12 @@ const LinkMessage = (props: LinkMessageProps): ReactNode => {
         <Button
           variant="primary"
           loading={busy}
-          disabled={message.data === undefined || message.isFetching || shown?.next === "choose"}
-          onClick={() => (message.data === undefined ? undefined : void sign(message.data.message))}
+          disabled={
+            message.data === undefined || message.isFetching || shown?.next === "choose"
+          }
+          onClick={() =>
+            message.data === undefined ? undefined : void sign(message.data.message)
+          }
         >
           {busy ? "Waiting for the signature …" : "Sign and link"}
         </Button>

@@ -150,8 +150,8 @@ const SmartAccountForm = ({ wallets, owner, onMade, onCancel }: FormProps): Reac
       snippet={<ApiSnippet call={createSmartAccount} body={toBody(values)} />}
     >
       <p className="text-fg-2">
-        A smart account pays no network fees of its own and does several things in one transaction.
-        Its address is known before it is deployed and is the same on every chain.
+        A smart account pays no network fees of its own and does several things in one
+        transaction. Its address is known before it is deployed and is the same on every chain.
       </p>
       <RadioField control={form.control} name="ownerAddress" label="Owner" options={owners} />
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
@@ -198,8 +198,8 @@ const MadeAccount = ({ account, onClose }: MadeAccountProps): ReactNode => (
     </Facts>
     {account.deployed === true ? null : (
       <Alert tone="info" title="It can receive already">
-        Its address follows from its owner and is the same on every chain, so you may fund it before
-        it is deployed. Only its owner can move what it holds.
+        Its address follows from its owner and is the same on every chain, so you may fund it
+        before it is deployed. Only its owner can move what it holds.
       </Alert>
     )}
     <div className="flex justify-end">

@@ -1,4 +1,8 @@
-import { type UseInfiniteQueryResult, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import {
+  type UseInfiniteQueryResult,
+  useQuery,
+  type UseQueryResult,
+} from "@tanstack/react-query";
 import { apiPages, apiQuery } from "@/components/features/session/api-query";
 import { useList } from "@/components/features/session/use-lists";
 import { AddressMark, shorten } from "@/components/ui/address";
@@ -36,7 +40,8 @@ export const KIND_WORDS = {
 } as const satisfies Record<WalletRecord["kind"], string>;
 
 /** The label of a wallet, else its kind. */
-export const walletName = (wallet: WalletRecord): string => wallet.label ?? KIND_WORDS[wallet.kind];
+export const walletName = (wallet: WalletRecord): string =>
+  wallet.label ?? KIND_WORDS[wallet.kind];
 
 /**
  * The name for decisions about money. A wallet whose owner signs is outside the service, and its

@@ -220,7 +220,9 @@ const KnownBalances = ({
   if (parts.length === 0)
     return (
       <EmptyState
-        title={token === null && chainId === null ? "Holds nothing yet" : "Nothing fits the filter"}
+        title={
+          token === null && chainId === null ? "Holds nothing yet" : "Nothing fits the filter"
+        }
       />
     );
   return (

@@ -39,7 +39,10 @@ export const Wallets = (): ReactNode => {
   const { data } = all;
   const balances = useBalances();
   const [filters, setFilters] = useFilters();
-  const [dialog, setDialog] = useQueryState("new", parseAsStringLiteral(["link", "smart-account"]));
+  const [dialog, setDialog] = useQueryState(
+    "new",
+    parseAsStringLiteral(["link", "smart-account"]),
+  );
   const [owner, setOwner] = useState<string | undefined>();
   const [unlinking, setUnlinking] = useState<WalletRecord | null>(null);
   const openDialog = (next: "link" | "smart-account" | null, nextOwner?: string): void => {
@@ -78,7 +81,9 @@ export const Wallets = (): ReactNode => {
           empty={
             <EmptyState
               icon={Wallet}
-              title={wanted === null ? "No wallets" : "No wallet of the project has this address"}
+              title={
+                wanted === null ? "No wallets" : "No wallet of the project has this address"
+              }
             />
           }
         >
@@ -202,9 +207,9 @@ const UnlinkDialog = ({ wallet, onClose }: UnlinkDialogProps): ReactNode => {
       title={`Unlink “${walletName(wallet)}”?`}
       description={
         <p>
-          <code className="font-mono text-sm break-all text-fg">{wallet.address}</code> is no source
-          any more. What it holds stays in it, under your own key, and what it did stays on record.
-          You can link it again.
+          <code className="font-mono text-sm break-all text-fg">{wallet.address}</code> is no
+          source any more. What it holds stays in it, under your own key, and what it did stays
+          on record. You can link it again.
         </p>
       }
       action={unlink}

@@ -63,7 +63,12 @@ const columnsOf = (onOpen: (id: string) => void): readonly Column<Delivery>[] =>
     priority: "low",
     cell: ({ attempts }) => <span className="num">{attempts}</span>,
   },
-  { id: "at", header: "Created", bare: true, cell: ({ createdAt }) => <Time value={createdAt} /> },
+  {
+    id: "at",
+    header: "Created",
+    bare: true,
+    cell: ({ createdAt }) => <Time value={createdAt} />,
+  },
   {
     id: "open",
     header: <span className="sr-only">Details</span>,

@@ -33,7 +33,13 @@ import {
   updateWebhookEndpoint,
 } from "@/lib/api-client/calls.gen";
 import { Deliveries } from "./deliveries";
-import { type Endpoint, endpointName, type NewEndpoint, shortUrl, endpointQuery } from "./endpoint";
+import {
+  type Endpoint,
+  endpointName,
+  type NewEndpoint,
+  shortUrl,
+  endpointQuery,
+} from "./endpoint";
 import { EndpointBadge, SigningSecretDialog } from "./endpoint-parts";
 
 const REFRESH_MS = 3000;
@@ -80,7 +86,8 @@ const useActions = (endpoint: Endpoint) => {
       void update
         .mutateAsync({ params, body: { status } })
         .then(
-          () => done(status === "active" ? "The endpoint is active." : "The endpoint is paused."),
+          () =>
+            done(status === "active" ? "The endpoint is active." : "The endpoint is paused."),
           failed,
         ),
     test: (): void =>
@@ -210,7 +217,8 @@ interface ReplayFormProps {
   readonly disabled: boolean;
 }
 
-const numberOf = (text: string): number => (/^[1-9]\d{0,14}$/.test(text.trim()) ? Number(text) : 0);
+const numberOf = (text: string): number =>
+  /^[1-9]\d{0,14}$/.test(text.trim()) ? Number(text) : 0;
 
 const eventNumber = z
   .string()
@@ -219,13 +227,19 @@ const eventNumber = z
 
 const rangeForm = z
   .object({ from: eventNumber, to: eventNumber })
-  .refine(({ from, to }) => from <= to, { path: ["to"], message: "Enter the larger number here." });
+  .refine(({ from, to }) => from <= to, {
+    path: ["to"],
+    message: "Enter the larger number here.",
+  });
 
 /** Sends a range of events again, for a receiver that has found a gap. */
 const ReplayForm = ({ endpointId, disabled }: ReplayFormProps): ReactNode => {
   const cache = useCache();
   const replay = useApiMutation(replayWebhookEvents);
-  const form = useForm({ resolver: zodResolver(rangeForm), defaultValues: { from: "", to: "" } });
+  const form = useForm({
+    resolver: zodResolver(rangeForm),
+    defaultValues: { from: "", to: "" },
+  });
   const submit = async (body: z.infer<typeof rangeForm>): Promise<void> => {
     const { queued } = await replay.mutateAsync({ params: { id: endpointId }, body });
     toast.success(
@@ -287,12 +301,18 @@ const RotateSecretDialog = ({
 }: RotateSecretDialogProps): ReactNode => {
   const api = useApi();
   const cache = useCache();
-  const rotate = useApprovable<null>(`webhook_endpoint.rotate ${endpointId}`, async (_, proof) => {
-    const made = await api.call(rotateWebhookSecret, { params: { id: endpointId }, body: proof });
-    toast.success("The old secret signs beside the new one for 24 hours.");
-    onRotated(made);
-    await cache.refresh(getWebhookEndpoint);
-  });
+  const rotate = useApprovable<null>(
+    `webhook_endpoint.rotate ${endpointId}`,
+    async (_, proof) => {
+      const made = await api.call(rotateWebhookSecret, {
+        params: { id: endpointId },
+        body: proof,
+      });
+      toast.success("The old secret signs beside the new one for 24 hours.");
+      onRotated(made);
+      await cache.refresh(getWebhookEndpoint);
+    },
+  );
   return (
     <ConfirmChangeDialog
       change={rotate}

@@ -78,8 +78,8 @@ export const SigningSecretDialog = ({
     >
       <div className="flex flex-col gap-3">
         <Alert tone="warning" title="Copy it now">
-          It is shown this once. If it gets lost, rotate it: the old one keeps signing until your
-          receiver has the new one.
+          It is shown this once. If it gets lost, rotate it: the old one keeps signing until
+          your receiver has the new one.
         </Alert>
         <code
           data-testid="webhook-secret"

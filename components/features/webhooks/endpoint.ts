@@ -22,7 +22,8 @@ export const endpointName = ({
 };
 
 /** The URL without its scheme. */
-export const shortUrl = (url: string): string => url.replace(/^https?:\/\//, "").replace(/\/$/, "");
+export const shortUrl = (url: string): string =>
+  url.replace(/^https?:\/\//, "").replace(/\/$/, "");
 
 /** The project's webhook endpoints, oldest first. */
 export const endpointsQuery = apiPages(listWebhookEndpoints, {});

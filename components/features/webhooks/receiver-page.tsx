@@ -35,7 +35,10 @@ const SIGNATURES = {
   invalid: { word: "Signature invalid", tone: "danger", icon: CircleX },
   too_old: { word: "Signature too old", tone: "warning", icon: Clock },
   missing: { word: "Not signed", tone: "neutral", icon: CircleX },
-} as const satisfies Record<Received["signature"], { word: string; tone: Tone; icon: LucideIcon }>;
+} as const satisfies Record<
+  Received["signature"],
+  { word: string; tone: Tone; icon: LucideIcon }
+>;
 
 const typeOf = (body: string): string => {
   try {
@@ -82,7 +85,8 @@ const Address = ({ receiver }: { readonly receiver: Receiver }): ReactNode => {
   const create = useApiMutation(createWebhookEndpoint);
   const endpoints = useEndpoints().data?.data ?? [];
   const nameOf = (id: string): string =>
-    endpoints.find((endpoint) => endpoint.id === id)?.description ?? "an endpoint without a name";
+    endpoints.find((endpoint) => endpoint.id === id)?.description ??
+    "an endpoint without a name";
   const { url, endpointIds } = receiver;
   const make = async (): Promise<void> => {
     await create.mutateAsync({ body: { url, events: ["*"], description: "Local receiver" } });
@@ -142,8 +146,8 @@ export const ReceiverPage = (): ReactNode => {
             {data.data.length === 0 ? (
               <Card flush>
                 <EmptyState icon={Radio} title="Nothing has arrived yet">
-                  Send a test event from an endpoint that sends here. The last 50 requests are kept
-                  until the service stops.
+                  Send a test event from an endpoint that sends here. The last 50 requests are
+                  kept until the service stops.
                 </EmptyState>
               </Card>
             ) : (

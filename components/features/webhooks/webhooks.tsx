@@ -27,7 +27,13 @@ import {
 } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { EVENT_GROUPS } from "@/lib/contracts/events";
-import { type Endpoint, endpointName, type NewEndpoint, shortUrl, useEndpoints } from "./endpoint";
+import {
+  type Endpoint,
+  endpointName,
+  type NewEndpoint,
+  shortUrl,
+  useEndpoints,
+} from "./endpoint";
 import { EndpointBadge, SigningSecretDialog } from "./endpoint-parts";
 
 const REFRESH_MS = 5000;
@@ -131,7 +137,12 @@ export const Webhooks = (): ReactNode => {
           }
         >
           {(data) => (
-            <Table caption="Endpoints" columns={COLUMNS} rows={data.data} rowKey={({ id }) => id} />
+            <Table
+              caption="Endpoints"
+              columns={COLUMNS}
+              rows={data.data}
+              rowKey={({ id }) => id}
+            />
           )}
         </QueryCard>
         {env === "development" ? <EventTail /> : null}
@@ -336,7 +347,8 @@ const TAIL_COLUMNS: readonly Column<Event>[] = [
     id: "object",
     header: "Object",
     bare: true,
-    cell: ({ objectId }) => (objectId === undefined ? "private" : <PublicId value={objectId} />),
+    cell: ({ objectId }) =>
+      objectId === undefined ? "private" : <PublicId value={objectId} />,
   },
   {
     id: "at",
@@ -355,7 +367,10 @@ const EventTail = (): ReactNode => {
   });
   const last = newest.data?.lastSequence ?? 0;
   const query = { after: Math.max(0, last - SHOWN), limit: SHOWN };
-  const list = useQuery({ ...apiQuery(listEvents, { query }), enabled: newest.data !== undefined });
+  const list = useQuery({
+    ...apiQuery(listEvents, { query }),
+    enabled: newest.data !== undefined,
+  });
   const { data } = list;
   const rows = [...(data?.data ?? [])].reverse();
   return (

@@ -35,7 +35,10 @@ interface Round {
 }
 
 /** Null when the contract does not answer like a price feed. */
-const roundOf = (round: Hex | null | undefined, decimals: Hex | null | undefined): Round | null => {
+const roundOf = (
+  round: Hex | null | undefined,
+  decimals: Hex | null | undefined,
+): Round | null => {
   if (round == null || decimals == null) return null;
   try {
     const [, answer, , updatedAt] = decodeFunctionResult({
@@ -43,8 +46,14 @@ const roundOf = (round: Hex | null | undefined, decimals: Hex | null | undefined
       functionName: "latestRoundData",
       data: round,
     });
-    const places = decodeFunctionResult({ abi: feedAbi, functionName: "decimals", data: decimals });
-    return answer > 0n && places <= DECIMALS_MAX ? { answer, decimals: places, updatedAt } : null;
+    const places = decodeFunctionResult({
+      abi: feedAbi,
+      functionName: "decimals",
+      data: decimals,
+    });
+    return answer > 0n && places <= DECIMALS_MAX
+      ? { answer, decimals: places, updatedAt }
+      : null;
   } catch {
     return null;
   }

@@ -101,13 +101,15 @@ test("a sponsored operation is marked once, however often and by however many in
   expect(await transactionsOfExecutor()).toBeLessThanOrEqual(
     before + instances.length * all.length,
   );
-  const marks = await database.prisma.bundleOperation.findMany({ where: { chainId: CHAIN_ID } });
+  const marks = await database.prisma.bundleOperation.findMany({
+    where: { chainId: CHAIN_ID },
+  });
   expect(marks.length).toBeGreaterThanOrEqual(all.length);
   expect(marks.map(({ attempts }) => attempts)).toEqual(marks.map(() => 1));
   // Each mark was used up.
-  expect(await Promise.all(all.map(({ prepared }) => markedUntil(prepared.userOpHash)))).toEqual([
-    0, 0, 0,
-  ]);
+  expect(
+    await Promise.all(all.map(({ prepared }) => markedUntil(prepared.userOpHash))),
+  ).toEqual([0, 0, 0]);
 });
 
 test("a sponsored operation is not marked when EntryPoint would refuse it", async () => {

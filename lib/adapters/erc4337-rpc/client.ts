@@ -30,7 +30,9 @@ export const operationAnswer = z.object({ userOperation: z.unknown() }).nullable
 /** Answer of `pimlico_getUserOperationStatus`. */
 export const statusAnswer = z.object({ status: z.string() });
 
-export const receiptAnswer = z.object({ receipt: z.object({ transactionHash: hex }) }).nullable();
+export const receiptAnswer = z
+  .object({ receipt: z.object({ transactionHash: hex }) })
+  .nullable();
 
 /** Answer of `pimlico_getUserOperationGasPrice`. */
 export const gasPriceAnswer = z.object({
@@ -55,7 +57,9 @@ export const toRpcOperation = (operation: UserOperation): Record<string, Hex> =>
     ? {}
     : {
         paymaster: operation.paymaster,
-        paymasterVerificationGasLimit: numberToHex(operation.paymasterVerificationGasLimit ?? 0n),
+        paymasterVerificationGasLimit: numberToHex(
+          operation.paymasterVerificationGasLimit ?? 0n,
+        ),
         paymasterPostOpGasLimit: numberToHex(operation.paymasterPostOpGasLimit ?? 0n),
         paymasterData: operation.paymasterData ?? "0x",
       }),

@@ -39,7 +39,11 @@ export interface MarkerDeps {
  * @throws DomainError `simulation_failed` when EntryPoint would refuse the operation (nothing is
  * marked then), `provider_error`, `chain_unavailable` when it is not mined yet
  */
-export type Marker = (chainId: number, operation: UserOperation, userOpHash: Hex) => Promise<void>;
+export type Marker = (
+  chainId: number,
+  operation: UserOperation,
+  userOpHash: Hex,
+) => Promise<void>;
 
 /** A mark expires after this time, which is longer than the validity of any operation. */
 const MARK_SECONDS = 3_600;
@@ -133,7 +137,10 @@ const transactionOf = async (
     value: 0n,
     gas,
     fees,
-    carries: marks.map(({ userOpHash, after }) => ({ userOpHash: markIdOf(userOpHash), after })),
+    carries: marks.map(({ userOpHash, after }) => ({
+      userOpHash: markIdOf(userOpHash),
+      after,
+    })),
   };
 };
 
@@ -201,7 +208,10 @@ export const createMarker = (deps: MarkerDeps): Marker => {
       await sendFor(deps, chainId, [...new Set(hashes)]);
       return hashes.map(() => null);
     };
-    const send = createBatcher<Hex, null>({ run: work, batchWeightMax: MARKED_AT_ONCE_MAX }).submit;
+    const send = createBatcher<Hex, null>({
+      run: work,
+      batchWeightMax: MARKED_AT_ONCE_MAX,
+    }).submit;
     senders.set(chainId, send);
     return send;
   };
@@ -213,7 +223,8 @@ export const createMarker = (deps: MarkerDeps): Marker => {
     if (first.state === "none") {
       await requireAcceptable(deps, chainId, operation);
       await sendOn(chainId)(userOpHash);
-    } else if (first.bundle !== undefined) await transactions.resend(first.bundle.transaction.id);
+    } else if (first.bundle !== undefined)
+      await transactions.resend(first.bundle.transaction.id);
     const { blockTimeMs, pollIntervalMs } = registry.get(chainId);
     const deadline = performance.now() + Math.min(WAIT_MS_MAX, BLOCKS_WAITED * blockTimeMs);
     do {

@@ -3,7 +3,11 @@ import { createChainRegistry } from "@/lib/chain/registry";
 import { hashUserOperation } from "@/lib/chain/erc4337/user-operation";
 import { chainConfig } from "@/lib/platform/config/chains";
 import { isDomainError } from "@/lib/core/errors";
-import { WaitsForTurnError, type SenderQueue, type UserOperation } from "@/lib/chain/ports/bundler";
+import {
+  WaitsForTurnError,
+  type SenderQueue,
+  type UserOperation,
+} from "@/lib/chain/ports/bundler";
 import { createRpcBundler } from "./rpc-bundler";
 
 const CHAIN_ID = 1;
@@ -37,7 +41,8 @@ const operation: UserOperation = {
 const userOpHash = hashUserOperation(operation, CHAIN_ID, ENTRY_POINT);
 
 type Answers = Readonly<Record<string, () => Response>>;
-const result = (value: unknown) => () => Response.json({ jsonrpc: "2.0", id: 1, result: value });
+const result = (value: unknown) => () =>
+  Response.json({ jsonrpc: "2.0", id: 1, result: value });
 const refusal = (code: number, message: string) => () =>
   Response.json({ jsonrpc: "2.0", id: 1, error: { code, message } });
 const unknownOperation: Answers = {
@@ -117,12 +122,18 @@ test.each([
   ["mined", { ...unknownOperation, eth_getUserOperationByHash: result({ userOperation: {} }) }],
   [
     "waiting",
-    { ...unknownOperation, pimlico_getUserOperationStatus: result({ status: "not_submitted" }) },
+    {
+      ...unknownOperation,
+      pimlico_getUserOperationStatus: result({ status: "not_submitted" }),
+    },
   ],
 ])(
   "what the bundler has already (%s) is accepted, whatever words it refuses it with",
   async (_, answers) => {
-    const { bundler } = bundlerThat({ ...answers, eth_sendUserOperation: refusal(-32602, "…") });
+    const { bundler } = bundlerThat({
+      ...answers,
+      eth_sendUserOperation: refusal(-32602, "…"),
+    });
     expect(await bundler.submit(CHAIN_ID, operation)).toEqual({ userOpHash });
   },
 );
@@ -150,7 +161,9 @@ test("its own fee suggestion is used where it has one", async () => {
 
 test("a chain without a bundler is a mistake of ours, and said so", async () => {
   const bundler = createRpcBundler({ registry, urls: new Map(), marker: null });
-  expect(await codeOf(bundler.submit(CHAIN_ID, operation))).toContain("No bundler is configured");
+  expect(await codeOf(bundler.submit(CHAIN_ID, operation))).toContain(
+    "No bundler is configured",
+  );
 });
 
 test("a refusal names EntryPoint's code", async () => {

@@ -178,7 +178,10 @@ interface SubmissionDeps extends Pick<RpcBundlerDeps, "registry"> {
 
 /** Estimates and sends operations, and finds out what a refusal means. */
 const createSubmission = ({ registry, clientOf, queue }: SubmissionDeps) => {
-  const estimate = async (chainId: number, operation: UserOperation): Promise<UserOperationGas> => {
+  const estimate = async (
+    chainId: number,
+    operation: UserOperation,
+  ): Promise<UserOperationGas> => {
     const params = [toRpcOperation(operation), registry.get(chainId).contracts.entryPoint];
     return toGas(
       await clientOf(chainId).call("eth_estimateUserOperationGas", params, estimateAnswer),
@@ -290,7 +293,10 @@ export const createRpcBundler = ({
       const { name } = contextOf(chainId);
       try {
         const estimated = await estimate(chainId, operation);
-        const gas = { ...estimated, preVerificationGas: withMargin(estimated.preVerificationGas) };
+        const gas = {
+          ...estimated,
+          preVerificationGas: withMargin(estimated.preVerificationGas),
+        };
         const paymaster = registry.get(chainId).contracts.paymaster ?? null;
         if (!isPaidBy(paymaster, operation)) return gas;
         return {

@@ -103,7 +103,8 @@ const sift = async (chain: ChainContext, bundle: readonly Wanted[]) => {
   for (let refusals = 0; ; refusals += 1) {
     const reason = await askTogether(chain, together);
     if (reason === null) return { together, apart, reason };
-    const culprit = reason.operationIndex === null ? undefined : together[reason.operationIndex];
+    const culprit =
+      reason.operationIndex === null ? undefined : together[reason.operationIndex];
     if (culprit === undefined || refusals >= REFUSALS_MAX) return { together, apart, reason };
     apart.push(culprit);
     together = together.filter((one) => one !== culprit);
@@ -146,7 +147,9 @@ export const planBundles = async (
     chain,
     wanted.filter((one) => !mustGoAlone(one)),
   );
-  const plans = await Promise.all([...shared, ...alone].map((bundle) => planBundle(chain, bundle)));
+  const plans = await Promise.all(
+    [...shared, ...alone].map((bundle) => planBundle(chain, bundle)),
+  );
   return {
     bundles: plans.flatMap(({ bundles }) => bundles),
     refused: new Map(plans.flatMap(({ refused }) => [...refused])),

@@ -93,7 +93,11 @@ const phasesOf = (
     "validation",
     {
       to: operation.sender,
-      data: encodeCall({ abi, functionName: "validateUserOp", args: [packed, hash, missingFunds] }),
+      data: encodeCall({
+        abi,
+        functionName: "validateUserOp",
+        args: [packed, hash, missingFunds],
+      }),
     },
   ]);
   if (operation.paymaster !== undefined) {
@@ -183,8 +187,11 @@ const firstLimits = (
   operation: UserOperation,
   { measured, parentGas }: { readonly measured: Measured; readonly parentGas: bigint },
 ): UserOperationGas => {
-  const words = BigInt(Math.ceil((size(operation.callData) + size(initCodeOf(operation))) / 32));
-  const validation = (measured.deployment?.gasUsed ?? 0n) + (measured.validation?.gasUsed ?? 0n);
+  const words = BigInt(
+    Math.ceil((size(operation.callData) + size(initCodeOf(operation))) / 32),
+  );
+  const validation =
+    (measured.deployment?.gasUsed ?? 0n) + (measured.validation?.gasUsed ?? 0n);
   return {
     callGasLimit: withRoom(measured.execution?.gasUsed ?? 0n) + EXECUTION_OVERHEAD,
     verificationGasLimit:
@@ -293,9 +300,14 @@ const shapeOf = (
   { chainId }: ChainContext,
   { sender, factory, paymaster, callData }: UserOperation,
 ): string =>
-  [chainId, sender, factory, paymaster, callData.length, callData.slice(0, CALL_HEAD_CHARS)].join(
-    ":",
-  );
+  [
+    chainId,
+    sender,
+    factory,
+    paymaster,
+    callData.length,
+    callData.slice(0, CALL_HEAD_CHARS),
+  ].join(":");
 
 const isWithin = (needed: bigint, given: bigint): boolean =>
   needed <= given && given <= (needed * 3n) / 2n;

@@ -58,7 +58,11 @@ const newWallet = async () => {
 };
 type Wallet = Awaited<ReturnType<typeof newWallet>>;
 
-const draft = async (wallet: Wallet, calls: readonly Call[], key: bigint): Promise<UserOperation> =>
+const draft = async (
+  wallet: Wallet,
+  calls: readonly Call[],
+  key: bigint,
+): Promise<UserOperation> =>
   harness.accounts.draft({
     chainId: harness.chainId,
     ownerAddress: wallet.address,
@@ -264,7 +268,9 @@ test("executor alone two instances that are given the same operations at once ex
   );
   const receipts = await Promise.all(all.map(({ userOpHash }) => received(userOpHash)));
   expect(receipts.every(({ success }) => success)).toBe(true);
-  expect(await Promise.all(to.map((one) => harness.tokenBalance(one)))).toEqual(to.map(() => 2n));
+  expect(await Promise.all(to.map((one) => harness.tokenBalance(one)))).toEqual(
+    to.map(() => 2n),
+  );
   // Every transaction of the executor contains at least one of the operations, so none wasted gas.
   const bundles = new Set(receipts.map(({ txHash }) => txHash));
   expect(await client.getTransactionCount({ address: chain.executor })).toBe(
@@ -327,7 +333,11 @@ test("executor alone an account whose deposit suffices for one at a time has the
       await Promise.allSettled(
         all.map(({ operation }) => bundler.submit(harness.chainId, operation)),
       );
-      expect(await Promise.all(to.map((one) => harness.tokenBalance(one)))).toEqual([2n, 2n, 2n]);
+      expect(await Promise.all(to.map((one) => harness.tokenBalance(one)))).toEqual([
+        2n,
+        2n,
+        2n,
+      ]);
     },
     { timeout: 20_000, interval: 100 },
   );

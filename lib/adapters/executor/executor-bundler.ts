@@ -109,7 +109,11 @@ export const createExecutorBundler = ({
     estimateGas: (chainId, operation) =>
       chainCall(chainId, () => estimate(chainContextOf(chainId), operation)),
     submit: async (chainId, operation, { isHeldElsewhere } = { isHeldElsewhere: false }) => {
-      const userOpHash = hashUserOperation(operation, chainId, chainContextOf(chainId).entryPoint);
+      const userOpHash = hashUserOperation(
+        operation,
+        chainId,
+        chainContextOf(chainId).entryPoint,
+      );
       await submitOn(chainId)({ operation, userOpHash, isHeldElsewhere });
       return { userOpHash };
     },

@@ -17,7 +17,11 @@ import {
   pricedBundleCallOf,
 } from "@/lib/chain/erc4337/bundle-call";
 import { parentGasOf, type RollupKind } from "@/lib/chain/fees";
-import { bundledGasOf, SPARE_GAS, TRANSACTION_GAS_MAX } from "@/lib/chain/erc4337/user-operation";
+import {
+  bundledGasOf,
+  SPARE_GAS,
+  TRANSACTION_GAS_MAX,
+} from "@/lib/chain/erc4337/user-operation";
 import type { UserOperation } from "@/lib/chain/ports/bundler";
 import {
   notMarkerErrorOf,

@@ -145,7 +145,11 @@ const sendAs = async (
     }),
   });
 
-const refusalOf = async (from: EvmAddress, to: EvmAddress, data: Hex): Promise<string | null> => {
+const refusalOf = async (
+  from: EvmAddress,
+  to: EvmAddress,
+  data: Hex,
+): Promise<string | null> => {
   try {
     await client.call({ account: from, to, data });
     return null;
@@ -165,7 +169,9 @@ describe("what prepare hands out", () => {
     // … GAS PUSH2 50000 LT JUMPI.
     const burner = "0x0000000000000000000000000000000000b42e12";
     await client.setCode({ address: burner, bytecode: "0x5b61c3505a11600057" });
-    const { operation, userOpHash } = await signed(wallet, [{ to: burner, data: "0x", value: 0n }]);
+    const { operation, userOpHash } = await signed(wallet, [
+      { to: burner, data: "0x", value: 0n },
+    ]);
     const deposit = await depositOf(paymaster);
     const bundle = handleOps([operation], stranger.address);
     expect(await refusalOf(stranger.address, entryPoint, bundle)).toBe(NOT_CONSENTED);
@@ -175,7 +181,9 @@ describe("what prepare hands out", () => {
     );
     expect(await depositOf(paymaster)).toBe(deposit);
     expect(await bundler.receipt(CHAIN_ID, userOpHash, 0n)).toBeNull();
-    expect(await client.getBalance({ address: stranger.address })).toBeLessThan(parseEther("10"));
+    expect(await client.getBalance({ address: stranger.address })).toBeLessThan(
+      parseEther("10"),
+    );
   });
 
   test("and while the executor's bundle is in flight, in front of it in the same block", async () => {
@@ -203,7 +211,9 @@ describe("what prepare hands out", () => {
       );
       expect(theirs.map(({ status }) => status)).toEqual(["reverted", "reverted"]);
       // The copied transaction was mined first.
-      const { transactionIndex, from } = await client.getTransactionReceipt({ hash: ours.txHash });
+      const { transactionIndex, from } = await client.getTransactionReceipt({
+        hash: ours.txHash,
+      });
       expect(from).toBe(executor.toLowerCase());
       expect(theirs.every((one) => one.blockNumber === ours.blockNumber)).toBe(true);
       expect(theirs.every((one) => one.transactionIndex < transactionIndex)).toBe(true);
@@ -257,7 +267,11 @@ describe("the executor", () => {
 
   test("that the paymaster does not know is told at once, and what its owner has to do", async () => {
     const stranger = privateKeyToAccount(generatePrivateKey()).address;
-    const unknown = createExecutorBundler({ registry, transactions, executorAddress: stranger });
+    const unknown = createExecutorBundler({
+      registry,
+      transactions,
+      executorAddress: stranger,
+    });
     const wallet = await newWallet();
     const draft = await harness.accounts.draft({
       chainId: CHAIN_ID,
@@ -284,7 +298,9 @@ describe("gas", () => {
     const receipts = await Promise.all(all.map(({ userOpHash }) => received(userOpHash)));
     const hashes = [...new Set(receipts.map(({ txHash }) => txHash))];
     expect(hashes).toHaveLength(1);
-    const used = await Promise.all(hashes.map((hash) => client.getTransactionReceipt({ hash })));
+    const used = await Promise.all(
+      hashes.map((hash) => client.getTransactionReceipt({ hash })),
+    );
     return Math.round(Number(used.reduce((sum, { gasUsed }) => sum + gasUsed, 0n)) / count);
   };
 

@@ -7,7 +7,10 @@ import type { Envelopes } from "@/lib/platform/ports/encryption";
 import { signerContract } from "@/lib/chain/ports/signer.contract";
 import { createLocalSigner, type ManagedKeyStore, type StoredKey } from "./signer";
 
-const memoryStore = (): ManagedKeyStore & { keys: Map<string, StoredKey>; finds: () => number } => {
+const memoryStore = (): ManagedKeyStore & {
+  keys: Map<string, StoredKey>;
+  finds: () => number;
+} => {
   const keys = new Map<string, StoredKey>();
   let finds = 0;
   return {
@@ -85,7 +88,10 @@ describe("local signer", () => {
 
   test("a key stored under another address is refused", async () => {
     const { store, key } = await made();
-    store.keys.set("key-1", { ...key, address: privateKeyToAccount(generatePrivateKey()).address });
+    store.keys.set("key-1", {
+      ...key,
+      address: privateKeyToAccount(generatePrivateKey()).address,
+    });
     expect(await failure(createLocalSigner({ store, envelopes }).address(scope))).toMatch(
       /does not belong/,
     );
@@ -108,7 +114,11 @@ describe("local signer", () => {
   test("the service's own keys answer to no project alone", async () => {
     const executor = generatePrivateKey();
     const store = memoryStore();
-    const signer = createLocalSigner({ store, envelopes, staticKeys: { executor, other: null } });
+    const signer = createLocalSigner({
+      store,
+      envelopes,
+      staticKeys: { executor, other: null },
+    });
     const { address } = privateKeyToAccount(executor);
     expect(await signer.address({ keyId: "executor", projectId: null })).toBe(address);
     expect(await signer.create({ keyId: "executor", projectId: null })).toEqual({ address });

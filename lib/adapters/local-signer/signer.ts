@@ -3,7 +3,11 @@ import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 
 import { LRUCache } from "lru-cache";
 import { systemClock, type Clock } from "@/lib/core/clock";
 import { notFound } from "@/lib/core/errors";
-import { managedKeyContext, type Envelope, type Envelopes } from "@/lib/platform/ports/encryption";
+import {
+  managedKeyContext,
+  type Envelope,
+  type Envelopes,
+} from "@/lib/platform/ports/encryption";
 import type { EvmAddress } from "@/lib/core/evm";
 import type { Signer, SignerScope } from "@/lib/chain/ports/signer";
 

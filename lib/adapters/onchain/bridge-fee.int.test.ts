@@ -116,11 +116,17 @@ test("amounts outside the limits of the destination's token have no route, and t
   expect(await refusalOf("4.99", limited)).toContain(
     "carries at least 5 USDC at once to Local 2, and this is 4.99 USDC",
   );
-  expect(await refusalOf("2000.000001", limited)).toContain("at most 2000 USDC at once to Local 2");
+  expect(await refusalOf("2000.000001", limited)).toContain(
+    "at most 2000 USDC at once to Local 2",
+  );
   expect(await feeOf("5", limited)).toBe(usdc("0.422"));
   expect(await feeOf("2000", limited)).toBe(usdc("1.22"));
   // The limits apply only in this direction; the way back has none.
-  const back = requestOf({ from: token(ETHEREUM, "USDC"), to: token(BASE, "USDC"), amount: "4" });
+  const back = requestOf({
+    from: token(ETHEREUM, "USDC"),
+    to: token(BASE, "USDC"),
+    amount: "4",
+  });
   expect(await bestLeg(back, limited)).toMatchObject({ kind: "bridge" });
 });
 

@@ -137,7 +137,11 @@ const estimate = async (
     : await parts.finder.estimate(wishOf(from, asset.input, amountBase), signal);
   if (bought === 0n) return 0n;
   const swaps = !sameToken(asset.output, to);
-  const deposited = { asset, amount: bought, hasMessage: hasMessage(parts, input, asset, swaps) };
+  const deposited = {
+    asset,
+    amount: bought,
+    hasMessage: hasMessage(parts, input, asset, swaps),
+  };
   const arrived = await parts.deliveredOf(deposited, signal).catch(() => 0n);
   return !swaps || arrived === 0n
     ? arrived
@@ -246,7 +250,11 @@ const legBy = async (
 };
 
 /** Legs of one source that cross to another chain, best first, one per bridged token. */
-export const createBridgeLegs = (deps: OnchainDeps, finder: SwapFinder, prices: PriceSource) => {
+export const createBridgeLegs = (
+  deps: OnchainDeps,
+  finder: SwapFinder,
+  prices: PriceSource,
+) => {
   const { registry, clock, tuning } = deps;
   const heights = createTtlCache({
     clock,
@@ -272,7 +280,10 @@ export const createBridgeLegs = (deps: OnchainDeps, finder: SwapFinder, prices: 
         `${input.request.destination.token.symbol} on ${registry.get(to).name}. Nothing was sent; choose another token or chain.`,
     );
     const estimates = await Promise.all(
-      assets.map(async (asset) => ({ asset, out: await estimate(parts, input, asset, signal) })),
+      assets.map(async (asset) => ({
+        asset,
+        out: await estimate(parts, input, asset, signal),
+      })),
     );
     const fewestSwaps = Math.min(...assets.map((asset) => swapsBy(parts, input, asset)));
     const ranked = estimates
@@ -287,7 +298,9 @@ export const createBridgeLegs = (deps: OnchainDeps, finder: SwapFinder, prices: 
       asked.map(({ asset }) => legBy(parts, input, asset, signal)),
     );
     signal.throwIfAborted();
-    const legs = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+    const legs = answers.flatMap((answer) =>
+      answer.status === "fulfilled" ? [answer.value] : [],
+    );
     if (legs.length > 0)
       return legs.sort((a, b) => (a.expectedOutBase < b.expectedOutBase ? 1 : -1));
     const failures = answers.flatMap((answer, index) => {
@@ -359,7 +372,11 @@ const feesOf = (
   const arrivedInInput = rescaleFloor(output, asset.output.decimals, asset.input.decimals);
   return [
     ...(side.quote === null ? [] : [swapFee(side.quote, source.token)]),
-    { kind: "bridge" as const, token: asset.input, amountBase: side.deposited - arrivedInInput },
+    {
+      kind: "bridge" as const,
+      token: asset.input,
+      amountBase: side.deposited - arrivedInInput,
+    },
     ...(there === undefined ? [] : [swapFee(there, asset.output)]),
   ];
 };

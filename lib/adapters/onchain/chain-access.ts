@@ -208,7 +208,11 @@ export const askChain = async <T>(
   const { callTimeoutMs: timeoutMs } = tuning;
   const message = `${registry.get(chainId).name} did not answer within ${timeoutMs} ms. Nothing was sent; try again shortly.`;
   const answer = readAgain(registry, chainId, tuning.readAttemptsMax, ask);
-  return withDeadline(abortable(answer, signal), { timeoutMs, message, errorOf: chainUnavailable });
+  return withDeadline(abortable(answer, signal), {
+    timeoutMs,
+    message,
+    errorOf: chainUnavailable,
+  });
 };
 
 /** Many reads as one `eth_call` through Multicall3; null where a read reverted. */

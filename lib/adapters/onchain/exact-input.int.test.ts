@@ -6,7 +6,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Token } from "@/lib/core/token";
 import type { RouteLeg } from "@/lib/money/ports/routing";
 import type { RouteRequest } from "@/lib/core/route-request";
-import { contractsOf, requestOf, routeJourneys, sourceOf } from "@/lib/dev/testing/route-journeys";
+import {
+  contractsOf,
+  requestOf,
+  routeJourneys,
+  sourceOf,
+} from "@/lib/dev/testing/route-journeys";
 import { startLocalRouting, type LocalRouting } from "@/lib/dev/testing/routing-world";
 import { type BridgePlan, parseDeposit, parsePlan, planToJson } from "./plan";
 
@@ -20,7 +25,9 @@ afterAll(async () => local.stop());
 const token = (chainId: number, symbol: string): Token =>
   local.registry.resolveToken(chainId, symbol);
 
-const { start, trackUntil, bridgeOf, expectNothingLeft, allowance } = routeJourneys(() => local);
+const { start, trackUntil, bridgeOf, expectNothingLeft, allowance } = routeJourneys(
+  () => local,
+);
 
 const planOf = (leg: RouteLeg): BridgePlan => {
   const plan = parsePlan(leg.plan);
@@ -36,7 +43,10 @@ const quotedWith =
   (leg: RouteLeg): Promise<RouteLeg> => {
     const then = (amount: bigint): bigint => (amount * (10_000n + moreBps)) / 10_000n;
     const plan = planOf(leg);
-    const amounts = { inputAmount: then(plan.inputAmount), outputAmount: then(plan.outputAmount) };
+    const amounts = {
+      inputAmount: then(plan.inputAmount),
+      outputAmount: then(plan.outputAmount),
+    };
     const destinationSwap = plan.destinationSwap && {
       shares: plan.destinationSwap.shares.map((share) => ({
         ...share,
@@ -48,7 +58,10 @@ const quotedWith =
     return Promise.resolve({
       ...leg,
       expectedOutBase: then(leg.expectedOutBase),
-      steps: [swap, ...steps.map((step) => ({ ...step, amountInBase: then(step.amountInBase) }))],
+      steps: [
+        swap,
+        ...steps.map((step) => ({ ...step, amountInBase: then(step.amountInBase) })),
+      ],
       plan: planToJson({ ...plan, ...amounts, destinationSwap }),
     });
   };
@@ -66,7 +79,9 @@ const expectWhole = async (request: RouteRequest, done: Awaited<ReturnType<typeo
   if (filled.state !== "filled") throw new Error("Not filled.");
   expect(done.spentBase).toBe(source.amountBase);
   expect(done.gone).toBe(source.amountBase);
-  expect(filled.receivedBase).toBe(await local.balanceOf(destination.token, destination.recipient));
+  expect(filled.receivedBase).toBe(
+    await local.balanceOf(destination.token, destination.recipient),
+  );
   expect(filled.receivedBase).toBeGreaterThanOrEqual(done.leg.minOutBase);
   // The bridged token differs from the requested one.
   const { symbol } = destination.token;
@@ -144,7 +159,8 @@ describe.each(WAYS)(
       await expect(start(request, bridgeOf(bridged), quotedWith(BEYOND_BPS))).rejects.toThrow(
         "reverted",
       );
-      if (paid.address !== "native") expect(await local.balanceOf(paid, owner)).toBe(amountBase);
+      if (paid.address !== "native")
+        expect(await local.balanceOf(paid, owner)).toBe(amountBase);
       expect(await local.balanceOf(token(ONE, bridged), owner)).toBe(0n);
       await expectNothingLeft(ONE);
     });
@@ -171,6 +187,9 @@ test("a deposit that a better price made larger is refunded whole to the wallet,
   await trackUntil(request, done.leg, done.deposit, "expired");
   local.solver.resume();
   const refunded = await trackUntil(request, done.leg, done.deposit, "refunded");
-  expect(refunded).toMatchObject({ refundedBase: done.depositedBase, token: token(ONE, "USDC") });
+  expect(refunded).toMatchObject({
+    refundedBase: done.depositedBase,
+    token: token(ONE, "USDC"),
+  });
   expect(await local.balanceOf(token(ONE, "USDC"), owner)).toBe(done.depositedBase);
 });

@@ -19,7 +19,11 @@ const token = (chainId: number, symbol: string): Token =>
 const { start, trackUntil } = routeJourneys(() => local);
 
 test("a fill is found through a node that refuses the configured range, many ranges after the deposit", async () => {
-  const request = requestOf({ from: token(ONE, "USDC"), to: token(TWO, "USDC"), amount: "100" });
+  const request = requestOf({
+    from: token(ONE, "USDC"),
+    to: token(TWO, "USDC"),
+    amount: "100",
+  });
   local.solver.pause();
   const { leg, deposit } = await start(request);
   const rpcUrl = local.registry.get(TWO).rpcUrls[0] ?? "";

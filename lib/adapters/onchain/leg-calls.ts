@@ -48,7 +48,10 @@ const transfer = (token: EvmAddress | "native", to: EvmAddress, amount: bigint):
       };
 
 const missing = (what: string, chain: string): DomainError =>
-  new DomainError("no_route", `${chain} has no ${what} configured any more. Ask for a new quote.`);
+  new DomainError(
+    "no_route",
+    `${chain} has no ${what} configured any more. Ask for a new quote.`,
+  );
 
 const latestTimestamp = async (
   deps: OnchainDeps,

@@ -48,7 +48,11 @@ const anyPools = fc
 
 describe("findPaths", () => {
   test("finds the direct way and the ways round", () => {
-    const pools = [pool("ab", "a", "b", 10n), pool("bc", "b", "c", 10n), pool("ac", "a", "c", 10n)];
+    const pools = [
+      pool("ab", "a", "b", 10n),
+      pool("bc", "b", "c", 10n),
+      pool("ac", "a", "c", 10n),
+    ];
     const paths = findPaths({ ...BOUNDS, pools, tokenIn: "a", tokenOut: "c" });
     expect(paths.map((path) => path.map((hop) => hop.pool.address))).toEqual([
       ["ac"],
@@ -67,7 +71,9 @@ describe("findPaths", () => {
           expect(path.at(-1)?.tokenOut).toBe("b");
           expect(path.length).toBeLessThanOrEqual(BOUNDS.hopsMax);
           expect(path.every((hop) => hop.pool.liquidity > 0n)).toBe(true);
-          path.slice(1).forEach((hop, index) => expect(hop.tokenIn).toBe(path[index]?.tokenOut));
+          path
+            .slice(1)
+            .forEach((hop, index) => expect(hop.tokenIn).toBe(path[index]?.tokenOut));
         }
         expect(paths.length).toBeLessThanOrEqual(BOUNDS.pathsMax);
       }),
@@ -86,7 +92,10 @@ describe("findPaths", () => {
 test("a set of disjoint paths shares no pool", () => {
   fc.assert(
     fc.property(anyPools, (pools) => {
-      const chosen = disjointSet(findPaths({ ...BOUNDS, pools, tokenIn: "a", tokenOut: "b" }), 4);
+      const chosen = disjointSet(
+        findPaths({ ...BOUNDS, pools, tokenIn: "a", tokenOut: "b" }),
+        4,
+      );
       const used = chosen.flatMap((path) => path.map((hop) => hop.pool.address));
       expect(new Set(used).size).toBe(used.length);
       expect(
@@ -144,11 +153,8 @@ test("an amount is too small where rounding alone may take more than the limit, 
       tokenIn: "a",
       tokenOut: "b",
     });
-    expect([1n, 5n, 100n, 10n ** 20n].map((amount) => isRoundedAway(path, amount, 1_500))).toEqual([
-      true,
-      true,
-      false,
-      false,
-    ]);
+    expect(
+      [1n, 5n, 100n, 10n ** 20n].map((amount) => isRoundedAway(path, amount, 1_500)),
+    ).toEqual([true, true, false, false]);
   }
 });

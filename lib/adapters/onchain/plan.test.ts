@@ -5,7 +5,9 @@ import { type LegPlan, parseDeposit, parsePlan, planToJson } from "./plan";
 const A = "0x00000000000000000000000000000000000000aa";
 const B = "0x00000000000000000000000000000000000000bb";
 const swap = {
-  shares: [{ hops: [{ tokenIn: A, tokenOut: B, fee: 500 }], amountIn: 2n ** 200n, amountOut: 1n }],
+  shares: [
+    { hops: [{ tokenIn: A, tokenOut: B, fee: 500 }], amountIn: 2n ** 200n, amountOut: 1n },
+  ],
 } as const;
 const plans: readonly LegPlan[] = [
   { kind: "transfer" },
@@ -20,7 +22,9 @@ const plans: readonly LegPlan[] = [
     inputAmount: 10n,
     outputAmount: 9n,
     sourceSwap: null,
-    destinationSwap: { shares: swap.shares.map((share) => ({ ...share, hops: [...share.hops] })) },
+    destinationSwap: {
+      shares: swap.shares.map((share) => ({ ...share, hops: [...share.hops] })),
+    },
     destinationBlock: 7n,
   },
 ];

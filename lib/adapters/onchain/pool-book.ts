@@ -122,7 +122,11 @@ export const estimateOut = (path: Path, amountIn: bigint): bigint => {
 /**
  * Output of each hop at the present price for a vanishing amount, times 10^18 and times `amountIn`.
  */
-const spotStepsScaled = (path: Path, amountIn: bigint, includeFees: boolean): readonly bigint[] => {
+const spotStepsScaled = (
+  path: Path,
+  amountIn: bigint,
+  includeFees: boolean,
+): readonly bigint[] => {
   let amount = amountIn * SPOT_SCALE;
   return path.map(({ pool, tokenIn }) => {
     const { sqrtPriceX96 } = pool;
@@ -155,7 +159,9 @@ export const isRoundedAway = (path: Path, amountIn: bigint, lossBps: number): bo
  */
 export const impactBps = (spotScaled: bigint, amountOut: bigint): number => {
   const loss = spotScaled - amountOut * SPOT_SCALE;
-  return loss <= 0n || spotScaled === 0n ? 0 : Number((loss * BPS + spotScaled - 1n) / spotScaled);
+  return loss <= 0n || spotScaled === 0n
+    ? 0
+    : Number((loss * BPS + spotScaled - 1n) / spotScaled);
 };
 
 /**
@@ -175,7 +181,8 @@ export const rankPaths = (
   const chosen = ranked.slice(0, Math.ceil(countMax / 2));
   for (const path of ranked) {
     if (chosen.length >= countMax) break;
-    if (!chosen.includes(path) && chosen.every((other) => disjoint(path, other))) chosen.push(path);
+    if (!chosen.includes(path) && chosen.every((other) => disjoint(path, other)))
+      chosen.push(path);
   }
   for (const path of ranked) {
     if (chosen.length >= countMax) break;
@@ -211,7 +218,11 @@ export interface PoolBook {
   /** The calls that refresh the states of known pools, to be sent with other reads. */
   stateCalls(pools: readonly Pool[]): readonly ReadCall[];
   /** Stores the answers to `stateCalls`, and returns the updated pools. */
-  learn(chainId: number, pools: readonly Pool[], answers: readonly (Hex | null)[]): readonly Pool[];
+  learn(
+    chainId: number,
+    pools: readonly Pool[],
+    answers: readonly (Hex | null)[],
+  ): readonly Pool[];
 }
 
 /** Every pair of configured ERC-20 tokens with every fee tier. */
@@ -244,7 +255,10 @@ const discoveryCalls = (
   );
 };
 
-const discover = async (deps: OnchainDeps, chainId: number): Promise<readonly PoolIdentity[]> => {
+const discover = async (
+  deps: OnchainDeps,
+  chainId: number,
+): Promise<readonly PoolIdentity[]> => {
   const wanted = discoveryCalls(deps, chainId);
   const chunks = Array.from(
     { length: Math.ceil(wanted.length / DISCOVERY_CALLS_MAX) },
@@ -266,7 +280,11 @@ const discover = async (deps: OnchainDeps, chainId: number): Promise<readonly Po
   return answers.flat().flatMap((data, index) => {
     const key = wanted[index]?.key;
     if (key === undefined || data === null) return [];
-    const address = decodeFunctionResult({ abi: uniswapFactoryAbi, functionName: "getPool", data });
+    const address = decodeFunctionResult({
+      abi: uniswapFactoryAbi,
+      functionName: "getPool",
+      data,
+    });
     return address === zeroAddress
       ? []
       : [{ ...key, address: address.toLowerCase() as EvmAddress }];

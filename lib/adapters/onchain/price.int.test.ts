@@ -36,7 +36,10 @@ test("the highest price over chains is given where it is asked for, not that of 
   );
   const client = (chainId: number) =>
     chainId === THREE ? late(registry.client(chainId)) : registry.client(chainId);
-  const provider = createOnchainRouting({ registry: { ...registry, client }, clock: systemClock });
+  const provider = createOnchainRouting({
+    registry: { ...registry, client },
+    clock: systemClock,
+  });
   for (const symbol of ["WETH", "native"]) {
     const asked = [registry.resolveToken(ONE, symbol), registry.resolveToken(ONE, "USDC")];
     const [price, dollar] = await provider.priceUsd(asked, never());

@@ -66,7 +66,8 @@ describe("the highest price of an asset", () => {
         [TWO]: at(TWO, two),
         [THREE]: at(THREE, three),
       });
-      for (const chainId of [ONE, TWO, THREE]) expect(await highest(prices, chainId)).toBe(3600);
+      for (const chainId of [ONE, TWO, THREE])
+        expect(await highest(prices, chainId)).toBe(3600);
     },
   );
 

@@ -51,13 +51,16 @@ export const createPriceSource = (deps: OnchainDeps, book: PoolBook): PriceSourc
 
   const onChain = async (token: Token, signal: AbortSignal): Promise<UsdScaled | null> => {
     const address =
-      token.address === "native" ? registry.wrappedNative(token.chainId).address : token.address;
+      token.address === "native"
+        ? registry.wrappedNative(token.chainId).address
+        : token.address;
     const pools = await book.pools(token.chainId, signal);
     const one = 10n ** BigInt(token.decimals);
     let best: { readonly depth: bigint; readonly price: UsdScaled } | null = null;
     for (const pegged of registry.tokens(token.chainId)) {
       if (!pegged.usdPegged || pegged.address === "native") continue;
-      const toUsd = (base: bigint): UsdScaled => (base * USD_ONE) / 10n ** BigInt(pegged.decimals);
+      const toUsd = (base: bigint): UsdScaled =>
+        (base * USD_ONE) / 10n ** BigInt(pegged.decimals);
       const search = {
         ...tuning,
         pools,
@@ -211,7 +214,10 @@ export const createBridgeFee = (deps: OnchainDeps, prices: PriceSource) => {
       steps.get(fill),
     );
     steps.set(fill, gasUsd);
-    const marginUsd = relayerMarginUsd(across, (amount * price) / 10n ** BigInt(input.decimals));
+    const marginUsd = relayerMarginUsd(
+      across,
+      (amount * price) / 10n ** BigInt(input.decimals),
+    );
     return {
       feeBase: usdToTokenCeil(gasUsd + marginUsd, price, input.decimals),
       gasUsd,

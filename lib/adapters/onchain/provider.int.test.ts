@@ -1,4 +1,11 @@
-import { encodeFunctionData, erc20Abi, maxUint256, parseAbi, parseEther, parseUnits } from "viem";
+import {
+  encodeFunctionData,
+  erc20Abi,
+  maxUint256,
+  parseAbi,
+  parseEther,
+  parseUnits,
+} from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "@/lib/core/clock";
 import { isDomainError } from "@/lib/core/errors";
@@ -130,7 +137,9 @@ test("between two chains below the minimum nobody can fill, and the deposit is r
   });
   const { owner } = sourceOf(request);
   expect(await local.balanceOf(token(ONE, "USDC"), owner)).toBe(spentBase);
-  expect(await local.balanceOf(request.destination.token, request.destination.recipient)).toBe(0n);
+  expect(await local.balanceOf(request.destination.token, request.destination.recipient)).toBe(
+    0n,
+  );
   // Restores the price for the other tests.
   await start(
     requestOf({
@@ -158,11 +167,16 @@ test("between two chains one refund is not told to another deposit of the same a
   expect(await local.balanceOf(token(ONE, "USDC"), sourceOf(first).owner)).toBe(
     one.spentBase + two.spentBase,
   );
-  for (const progress of [a, b]) expect(progress).toMatchObject({ refundedBase: one.spentBase });
+  for (const progress of [a, b])
+    expect(progress).toMatchObject({ refundedBase: one.spentBase });
 });
 
 test("between two chains an invented relay with the deposit's number is not taken for its fill", async () => {
-  const request = requestOf({ from: token(ONE, "USDC"), to: token(TWO, "USDC"), amount: "500" });
+  const request = requestOf({
+    from: token(ONE, "USDC"),
+    to: token(TWO, "USDC"),
+    amount: "500",
+  });
   local.solver.pause();
   const { leg, deposit } = await start(request);
   const impostor = newAddress();
@@ -205,7 +219,9 @@ test("between two chains an invented relay with the deposit's number is not take
     { to: usdc.address === "native" ? "0x" : usdc.address, data: approve, value: 0n },
     { to: spokePool, data: fill, value: 0n },
   ]);
-  expect(await local.provider.track(request, leg, deposit, never())).toEqual({ state: "waiting" });
+  expect(await local.provider.track(request, leg, deposit, never())).toEqual({
+    state: "waiting",
+  });
   local.solver.resume();
   const filled = await trackUntil(request, leg, deposit, "filled");
   expect(filled).toMatchObject({ receivedBase: leg.expectedOutBase });
@@ -247,7 +263,11 @@ describe("on one chain", () => {
   );
 
   test("wrapping into one's own wallet is read from the wrapped coin's own events", async () => {
-    const draft = requestOf({ from: token(ONE, "native"), to: token(ONE, "WETH"), amount: "1" });
+    const draft = requestOf({
+      from: token(ONE, "native"),
+      to: token(ONE, "WETH"),
+      amount: "1",
+    });
     const request = {
       ...draft,
       destination: { ...draft.destination, recipient: sourceOf(draft).owner },
@@ -274,7 +294,11 @@ describe("on one chain", () => {
   });
 
   test("a swap below its minimum reverts", async () => {
-    const request = requestOf({ from: token(TWO, "USDT"), to: token(TWO, "WETH"), amount: "1000" });
+    const request = requestOf({
+      from: token(TWO, "USDT"),
+      to: token(TWO, "WETH"),
+      amount: "1000",
+    });
     const source = sourceOf(request);
     await local.give(source.owner, source.token, source.amountBase);
     const leg = await bestLeg(request);
@@ -294,7 +318,11 @@ test("without a router a coin is wrapped for the paying wallet alone", async () 
     registry: { ...local.registry, get },
     clock: systemClock,
   });
-  const request = requestOf({ from: token(ONE, "native"), to: token(ONE, "WETH"), amount: "1" });
+  const request = requestOf({
+    from: token(ONE, "native"),
+    to: token(ONE, "WETH"),
+    amount: "1",
+  });
   await expect(bestLeg(request, provider)).rejects.toMatchObject({ code: "no_route" });
   const { owner } = sourceOf(request);
   const own = { ...request, destination: { ...request.destination, recipient: owner } };
@@ -316,7 +344,11 @@ test("an allowance that somebody left is taken back first", async () => {
   const { owner, token: sold, amountBase } = sourceOf(request);
   await local.give(owner, sold, amountBase);
   const { router } = contractsOf(local.registry, ONE);
-  const left = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [router, 5n] });
+  const left = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: "approve",
+    args: [router, 5n],
+  });
   await local.send(ONE, owner, [
     { to: sold.address === "native" ? "0x" : sold.address, data: left, value: 0n },
   ]);
@@ -333,12 +365,18 @@ test.each(["from", "to"] as const)("a dead chain (%s) is named as the reason", a
     chain.id === dead ? { ...chain, rpcUrls: ["http://127.0.0.1:9"] } : chain,
   );
   const request = requestOf({ from: token(ONE, "USDT"), to: token(TWO, "WETH"), amount: "10" });
-  const error: unknown = await provider.quote(request, never()).catch((reason: unknown) => reason);
+  const error: unknown = await provider
+    .quote(request, never())
+    .catch((reason: unknown) => reason);
   expect(isDomainError(error) && error.code).toBe("chain_unavailable");
 });
 
 test("an amount that the bridge's fee would eat has no route", async () => {
-  const request = requestOf({ from: token(ONE, "USDC"), to: token(TWO, "USDC"), amount: "0.01" });
+  const request = requestOf({
+    from: token(ONE, "USDC"),
+    to: token(TWO, "USDC"),
+    amount: "0.01",
+  });
   const error: unknown = await local.provider
     .quote(request, never())
     .catch((reason: unknown) => reason);

@@ -99,7 +99,9 @@ export const wrappedFor = (
     const deposits = eventsOf(wrappedNativeAbi, weth, logs)
       .filter((log) => log.eventName === "Deposit" && same(log.args.dst, holder))
       .reduce((sum, { args }) => sum + args.wad, 0n);
-    return total + larger(deposits, sumTransfers(logs, weth, { from: zeroAddress, to: holder }));
+    return (
+      total + larger(deposits, sumTransfers(logs, weth, { from: zeroAddress, to: holder }))
+    );
   }, 0n);
 
 /** Native coin that one of `holders` unwrapped. */
@@ -112,7 +114,9 @@ export const unwrappedBy = (
     const withdrawals = eventsOf(wrappedNativeAbi, weth, logs)
       .filter((log) => log.eventName === "Withdrawal" && same(log.args.src, holder))
       .reduce((sum, { args }) => sum + args.wad, 0n);
-    return total + larger(withdrawals, sumTransfers(logs, weth, { from: holder, to: zeroAddress }));
+    return (
+      total + larger(withdrawals, sumTransfers(logs, weth, { from: holder, to: zeroAddress }))
+    );
   }, 0n);
 
 const flowContracts = (
@@ -202,7 +206,8 @@ const depositIn = (
  */
 export const createSourceReader = (deps: Pick<OnchainDeps, "registry">) => {
   const { registry } = deps;
-  const contractsOf = (chainId: number): readonly EvmAddress[] => flowContracts(registry, chainId);
+  const contractsOf = (chainId: number): readonly EvmAddress[] =>
+    flowContracts(registry, chainId);
   const spent = (source: RouteSource, logs: readonly ReceiptLog[]): bigint =>
     spentBy(deps, source, logs);
 

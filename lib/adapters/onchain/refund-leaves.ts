@@ -66,7 +66,9 @@ export const leavesIn = async (
     }),
   );
   return logs.flatMap(({ args, transactionHash, blockNumber, logIndex }) => {
-    const index = args.refundAddresses.findIndex((address) => isAddressEqual(address, depositor));
+    const index = args.refundAddresses.findIndex((address) =>
+      isAddressEqual(address, depositor),
+    );
     const amount = args.refundAmounts[index];
     const { rootBundleId, leafId } = args;
     return amount === undefined || !isAddressEqual(args.l2TokenAddress, token)
@@ -98,7 +100,13 @@ const transfersOf = (
       return [];
     const { transactionHash: txHash, blockNumber, logIndex } = log;
     return [
-      { chainId: deposit.originChainId, txHash, blockNumber, logIndex, paidBase: event.args.value },
+      {
+        chainId: deposit.originChainId,
+        txHash,
+        blockNumber,
+        logIndex,
+        paidBase: event.args.value,
+      },
     ];
   });
 };
@@ -138,16 +146,24 @@ export const timeOf = async (
   blockNumber: bigint,
   signal: AbortSignal,
 ): Promise<number> => {
-  const block = await askChain(deps, chainId, signal, (client) => client.getBlock({ blockNumber }));
+  const block = await askChain(deps, chainId, signal, (client) =>
+    client.getBlock({ blockNumber }),
+  );
   return Number(block.timestamp);
 };
 
-const receiptOf = (deps: OnchainDeps, chainId: number, hash: `0x${string}`, signal: AbortSignal) =>
+const receiptOf = (
+  deps: OnchainDeps,
+  chainId: number,
+  hash: `0x${string}`,
+  signal: AbortSignal,
+) =>
   askChain(deps, chainId, signal, async (client) => {
     try {
       return await client.getTransactionReceipt({ hash });
     } catch (error) {
-      if (error instanceof Error && error.name === "TransactionReceiptNotFoundError") return null;
+      if (error instanceof Error && error.name === "TransactionReceiptNotFoundError")
+        return null;
       throw error;
     }
   });

@@ -29,7 +29,10 @@ const chainIndices = z.array(z.int());
  * The hub that settles a chain's deposits; null when none is configured. Testnets have a separate
  * hub.
  */
-export const hubOf = ({ registry }: Pick<OnchainDeps, "registry">, chainId: number): Hub | null => {
+export const hubOf = (
+  { registry }: Pick<OnchainDeps, "registry">,
+  chainId: number,
+): Hub | null => {
   const { testnet } = registry.get(chainId);
   for (const chain of registry.list()) {
     const hub = chain.contracts.across?.hub;

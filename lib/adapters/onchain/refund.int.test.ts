@@ -147,7 +147,11 @@ const track = (of: DepositRecord, by: RoutingProvider = provider) => {
 
 const fill = async (of: DepositRecord): Promise<void> => {
   const { destinationChainId: to, outputAmount } = of;
-  await local.give(devAddress("relayer"), local.registry.resolveToken(to, "USDC"), outputAmount);
+  await local.give(
+    devAddress("relayer"),
+    local.registry.resolveToken(to, "USDC"),
+    outputAmount,
+  );
   const call = fillCall(
     readDeposit(ONE, { ...of, destinationChainId: BigInt(to), quoteTimestamp: 0 }),
     devAddress("relayer"),

@@ -158,7 +158,8 @@ const judge = async (
   if (!isWhole || more.length > 0)
     return {
       ...payment,
-      reason: "The transfers to the wallet do not add up to what the bridge says that it refunded.",
+      reason:
+        "The transfers to the wallet do not add up to what the bridge says that it refunded.",
     };
   const refundedBase =
     payment.paidBase < deposit.inputAmount ? payment.paidBase : deposit.inputAmount;
@@ -217,7 +218,10 @@ export const createRefundSearch = (deps: OnchainDeps) => {
     const doubts: RefundDoubt[] = [...(doubtsBefore.get(key) ?? [])];
     const { found, scannedTo } = await scanBlocks(deps, {
       chainId,
-      span: { from: positions.get(key) ?? (await startOf(deps, deposit, head, signal)), to: head },
+      span: {
+        from: positions.get(key) ?? (await startOf(deps, deposit, head, signal)),
+        to: head,
+      },
       visit: async (range): Promise<Refunded | null> => {
         for (const leaf of await leavesIn(deps, deposit, range, signal)) {
           const judged = await judge(deps, deposit, leaf, signal);

@@ -13,7 +13,10 @@ const weights = fc
   .filter((parts) => parts.some((part) => part > 0n));
 const amount = fc.bigInt({ min: 0n, max: 10n ** 40n });
 
-const totalOf = (rows: readonly (readonly (bigint | null)[])[], taken: readonly number[]): bigint =>
+const totalOf = (
+  rows: readonly (readonly (bigint | null)[])[],
+  taken: readonly number[],
+): bigint =>
   taken.reduce(
     (sum, step, index) => sum + (step === 0 ? 0n : (rows[index]?.[step] ?? -(10n ** 60n))),
     0n,
@@ -27,7 +30,9 @@ describe("bestSplit", () => {
         expect(taken).not.toBeNull();
         if (taken === null) return;
         expect(taken.reduce((a, b) => a + b, 0)).toBe(STEPS);
-        const single = rows.map((outs) => outs[STEPS] ?? 0n).reduce((a, b) => (a > b ? a : b), 0n);
+        const single = rows
+          .map((outs) => outs[STEPS] ?? 0n)
+          .reduce((a, b) => (a > b ? a : b), 0n);
         expect(totalOf(rows, taken) >= single).toBe(true);
       }),
     );

@@ -30,7 +30,11 @@ interface ExactInputTerms extends SwapTerms {
 }
 
 const routerMulticall = (deadline: bigint, data: readonly Hex[]): Hex =>
-  encodeFunctionData({ abi: swapRouter02Abi, functionName: "multicall", args: [deadline, data] });
+  encodeFunctionData({
+    abi: swapRouter02Abi,
+    functionName: "multicall",
+    args: [deadline, data],
+  });
 
 const refundNativeCall = (): Hex =>
   encodeFunctionData({ abi: swapRouter02Abi, functionName: "refundETH" });
@@ -41,7 +45,10 @@ interface ShareTerms {
   readonly minimumOut: bigint;
 }
 
-const exactInput = ({ hops }: SwapShare, { recipient, amountIn, minimumOut }: ShareTerms): Hex =>
+const exactInput = (
+  { hops }: SwapShare,
+  { recipient, amountIn, minimumOut }: ShareTerms,
+): Hex =>
   encodeFunctionData({
     abi: swapRouter02Abi,
     functionName: "exactInput",
@@ -104,7 +111,12 @@ interface ExchangeTerms {
  * Calldata for SwapRouter02: wraps the coins that are sent with the call, and pays the wrapped
  * token to the recipient.
  */
-export const encodeWrapFor = ({ wrappedNative, amount, recipient, deadline }: ExchangeTerms): Hex =>
+export const encodeWrapFor = ({
+  wrappedNative,
+  amount,
+  recipient,
+  deadline,
+}: ExchangeTerms): Hex =>
   routerMulticall(deadline, [
     encodeFunctionData({ abi: swapRouter02Abi, functionName: "wrapETH", args: [amount] }),
     encodeFunctionData({
@@ -160,7 +172,9 @@ export const encodeBalanceSwap = (
   terms: SwapTerms & Pick<ExactInputTerms, "minimumOut" | "unwrap">,
 ): BalanceSwap => {
   const { swap, recipient, minimumOut, unwrap, deadline } = terms;
-  const [largest, ...others] = swap.shares.toSorted((a, b) => (a.amountIn < b.amountIn ? 1 : -1));
+  const [largest, ...others] = swap.shares.toSorted((a, b) =>
+    a.amountIn < b.amountIn ? 1 : -1,
+  );
   if (largest === undefined) throw new RangeError("A swap without shares sells nothing.");
   const tokenOut = largest.hops.at(-1)?.tokenOut;
   if (tokenOut === undefined) throw new RangeError("A share without hops leads nowhere.");

@@ -69,7 +69,9 @@ const receivedBy = async (
   const nextFill = receipt.logs.find(
     (log) =>
       log.logIndex > fill.logIndex &&
-      eventsOf(spokePoolAbi, spokePool, [log]).some(({ eventName }) => eventName === "FilledRelay"),
+      eventsOf(spokePoolAbi, spokePool, [log]).some(
+        ({ eventName }) => eventName === "FilledRelay",
+      ),
   );
   const logs = receipt.logs.filter(
     ({ logIndex }) =>
@@ -202,7 +204,8 @@ export const createTracker = (deps: OnchainDeps) => {
     if (options === undefined) return track(request, deposit, signal);
     return agreedAnswer({
       registry: deps.registry,
-      chainId: options.expects === "filled" ? deposit.destinationChainId : deposit.originChainId,
+      chainId:
+        options.expects === "filled" ? deposit.destinationChainId : deposit.originChainId,
       look: (view, index) => trackThrough(view, index)(request, deposit, signal),
       isExpected: ({ state }) => state === options.expects,
     });

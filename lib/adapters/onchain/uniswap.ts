@@ -96,7 +96,10 @@ export const shareOut = (total: bigint, weights: readonly bigint[]): readonly bi
  * guarantee at least `minimum`, and no part exceeds its expected output as long as `minimum` is not
  * above the sum of `expected`.
  */
-export const shareMinima = (minimum: bigint, expected: readonly bigint[]): readonly bigint[] => {
+export const shareMinima = (
+  minimum: bigint,
+  expected: readonly bigint[],
+): readonly bigint[] => {
   const sum = expected.reduce((a, b) => a + b, 0n);
   if (sum === 0n)
     throw new RangeError("Expected outputs that sum to nothing cannot share a minimum.");
@@ -205,7 +208,8 @@ interface FinderParts extends OnchainDeps {
   readonly book: PoolBook;
 }
 
-const chainName = (parts: FinderParts, chainId: number): string => parts.registry.get(chainId).name;
+const chainName = (parts: FinderParts, chainId: number): string =>
+  parts.registry.get(chainId).name;
 
 /** One `eth_call` for all trades and the states of all pools; long lists go out in parallel. */
 const ask = async (
@@ -340,7 +344,8 @@ export const createSwapFinder = (deps: OnchainDeps, book: PoolBook): SwapFinder 
       const quotes = singles.map((single) => quoteOf([single]));
       if (impactBps(spot, best.amountOut) > tuning.splitAboveImpactBps) {
         const split = await trySplit(parts, wish, first.pools, singles, fresh, signal);
-        const worth = best.amountOut + (best.amountOut * BigInt(tuning.splitGainMinBps)) / 10_000n;
+        const worth =
+          best.amountOut + (best.amountOut * BigInt(tuning.splitGainMinBps)) / 10_000n;
         if (split !== null && split.length > 1) {
           const quote = quoteOf(split);
           if (quote.amountOut > worth) quotes.unshift(quote);

@@ -15,7 +15,9 @@ const decimal = z.string().regex(/^\d+$/).transform(BigInt);
 
 const rootsAnswer = z.object({ mtRoot: decimal, onchainMtRoot: decimal.nullable() });
 const leavesAnswer = z.object({ aspLeaves: z.array(decimal) });
-const depositsAnswer = z.array(z.object({ label: z.coerce.string(), reviewStatus: z.string() }));
+const depositsAnswer = z.array(
+  z.object({ label: z.coerce.string(), reviewStatus: z.string() }),
+);
 
 interface AssociationSet {
   readonly root: bigint;
@@ -84,10 +86,14 @@ export const createAssociationSource = (baseUrl: string): AssociationSource => {
     declined: async (chainId, scope, labels, signal) => {
       if (labels.length === 0) return new Set();
       const headers = { "X-Pool-Scope": scope.toString(), "X-Labels": labels.join(",") };
-      const deposits = await ask(depositsAnswer, `/${String(chainId)}/public/deposits-by-label`, {
-        headers,
-        signal,
-      });
+      const deposits = await ask(
+        depositsAnswer,
+        `/${String(chainId)}/public/deposits-by-label`,
+        {
+          headers,
+          signal,
+        },
+      );
       return new Set(
         (deposits ?? [])
           .filter(({ reviewStatus }) => reviewStatus === "declined")
@@ -124,16 +130,18 @@ const poolOf = async (
   const { config, token, pool } = own;
   const client = registry.client(chainId);
   const asset = poolAsset(token.address);
-  const [scope, [known, minimumBase, shieldFeeBps, relayFeeMax]] = await chainCall(chainId, () =>
-    Promise.all([
-      client.readContract({ address: pool, abi: privacyPoolAbi, functionName: "SCOPE" }),
-      client.readContract({
-        address: config.entrypoint,
-        abi: entrypointAbi,
-        functionName: "assetConfig",
-        args: [asset],
-      }),
-    ]),
+  const [scope, [known, minimumBase, shieldFeeBps, relayFeeMax]] = await chainCall(
+    chainId,
+    () =>
+      Promise.all([
+        client.readContract({ address: pool, abi: privacyPoolAbi, functionName: "SCOPE" }),
+        client.readContract({
+          address: config.entrypoint,
+          abi: entrypointAbi,
+          functionName: "assetConfig",
+          args: [asset],
+        }),
+      ]),
   );
   if (known.toLowerCase() !== pool.toLowerCase())
     throw new DomainError(

@@ -77,7 +77,10 @@ privacyEngineContract("privacy pools", () =>
       },
     },
     relay: async (transaction) => {
-      relayed.push({ call: { ...transaction, value: 0n }, before: await chain.client.snapshot() });
+      relayed.push({
+        call: { ...transaction, value: 0n },
+        before: await chain.client.snapshot(),
+      });
       return harness.relay(transaction);
     },
     send: async (calls) => {
@@ -95,7 +98,12 @@ test("a transfer inside of the pool gives another wallet all but the fee, and on
   const walletOf = (id: string) => ({ id, mnemonic: engine.newMnemonic() });
   const [wallet, other] = [walletOf("long one"), walletOf("long other")];
   const amountBase = parseUnits("200", 6);
-  const { calls } = await engine.shield({ chainId, token, amountBase, slot: { wallet, index: 0 } });
+  const { calls } = await engine.shield({
+    chainId,
+    token,
+    amountBase,
+    slot: { wallet, index: 0 },
+  });
   // The relayer makes the deposit, because since an earlier test the chain declines those of the
   // owner.
   for (const call of calls) await chain.send(chain.relayer, call);
@@ -203,7 +211,12 @@ test("a provider of association sets that starts later serves the same set, reme
   // replaces the longer one.
   const wallet = { id: "seen by both", mnemonic: engine.newMnemonic() };
   const amountBase = parseUnits("10", 6);
-  const { calls } = await engine.shield({ chainId, token, amountBase, slot: { wallet, index: 0 } });
+  const { calls } = await engine.shield({
+    chainId,
+    token,
+    amountBase,
+    slot: { wallet, index: 0 },
+  });
   for (const call of calls) await chain.send(chain.relayer, call);
   await later.advance();
   expect(await chain.client.getTransactionCount(postman)).toBe(before);
@@ -258,11 +271,18 @@ test("the public exit of a deposit is its depositor's alone, once", async () => 
 
 test("the public exit of a note that the processor made is for the owner whom its spend named by a hash, and for nobody else", async () => {
   const call = await takeBack(lastSent("exit"));
-  const { args, functionName } = decodeFunctionData({ abi: privacyProcessorAbi, data: call.data });
+  const { args, functionName } = decodeFunctionData({
+    abi: privacyProcessorAbi,
+    data: call.data,
+  });
   if (functionName !== "exit") throw new Error("It is no exit.");
   const [pool, proof, owner, salt] = args;
   const exitCall = (to: Address, with_: Hex): Hex =>
-    encodeFunctionData({ abi: privacyProcessorAbi, functionName, args: [pool, proof, to, with_] });
+    encodeFunctionData({
+      abi: privacyProcessorAbi,
+      functionName,
+      args: [pool, proof, to, with_],
+    });
   await refused(call.to, exitCall(THIEF, salt), "OnlyExitOwner");
   await refused(call.to, exitCall(owner, zeroHash), "OnlyExitOwner");
   const ragequit = encodeFunctionData({
@@ -277,7 +297,10 @@ test("the public exit of a note that the processor made is for the owner whom it
 
 test("a private swap keeps to the minimum and the fee of its proof", async () => {
   const call = await takeBack(relayed.at(-1));
-  const { args, functionName } = decodeFunctionData({ abi: privacyProcessorAbi, data: call.data });
+  const { args, functionName } = decodeFunctionData({
+    abi: privacyProcessorAbi,
+    data: call.data,
+  });
   if (functionName !== "run") throw new Error("It is no swap.");
   const [pool, withdrawal, proof] = args;
   const [order] = decodeAbiParameters(processorOrder, withdrawal.data);
@@ -291,7 +314,11 @@ test("a private swap keeps to the minimum and the fee of its proof", async () =>
   };
   await refused(call.to, runWith({ minimumOut: 1n }), "ContextMismatch");
   await refused(call.to, runWith({ fee: order.fee + 1n }), "ContextMismatch");
-  await refused(call.to, runWith({ precommitment: order.precommitment + 1n }), "ContextMismatch");
+  await refused(
+    call.to,
+    runWith({ precommitment: order.precommitment + 1n }),
+    "ContextMismatch",
+  );
   await refused(call.to, runWith({ fee: parseUnits("5", 6) + 1n }), "FeeAboveBound");
   await refused(call.to, runWith({ deadline: 1n }), "Expired");
   expect((await chain.send(chain.relayer, call)).status).toBe("success");
@@ -305,7 +332,11 @@ test("a relayed withdrawal pays exactly whom its proof names, from its own pool,
   if (functionName !== "relay") throw new Error("It is no relayed withdrawal.");
   const [withdrawal, proof, scope] = args;
   const [data] = decodeAbiParameters(relayData, withdrawal.data);
-  type Own = { change?: Partial<typeof data>; signals?: readonly [number, bigint]; in?: bigint };
+  type Own = {
+    change?: Partial<typeof data>;
+    signals?: readonly [number, bigint];
+    in?: bigint;
+  };
   const relayWith = ({ change = {}, signals, in: ofScope = scope }: Own): Hex => {
     const pubSignals = proof.pubSignals.map((signal, at) =>
       at === signals?.[0] ? signals[1] : signal,
@@ -327,7 +358,11 @@ test("a relayed withdrawal pays exactly whom its proof names, from its own pool,
   await refused(call.to, relayWith({ in: await chain.scopeOf(pools.dai) }), "ContextMismatch");
   await refused(call.to, relayWith({ in: 1n }), "PoolNotFound");
   // A relayer's fee above the pool's bound.
-  await refused(call.to, relayWith({ change: { relayFeeBPS: 101n } }), "RelayFeeGreaterThanMax");
+  await refused(
+    call.to,
+    relayWith({ change: { relayFeeBPS: 101n } }),
+    "RelayFeeGreaterThanMax",
+  );
   const [, nullifierHash, withdrawn] = proof.pubSignals;
   await refused(call.to, relayWith({ signals: [2, withdrawn + 1n] }), "InvalidProof");
   // The same nullifier plus the field's modulus, which is the same value in the circuit.

@@ -146,8 +146,14 @@ const holdings = async (
   const parts = await Promise.all(
     pools.map(async (pool) => {
       const history = historyOf(histories, pool);
-      const { notes, nextDepositIndex, depositIndexLimit } = readNotes(keys, pool.scope, history);
-      const waiting = notes.filter(({ label }) => !approved.has(label)).map(({ label }) => label);
+      const { notes, nextDepositIndex, depositIndexLimit } = readNotes(
+        keys,
+        pool.scope,
+        history,
+      );
+      const waiting = notes
+        .filter(({ label }) => !approved.has(label))
+        .map(({ label }) => label);
       const declined = await chain.association.declined(chainId, pool.scope, waiting, signal);
       const stateOf = ({ label }: OpenNote) =>
         approved.has(label) ? "approved" : declined.has(label) ? "declined" : "pending";
@@ -242,7 +248,8 @@ const readSpendInputs = async (context: EngineContext, spend: Spend, signal: Abo
   const note = openNote(keys, pool, { history, noteId: spend.noteId });
   if (note.value < spend.withdrawBase) throw new NoteGoneError("The note is worth less.");
   const set = await chain.association.read(spend.chainId, pool.scope, signal);
-  if (!set?.labels.includes(note.label)) throw new NotReadyError("The note is not approved yet.");
+  if (!set?.labels.includes(note.label))
+    throw new NotReadyError("The note is not approved yet.");
   if (set.onchainRoot !== set.root)
     throw new NotReadyError("The association set is being published.");
   const slot =

@@ -122,7 +122,11 @@ const follow = (
 };
 
 /** A wallet's notes in a pool, derived only from its keys and the chain. */
-export const readNotes = (keys: WalletKeys, scope: bigint, history: PoolHistory): WalletNotes => {
+export const readNotes = (
+  keys: WalletKeys,
+  scope: bigint,
+  history: PoolHistory,
+): WalletNotes => {
   const notes: OpenNote[] = [];
   const spent = new Map<bigint, PoolWithdrawal>();
   const noteSpent = (commitment: bigint, by: PoolWithdrawal): void =>

@@ -48,14 +48,21 @@ export const refusalOf = (error: unknown): SpendRefusal | null => {
 };
 
 const receivedOf = ({ logs }: TransactionReceipt): bigint => {
-  const [relayed] = parseEventLogs({ abi: entrypointAbi, eventName: "WithdrawalRelayed", logs });
+  const [relayed] = parseEventLogs({
+    abi: entrypointAbi,
+    eventName: "WithdrawalRelayed",
+    logs,
+  });
   if (relayed !== undefined) return relayed.args._amount;
   const [deposited] = parseEventLogs({ abi: privacyPoolAbi, eventName: "Deposited", logs });
   return deposited?.args._value ?? 0n;
 };
 
 /** The addresses that a mined transaction paid out of pools. */
-export const readPaid = async (client: PublicClient, hash: Hex): Promise<readonly Address[]> => {
+export const readPaid = async (
+  client: PublicClient,
+  hash: Hex,
+): Promise<readonly Address[]> => {
   const { logs } = await client.getTransactionReceipt({ hash });
   const relayed = parseEventLogs({ abi: entrypointAbi, eventName: "WithdrawalRelayed", logs });
   return relayed.map(({ args }) => args._recipient);
@@ -66,7 +73,8 @@ export const readOutcome = async (
   hash: Hex,
 ): Promise<SpendOutcome | null> => {
   const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
-    if (error instanceof BaseError && error.name === "TransactionReceiptNotFoundError") return null;
+    if (error instanceof BaseError && error.name === "TransactionReceiptNotFoundError")
+      return null;
     throw error;
   });
   if (receipt === null) return null;

@@ -46,7 +46,9 @@ test("a note is followed through its withdrawals, and is gone when nothing is le
   chain.add([...ownDeposit(0, 500n, 42n), ...ownDeposit(2, 9n, 44n)]);
   const first = keys.deposit(SCOPE, 0);
   const change = keys.change(42n, 0);
-  chain.add([made("Withdrawn", [200n, nullifierHashOf(first), commitmentOf(300n, 42n, change)])]);
+  chain.add([
+    made("Withdrawn", [200n, nullifierHashOf(first), commitmentOf(300n, 42n, change)]),
+  ]);
   const { notes, nextDepositIndex } = readNotes(keys, SCOPE, await chain.read());
   expect(notes).toMatchObject([
     { value: 300n, label: 42n, spends: 1, commitment: commitmentOf(300n, 42n, change) },

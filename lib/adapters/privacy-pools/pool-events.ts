@@ -57,7 +57,9 @@ const sourceOf = ({ chainId, pools, startBlock }: PoolEventsOptions): PoolLogSou
 const createHistories = (pools: readonly Address[]) => {
   const byLower = new Map(pools.map((pool) => [pool.toLowerCase(), pool]));
   let logs: PoolLog[] = [];
-  let histories = new Map<Address, MutableHistory>(pools.map((pool) => [pool, emptyHistory(0)]));
+  let histories = new Map<Address, MutableHistory>(
+    pools.map((pool) => [pool, emptyHistory(0)]),
+  );
   const add = (found: readonly PoolLog[]): void => {
     for (const log of found) {
       logs.push(log);
@@ -161,7 +163,11 @@ const resumeFrom = async (follower: Follower, head: bigint): Promise<bigint> => 
 };
 
 /** Another instance appended to the store or cleared it: continues from the end of its logs. */
-const adoptEnd = async (follower: Follower, kept: PoolLogStore, readTo: bigint): Promise<void> => {
+const adoptEnd = async (
+  follower: Follower,
+  kept: PoolLogStore,
+  readTo: bigint,
+): Promise<void> => {
   const end = await kept.end(follower.source);
   if (end === null) {
     follower.anchor = null;
@@ -176,7 +182,11 @@ const adoptEnd = async (follower: Follower, kept: PoolLogStore, readTo: bigint):
 };
 
 /** Writes logs that became final to the store. */
-const keep = async (follower: Follower, newestFinal: bigint, read: BlockMark): Promise<void> => {
+const keep = async (
+  follower: Follower,
+  newestFinal: bigint,
+  read: BlockMark,
+): Promise<void> => {
   const { startBlock, store, source, histories, chain } = follower;
   const final = min(newestFinal, read.number);
   const known = follower.anchor?.number ?? startBlock - 1n;

@@ -83,7 +83,10 @@ const messageOf = (input: ProofInput, sent: ReadonlyMap<string, number>): unknow
       : {
           ...input,
           state: addedLeaves(input.state, sent),
-          association: { ...addedLeaves(input.association, sent), root: input.association.root },
+          association: {
+            ...addedLeaves(input.association, sent),
+            root: input.association.root,
+          },
         },
   );
 
@@ -120,7 +123,9 @@ const requestProof = (
       if ("proof" in said) finish(() => resolve(said));
       else
         fail(
-          said.code === "not_in_tree" ? new StaleTreeError(said.failure) : new Error(said.failure),
+          said.code === "not_in_tree"
+            ? new StaleTreeError(said.failure)
+            : new Error(said.failure),
         );
     };
     const onExit = (code: unknown): void => {
@@ -164,7 +169,9 @@ export const createProver = ({
   const start = (): ChildProcess => {
     if (child !== null && child.exitCode === null && child.signalCode === null) return child;
     sent = new Map();
-    child = spawn(process.execPath, [...entry], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    child = spawn(process.execPath, [...entry], {
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
     if (child.pid !== undefined) setPriority(child.pid, niceness);
     child.unref();
     child.channel?.unref();
@@ -176,7 +183,8 @@ export const createProver = ({
     const answer = await requestProof(worker, messageOf(input, sent), { signal, stop: end });
     ({ artifactsRead } = answer);
     if (input.circuit === "withdraw")
-      for (const { key, leaves } of [input.state, input.association]) sent.set(key, leaves.length);
+      for (const { key, leaves } of [input.state, input.association])
+        sent.set(key, leaves.length);
     return answer.proof;
   };
 
@@ -192,7 +200,8 @@ export const createProver = ({
           const proof = await ask(input, signal);
           // The duration of a public exit is not counted, because its proof takes a tenth of the
           // time.
-          if (input.circuit === "withdraw") expected = (expected + performance.now() - begun) / 2;
+          if (input.circuit === "withdraw")
+            expected = (expected + performance.now() - begun) / 2;
           return proof;
         } finally {
           idle = setTimeout(end, idleMs);

@@ -59,7 +59,12 @@ export const createSwapPaths =
     if (uniswapV3 === undefined) return null;
     const addressOf = ({ address }: Token): Address =>
       address === "native" ? wrappedNative : address;
-    const paths = candidates(addressOf(from), addressOf(to), [wrappedNative], uniswapV3.feeTiers);
+    const paths = candidates(
+      addressOf(from),
+      addressOf(to),
+      [wrappedNative],
+      uniswapV3.feeTiers,
+    );
     const prices = await chainCall(from.chainId, () =>
       Promise.all(
         paths.map(async (path): Promise<PrivateSwapPrice | null> => {
@@ -72,7 +77,9 @@ export const createSwapPaths =
           const answer = await registry
             .client(from.chainId)
             .call({ to: uniswapV3.quoterV2, data })
-            .catch((error: unknown) => (isRevert(error) ? null : Promise.reject(error as Error)));
+            .catch((error: unknown) =>
+              isRevert(error) ? null : Promise.reject(error as Error),
+            );
           if (!answer?.data || answer.data === "0x") return null;
           const [outBase] = decodeFunctionResult({
             abi: quoterAbi,

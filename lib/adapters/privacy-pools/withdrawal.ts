@@ -159,7 +159,11 @@ export const exitCallOf = (
   if (processor === undefined || !isAddressEqual(note.depositor, processor))
     return {
       to: pool,
-      data: encodeFunctionData({ abi: privacyPoolAbi, functionName: "ragequit", args: [proof] }),
+      data: encodeFunctionData({
+        abi: privacyPoolAbi,
+        functionName: "ragequit",
+        args: [proof],
+      }),
       value: 0n,
     };
   const data = encodeFunctionData({

@@ -71,7 +71,9 @@ const call = (seed: number): Call => ({
 describe("the account of an owner is the one that permissionless makes", () => {
   test.each(owners)("address and deployment of $address", async (owner) => {
     const safe = await reference(owner);
-    expect(addressOf(owner.address, CANONICAL_SAFE, CANONICAL_INIT_CODE_HASH)).toBe(safe.address);
+    expect(addressOf(owner.address, CANONICAL_SAFE, CANONICAL_INIT_CODE_HASH)).toBe(
+      safe.address,
+    );
     const deployment = deploymentOf(owner.address, CANONICAL_SAFE);
     expect({ factory: deployment.to, factoryData: deployment.data }).toEqual(
       await safe.getFactoryArgs(),

@@ -64,7 +64,10 @@ const initializerOf = (owner: EvmAddress, contracts: SafeContracts): Hex => {
     args: [[contracts.module4337]],
   });
   const setupCalls = multiSend([
-    packed({ to: contracts.moduleSetup, data: enableModules, value: 0n }, OPERATION_DELEGATECALL),
+    packed(
+      { to: contracts.moduleSetup, data: enableModules, value: 0n },
+      OPERATION_DELEGATECALL,
+    ),
   ]);
   return encodeCall({
     abi,
@@ -233,7 +236,9 @@ const normalised = (signature: Hex): Hex => {
   try {
     return serializeSignature(parseSignature(signature));
   } catch (cause) {
-    throw new DomainError("invalid_signature", "The signature is not one of secp256k1.", { cause });
+    throw new DomainError("invalid_signature", "The signature is not one of secp256k1.", {
+      cause,
+    });
   }
 };
 
@@ -256,7 +261,11 @@ export const isSignedBy = async (owner: EvmAddress, input: SafeOperation): Promi
   const signature = slice(packed, VALIDITY_BYTES);
   try {
     if (packSignature(input.validUntil, signature) !== packed) return false;
-    return await verifyTypedData({ ...safeOperationTypedData(input), address: owner, signature });
+    return await verifyTypedData({
+      ...safeOperationTypedData(input),
+      address: owner,
+      signature,
+    });
   } catch {
     // The bytes are not a secp256k1 signature.
     return false;

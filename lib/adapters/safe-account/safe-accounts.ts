@@ -4,7 +4,11 @@ import { LRUCache } from "lru-cache";
 import { CANONICAL_SAFE, type SafeContracts } from "@/lib/chain/chain-contracts";
 import { createDeployments } from "@/lib/chain/deployments";
 import { distributorFault } from "@/lib/chain/distributor";
-import { firstNonceOf, hashUserOperation, sequenceOf } from "@/lib/chain/erc4337/user-operation";
+import {
+  firstNonceOf,
+  hashUserOperation,
+  sequenceOf,
+} from "@/lib/chain/erc4337/user-operation";
 import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
 import { DomainError } from "@/lib/core/errors";
 import type { UserOperation } from "@/lib/chain/ports/bundler";
@@ -123,7 +127,10 @@ const withGas = (draft: UserOperation, gas: PrepareRequest["gas"]): UserOperatio
 });
 
 const prepare = (
-  { registry, contracts }: { readonly registry: ChainRegistry; readonly contracts: SafeContracts },
+  {
+    registry,
+    contracts,
+  }: { readonly registry: ChainRegistry; readonly contracts: SafeContracts },
   { chainId, draft, gas, validUntil }: PrepareRequest,
 ): PreparedUserOperation => {
   const { entryPoint } = registry.get(chainId).contracts;

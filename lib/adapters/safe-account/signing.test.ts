@@ -59,7 +59,10 @@ describe("signature of a user operation", () => {
   test("takes recovery ids of 0 and 1 for 27 and 28, as some wallets send them", async () => {
     const signature = await owner.signTypedData(typed);
     const parity = BigInt(slice(signature, 64)) - 27n;
-    const asZeroOrOne: Hex = concatHex([slice(signature, 0, 64), parity === 0n ? "0x00" : "0x01"]);
+    const asZeroOrOne: Hex = concatHex([
+      slice(signature, 0, 64),
+      parity === 0n ? "0x00" : "0x01",
+    ]);
     expect(packSignature(VALID_UNTIL, asZeroOrOne)).toBe(packSignature(VALID_UNTIL, signature));
   });
 

@@ -1,4 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "@/lib/core/clock";
@@ -139,7 +144,10 @@ describe("the HTTP provider", () => {
 
   test("counts the hit of two contradicting verdicts, and not_covered never as clear", async () => {
     const { url } = await provider((_asked, response) => {
-      const results = (["hit", "clear"] as const).map((verdict) => ({ address: LISTED, verdict }));
+      const results = (["hit", "clear"] as const).map((verdict) => ({
+        address: LISTED,
+        verdict,
+      }));
       response.end(
         JSON.stringify({ results: [...results, { address: CLEAR, verdict: "not_covered" }] }),
       );

@@ -132,7 +132,8 @@ export const createHttpScreening = (options: HttpScreeningOptions): ScreeningSou
       if (found.get(key) !== "hit") found.set(key, result.verdict);
     }
     return part.map((each) => ({
-      state: found.get(keyOf(each)) ?? found.get(keyOf({ address: each.address })) ?? "unavailable",
+      state:
+        found.get(keyOf(each)) ?? found.get(keyOf({ address: each.address })) ?? "unavailable",
       source: "provider",
       listVersion: answered?.listVersion ?? null,
       at,

@@ -76,7 +76,8 @@ describe("the oracle on chain", () => {
   test("changes its verdict with the list on chain", async () => {
     const { address } = testAccount();
     const stateNow = async () =>
-      (await sourceWith(oracle.address).screen([{ address, chainId: ONE }], signal()))[0]?.state;
+      (await sourceWith(oracle.address).screen([{ address, chainId: ONE }], signal()))[0]
+        ?.state;
     await oracle.add(address);
     expect(await stateNow()).toBe("hit");
     await oracle.remove(address);

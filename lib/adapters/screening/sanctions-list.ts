@@ -32,7 +32,11 @@ export const createListScreening = ({
   readonly lists: SanctionsLists;
   readonly clock: Clock;
 }): ScreeningSource => {
-  const verdictOf = (all: readonly LoadedList[], address: string, at: Date): ScreeningVerdict => {
+  const verdictOf = (
+    all: readonly LoadedList[],
+    address: string,
+    at: Date,
+  ): ScreeningVerdict => {
     const of = (state: ScreeningVerdict["state"], list: LoadedList): ScreeningVerdict => ({
       state,
       source: `list:${list.name}`,

@@ -124,7 +124,9 @@ test("a refused recipient, a wrong password and no server are provider_error", a
   expect(await codeOf(makeMailer(url).send({ ...mail, to: "refused@example.com" }))).toBe(
     "provider_error",
   );
-  expect(await codeOf(makeMailer(url.replace("p%3Aw", "wrong")).send(mail))).toBe("provider_error");
+  expect(await codeOf(makeMailer(url.replace("p%3Aw", "wrong")).send(mail))).toBe(
+    "provider_error",
+  );
   expect(await codeOf(makeMailer("smtp://127.0.0.1:1").send(mail))).toBe("provider_error");
 });
 

@@ -32,7 +32,10 @@ const counting = async (): Promise<{ port: number; count: () => number }> => {
   );
   return { port, count: () => count };
 };
-const send = (url: string, options: Partial<WebhookSenderOptions> = {}): Promise<WebhookAnswer> =>
+const send = (
+  url: string,
+  options: Partial<WebhookSenderOptions> = {},
+): Promise<WebhookAnswer> =>
   createWebhookSender({ allowLoopback: false, ...options }).send({
     url,
     headers: { "content-type": "application/json" },

@@ -43,13 +43,16 @@ const resolveByDns: Resolve = async (host) => {
   return found.map(({ address }) => address);
 };
 
-const storable = (text: string): string => text.replaceAll("\0", "").replace(/\p{Surrogate}/gu, "");
+const storable = (text: string): string =>
+  text.replaceAll("\0", "").replace(/\p{Surrogate}/gu, "");
 
 const keptHeaders = (incoming: IncomingMessage): Record<string, string> =>
   Object.fromEntries(
     HEADERS_KEPT.flatMap((name) => {
       const value = incoming.headers[name];
-      return typeof value === "string" ? [[name, storable(value).slice(0, HEADER_LENGTH_MAX)]] : [];
+      return typeof value === "string"
+        ? [[name, storable(value).slice(0, HEADER_LENGTH_MAX)]]
+        : [];
     }),
   );
 
@@ -74,7 +77,11 @@ const reasonOf = (error: unknown): string => {
  * Resolves a name once and chooses the address for the connection. All of the name's addresses must
  * be allowed: a name that also resolves into a private network is refused.
  */
-const choose = async ({ host }: Target, resolve: Resolve, rules: TargetRules): Promise<string> => {
+const choose = async (
+  { host }: Target,
+  resolve: Resolve,
+  rules: TargetRules,
+): Promise<string> => {
   const addresses = isIP(host) === 0 ? await resolve(host) : [host];
   for (const address of addresses) {
     const problem = addressProblem(address, rules);
@@ -188,11 +195,19 @@ export const createWebhookSender = (options: WebhookSenderOptions): WebhookSende
       const target = readTarget(request.url, options);
       if (typeof target === "string") return { ...none, error: target, durationMs: took() };
       try {
-        const answer = await exchange(target, request, AbortSignal.any([request.signal, deadline]));
+        const answer = await exchange(
+          target,
+          request,
+          AbortSignal.any([request.signal, deadline]),
+        );
         return { ...answer, error: null, durationMs: took() };
       } catch (error) {
         const late = `There was no answer within ${String(timeoutMs / 1000)} s.`;
-        return { ...none, error: deadline.aborted ? late : reasonOf(error), durationMs: took() };
+        return {
+          ...none,
+          error: deadline.aborted ? late : reasonOf(error),
+          durationMs: took(),
+        };
       }
     },
 

@@ -117,8 +117,18 @@ test("development takes loopback, and no other private address", () => {
 });
 
 test("an address is judged as a whole, and what is none is not public", () => {
-  expect([isPublicAddress("1.1.1.1"), isPublicAddress("2606:4700::1111")]).toEqual([true, true]);
-  for (const text of ["", "example.org", "1.1.1", "1.1.1.1.1", "::ffff:1.1.1.1", "fe80::1%eth0"])
+  expect([isPublicAddress("1.1.1.1"), isPublicAddress("2606:4700::1111")]).toEqual([
+    true,
+    true,
+  ]);
+  for (const text of [
+    "",
+    "example.org",
+    "1.1.1",
+    "1.1.1.1.1",
+    "::ffff:1.1.1.1",
+    "fe80::1%eth0",
+  ])
     expect(isPublicAddress(text), text).toBe(false);
   expect(isLoopbackAddress("127.255.255.254")).toBe(true);
   expect(isLoopbackAddress("::ffff:127.0.0.1")).toBe(false);

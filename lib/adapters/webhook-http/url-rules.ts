@@ -84,7 +84,10 @@ const portOf = (url: URL): number =>
   url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 
 /** Why requests to this address are refused; null when they are allowed. */
-export const addressProblem = (address: string, { allowLoopback }: TargetRules): string | null => {
+export const addressProblem = (
+  address: string,
+  { allowLoopback }: TargetRules,
+): string | null => {
   if (isPublicAddress(address)) return null;
   if (allowLoopback && isLoopbackAddress(address)) return null;
   return `The address ${address} is not one of the public internet.`;

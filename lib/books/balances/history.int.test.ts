@@ -39,7 +39,11 @@ const balances = (
 let projects = 0;
 const newHistory = (repository = snapshots) => {
   let now = START;
-  const history = createBalanceHistory({ snapshots: repository, clock: { now: () => now }, log });
+  const history = createBalanceHistory({
+    snapshots: repository,
+    clock: { now: () => now },
+    log,
+  });
   const projectId = `prj_${String((projects += 1))}`;
   return {
     projectId,
@@ -88,7 +92,9 @@ test("a reading without prices does not replace one with prices", async () => {
   history.note(10 * MINUTE_MS, balances(2_000_000n, { price: null }));
   history.note(70 * MINUTE_MS, balances(3_000_000n, { price: null }));
   await waitFor(async () => expect(await history.rows()).toBe(2));
-  expect((await history.list()).map(({ totalUsd, assets }) => [totalUsd, assets[0]?.usd])).toEqual([
+  expect(
+    (await history.list()).map(({ totalUsd, assets }) => [totalUsd, assets[0]?.usd]),
+  ).toEqual([
     ["1", "1"],
     [null, null],
   ]);

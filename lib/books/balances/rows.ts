@@ -20,8 +20,12 @@ const storedAssets = json(
 const assets: Column<readonly AssetPoint[]> = {
   ...storedAssets,
   read: (stored) =>
-    Object.entries(storedAssets.read(stored)).map(([assetId, asset]) => ({ assetId, ...asset })),
-  write: (points) => Object.fromEntries(points.map(({ assetId, ...asset }) => [assetId, asset])),
+    Object.entries(storedAssets.read(stored)).map(([assetId, asset]) => ({
+      assetId,
+      ...asset,
+    })),
+  write: (points) =>
+    Object.fromEntries(points.map(({ assetId, ...asset }) => [assetId, asset])),
 };
 
 /** US dollars as a decimal string without zeros at its end. */

@@ -45,7 +45,8 @@ const serviceOf = (
     moves: { out: () => Promise.resolve([]), in: () => Promise.resolve([]), ...moves },
     backings: () => Promise.resolve([]),
     prices: {
-      priceUsd: (tokens) => Promise.resolve(tokens.map(({ assetId }) => PRICES[assetId] ?? null)),
+      priceUsd: (tokens) =>
+        Promise.resolve(tokens.map(({ assetId }) => PRICES[assetId] ?? null)),
     },
     history: { note: () => undefined, list: () => Promise.resolve([]) },
     clock: systemClock,
@@ -88,7 +89,11 @@ test("unified balances sum an asset over chains and wallets, with its value, and
     usd: "1.750001",
   });
   expect(
-    total("usdc")?.breakdown.map(({ chainId, walletId, amount }) => [chainId, walletId, amount]),
+    total("usdc")?.breakdown.map(({ chainId, walletId, amount }) => [
+      chainId,
+      walletId,
+      amount,
+    ]),
   ).toEqual([
     [ONE, "wal_1", "1.5"],
     [ONE, "wal_2", "0.25"],
@@ -103,7 +108,9 @@ test("unified balances sum an asset over chains and wallets, with its value, and
     amountBase: "1",
     usd: null,
   });
-  expect(after.totals.find(({ assetId }) => assetId === "eth")).toMatchObject({ amount: "0.1" });
+  expect(after.totals.find(({ assetId }) => assetId === "eth")).toMatchObject({
+    amount: "0.1",
+  });
   // One price is unknown, so there is no total.
   expect(after.totalUsd).toBeNull();
 });

@@ -44,7 +44,10 @@ export interface BalancesDeps {
   /** The backing of each asset that is owed to accounts. */
   backings(projectId: string): Promise<readonly AssetBacking[]>;
   readonly prices: {
-    priceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]>;
+    priceUsd(
+      tokens: readonly Token[],
+      signal: AbortSignal,
+    ): Promise<readonly (string | null)[]>;
   };
   readonly history: BalanceHistory;
   readonly clock: Clock;
@@ -70,7 +73,10 @@ export interface UnifiedBalances {
   /** Totals over all wallets. */
   readonly totals: readonly AssetTotal[];
   /** The wallets of this page, whose balances are listed one by one. */
-  readonly page: { readonly walletIds: ReadonlySet<string>; readonly nextCursor: string | null };
+  readonly page: {
+    readonly walletIds: ReadonlySet<string>;
+    readonly nextCursor: string | null;
+  };
   /** The price of a whole token in US dollars, as a decimal string; null when it is not known. */
   readonly priceOf: (token: Token) => string | null;
   readonly asOf: readonly ChainTime[];
@@ -302,13 +308,18 @@ export const createBalancesService = (deps: BalancesDeps) => {
     /** Sums are over all wallets; `page` selects the wallets whose balances are listed. */
     unified: async (
       projectId: string,
-      { limit = WALLETS_PER_PAGE, cursor }: { limit?: number; cursor?: string | undefined } = {},
+      {
+        limit = WALLETS_PER_PAGE,
+        cursor,
+      }: { limit?: number; cursor?: string | undefined } = {},
     ): Promise<UnifiedBalances> => {
       const all = await wallets.addresses(projectId);
       const owners: Owners = new Map(all.map((owner) => [owner.address.toLowerCase(), owner]));
       const chainIds = registry.list().map(({ id }) => id);
       const [answers, priceOf] = await Promise.all([
-        Promise.all(chainIds.map((chainId) => readChain(context, { projectId, chainId, owners }))),
+        Promise.all(
+          chainIds.map((chainId) => readChain(context, { projectId, chainId, owners })),
+        ),
         pricesOf(
           context,
           chainIds.map((id) => registry.tokens(id)),

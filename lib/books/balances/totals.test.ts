@@ -31,13 +31,18 @@ test("totals sum an asset exactly over chains with different decimals", () => {
 });
 
 test("totals group by asset, not by the symbol of the contract", () => {
-  expect(totalByAsset([position(1, 6, 5n, "usdc"), position(1, 6, 7n, "fake-usdc")])).toHaveLength(
-    2,
-  );
+  expect(
+    totalByAsset([position(1, 6, 5n, "usdc"), position(1, 6, 7n, "fake-usdc")]),
+  ).toHaveLength(2);
 });
 
 test("free is the balance without what is reserved, in quarantine and on its way out, and never below zero", () => {
-  const moving = { reservedBase: 3n, pendingOutBase: 2n, quarantinedBase: 1n, pendingInBase: 9n };
+  const moving = {
+    reservedBase: 3n,
+    pendingOutBase: 2n,
+    quarantinedBase: 1n,
+    pendingInBase: 9n,
+  };
   expect(heldOf(10n, moving)).toMatchObject({ freeBase: 4n });
   expect(heldOf(4n, { reservedBase: 3n, pendingOutBase: 2n })).toMatchObject({
     amountBase: 4n,
@@ -78,12 +83,15 @@ test("what may be moved is bounded in each place by what is free there, and over
         ...heldOf(amountBase, moving),
       }));
       const least = (one: bigint, other: bigint): bigint => (one < other ? one : other);
-      const sum = (values: readonly bigint[]): bigint => values.reduce((all, one) => all + one, 0n);
+      const sum = (values: readonly bigint[]): bigint =>
+        values.reduce((all, one) => all + one, 0n);
       const isCovering = ({ address, token: { chainId } }: HeldPosition) =>
         address === TREASURY && chainId !== 3;
       const shown = held.filter(({ amountBase }) => amountBase > 0n);
       const covering = sum(shown.filter(isCovering).map(({ freeBase }) => freeBase));
-      const other = sum(shown.filter((one) => !isCovering(one)).map(({ freeBase }) => freeBase));
+      const other = sum(
+        shown.filter((one) => !isCovering(one)).map(({ freeBase }) => freeBase),
+      );
       const left = covering > owedBase ? covering - owedBase : 0n;
       // Ledger units have 18 decimals.
       const [total] = totalByAsset(held, [treasuryHolds(left * 10n ** 12n)]);
@@ -148,7 +156,9 @@ test("totals do not depend on the order in which chains answer", () => {
   );
   fc.assert(
     fc.property(positions, (list) => {
-      const all = list.map(({ chainId, decimals, amount }) => position(chainId, decimals, amount));
+      const all = list.map(({ chainId, decimals, amount }) =>
+        position(chainId, decimals, amount),
+      );
       const sums = (of: HeldPosition[]) =>
         totalByAsset(of).map(({ amountBase, decimals }) => [amountBase, decimals]);
       expect(sums([...all].reverse())).toEqual(sums(all));

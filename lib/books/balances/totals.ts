@@ -33,7 +33,10 @@ const MOVING_PARTS = [
   "pendingInBase",
 ] as const;
 
-type Moving = Pick<Parts, "reservedBase" | "pendingOutBase" | "quarantinedBase" | "pendingInBase">;
+type Moving = Pick<
+  Parts,
+  "reservedBase" | "pendingOutBase" | "quarantinedBase" | "pendingInBase"
+>;
 
 /** The parts of a balance before the free amount is divided. */
 type Held = Omit<Parts, "availableBase" | "backingBase"> & {
@@ -191,8 +194,10 @@ export const formatUsd = (microUsd: bigint | null): string | null =>
 /**
  * Worth of a position in millionths of a dollar, rounded down; null when the price is not known.
  */
-export const worthOf = ({ token, amountBase }: Position, priceUsd: string | null): bigint | null =>
-  worthMicroUsd(amountBase, token.decimals, priceUsd);
+export const worthOf = (
+  { token, amountBase }: Position,
+  priceUsd: string | null,
+): bigint | null => worthMicroUsd(amountBase, token.decimals, priceUsd);
 
 /** The sum, or null when one part is null, because a partial sum would be wrong. */
 export const sumOfWorths = (worths: readonly (bigint | null)[]): bigint | null =>

@@ -120,14 +120,19 @@ test("workers of two instances send one mail when it is due, and no other one on
     startWorker(services, { searchesDeposits: false }),
   );
   try {
-    await prisma.job.update({ where: { id: jobId }, data: { runAt: new Date(Date.now() - 1000) } });
+    await prisma.job.update({
+      where: { id: jobId },
+      data: { runAt: new Date(Date.now() - 1000) },
+    });
     const sent = async () =>
       ((await api.services.inbox?.list({ to: email, limit: 100 })) ?? []).filter(({ text }) =>
         text.includes('"Payroll Ltd"'),
       );
     await vi.waitFor(async () => expect(await sent()).toHaveLength(1), { timeout: 30_000 });
     await propose("Later");
-    await vi.waitFor(async () => expect((await job())?.lockedBy).toBeNull(), { timeout: 30_000 });
+    await vi.waitFor(async () => expect((await job())?.lockedBy).toBeNull(), {
+      timeout: 30_000,
+    });
     // The next mail waits for the next day.
     expect((await job())?.runAt.getUTCHours()).toBe(7);
     expect(await sent()).toHaveLength(1);

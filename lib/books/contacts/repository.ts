@@ -65,7 +65,9 @@ export const contactsAt = async (
   projectId: string,
   addresses: readonly string[],
 ): Promise<readonly Contact[]> => {
-  const rows = await db.contact.findMany({ where: { projectId, address: { in: [...addresses] } } });
+  const rows = await db.contact.findMany({
+    where: { projectId, address: { in: [...addresses] } },
+  });
   return rows.map(contactOf);
 };
 
@@ -154,11 +156,24 @@ export const storeValues = async (
  */
 export const approveContact = async (
   tx: Tx,
-  { projectId, id, name, address, chainIds }: Key & Pick<Contact, "name" | "address" | "chainIds">,
+  {
+    projectId,
+    id,
+    name,
+    address,
+    chainIds,
+  }: Key & Pick<Contact, "name" | "address" | "chainIds">,
   approved: { readonly by: string; readonly at: Date },
 ): Promise<boolean> => {
   const { count } = await tx.contact.updateMany({
-    where: { projectId, id, state: "proposed", name, address, chainIds: { equals: [...chainIds] } },
+    where: {
+      projectId,
+      id,
+      state: "proposed",
+      name,
+      address,
+      chainIds: { equals: [...chainIds] },
+    },
     data: { state: "approved", approvedAt: approved.at, approvedBy: approved.by },
   });
   return count === 1;

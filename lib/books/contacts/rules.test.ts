@@ -13,11 +13,15 @@ test.each([
   ["the same name", { name: "Payroll Ltd" }, false],
   ["tags", { tags: [] }, false],
   ["nothing", {}, false],
-])("a change of an approved contact to %s needs a new approval: %s %s", (_what, change, needed) => {
-  expect(needsApproval(BEFORE, valuesAfter(change, BEFORE))).toBe(needed);
-});
+])(
+  "a change of an approved contact to %s needs a new approval: %s %s",
+  (_what, change, needed) => {
+    expect(needsApproval(BEFORE, valuesAfter(change, BEFORE))).toBe(needed);
+  },
+);
 
-const address = (first: string, rest: string): `0x${string}` => `0x${first}${rest.repeat(32)}8888`;
+const address = (first: string, rest: string): `0x${string}` =>
+  `0x${first}${rest.repeat(32)}8888`;
 const payroll: Namesake = {
   contactId: "ct_1",
   name: "Payroll Ltd",
@@ -37,7 +41,12 @@ const treasury: Namesake = {
   isApproved: true,
 };
 const warningsOf = createSimilarNames([payroll, proposed, treasury]);
-const EVE = { id: "ct_9", name: "Eve", address: address("9999", "b"), state: "proposed" as const };
+const EVE = {
+  id: "ct_9",
+  name: "Eve",
+  address: address("9999", "b"),
+  state: "proposed" as const,
+};
 
 test.each([
   [
@@ -50,7 +59,11 @@ test.each([
   ["the name of another proposed contact", "grace", 'a contact that is not approved, "Grace"'],
 ])("a proposed contact is flagged for %s", (_what, name, expected) => {
   expect(warningsOf({ ...EVE, name })).toEqual([
-    { code: "similar_name", path: "name", message: expect.stringContaining(expected) as string },
+    {
+      code: "similar_name",
+      path: "name",
+      message: expect.stringContaining(expected) as string,
+    },
   ]);
 });
 

@@ -24,7 +24,10 @@ const inOrder = (chainIds: readonly number[]): number[] =>
 const NEW: ContactValues = { name: "", tags: [], chainIds: [] };
 
 /** The values after a change. @param before absent for a new contact */
-export const valuesAfter = (change: ContactChange, before: ContactValues = NEW): ContactValues => ({
+export const valuesAfter = (
+  change: ContactChange,
+  before: ContactValues = NEW,
+): ContactValues => ({
   name: change.name ?? before.name,
   tags: change.tags ?? before.tags,
   chainIds: change.chainIds === undefined ? before.chainIds : inOrder(change.chainIds),
@@ -75,7 +78,9 @@ const similarName = (one: Namesake): ContactWarning => ({
  */
 export const createSimilarNames = (
   others: readonly Namesake[],
-): ((contact: Pick<Contact, "id" | "name" | "address" | "state">) => readonly ContactWarning[]) => {
+): ((
+  contact: Pick<Contact, "id" | "name" | "address" | "state">,
+) => readonly ContactWarning[]) => {
   const byKey = new Map<string, Namesake[]>();
   for (const other of others)
     for (const key of nameKeys(other.name)) byKey.set(key, [...(byKey.get(key) ?? []), other]);

@@ -85,7 +85,9 @@ export const createAddressNames = (deps: {
       Promise.all(unique.map((address) => deps.wallets.find(projectId, address))),
     ]);
     const approved = contacts.filter((contact) => isApprovedOn(contact, chainId));
-    const names = new Map(approved.map(({ address, name }) => [address, quoted(name)] as const));
+    const names = new Map(
+      approved.map(({ address, name }) => [address, quoted(name)] as const),
+    );
     for (const wallet of wallets)
       if (wallet !== null) names.set(wallet.address, walletName(wallet));
     return names;
@@ -131,7 +133,11 @@ export interface ContactsService {
    * @throws DomainError `forbidden` unless owner or admin, `not_found`, `approval_required`,
    * `invalid_state`
    */
-  approve(actor: UserActor, id: string, given: GivenApproval | undefined): Promise<FlaggedContact>;
+  approve(
+    actor: UserActor,
+    id: string,
+    given: GivenApproval | undefined,
+  ): Promise<FlaggedContact>;
   /** @throws DomainError `not_found` */
   remove(actor: Actor, id: string): Promise<{ id: string }>;
 }
@@ -172,7 +178,11 @@ interface ContactsDeps {
 
 /** Adds to contacts what the project's records say about them. */
 const createFlagging =
-  ({ database, wallets, recipients }: Pick<ContactsDeps, "database" | "wallets" | "recipients">) =>
+  ({
+    database,
+    wallets,
+    recipients,
+  }: Pick<ContactsDeps, "database" | "wallets" | "recipients">) =>
   async (projectId: string, contacts: readonly Contact[]): Promise<FlaggedContact[]> => {
     const [book, own, about] = await Promise.all([
       listContacts(database.prisma, projectId, { limit: CONTACTS_MAX }),
@@ -302,7 +312,9 @@ const change = async (
   }: { readonly actor: Actor; readonly before: Contact; readonly values: ContactChange },
 ): Promise<Contact> => {
   const after = valuesAfter(values, before);
-  const proposal = needsApproval(before, after) ? { by: actorName(actor), at: clock.now() } : null;
+  const proposal = needsApproval(before, after)
+    ? { by: actorName(actor), at: clock.now() }
+    : null;
   await storeValues(tx, before, after, proposal);
   return (await findContact(tx, before.projectId, before.id)) ?? before;
 };
@@ -414,7 +426,9 @@ export const createContactsService = (deps: ContactsDeps): ContactsService => {
     },
     remove: async (actor, id) => {
       await database.transaction(async (tx) => {
-        const contact = isId("contact", id) ? await deleteContact(tx, actor.projectId, id) : null;
+        const contact = isId("contact", id)
+          ? await deleteContact(tx, actor.projectId, id)
+          : null;
         if (!contact) throw notFound();
         await recordAudit(tx, { ...entryOf(deps, actor, contact), action: "contact.deleted" });
       });

@@ -28,7 +28,11 @@ interface AccountChangesDeps {
    * The amount that withdrawals took out of an account and that is neither paid nor returned yet,
    * in ledger units.
    */
-  readonly inTransit: (reader: SqlReader, projectId: string, accountId: string) => Promise<bigint>;
+  readonly inTransit: (
+    reader: SqlReader,
+    projectId: string,
+    accountId: string,
+  ) => Promise<bigint>;
   readonly clock: Clock;
 }
 
@@ -140,7 +144,12 @@ const unfreeze = async (
       `Account: ${id}${account.name === null ? "" : `, ${quoted(account.name)}`}`,
       `Frozen because: ${account.statusReason === null ? "no reason was given" : quoted(account.statusReason)}`,
     ],
-    values: { projectId: actor.projectId, id, name: account.name, reason: account.statusReason },
+    values: {
+      projectId: actor.projectId,
+      id,
+      name: account.name,
+      reason: account.statusReason,
+    },
   };
   const approved = await deps.approvals.requireApproval(actor, change, given);
   // The ledger has separate transactions. After a crash between the two, the approval is used and

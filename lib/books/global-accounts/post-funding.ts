@@ -73,7 +73,9 @@ const unseen = (positions: readonly ReservePosition[]): DomainError => {
     positions.filter(({ finalBase }) => finalBase === null).map(({ token }) => token),
   );
   const message = `Nothing on the chains ${chains} backs more accounts now, because they do not answer, and the other chains hold too little. Nothing was posted. Try again with the same key, or fund the treasury on another chain.`;
-  return new DomainError("chain_unavailable", message, { retryAfterSeconds: UNSEEN_RETRY_SECONDS });
+  return new DomainError("chain_unavailable", message, {
+    retryAfterSeconds: UNSEEN_RETRY_SECONDS,
+  });
 };
 
 const refused = (

@@ -5,7 +5,14 @@ import { keptSqlOn, type Sql, sqlOf, type SqlReader } from "@/lib/platform/db/sq
 import { sql, type Statement } from "@/lib/platform/db/statement";
 import { int, table } from "@/lib/platform/db/table";
 import { FundsMovedError } from "./errors";
-import { type FundsKey, type Guard, guards, type HeldChange, heldChanges, newHolds } from "./rows";
+import {
+  type FundsKey,
+  type Guard,
+  guards,
+  type HeldChange,
+  heldChanges,
+  newHolds,
+} from "./rows";
 import { committedAfter, heldSince, QUARANTINE } from "./sum-repository";
 
 export type { FundsKey, Guard, HeldChange } from "./rows";
@@ -41,7 +48,12 @@ export const fundsKey = (at: FundsKey): string =>
  * Sets whether a leg's money is held. The hold ends when the chain shows the money as spent, and
  * returns when a reorganisation undoes that.
  */
-export const syncHold = async (tx: Tx, legId: string, held: boolean, now: Date): Promise<void> => {
+export const syncHold = async (
+  tx: Tx,
+  legId: string,
+  held: boolean,
+  now: Date,
+): Promise<void> => {
   const { count } = await tx.balanceHold.updateMany({
     where: { id: legId, releasedAt: held ? { not: null } : null },
     data: { releasedAt: held ? null : now },
@@ -352,7 +364,8 @@ export type HoldsRepository = ReturnType<typeof createHoldsRepository>;
  */
 export const lockFunds = async (db: SqlReader, keys: readonly FundsKey[]): Promise<void> => {
   const known = new Map(keys.map((key) => [fundsKey(key), key]));
-  for (const [, key] of [...known].sort(([a], [b]) => (a < b ? -1 : 1))) await lockGuard(db, key);
+  for (const [, key] of [...known].sort(([a], [b]) => (a < b ? -1 : 1)))
+    await lockGuard(db, key);
 };
 
 // The quarantine of a balance is one hold, for the sum of all deposits that wait for a person's

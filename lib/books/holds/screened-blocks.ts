@@ -33,7 +33,10 @@ export const createScreenedBlocks = (repository: Pick<HoldsRepository, "guards">
     ttl: FRESH_MS,
   });
 
-  const read = async (walletAddress: string, chainId: number): Promise<ScreenedBlocks | null> => {
+  const read = async (
+    walletAddress: string,
+    chainId: number,
+  ): Promise<ScreenedBlocks | null> => {
     const keyOf = (token: string) => ({ walletAddress, chainId, token });
     const guards = await repository.guards([keyOf(A_TOKEN), keyOf("native")]);
     const blockOf = (token: string): bigint | null =>

@@ -56,7 +56,8 @@ const newWorld = async (balanceBase: bigint) => {
   });
   let spentBase = 0n;
   let readings = 0;
-  const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, random() * 8));
+  const pause = (): Promise<void> =>
+    new Promise((resolve) => setTimeout(resolve, random() * 8));
   const holds = createHoldsService({
     repository: createHoldsRepository(database),
     readBalanceAt: () => Promise.reject(new Error("No policy asks for screened money.")),

@@ -102,7 +102,9 @@ const createFreeReader = ({
   const readBalance = (query: BalanceQuery): Promise<bigint> => {
     const { chainId } = query.token;
     const run = (queries: readonly BalanceQuery[]) =>
-      readBalances(queries.map(({ owner, token }) => ({ chainId: token.chainId, owner, token })));
+      readBalances(
+        queries.map(({ owner, token }) => ({ chainId: token.chainId, owner, token })),
+      );
     const ask =
       balanceReaders.get(chainId) ??
       createBatcher({ run, batchWeightMax: READ_AT_ONCE_MAX }).submit;
@@ -254,7 +256,9 @@ export const createHoldsService = (deps: FundsDeps) => {
    * Available amounts in base units, in the order of `at`; 0 when more is held than the balance.
    * @throws DomainError `chain_unavailable`
    */
-  const available = async (at: readonly Pick<Spending, "owner" | "token">[]): Promise<bigint[]> => {
+  const available = async (
+    at: readonly Pick<Spending, "owner" | "token">[],
+  ): Promise<bigint[]> => {
     const free = await Promise.all(at.map(freeBase));
     return free.map((base) => (base > 0n ? base : 0n));
   };
@@ -287,7 +291,9 @@ export const createHoldsService = (deps: FundsDeps) => {
   const requireSeen = async (spendings: readonly Spending[]): Promise<readonly Funds[]> => {
     const funds = await read(spendings);
     const isShort = funds.some((fund) => {
-      const own = spendings.filter((spending) => fundsKey(fundsKeyOf(spending)) === fundsKey(fund));
+      const own = spendings.filter(
+        (spending) => fundsKey(fundsKeyOf(spending)) === fundsKey(fund),
+      );
       return (
         own.reduce((sum, { amountBase }) => sum + amountBase, fund.heldBase) > fund.balanceBase
       );

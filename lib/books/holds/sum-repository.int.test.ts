@@ -88,7 +88,9 @@ const expectIndexed = (plan: Plan): void => {
       .map((node) => node["Node Type"])
       .filter((type) => !/^(Bitmap Heap|Index|Index Only) Scan$/.test(type)),
   ).toEqual([]);
-  expect(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]).toBeLessThanOrEqual(BUFFERS_MAX);
+  expect(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]).toBeLessThanOrEqual(
+    BUFFERS_MAX,
+  );
 };
 
 test(

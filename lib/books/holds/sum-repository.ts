@@ -77,8 +77,11 @@ const sumOf = async (db: SqlReader, statement: Statement): Promise<bigint> =>
  * includes holds that were released since then, because the balance that was read may not show them
  * as spent yet.
  */
-export const heldSince = (db: SqlReader, key: FundsKey, guardVersion: number): Promise<bigint> =>
-  sumOf(db, selectHeldSince(key, guardVersion));
+export const heldSince = (
+  db: SqlReader,
+  key: FundsKey,
+  guardVersion: number,
+): Promise<bigint> => sumOf(db, selectHeldSince(key, guardVersion));
 
 /**
  * The amount in base units that accepted operations and payouts take from a balance, as far as the

@@ -109,8 +109,10 @@ export const BATCH_ROWS_MAX = 10_000;
 const KEY_LENGTH_MAX = 255;
 const SEPARATOR = "\u001f";
 
-export const scopeOf = (command: { readonly scope?: string; readonly kind: LedgerKind }): string =>
-  command.scope ?? command.kind;
+export const scopeOf = (command: {
+  readonly scope?: string;
+  readonly kind: LedgerKind;
+}): string => command.scope ?? command.kind;
 
 /** Whether the key has an allowed length and only characters that PostgreSQL can store. */
 export const isUsableKey = (key: string): boolean =>
@@ -166,7 +168,11 @@ export type SystemKind = "treasury_reserve" | "withdrawal_transit";
  * The id of a project's system account for a currency. It is derived from project, currency and
  * kind, so no query is needed. UUIDv8 (RFC 9562).
  */
-export const systemAccountId = (projectId: string, currency: string, kind: SystemKind): string => {
+export const systemAccountId = (
+  projectId: string,
+  currency: string,
+  kind: SystemKind,
+): string => {
   const hex = hash("sha256", [projectId, currency, kind].join(SEPARATOR));
   const variant = "89ab".charAt(Number.parseInt(hex.charAt(16), 16) % 4);
   return `ga_${asUuid(`${hex.slice(0, 12)}8${hex.slice(13, 16)}${variant}${hex.slice(17, 32)}`)}`;

@@ -38,7 +38,9 @@ afterAll(async () => {
   workspace.remove();
 });
 const { ledger, projectId, open, verify, pool } = testLedger(url);
-const accounts = await Promise.all(Array.from({ length: ACCOUNTS }, () => open("usdc", 100_000n)));
+const accounts = await Promise.all(
+  Array.from({ length: ACCOUNTS }, () => open("usdc", 100_000n)),
+);
 const seed = inject("testSeed");
 console.log(`Ledger crash: seed ${String(seed)}`);
 const random = seededRandom(seed);
@@ -150,7 +152,9 @@ describe("kill -9 under load", () => {
       const stored = new Map(rows.map((row) => [row.idempotency_key, !row.refused]));
       expect(answered).toHaveLength(count);
       expect(stored.size).toBe(count);
-      expect(answered.filter(({ key, outcome }) => stored.get(key) !== outcome.posted)).toEqual([]);
+      expect(answered.filter(({ key, outcome }) => stored.get(key) !== outcome.posted)).toEqual(
+        [],
+      );
       expect((await verify()).violations).toEqual([]);
       const settled = answered.filter(({ outcome }) => outcome.replayed).length;
       console.log(

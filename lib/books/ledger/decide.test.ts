@@ -15,7 +15,11 @@ const COMMANDS = 200;
 const PROJECT = "prj_00000000-0000-7000-8000-000000000001";
 const SEED = Date.now() % 2 ** 31;
 
-const account = (id: string, currency: string, kind: Account["kind"] = "customer"): Account => ({
+const account = (
+  id: string,
+  currency: string,
+  kind: Account["kind"] = "customer",
+): Account => ({
   id,
   projectId: PROJECT,
   currency,
@@ -49,10 +53,12 @@ const checkEntries = (snapshot: Snapshot, entries: readonly Entry[]): void => {
     if (entry.balanceAfterBase !== (before?.balanceAfterBase ?? 0n) + entry.amountBase)
       throw new Error("broken chain");
     const { minimum } = snapshot.accounts.get(entry.accountId) ?? fail();
-    if (minimum !== null && entry.balanceAfterBase < minimum) throw new Error("below the minimum");
+    if (minimum !== null && entry.balanceAfterBase < minimum)
+      throw new Error("below the minimum");
     last.set(entry.accountId, entry);
   }
-  for (const [what, sum] of sums) if (sum !== 0n) throw new Error(`${what} sums to ${String(sum)}`);
+  for (const [what, sum] of sums)
+    if (sum !== 0n) throw new Error(`${what} sums to ${String(sum)}`);
 };
 
 const fail = (): never => {

@@ -39,7 +39,11 @@ export const outcomeOf = (answer: Answer, replayed: boolean): Outcome => {
 const below = (account: Account): Rejection | null => {
   if (account.minimum === null || account.balance >= account.minimum) return null;
   const missing = account.minimum - account.balance;
-  return { code: "insufficient_balance", accountId: account.id, missingBase: missing.toString() };
+  return {
+    code: "insufficient_balance",
+    accountId: account.id,
+    missingBase: missing.toString(),
+  };
 };
 
 /** Changed copies of accounts. The copies are discarded when the command is refused. */
@@ -106,7 +110,9 @@ const remember = (
 ): Decision => {
   for (const account of effects.accounts) snapshot.accounts.set(account.id, account);
   const source =
-    effects.reversesId === null ? undefined : snapshot.sourceTransactions.get(effects.reversesId);
+    effects.reversesId === null
+      ? undefined
+      : snapshot.sourceTransactions.get(effects.reversesId);
   if (source) source.reversed = true;
   const { transactionId } = effects.answer;
   const { projectId, kind } = command;
@@ -126,7 +132,11 @@ const remember = (
  * Makes no I/O and reads no clock. An earlier answer to the same key is returned again. A refused
  * command changes no account, but its key counts as used.
  */
-export const decide = (snapshot: Snapshot, command: LedgerCommand, context: Context): Decision => {
+export const decide = (
+  snapshot: Snapshot,
+  command: LedgerCommand,
+  context: Context,
+): Decision => {
   const { transactionId, digest, now } = context;
   const known = snapshot.answers.get(context.keyHash);
   if (known) {

@@ -224,7 +224,11 @@ const firstSeqAt = async (
   { projectId, accountId }: Owned,
   time: Date,
 ): Promise<bigint> => {
-  const [found] = await query<{ seq: string }>(FIRST_SEQ_AT, [projectId, bare(accountId), time]);
+  const [found] = await query<{ seq: string }>(FIRST_SEQ_AT, [
+    projectId,
+    bare(accountId),
+    time,
+  ]);
   return BigInt(found?.seq ?? 1);
 };
 

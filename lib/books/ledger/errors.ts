@@ -4,7 +4,10 @@ import type { Rejection, RejectionCode } from "./snapshot";
 const ANSWERS: Readonly<Record<RejectionCode, readonly [ErrorCode, string]>> = {
   unknown_account: ["not_found", ""],
   unknown_transaction: ["not_found", ""],
-  wrong_currency: ["invalid_request", "The account is of another currency. Nothing was posted."],
+  wrong_currency: [
+    "invalid_request",
+    "The account is of another currency. Nothing was posted.",
+  ],
   account_frozen: ["invalid_state", "An account is frozen or closed. Nothing was posted."],
   same_account: [
     "invalid_request",
@@ -28,7 +31,10 @@ const ANSWERS: Readonly<Record<RejectionCode, readonly [ErrorCode, string]>> = {
     "invalid_state",
     "This transaction moved no money, or is a reversal itself. Nothing was posted.",
   ],
-  already_reversed: ["invalid_state", "This transaction was reversed before. Nothing was posted."],
+  already_reversed: [
+    "invalid_state",
+    "This transaction was reversed before. Nothing was posted.",
+  ],
   idempotency_mismatch: [
     "idempotency_mismatch",
     "The key was used for another request. Nothing was posted.",

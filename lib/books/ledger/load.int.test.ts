@@ -38,7 +38,11 @@ type Random = (below: number) => number;
  * One in five transfers repeats a key of this client. Of the others, one in ten is an overdraft and
  * one in five uses the hot account.
  */
-const nextTransfer = (random: Random, key: string, earlier: readonly Submitted[]): Submitted => {
+const nextTransfer = (
+  random: Random,
+  key: string,
+  earlier: readonly Submitted[],
+): Submitted => {
   const repeated = earlier[random(earlier.length)];
   if (random(100) < 20 && repeated) return repeated;
   const at = random(ACCOUNTS);
@@ -102,7 +106,9 @@ test(
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
 
     const replayed = answered.filter(({ outcome }) => outcome.replayed).length;
-    const accepted = answered.filter(({ outcome }) => outcome.posted && !outcome.replayed).length;
+    const accepted = answered.filter(
+      ({ outcome }) => outcome.posted && !outcome.replayed,
+    ).length;
     const refused = answered.flatMap(({ outcome }) =>
       outcome.posted || outcome.replayed ? [] : [outcome],
     );

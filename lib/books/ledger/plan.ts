@@ -51,7 +51,11 @@ const refuseAccount = (
   return code && { code, accountId: id };
 };
 
-const rowFault = (snapshot: Snapshot, projectId: string, row: TransferRow): Rejection | null => {
+const rowFault = (
+  snapshot: Snapshot,
+  projectId: string,
+  row: TransferRow,
+): Rejection | null => {
   if (row.amountBase <= 0n) return { code: "invalid_amount" };
   if (row.from === row.to) return { code: "same_account", accountId: row.to };
   return (
@@ -92,7 +96,8 @@ const postingsOf = (rows: readonly TransferRow[]): Posting[] => {
 };
 
 const planBatch = (snapshot: Snapshot, { projectId, rows }: BatchCommand): Plan | Rejection => {
-  if (rows.length === 0 || rows.length > BATCH_ROWS_MAX) return { code: "invalid_rows", rows: [] };
+  if (rows.length === 0 || rows.length > BATCH_ROWS_MAX)
+    return { code: "invalid_rows", rows: [] };
   const faults = rows.flatMap((row, index): RejectedRow[] => {
     const fault = rowFault(snapshot, projectId, row);
     return fault ? [{ index, code: fault.code }] : [];
@@ -106,9 +111,13 @@ const planFund = (snapshot: Snapshot, command: FundCommand): Plan | Rejection =>
   if (amountBase <= 0n) return { code: "invalid_amount" };
   const refused = refuseAccount(snapshot, projectId, to, currency);
   if (refused) return refused;
-  const reserve = snapshot.accounts.get(systemAccountId(projectId, currency, "treasury_reserve"));
+  const reserve = snapshot.accounts.get(
+    systemAccountId(projectId, currency, "treasury_reserve"),
+  );
   if (!reserve) return { code: "unknown_account" };
-  const transit = snapshot.accounts.get(systemAccountId(projectId, currency, "withdrawal_transit"));
+  const transit = snapshot.accounts.get(
+    systemAccountId(projectId, currency, "withdrawal_transit"),
+  );
   // Reserve and transit together are the negative sum of all customers' balances. The limit does
   // not include money in transit, because it is held in the treasury.
   const owedBase = -reserve.balance - (transit?.balance ?? 0n);
@@ -129,7 +138,9 @@ const planWithdraw = (snapshot: Snapshot, command: WithdrawCommand): Plan | Reje
   if (amountBase <= 0n) return { code: "invalid_amount" };
   const refused = refuseAccount(snapshot, projectId, from, currency);
   if (refused) return refused;
-  const transit = snapshot.accounts.get(systemAccountId(projectId, currency, "withdrawal_transit"));
+  const transit = snapshot.accounts.get(
+    systemAccountId(projectId, currency, "withdrawal_transit"),
+  );
   if (!transit) return { code: "unknown_account" };
   return {
     ...NOTHING,

@@ -53,7 +53,10 @@ describe("what was posted stays", () => {
     expect(role?.current_user).toBe("causeway_ledger");
     for (const sql of TAMPERING)
       await expect(repository.query(sql, []), sql).rejects.toThrow("permission denied");
-    for (const sql of ["DELETE FROM ledger_account", "UPDATE ledger_account SET currency = 'eth'"])
+    for (const sql of [
+      "DELETE FROM ledger_account",
+      "UPDATE ledger_account SET currency = 'eth'",
+    ])
       await expect(repository.query(sql, []), sql).rejects.toThrow("permission denied");
     await repository.close();
   });
@@ -102,7 +105,8 @@ describe("one key", () => {
       ),
     );
     expect(
-      new Set(answers.map(({ transactionId, at }) => `${transactionId} ${at.toISOString()}`)).size,
+      new Set(answers.map(({ transactionId, at }) => `${transactionId} ${at.toISOString()}`))
+        .size,
     ).toBe(1);
     expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
     expect(await balanceOf(to)).toBe(7n);
@@ -111,7 +115,9 @@ describe("one key", () => {
   test("a refusal is kept: the key stays refused when money has come", async () => {
     const [from, to] = [await open(currency, 0n), await open(currency, 0n)];
     const command = transfer(from, to, 7n);
-    await expect(ledger.transfer(command)).rejects.toMatchObject({ code: "insufficient_balance" });
+    await expect(ledger.transfer(command)).rejects.toMatchObject({
+      code: "insufficient_balance",
+    });
     await ledger.fund({
       projectId,
       key: key(),
@@ -121,7 +127,9 @@ describe("one key", () => {
       currency,
       liabilitiesMaxBase: null,
     });
-    await expect(ledger.transfer(command)).rejects.toMatchObject({ code: "insufficient_balance" });
+    await expect(ledger.transfer(command)).rejects.toMatchObject({
+      code: "insufficient_balance",
+    });
     await ledger.transfer({ ...command, key: key() });
     expect(await balanceOf(to)).toBe(7n);
   });
@@ -229,7 +237,9 @@ describe("a batch of transfers", () => {
 
   test("more rows than a batch may have are refused before anything is read", async () => {
     const rows = Array.from({ length: 10_001 }, () => row("a", "b", 1n));
-    await expect(ledger.transferBatch({ projectId, key: key(), by, rows })).rejects.toMatchObject({
+    await expect(
+      ledger.transferBatch({ projectId, key: key(), by, rows }),
+    ).rejects.toMatchObject({
       code: "batch_too_large",
     });
   });
@@ -240,7 +250,10 @@ describe("one that cannot be posted", () => {
     const [from, to] = [await open(currency, 100n), await open(currency, 0n)];
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, (_, at) =>
-        ledger.transfer({ ...transfer(from, to, 1n), data: { memo: at === 7 ? "\0" : "fine" } }),
+        ledger.transfer({
+          ...transfer(from, to, 1n),
+          data: { memo: at === 7 ? "\0" : "fine" },
+        }),
       ),
     );
     expect(results.map(({ status }) => status).indexOf("rejected")).toBe(7);

@@ -134,7 +134,9 @@ const postProject = async (
     return [...outcomes];
   } catch (thrown) {
     const reason =
-      thrown instanceof Error ? thrown : new Error("The ledger could not post.", { cause: thrown });
+      thrown instanceof Error
+        ? thrown
+        : new Error("The ledger could not post.", { cause: thrown });
     const unknown = reason instanceof DomainError && reason.code === "service_unavailable";
     if (commands.length === 1 || unknown) return commands.map(() => reason);
     const half = Math.ceil(commands.length / 2);
@@ -221,8 +223,13 @@ const openIn = async (sql: Sql, account: NewAccount, now: Date): Promise<string>
   const scope = `${SCOPE}:${by}`;
   const keyHash = keyHashOf(projectId, scope, key);
   const digest = hash("sha256", JSON.stringify([SCOPE, currency, name]));
-  if ((await sql.change(INSERT_KEY, [id, projectId, key, keyHash, digest, by, now, scope])) === 0) {
-    const [known] = await sql.query<{ id: string; digest: string }>(READ_KEY, [projectId, keyHash]);
+  if (
+    (await sql.change(INSERT_KEY, [id, projectId, key, keyHash, digest, by, now, scope])) === 0
+  ) {
+    const [known] = await sql.query<{ id: string; digest: string }>(READ_KEY, [
+      projectId,
+      keyHash,
+    ]);
     if (known?.digest === digest) return `ga_${known.id}`;
     throw new DomainError(
       "idempotency_mismatch",

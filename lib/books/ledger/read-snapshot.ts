@@ -85,7 +85,10 @@ const readSourceTransactions = async (
     };
     sourceTransactions.set(id, source);
     if (row.account_id !== null && row.amount !== null)
-      source.entries.push({ accountId: `ga_${row.account_id}`, amountBase: BigInt(row.amount) });
+      source.entries.push({
+        accountId: `ga_${row.account_id}`,
+        amountBase: BigInt(row.amount),
+      });
   }
   return sourceTransactions;
 };
@@ -153,7 +156,10 @@ const readAnswers = async (
   snapshot: Snapshot,
   keyHashes: readonly string[],
 ): Promise<void> => {
-  for (const row of await sql.query<AnswerRow>(READ_ANSWERS, [projectId, plainArray(keyHashes)]))
+  for (const row of await sql.query<AnswerRow>(READ_ANSWERS, [
+    projectId,
+    plainArray(keyHashes),
+  ]))
     snapshot.answers.set(row.key_hash, {
       transactionId: `ltx_${row.id}`,
       digest: row.digest,

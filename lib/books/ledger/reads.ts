@@ -171,7 +171,10 @@ interface PayerRow extends AccountRow {
 const notActiveAmong = async (
   reader: SqlReader,
   projectId: string,
-  { notActive, ids }: { readonly notActive: readonly string[]; readonly ids: readonly string[] },
+  {
+    notActive,
+    ids,
+  }: { readonly notActive: readonly string[]; readonly ids: readonly string[] },
 ): Promise<ReadonlySet<string>> => {
   let found = notActive;
   if (found.length > NOT_ACTIVE_MAX) {
@@ -199,7 +202,9 @@ const factsOf = async (
     const facts = kept.get(id);
     return facts?.projectId === projectId ? facts : null;
   });
-  const readable = ids.filter((id, index) => known[index] === null && isId("globalAccount", id));
+  const readable = ids.filter(
+    (id, index) => known[index] === null && isId("globalAccount", id),
+  );
   if (readable.length === 0) return known;
   const rows = await reader.query<{ id: string; currency: string }>(READ_FACTS, [
     projectId,
@@ -234,10 +239,15 @@ const createPayers = () => {
   return async (
     reader: SqlReader,
     projectId: string,
-    { sourceId, accountIds }: { readonly sourceId: string; readonly accountIds: readonly string[] },
+    {
+      sourceId,
+      accountIds,
+    }: { readonly sourceId: string; readonly accountIds: readonly string[] },
   ): Promise<Payer> => {
     if (!isId("globalAccount", sourceId)) throw notFound();
-    const reading = handledLater(reader.query<PayerRow>(READ_PAYER, [projectId, bare(sourceId)]));
+    const reading = handledLater(
+      reader.query<PayerRow>(READ_PAYER, [projectId, bare(sourceId)]),
+    );
     const recipients = await factsOf(reader, kept, projectId, accountIds);
     const [row] = await reading;
     if (row === undefined) throw notFound();
@@ -304,7 +314,11 @@ const balancesAt = async (
   currency: string,
   at: Date,
 ): Promise<{ accountId: string; balanceBase: bigint }[]> => {
-  const rows = await query<{ id: string; balance: string }>(BALANCES_AT, [projectId, currency, at]);
+  const rows = await query<{ id: string; balance: string }>(BALANCES_AT, [
+    projectId,
+    currency,
+    at,
+  ]);
   return rows.map((row) => ({ accountId: `ga_${row.id}`, balanceBase: BigInt(row.balance) }));
 };
 

@@ -100,7 +100,11 @@ export const createLedgerRepository = (
   url: string,
   { poolSize = 10, isPooled = false, onAnnounced }: LedgerPoolOptions = {},
 ) => {
-  const pool = createPool(url, { max: poolSize, connectTimeoutMs: CONNECT_TIMEOUT_MS, isPooled });
+  const pool = createPool(url, {
+    max: poolSize,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    isPooled,
+  });
   const findLayout = createLayout(pool);
   const restricted = new WeakMap<pg.ClientBase, boolean>();
 
@@ -143,7 +147,10 @@ export const createLedgerRepository = (
     }
   };
 
-  const transact = <T>(work: (tx: LedgerTx) => Promise<T>, announced: Announcement[]): Promise<T> =>
+  const transact = <T>(
+    work: (tx: LedgerTx) => Promise<T>,
+    announced: Announcement[],
+  ): Promise<T> =>
     on(async (client, hasRole) => {
       const begin = "BEGIN ISOLATION LEVEL READ COMMITTED";
       await command(client, hasRole && isPooled ? `${begin}; SET LOCAL ROLE ${ROLE}` : begin);

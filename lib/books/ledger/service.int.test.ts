@@ -106,7 +106,11 @@ describe("a reversal", () => {
       reversesId: transactionId,
       amountBase: -30n,
     });
-    expect(first).toMatchObject({ transactionId, reversedById: reversal, counterpartyId: from });
+    expect(first).toMatchObject({
+      transactionId,
+      reversedById: reversal,
+      counterpartyId: from,
+    });
     await expect(
       ledger.reverse({ projectId, key: key(), by, transactionId: reversal }),
     ).rejects.toMatchObject({
@@ -146,7 +150,9 @@ describe("a statement", () => {
       { projectId, accountId: to },
       { ...statement, limit: 3 },
     );
-    expect(page.map(({ amountBase, balanceAfterBase }) => [amountBase, balanceAfterBase])).toEqual([
+    expect(
+      page.map(({ amountBase, balanceAfterBase }) => [amountBase, balanceAfterBase]),
+    ).toEqual([
       [3n, 6n],
       [4n, 10n],
       [5n, 15n],
@@ -189,7 +195,9 @@ describe("a statement", () => {
 test("another project's accounts and transactions do not exist", async () => {
   const [mine, theirs] = [await open(currency, 10n), await other.open(currency, 10n)];
   const foreign = { projectId: other.projectId, key: key(), by };
-  await expect(ledger.account(other.projectId, mine)).rejects.toMatchObject({ code: "not_found" });
+  await expect(ledger.account(other.projectId, mine)).rejects.toMatchObject({
+    code: "not_found",
+  });
   await expect(ledger.entries(other.projectId, mine, { limit: 1 })).rejects.toMatchObject({
     code: "not_found",
   });

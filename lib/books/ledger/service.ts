@@ -160,9 +160,13 @@ const createPosting = (deps: LedgerDeps) => {
       // While the database is unavailable the queue does not advance, so commands that waited too
       // long fail.
       const late = items.map(({ since }) => performance.now() - since > WAIT_MAX_MS);
-      const inTime = items.flatMap(({ command }, index) => (late[index] === true ? [] : [command]));
+      const inTime = items.flatMap(({ command }, index) =>
+        late[index] === true ? [] : [command],
+      );
       const results = (
-        inTime.length === 0 ? [] : await measuredBatch(deps, items, () => postBatch(deps, inTime))
+        inTime.length === 0
+          ? []
+          : await measuredBatch(deps, items, () => postBatch(deps, inTime))
       ).values();
       const tooLate = busy();
       return items.map((_, index) =>
@@ -174,7 +178,11 @@ const createPosting = (deps: LedgerDeps) => {
   // An async function, so that an error of `check` becomes a rejection.
   const decideOne = async (command: LedgerCommand): Promise<Outcome> => {
     check(command);
-    return batcher.submit({ command, since: performance.now(), traceparent: currentTraceparent() });
+    return batcher.submit({
+      command,
+      since: performance.now(),
+      traceparent: currentTraceparent(),
+    });
   };
 
   const together = ({ prepare, also }: Together): Promise<readonly Outcome[]> =>
@@ -242,7 +250,8 @@ export const createLedgerService = (deps: LedgerDeps) => {
       post({ ...command, kind: "batch" }),
 
     /** Credits an account from the treasury. */
-    fund: (command: Without<FundCommand>): Promise<Posted> => post({ ...command, kind: "fund" }),
+    fund: (command: Without<FundCommand>): Promise<Posted> =>
+      post({ ...command, kind: "fund" }),
 
     /**
      * Reverses a transaction once. A reversal cannot be reversed. `also` writes rows of the caller

@@ -12,7 +12,9 @@ const currency = "usdc";
 const by = "test";
 
 /** A ledger with every kind of transaction. */
-const busyLedger = async (): Promise<TestLedger & { url: string; from: string; to: string }> => {
+const busyLedger = async (): Promise<
+  TestLedger & { url: string; from: string; to: string }
+> => {
   const { url } = await testDatabase({ role: "owner" });
   const made = testLedger(url, { poolSize: 1 });
   const { ledger, projectId, open } = made;

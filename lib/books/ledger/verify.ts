@@ -146,7 +146,8 @@ const check = async (client: pg.ClientBase, { rule, sql }: Rule): Promise<string
 
 const readFigures = async (client: pg.ClientBase): Promise<LedgerFigures> => {
   const [counts] = (await client.query<Row>(FIGURES)).rows;
-  const liabilities = (await client.query<{ currency: string; owed: string }>(LIABILITIES)).rows;
+  const liabilities = (await client.query<{ currency: string; owed: string }>(LIABILITIES))
+    .rows;
   return {
     accounts: Number(counts?.accounts),
     transactions: Number(counts?.transactions),

@@ -26,7 +26,10 @@ const WAIT = { timeout: 30_000, interval: 200 };
 const devnet = await testDevnet();
 const deployer = testAccount();
 await devnet.setCoins(deployer.address, "1");
-const multicall3 = await deployForeignMulticall(devnet.rpcUrls[String(FOREIGN)] ?? "", deployer);
+const multicall3 = await deployForeignMulticall(
+  devnet.rpcUrls[String(FOREIGN)] ?? "",
+  deployer,
+);
 const proxy = await startFaultProxy(devnet.rpcUrls[String(AWAY)] ?? "");
 afterEach(() => proxy.clear());
 afterAll(() => proxy.close());
@@ -43,8 +46,11 @@ const api = await testApi({
 const reservesOf = async ({ session }: Customer) =>
   (await session.client.call(getReserves)).data.find(({ currency }) => currency === "USDC");
 
-const give = ({ session, treasury }: Customer, chainId: number, amount: string): Promise<void> =>
-  fund(session.client, treasury, { chainId, token: "USDC", amount });
+const give = (
+  { session, treasury }: Customer,
+  chainId: number,
+  amount: string,
+): Promise<void> => fund(session.client, treasury, { chainId, token: "USDC", amount });
 
 const untilOnChain = (customer: Customer, amount: string) =>
   vi.waitFor(
@@ -114,7 +120,9 @@ test("a chain that does not answer stops its own money, and neither sends nor fu
   await expect(send(customer, FOREIGN, "10")).resolves.toMatchObject({ status: "completed" });
   await expect(send(customer, AWAY, "1")).rejects.toMatchObject({ code: "chain_unavailable" });
   proxy.clear();
-  await expect(send(customer, AWAY, "1")).rejects.toMatchObject({ code: "insufficient_reserves" });
+  await expect(send(customer, AWAY, "1")).rejects.toMatchObject({
+    code: "insufficient_reserves",
+  });
   // No refusal was stored, so the same key is now decided again.
   await give(customer, AWAY, "60");
   await untilOnChain(customer, "160");

@@ -59,7 +59,9 @@ test("a dead chain's newest known balance covers what is owed, and counts for no
 });
 
 test("an outage of the database leaves no chain out afterwards", async () => {
-  const lost = Object.assign(new Error("the database system is starting up"), { code: "57P03" });
+  const lost = Object.assign(new Error("the database system is starting up"), {
+    code: "57P03",
+  });
   const { chain, read } = deadChain(() => Promise.reject(lost), false);
   await expect(read()).rejects.toThrow(lost);
   await expect(read()).rejects.toThrow(lost);

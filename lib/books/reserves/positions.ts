@@ -107,7 +107,9 @@ export const away = (positions: readonly ReservePosition[]): readonly Counted[] 
   positions.flatMap((position) => {
     const { finalBase, lastKnown, backs: isBacking } = position;
     if (finalBase !== null || lastKnown === null || !isBacking) return [];
-    return [{ ...position, finalBase: lastKnown.balanceBase, blockNumber: lastKnown.blockNumber }];
+    return [
+      { ...position, finalBase: lastKnown.balanceBase, blockNumber: lastKnown.blockNumber },
+    ];
   });
 
 /**
@@ -163,7 +165,11 @@ const readAt = async (
 const readScreened = async (
   context: PositionDeps,
   wallet: EvmAddress,
-  at: { readonly chainId: number; readonly tokens: readonly Token[]; readonly finalNumber: bigint },
+  at: {
+    readonly chainId: number;
+    readonly tokens: readonly Token[];
+    readonly finalNumber: bigint;
+  },
   blocks: ScreenedBlocks,
 ): Promise<ReadPosition[]> => {
   const nothing = (token: Token): ReadPosition => {
@@ -191,7 +197,9 @@ const readNow = async (
 ): Promise<ReservePosition[] | null> => {
   try {
     const head = await withDeadline(
-      chainCall(chainId, () => context.registry.client(chainId).getBlockNumber({ cacheTime: 0 })),
+      chainCall(chainId, () =>
+        context.registry.client(chainId).getBlockNumber({ cacheTime: 0 }),
+      ),
       LATE,
     );
     const finalNumber =

@@ -36,7 +36,8 @@ export const createReserveReadings = ({ prisma }: Database): ReserveReadings => 
 
   return {
     keep: async (wallet, chainId, readings, now) => {
-      const nameOf = ({ token }: ReserveReading): string => `${wallet}:${String(chainId)}:${token}`;
+      const nameOf = ({ token }: ReserveReading): string =>
+        `${wallet}:${String(chainId)}:${token}`;
       const due = readings.filter(
         (reading) => written.get(nameOf(reading)) !== reading.balanceBase,
       );

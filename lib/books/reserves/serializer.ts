@@ -57,7 +57,11 @@ export const toProof = (
   balanceBase: proof.balanceBase.toString(),
   salt: proof.salt,
   index: proof.index,
-  siblings: proof.siblings.map(({ hash, sum, side }) => ({ hash, sumBase: sum.toString(), side })),
+  siblings: proof.siblings.map(({ hash, sum, side }) => ({
+    hash,
+    sumBase: sum.toString(),
+    side,
+  })),
   root: { hash: proof.root.hash, sumBase: proof.root.sum.toString() },
   asOf: proof.asOf.toISOString(),
 });

@@ -120,7 +120,9 @@ describe("on a chain without a paymaster the treasury's coins, which pay its own
     await untilFinal(customer, SPONSORED, "1");
     await untilFinal(customer, UNSPONSORED, "1");
     await fundAccount(customer, "1");
-    expect(await send(customer, UNSPONSORED, "USDC", "5")).toMatchObject({ status: "completed" });
+    expect(await send(customer, UNSPONSORED, "USDC", "5")).toMatchObject({
+      status: "completed",
+    });
     expect(await coinsOf(customer)).toBeLessThan(parseEther("1"));
     expect(await reservesOf(customer)).toMatchObject({
       onChain: "1",

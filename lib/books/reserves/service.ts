@@ -329,7 +329,9 @@ const backingOf = async (
   spendings: readonly { readonly owner: string; readonly token: Token }[],
 ): Promise<Backing | null> => {
   const treasury = await treasuryOf(context, projectId);
-  const own = spendings.filter(({ owner, token }) => owner === treasury && backs(context, token));
+  const own = spendings.filter(
+    ({ owner, token }) => owner === treasury && backs(context, token),
+  );
   if (own.length === 0) return null;
   const wanted = [...new Set(own.map(({ token }) => token.assetId))];
   const owed = await context.ledger.liabilities(projectId);
@@ -341,7 +343,8 @@ const backingOf = async (
   );
   return {
     lock: async (db, others) => {
-      if (positions.length > 0) await lockFunds(db, [...others, ...covering(positions).map(keyOf)]);
+      if (positions.length > 0)
+        await lockFunds(db, [...others, ...covering(positions).map(keyOf)]);
     },
     check: async (db) => {
       const liabilities = await context.ledger.lockLiabilities(db, projectId, wanted);
@@ -359,8 +362,11 @@ const backingOf = async (
   };
 };
 
-const treeOf = (context: ReservesContext, projectId: string, assetId: string): Promise<SumTree> =>
-  context.trees.of(projectId, assetId);
+const treeOf = (
+  context: ReservesContext,
+  projectId: string,
+  assetId: string,
+): Promise<SumTree> => context.trees.of(projectId, assetId);
 
 const reserveFunctions = (context: ReservesContext) => ({
   list: bindDeps(context, list),

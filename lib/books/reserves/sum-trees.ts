@@ -41,7 +41,8 @@ const SUM_MAX = 2n ** 256n - 1n;
 const STEPS_MAX = 64;
 
 const sumBytes = (value: bigint): Buffer => {
-  if (value < 0n || value > SUM_MAX) throw new RangeError("A sum lies outside of 0 to 2^256 - 1.");
+  if (value < 0n || value > SUM_MAX)
+    throw new RangeError("A sum lies outside of 0 to 2^256 - 1.");
   return Buffer.from(value.toString(16).padStart(64, "0"), "hex");
 };
 
@@ -93,7 +94,10 @@ export const sumLevels = (leaves: readonly SumLeaf[]): readonly (readonly SumNod
 };
 
 /** The proof of a leaf: the siblings on the path from the leaf to the root. */
-export const sumProof = (levels: readonly (readonly SumNode[])[], leafIndex: number): SumStep[] => {
+export const sumProof = (
+  levels: readonly (readonly SumNode[])[],
+  leafIndex: number,
+): SumStep[] => {
   const steps: SumStep[] = [];
   let index = leafIndex;
   for (const level of levels.slice(0, -1)) {
@@ -192,7 +196,9 @@ export const createSumTrees = ({ ledger, secrets, clock }: SumTreeDeps) => {
 
   return {
     of: (projectId: string, assetId: string): Promise<SumTree> => {
-      const asOf = new Date(Math.floor((clock.now().getTime() - SETTLED_MS) / EVERY_MS) * EVERY_MS);
+      const asOf = new Date(
+        Math.floor((clock.now().getTime() - SETTLED_MS) / EVERY_MS) * EVERY_MS,
+      );
       const key = `${projectId}:${assetId}:${String(asOf.getTime())}`;
       const cached = known.get(key);
       if (cached) return cached;

@@ -51,7 +51,9 @@ const prepared = async ({ key, treasuryId }: Payer): Promise<string> => {
     amount: "0.01",
   };
   const toAddress = testAccount().address;
-  const { transferId } = await key.client.call(createTransfer, { body: { ...body, toAddress } });
+  const { transferId } = await key.client.call(createTransfer, {
+    body: { ...body, toAddress },
+  });
   await key.client.call(prepareSwap, { body: { transferId } });
   return transferId;
 };
@@ -59,8 +61,11 @@ const prepared = async ({ key, treasuryId }: Payer): Promise<string> => {
 const execute = ({ key }: Payer, transferId: string) =>
   key.client.call(executeSwap, { body: { transferId } });
 
-const limit = ({ projectId }: Payer, dailyWei: bigint | null, operationWei: bigint | null = null) =>
-  sponsorship.setBudget({ projectId, chainId: CHAIN }, { dailyWei, operationWei });
+const limit = (
+  { projectId }: Payer,
+  dailyWei: bigint | null,
+  operationWei: bigint | null = null,
+) => sponsorship.setBudget({ projectId, chainId: CHAIN }, { dailyWei, operationWei });
 
 const reservedBy = async ({ projectId }: Payer): Promise<bigint> => {
   const row = await prisma.sponsorUsage.findFirst({ where: { projectId, chainId: CHAIN } });
@@ -107,13 +112,17 @@ describe("two hundred executes at once, over two instances", () => {
     const codes = await Promise.all(
       transferIds.map((transferId, index) =>
         codeOf(
-          index % 2 === 0 ? execute(payer, transferId) : other.swaps.execute(actor, { transferId }),
+          index % 2 === 0
+            ? execute(payer, transferId)
+            : other.swaps.execute(actor, { transferId }),
         ),
       ),
     );
 
     const accepted = codes.filter((code) => code === "ok").length;
-    expect(codes.filter((code) => code !== "ok" && code !== "sponsor_budget_exceeded")).toEqual([]);
+    expect(codes.filter((code) => code !== "ok" && code !== "sponsor_budget_exceeded")).toEqual(
+      [],
+    );
     expect(await prisma.operation.count({ where: { projectId: payer.projectId } })).toBe(
       accepted + 1,
     );
@@ -243,7 +252,8 @@ test("NUMERIC columns of budgets refuse negative numbers and NaN", async () => {
       [projectId, column, value],
     );
   for (const column of ["reserved", "used"])
-    for (const value of ["-1", "NaN"]) await expect(put(column, value)).rejects.toThrow(/check/);
+    for (const value of ["-1", "NaN"])
+      await expect(put(column, value)).rejects.toThrow(/check/);
   const limits =
     "INSERT INTO sponsor_budget (project_id, chain_id, daily_wei, operation_wei, updated_at)";
   for (const values of ["-1, NULL", "NULL, 'NaN'"])

@@ -1,4 +1,11 @@
-import { createPublicClient, formatEther, http, parseAbiItem, parseEther, type Hex } from "viem";
+import {
+  createPublicClient,
+  formatEther,
+  http,
+  parseAbiItem,
+  parseEther,
+  type Hex,
+} from "viem";
 import { describe, expect, test } from "vitest";
 import { getMe } from "@/lib/contracts/auth";
 import { executeSwap, prepareSwap } from "@/lib/contracts/swap";
@@ -51,7 +58,9 @@ const transferOf = async ({ key, treasuryId }: Payer): Promise<string> => {
     amount: "1",
   };
   return (
-    await key.client.call(createTransfer, { body: { ...body, toAddress: testAccount().address } })
+    await key.client.call(createTransfer, {
+      body: { ...body, toAddress: testAccount().address },
+    })
   ).transferId;
 };
 const prepare = ({ key }: Payer, transferId: string) =>
@@ -70,7 +79,9 @@ const pay = async (payer: Payer): Promise<string> => {
 };
 
 const budgetOf = async ({ projectId }: Payer, chainId: number) => {
-  const found = (await sponsorship.budgets(projectId)).find(({ chain }) => chain.id === chainId);
+  const found = (await sponsorship.budgets(projectId)).find(
+    ({ chain }) => chain.id === chainId,
+  );
   if (found === undefined) throw new Error("Every local chain has a sponsor.");
   return found;
 };
@@ -80,7 +91,10 @@ const eventAbi = parseAbiItem(
 );
 
 /** The network fees of the operations' legs, read from the chain without the service's code. */
-const costOnChain = async (chainId: number, operationIds: readonly string[]): Promise<bigint> => {
+const costOnChain = async (
+  chainId: number,
+  operationIds: readonly string[],
+): Promise<bigint> => {
   const legs = await database.prisma.operationLeg.findMany({
     where: { operationId: { in: [...operationIds] } },
   });
@@ -157,7 +171,9 @@ describe("a project's sponsor budget", () => {
     await expect(prepare(payer, await transferOf(payer))).rejects.toMatchObject({
       status: 422,
       code: "sponsor_budget_exceeded",
-      message: expect.stringContaining("0.000000000000001 ETH at most for one operation") as string,
+      message: expect.stringContaining(
+        "0.000000000000001 ETH at most for one operation",
+      ) as string,
     });
   });
 
@@ -177,7 +193,9 @@ describe("a project's sponsor budget", () => {
       { projectId: payer.projectId, chainId: ONE },
       { dailyWei: null, operationWei: null },
     );
-    expect(await waitUntilFinal(payer.key.client, await execute(payer, transferId))).toMatchObject({
+    expect(
+      await waitUntilFinal(payer.key.client, await execute(payer, transferId)),
+    ).toMatchObject({
       status: "completed",
     });
   });
@@ -201,7 +219,9 @@ test("a sponsor's budget counts a swap and bridge in one call, and refuses it on
     amount: "20",
   };
   const call = () =>
-    payer.key.client.call(swapAndTransfer, { body: { ...body, recipient: testAccount().address } });
+    payer.key.client.call(swapAndTransfer, {
+      body: { ...body, recipient: testAccount().address },
+    });
   const { operationId } = await call();
   await waitUntilFinal(payer.key.client, operationId);
   const { usedWei, reservedWei } = await budgetOf(payer, ONE);
@@ -236,7 +256,11 @@ test("a sponsor's budget counts an operation that the account's owner signed, at
 test("a sponsor's budget counts permits of a plain wallet; once it is used up, the wallet has to send and pay for its own transaction", async () => {
   const payer = await newPayer();
   const wallet = await plainWallet(devnet, payer);
-  await fund(payer.session.client, wallet.address, { chainId: ONE, token: "USDC", amount: "50" });
+  await fund(payer.session.client, wallet.address, {
+    chainId: ONE,
+    token: "USDC",
+    amount: "50",
+  });
   const from = [{ address: wallet.address, chainId: ONE, token: "USDC", amount: "5" }];
   const body = { from, toChainId: ONE, toToken: "USDC", toAddress: testAccount().address };
   const run = async () => {

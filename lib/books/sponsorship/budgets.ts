@@ -70,7 +70,10 @@ const budgetsOf = async (
 
 export interface SponsorshipDeps {
   readonly database: Database;
-  readonly registry: { get(chainId: number): SponsoredChain; list(): readonly SponsoredChain[] };
+  readonly registry: {
+    get(chainId: number): SponsoredChain;
+    list(): readonly SponsoredChain[];
+  };
   readonly clock: Clock;
   /**
    * The price at which an operation would be signed now, in wei per gas.

@@ -45,7 +45,11 @@ const burnerOf = (chainId: number, gas: bigint): Promise<Address> =>
 
 const funded = async (chainId: number): Promise<Customer> => {
   const customer = await newCustomer(api);
-  await fund(customer.session.client, customer.treasury, { chainId, token: "native", amount: "5" });
+  await fund(customer.session.client, customer.treasury, {
+    chainId,
+    token: "native",
+    amount: "5",
+  });
   return customer;
 };
 
@@ -83,9 +87,10 @@ describe("a transfer of one wei to a contract that burns gas", () => {
       const { prepare } = await prepareTo(customer, SPONSORED, burner);
       const refused = await refusalOf(prepare());
       expect(refused).toMatchObject({ status: 422, code: "sponsor_budget_exceeded" });
-      const [, used = "", ceiling] = /may use ([\d,]+) gas .* pays for ([\d,]+) gas at most/.exec(
-        String(refused.message),
-      ) ?? [String(refused.message)];
+      const [, used = "", ceiling] =
+        /may use ([\d,]+) gas .* pays for ([\d,]+) gas at most/.exec(
+          String(refused.message),
+        ) ?? [String(refused.message)];
       expect(BigInt(used.replaceAll(",", ""))).toBeGreaterThan(gas);
       expect(ceiling).toBe("1,500,000");
       expect(await operationsOf(customer)).toBe(0);
@@ -131,7 +136,11 @@ describe("a transfer of one wei to a contract that burns gas", () => {
   test("is accepted when the account pays for itself, up to the gas limit of a transaction", async () => {
     const customer = await funded(UNSPONSORED);
     const { client } = customer.session;
-    const dear = await prepareTo(customer, UNSPONSORED, await burnerOf(UNSPONSORED, 8_400_000n));
+    const dear = await prepareTo(
+      customer,
+      UNSPONSORED,
+      await burnerOf(UNSPONSORED, 8_400_000n),
+    );
     const prepared = await dear.prepare();
     expect(prepared.networkFees).toEqual([
       { walletAddress: customer.treasury, chainId: UNSPONSORED, paidBy: "wallet" },
@@ -175,7 +184,13 @@ describe("the ceilings", () => {
       token: "USDT",
       ceiling: 1_500_000n,
     },
-    { what: "a swap", toChainId: SPONSORED, toToken: "DAI", token: "USDT", ceiling: 4_000_000n },
+    {
+      what: "a swap",
+      toChainId: SPONSORED,
+      toToken: "DAI",
+      token: "USDT",
+      ceiling: 4_000_000n,
+    },
     {
       what: "a swap before a bridge",
       toChainId: 31338,

@@ -49,7 +49,9 @@ export interface SponsoredChain {
         readonly gasPriceGwei?: string | undefined;
         readonly dailyGas?: number | undefined;
         readonly operationGas?: number | undefined;
-        readonly gasCeilings?: { readonly [K in SponsoredKind]?: number | undefined } | undefined;
+        readonly gasCeilings?:
+          | { readonly [K in SponsoredKind]?: number | undefined }
+          | undefined;
       }
     | undefined;
 }

@@ -39,7 +39,10 @@ test("the operator's command sets and removes a project's limits on a chain, and
   ]);
 
   const unknown = run("prj_nobody", "31337", "--daily", "1");
-  expect([unknown.status, unknown.stderr.trim()]).toEqual([1, "There is no project prj_nobody."]);
+  expect([unknown.status, unknown.stderr.trim()]).toEqual([
+    1,
+    "There is no project prj_nobody.",
+  ]);
   expect(run(id, "31337", "--daily", "-1").status).toBe(1);
   expect(await limits()).toEqual([null, "0"]);
 }, 240_000);

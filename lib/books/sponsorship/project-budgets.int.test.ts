@@ -124,7 +124,10 @@ test("no project exceeds the operator's ceiling: not by its own limit, nor by on
   });
   await reserve(projectId, "3");
   // With a ceiling of zero the project cannot set any limit.
-  await sponsorship.setBudget({ projectId, chainId: CHAIN }, { dailyWei: 0n, operationWei: null });
+  await sponsorship.setBudget(
+    { projectId, chainId: CHAIN },
+    { dailyWei: 0n, operationWei: null },
+  );
   expect(await refusalOf(set(session, { dailyLimit: "1" }))).toMatchObject({
     code: "invalid_request",
   });
@@ -145,7 +148,9 @@ test("an approval of one limit raises no other, and a limit that was changed mea
     body: { chainId: CHAIN, dailyLimit: "2", approval },
   });
   expect(await refusalOf(late)).toMatchObject({ status: 409 });
-  expect((await session.client.call(getMe)).sponsorBudgets[0]).toMatchObject({ dailyLimit: "0.5" });
+  expect((await session.client.call(getMe)).sponsorBudgets[0]).toMatchObject({
+    dailyLimit: "0.5",
+  });
 });
 
 test("operators of the project and API keys set no budget, and another project's budget stays as it is", async () => {

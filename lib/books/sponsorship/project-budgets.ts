@@ -93,7 +93,10 @@ const raiseOf = (
   values: {
     projectId,
     chainId: budget.chain.id,
-    from: { dailyWei: budget.dailyWei.toString(), operationWei: budget.operationWei.toString() },
+    from: {
+      dailyWei: budget.dailyWei.toString(),
+      operationWei: budget.operationWei.toString(),
+    },
     to: {
       dailyWei: own.dailyWei?.toString() ?? null,
       operationWei: own.operationWei?.toString() ?? null,
@@ -101,7 +104,10 @@ const raiseOf = (
   },
 });
 
-const raisedNotice = ({ projectId, userId }: UserActor, { title, lines }: Change): OwnerNotice => ({
+const raisedNotice = (
+  { projectId, userId }: UserActor,
+  { title, lines }: Change,
+): OwnerNotice => ({
   projectId,
   subject: "The sponsor may pay more network fees of your project",
   text: (project) =>
@@ -130,7 +136,9 @@ export const createProjectBudgets = (deps: ProjectBudgetsDeps) => {
       ({ chain }) => chain.id === chainId,
     );
     if (found !== undefined) return found;
-    throw invalidRequest([{ path: "chainId", message: `names ${name}, on which no sponsor pays` }]);
+    throw invalidRequest([
+      { path: "chainId", message: `names ${name}, on which no sponsor pays` },
+    ]);
   };
 
   /**

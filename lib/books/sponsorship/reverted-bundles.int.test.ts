@@ -39,7 +39,10 @@ const revertBundle = async (userOpHash: Hex): Promise<bigint> => {
       gas: 100_000n,
     },
     to: services.registry.get(CHAIN).contracts.entryPoint,
-    data: encodeFunctionData({ abi: parseAbi(["function missing()"]), functionName: "missing" }),
+    data: encodeFunctionData({
+      abi: parseAbi(["function missing()"]),
+      functionName: "missing",
+    }),
     fees: { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n },
   });
   const hash = await vi.waitFor(async () => {

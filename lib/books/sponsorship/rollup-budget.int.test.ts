@@ -35,7 +35,10 @@ test("a sponsor's budget counts the fee for data on the parent chain, which no c
     token: "USDC",
     amount: "10",
   });
-  const { client } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" });
+  const { client } = await api.createKey(customer.session, {
+    otp: "exempt",
+    dailyCapUsd: "1000",
+  });
   const { projectId } = await api.services.database.prisma.wallet.findFirstOrThrow({
     where: { address: customer.treasury },
   });
@@ -63,7 +66,10 @@ test("a sponsor's budget counts the fee for data on the parent chain, which no c
   await expect(prepare()).resolves.toBeDefined();
   // A transfer has more than 1,000 bytes, so it costs at least 0.06 coins.
   await fees.setPerByte(60_000n * GWEI);
-  await expect(prepare()).rejects.toMatchObject({ status: 422, code: "sponsor_budget_exceeded" });
+  await expect(prepare()).rejects.toMatchObject({
+    status: 422,
+    code: "sponsor_budget_exceeded",
+  });
   // Converted to gas, the fee is far above the ceiling of 1.5 million, so only the budget limits
   // it.
   await api.services.sponsorship.setBudget(at, { dailyWei: null, operationWei: null });

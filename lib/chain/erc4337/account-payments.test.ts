@@ -20,7 +20,14 @@ const [ACCOUNT, ONE, TWO, USDC, DISTRIBUTOR, OTHER] = [
   "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",
   "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65",
   "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
-].map((address) => getAddress(address)) as [Address, Address, Address, Address, Address, Address];
+].map((address) => getAddress(address)) as [
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+];
 const coin = { address: "native", symbol: "ETH", decimals: 18 } as unknown as Token;
 const tokens = [{ address: USDC, symbol: "USDC", decimals: 6 } as unknown as Token];
 const known = { tokens, coin };

@@ -135,7 +135,11 @@ const transferOf = ({ address, topics, data }: SeenLog, tokens: readonly Token[]
 
 /** @param account the payer; null for all transfers in the logs */
 export const paymentsIn = (
-  { logs, callData, account }: { logs: readonly SeenLog[]; callData: Hex; account: Address | null },
+  {
+    logs,
+    callData,
+    account,
+  }: { logs: readonly SeenLog[]; callData: Hex; account: Address | null },
   { tokens, coin }: { tokens: readonly Token[]; coin: Token },
 ): readonly SeenPayment[] => {
   const transfers = logs.flatMap((log) => {

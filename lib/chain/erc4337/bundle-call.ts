@@ -7,7 +7,11 @@ import {
 } from "viem";
 import { entryPoint07Abi } from "viem/account-abstraction";
 import { markedPaymasterAbi } from "./marked-paymaster";
-import { hashUserOperation, packUserOperation, type UserOperationFields } from "./user-operation";
+import {
+  hashUserOperation,
+  packUserOperation,
+  type UserOperationFields,
+} from "./user-operation";
 
 /**
  * Recipient and call data of the transaction in which the executor sends a bundle. The caller adds
@@ -34,7 +38,10 @@ export interface BundleTarget {
 
 // Selectors are hashed once, because bundles are encoded for their plan, price, simulation and
 // submission.
-const HANDLE_OPS = prepareEncodeFunctionData({ abi: entryPoint07Abi, functionName: "handleOps" });
+const HANDLE_OPS = prepareEncodeFunctionData({
+  abi: entryPoint07Abi,
+  functionName: "handleOps",
+});
 const HANDLE_MARKED_OPS = prepareEncodeFunctionData({
   abi: markedPaymasterAbi,
   functionName: "handleMarkedOps",

@@ -4,8 +4,8 @@ import { bundleCallOf } from "./bundle-call";
 import { operationsInCall, validUntilOf } from "./executed-operations";
 import type { UserOperationFields } from "./user-operation";
 
-const [ENTRY_POINT, PAYMASTER, EXECUTOR, ACCOUNT, FACTORY] = [1n, 2n, 3n, 4n, 5n].map((number) =>
-  pad(numberToHex(number), { size: 20 }),
+const [ENTRY_POINT, PAYMASTER, EXECUTOR, ACCOUNT, FACTORY] = [1n, 2n, 3n, 4n, 5n].map(
+  (number) => pad(numberToHex(number), { size: 20 }),
 ) as [`0x${string}`, `0x${string}`, `0x${string}`, `0x${string}`, `0x${string}`];
 const VALID_UNTIL = 1_764_154_800;
 
@@ -43,9 +43,12 @@ const bundled = (operations: readonly UserOperationFields[]) =>
 test.each([
   ["EntryPoint", [plain, { ...plain, nonce: 8n << 64n }]],
   ["the project's paymaster", [sponsored, plain]],
-])("the operations of a bundle through %s are read from its call data", (_through, operations) => {
-  expect(operationsInCall(bundled(operations).data)).toEqual(operations);
-});
+])(
+  "the operations of a bundle through %s are read from its call data",
+  (_through, operations) => {
+    expect(operationsInCall(bundled(operations).data)).toEqual(operations);
+  },
+);
 
 test("a call of another contract holds no operations", () => {
   expect(operationsInCall("0xa9059cbb")).toEqual([]);

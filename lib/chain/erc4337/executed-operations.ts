@@ -54,8 +54,9 @@ export const executedOperations = async (
   { senders, paymaster, fromBlock, toBlock }: Search,
 ): Promise<readonly ExecutedOperation[]> => {
   const found = new Map<Hex, ExecutedOperation>();
-  const pages = Array.from({ length: Math.ceil(senders.length / SENDERS_PER_QUERY) }, (_, page) =>
-    senders.slice(page * SENDERS_PER_QUERY, (page + 1) * SENDERS_PER_QUERY),
+  const pages = Array.from(
+    { length: Math.ceil(senders.length / SENDERS_PER_QUERY) },
+    (_, page) => senders.slice(page * SENDERS_PER_QUERY, (page + 1) * SENDERS_PER_QUERY),
   );
   const filters = [
     ...pages.map((sender) => ({ sender })),

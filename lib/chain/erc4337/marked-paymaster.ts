@@ -80,7 +80,8 @@ export const revertReasonOf = (data: Hex): RevertReason => {
 
 const dataField = (value: unknown): Hex | null => {
   if (isHex(value)) return value;
-  if (typeof value === "object" && value !== null && "data" in value) return dataField(value.data);
+  if (typeof value === "object" && value !== null && "data" in value)
+    return dataField(value.data);
   return null;
 };
 
@@ -93,7 +94,9 @@ export const revertDataOf = (error: unknown): Hex | null => {
   let found: Hex | null = null;
   error.walk((cause) => {
     found =
-      typeof cause === "object" && cause !== null && "data" in cause ? dataField(cause.data) : null;
+      typeof cause === "object" && cause !== null && "data" in cause
+        ? dataField(cause.data)
+        : null;
     return found !== null;
   });
   return found;
@@ -165,14 +168,17 @@ export const createMarkerCheck = (registry: ChainRegistry) => {
   return async (chainId: number, from: Address, to: Address): Promise<boolean> => {
     const { paymaster } = registry.get(chainId).contracts;
     const key = `${String(chainId)}:${from}`;
-    if (paymaster === undefined || !isAddressEqual(to, paymaster) || markers.has(key)) return true;
+    if (paymaster === undefined || !isAddressEqual(to, paymaster) || markers.has(key))
+      return true;
     const call = {
       address: paymaster,
       abi: markedPaymasterAbi,
       functionName: "isMarker",
       args: [from],
     } as const;
-    const isMarker = await chainCall(chainId, () => registry.client(chainId).readContract(call));
+    const isMarker = await chainCall(chainId, () =>
+      registry.client(chainId).readContract(call),
+    );
     if (isMarker) markers.add(key);
     return isMarker;
   };

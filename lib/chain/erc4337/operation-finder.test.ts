@@ -128,8 +128,15 @@ test("one that goes far back is searched for by itself", async () => {
   const { calls, bundles, find } = newChain(10_000n);
   const [old = hashOf(1), recent = hashOf(2)] = operations;
   bundles.set(hashOf(901), { blockNumber: 5_000n, blockHash: hashOf(801), operations: [old] });
-  bundles.set(hashOf(902), { blockNumber: 9_990n, blockHash: hashOf(802), operations: [recent] });
-  const found = await Promise.all([find(CHAIN_ID, old, 4_000n), find(CHAIN_ID, recent, 9_900n)]);
+  bundles.set(hashOf(902), {
+    blockNumber: 9_990n,
+    blockHash: hashOf(802),
+    operations: [recent],
+  });
+  const found = await Promise.all([
+    find(CHAIN_ID, old, 4_000n),
+    find(CHAIN_ID, recent, 9_900n),
+  ]);
   expect(found.map((one) => one?.blockNumber)).toEqual([5_000n, 9_990n]);
   expect(calls.filter((call) => call.startsWith("logs")).sort()).toEqual([
     "logs 4000-5999",

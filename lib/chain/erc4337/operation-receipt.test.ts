@@ -1,4 +1,12 @@
-import { encodeEventTopics, pad, parseAbi, toEventSelector, toHex, type Hex, type Log } from "viem";
+import {
+  encodeEventTopics,
+  pad,
+  parseAbi,
+  toEventSelector,
+  toHex,
+  type Hex,
+  type Log,
+} from "viem";
 import { expect, test } from "vitest";
 import { operationsOf } from "./operation-receipt";
 
@@ -73,10 +81,8 @@ test("logs of a bundle: an operation that is not in it has none", () => {
 
 test("logs of a bundle: a look-alike event of another contract neither ends nor begins an operation", () => {
   const fake = end(hashOf(11), TOKEN);
-  expect(logsOf([start, first, fake, second, end(hashOf(12))], ENTRY_POINT, hashOf(12))).toEqual([
-    first.logIndex,
-    fake.logIndex,
-    second.logIndex,
-  ]);
+  expect(
+    logsOf([start, first, fake, second, end(hashOf(12))], ENTRY_POINT, hashOf(12)),
+  ).toEqual([first.logIndex, fake.logIndex, second.logIndex]);
   expect(logsOf([start, fake], ENTRY_POINT, hashOf(11))).toBeNull();
 });

@@ -226,7 +226,8 @@ const finderOf = (query: BundleQuery, pollIntervalMs: number): Find => {
 
   const search = async (sought: readonly Sought[]): Promise<(OperationReceipt | null)[]> => {
     const latest = await query.client.getBlockNumber({ cacheTime: 0 });
-    const isRecent = ({ fromBlock }: Sought): boolean => fromBlock + query.rangeBlocks() > latest;
+    const isRecent = ({ fromBlock }: Sought): boolean =>
+      fromBlock + query.rangeBlocks() > latest;
     // A search far back needs many requests, so it runs separately and does not delay the others.
     const [recent, old] = await Promise.all(
       [sought.filter(isRecent), sought.filter((one) => !isRecent(one))].map((part) =>
@@ -266,7 +267,11 @@ const createFinder = (registry: ChainRegistry) => {
     return find;
   };
 
-  return (chainId: number, userOpHash: Hex, fromBlock: bigint): Promise<OperationReceipt | null> =>
+  return (
+    chainId: number,
+    userOpHash: Hex,
+    fromBlock: bigint,
+  ): Promise<OperationReceipt | null> =>
     chainCall(chainId, () => on(chainId)({ userOpHash, fromBlock }));
 };
 

@@ -31,7 +31,11 @@ test.each([
   ],
   [
     "a refusal with the account's own reason",
-    encodeErrorResult({ abi, errorName: "FailedOpWithRevert", args: [2n, "AA23 reverted", inner] }),
+    encodeErrorResult({
+      abi,
+      errorName: "FailedOpWithRevert",
+      args: [2n, "AA23 reverted", inner],
+    }),
     "AA23 reverted: GS026",
     "AA23",
     2,

@@ -67,7 +67,11 @@ export const createBundlerSteps = (chain: BundlerHarness) => {
 
   const transfer = (to: EvmAddress, amountBase: bigint): Call => ({
     to: chain.token,
-    data: encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, amountBase] }),
+    data: encodeFunctionData({
+      abi: erc20Abi,
+      functionName: "transfer",
+      args: [to, amountBase],
+    }),
     value: 0n,
   });
 
@@ -79,7 +83,12 @@ export const createBundlerSteps = (chain: BundlerHarness) => {
     return { owner, scope, address };
   };
 
-  const draft = async ({ wallet, calls, key, sponsored = false }: Wish): Promise<UserOperation> =>
+  const draft = async ({
+    wallet,
+    calls,
+    key,
+    sponsored = false,
+  }: Wish): Promise<UserOperation> =>
     chain.accounts.draft({
       chainId: chain.chainId,
       ownerAddress: wallet.owner,
@@ -92,7 +101,9 @@ export const createBundlerSteps = (chain: BundlerHarness) => {
   const prepare = async (wish: Wish) => {
     const drafted = await draft(wish);
     const gas = await chain.bundler.estimateGas(chain.chainId, drafted);
-    const validUntil = new Date((await chain.chainTime()).getTime() + (wish.validForMs ?? HOUR_MS));
+    const validUntil = new Date(
+      (await chain.chainTime()).getTime() + (wish.validForMs ?? HOUR_MS),
+    );
     return chain.accounts.prepare({ chainId: chain.chainId, draft: drafted, gas, validUntil });
   };
 
@@ -103,7 +114,10 @@ export const createBundlerSteps = (chain: BundlerHarness) => {
    * Signs the operation again without its factory, for an account that has been deployed since. The
    * gas limits stay the same.
    */
-  const redeployed = async (wallet: Wallet, operation: UserOperation): Promise<UserOperation> => {
+  const redeployed = async (
+    wallet: Wallet,
+    operation: UserOperation,
+  ): Promise<UserOperation> => {
     const prepared = chain.accounts.prepare({
       chainId: chain.chainId,
       draft: withoutFactory(operation),
@@ -153,7 +167,9 @@ export type BundlerSteps = ReturnType<typeof createBundlerSteps>;
 
 /** The operation as a deployed account sends it, without the factory. */
 export const withoutFactory = (operation: UserOperation): UserOperation => {
-  const copy: { -readonly [Field in keyof UserOperation]: UserOperation[Field] } = { ...operation };
+  const copy: { -readonly [Field in keyof UserOperation]: UserOperation[Field] } = {
+    ...operation,
+  };
   delete copy.factory;
   delete copy.factoryData;
   return copy;

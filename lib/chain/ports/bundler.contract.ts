@@ -54,7 +54,9 @@ const testExecution = (started: () => Started): void => {
     const wallet = await newWallet(100n);
     const prepared = await prepare({ wallet, calls: [transfer(newRecipient(), 1n)], key: 8n });
     const fromBlock = await chain.blockNumber();
-    expect(await chain.bundler.receipt(chain.chainId, prepared.userOpHash, fromBlock)).toBeNull();
+    expect(
+      await chain.bundler.receipt(chain.chainId, prepared.userOpHash, fromBlock),
+    ).toBeNull();
     await submit(await chain.accounts.sign(wallet.scope, prepared));
     const receipt = await received(prepared.userOpHash, fromBlock);
     expect(receipt.blockNumber).toBeGreaterThan(fromBlock);
@@ -107,7 +109,8 @@ const testRefusals = (started: () => Started): void => {
     const drain = await signed({ wallet, calls: [transfer(newRecipient(), 50n)], key: 4n });
     // Only one of two first operations can deploy the account, so `drain` deploys it first.
     expect((await received(await submit(drain))).success).toBe(true);
-    const again = operation.factory === undefined ? operation : await redeployed(wallet, operation);
+    const again =
+      operation.factory === undefined ? operation : await redeployed(wallet, operation);
     const receipt = await received(await submit(again));
     expect(receipt.success).toBe(false);
     expect(await chain.tokenBalance(first)).toBe(0n);
@@ -263,7 +266,9 @@ const testMixedBatches = (started: () => Started): void => {
         chain.accounts.sign(forged.has(index) ? stranger.scope : wallet.scope, one),
       ),
     );
-    const outcomes = await Promise.all(operations.map((operation) => codeOf(submit(operation))));
+    const outcomes = await Promise.all(
+      operations.map((operation) => codeOf(submit(operation))),
+    );
     expect(outcomes).toEqual(
       operations.map((_, index) => (forged.has(index) ? "simulation_failed" : "no error")),
     );
@@ -291,7 +296,9 @@ const testMixedBatches = (started: () => Started): void => {
     );
     const receipts = await Promise.all(answers.map(({ userOpHash }) => received(userOpHash)));
     expect(receipts.map(({ success }) => success)).toEqual(to.map(() => true));
-    expect(await Promise.all(to.map((one) => chain.tokenBalance(one)))).toEqual(to.map(() => 5n));
+    expect(await Promise.all(to.map((one) => chain.tokenBalance(one)))).toEqual(
+      to.map(() => 5n),
+    );
   });
 };
 

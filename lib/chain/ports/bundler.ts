@@ -70,9 +70,13 @@ export class PreVerificationGasTooLowError extends DomainError {
     readonly needed: bigint,
     cause: unknown,
   ) {
-    super("simulation_failed", `The bundler of ${chainName} asks for more gas. Nothing was sent.`, {
-      cause,
-    });
+    super(
+      "simulation_failed",
+      `The bundler of ${chainName} asks for more gas. Nothing was sent.`,
+      {
+        cause,
+      },
+    );
   }
 }
 

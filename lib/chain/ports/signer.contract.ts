@@ -71,11 +71,13 @@ export const signerContract = (name: string, makeSigner: () => Promise<Signer>):
       const signature = await signer.signTypedData(scope, typedData);
       expect(await recoverTypedDataAddress({ ...typedData, signature })).toBe(address);
       const message = await signer.signMessage(scope, "0x1234");
-      expect(await recoverMessageAddress({ message: { raw: "0x1234" }, signature: message })).toBe(
+      expect(
+        await recoverMessageAddress({ message: { raw: "0x1234" }, signature: message }),
+      ).toBe(address);
+      const serialized = (await signer.signTransaction(scope, transaction)) as `0x02${string}`;
+      expect(await recoverTransactionAddress({ serializedTransaction: serialized })).toBe(
         address,
       );
-      const serialized = (await signer.signTransaction(scope, transaction)) as `0x02${string}`;
-      expect(await recoverTransactionAddress({ serializedTransaction: serialized })).toBe(address);
       expect(parseTransaction(serialized)).toMatchObject(transaction);
     });
 

@@ -22,7 +22,10 @@ export interface Signer {
   /** Signs raw bytes with the prefix of EIP-191. The signature has 65 bytes. */
   signMessage(scope: SignerScope, raw: Hex): Promise<Hex>;
   /** Signs a transaction (EIP-1559). Returns it RLP-encoded, ready for `eth_sendRawTransaction`. */
-  signTransaction(scope: SignerScope, transaction: TransactionSerializableEIP1559): Promise<Hex>;
+  signTransaction(
+    scope: SignerScope,
+    transaction: TransactionSerializableEIP1559,
+  ): Promise<Hex>;
 }
 
 export interface SignerScope {

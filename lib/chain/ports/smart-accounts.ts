@@ -24,7 +24,9 @@ export interface AccountPayout {
  * payout. For a payout the account delegates to the chain's configured distributor contract, and
  * never to any other contract.
  */
-export type AccountWork = { readonly calls: readonly Call[] } | { readonly payout: AccountPayout };
+export type AccountWork =
+  | { readonly calls: readonly Call[] }
+  | { readonly payout: AccountPayout };
 
 export type DraftRequest = AccountWork & DraftOptions;
 

@@ -31,7 +31,8 @@ const registryOf = (answers: Answers): ChainRegistry =>
     }),
   }) as unknown as ChainRegistry;
 
-const domainOf = (answers: Answers) => createPermits(registryOf(answers)).domainOf(CHAIN, TOKEN);
+const domainOf = (answers: Answers) =>
+  createPermits(registryOf(answers)).domainOf(CHAIN, TOKEN);
 
 test.each<[string, Answers, { name: string; version: string }]>([
   [

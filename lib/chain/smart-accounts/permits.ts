@@ -65,7 +65,8 @@ export interface Permit2Permit {
  * keccak256 of the leg's id. All permits of one leg share this nonce, so Permit2 accepts at most
  * one of them; permits of different legs do not conflict.
  */
-export const permit2NonceOf = (legId: string): bigint => BigInt(keccak256(stringToBytes(legId)));
+export const permit2NonceOf = (legId: string): bigint =>
+  BigInt(keccak256(stringToBytes(legId)));
 
 const domainOf = (chainId: number, permit2: EvmAddress): TypedDataDomain => ({
   name: "Permit2",
@@ -73,7 +74,10 @@ const domainOf = (chainId: number, permit2: EvmAddress): TypedDataDomain => ({
   verifyingContract: permit2,
 });
 
-export const permit2TypedData = (chainId: number, permit: Permit2Permit): TypedDataDefinition => {
+export const permit2TypedData = (
+  chainId: number,
+  permit: Permit2Permit,
+): TypedDataDefinition => {
   const { permit2, token, value, spender, nonce, deadline } = permit;
   return {
     domain: domainOf(chainId, permit2),
@@ -118,9 +122,11 @@ export const createPermit2 = (registry: ChainRegistry) => {
       if (permit2 === undefined || known.has(chainId)) return permit2 ?? null;
       try {
         const separator = await chainCall(chainId, () =>
-          registry
-            .client(chainId)
-            .readContract({ address: permit2, abi: permit2Abi, functionName: "DOMAIN_SEPARATOR" }),
+          registry.client(chainId).readContract({
+            address: permit2,
+            abi: permit2Abi,
+            functionName: "DOMAIN_SEPARATOR",
+          }),
         );
         // A call to an address without code succeeds and moves nothing, so the contract's own
         // domain separator must match before anybody signs.
@@ -146,7 +152,12 @@ export const createPermit2 = (registry: ChainRegistry) => {
           client.multicall({
             allowFailure: false,
             contracts: [
-              { address: token, abi: erc20Abi, functionName: "allowance", args: [owner, permit2] },
+              {
+                address: token,
+                abi: erc20Abi,
+                functionName: "allowance",
+                args: [owner, permit2],
+              },
               { address: token, abi: erc20Abi, functionName: "balanceOf", args: [owner] },
               {
                 address: permit2,
@@ -185,7 +196,8 @@ const permitAbi = parseAbi([
 /**
  * keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)")
  */
-const EIP2612_TYPEHASH: Hex = "0x6e71edae12b1b97f4d1f60370fef10105fa2faae0126114a169c64845d6126c9";
+const EIP2612_TYPEHASH: Hex =
+  "0x6e71edae12b1b97f4d1f60370fef10105fa2faae0126114a169c64845d6126c9";
 const DOMAINS_CACHED_MAX = 10_000;
 
 const PERMIT = [
@@ -288,9 +300,12 @@ export const createPermits = (registry: ChainRegistry) => {
     /** The nonce of the owner's next permit. @throws DomainError `chain_unavailable` */
     nonceOf: (chainId: number, token: EvmAddress, owner: EvmAddress): Promise<bigint> =>
       chainCall(chainId, () =>
-        registry
-          .client(chainId)
-          .readContract({ address: token, abi: permitAbi, functionName: "nonces", args: [owner] }),
+        registry.client(chainId).readContract({
+          address: token,
+          abi: permitAbi,
+          functionName: "nonces",
+          args: [owner],
+        }),
       ),
   };
 };
@@ -339,7 +354,11 @@ const transferCall = ({ token, owner, value }: Permit, to: EvmAddress): Call => 
   }),
 });
 
-const takingCalls = (permit: SignedPermit, to: EvmAddress, isAllowed: boolean): readonly Call[] => {
+const takingCalls = (
+  permit: SignedPermit,
+  to: EvmAddress,
+  isAllowed: boolean,
+): readonly Call[] => {
   switch (permit.standard) {
     case "eip2612":
       return isAllowed

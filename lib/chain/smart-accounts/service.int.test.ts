@@ -38,7 +38,10 @@ test.each(["before its gas is estimated", "before its effect is measured"])(
     let estimates = 0;
     const deploy = async (): Promise<void> => {
       const { client } = chain.anvil;
-      const hash = await client.sendUnsignedTransaction({ from: chain.executor, ...deployment });
+      const hash = await client.sendUnsignedTransaction({
+        from: chain.executor,
+        ...deployment,
+      });
       await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
     };
     const early = moment === "before its gas is estimated";

@@ -83,7 +83,9 @@ const createAccountQuestions = ({ registry, smartAccounts, bundler }: AccountsDe
 
   /** The price and the cap while the chain's price is above its cap; null otherwise. */
   feeExcess: async (chainId: number): Promise<FeeExcess | null> =>
-    registry.get(chainId).feeCapGwei === undefined ? null : (await bundler.fees(chainId)).aboveCap,
+    registry.get(chainId).feeCapGwei === undefined
+      ? null
+      : (await bundler.fees(chainId)).aboveCap,
 
   head: (chainId: number): Promise<{ number: bigint; timestamp: bigint }> =>
     chainCall(chainId, () => registry.client(chainId).getBlock({ blockTag: "latest" })),
@@ -222,8 +224,10 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
       withoutNeedlessApprovals(registry, input),
 
     /** @throws DomainError `simulation_failed`, `chain_unavailable` */
-    simulateWallet: (input: WalletCalls, watched: readonly Watched[]): Promise<WalletSimulation> =>
-      simulateWalletCalls(registry, input, watched),
+    simulateWallet: (
+      input: WalletCalls,
+      watched: readonly Watched[],
+    ): Promise<WalletSimulation> => simulateWalletCalls(registry, input, watched),
 
     permits: createPermits(registry),
     permit2: createPermit2(registry),
@@ -245,7 +249,8 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
       input: LegCalls & { gas: UserOperationGas; validUntil: Date; deploys: boolean },
     ): Promise<OwnerOperation> => {
       const { factory, factoryData, ...rest } = await draftOperation(deps, input);
-      const deployment = input.deploys && factory && factoryData ? { factory, factoryData } : {};
+      const deployment =
+        input.deploys && factory && factoryData ? { factory, factoryData } : {};
       const { chainId, gas, validUntil } = input;
       const { operation, userOpHash, typedData } = smartAccounts.prepare({
         chainId,
@@ -260,8 +265,11 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
      * Adds the owner's signature. The caller checks who signed.
      * @throws DomainError `invalid_signature` for bytes that are not a signature
      */
-    withSignature: (operation: UserOperation, validUntil: Date, signature: Hex): UserOperation =>
-      smartAccounts.withSignature({ operation, validUntil }, signature),
+    withSignature: (
+      operation: UserOperation,
+      validUntil: Date,
+      signature: Hex,
+    ): UserOperation => smartAccounts.withSignature({ operation, validUntil }, signature),
 
     /**
      * Signs a user operation without sending it. It includes the account's deployment if that is
@@ -304,7 +312,11 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
         }))
       )
         return null;
-      const { paymasterVerificationGasLimit = 0n, paymasterPostOpGasLimit = 0n, ...limits } = draft;
+      const {
+        paymasterVerificationGasLimit = 0n,
+        paymasterPostOpGasLimit = 0n,
+        ...limits
+      } = draft;
       const gas = {
         ...limits,
         paymasterVerificationGasLimit,

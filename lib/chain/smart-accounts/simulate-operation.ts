@@ -93,7 +93,9 @@ const balanceChanges = async (
     return BigInt(answer);
   };
   const first = deployment.length;
-  return watched.map((_, index) => value(first + reads.length + 1 + index) - value(first + index));
+  return watched.map(
+    (_, index) => value(first + reads.length + 1 + index) - value(first + index),
+  );
 };
 
 /** An address without code and without a known key. */
@@ -250,7 +252,11 @@ export const simulatePermitted = async (
   const approve = standard === "eip2612" ? { to: token, value: 0n, data } : null;
   const [gas, { callGas, changes }] = await Promise.all([
     bundler.estimateGas(chainId, idle),
-    simulatePermittedOperation(registry, { chainId, operation, wallet: owner, approve }, watched),
+    simulatePermittedOperation(
+      registry,
+      { chainId, operation, wallet: owner, approve },
+      watched,
+    ),
   ]);
   const callGasLimit = gas.callGasLimit + callGas + SIGNATURE_GAS[standard];
   return { gas: withCallMargin({ ...gas, callGasLimit }), changes };

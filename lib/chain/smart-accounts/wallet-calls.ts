@@ -3,7 +3,13 @@ import { contractsAmong } from "@/lib/chain/contract-probe";
 import { encodeCall } from "@/lib/chain/encode-call";
 import { revertReasonOf } from "@/lib/chain/erc4337/marked-paymaster";
 import { parentGasOf } from "@/lib/chain/fees";
-import { asProbe, probe, probeInput, type ProbeCall, type ProbeResult } from "@/lib/chain/probe";
+import {
+  asProbe,
+  probe,
+  probeInput,
+  type ProbeCall,
+  type ProbeResult,
+} from "@/lib/chain/probe";
 import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
 import { DomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
@@ -159,7 +165,12 @@ const SIGNS_ANYTHING: Hex = "0x631626ba7e60e01b60005260206000f3";
  */
 export const simulatePermittedOperation = async (
   registry: ChainRegistry,
-  input: { chainId: number; operation: UserOperation; wallet: EvmAddress; approve: Call | null },
+  input: {
+    chainId: number;
+    operation: UserOperation;
+    wallet: EvmAddress;
+    approve: Call | null;
+  },
   watched: readonly Watched[],
 ): Promise<{ callGas: bigint; changes: readonly bigint[] }> => {
   const { chainId, operation, wallet, approve } = input;
@@ -167,15 +178,23 @@ export const simulatePermittedOperation = async (
   const { sender, callData, factory, factoryData } = operation;
   const deployment = factory && factoryData ? [{ to: factory, data: factoryData }] : [];
   const approval = approve === null ? [] : [{ to: wallet, data: probeInput([approve]) }];
-  const standIn = approve === null ? { address: wallet, code: SIGNS_ANYTHING } : asProbe(wallet);
+  const standIn =
+    approve === null ? { address: wallet, code: SIGNS_ANYTHING } : asProbe(wallet);
   const reads = watched.map((each) => balanceCall(multicall3, each));
-  const calls = [...deployment, ...approval, ...reads, { to: sender, data: callData }, ...reads];
+  const calls = [
+    ...deployment,
+    ...approval,
+    ...reads,
+    { to: sender, data: callData },
+    ...reads,
+  ];
   const results = await chainCall(chainId, () =>
     probe(registry.client(chainId), entryPoint, calls, [standIn]),
   );
   const before = deployment.length + approval.length;
   const execution = results[before + reads.length];
-  if (execution?.success !== true) throw refused(registry, chainId, execution?.returnData ?? "0x");
+  if (execution?.success !== true)
+    throw refused(registry, chainId, execution?.returnData ?? "0x");
   const after = before + reads.length + 1;
   return {
     callGas: execution.gasUsed,
@@ -212,7 +231,11 @@ export const revertsOverdraft = async (
     { allowed: 0n, taken: 1n },
   ];
   const calls = attempts.flatMap(({ allowed, taken }) => {
-    const approve = encodeCall({ abi: erc20Abi, functionName: "approve", args: [taker, allowed] });
+    const approve = encodeCall({
+      abi: erc20Abi,
+      functionName: "approve",
+      args: [taker, allowed],
+    });
     const take = encodeCall({
       abi: erc20Abi,
       functionName: "transferFrom",
@@ -223,7 +246,9 @@ export const revertsOverdraft = async (
       { to: token, data: take },
     ];
   });
-  const results = await chainCall(chainId, () => probe(client, taker, calls, [asProbe(holder)]));
+  const results = await chainCall(chainId, () =>
+    probe(client, taker, calls, [asProbe(holder)]),
+  );
   const wasStopped = attempts.every((_, index) => {
     const [approval, taking] = [results[2 * index], results[2 * index + 1]];
     return approval?.success === true && taking?.success === false;

@@ -56,7 +56,10 @@ const toSeen = (transaction: Transaction): SeenTransaction => ({
   blockNumber: transaction.blockNumber,
 });
 
-const receiptOf = async (client: PublicClient, hash: Hex): Promise<TransactionReceipt | null> => {
+const receiptOf = async (
+  client: PublicClient,
+  hash: Hex,
+): Promise<TransactionReceipt | null> => {
   try {
     const receipt = await client.getTransactionReceipt({ hash });
     const { blockNumber, transactionHash, status, gasUsed, effectiveGasPrice } = receipt;
@@ -67,7 +70,13 @@ const receiptOf = async (client: PublicClient, hash: Hex): Promise<TransactionRe
       data,
       logIndex,
     }));
-    return { success: status === "success", txHash: transactionHash, blockNumber, logs, costWei };
+    return {
+      success: status === "success",
+      txHash: transactionHash,
+      blockNumber,
+      logs,
+      costWei,
+    };
   } catch (error) {
     if (error instanceof TransactionReceiptNotFoundError) return null;
     throw error;
@@ -84,7 +93,9 @@ export const createWalletTransactions = (registry: ChainRegistry) => {
     chainCall(chainId, () =>
       registry
         .client(chainId)
-        .getTransactionCount(blockNumber === undefined ? { address } : { address, blockNumber }),
+        .getTransactionCount(
+          blockNumber === undefined ? { address } : { address, blockNumber },
+        ),
     );
 
   const inBlock = async (
@@ -126,7 +137,10 @@ export const createWalletTransactions = (registry: ChainRegistry) => {
   ): Promise<SeenTransaction | null | "unknown"> => {
     for (let scanned = 0; scanned < BLOCKS_SCANNED_MAX; scanned += BLOCKS_AT_ONCE) {
       const first = sought.toBlock - BigInt(scanned);
-      const blocks = Array.from({ length: BLOCKS_AT_ONCE }, (_, index) => first - BigInt(index));
+      const blocks = Array.from(
+        { length: BLOCKS_AT_ONCE },
+        (_, index) => first - BigInt(index),
+      );
       const within = blocks.filter((block) => block >= sought.fromBlock && block >= 0n);
       const found = await Promise.all(within.map((block) => inBlock(chainId, block, sought)));
       const hit = found.find((each) => each !== null);

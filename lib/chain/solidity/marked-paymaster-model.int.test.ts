@@ -41,7 +41,11 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       };
     }),
   fc
-    .record({ from: somebody, hashes: someHashes, seconds: fc.integer({ min: -60, max: 3_600 }) })
+    .record({
+      from: somebody,
+      hashes: someHashes,
+      seconds: fc.integer({ min: -60, max: 3_600 }),
+    })
     .map(({ from, hashes, seconds }) => async (model: Model) => {
       // A second or two pass between reading the clock and mining the block.
       const until = (await now()) + (Math.abs(seconds) < 10 ? 10 : seconds);

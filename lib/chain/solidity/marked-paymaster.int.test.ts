@@ -15,8 +15,18 @@ import {
 } from "@/lib/dev/testing/paymaster-chain";
 import { compileContract } from "@/lib/dev/testing/solidity";
 
-const { client, entryPoint, stop, deploy, deployPaymaster, send, as, validate, depositInfo, now } =
-  await startPaymasterChain(41_345);
+const {
+  client,
+  entryPoint,
+  stop,
+  deploy,
+  deployPaymaster,
+  send,
+  as,
+  validate,
+  depositInfo,
+  now,
+} = await startPaymasterChain(41_345);
 afterAll(stop);
 
 const FIRST = keccak256("0x01");
@@ -84,7 +94,9 @@ describe("a mark of one transaction", () => {
     const at = await deploy(curious.bytecode);
     const own = await deployPaymaster({ entryPoint: at });
     const call = { to: at, abi: curious.abi };
-    expect(await send(STRANGER, { ...call, functionName: "setAsked", args: [FIRST] })).toBe("done");
+    expect(await send(STRANGER, { ...call, functionName: "setAsked", args: [FIRST] })).toBe(
+      "done",
+    );
     const args = [[], MARKER, [FIRST, SECOND]];
     expect(
       await send(MARKER, {

@@ -62,7 +62,10 @@ export interface VersionSigner {
 }
 
 /** @param keyIds the service's keys that send transactions */
-export const createVersionSigner = (signer: Signer, keyIds: readonly string[]): VersionSigner => {
+export const createVersionSigner = (
+  signer: Signer,
+  keyIds: readonly string[],
+): VersionSigner => {
   const addresses = new Map<string, EvmAddress>();
 
   const addressOf = async (keyId: string): Promise<EvmAddress> => {
@@ -116,7 +119,13 @@ interface ChooseKeyDeps {
  * Chooses the key with the fewest open transactions on the chain, among those that can pay and that
  * the called contract accepts. Keys with equal numbers take turns.
  */
-export const createKeyChoice = ({ registry, repository, sign, keyIds, mayCall }: ChooseKeyDeps) => {
+export const createKeyChoice = ({
+  registry,
+  repository,
+  sign,
+  keyIds,
+  mayCall,
+}: ChooseKeyDeps) => {
   let turn = 0;
 
   const isUsable = async (
@@ -237,7 +246,8 @@ export const createBroadcaster = ({
           return false;
         }
       }
-      if (transaction.status === "signed") await repository.markBroadcast(transaction, clock.now());
+      if (transaction.status === "signed")
+        await repository.markBroadcast(transaction, clock.now());
       return true;
     },
 

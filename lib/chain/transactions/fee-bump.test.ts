@@ -44,6 +44,8 @@ describe("a raised fee", () => {
     const suggested = { maxFeePerGas: 10n * GWEI, maxPriorityFeePerGas: GWEI };
     const present = { maxFeePerGas: 9n * GWEI, maxPriorityFeePerGas: GWEI };
     expect(raisedFees(present, suggested, 10n * GWEI)).toBeNull();
-    expect(raisedFees(present, suggested, 11n * GWEI)?.maxFeePerGas).toBeGreaterThan(10n * GWEI);
+    expect(raisedFees(present, suggested, 11n * GWEI)?.maxFeePerGas).toBeGreaterThan(
+      10n * GWEI,
+    );
   });
 });

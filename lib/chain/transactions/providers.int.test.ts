@@ -18,7 +18,11 @@ const CHAIN_ID = 41_338;
 const EPOCH = 4;
 
 const { database } = await testDatabase();
-const anvil = await startBareAnvil(CHAIN_ID, ["--no-mining", "--slots-in-an-epoch", String(EPOCH)]);
+const anvil = await startBareAnvil(CHAIN_ID, [
+  "--no-mining",
+  "--slots-in-an-epoch",
+  String(EPOCH),
+]);
 const { client } = anvil;
 const [first, second] = [await startFaultProxy(anvil.url), await startFaultProxy(anvil.url)];
 afterAll(async () => {
@@ -86,7 +90,11 @@ describe("a mined transaction stays mined", () => {
     });
     await oneProvider().reconcile(CHAIN_ID);
     expect((await row(one)).status).toBe("mined");
-    first.on({ fault: { kind: "lag", blocks: 2 }, methods: ["eth_getTransactionCount"], times: 1 });
+    first.on({
+      fault: { kind: "lag", blocks: 2 },
+      methods: ["eth_getTransactionCount"],
+      times: 1,
+    });
     await oneProvider().reconcile(CHAIN_ID);
     expect((await row(one)).status).toBe("mined");
   });

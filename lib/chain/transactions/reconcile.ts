@@ -171,7 +171,9 @@ const isStuck = (deps: ReconcilerDeps, view: View, row: StoredTransaction): bool
     STUCK_AFTER_BLOCKS * deps.registry.get(row.chainId).blockTimeMs,
     STUCK_AFTER_MS_MIN,
   );
-  return deps.clock.now().getTime() - (row.broadcastAt ?? row.updatedAt).getTime() >= patienceMs;
+  return (
+    deps.clock.now().getTime() - (row.broadcastAt ?? row.updatedAt).getTime() >= patienceMs
+  );
 };
 
 const capOf = ({ registry }: ReconcilerDeps, chainId: number): bigint | null => {
@@ -194,7 +196,10 @@ const bump = async (deps: ReconcilerDeps, row: StoredTransaction): Promise<void>
   const version = await deps.sign.version(keyId, row, { nonce: row.nonce, ...fees });
   // Another instance may have raised the fee at the same moment.
   if (!(await deps.repository.replaceVersion(row, version, deps.clock.now()))) return;
-  deps.log.info({ transactionId: row.id, chainId: row.chainId, hash: version.hash }, "fee raised");
+  deps.log.info(
+    { transactionId: row.id, chainId: row.chainId, hash: version.hash },
+    "fee raised",
+  );
   await deps.broadcaster.offer({ ...row, ...version, status: "signed" });
 };
 

@@ -124,13 +124,18 @@ const createQuickInsert = ({ pool }: Pick<Database, "pool">) => {
       claim,
     }: NewTransactionRow): Promise<StoredTransaction | null | "unknown"> => {
       const nonce = next.get(nameOf(row));
-      if (nonce === undefined || claim !== undefined || carries.some(({ after }) => after !== null))
+      if (
+        nonce === undefined ||
+        claim !== undefined ||
+        carries.some(({ after }) => after !== null)
+      )
         return "unknown";
       next.delete(nameOf(row));
       const stored = toStored(row, await sign(nonce));
       const userOpHashes = carries.map(({ userOpHash }) => userOpHash);
       try {
-        if (!(await insertWithNextNonce(keptSqlOn(pool), stored, userOpHashes))) return "unknown";
+        if (!(await insertWithNextNonce(keptSqlOn(pool), stored, userOpHashes)))
+          return "unknown";
       } catch (error) {
         if (violatedUnique(error) === PURPOSE_IS_KNOWN) return null;
         if (violatedUnique(error) === IS_BUNDLED)
@@ -187,7 +192,9 @@ const load = async (
 ): Promise<void> => {
   // Sorted the same way in all transactions, so that two bundles cannot deadlock.
   const sorted = [...carries].sort((a, b) => (a.userOpHash < b.userOpHash ? -1 : 1));
-  const first = sorted.filter(({ after }) => after === null).map(({ userOpHash }) => userOpHash);
+  const first = sorted
+    .filter(({ after }) => after === null)
+    .map(({ userOpHash }) => userOpHash);
   const again = sorted.flatMap(({ userOpHash, after }) =>
     after === null ? [] : [{ userOpHash, after }],
   );
@@ -424,7 +431,11 @@ export const createTransactionRepository = (database: Database) => {
       mark({ read, expected: ["mined", "final"], status: "broadcast", mined: null, at }),
 
     /** Stores a version with a higher fee under the same nonce, before it is sent to any node. */
-    replaceVersion: (read: StoredTransaction, version: SignedVersion, at: Date): Promise<boolean> =>
+    replaceVersion: (
+      read: StoredTransaction,
+      version: SignedVersion,
+      at: Date,
+    ): Promise<boolean> =>
       change(read, UNMINED, {
         ...versionColumns(version),
         status: "signed",

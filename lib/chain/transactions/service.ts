@@ -45,7 +45,10 @@ export interface ChainTransactionsService extends TransactionSender {
    * must not use the network.
    * @throws NotWantedError when `claim` returns false; nothing is stored then
    */
-  send(transaction: NewTransaction, claim?: (tx: Tx) => Promise<boolean>): Promise<SentTransaction>;
+  send(
+    transaction: NewTransaction,
+    claim?: (tx: Tx) => Promise<boolean>,
+  ): Promise<SentTransaction>;
   /**
    * Compares transactions that are not final with the chain: marks mined and final ones, unmarks
    * those that a reorganisation removed, sends lost ones again, and raises the fees of stuck ones.
@@ -135,7 +138,9 @@ export const createChainTransactionsService = (
     send: async (input, claim) => {
       // For a bundle, its user operations show whether a transaction with them was stored before.
       const earlier =
-        input.carries === undefined ? await repository.find(input.chainId, input.purpose) : null;
+        input.carries === undefined
+          ? await repository.find(input.chainId, input.purpose)
+          : null;
       const transaction = earlier ?? (await store(input, claim));
       if (transaction.minedHash !== null) return toSent(transaction);
       const isOffered = await broadcaster.offer(transaction);

@@ -38,7 +38,11 @@ let executorKey: Hex;
 let executor: Hex;
 let service: ChainTransactionsService;
 
-const instance = (on: Database, rpcUrl = anvil.url, fetchFn = fetch): ChainTransactionsService =>
+const instance = (
+  on: Database,
+  rpcUrl = anvil.url,
+  fetchFn = fetch,
+): ChainTransactionsService =>
   createChainTransactionsService({
     database: on,
     registry: createChainRegistry([{ ...anvil.config, rpcUrls: [rpcUrl] }], {
@@ -119,7 +123,9 @@ describe("sending", () => {
   test("fifty purposes at once on two instances get consecutive nonces and are all mined", async () => {
     const other = instance(otherDatabase);
     const payments = Array.from({ length: 50 }, () => payment());
-    await Promise.all(payments.map((one, index) => (index % 2 === 0 ? service : other).send(one)));
+    await Promise.all(
+      payments.map((one, index) => (index % 2 === 0 ? service : other).send(one)),
+    );
     await client.mine({ blocks: 1 });
     const nonces = (await Promise.all(payments.map(row))).map((each) => Number(each.nonce));
     expect(nonces.sort((one, next) => one - next)).toEqual(payments.map((_, index) => index));
@@ -148,7 +154,9 @@ describe("sending", () => {
 
   test("a chain that does not answer stores nothing for a new purpose", async () => {
     const one = payment();
-    expect(await codeOf(instance(database, NOBODY_LISTENS).send(one))).toBe("chain_unavailable");
+    expect(await codeOf(instance(database, NOBODY_LISTENS).send(one))).toBe(
+      "chain_unavailable",
+    );
     expect(await service.find(CHAIN_ID, one.purpose)).toBeNull();
   });
 });
@@ -177,7 +185,9 @@ describe("what a transaction carries", () => {
     expect(refused[0]).toBeInstanceOf(BundledElsewhereError);
     const bundles = await service.bundleTransactionsOf(CHAIN_ID, [shared, ...own]);
     expect(bundles.size).toBe(2);
-    expect(new Set([...bundles.values()].map(({ transaction }) => transaction.id)).size).toBe(1);
+    expect(new Set([...bundles.values()].map(({ transaction }) => transaction.id)).size).toBe(
+      1,
+    );
     await client.mine({ blocks: 1 });
     // The refused transaction left no gap in the nonces.
     expect(await client.getTransactionCount({ address: executor })).toBe(1);
@@ -192,7 +202,9 @@ describe("what a transaction carries", () => {
     await expect(again("txn_unknown")).rejects.toBeInstanceOf(BundledElsewhereError);
     const second = await again(first.id);
     await expect(again(first.id)).rejects.toBeInstanceOf(BundledElsewhereError);
-    expect((await service.bundleTransactionsOf(CHAIN_ID, [userOpHash])).get(userOpHash)).toEqual({
+    expect(
+      (await service.bundleTransactionsOf(CHAIN_ID, [userOpHash])).get(userOpHash),
+    ).toEqual({
       attempts: 2,
       transaction: expect.objectContaining({ id: second.id }) as unknown,
     });

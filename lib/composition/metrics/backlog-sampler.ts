@@ -130,7 +130,10 @@ const sampleOperations = async (sql: SqlReader): Promise<void> => {
 };
 
 const sampleJobs = async (sql: SqlReader): Promise<void> => {
-  const found = await sql.query<Group & { running: number; due: number; parked: number }>(JOBS, []);
+  const found = await sql.query<Group & { running: number; due: number; parked: number }>(
+    JOBS,
+    [],
+  );
   const byQueue = new Map(found.map((row) => [row.group, row]));
   for (const queue of new Set([...QUEUES, ...byQueue.keys()])) {
     const none = { count: 0, running: 0, due: 0, parked: 0, seconds: null };
@@ -163,7 +166,8 @@ const sampleTransactions = async (sql: SqlReader): Promise<void> => {
   const found = await sql.query<Group & { status: string }>(TRANSACTIONS, []);
   transactions.reset();
   oldestTransaction.reset();
-  for (const { group: chain, status, count } of found) transactions.set({ chain, status }, count);
+  for (const { group: chain, status, count } of found)
+    transactions.set({ chain, status }, count);
   const oldest = new Map<string, number>();
   for (const { group: chain, status, seconds } of found)
     if (status !== "mined") oldest.set(chain, Math.max(oldest.get(chain) ?? 0, seconds ?? 0));

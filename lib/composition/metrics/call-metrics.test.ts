@@ -6,7 +6,9 @@ import { measuredJobs, measuredProver, measuredSigner, measureRpc } from "./call
 beforeEach(() => register.resetMetrics());
 
 const valueOf = async (series: string): Promise<number> => {
-  const line = (await register.metrics()).split("\n").find((each) => each.startsWith(`${series} `));
+  const line = (await register.metrics())
+    .split("\n")
+    .find((each) => each.startsWith(`${series} `));
   return Number(line?.slice(series.length + 1) ?? 0);
 };
 const failing = (error: Error) => (): Promise<never> => Promise.reject(error);
@@ -87,6 +89,8 @@ test("a signature that fails is counted, and its error stays the same", async ()
     measuredSigner(signer).signMessage({ keyId: "k", projectId: null }, "0x"),
   ).rejects.toBe(error);
   expect(
-    await valueOf('causeway_signer_duration_seconds_count{action="sign_message",outcome="failed"}'),
+    await valueOf(
+      'causeway_signer_duration_seconds_count{action="sign_message",outcome="failed"}',
+    ),
   ).toBe(1);
 });

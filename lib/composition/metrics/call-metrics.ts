@@ -87,7 +87,11 @@ export const measureRpc: MeasureCall = async (chainId, method, call) => {
   };
   try {
     const fields = { "causeway.chain_id": chainId };
-    const result = await inSpan(`rpc ${name}`, { kind: "client", nestedOnly: true, fields }, call);
+    const result = await inSpan(
+      `rpc ${name}`,
+      { kind: "client", nestedOnly: true, fields },
+      call,
+    );
     count("ok");
     return result;
   } catch (error) {

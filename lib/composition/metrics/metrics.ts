@@ -40,7 +40,9 @@ const READ_EVERY_MS = 1000;
 export const createEndObserver = (sql: SqlReader): ((operationId: string) => Promise<void>) => {
   const { submit } = createBatcher({
     run: async (ids: readonly string[]) => {
-      const rows = await sql.query<{ kind: string; status: string; seconds: number }>(ENDED, [ids]);
+      const rows = await sql.query<{ kind: string; status: string; seconds: number }>(ENDED, [
+        ids,
+      ]);
       for (const { kind, status, seconds } of rows)
         finished.observe({ kind, status }, Math.max(0, seconds));
       return ids.map(() => true as const);
@@ -97,7 +99,8 @@ const note = (
   log: { warn(fields: object, message: string): void },
 ): void => {
   const isRefusal =
-    isDomainError(error) && (error.code === "simulation_failed" || error.code === "provider_error");
+    isDomainError(error) &&
+    (error.code === "simulation_failed" || error.code === "provider_error");
   if (!isRefusal || error instanceof WaitsForTurnError) return;
   const code = textOf(error.extra.entryPointCode);
   const { chainId, stage } = refusal;

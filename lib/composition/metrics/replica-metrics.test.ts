@@ -14,11 +14,9 @@ const counted = async (database: string): Promise<number> => {
 test("reads are counted by the database that answers them", async () => {
   const before = [await counted("replica"), await counted("primary")] as const;
   const replica = observedReplica({ has: (place) => Promise.resolve(place === "0/1") });
-  expect([await replica.has("0/1"), await replica.has("0/2"), await replica.has(null)]).toEqual([
-    true,
-    false,
-    false,
-  ]);
+  expect([await replica.has("0/1"), await replica.has("0/2"), await replica.has(null)]).toEqual(
+    [true, false, false],
+  );
   expect([await counted("replica"), await counted("primary")]).toEqual([
     before[0] + 1,
     before[1] + 2,

@@ -58,7 +58,9 @@ test("the project with the lowest coverage is shown, with what is committed take
 });
 
 test("a chain that is away keeps the last ratio, and says nothing where there was none", async () => {
-  const stands = new Map<string, Stand>([["a", { onChain: 0n, owed: 100n, chainIsAway: true }]]);
+  const stands = new Map<string, Stand>([
+    ["a", { onChain: 0n, owed: 100n, chainIsAway: true }],
+  ]);
   const sampler = samplerOf(stands);
   await sampler.sample();
   expect(await shown()).toBeUndefined();

@@ -80,7 +80,9 @@ export interface PoolUse {
 export const poolSampler = (pools: Readonly<Record<string, PoolUse>>): Sampler => ({
   freshMs: 0,
   sample: () => {
-    for (const [pool, { totalCount, idleCount, waitingCount, options }] of Object.entries(pools)) {
+    for (const [pool, { totalCount, idleCount, waitingCount, options }] of Object.entries(
+      pools,
+    )) {
       connections.set({ pool, state: "used" }, totalCount - idleCount);
       connections.set({ pool, state: "idle" }, idleCount);
       connectionsMax.set({ pool }, options.max ?? 0);
@@ -167,7 +169,11 @@ const coinsSampler = ({ registry, executorAddresses }: ChainSamplerDeps): Sample
   freshMs: COINS_FRESH_MS,
   sample: () =>
     eachChain(registry, async (chainId) => {
-      const { executor, paymaster } = await readGasBalances(registry, chainId, executorAddresses);
+      const { executor, paymaster } = await readGasBalances(
+        registry,
+        chainId,
+        executorAddresses,
+      );
       const chain = String(chainId);
       if (executor !== null) executorBalance.set({ chain }, executor);
       if (paymaster !== null) paymasterDeposit.set({ chain }, paymaster);

@@ -19,7 +19,8 @@ const derived = new Map<DevAccount, HDAccount>();
 
 export const devAccount = (role: DevAccount): HDAccount => {
   const account =
-    derived.get(role) ?? mnemonicToAccount(PUBLIC_MNEMONIC, { addressIndex: ACCOUNT_INDEX[role] });
+    derived.get(role) ??
+    mnemonicToAccount(PUBLIC_MNEMONIC, { addressIndex: ACCOUNT_INDEX[role] });
   derived.set(role, account);
   return account;
 };

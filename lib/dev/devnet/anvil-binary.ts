@@ -33,9 +33,12 @@ export const anvilBinary = (): string => {
   try {
     home = dirname(fromWrapper.resolve(`${name}/package.json`));
   } catch (cause) {
-    throw new Error(`The package ${name} is not installed; run "npm install --include=optional".`, {
-      cause,
-    });
+    throw new Error(
+      `The package ${name} is not installed; run "npm install --include=optional".`,
+      {
+        cause,
+      },
+    );
   }
   const binary = join(home, "bin", "anvil");
   makeExecutable(binary);

@@ -121,7 +121,9 @@ export const startAnvil = async (options: AnvilOptions): Promise<AnvilProcess> =
   } catch (cause) {
     await stop();
     const words = readFileSync(options.logFile, "utf8").slice(-LOG_TAIL).trim();
-    throw new Error(`${name} did not start on port ${String(port)}. ${words}`.trim(), { cause });
+    throw new Error(`${name} did not start on port ${String(port)}. ${words}`.trim(), {
+      cause,
+    });
   }
   return { chainId: options.chainId, rpcUrl, port, pid, exited, stop };
 };

@@ -44,11 +44,13 @@ const FILES = {
   erc1967Proxy: `${ACROSS}/ERC1967Proxy.sol/ERC1967Proxy.json`,
   multicallHandler: `${ACROSS}/MulticallHandler.sol/MulticallHandler.json`,
   spokePoolPeriphery: `${ACROSS}/SpokePoolPeriphery.sol/SpokePoolPeriphery.json`,
-  uniswapFactory: "@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json",
+  uniswapFactory:
+    "@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json",
   uniswapPool: "@uniswap/v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json",
   positionManager:
     "@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json",
-  quoterV2: "@uniswap/swap-router-contracts/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json",
+  quoterV2:
+    "@uniswap/swap-router-contracts/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json",
   swapRouter02:
     "@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json",
 } as const;

@@ -21,7 +21,8 @@ export const MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
 /**
  * Salt of the canonical EntryPoint v0.7, found by its makers for the leading zeros of the address.
  */
-const ENTRY_POINT_SALT: Hex = "0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3";
+const ENTRY_POINT_SALT: Hex =
+  "0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3";
 
 /** Salt of the canonical Permit2, found in the same way. */
 const PERMIT2_SALT: Hex = "0x0000000000000000000000000000000000000000d3af2663da51c10215000000";
@@ -103,7 +104,11 @@ interface DeploymentPlan {
  * factory.
  */
 type Create = (name: string, code: Hex) => Address;
-type Create2 = (name: string, code: Hex, options?: { salt?: Hex; factory?: Address }) => Address;
+type Create2 = (
+  name: string,
+  code: Hex,
+  options?: { salt?: Hex; factory?: Address },
+) => Address;
 
 const spokePoolAbi = parseAbi([
   "function initialize(uint32 initialDepositId, address withdrawalRecipient)",
@@ -123,7 +128,10 @@ const safeContracts = (create2: Create2, entryPoint: Address) => ({
     creationCode("compatibilityFallbackHandler"),
     canonical,
   ),
-  safe4337Module: create2("Safe4337Module", initCode("safe4337Module", [address], [entryPoint])),
+  safe4337Module: create2(
+    "Safe4337Module",
+    initCode("safe4337Module", [address], [entryPoint]),
+  ),
   safeModuleSetup: create2("SafeModuleSetup", creationCode("safeModuleSetup")),
 });
 
@@ -285,7 +293,11 @@ export const planDeployments = (): DeploymentPlan => (plan ??= workOutPlan());
 // Computed once, because it hashes a megabyte of code.
 const workOutPlan = (): DeploymentPlan => {
   const deployments: Deployment[] = [];
-  const create2: Create2 = (name, code, { salt = zeroHash, factory = CREATE2_DEPLOYER } = {}) => {
+  const create2: Create2 = (
+    name,
+    code,
+    { salt = zeroHash, factory = CREATE2_DEPLOYER } = {},
+  ) => {
     const at = getContractAddress({ opcode: "CREATE2", from: factory, salt, bytecode: code });
     deployments.push({ name, address: at, to: factory, data: concat([salt, code]) });
     return at;

@@ -24,7 +24,9 @@ const manifestSchema = z.object({
 });
 const processesSchema = z.object({
   /** Serves the chains and writes their journals. */
-  host: z.object({ pid: z.int().positive(), bornAt: z.string(), command: z.string() }).optional(),
+  host: z
+    .object({ pid: z.int().positive(), bornAt: z.string(), command: z.string() })
+    .optional(),
   chains: z.array(z.object({ chainId: z.int(), pid: z.int(), port: z.int() })),
 });
 
@@ -68,7 +70,8 @@ export const openDevnetStore = (folder: string): DevnetStore => {
   };
   const writes = createKeyedQueue();
   return {
-    isDeployed: (fingerprint) => readJson(manifest, manifestSchema)?.fingerprint === fingerprint,
+    isDeployed: (fingerprint) =>
+      readJson(manifest, manifestSchema)?.fingerprint === fingerprint,
     complete: (fingerprint) => writeAtomically(manifest, JSON.stringify({ fingerprint })),
     clear: () => rmSync(manifest, { force: true }),
     setRunning: (chains) => {
@@ -78,8 +81,11 @@ export const openDevnetStore = (folder: string): DevnetStore => {
     endLeftOvers: async (log) => {
       const { host, chains = [] } = readJson(processes, processesSchema) ?? {};
       if (host !== undefined && host.pid !== process.pid && isSameProcess(host)) {
-        log(`The local chains still run from before (process ${String(host.pid)}); ending them.`);
-        if (!(await waitForExit(host.pid, HOST_GRACE_MS))) await endProcess(host.pid, END_STEPS);
+        log(
+          `The local chains still run from before (process ${String(host.pid)}); ending them.`,
+        );
+        if (!(await waitForExit(host.pid, HOST_GRACE_MS)))
+          await endProcess(host.pid, END_STEPS);
       }
       await Promise.all(chains.filter(isNode).map(({ pid }) => endProcess(pid, END_STEPS)));
       rmSync(processes, { force: true });

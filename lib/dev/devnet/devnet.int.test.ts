@@ -34,7 +34,9 @@ const AHEAD_SECONDS_MAX = 5n;
 const secondsNow = (): bigint => BigInt(Math.floor(Date.now() / 1000));
 
 const running: Devnet[] = [];
-const start = async (options: Partial<DevnetOptions> & { dataDir: string }): Promise<Devnet> => {
+const start = async (
+  options: Partial<DevnetOptions> & { dataDir: string },
+): Promise<Devnet> => {
   const devnet = await startDevnet({ persist: true, log: silent, ...options });
   running.push(devnet);
   return devnet;
@@ -52,7 +54,9 @@ afterAll(async () => {
   }
 });
 
-const childChains = z.array(z.object({ chainId: z.number(), rpcUrl: z.string(), pid: z.number() }));
+const childChains = z.array(
+  z.object({ chainId: z.number(), rpcUrl: z.string(), pid: z.number() }),
+);
 type ChildChains = z.output<typeof childChains>;
 
 /**
@@ -144,7 +148,9 @@ describe("a fresh start", () => {
     const second = await start({ dataDir });
     expect(second.fresh).toBe(false);
     await expectTransfer(second, transfer);
-    expect(await clientOf(second.chains, 2).getBalance({ address: executor })).toBeGreaterThan(0n);
+    expect(await clientOf(second.chains, 2).getBalance({ address: executor })).toBeGreaterThan(
+      0n,
+    );
   });
 
   test("begins again from nothing when it was killed in the middle", async () => {
@@ -231,7 +237,8 @@ test("time goes on without transactions", async () => {
   const client = clientOf(devnet.chains);
   const before = await client.getBlockNumber({ cacheTime: 0 });
   await vi.waitFor(
-    async () => expect(await client.getBlockNumber({ cacheTime: 0 })).toBeGreaterThan(before + 1n),
+    async () =>
+      expect(await client.getBlockNumber({ cacheTime: 0 })).toBeGreaterThan(before + 1n),
     WAIT,
   );
 });

@@ -61,7 +61,11 @@ test("the faucet: serves many at once, from several processes too", async () => 
 
 test("the faucet: refuses more than there can be", async () => {
   const token = registry.resolveToken(CHAIN, "ETH");
-  const give = createFaucet({ registry }).give(newAddress(), token, parseEther("1000000000000"));
+  const give = createFaucet({ registry }).give(
+    newAddress(),
+    token,
+    parseEther("1000000000000"),
+  );
   await expect(give).rejects.toSatisfy(
     (error) => isDomainError(error) && error.code === "invalid_request",
   );

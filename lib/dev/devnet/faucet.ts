@@ -33,7 +33,11 @@ export const createFaucet = ({ registry }: FaucetOptions): Faucet => {
     senders.set(chainId, sender);
     return sender;
   };
-  const transaction = async (to: EvmAddress, token: Token, amountBase: bigint): Promise<Hex> => {
+  const transaction = async (
+    to: EvmAddress,
+    token: Token,
+    amountBase: bigint,
+  ): Promise<Hex> => {
     const sender = senderOf(token.chainId);
     if (token.address === "native")
       return (await sender.send({ to, value: amountBase })).transactionHash;

@@ -33,7 +33,12 @@ export const rpcBatch = async (
   timeoutMs = CALL_TIMEOUT_MS,
 ): Promise<unknown[]> => {
   if (calls.length === 0) return [];
-  const body = calls.map(({ method, params = [] }, id) => ({ jsonrpc: "2.0", id, method, params }));
+  const body = calls.map(({ method, params = [] }, id) => ({
+    jsonrpc: "2.0",
+    id,
+    method,
+    params,
+  }));
   const answers = z.array(answer).parse(await post(url, body, timeoutMs));
   const byId = new Map(answers.map((item) => [item.id, item]));
   return calls.map(({ method }, id) => {

@@ -1,4 +1,8 @@
-import { TransactionReceiptNotFoundError, type PublicClient, type TransactionReceipt } from "viem";
+import {
+  TransactionReceiptNotFoundError,
+  type PublicClient,
+  type TransactionReceipt,
+} from "viem";
 import { expect, test } from "vitest";
 import { minedReceipt } from "./mined-receipt";
 

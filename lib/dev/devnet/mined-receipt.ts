@@ -24,7 +24,8 @@ export const minedReceipt = async (
     try {
       return await client.getTransactionReceipt({ hash });
     } catch (error) {
-      if (!(error instanceof TransactionReceiptNotFoundError) || Date.now() > deadline) throw error;
+      if (!(error instanceof TransactionReceiptNotFoundError) || Date.now() > deadline)
+        throw error;
     }
     await sleep(POLL_MS);
   }

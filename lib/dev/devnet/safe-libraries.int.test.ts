@@ -78,7 +78,18 @@ const delegate = async (
   const data = encodeFunctionData({
     abi,
     functionName: "execTransaction",
-    args: [call.to, 0n, call.data, DELEGATECALL, 0n, 0n, 0n, zeroAddress, zeroAddress, signature],
+    args: [
+      call.to,
+      0n,
+      call.data,
+      DELEGATECALL,
+      0n,
+      0n,
+      0n,
+      zeroAddress,
+      zeroAddress,
+      signature,
+    ],
   });
   await createUnlockedSender(registry.client(chainId), owner).send({ to: safe, data });
 };

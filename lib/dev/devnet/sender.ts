@@ -49,7 +49,10 @@ const hash = z.custom<Hex>(
 );
 type Request = (call: { method: string; params: readonly unknown[] }) => Promise<unknown>;
 
-export const createUnlockedSender = (client: PublicClient, address: Address): UnlockedSender => {
+export const createUnlockedSender = (
+  client: PublicClient,
+  address: Address,
+): UnlockedSender => {
   // viem types only read methods for a public client, but a development node also signs.
   const request = client.request as Request;
   // One transaction at a time, until it is mined: the node reads and reserves a nonce in two steps,

@@ -145,7 +145,11 @@ describe("the local relayer", () => {
     });
     await vi.waitFor(async () => expect(await payouts(0, depositId)).toHaveLength(1), WAIT);
     expect(await payouts(0, depositId)).toMatchObject([
-      { refundAmounts: [AMOUNT], refundAddresses: [devAddress("relayer")], deferredRefunds: false },
+      {
+        refundAmounts: [AMOUNT],
+        refundAddresses: [devAddress("relayer")],
+        deferredRefunds: false,
+      },
     ]);
   });
 
@@ -161,7 +165,10 @@ describe("the local relayer", () => {
     );
     for (const { from, to, recipient, depositId } of deposits) {
       await vi.waitFor(async () => expect(await balance(to, recipient)).toBe(OUT), WAIT);
-      await vi.waitFor(async () => expect(await payouts(from, depositId)).toHaveLength(1), WAIT);
+      await vi.waitFor(
+        async () => expect(await payouts(from, depositId)).toHaveLength(1),
+        WAIT,
+      );
     }
   });
 
@@ -176,7 +183,10 @@ describe("the local relayer", () => {
     await setBaseFee("900");
     const { recipient, depositId } = await deposit(0, 1);
     const cheap = await deposit(0, 2);
-    await vi.waitFor(async () => expect(await payouts(0, cheap.depositId)).toHaveLength(1), WAIT);
+    await vi.waitFor(
+      async () => expect(await payouts(0, cheap.depositId)).toHaveLength(1),
+      WAIT,
+    );
     expect(await balance(1, recipient)).toBe(0n);
     await setBaseFee("0.005");
     await vi.waitFor(async () => expect(await balance(1, recipient)).toBe(OUT), WAIT);
@@ -195,7 +205,10 @@ describe("the local relayer", () => {
     // Waits until another deposit is completed, so that any action triggered by the restart has
     // happened.
     const second = await deposit(0, 2);
-    await vi.waitFor(async () => expect(await payouts(0, second.depositId)).toHaveLength(1), WAIT);
+    await vi.waitFor(
+      async () => expect(await payouts(0, second.depositId)).toHaveLength(1),
+      WAIT,
+    );
     const after = await Promise.all(
       [0, 1, 2].map(async (index) => balance(index, devAddress("relayer"))),
     );
@@ -213,17 +226,25 @@ describe("a deposit that nobody fills", () => {
     const own = start();
     own.pause();
     const { depositor, recipient, depositId } = await deposit(0, 1);
-    own.ignore((each) => each.originChainId === chain(0).chainId && each.depositId === depositId);
+    own.ignore(
+      (each) => each.originChainId === chain(0).chainId && each.depositId === depositId,
+    );
     own.resume();
     const other = await deposit(0, 2);
-    await vi.waitFor(async () => expect(await payouts(0, other.depositId)).toHaveLength(1), WAIT);
+    await vi.waitFor(
+      async () => expect(await payouts(0, other.depositId)).toHaveLength(1),
+      WAIT,
+    );
     expect(await balance(0, depositor)).toBe(0n);
     await passDeadline(1);
     await vi.waitFor(async () => expect(await balance(0, depositor)).toBe(AMOUNT), WAIT);
     await own.stop();
     start();
     const third = await deposit(0, 2);
-    await vi.waitFor(async () => expect(await payouts(0, third.depositId)).toHaveLength(1), WAIT);
+    await vi.waitFor(
+      async () => expect(await payouts(0, third.depositId)).toHaveLength(1),
+      WAIT,
+    );
     expect(await payouts(0, depositId)).toMatchObject([
       { refundAmounts: [AMOUNT], refundAddresses: [depositor] },
     ]);
@@ -237,7 +258,10 @@ describe("a deposit that nobody fills", () => {
   ])("is not filled when it asks for $name", async ({ options }) => {
     const { depositor, recipient, depositId } = await deposit(2, 0, options);
     const fair = await deposit(2, 0);
-    await vi.waitFor(async () => expect(await payouts(2, fair.depositId)).toHaveLength(1), WAIT);
+    await vi.waitFor(
+      async () => expect(await payouts(2, fair.depositId)).toHaveLength(1),
+      WAIT,
+    );
     expect(await balance(0, recipient)).toBe(0n);
     await passDeadline(0);
     await vi.waitFor(async () => expect(await payouts(2, depositId)).toHaveLength(1), WAIT);

@@ -31,7 +31,10 @@ export interface Solver {
  * Runs `work` when woken and at each interval, never twice at the same time. `isWoken` is false at
  * an interval.
  */
-const startLoop = (work: (isWoken: boolean) => Promise<void>, log: (message: string) => void) => {
+const startLoop = (
+  work: (isWoken: boolean) => Promise<void>,
+  log: (message: string) => void,
+) => {
   let stopped = false;
   let woken = true;
   let wakeUp: () => void = () => undefined;
@@ -41,7 +44,9 @@ const startLoop = (work: (isWoken: boolean) => Promise<void>, log: (message: str
       woken = false;
       await work(isWoken).catch((error: unknown) => {
         if (!stopped)
-          log(`The solver has to wait: ${error instanceof Error ? error.message : String(error)}`);
+          log(
+            `The solver has to wait: ${error instanceof Error ? error.message : String(error)}`,
+          );
       });
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, woken || stopped ? 0 : LOOK_INTERVAL_MS);

@@ -74,7 +74,9 @@ beforeAll(async () => {
     timeout: 30_000,
     interval: 200,
   });
-  ({ projectId } = await prisma.wallet.findFirstOrThrow({ where: { address: customer.treasury } }));
+  ({ projectId } = await prisma.wallet.findFirstOrThrow({
+    where: { address: customer.treasury },
+  }));
 });
 
 beforeEach(() => {
@@ -88,7 +90,11 @@ const post = async (path: string, key: string, body: object) => {
     "content-type": "application/json",
     "idempotency-key": key,
   };
-  const response = await api.fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
+  const response = await api.fetch(path, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(body),
+  });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 };
 
@@ -121,7 +127,12 @@ const ACCEPTING: readonly Accepting[] = [
     path: "/swap-and-transfer",
     table: /INSERT INTO [^(]*\boperation\b/i,
     id: "operationId",
-    body: () => ({ ...at(), fromToken: "USDC", toToken: "USDC", recipient: testAccount().address }),
+    body: () => ({
+      ...at(),
+      fromToken: "USDC",
+      toToken: "USDC",
+      recipient: testAccount().address,
+    }),
     count: () => prisma.operation.count({ where: { projectId, kind: "swap_and_transfer" } }),
   },
   {

@@ -143,7 +143,10 @@ const startPayouts = (payer: Customer) => {
       started.count += 1;
       const batches = [0, 1, 2].map((number) => ({
         token: "USDC",
-        rows: rowsOf(`${payer.treasury} ${String(started.count)} ${String(number)}`, PAYOUT_ROWS),
+        rows: rowsOf(
+          `${payer.treasury} ${String(started.count)} ${String(number)}`,
+          PAYOUT_ROWS,
+        ),
       }));
       await seedPayout(api.services, payer, { chainId: ONE, batches, withJob: true });
       await waitUntilPaid();
@@ -168,7 +171,10 @@ const answers = async (chainId: number): Promise<void> => {
 
 /** Resolves when the chain's node differs from `before` and answers. */
 const recovered = async (chainId: number, before: number): Promise<void> => {
-  await vi.waitFor(() => void expect(chains.nodePid(chainId)).not.toBeOneOf([before, null]), WAIT);
+  await vi.waitFor(
+    () => void expect(chains.nodePid(chainId)).not.toBeOneOf([before, null]),
+    WAIT,
+  );
   await answers(chainId);
 };
 
@@ -290,7 +296,10 @@ test(
     expect(held).toEqual(ends.map(({ actual }) => BigInt(actual.received.amountBase)));
     expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(["completed"]));
     const treasuries = customers.map(({ treasury }) => treasury);
-    await vi.waitFor(() => expectNothingTwiceOrForgotten(api.services, rpcUrls, treasuries), WAIT);
+    await vi.waitFor(
+      () => expectNothingTwiceOrForgotten(api.services, rpcUrls, treasuries),
+      WAIT,
+    );
     const at = { chainId: ONE, rpcUrl: rpcUrls[String(ONE)] ?? "" };
     await vi.waitFor(() => expectRowsPaidOnce(api.services, at, payer.treasury), WAIT);
     await vi.waitFor(

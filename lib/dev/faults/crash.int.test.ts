@@ -119,7 +119,9 @@ const startOperation = async (customer: Customer, variant: number): Promise<Star
     toAddress: recipient,
   };
   const { quoteId } = await prepareQuote(api, customer, body);
-  const { operationId } = await customer.session.client.call(executeSwap, { body: { quoteId } });
+  const { operationId } = await customer.session.client.call(executeSwap, {
+    body: { quoteId },
+  });
   return { operationId, customer, recipient, to };
 };
 
@@ -191,8 +193,12 @@ const expectTreasuryDebited = async ({ treasury }: Customer): Promise<void> => {
           sum + BigInt(String(leg.spentBase ?? 0)) - BigInt(String(leg.refundedBase ?? 0)),
         0n,
       );
-  expect(await balance(ONE, "USDC", treasury)).toBe(parseUnits(String(FUNDS.USDC), 6) - out(ONE));
-  expect(await balance(TWO, "DAI", treasury)).toBe(parseUnits(String(FUNDS.DAI), 18) - out(TWO));
+  expect(await balance(ONE, "USDC", treasury)).toBe(
+    parseUnits(String(FUNDS.USDC), 6) - out(ONE),
+  );
+  expect(await balance(TWO, "DAI", treasury)).toBe(
+    parseUnits(String(FUNDS.DAI), 18) - out(TWO),
+  );
 };
 
 /**
@@ -202,7 +208,9 @@ const expectExecutorSettled = async (): Promise<void> => {
   const address = privateKeyToAddress(executorKey);
   await vi.waitFor(
     async () =>
-      expect(await prisma.chainTransaction.count({ where: { status: { not: "final" } } })).toBe(0),
+      expect(await prisma.chainTransaction.count({ where: { status: { not: "final" } } })).toBe(
+        0,
+      ),
     { timeout: SETTLE_MS, interval: 200 },
   );
   for (const { chainId, next } of await prisma.signerNonce.findMany({ where: { address } })) {
@@ -221,7 +229,9 @@ test(
     const started: Started[] = [];
     const startOne = async (): Promise<void> => {
       const customer = customers[started.length % customers.length] ?? customers[0];
-      started.push(await startOperation(customer, Math.floor(started.length / customers.length)));
+      started.push(
+        await startOperation(customer, Math.floor(started.length / customers.length)),
+      );
     };
     const walk = createCrashWalk({
       life,
@@ -265,7 +275,9 @@ test(
     await expectNothingTwiceOrForgotten(api.services, devnet.rpcUrls, treasuries);
     await expectBudgetsToFitLegs(api.services.database);
     expect(await prisma.sponsorUsage.count({ where: { reservedWei: { gt: 0 } } })).toBe(0);
-    expect(await prisma.sponsorUsage.count({ where: { usedWei: { gt: 0 } } })).toBeGreaterThan(0);
+    expect(await prisma.sponsorUsage.count({ where: { usedWei: { gt: 0 } } })).toBeGreaterThan(
+      0,
+    );
     expect(walk.missed()).toEqual([]);
     expect([...walk.killsByKind().keys()]).toEqual(expect.arrayContaining([...POINT_KINDS]));
     expect(killed).toBeGreaterThanOrEqual(

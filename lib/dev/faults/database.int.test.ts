@@ -83,8 +83,13 @@ const send = async ({ method, path, body, key }: Asked): Promise<Answered> => {
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await textOf(response);
-  if (key !== undefined) last.set(key, `${path} ${String(response.status)} ${text.slice(0, 200)}`);
-  return { status: response.status, retryAfter: response.headers.get("retry-after"), body: text };
+  if (key !== undefined)
+    last.set(key, `${path} ${String(response.status)} ${text.slice(0, 200)}`);
+  return {
+    status: response.status,
+    retryAfter: response.headers.get("retry-after"),
+    body: text,
+  };
 };
 
 const IDS: Readonly<Record<string, string>> = {
@@ -121,7 +126,12 @@ const goodQuote = () => ({
 const goodCalls = (accountId: string): (() => Asked)[] => [
   () => ({ method: "POST", path: "/auth/nonce", body: { address: testAccount().address } }),
   () => ({ method: "PATCH", path: "/me", body: { email: testEmail() } }),
-  () => ({ method: "POST", path: "/auth/api-keys", body: { name: "k" }, key: crypto.randomUUID() }),
+  () => ({
+    method: "POST",
+    path: "/auth/api-keys",
+    body: { name: "k" },
+    key: crypto.randomUUID(),
+  }),
   () => ({
     method: "POST",
     path: "/contacts",
@@ -324,7 +334,10 @@ test(
     const crash = { waiting: new Set<string>(), backAtMs: 0 };
     const recoveredMs: number[] = [];
     const keyed = { on: true };
-    const run = async (work: (key: string) => Promise<string>, done: string[]): Promise<void> => {
+    const run = async (
+      work: (key: string) => Promise<string>,
+      done: string[],
+    ): Promise<void> => {
       while (keyed.on) {
         const key = crypto.randomUUID();
         inFlight.add(key);
@@ -351,7 +364,10 @@ test(
         crash.waiting = new Set(inFlight);
         await sleep(500 + random() * 1_500);
         if (kill === KILLS - 1)
-          await vi.waitFor(() => expect(refusedRoutes()).toBeGreaterThan(routes.length / 2), ASKED);
+          await vi.waitFor(
+            () => expect(refusedRoutes()).toBeGreaterThan(routes.length / 2),
+            ASKED,
+          );
         crash.backAtMs = Infinity;
         await postgres.restart();
         crash.backAtMs = performance.now();
@@ -381,9 +397,10 @@ test(
       entries: funded.length,
       posted: String(BigInt(funded.length) * 10n ** 16n),
     });
-    const accounts = await postgres.observe("SELECT 1 FROM ledger_account WHERE name = ANY($1)", [
-      openKeys,
-    ]);
+    const accounts = await postgres.observe(
+      "SELECT 1 FROM ledger_account WHERE name = ANY($1)",
+      [openKeys],
+    );
     expect([accounts.length, open]).toEqual([opened.length, 0]);
     expect(new Set(opened).size).toBe(opened.length);
     await vi.waitFor(

@@ -31,8 +31,10 @@ beforeAll(async () => {
   });
 });
 
-const query = <Row extends object>(sql: string, values: readonly unknown[] = []): Promise<Row[]> =>
-  asOwner<Row>(api.services.config.databaseUrl, sql, values);
+const query = <Row extends object>(
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> => asOwner<Row>(api.services.config.databaseUrl, sql, values);
 
 interface Asked {
   readonly path: string;
@@ -96,10 +98,14 @@ const refusals = async (): Promise<number> => {
   );
   return Number(row?.count);
 };
-const freeDisk = (table: string): Promise<object[]> => query(`DROP TRIGGER full_disk ON ${table}`);
+const freeDisk = (table: string): Promise<object[]> =>
+  query(`DROP TRIGGER full_disk ON ${table}`);
 
 test.each([
-  ["contact", () => ({ path: "/contacts", body: { name: "c", address: testAccount().address } })],
+  [
+    "contact",
+    () => ({ path: "/contacts", body: { name: "c", address: testAccount().address } }),
+  ],
   ["ledger_account", () => ({ path: "/global-accounts", body: { currency: "USDC" } })],
   ["quote", () => ({ path: "/swap/quote", body: goodQuote() })],
   [
@@ -137,10 +143,15 @@ test("the ledger that finds the disk full answers 503 and posts nothing, and pos
 
 test("a worker that finds the disk full goes on when there is space", async () => {
   const recipient = testAccount().address;
-  const { quoteId } = await prepareQuote(api, customer, { ...goodQuote(), toAddress: recipient });
+  const { quoteId } = await prepareQuote(api, customer, {
+    ...goodQuote(),
+    toAddress: recipient,
+  });
   await fillDisk("chain_transaction");
   const before = await refusals();
-  const { operationId } = await customer.session.client.call(executeSwap, { body: { quoteId } });
+  const { operationId } = await customer.session.client.call(executeSwap, {
+    body: { quoteId },
+  });
   await vi.waitFor(async () => expect(await refusals()).toBeGreaterThan(before + 1), {
     timeout: BACK_MS,
     interval: 50,

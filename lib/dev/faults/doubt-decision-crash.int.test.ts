@@ -123,11 +123,15 @@ const newAccount = async ({ decision, status, paid, doubt }: Case) => {
     const decisions = data.filter(({ action }) => action === "payout.doubt_decided");
     expect(decisions).toMatchObject(isDecided ? [entry] : []);
     if (approvalId !== undefined) {
-      const { consumedAt } = await prisma.approval.findFirstOrThrow({ where: { id: approvalId } });
+      const { consumedAt } = await prisma.approval.findFirstOrThrow({
+        where: { id: approvalId },
+      });
       expect(consumedAt !== null).toBe(isDecided);
     }
     const types = await eventTypesOf(services.database, id);
-    expect(types.filter((type) => type === "payout.doubt_decided")).toHaveLength(isDecided ? 1 : 0);
+    expect(types.filter((type) => type === "payout.doubt_decided")).toHaveLength(
+      isDecided ? 1 : 0,
+    );
   };
 
   return {
@@ -136,13 +140,17 @@ const newAccount = async ({ decision, status, paid, doubt }: Case) => {
 
     newDoubt: async (): Promise<Doubtful> => {
       const id = idOf(
-        await pay(key, [row(someone(), "4"), row(someone(), "2")], { sourceAccountId: account }),
+        await pay(key, [row(someone(), "4"), row(someone(), "2")], {
+          sourceAccountId: account,
+        }),
       );
       posted -= AMOUNT;
       await doubt(id);
       if (decision === "by_chain") return { id, body: { batch: 0, decision } };
       const statement = { batch: 0, decision, reason: "Explorer" } as const;
-      const asked = await decide(person, { id, body: statement }).catch((error: unknown) => error);
+      const asked = await decide(person, { id, body: statement }).catch(
+        (error: unknown) => error,
+      );
       return {
         id,
         body: { ...statement, approval: await signApproval(customer.session.account, asked) },

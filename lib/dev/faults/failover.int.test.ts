@@ -30,7 +30,9 @@ type Recipient = `0x${string}`;
 
 test("a standby that is promoted under load has everything that was answered, and signs once the chains were compared", async () => {
   const customer = await fundedCustomer(api);
-  const accounts = await Promise.all(Array.from({ length: 8 }, () => books.open("usdc", 100_000n)));
+  const accounts = await Promise.all(
+    Array.from({ length: 8 }, () => books.open("usdc", 100_000n)),
+  );
   const dataDir = postgres.elsewhere("standby");
   const standby = await startStandby({
     primaryUrl: postgres.ownerUrl,
@@ -104,7 +106,9 @@ test("a standby that is promoted under load has everything that was answered, an
   const ends = await Promise.all(ids.map((id) => waitUntilFinal(customer.client, id)));
   // An operation that was signed but not sent before the failover has expired in the meantime, with
   // its money in the wallet.
-  expect(ends.filter(({ status }) => status !== "completed" && status !== "failed")).toEqual([]);
+  expect(ends.filter(({ status }) => status !== "completed" && status !== "failed")).toEqual(
+    [],
+  );
   const paid = await Promise.all(
     answered.map(({ recipient }) => balanceOnChain(one.rpcUrl, usdc, recipient)),
   );

@@ -82,7 +82,9 @@ const startOperation = async (customer: Customer): Promise<Started> => {
     toToken: "USDC",
     toAddress: recipient,
   });
-  const { operationId } = await customer.session.client.call(executeSwap, { body: { quoteId } });
+  const { operationId } = await customer.session.client.call(executeSwap, {
+    body: { quoteId },
+  });
   return { operationId, customer, recipient };
 };
 
@@ -100,12 +102,15 @@ const waitUntilCompleted = (started: readonly Started[]): Promise<void> =>
   );
 
 const expectPaidOnce = async (started: readonly Started[]): Promise<void> => {
-  for (const { recipient } of started) expect(await usdcOf(recipient)).toBe(parseUnits(AMOUNT, 6));
+  for (const { recipient } of started)
+    expect(await usdcOf(recipient)).toBe(parseUnits(AMOUNT, 6));
   const treasuries = [...new Set(started.map(({ customer }) => customer.treasury))];
   await expectNothingTwiceOrForgotten(api.services, devnet.rpcUrls, treasuries);
   await vi.waitFor(
     async () =>
-      expect(await prisma.chainTransaction.count({ where: { status: { not: "final" } } })).toBe(0),
+      expect(await prisma.chainTransaction.count({ where: { status: { not: "final" } } })).toBe(
+        0,
+      ),
     { timeout: FINAL_MS, interval: 200 },
   );
 };
@@ -143,7 +148,9 @@ const sessionsCut = async (): Promise<number> => {
  * Freezes a worker, lets another one do all work, then continues the first one and lets it do the
  * following work by itself.
  */
-const freezeAndThaw = async (isAt: (point: Point, count: number) => boolean): Promise<number> => {
+const freezeAndThaw = async (
+  isAt: (point: Point, count: number) => boolean,
+): Promise<number> => {
   const customers = await Promise.all([fundedCustomer(), fundedCustomer()]);
   const [victim, survivor] = await Promise.all([
     startFreezing(isAt),

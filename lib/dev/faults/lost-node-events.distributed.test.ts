@@ -68,7 +68,8 @@ test(
       projects.push(await newProject());
     const [hit] = projects;
     const other = projects.find(({ node }) => node !== hit?.node);
-    if (hit === undefined || other === undefined) throw new Error("All projects lie on one node.");
+    if (hit === undefined || other === undefined)
+      throw new Error("All projects lie on one node.");
     for (const { actor, receiver } of [hit, other])
       await services.webhooks.create(actor, {
         url: receiver.url,

@@ -63,11 +63,15 @@ test(
   "while a node is lost its projects are answered 503 with Retry-After, the others go on, and nothing is lost when it is back",
   async () => {
     const customers: Customer[] = [];
-    while (new Set(customers.map(({ node }) => node)).size < 2 && customers.length < CUSTOMERS_MAX)
+    while (
+      new Set(customers.map(({ node }) => node)).size < 2 &&
+      customers.length < CUSTOMERS_MAX
+    )
       customers.push(await newCustomer());
     const [hit] = customers;
     const other = customers.find(({ node }) => node !== hit?.node);
-    if (hit === undefined || other === undefined) throw new Error("All projects lie on one node.");
+    if (hit === undefined || other === undefined)
+      throw new Error("All projects lie on one node.");
     for (const customer of [hit, other]) await move(customer, "before");
 
     const killed = await killNode(await urlOfNode(hit.node));

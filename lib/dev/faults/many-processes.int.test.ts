@@ -100,9 +100,9 @@ test.skipIf(binary === null)(
     const usdc = registry.resolveToken(CHAIN_ID, "USDC").address;
     for (const { client, recipient, operationId } of sent.flat()) {
       expect(await waitUntilFinal(client, operationId)).toMatchObject({ status: "completed" });
-      expect(await balanceOnChain(devnet.rpcUrls[String(CHAIN_ID)] ?? "", usdc, recipient)).toBe(
-        ONE_USDC,
-      );
+      expect(
+        await balanceOnChain(devnet.rpcUrls[String(CHAIN_ID)] ?? "", usdc, recipient),
+      ).toBe(ONE_USDC);
     }
     await expectNothingTwiceOrForgotten(
       api.services,

@@ -6,7 +6,11 @@
  */
 import { expect, test } from "vitest";
 import { remoteApi, testApi, type TestApi } from "@/lib/dev/testing/api";
-import { processVariables, startApiProcess, type ApiProcess } from "@/lib/dev/testing/api-process";
+import {
+  processVariables,
+  startApiProcess,
+  type ApiProcess,
+} from "@/lib/dev/testing/api-process";
 import { mainJourney, prepareJourney } from "@/lib/dev/testing/main-journey";
 import { migrateToNextVersion } from "@/lib/dev/testing/next-version";
 import { FIRST_VERSION, makeOlderVersion, olderCommit } from "@/lib/dev/testing/older-version";

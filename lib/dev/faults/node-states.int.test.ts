@@ -61,7 +61,10 @@ beforeAll(async () => {
   customer = await newCustomer(api);
   const { client } = customer.session;
   await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "50" });
-  ({ client: key } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" }));
+  ({ client: key } = await api.createKey(customer.session, {
+    otp: "exempt",
+    dailyCapUsd: "1000",
+  }));
   const treasury = await api.services.database.prisma.wallet.findUniqueOrThrow({
     where: { id: customer.treasuryId },
   });
@@ -95,7 +98,8 @@ const ROUTES: readonly (readonly [string, () => Promise<unknown>])[] = [
   ],
   [
     "POST /transfers",
-    () => key.call(createTransfer, { body: { ...terms(), token: "USDC", toAddress: someone() } }),
+    () =>
+      key.call(createTransfer, { body: { ...terms(), token: "USDC", toAddress: someone() } }),
   ],
   [
     "POST /swap-and-transfer",

@@ -99,7 +99,9 @@ through(
 
     await vi.waitFor(
       () => {
-        const ended = receiver.received.filter(({ body }) => body.type === "operation.completed");
+        const ended = receiver.received.filter(
+          ({ body }) => body.type === "operation.completed",
+        );
         expect(ended.map(({ body }) => body.objectId).sort()).toEqual(
           [swapId, transfer.operationId].sort(),
         );
@@ -129,26 +131,29 @@ through(
   120_000,
 );
 
-through("the ledger keeps its own role for each transaction, and leaves it to nobody", async () => {
-  const { ledger, database } = running().api.services;
-  const projectId = "prj_pooled";
-  await Promise.all(
-    Array.from({ length: 12 }, (_, index) =>
-      ledger.openAccount({
-        projectId,
-        currency: "usdc",
-        key: `${projectId}:${String(index)}`,
-        by: "test",
-      }),
-    ),
-  );
-  const roles = await Promise.all(
-    Array.from({ length: 12 }, () =>
-      database.pool.query<{ role: string }>("SELECT current_user AS role"),
-    ),
-  );
-  expect(new Set(roles.map(({ rows }) => rows[0]?.role))).toEqual(new Set(["causeway_app"]));
-});
+through(
+  "the ledger keeps its own role for each transaction, and leaves it to nobody",
+  async () => {
+    const { ledger, database } = running().api.services;
+    const projectId = "prj_pooled";
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        ledger.openAccount({
+          projectId,
+          currency: "usdc",
+          key: `${projectId}:${String(index)}`,
+          by: "test",
+        }),
+      ),
+    );
+    const roles = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        database.pool.query<{ role: string }>("SELECT current_user AS role"),
+      ),
+    );
+    expect(new Set(roles.map(({ rows }) => rows[0]?.role))).toEqual(new Set(["causeway_app"]));
+  },
+);
 
 through(
   "the server has no named statement, no lock and no LISTEN on a connection of the pooler",

@@ -77,7 +77,9 @@ type Client = TestSession["client"];
 
 /** The environment of a worker whose calls to the chain of this test go through the proxy. */
 const environmentOf = (config: Config, proxyUrl: string): Record<string, string> => ({
-  ...Object.fromEntries(Object.entries(devnet.rpcUrls).map(([id, url]) => [`RPC_URL_${id}`, url])),
+  ...Object.fromEntries(
+    Object.entries(devnet.rpcUrls).map(([id, url]) => [`RPC_URL_${id}`, url]),
+  ),
   ...Object.fromEntries(
     Object.keys(devnet.rpcUrls).map((id) => [`ASP_URL_${id}`, devnet.associationUrl]),
   ),
@@ -94,7 +96,8 @@ const waitUntilSpendable = (client: Client, amount: string): Promise<void> =>
     async () => {
       const { data } = await client.call(getPrivateBalances, { query: {} });
       expect(
-        data.find(({ chainId, token }) => chainId === CHAIN && token.symbol === "USDC")?.spendable,
+        data.find(({ chainId, token }) => chainId === CHAIN && token.symbol === "USDC")
+          ?.spendable,
       ).toBe(amount);
     },
     { timeout: TIMEOUT_MS, interval: 100 },
@@ -104,7 +107,11 @@ const waitUntilSpendable = (client: Client, amount: string): Promise<void> =>
  * Checks that neither the log, nor a search, nor the audit log, nor the events name the recipient.
  */
 const expectNotNamed = async (
-  { services, client, operationId }: { services: Services; client: Client; operationId: string },
+  {
+    services,
+    client,
+    operationId,
+  }: { services: Services; client: Client; operationId: string },
   recipient: Address,
   log: string,
 ): Promise<void> => {

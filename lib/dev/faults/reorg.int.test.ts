@@ -101,7 +101,9 @@ const start = async (to: OwnChain, toToken: string, from?: Customer): Promise<St
   };
   const { quoteId } = await prepareQuote(api, customer, body);
   await Promise.all([one, two].map((each) => each.hold()));
-  const { operationId } = await customer.session.client.call(executeSwap, { body: { quoteId } });
+  const { operationId } = await customer.session.client.call(executeSwap, {
+    body: { quoteId },
+  });
   return { operationId, customer, recipient };
 };
 
@@ -164,7 +166,8 @@ const takeAway = async (where: OwnChain, block: bigint | null): Promise<void> =>
  * the same in any block.
  */
 const settleBaseFee = async (where: OwnChain): Promise<void> => {
-  const feeOf = async (): Promise<bigint> => (await where.client.getBlock()).baseFeePerGas ?? 0n;
+  const feeOf = async (): Promise<bigint> =>
+    (await where.client.getBlock()).baseFeePerGas ?? 0n;
   for (let fee = await feeOf(), before = -1n; fee !== before;) {
     before = fee;
     await where.mine(8);
@@ -173,7 +176,10 @@ const settleBaseFee = async (where: OwnChain): Promise<void> => {
 };
 
 const rawOf = (where: OwnChain, hash: string | null): Promise<Hex> =>
-  where.client.request({ method: "eth_getRawTransactionByHash" as never, params: [hash] as never });
+  where.client.request({
+    method: "eth_getRawTransactionByHash" as never,
+    params: [hash] as never,
+  });
 
 const expectPaidOnce = async (
   { recipient, customer }: Started,
@@ -238,13 +244,18 @@ describe("a source that does something else in its new block", () => {
     await one.reorg(1, [...whale, raw]);
     await untilReorganised(started, "source");
     const again = await untilState(started, "source_seen");
-    expect([again.sourceBlock, again.sourceTxHash]).toEqual([leg.sourceBlock, leg.sourceTxHash]);
+    expect([again.sourceBlock, again.sourceTxHash]).toEqual([
+      leg.sourceBlock,
+      leg.sourceTxHash,
+    ]);
     const operation = await finish(started);
     expect(operation.status).toBe("completed");
     const received = await wethOf(one, started.recipient);
     expect(received).toBeLessThan(before);
     expect(operation.actual.received.amountBase).toBe(received.toString());
-    await expectNothingTwiceOrForgotten(api.services, devnet.rpcUrls, [started.customer.treasury]);
+    await expectNothingTwiceOrForgotten(api.services, devnet.rpcUrls, [
+      started.customer.treasury,
+    ]);
   });
 
   test("and fails there for its price leaves the money in the wallet, and is not sent again", async () => {
@@ -259,7 +270,9 @@ describe("a source that does something else in its new block", () => {
     expect(operation).toMatchObject({ status: "failed", failure: { code: "source_reverted" } });
     expect(await usdcOf(one, started.customer.treasury)).toBe(parseUnits("100", 6));
     expect(await wethOf(one, started.recipient)).toBe(0n);
-    await expectNothingTwiceOrForgotten(api.services, devnet.rpcUrls, [started.customer.treasury]);
+    await expectNothingTwiceOrForgotten(api.services, devnet.rpcUrls, [
+      started.customer.treasury,
+    ]);
   });
 
   test("and gets another deposit number is followed under that one", async () => {

@@ -33,7 +33,8 @@ const services = createServices(
 setServices(services);
 afterFile(() => services.close());
 const base = await serveApi(services);
-const key = (await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" })).secret;
+const key = (await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "1000" }))
+  .secret;
 
 interface Answer<T> {
   readonly body: T;
@@ -64,7 +65,11 @@ const transfer = (): Promise<Answer<{ operationId: string }>> =>
     "/swap-and-transfer",
     {},
     {
-      ...{ fromWalletId: customer.treasuryId, fromChainId: one.chainId, toChainId: one.chainId },
+      ...{
+        fromWalletId: customer.treasuryId,
+        fromChainId: one.chainId,
+        toChainId: one.chainId,
+      },
       ...{ fromToken: "USDC", toToken: "USDC", amount: "1", recipient: testAccount().address },
     },
   );

@@ -17,7 +17,11 @@ import { startWorker } from "@/lib/workers/runner";
 const LATER_SECONDS = 1_000;
 const CONFIRMATIONS = 2;
 /** At first the treasury has enough only for the first batch. */
-const [FIRST_BASE, SHARE, LAST_BASE] = [parseEther("0.25"), parseEther("0.5"), parseEther("0.75")];
+const [FIRST_BASE, SHARE, LAST_BASE] = [
+  parseEther("0.25"),
+  parseEther("0.5"),
+  parseEther("0.75"),
+];
 const ENOUGH = parseEther("20");
 
 const drill = await restoreDrill();
@@ -34,7 +38,10 @@ const { address: refusing } = await newContractOn(one.rpcUrl);
 const beside = [first, refusing, last].map((recipient) => ({ recipient, amountBase: SHARE }));
 
 const batchesOf = ({ database }: Services, payoutId: string) =>
-  database.prisma.walletPayoutBatch.findMany({ where: { payoutId }, orderBy: { number: "asc" } });
+  database.prisma.walletPayoutBatch.findMany({
+    where: { payoutId },
+    orderBy: { number: "asc" },
+  });
 
 /** The first batch is paid; the treasury has no coins for the others. */
 const payFirstBatch = async () => {

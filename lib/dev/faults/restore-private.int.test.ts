@@ -121,7 +121,9 @@ const endByMove = async (
 
   const services = await drill.beginElsewhere(backup);
   const { reconciliation } = services;
-  await expect(transfer(customer, recipient, "25")).rejects.toMatchObject({ code: "signing_off" });
+  await expect(transfer(customer, recipient, "25")).rejects.toMatchObject({
+    code: "signing_off",
+  });
   await drill.letTimePass();
   const report = await reconciliation.reconcile(DRILL_REQUEST);
   expect(report).toMatchObject({ isAllowed: false, faults: [] });
@@ -147,7 +149,9 @@ const endByMove = async (
     25n * ONE_USDC,
     sentBefore,
   ]);
-  await expect(transfer(customer, recipient, "25")).rejects.toMatchObject({ code: "paid_already" });
+  await expect(transfer(customer, recipient, "25")).rejects.toMatchObject({
+    code: "paid_already",
+  });
   await spendable(customer, "74.9");
 };
 

@@ -6,7 +6,11 @@ import { setServices, type Services } from "@/lib/composition";
 import { getOperation, retryOperation } from "@/lib/contracts/operations";
 import { executeSwap, prepareSwap } from "@/lib/contracts/swap";
 import { testAccount } from "@/lib/dev/testing/factories";
-import { fundedCustomer, sendUsdc, type FundedCustomer } from "@/lib/dev/testing/funded-customer";
+import {
+  fundedCustomer,
+  sendUsdc,
+  type FundedCustomer,
+} from "@/lib/dev/testing/funded-customer";
 import { waitUntilFinal } from "@/lib/dev/testing/journey";
 import { otherServices } from "@/lib/dev/testing/other-services";
 import { DRILL_REQUEST, restoreDrill } from "@/lib/dev/testing/restore-drill";
@@ -57,9 +61,9 @@ const payByRetry = async (recipient: `0x${string}`) => {
     status: "failed",
     legs: [{ failure: { code: "not_sent_in_time", retryable: true } }],
   });
-  expect((await waitUntilFinal(customer.client, await retry(customer, operationId))).status).toBe(
-    "completed",
-  );
+  expect(
+    (await waitUntilFinal(customer.client, await retry(customer, operationId))).status,
+  ).toBe("completed");
   await worker.stop();
   expect(await drill.balanceOf(usdc, recipient)).toBe(TEN_USDC);
   return { customer, operationId, backup };

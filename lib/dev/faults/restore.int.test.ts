@@ -76,9 +76,9 @@ const expectNothingSigned = async (
     ]);
   }, WAIT);
   expect(await signing.state()).toMatchObject({ isAllowed: false });
-  expect((await customer.client.call(getOperation, { params: { id: operationId } })).status).toBe(
-    "pending",
-  );
+  expect(
+    (await customer.client.call(getOperation, { params: { id: operationId } })).status,
+  ).toBe("pending");
   await expect(pay()).rejects.toMatchObject({ status: 503, code: "signing_off" });
   const own = {
     chainId: one.chainId,
@@ -104,7 +104,10 @@ test("after a restore nothing is signed before the chains were compared, and nob
 
   // Operations that were signed before may still be executed, so the first comparison does not
   // allow signing.
-  expect(await reconciliation.reconcile(REQUEST)).toMatchObject({ wasOff: true, isAllowed: false });
+  expect(await reconciliation.reconcile(REQUEST)).toMatchObject({
+    wasOff: true,
+    isAllowed: false,
+  });
   await letTimePass();
   const report = await reconciliation.reconcile(REQUEST);
   expect(report).toMatchObject({ isAllowed: false, faults: [] });
@@ -134,10 +137,13 @@ test("after a restore nothing is signed before the chains were compared, and nob
   expect(await sentByExecutor()).toBe(sentBefore + 1);
   const balances = await Promise.all([paid.queued, lost, later].map(usdcOf));
   expect(balances).toEqual([10n, 25n, 5n].map((amount) => amount * DECIMALS));
-  for (const { recipient, amountBase } of ROWS) expect(await usdcOf(recipient)).toBe(amountBase);
+  for (const { recipient, amountBase } of ROWS)
+    expect(await usdcOf(recipient)).toBe(amountBase);
 
   // After a release by the operator the recipient can be paid again.
-  expect(await reconciliation.releaseMoves([hash], REQUEST.by, "another invoice")).toEqual([hash]);
+  expect(await reconciliation.releaseMoves([hash], REQUEST.by, "another invoice")).toEqual([
+    hash,
+  ]);
   const again = await vi.waitFor(pay, WAIT);
   expect((await waitUntilFinal(customer.client, again.operationId)).status).toBe("completed");
   expect(await usdcOf(lost)).toBe(50n * DECIMALS);

@@ -148,7 +148,9 @@ const order = async (): Promise<Order> => {
 };
 
 const execute = async ({ customer, quoteId }: Order): Promise<string> => {
-  const { operationId } = await customer.session.client.call(executeSwap, { body: { quoteId } });
+  const { operationId } = await customer.session.client.call(executeSwap, {
+    body: { quoteId },
+  });
   return operationId;
 };
 

@@ -115,7 +115,9 @@ const transaction = (accept: (row: { status: string; replacedHashes: string[] })
     const row = await newest(nonceBefore);
     if (!row) throw new Error("It is not there yet.");
     if (!accept(row))
-      throw new Error(`It is ${row.status}, replaced ${String(row.replacedHashes.length)} times.`);
+      throw new Error(
+        `It is ${row.status}, replaced ${String(row.replacedHashes.length)} times.`,
+      );
     return row;
   }, WAIT);
 
@@ -130,7 +132,9 @@ const expectPaidOnce = async ({ operationId, customer, recipient }: Started): Pr
   one.flow();
   const operation = await waitUntilFinal(customer.session.client, operationId);
   expect(operation).toMatchObject({ status: "completed", failure: null });
-  expect(await usdcOf(two.chainId, recipient)).toBe(BigInt(operation.actual.received.amountBase));
+  expect(await usdcOf(two.chainId, recipient)).toBe(
+    BigInt(operation.actual.received.amountBase),
+  );
   expect(BigInt(operation.actual.received.amountBase)).toBeGreaterThan(parseUnits("49", 6));
   expect(await usdcOf(one.chainId, customer.treasury)).toBe(0n);
   await expectNothingTwiceOrForgotten(api.services, devnet.rpcUrls, [customer.treasury]);

@@ -200,7 +200,10 @@ test(
     });
     frozen.life = victim;
     await victim.begin();
-    await vi.waitFor(() => expect(frozen.at).not.toBeNull(), { timeout: SETTLE_MS, interval: 20 });
+    await vi.waitFor(() => expect(frozen.at).not.toBeNull(), {
+      timeout: SETTLE_MS,
+      interval: 20,
+    });
     await endLeasesOf(victim.pid);
     await finishAll();
     victim.thaw();

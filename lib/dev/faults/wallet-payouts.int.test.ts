@@ -69,7 +69,11 @@ beforeAll(async () => {
     ["USDC", "10000"],
     ["ETH", "1"],
   ] as const)
-    await fund(customer.session.client, customer.treasury, { chainId: one.chainId, token, amount });
+    await fund(customer.session.client, customer.treasury, {
+      chainId: one.chainId,
+      token,
+      amount,
+    });
 });
 beforeEach(() => {
   worker = startWorker(services);
@@ -81,9 +85,12 @@ afterEach(async () => {
 });
 
 let payouts = 0;
-const start = (batches?: readonly SeededBatch[]): Promise<{ id: string; projectId: string }> => {
+const start = (
+  batches?: readonly SeededBatch[],
+): Promise<{ id: string; projectId: string }> => {
   payouts += 1;
-  const named = (number: number): string => `${String(SEED)} ${String(payouts)} ${String(number)}`;
+  const named = (number: number): string =>
+    `${String(SEED)} ${String(payouts)} ${String(number)}`;
   const all = Array.from({ length: BATCHES }, (_, number) => ({
     token: number % 2 === 0 ? "USDC" : "ETH",
     rows: rowsOf(named(number), ROWS_PER_BATCH),
@@ -132,7 +139,9 @@ const finish = async (payout: { id: string }) => {
 };
 
 const rawOf = async (txHash: string | null): Promise<Hex> => {
-  const { raw } = await prisma.chainTransaction.findFirstOrThrow({ where: { hash: txHash ?? "" } });
+  const { raw } = await prisma.chainTransaction.findFirstOrThrow({
+    where: { hash: txHash ?? "" },
+  });
   return raw as Hex;
 };
 
@@ -242,7 +251,9 @@ test(
         const reached = await prisma.walletPayoutBatch.count({
           where: { payoutId: payout.id, state },
         });
-        const ended = await prisma.payout.count({ where: { id: payout.id, status: "completed" } });
+        const ended = await prisma.payout.count({
+          where: { id: payout.id, status: "completed" },
+        });
         expect(reached + ended).toBeGreaterThan(0);
       }, WAIT);
       await postgres.crash();

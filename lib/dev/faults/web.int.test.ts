@@ -80,7 +80,10 @@ const prepared = async () => {
       },
       body: JSON.stringify({ quoteId }),
     });
-    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    return {
+      status: response.status,
+      body: (await response.json()) as Record<string, unknown>,
+    };
   };
   return { customer, recipient, execute };
 };
@@ -127,7 +130,9 @@ test("a web process that dies before the commit leaves nothing, and the same quo
       where: { legs: { some: { walletAddress: customer.treasury } } },
     }),
   ).toBe(0);
-  expect(await prisma.balanceHold.count({ where: { walletAddress: customer.treasury } })).toBe(0);
+  expect(await prisma.balanceHold.count({ where: { walletAddress: customer.treasury } })).toBe(
+    0,
+  );
   const accepted = await execute("first");
   expect(accepted.status).toBe(202);
   const worker = startWorker(api.services);

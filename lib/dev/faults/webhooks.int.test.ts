@@ -17,7 +17,13 @@ const { services } = api;
 const { config, database } = services;
 const session = await api.signIn();
 const key = await api.createKey(session, {
-  scopes: ["webhooks:read", "webhooks:write", "operations:read", "transfers:read", "payouts:read"],
+  scopes: [
+    "webhooks:read",
+    "webhooks:write",
+    "operations:read",
+    "transfers:read",
+    "payouts:read",
+  ],
 });
 const actor = await services.apiKeys.verify(key.secret);
 const { projectId } = actor;

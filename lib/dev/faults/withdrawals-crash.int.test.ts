@@ -64,7 +64,10 @@ const withAccount = async () => {
   // are missing there but still held.
   await odd.mint(customer.treasury, 2n * BigInt(FUNDED) * 1_000_000n);
   const { id: account } = await client.call(createGlobalAccount, { body: { currency: "ODD" } });
-  const funding = { params: { id: account }, body: { amount: String(FUNDED), currency: "ODD" } };
+  const funding = {
+    params: { id: account },
+    body: { amount: String(FUNDED), currency: "ODD" },
+  };
   await vi.waitFor(() => client.call(fundGlobalAccount, funding), {
     timeout: 20_000,
     interval: 200,

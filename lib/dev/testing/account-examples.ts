@@ -27,5 +27,9 @@ export const callAccountStates = async ({
     as: key,
   });
   await approved("unfreezeGlobalAccount", {}, params);
-  await call("closeGlobalAccount", { params, body: { reason: "The contract ended" }, as: person });
+  await call("closeGlobalAccount", {
+    params,
+    body: { reason: "The contract ended" },
+    as: person,
+  });
 };

@@ -12,10 +12,13 @@ export const releasePayout = async (
   actor: Actor,
   id: string,
 ): Promise<void> => {
-  const { currency, totalBase, createdBy, digest } = await database.prisma.payout.findUniqueOrThrow(
-    { where: { id } },
-  );
-  const payout = { currency: currency ?? "", totalBase: BigInt(totalBase.toFixed()), createdBy };
+  const { currency, totalBase, createdBy, digest } =
+    await database.prisma.payout.findUniqueOrThrow({ where: { id } });
+  const payout = {
+    currency: currency ?? "",
+    totalBase: BigInt(totalBase.toFixed()),
+    createdBy,
+  };
   await policyEngine.checking(accountsIntent(actor, payout, null), (check) =>
     database.transaction(async (tx) => {
       const subject = { type: "payout", id, digest } as const;

@@ -123,7 +123,8 @@ export const deployAcrossHub = async (rpcUrl: string, chainIds: readonly number[
   const writer = createWalletClient({ transport, account });
   const reader = createPublicClient({ transport, pollingInterval: 50 });
   const { abi, bytecode } = compileContract("AcrossHub", SOURCE);
-  const mined = async (hash: Hex) => reader.waitForTransactionReceipt({ hash, timeout: 20_000 });
+  const mined = async (hash: Hex) =>
+    reader.waitForTransactionReceipt({ hash, timeout: 20_000 });
   const { contractAddress: address } = await mined(
     await writer.deployContract({ abi, bytecode, args: [], chain: null }),
   );

@@ -66,7 +66,9 @@ export const countRows = async (): Promise<ReadonlyMap<string, number>> => {
   const counts = tables.map(
     ({ name }) => `SELECT '${name}' AS name, (SELECT count(*)::int FROM "${name}") AS count`,
   );
-  const { rows } = await pool.query<{ name: string; count: number }>(counts.join(" UNION ALL "));
+  const { rows } = await pool.query<{ name: string; count: number }>(
+    counts.join(" UNION ALL "),
+  );
   return new Map(rows.map(({ name, count }) => [name, count]));
 };
 
@@ -131,9 +133,19 @@ const makeHappen = async (
   const ids: string[] = [];
   for (let turn = 0; turn < 3; turn += 1) {
     const [received, transfers] = [own.received.length, transfersTo(own)];
-    const key = await call("POST", "/auth/api-keys", { name: `Turn ${String(turn)}` }, accessToken);
+    const key = await call(
+      "POST",
+      "/auth/api-keys",
+      { name: `Turn ${String(turn)}` },
+      accessToken,
+    );
     expect(key.status).toBe(201);
-    const transfer = await call("POST", "/transfers", transferBody(attackFixture()), accessToken);
+    const transfer = await call(
+      "POST",
+      "/transfers",
+      transferBody(attackFixture()),
+      accessToken,
+    );
     expect(transfer.status).toBe(201);
     ids.push(String(key.body.id), String(transfer.body.transferId));
     await vi.waitFor(() => expect(transfersTo(own)).toBeGreaterThan(transfers), WAIT);
@@ -160,7 +172,8 @@ export const checkAfterlife = async (
       WAIT,
     );
   await vi.waitFor(
-    async () => expect((await call("GET", "/me", undefined, stolen.accessToken)).status).toBe(401),
+    async () =>
+      expect((await call("GET", "/me", undefined, stolen.accessToken)).status).toBe(401),
     WAIT,
   );
   const refreshed = await theApi().fetch("/auth/refresh", {
@@ -185,6 +198,11 @@ export const checkAfterlife = async (
   expect(await prisma.payoutSchedule.count({ where: { projectId, status: "active" } })).toBe(0);
   const open = { projectId, status: "awaiting_approval", suspendedAt: null };
   expect(await prisma.payoutSchedule.count({ where: open })).toBe(0);
-  const invited = { projectId, acceptedAt: null, withdrawnAt: null, expiresAt: { gt: new Date() } };
+  const invited = {
+    projectId,
+    acceptedAt: null,
+    withdrawnAt: null,
+    expiresAt: { gt: new Date() },
+  };
   expect(await prisma.invitation.count({ where: invited })).toBe(0);
 };

@@ -19,7 +19,8 @@ const answers = async (url: string): Promise<boolean> => {
   });
   return fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body })
     .then(
-      async (response) => ((await response.json()) as { result?: unknown }).result !== undefined,
+      async (response) =>
+        ((await response.json()) as { result?: unknown }).result !== undefined,
     )
     .catch(() => false);
 };

@@ -38,7 +38,9 @@ export const startApiProcess = async (
   const failed = ended.then(([code]) =>
     Promise.reject(new Error(`The process ended with code ${String(code)}.`)),
   );
-  const [{ port }] = (await Promise.race([once(child, "message"), failed])) as [{ port: number }];
+  const [{ port }] = (await Promise.race([once(child, "message"), failed])) as [
+    { port: number },
+  ];
   return {
     url: `http://127.0.0.1:${String(port)}/api`,
     kill: async () => {

@@ -78,7 +78,8 @@ const dispatch = async (request: Request): Promise<Response> => {
   }
   const fault = await undeclaredError(handler.contract, answer);
   // Soft, because a test may expect the call to fail, or may repeat it until it succeeds.
-  if (fault !== null) expect.soft(fault, "Add the code to `errors` of the contract.").toBeNull();
+  if (fault !== null)
+    expect.soft(fault, "Add the code to `errors` of the contract.").toBeNull();
   const header = undeclaredHeader(handler.contract, answer);
   if (header !== null)
     expect.soft(header, "Name the header in lib/http/openapi-schemas.ts.").toBeNull();
@@ -169,7 +170,11 @@ export const testApi = async (options: TestServicesOptions = {}): Promise<TestAp
  * secrets.
  * @param baseUrl URL of the process, including `/api`
  */
-export const remoteApi = (api: TestApi, baseUrl: string, send: typeof fetch = fetch): TestApi => {
+export const remoteApi = (
+  api: TestApi,
+  baseUrl: string,
+  send: typeof fetch = fetch,
+): TestApi => {
   const chainId = api.services.registry.list()[0]?.id ?? 1;
   const client: ClientWith = (headers = {}) =>
     createApiClient({ baseUrl, headers: () => headers, fetch: send });

@@ -54,7 +54,10 @@ export type Caller = ReturnType<typeof callerOf>;
 
 type Signer = Pick<ReturnType<typeof testAccount>, "signMessage">;
 /** Approves a change with a signature. */
-export const signed = async (asked: { approvalId: string; message: string }, signer: Signer) => ({
+export const signed = async (
+  asked: { approvalId: string; message: string },
+  signer: Signer,
+) => ({
   approval: {
     approvalId: asked.approvalId,
     signature: await signer.signMessage({ message: asked.message }),
@@ -75,7 +78,11 @@ export const approvalSteps = (api: TestApi) => {
     return { approvalId: answer.body.approvalId ?? "", message: answer.body.message ?? "" };
   };
 
-  const mailedCode = async (who: Caller, email: string, approvalId: string): Promise<string> => {
+  const mailedCode = async (
+    who: Caller,
+    email: string,
+    approvalId: string,
+  ): Promise<string> => {
     const seen =
       (await api.services.inbox?.list({ to: email, limit: 100 }))?.flatMap(
         ({ code }) => code ?? [],
@@ -99,7 +106,10 @@ export const approvalSteps = (api: TestApi) => {
       approvalId: String(first.body.approvalId),
       message: String(first.body.message),
     };
-    const made = await who.post(KEYS, { ...body, ...(await signed(asked, who.session.account)) });
+    const made = await who.post(KEYS, {
+      ...body,
+      ...(await signed(asked, who.session.account)),
+    });
     return `${KEYS}/${String(made.body.id)}`;
   };
 

@@ -15,7 +15,13 @@ interface Examples {
  * Calls each route of requests for approval once: one request is approved with a code, another is
  * declined with a signature.
  */
-export const callApprovals = async ({ api, session, email, call, as }: Examples): Promise<void> => {
+export const callApprovals = async ({
+  api,
+  session,
+  email,
+  call,
+  as,
+}: Examples): Promise<void> => {
   const { projectId } = await call("whoAmI", { as, recorded: false });
   const { decisions, database } = api.services;
   const open = (subjectId: string): Promise<string> =>
@@ -26,7 +32,11 @@ export const callApprovals = async ({ api, session, email, call, as }: Examples)
         digest: new Uint8Array(32),
         title: "Pay 250 USDC in 2 payments",
         lines: ["You pay: 250 USDC in 2 payments from ga_01980000-0000-7000-8000-000000000000"],
-        maker: actorOf("usr_01980000-0000-7000-8000-000000000000", String(projectId), "operator"),
+        maker: actorOf(
+          "usr_01980000-0000-7000-8000-000000000000",
+          String(projectId),
+          "operator",
+        ),
         required: { count: 1, roles: ["owner", "admin"], excludeMaker: true },
         expiresAt: new Date(Date.now() + 24 * 3_600_000),
       }),

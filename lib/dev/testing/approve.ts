@@ -27,7 +27,8 @@ export const signApproval = async (signer: Signer, error: unknown): Promise<Sign
 export const withApproval = <T>(
   signer: Signer,
   send: (approval?: SignedApproval) => Promise<T>,
-): Promise<T> => send().catch(async (error: unknown) => send(await signApproval(signer, error)));
+): Promise<T> =>
+  send().catch(async (error: unknown) => send(await signApproval(signer, error)));
 
 /** Requests a code for the person's new address, approved by the sign-in wallet. */
 export const sendEmailCode = async (

@@ -87,7 +87,11 @@ export const archivedMonth = async ({ ended }: { readonly ended: number }) => {
   const projectId = newId("project");
   const accountId = newId("globalAccount");
   const bare = (id: string): string => id.slice(id.indexOf("_") + 1);
-  const accounts = [bare(accountId), bare(newId("globalAccount")), bare(newId("globalAccount"))];
+  const accounts = [
+    bare(accountId),
+    bare(newId("globalAccount")),
+    bare(newId("globalAccount")),
+  ];
   await pool.query("INSERT INTO project (id, name, created_at) VALUES ($1, 'test', now())", [
     projectId,
   ]);

@@ -81,7 +81,9 @@ const entryAttacks = ({ projects: [A, B, C] }: AttackedLog): readonly AuditAttac
   {
     name: "an entry is rewritten",
     table: "audit_event",
-    statements: [[`UPDATE audit_event SET actor = 'usr_2' WHERE id = ${EVENT_OF}`, () => [B, 3]]],
+    statements: [
+      [`UPDATE audit_event SET actor = 'usr_2' WHERE id = ${EVENT_OF}`, () => [B, 3]],
+    ],
     found: /row aud_\S+ of link 3 was changed or moved/,
     until: 2,
   },
@@ -180,7 +182,10 @@ const sealAttacks = ({ projects: [, , C] }: AttackedLog): readonly AuditAttack[]
   {
     name: "the whole history of a project is deleted, also from the seals",
     table: "audit_seal_head",
-    statements: [...removeHistory(C), ["DELETE FROM audit_seal_head WHERE chain = $1", () => [C]]],
+    statements: [
+      ...removeHistory(C),
+      ["DELETE FROM audit_seal_head WHERE chain = $1", () => [C]],
+    ],
     found: /seal 3 of 20\S+Z or a head in it was changed or removed/,
     until: 2,
   },

@@ -149,10 +149,19 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   const { database, registry = answeringChain, smartAccounts = offlineAccounts } = options;
   const { keyEncryptionKey = TEST_KEY_ENCRYPTION_KEY, publicUrl = TEST_PUBLIC_URL } = options;
   const { clock, monotonicMs } = options.time ?? movableClock();
-  const keyring = createKeyring([keyEncryptionKey, ...(options.keyEncryptionKeysPrevious ?? [])]);
-  const secrets = createSecrets(options.appSecret ?? TEST_APP_SECRET, options.appSecretPrevious);
+  const keyring = createKeyring([
+    keyEncryptionKey,
+    ...(options.keyEncryptionKeysPrevious ?? []),
+  ]);
+  const secrets = createSecrets(
+    options.appSecret ?? TEST_APP_SECRET,
+    options.appSecretPrevious,
+  );
   const mails: Mail[] = [];
-  const outbox: Mailer = { id: "outbox", send: (mail) => Promise.resolve(void mails.push(mail)) };
+  const outbox: Mailer = {
+    id: "outbox",
+    send: (mail) => Promise.resolve(void mails.push(mail)),
+  };
   const store = createManagedKeyRepository(database);
   const signer = createLocalSigner({ store, envelopes: createEnvelopes(keyring), clock });
   const wallets = createWalletsService({ database, signer, registry, smartAccounts, clock });
@@ -199,7 +208,13 @@ export const createAuthServices = (options: AuthServicesOptions) => {
   };
   const shared = { ...base, sessionMade: createSessionMadeService({ ...base, endSession }) };
   const recipients = { require: () => undefined };
-  const apiKeys = createApiKeysService({ ...shared, policies, recipients, people, kind: "test" });
+  const apiKeys = createApiKeysService({
+    ...shared,
+    policies,
+    recipients,
+    people,
+    kind: "test",
+  });
   const projectPolicies = createProjectPolicies({
     database,
     clock,

@@ -49,15 +49,21 @@ export const startChainsSupervisor = async (
     rpcUrls: Readonly<Record<string, string>>;
   }> => {
     const environment = { PATH: "/usr/bin:/bin", NODE_ENV: "test" } as const;
-    const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", RUN], {
-      cwd: PROJECT,
-      env: { ...environment, OPTIONS: JSON.stringify({ dataDir, executorKey, environment }) },
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
-    });
+    const child = spawn(
+      process.execPath,
+      ["--import", "tsx", "--input-type=module", "-e", RUN],
+      {
+        cwd: PROJECT,
+        env: { ...environment, OPTIONS: JSON.stringify({ dataDir, executorKey, environment }) },
+        stdio: ["ignore", "ignore", "inherit", "ipc"],
+      },
+    );
     // A test file that fails never runs its clean-up.
     process.once("exit", () => child.kill("SIGKILL"));
     const rpcUrls = await new Promise<Readonly<Record<string, string>>>((resolve, reject) => {
-      child.once("message", (message) => resolve(z.record(z.string(), z.string()).parse(message)));
+      child.once("message", (message) =>
+        resolve(z.record(z.string(), z.string()).parse(message)),
+      );
       child.once("exit", (code) =>
         reject(new Error(`The supervisor ended with code ${String(code)}.`)),
       );

@@ -45,7 +45,9 @@ const serverPid = async (url: string): Promise<number> => {
 };
 
 /** @param url URL of any database on the node */
-export const killNode = async (url: string): Promise<{ readonly restart: () => Promise<void> }> => {
+export const killNode = async (
+  url: string,
+): Promise<{ readonly restart: () => Promise<void> }> => {
   const pid = await serverPid(url);
   const [uid, gid] = [statusOf(pid, "Uid"), statusOf(pid, "Gid")];
   const program = readlinkSync(`/proc/${String(pid)}/exe`);
@@ -82,7 +84,8 @@ const NODE = `
 export const nodeOfProject = async (
   pool: Pick<pg.Pool, "query">,
   projectId: string,
-): Promise<string> => (await pool.query<{ node: string }>(NODE, [projectId])).rows[0]?.node ?? "";
+): Promise<string> =>
+  (await pool.query<{ node: string }>(NODE, [projectId])).rows[0]?.node ?? "";
 
 /** The URL of a database on a node that `nodeOfProject` returned. */
 export const urlOfNode = async (node: string): Promise<string> => {

@@ -94,7 +94,8 @@ export const startCluster = async (
   const url = onNode(coordinator, TEMPLATE);
   const { hostname, port } = new URL(coordinator);
   await ask(url, "SELECT citus_set_coordinator_host($1, $2)", [hostname, Number(port)]);
-  for (const node of nodes) await ask(url, "SELECT citus_add_node($1, $2)", [node.host, node.port]);
+  for (const node of nodes)
+    await ask(url, "SELECT citus_add_node($1, $2)", [node.host, node.port]);
   // Citus creates the role on the other nodes as well.
   await ask(url, MAKE_ROLE);
   await migrateDeploy(url, migrations, APP_ROLE);
@@ -103,5 +104,10 @@ export const startCluster = async (
   const app = new URL(coordinator);
   app.username = APP_ROLE;
   app.password = APP_ROLE;
-  return { urlPattern: coordinator, appUrlPattern: app.toString(), template: TEMPLATE, workers };
+  return {
+    urlPattern: coordinator,
+    appUrlPattern: app.toString(),
+    template: TEMPLATE,
+    workers,
+  };
 };

@@ -85,7 +85,8 @@ const createFrom = async (
   );
   // A template can be copied only while nobody is connected to it, so the nodes copy it one after
   // another.
-  for (const node of nodes) await administer(node, `CREATE DATABASE ${name} TEMPLATE ${source}`);
+  for (const node of nodes)
+    await administer(node, `CREATE DATABASE ${name} TEMPLATE ${source}`);
   // Registered first, so it runs after the hooks that close the file's services.
   afterFile(async () => {
     const open = await openConnections(url("postgres"), name);

@@ -13,7 +13,12 @@ interface Examples extends Pick<ReturnType<typeof exampleRecorder>, "call" | "ca
  * Calls each route of deposits once, for a project whose policy requires a verdict that no source
  * gives.
  */
-export const callDeposits = async ({ api, call, callStream, chainId }: Examples): Promise<void> => {
+export const callDeposits = async ({
+  api,
+  call,
+  callStream,
+  chainId,
+}: Examples): Promise<void> => {
   const { session, treasury, treasuryId } = await newCustomer(api);
   const as = { authorization: `Bearer ${session.accessToken}` };
   await putRules(session, {

@@ -112,7 +112,9 @@ export const quarantinedDeposit = async (
 ): Promise<string> => {
   const { prisma } = database;
   const [id, now, chainId] = [newId("operation"), new Date(), 31337];
-  const { projectId } = await prisma.wallet.findUniqueOrThrow({ where: { id: wallet.treasuryId } });
+  const { projectId } = await prisma.wallet.findUniqueOrThrow({
+    where: { id: wallet.treasuryId },
+  });
   const scan = {
     chainId,
     finalNumber: 0n,

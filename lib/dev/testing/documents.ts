@@ -27,14 +27,16 @@ const FENCE = /^( *)```([^\n`]*)\n([^]*?)^ *```$/gm;
 
 /** The fenced code blocks of Markdown, in order. */
 export const fencesOf = (file: string, markdown: string): Fence[] =>
-  [...markdown.matchAll(FENCE)].map(({ 1: indent = "", 2: words = "", 3: body = "", index }) => {
-    const [language = "", ...info] = words.trim().split(" ");
-    const lines = body
-      .split("\n")
-      .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line));
-    const line = markdown.slice(0, index).split("\n").length + 1;
-    return { file, line, language, info: info.join(" "), text: lines.join("\n") };
-  });
+  [...markdown.matchAll(FENCE)].map(
+    ({ 1: indent = "", 2: words = "", 3: body = "", index }) => {
+      const [language = "", ...info] = words.trim().split(" ");
+      const lines = body
+        .split("\n")
+        .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line));
+      const line = markdown.slice(0, index).split("\n").length + 1;
+      return { file, line, language, info: info.join(" "), text: lines.join("\n") };
+    },
+  );
 
 export const readDocument = (file: string): string => readFileSync(file, "utf8");
 
@@ -51,12 +53,16 @@ export interface CodeSpan {
 /** The texts in single backticks of a document, outside of its fences. */
 export const codeSpansOf = (file: string): CodeSpan[] => {
   // Fences are replaced by blanks, so that lines keep their numbers.
-  const prose = readDocument(file).replaceAll(FENCE, (fence) => fence.replaceAll(/[^\n]/g, " "));
-  return prose
-    .split("\n")
-    .flatMap((content, index) =>
-      [...content.matchAll(/`([^`]+)`/g)].map(([, text = ""]) => ({ file, line: index + 1, text })),
-    );
+  const prose = readDocument(file).replaceAll(FENCE, (fence) =>
+    fence.replaceAll(/[^\n]/g, " "),
+  );
+  return prose.split("\n").flatMap((content, index) =>
+    [...content.matchAll(/`([^`]+)`/g)].map(([, text = ""]) => ({
+      file,
+      line: index + 1,
+      text,
+    })),
+  );
 };
 
 /** The anchors of the headings of Markdown, in GitHub's form. */

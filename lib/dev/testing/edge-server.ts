@@ -41,7 +41,8 @@ const closeAll = async (): Promise<void> => {
 /** A store that counts requests by bucket. */
 const countingStore = (counted: Map<string, number>): RateStore => ({
   add: (increments) => {
-    for (const { bucket, by } of increments) counted.set(bucket, (counted.get(bucket) ?? 0) + by);
+    for (const { bucket, by } of increments)
+      counted.set(bucket, (counted.get(bucket) ?? 0) + by);
     return Promise.resolve([]);
   },
 });
@@ -124,5 +125,6 @@ export const exchange = async (port: number, bytes: string): Promise<string> => 
 export const get = (port: number, target: string, headers = ""): Promise<string> =>
   exchange(port, `GET ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers}\r\n`);
 
-export const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1]);
+export const statusOf = (text: string): number =>
+  Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1]);
 export const bodyOf = (text: string): string => text.slice(text.indexOf("\r\n\r\n") + 4);

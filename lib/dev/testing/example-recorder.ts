@@ -29,10 +29,16 @@ const LIST_LENGTH_MAX = 2;
 export const shortened = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.slice(0, LIST_LENGTH_MAX).map(shortened);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shortened(inner)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, shortened(inner)]),
+  );
 };
 
-const urlOf = (baseUrl: string, path: string, { params = {}, query = {} }: CallOptions): string => {
+const urlOf = (
+  baseUrl: string,
+  path: string,
+  { params = {}, query = {} }: CallOptions,
+): string => {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
     encodeURIComponent(params[name] ?? ""),
   );

@@ -95,8 +95,11 @@ export const precommitmentOf = (slot: DepositSlot, pool: PrivacyPool): string =>
   numberOf("precommitment", secretOf(slot, pool));
 
 /** May be negative, because cover is not checked. */
-export const balanceOf = ({ balances }: FakeContracts, token: Token, owner: EvmAddress): bigint =>
-  balances.get(keyOf(token, owner)) ?? 0n;
+export const balanceOf = (
+  { balances }: FakeContracts,
+  token: Token,
+  owner: EvmAddress,
+): bigint => balances.get(keyOf(token, owner)) ?? 0n;
 
 const pay = (contracts: FakeContracts, token: Token, owner: EvmAddress, base: bigint): void => {
   contracts.balances.set(keyOf(token, owner), balanceOf(contracts, token, owner) + base);
@@ -115,7 +118,8 @@ export const swapped = (
   to: Token,
   base: bigint,
 ): bigint =>
-  (base * 10n ** BigInt(to.decimals) * swapRateBps) / (10n ** BigInt(from.decimals) * FEE_SCALE);
+  (base * 10n ** BigInt(to.decimals) * swapRateBps) /
+  (10n ** BigInt(from.decimals) * FEE_SCALE);
 
 export const publishedSet = ({ isOtherSet, approved }: FakeContracts): string =>
   isOtherSet ? OTHER_SET : [...approved].join(",");
@@ -123,7 +127,8 @@ export const publishedSet = ({ isOtherSet, approved }: FakeContracts): string =>
 /** The output of a spend, before the pool of the new note takes its fee. */
 const broughtBy = (contracts: FakeContracts, spend: Spend): bigint => {
   const { relayFeeBps } = poolOf(contracts, spend.token);
-  if (spend.to === "address") return spend.withdrawBase - feeOf(spend.withdrawBase, relayFeeBps);
+  if (spend.to === "address")
+    return spend.withdrawBase - feeOf(spend.withdrawBase, relayFeeBps);
   // The processor's fee is rounded up, the entrypoint's down.
   const net = spend.withdrawBase - bpsOfCeil(spend.withdrawBase, relayFeeBps);
   return spend.path === null ? net : swapped(contracts, spend.token, spend.tokenOut, net);
@@ -206,7 +211,11 @@ export const execute = (
 };
 
 /** The rest note of a deposit after its withdrawals; null when nothing remains. */
-const follow = (contracts: FakeContracts, own: FakeDeposit, slot: DepositSlot): OpenNote | null => {
+const follow = (
+  contracts: FakeContracts,
+  own: FakeDeposit,
+  slot: DepositSlot,
+): OpenNote | null => {
   const { withdrawals, exits, approved, declined } = contracts;
   let { valueBase, commitment, txHash, blockNumber: mined } = own;
   let secret = secretOf(slot, own.pool);
@@ -260,7 +269,9 @@ export const notesOf = (
 
 /** Whether the chain has ever shown a note with this id. */
 export const hasShown = ({ deposits, withdrawals }: FakeContracts, noteId: string): boolean =>
-  [...deposits.values(), ...withdrawals.values()].some(({ commitment }) => commitment === noteId);
+  [...deposits.values(), ...withdrawals.values()].some(
+    ({ commitment }) => commitment === noteId,
+  );
 
 export const anonymitySetOf = (
   { deposits, approved, exits }: FakeContracts,

@@ -115,7 +115,9 @@ export const createFakePrivacyEngine = (world: FakePrivacyWorld): PrivacyEngine 
       const precommitment = precommitmentOf(slot, pool);
       const data = world.dataOf({ kind: "deposit", pool, amountBase, precommitment });
       return Promise.resolve({
-        calls: [{ to: pool.address, data, value: token.address === "native" ? amountBase : 0n }],
+        calls: [
+          { to: pool.address, data, value: token.address === "native" ? amountBase : 0n },
+        ],
         noteBase: amountBase - feeOf(amountBase, pool.shieldFeeBps),
         precommitment,
       });

@@ -9,7 +9,12 @@ import { createFakeRouting, type FakeRouting } from "@/lib/money/ports/fakes/rou
 const OWNER: EvmAddress = "0x00000000000000000000000000000000000000a1";
 const RECIPIENT: EvmAddress = "0x00000000000000000000000000000000000000b2";
 
-const token = (symbol: string, chainId: number, decimals: number, usdPegged: boolean): Token => ({
+const token = (
+  symbol: string,
+  chainId: number,
+  decimals: number,
+  usdPegged: boolean,
+): Token => ({
   symbol,
   name: symbol,
   chainId,
@@ -23,7 +28,11 @@ const usdc = (chainId: number): Token => token("USDC", chainId, 6, true);
 const weth = (chainId: number): Token => token("WETH", chainId, 18, false);
 const odd = (chainId: number): Token => token("ODD", chainId, 18, false);
 
-const request = (from: readonly Token[], to: Token, amountBase = 1_000_000_000n): RouteRequest => ({
+const request = (
+  from: readonly Token[],
+  to: Token,
+  amountBase = 1_000_000_000n,
+): RouteRequest => ({
   sources: from.map((source) => ({ owner: OWNER, token: source, amountBase })),
   destination: { token: to, recipient: RECIPIENT },
   slippageBps: 50,

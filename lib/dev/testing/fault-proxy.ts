@@ -206,7 +206,8 @@ export const startFaultProxy = async (
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The proxy has no port.");
+  if (address === null || typeof address === "string")
+    throw new Error("The proxy has no port.");
   return {
     url: `http://127.0.0.1:${String(address.port)}`,
     on: (rule) => {

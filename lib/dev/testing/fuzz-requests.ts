@@ -55,19 +55,20 @@ const METHODS = ["get", "post", "put", "patch", "delete"];
 
 /** Every operation of the document. */
 export const operationsOf = (document: Json): Operation[] =>
-  Object.entries(document.paths as Record<string, Record<string, Json>>).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const described = item[method];
-      if (described === undefined) return [];
-      return [
-        {
-          operationId: String(described.operationId),
-          method: method.toUpperCase(),
-          path,
-          described,
-        },
-      ];
-    }),
+  Object.entries(document.paths as Record<string, Record<string, Json>>).flatMap(
+    ([path, item]) =>
+      METHODS.flatMap((method) => {
+        const described = item[method];
+        if (described === undefined) return [];
+        return [
+          {
+            operationId: String(described.operationId),
+            method: method.toUpperCase(),
+            path,
+            described,
+          },
+        ];
+      }),
   );
 
 const encoder = new TextEncoder();
@@ -219,7 +220,8 @@ export const requestArbitraries = (document: Json): RequestArbitrary => {
     const parameters = ((described.parameters ?? []) as Parameter[]).filter(
       ({ schema }) => (schema as unknown) !== undefined,
     );
-    const inPlace = (place: string): Parameter[] => parameters.filter((one) => one.in === place);
+    const inPlace = (place: string): Parameter[] =>
+      parameters.filter((one) => one.in === place);
     const { requestBody } = described as {
       requestBody?: { content: Record<string, { schema: Json; example?: unknown }> };
     };

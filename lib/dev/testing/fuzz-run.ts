@@ -79,7 +79,9 @@ export const runFuzz = async ({
   const random = randomOf(seed);
   const operations = operationsOf(document);
   const arbitraryOf = requestArbitraries(document);
-  const planned = operations.map((one) => fc.sample(arbitraryOf(one), { seed, numRuns: rounds }));
+  const planned = operations.map((one) =>
+    fc.sample(arbitraryOf(one), { seed, numRuns: rounds }),
+  );
   const succeeded = new Set<string>();
   const statuses = new Map<number, number>();
   const faults = new Map<string, string>();

@@ -195,15 +195,19 @@ const responseOf = (
   { path, method }: Contract,
   status: number,
 ): DescribedResponse | null => {
-  const paths = document.paths as Record<string, Record<string, { responses: Json }> | undefined>;
+  const paths = document.paths as Record<
+    string,
+    Record<string, { responses: Json }> | undefined
+  >;
   const described = paths[path]?.[method.toLowerCase()]?.responses[String(status)] as
     | DescribedResponse
     | undefined;
   const name = described?.$ref?.split("/").at(-1);
   if (name === undefined) return described ?? null;
   return (
-    (document.components as Record<string, Record<string, DescribedResponse>>).responses?.[name] ??
-    null
+    (document.components as Record<string, Record<string, DescribedResponse>>).responses?.[
+      name
+    ] ?? null
   );
 };
 
@@ -212,7 +216,8 @@ const successFault = (
   { status, contentType, text }: FuzzAnswer,
 ): string | null => {
   // A path with a trailing slash is redirected; 304 answers the `If-None-Match` of the request.
-  if (status === 308 || (status === 304 && contract !== null && isTagged(contract))) return null;
+  if (status === 308 || (status === 304 && contract !== null && isTagged(contract)))
+    return null;
   if (contract === null) return `answered ${String(status)} on a path of no operation`;
   if (status !== contract.status)
     return `answered ${String(status)} and not ${String(contract.status)}`;
@@ -239,7 +244,8 @@ const errorFault = (
     return "answered another request id in its body than in its header";
   // An impossible target is refused before the service looks for an operation.
   if (contract === null || body.data.details?.[0]?.code === "invalid_target") return null;
-  if (!errorCodes(contract).has(code as never)) return `answered ${code}, which is not declared`;
+  if (!errorCodes(contract).has(code as never))
+    return `answered ${code}, which is not declared`;
   return responseOf(document, contract, status) === null
     ? `answered ${String(status)}, which is not described`
     : null;
@@ -265,6 +271,8 @@ export const faultOf = (document: Json, sent: Sent, answer: FuzzAnswer): string 
   if (contract?.path === "/ready" && contract.response.safeParse(parsed(answer.text)).success)
     return null;
   const fault =
-    answer.status < 400 ? successFault(contract, answer) : errorFault(document, contract, answer);
+    answer.status < 400
+      ? successFault(contract, answer)
+      : errorFault(document, contract, answer);
   return fault ?? headerFault(document, contract, answer);
 };

@@ -84,7 +84,10 @@ const integers = (schema: Json): fc.Arbitrary<number> => {
     number(schema.minimum, number(schema.exclusiveMinimum, -SAFE - 1) + 1),
     -SAFE,
   );
-  const max = Math.min(number(schema.maximum, number(schema.exclusiveMaximum, SAFE + 1) - 1), SAFE);
+  const max = Math.min(
+    number(schema.maximum, number(schema.exclusiveMaximum, SAFE + 1) - 1),
+    SAFE,
+  );
   const low = Math.min(max, Math.max(min, 0) + 100);
   return fc.oneof(
     fc.integer({ min: Math.max(min, -100), max: low }),
@@ -117,7 +120,10 @@ const freeText = (schema: Json): fc.Arbitrary<string> => {
       ? "a".repeat(number(schema.maxLength, 0))
       : "a".repeat(maxLength);
   return fc.oneof(
-    { arbitrary: unit.chain((one) => fc.string({ unit: one, minLength, maxLength })), weight: 5 },
+    {
+      arbitrary: unit.chain((one) => fc.string({ unit: one, minLength, maxLength })),
+      weight: 5,
+    },
     { arbitrary: fc.constant(long), weight: 1 },
   );
 };
@@ -155,7 +161,11 @@ export interface SchemaArbitraries {
 export const schemaArbitraries = (document: Json): SchemaArbitraries => {
   const { schemas } = document.components as { schemas: Record<string, Json> };
 
-  const leaf = (schema: Json, name: string, values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  const leaf = (
+    schema: Json,
+    name: string,
+    values: fc.Arbitrary<unknown>,
+  ): fc.Arbitrary<unknown> =>
     fc.oneof(
       { arbitrary: fc.oneof(picks(schema, name), ...examplesOf(schema)), weight: 3 },
       { arbitrary: values, weight: 2 },
@@ -164,11 +174,14 @@ export const schemaArbitraries = (document: Json): SchemaArbitraries => {
   const objects = (schema: Json, depth: number): fc.Arbitrary<unknown> => {
     const properties = (schema.properties ?? {}) as Record<string, Json>;
     const parts = Object.fromEntries(
-      Object.entries(properties).map(([name, inner]) => [name, arbitrary(inner, name, depth + 1)]),
+      Object.entries(properties).map(([name, inner]) => [
+        name,
+        arbitrary(inner, name, depth + 1),
+      ]),
     );
-    const required = (Array.isArray(schema.required) ? (schema.required as string[]) : []).filter(
-      (one) => one in parts,
-    );
+    const required = (
+      Array.isArray(schema.required) ? (schema.required as string[]) : []
+    ).filter((one) => one in parts);
     const own = fc.record(parts, { requiredKeys: required });
     if (typeof schema.additionalProperties !== "object") return own;
     const inner = arbitrary(schema.additionalProperties as Json, "", depth + 1);
@@ -178,7 +191,10 @@ export const schemaArbitraries = (document: Json): SchemaArbitraries => {
 
   const arrays = (schema: Json, name: string, depth: number): fc.Arbitrary<unknown> => {
     const minLength = number(schema.minItems, 0);
-    const maxLength = Math.max(minLength, Math.min(number(schema.maxItems, ITEMS_MAX), ITEMS_MAX));
+    const maxLength = Math.max(
+      minLength,
+      Math.min(number(schema.maxItems, ITEMS_MAX), ITEMS_MAX),
+    );
     return fc.array(arbitrary((schema.items ?? {}) as Json, name, depth + 1), {
       minLength,
       maxLength,

@@ -53,7 +53,9 @@ const watchConnections = async (url: string): Promise<Stop> => {
     clearInterval(timer);
     await count().catch(() => undefined);
     await client.end().catch(() => undefined);
-    console.log(`PostgreSQL had at most ${String(most)} connections; it allows ${String(limit)}.`);
+    console.log(
+      `PostgreSQL had at most ${String(most)} connections; it allows ${String(limit)}.`,
+    );
   };
 };
 

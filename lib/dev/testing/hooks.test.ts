@@ -21,5 +21,7 @@ test("`afterAll` stands outside of functions: vitest ignores one that is called 
       .filter((name) => /\.tsx?$/.test(name))
       .map((name) => join(folder, name)),
   );
-  expect(files.filter((file) => INDENTED_AFTER_ALL.test(readFileSync(file, "utf8")))).toEqual([]);
+  expect(files.filter((file) => INDENTED_AFTER_ALL.test(readFileSync(file, "utf8")))).toEqual(
+    [],
+  );
 });

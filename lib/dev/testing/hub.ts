@@ -86,7 +86,8 @@ export const startHub = async (
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The test hub has no port.");
+  if (address === null || typeof address === "string")
+    throw new Error("The test hub has no port.");
   return {
     url: `http://127.0.0.1:${String(address.port)}`,
     close: () =>

@@ -48,7 +48,10 @@ const standsAlone = (text: string, short: string): boolean =>
   new RegExp(`(?<![0-9A-Za-z.])${short}(?![0-9A-Za-z])`).test(text);
 
 /** @returns each place that contains a canary, and the form of the canary there */
-export const findLeaks = (canaries: readonly Canary[], places: readonly SearchedText[]): string[] =>
+export const findLeaks = (
+  canaries: readonly Canary[],
+  places: readonly SearchedText[],
+): string[] =>
   places.flatMap((place) => {
     // Hexadecimal digits in either case, and URL-safe base64.
     const lower = place.text.toLowerCase();

@@ -21,7 +21,10 @@ const OVERDRAFT_BASE = 10n ** 15n;
  * Posts transfers between these accounts until it is stopped; one in ten is an overdraft.
  * @returns the number of posted transfers
  */
-export const postLoad = async (ledger: LedgerService, options: LoadOptions): Promise<number> => {
+export const postLoad = async (
+  ledger: LedgerService,
+  options: LoadOptions,
+): Promise<number> => {
   const { projectId, name, accounts, inFlight, random, answered, isOver } = options;
   let count = 0;
   const pick = (): string => accounts[random(accounts.length)] ?? "";

@@ -131,7 +131,8 @@ class Decoder {
   }
 }
 
-const codeOf = (outcome: Outcome): string => (outcome.posted ? "posted" : outcome.rejection.code);
+const codeOf = (outcome: Outcome): string =>
+  outcome.posted ? "posted" : outcome.rejection.code;
 
 /**
  * Which of two limits a batch exceeds first depends on how its rows are grouped, so both count as

@@ -1,4 +1,8 @@
-import { systemAccountId, type LedgerCommand, type TransferRow } from "@/lib/books/ledger/commands";
+import {
+  systemAccountId,
+  type LedgerCommand,
+  type TransferRow,
+} from "@/lib/books/ledger/commands";
 
 /** The largest amount that the ledger stores. */
 export const STORED_MAX = 2n ** 256n - 1n;
@@ -83,7 +87,10 @@ export class LedgerModel {
   reverse(transactionId: string): string {
     const original = this.transactions.find(({ id }) => id === transactionId);
     if (!original) return "unknown_transaction";
-    if (["reverse", "withdraw", "settle"].includes(original.kind) || original.moves.length === 0)
+    if (
+      ["reverse", "withdraw", "settle"].includes(original.kind) ||
+      original.moves.length === 0
+    )
       return "not_reversible";
     if (original.reversed) return "already_reversed";
     if (original.moves.some(([id]) => this.frozen.has(id))) return "account_frozen";

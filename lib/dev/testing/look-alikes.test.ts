@@ -17,7 +17,10 @@ test("ids, addresses and times become look-alikes; equal ones stay equal", () =>
   expect(like.again).toBe(like.id);
   expect(like.address).toMatch(/^0x[0-9a-fA-F]{40}$/);
   expect(like.address).not.toBe(address);
-  expect([like.at, like.later]).toEqual(["2026-01-01T12:00:00.000Z", "2026-01-01T12:00:10.000Z"]);
+  expect([like.at, like.later]).toEqual([
+    "2026-01-01T12:00:00.000Z",
+    "2026-01-01T12:00:10.000Z",
+  ]);
 });
 
 test("secrets, codes and addresses of people do not stay", () => {

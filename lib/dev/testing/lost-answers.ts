@@ -67,7 +67,11 @@ export const forgetIn =
     expect(await prisma.idempotencyKey.deleteMany({ where: { key } })).toEqual({ count: 1 });
   };
 
-type Send = () => Promise<{ status: number; answer: Record<string, unknown>; isReplayed: boolean }>;
+type Send = () => Promise<{
+  status: number;
+  answer: Record<string, unknown>;
+  isReplayed: boolean;
+}>;
 
 /**
  * Repeats a request with and without its stored answer. The repetition must find the first result

@@ -83,7 +83,19 @@ const setUp = async (api: TestApi, receiver: WebhookReceiver) => {
     },
     ...{ token: "USDC", amount: AMOUNT.transfer },
   });
-  return { api, receiver, customer, key, person, secret, payer, payee, to, quoteId, transferId };
+  return {
+    api,
+    receiver,
+    customer,
+    key,
+    person,
+    secret,
+    payer,
+    payee,
+    to,
+    quoteId,
+    transferId,
+  };
 };
 
 const acceptAll = async ({ key, person, payer, payee, to, quoteId, transferId }: Setup) => {
@@ -123,7 +135,12 @@ const expectChainsToAgree = async (
     );
   const usdcOf = (owner: Address) => tokenOf(ONE, "USDC", owner);
   const owners = [customer.treasury, to.transfer, to.withdrawal, ...to.rows];
-  const expected = [LEFT.treasury, AMOUNT.transfer, AMOUNT.withdrawal, ...to.rows.map(() => "1")];
+  const expected = [
+    LEFT.treasury,
+    AMOUNT.transfer,
+    AMOUNT.withdrawal,
+    ...to.rows.map(() => "1"),
+  ];
   expect(await Promise.all(owners.map(usdcOf))).toEqual(
     expected.map((amount) => parseUnits(amount, USDC_DECIMALS)),
   );
@@ -165,7 +182,9 @@ const expectPaidOnce = async (
   for (const operation of operations)
     expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
   const completed = async (id: string) =>
-    expect(await client.call(getPayout, { params: { id } })).toMatchObject({ status: "completed" });
+    expect(await client.call(getPayout, { params: { id } })).toMatchObject({
+      status: "completed",
+    });
   await Promise.all(payoutIds.map((id) => vi.waitFor(() => completed(id), WAIT)));
   const { data } = await client.call(listPayouts, { query: {} });
   expect(data.map(({ payoutId }) => payoutId).sort()).toEqual([...payoutIds].sort());

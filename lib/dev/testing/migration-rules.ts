@@ -42,10 +42,14 @@ const needsValue = (statement: string): boolean =>
   statement
     .split(/\bADD\s+COLUMN\b/i)
     .slice(1)
-    .some((column) => /\bNOT\s+NULL\b/i.test(column) && !/\b(DEFAULT|GENERATED)\b/i.test(column));
+    .some(
+      (column) => /\bNOT\s+NULL\b/i.test(column) && !/\b(DEFAULT|GENERATED)\b/i.test(column),
+    );
 
 const faultsOf = (statement: string, created: ReadonlySet<string>): string[] => {
-  const faults = REFUSED.filter(([pattern]) => pattern.test(statement)).map(([, fault]) => fault);
+  const faults = REFUSED.filter(([pattern]) => pattern.test(statement)).map(
+    ([, fault]) => fault,
+  );
   const unique = nameIn(statement, INDEXED);
   if (unique !== "" && !created.has(unique)) faults.push("adds a unique index");
   const altered = nameIn(statement, ALTERED);

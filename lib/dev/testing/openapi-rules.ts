@@ -4,7 +4,11 @@
  */
 import { EVENT_TYPES } from "@/lib/contracts/events";
 import type { STATUS_OF } from "@/lib/http/problem";
-import { defaultsOfFields, unionsWithoutDiscriminator, untypedSchemas } from "./openapi-type-rules";
+import {
+  defaultsOfFields,
+  unionsWithoutDiscriminator,
+  untypedSchemas,
+} from "./openapi-type-rules";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -56,7 +60,9 @@ const isShown = ({ example, examples = {} }: Media): boolean =>
   example !== undefined || Object.keys(examples).length > 0;
 
 const withoutExample = (place: string, { content = {} }: Body): string[] =>
-  Object.entries(content).flatMap(([type, media]) => (isShown(media) ? [] : [`${place} ${type}`]));
+  Object.entries(content).flatMap(([type, media]) =>
+    isShown(media) ? [] : [`${place} ${type}`],
+  );
 
 /** Each media type of each request and answer must have an example. */
 const missingExamples = (document: OpenApiDocument): string[] =>
@@ -77,7 +83,9 @@ const objectsWithoutExample = ({ webhooks }: OpenApiDocument): string[] => {
     ([, { post }]) => withoutExample("", post.requestBody ?? {}).length === 0,
   );
   const objects = new Set(shown.map(([type]) => objectOf(type)));
-  return [...new Set(Object.keys(webhooks).map(objectOf))].filter((object) => !objects.has(object));
+  return [...new Set(Object.keys(webhooks).map(objectOf))].filter(
+    (object) => !objects.has(object),
+  );
 };
 
 /**
@@ -146,13 +154,17 @@ const poorDescriptions = (document: OpenApiDocument): string[] => {
   );
   return [...operationsOf(document), ...webhooks].flatMap(
     ([name, { summary = "", description = "" }]) =>
-      summary !== "" && /^[A-Z].*\.$/s.test(description) && description !== summary ? [] : [name],
+      summary !== "" && /^[A-Z].*\.$/s.test(description) && description !== summary
+        ? []
+        : [name],
   );
 };
 
 /** The webhooks must be the event types, each with the three headers of Standard Webhooks. */
 const wrongWebhooks = ({ webhooks }: OpenApiDocument): string[] => [
-  ...EVENT_TYPES.filter((type) => webhooks[type] === undefined).map((type) => `${type} is missing`),
+  ...EVENT_TYPES.filter((type) => webhooks[type] === undefined).map(
+    (type) => `${type} is missing`,
+  ),
   ...Object.entries(webhooks).flatMap(([type, { post }]) =>
     (EVENT_TYPES as readonly string[]).includes(type) && post.parameters?.length === 3
       ? []
@@ -163,7 +175,9 @@ const wrongWebhooks = ({ webhooks }: OpenApiDocument): string[] => [
 /** Names of operations must be unique valid method names. */
 const wrongNames = (document: OpenApiDocument): string[] => {
   const names = operationsOf(document).map(([name]) => name);
-  return names.filter((name, index) => !METHOD_NAME.test(name) || names.indexOf(name) !== index);
+  return names.filter(
+    (name, index) => !METHOD_NAME.test(name) || names.indexOf(name) !== index,
+  );
 };
 
 const RULES = {

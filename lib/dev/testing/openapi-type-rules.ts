@@ -21,7 +21,9 @@ const BY_NAME = ["properties", "patternProperties", "$defs"];
 const innerOf = (schema: Json): readonly (readonly [string, unknown])[] => [
   ...ONE.map((key) => [key, schema[key]] as const),
   ...[...LISTS, ...BY_NAME].flatMap((key) =>
-    Object.entries(schema[key] ?? {}).map(([name, inner]) => [`${key}/${name}`, inner] as const),
+    Object.entries(schema[key] ?? {}).map(
+      ([name, inner]) => [`${key}/${name}`, inner] as const,
+    ),
   ),
 ];
 

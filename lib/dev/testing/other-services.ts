@@ -11,7 +11,10 @@ export const otherServices = (
   databaseUrl: string,
   registry: ChainRegistry,
 ): Services => {
-  const services = createServices({ ...config, databaseUrl, listenUrl: databaseUrl }, { registry });
+  const services = createServices(
+    { ...config, databaseUrl, listenUrl: databaseUrl },
+    { registry },
+  );
   setServices(services);
   afterFile(() => services.close());
   return services;

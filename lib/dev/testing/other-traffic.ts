@@ -107,7 +107,11 @@ export const depositOfSomebody = async (
   const calls: readonly (readonly [Address, Hex])[] = [
     [
       contracts.usdc,
-      encodeFunctionData({ abi: mintAbi, functionName: "mint", args: [account.address, amount] }),
+      encodeFunctionData({
+        abi: mintAbi,
+        functionName: "mint",
+        args: [account.address, amount],
+      }),
     ],
     [
       contracts.usdc,

@@ -54,7 +54,9 @@ export const startOtlpCollector = async (): Promise<OtlpCollector> => {
       bodies.push(body);
       const { resourceSpans } = exported.parse(JSON.parse(body));
       spans.push(
-        ...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)),
+        ...resourceSpans.flatMap(({ scopeSpans }) =>
+          scopeSpans.flatMap((scope) => scope.spans),
+        ),
       );
       outgoing.writeHead(200, { "content-type": "application/json" }).end("{}");
     };

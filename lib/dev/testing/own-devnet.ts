@@ -13,7 +13,14 @@ const CHAIN_IDS = [31337, 31338, 31339];
  * then does not find them.
  */
 const STATES_KEPT = "128";
-const ARGS = ["--gas-limit", "60000000", "--balance", "10000000", "--prune-history", STATES_KEPT];
+const ARGS = [
+  "--gas-limit",
+  "60000000",
+  "--balance",
+  "10000000",
+  "--prune-history",
+  STATES_KEPT,
+];
 const BLOCK_MS = 1_000;
 
 export interface OwnChain {

@@ -69,7 +69,10 @@ export const ownPostgres = async (options: OwnPostgresOptions = {}): Promise<Own
     },
     elsewhere: (name) => join(folder, name),
     observe: async <Row extends object>(sql: string, values: readonly unknown[] = []) => {
-      const client = new pg.Client({ connectionString: ownerUrl, application_name: "observer" });
+      const client = new pg.Client({
+        connectionString: ownerUrl,
+        application_name: "observer",
+      });
       client.on("error", () => undefined);
       await client.connect();
       try {

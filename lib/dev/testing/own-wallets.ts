@@ -41,7 +41,9 @@ export const linkedWallet = async (
     body: { address: account.address },
   });
   const signature = await account.signMessage({ message });
-  await session.client.call(verifyWalletLink, { body: { address: account.address, signature } });
+  await session.client.call(verifyWalletLink, {
+    body: { address: account.address, signature },
+  });
   return account;
 };
 
@@ -125,7 +127,8 @@ const doAction = async (
   const { id: actionId, chainId, transaction, signerAddress } = action;
   const account = accounts.find(({ address }) => address === signerAddress);
   if (account === undefined) throw new Error(`Nobody here is ${signerAddress}.`);
-  if (transaction === undefined) return { actionId, signature: await signAction(account, action) };
+  if (transaction === undefined)
+    return { actionId, signature: await signAction(account, action) };
   const [value, gas] = [BigInt(transaction.value), BigInt(transaction.gas)];
   const { to, data } = transaction;
   return {

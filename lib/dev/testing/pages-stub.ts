@@ -24,5 +24,7 @@ servePages(socketPath, (incoming, outgoing) => {
   if (incoming.url === "/grow") grow();
   if (incoming.url === "/fault") hasFault = true;
   else if (hasFault) outgoing.statusCode = 500;
-  outgoing.end(JSON.stringify({ pid: process.pid, path: incoming.url, headers: incoming.headers }));
+  outgoing.end(
+    JSON.stringify({ pid: process.pid, path: incoming.url, headers: incoming.headers }),
+  );
 });

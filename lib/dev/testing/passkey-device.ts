@@ -87,7 +87,9 @@ export const passkeyDevice = (options: DeviceOptions = {}) => {
         Buffer.from([0xa0]),
       ];
       const data = cborBytes(authenticatorData(FLAGS.newCredential, attested));
-      const attestationObject = base64url(Buffer.concat([...parts, cborText("authData"), data]));
+      const attestationObject = base64url(
+        Buffer.concat([...parts, cborText("authData"), data]),
+      );
       const response = {
         clientDataJSON: base64url(clientData("webauthn.create", challenge)),
         attestationObject,

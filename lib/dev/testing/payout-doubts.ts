@@ -34,7 +34,10 @@ export const doubtUnseen = async (
  * before the payment and a new attempt had failed since: the chain shows the payment, but it is
  * unknown which operation made it.
  */
-export const doubtPaid = async ({ prisma }: Services["database"], id: string): Promise<void> => {
+export const doubtPaid = async (
+  { prisma }: Services["database"],
+  id: string,
+): Promise<void> => {
   const failure = { ...REPLACED };
   const lost = { userOpHash: null, txHash: null, blockNumber: null, version: { increment: 1 } };
   await prisma.walletPayoutBatch.updateMany({
@@ -68,7 +71,9 @@ export const whileMined = async (
     const where = { payoutId: id, number: 0 };
     await vi.waitFor(
       async () =>
-        expect((await prisma.walletPayoutBatch.findFirstOrThrow({ where })).state).toBe("mined"),
+        expect((await prisma.walletPayoutBatch.findFirstOrThrow({ where })).state).toBe(
+          "mined",
+        ),
       { timeout: 40_000, interval: 50 },
     );
     await work();
@@ -76,7 +81,9 @@ export const whileMined = async (
     await vi.waitFor(
       async () =>
         expect(
-          isFinal((await prisma.payout.findUniqueOrThrow({ where: { id } })).status as "failed"),
+          isFinal(
+            (await prisma.payout.findUniqueOrThrow({ where: { id } })).status as "failed",
+          ),
         ).toBe(true),
       { timeout: 40_000, interval: 100 },
     );

@@ -37,9 +37,15 @@ const accountPayouts = async (
     mode: "independent",
     transfers: [row, { ...row, amount: "25" }, { ...row, amount: "26" }],
   };
-  const partial = await call("createAccountsPayout", { body: tooMuch, as: key, recorded: false });
+  const partial = await call("createAccountsPayout", {
+    body: tooMuch,
+    as: key,
+    recorded: false,
+  });
   const params = { id: text(partial, "payoutId") };
-  expect(await untilFinal("getPayout", params.id)).toMatchObject({ status: "partially_completed" });
+  expect(await untilFinal("getPayout", params.id)).toMatchObject({
+    status: "partially_completed",
+  });
   await call("retryPayout", { params, as: person });
   await call("listPayouts", { query: { limit: "2" }, as: key });
 };
@@ -53,7 +59,11 @@ const walletPayouts = async (given: PayoutExamples): Promise<string> => {
   const params = { id: text(made, "payoutId") };
   await call("listPayoutItems", { params, as: key });
   await given.doubt(params.id);
-  await call("decidePayoutDoubt", { params, body: { batch: 0, decision: "by_chain" }, as: person });
+  await call("decidePayoutDoubt", {
+    params,
+    body: { batch: 0, decision: "by_chain" },
+    as: person,
+  });
   return params.id;
 };
 
@@ -67,7 +77,13 @@ const schedules = async ({
 }: PayoutExamples): Promise<void> => {
   const row = { address: recipient, amount: "1", token: "USDC", reference: "Salary" };
   const startsAt = new Date(Date.now() + 3_600_000).toISOString();
-  const body = { chainId, transfers: [row], startsAt, every: "month", timeZone: "Europe/Berlin" };
+  const body = {
+    chainId,
+    transfers: [row],
+    startsAt,
+    every: "month",
+    timeZone: "Europe/Berlin",
+  };
   const made = await call("createPayoutSchedule", { body, as: person });
   const params = { id: text(made, "id") };
   const otp = await codeFor({ scheduleId: made.id });

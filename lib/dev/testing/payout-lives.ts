@@ -63,7 +63,10 @@ export const createPayoutLives = ({
     const plan: Plan = { is: () => false, nth: 1, met: 0 };
     return {
       plan,
-      life: startLife({ ...life, dieAt: (point) => plan.is(point) && (plan.met += 1) >= plan.nth }),
+      life: startLife({
+        ...life,
+        dieAt: (point) => plan.is(point) && (plan.met += 1) >= plan.nth,
+      }),
     };
   };
 

@@ -34,14 +34,22 @@ export const refusal = (work: Promise<unknown>): Promise<Refusal> =>
 
 export const someone = (): Address => testAccount().address;
 
-export const row = (address: string, amount = "1", rest: Partial<PayoutRow> = {}): PayoutRow => ({
+export const row = (
+  address: string,
+  amount = "1",
+  rest: Partial<PayoutRow> = {},
+): PayoutRow => ({
   address,
   amount,
   token: "USDC",
   ...rest,
 });
 
-export const pay = (client: ApiClient, transfers: readonly PayoutRow[], rest: Partial<Body> = {}) =>
+export const pay = (
+  client: ApiClient,
+  transfers: readonly PayoutRow[],
+  rest: Partial<Body> = {},
+) =>
   client.call(createWalletsPayout, {
     body: { chainId: PAYOUT_CHAIN, transfers: [...transfers], ...rest },
   });
@@ -50,7 +58,8 @@ export const idOf = ({
   payoutId,
 }: Pick<ResponseOf<typeof createWalletsPayout>, "payoutId">): string => payoutId ?? "";
 
-export const read = (client: ApiClient, id: string) => client.call(getPayout, { params: { id } });
+export const read = (client: ApiClient, id: string) =>
+  client.call(getPayout, { params: { id } });
 
 export const itemsOf = async (
   client: ApiClient,
@@ -95,7 +104,11 @@ export const approve = async (api: TestApi, customer: Customer, id: string) => {
 };
 
 /** Puts code at an address of a local chain. */
-export const setCode = async (rpcUrl: string, address: Address, code: string): Promise<void> => {
+export const setCode = async (
+  rpcUrl: string,
+  address: Address,
+  code: string,
+): Promise<void> => {
   await fetch(rpcUrl, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -50,7 +50,9 @@ export const openRequest = async (): Promise<string> => {
   const required = { count: 1, roles: ["owner"], excludeMaker: true } as const;
   const maker = actorOf("usr_nobody", projectId, "operator");
   const expiresAt = new Date(Date.now() + 3_600_000);
-  return database.transaction((tx) => decisions.open(tx, { ...about, maker, required, expiresAt }));
+  return database.transaction((tx) =>
+    decisions.open(tx, { ...about, maker, required, expiresAt }),
+  );
 };
 
 /** Adds an invitation to the project directly in the database. */
@@ -116,8 +118,13 @@ export const PEOPLE_ROWS: AttackTable = {
   "PATCH /sponsor-budgets": [
     "needs approval",
     async () => {
-      await expecting(call("PATCH", "/sponsor-budgets", { chainId: ONE, dailyLimit: "100" }), 200);
-      return approvalAsked(call("PATCH", "/sponsor-budgets", { chainId: ONE, dailyLimit: null }));
+      await expecting(
+        call("PATCH", "/sponsor-budgets", { chainId: ONE, dailyLimit: "100" }),
+        200,
+      );
+      return approvalAsked(
+        call("PATCH", "/sponsor-budgets", { chainId: ONE, dailyLimit: null }),
+      );
     },
   ],
   "POST /projects": [
@@ -138,7 +145,9 @@ export const PEOPLE_ROWS: AttackTable = {
     "needs approval",
     async () => {
       await expecting(call("POST", `/members/${await member("viewer")}/removal`, {}), 200);
-      await approvalAsked(call("PATCH", `/members/${await member("admin")}`, { role: "viewer" }));
+      await approvalAsked(
+        call("PATCH", `/members/${await member("admin")}`, { role: "viewer" }),
+      );
       return approvalAsked(call("POST", `/members/${await member("admin")}/removal`, {}));
     },
   ],
@@ -149,20 +158,29 @@ export const PEOPLE_ROWS: AttackTable = {
   "POST /approvals/{id}/approve": [
     "needs code",
     async () =>
-      expecting(call("POST", `/approvals/${await openRequest()}/approve`, { otp: "000000" }), 409, {
-        code: "otp_required",
-      }),
+      expecting(
+        call("POST", `/approvals/${await openRequest()}/approve`, { otp: "000000" }),
+        409,
+        {
+          code: "otp_required",
+        },
+      ),
   ],
   "POST /approvals/{id}/decline": [
     "needs code",
     async () =>
-      expecting(call("POST", `/approvals/${await openRequest()}/decline`, { otp: "000000" }), 409, {
-        code: "otp_required",
-      }),
+      expecting(
+        call("POST", `/approvals/${await openRequest()}/decline`, { otp: "000000" }),
+        409,
+        {
+          code: "otp_required",
+        },
+      ),
   ],
   "POST /invitations": [
     "needs approval",
-    () => approvalAsked(call("POST", "/invitations", { email: "eve@example.test", role: "owner" })),
+    () =>
+      approvalAsked(call("POST", "/invitations", { email: "eve@example.test", role: "owner" })),
   ],
   "DELETE /invitations/{id}": [
     "narrows",

@@ -50,7 +50,9 @@ const insertInTransaction = (client: pg.Client): Promise<unknown> =>
 test("passes everything on, large answers and notifications too, and tells of each statement before and after", async () => {
   seen.length = 0;
   await withClient(async (client) => {
-    const { rows } = await client.query<{ text: string }>("SELECT repeat('x', 3000000) AS text");
+    const { rows } = await client.query<{ text: string }>(
+      "SELECT repeat('x', 3000000) AS text",
+    );
     expect(rows[0]?.text).toHaveLength(3_000_000);
     await insertInTransaction(client);
     const heard = new Promise((resolve) => client.once("notification", resolve));

@@ -150,7 +150,8 @@ export const startPgProxy = async (
   const proxy = createServer(serve);
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   const address = proxy.address();
-  if (address === null || typeof address === "string") throw new Error("The proxy has no port.");
+  if (address === null || typeof address === "string")
+    throw new Error("The proxy has no port.");
   const url = new URL(databaseUrl);
   url.hostname = "127.0.0.1";
   url.port = String(address.port);

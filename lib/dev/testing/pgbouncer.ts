@@ -1,5 +1,12 @@
 import { execFileSync, spawn } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -36,10 +43,16 @@ const accountForRoot = (): { uid: number; gid: number } | null => {
   return { uid: id("-u"), gid: id("-g") };
 };
 
-const DEPLOYED = fileURLToPath(new URL("../../../ops/pgbouncer/pgbouncer.ini", import.meta.url));
+const DEPLOYED = fileURLToPath(
+  new URL("../../../ops/pgbouncer/pgbouncer.ini", import.meta.url),
+);
 
 /** The settings of the deployment, with the test's servers and fewer connections. */
-const configuration = (databaseUrl: string, port: number, serverConnections: number): string => {
+const configuration = (
+  databaseUrl: string,
+  port: number,
+  serverConnections: number,
+): string => {
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
   const own: Readonly<Record<string, string>> = {
     listen_addr: "127.0.0.1",

@@ -12,7 +12,9 @@ const MIGRATIONS = fileURLToPath(new URL("../../../prisma/migrations", import.me
  * which also connects. Other tests use a superuser, which has every right whatever the migrations
  * revoke.
  */
-export const asPlainOwner = async (work: (database: Database) => Promise<void>): Promise<void> => {
+export const asPlainOwner = async (
+  work: (database: Database) => Promise<void>,
+): Promise<void> => {
   const { url } = await emptyDatabase();
   const name = `plain_owner_${randomBytes(6).toString("hex")}`;
   const admin = new pg.Client({ connectionString: url });

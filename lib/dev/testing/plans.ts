@@ -23,8 +23,12 @@ const isWhole = (node: PlanNode): boolean =>
 
 /** @param text a statement with parameters */
 const planOf = async (client: pg.ClientBase, text: string): Promise<PlanNode> => {
-  const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
-  const values = count === 0 ? "" : `(${Array.from({ length: count }, () => "NULL").join(", ")})`;
+  const count = Math.max(
+    0,
+    ...[...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)),
+  );
+  const values =
+    count === 0 ? "" : `(${Array.from({ length: count }, () => "NULL").join(", ")})`;
   await client.query(`PREPARE planned AS ${text}`);
   const { rows } = await client.query<{ "QUERY PLAN": readonly [{ readonly Plan: PlanNode }] }>(
     `EXPLAIN (FORMAT JSON) EXECUTE planned${values}`,

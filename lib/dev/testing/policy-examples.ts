@@ -31,7 +31,13 @@ export const callPolicies = async ({
   await call("listPolicyVersions", { query: { scope: "project" }, as });
   const { treasuryId: fromWalletId, treasury: recipient } = customer;
   await call("evaluatePolicies", {
-    body: { fromWalletId, fromChainId: chainId, toAddress: recipient, token: "USDC", amount: "25" },
+    body: {
+      fromWalletId,
+      fromChainId: chainId,
+      toAddress: recipient,
+      token: "USDC",
+      amount: "25",
+    },
     as,
   });
   const contact = { name: "Grace", address: testAccount().address };

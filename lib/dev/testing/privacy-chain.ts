@@ -56,7 +56,12 @@ const registryOf = (own: {
  * test requests it.
  */
 export const startPrivacyChain = async (chainId: number) => {
-  const anvil = await startBareAnvil(chainId, ["--gas-limit", "60000000", "--balance", "10000000"]);
+  const anvil = await startBareAnvil(chainId, [
+    "--gas-limit",
+    "60000000",
+    "--balance",
+    "10000000",
+  ]);
   await deployAll(anvil.url, 0);
   const { client, url } = anvil;
   const { contracts } = planDeployments();
@@ -101,12 +106,17 @@ export const startPrivacyChain = async (chainId: number) => {
           if (status !== "success") throw new Error("A call of the owner reverted.");
         }
       },
-      relay: async ({ to, data }) => (await send(relayer, { to, data, value: 0n })).transactionHash,
+      relay: async ({ to, data }) =>
+        (await send(relayer, { to, data, value: 0n })).transactionHash,
       approveDeposits: () => association.advance(),
       declineDeposits: () => association.decline(owner),
       publishOtherSet: async () => {
         const args = [OTHER_ROOT, NO_FILE] as const;
-        const data = encodeFunctionData({ abi: entrypointAbi, functionName: "updateRoot", args });
+        const data = encodeFunctionData({
+          abi: entrypointAbi,
+          functionName: "updateRoot",
+          args,
+        });
         await send(devAddress("postman"), { to: privacy.entrypoint, data, value: 0n });
       },
       balanceOf,

@@ -133,7 +133,12 @@ const depositBecomesSpendable = async ({
   expect(after.anonymitySet.get(pool.address)).toBe(1);
 };
 
-const proofsTakeTurns = async ({ chain, wallet, noteOf, toAddress }: Context): Promise<void> => {
+const proofsTakeTurns = async ({
+  chain,
+  wallet,
+  noteOf,
+  toAddress,
+}: Context): Promise<void> => {
   const { engine } = chain;
   const note = await noteOf(wallet, () => true);
   const events: string[] = [];
@@ -158,7 +163,9 @@ const proofsTakeTurns = async ({ chain, wallet, noteOf, toAddress }: Context): P
   );
   thirdController.abort(stopped);
   const ends = await Promise.allSettled([first, second, third]);
-  expect(ends).toEqual(Array.from({ length: 3 }, () => ({ status: "rejected", reason: stopped })));
+  expect(ends).toEqual(
+    Array.from({ length: 3 }, () => ({ status: "rejected", reason: stopped })),
+  );
   expect(events).toEqual(["the first begins", "the first is stopped", "the second begins"]);
 };
 
@@ -207,7 +214,10 @@ const spendPaysOnce = async ({
 
   expect(await engine.check(chainId, transaction)).toEqual({ refusal: "spent" });
   const again = await chain.relay(transaction);
-  expect(await engine.outcome(chainId, again)).toMatchObject({ success: false, receivedBase: 0n });
+  expect(await engine.outcome(chainId, again)).toMatchObject({
+    success: false,
+    receivedBase: 0n,
+  });
   expect(await chain.balanceOf(token, RECIPIENT)).toBe(receivedBase);
   await expect(engine.prove(toAddress(note, 1n), never())).rejects.toThrow(NoteGoneError);
   expect(await engine.outcome(chainId, UNKNOWN_HASH)).toBeNull();

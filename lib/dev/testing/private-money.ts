@@ -35,7 +35,10 @@ const LOOKS_MAX = 60;
  * database. They are mined when the test requests it.
  */
 const createFakeTransactions = (world: FakePrivacyWorld, services: () => Services) => {
-  const stored = new Map<string, { sent: SentTransaction; readonly transaction: NewTransaction }>();
+  const stored = new Map<
+    string,
+    { sent: SentTransaction; readonly transaction: NewTransaction }
+  >();
   const find = (_chainId: number, purpose: string): Promise<SentTransaction | null> =>
     Promise.resolve(stored.get(purpose)?.sent ?? null);
   return {
@@ -121,7 +124,13 @@ const stealer = async ({ services, world, engine }: Money, walletId: string) => 
     const { notes } = await engine.holdings(wallet, CHAIN, signal());
     const note = notes.find(({ id }) => id === noteId);
     if (note === undefined) throw new Error("There is no such note.");
-    const own = { chainId: CHAIN, token: note.token, wallet, noteId, withdrawBase: note.valueBase };
+    const own = {
+      chainId: CHAIN,
+      token: note.token,
+      wallet,
+      noteId,
+      withdrawBase: note.valueBase,
+    };
     world.mine(
       EXECUTOR,
       await engine.prove({ ...own, to: "address", recipient: EXECUTOR }, signal()),
@@ -199,11 +208,17 @@ export const privateMoney = async (
       gasWaits: createGasWaitRepository(services.database),
       lostMoves: services.signing,
       fees: () =>
-        Promise.resolve({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n, aboveCap: hooks.aboveCap() }),
+        Promise.resolve({
+          maxFeePerGas: 1n,
+          maxPriorityFeePerGas: 1n,
+          aboveCap: hooks.aboveCap(),
+        }),
       isAllowed: services.policyEngine.isAllowed,
       screenAgain: services.policyEngine.screenAgain,
       pollIntervalMs: () => 0,
-      log: { warn: (fields, message) => void logged.push(JSON.stringify({ ...fields, message })) },
+      log: {
+        warn: (fields, message) => void logged.push(JSON.stringify({ ...fields, message })),
+      },
       clock: workerClock,
     });
   const runner = newRunner();
@@ -228,7 +243,8 @@ export const privateMoney = async (
       for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
         if ((await runner.run(operationId, signal())).done) return;
         for (const [purpose, { sent }] of transactions.stored)
-          if (sent.minedHash === null && purpose.includes(operationId)) transactions.mine(purpose);
+          if (sent.minedHash === null && purpose.includes(operationId))
+            transactions.mine(purpose);
       }
       throw new Error("The operation does not end.");
     },

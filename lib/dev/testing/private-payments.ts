@@ -1,6 +1,10 @@
 import type { ApiClient } from "@/lib/api-client/client";
 import { approveOperation, getOperation, retryOperation } from "@/lib/contracts/operations";
-import { createPrivacyWallet, getPrivateTransfer, privateTransfer } from "@/lib/contracts/privacy";
+import {
+  createPrivacyWallet,
+  getPrivateTransfer,
+  privateTransfer,
+} from "@/lib/contracts/privacy";
 import {
   executePrivateSwap,
   preparePrivateSwap,

@@ -2,7 +2,11 @@
 import { expect, vi } from "vitest";
 import type { ApiClient } from "@/lib/api-client/client";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { getPrivateBalances, getPrivateTransfer, listPrivateExits } from "@/lib/contracts/privacy";
+import {
+  getPrivateBalances,
+  getPrivateTransfer,
+  listPrivateExits,
+} from "@/lib/contracts/privacy";
 import { isFinal } from "@/lib/core/status";
 
 const INTERVAL_MS = 200;
@@ -22,7 +26,9 @@ export const privateProgress = (options: {
   const untilFinal = (transferId: string): Promise<ResponseOf<typeof getPrivateTransfer>> =>
     vi.waitFor(
       async () => {
-        const transfer = await client().call(getPrivateTransfer, { params: { id: transferId } });
+        const transfer = await client().call(getPrivateTransfer, {
+          params: { id: transferId },
+        });
         if (!isFinal(transfer.status))
           throw new Error(`It is ${transfer.status} (${transfer.subStatus}).`);
         return transfer;

@@ -32,7 +32,8 @@ export const restoreDrill = async ({ hasAssociation = false }: RestoreDrillOptio
     usdc,
     balanceOf: (token: `0x${string}` | "native", owner: `0x${string}`): Promise<bigint> =>
       balanceOnChain(one.rpcUrl, token, owner),
-    sentByExecutor: (): Promise<number> => one.client.getTransactionCount({ address: executor }),
+    sentByExecutor: (): Promise<number> =>
+      one.client.getTransactionCount({ address: executor }),
 
     /** Moves time until everything signed before can no longer be executed on any chain. */
     letTimePass: async (): Promise<void> => {
@@ -60,9 +61,15 @@ export const restoreDrill = async ({ hasAssociation = false }: RestoreDrillOptio
       return services;
     },
 
-    payoutEnds: async ({ database }: Services, payoutId: string, status: string): Promise<void> => {
+    payoutEnds: async (
+      { database }: Services,
+      payoutId: string,
+      status: string,
+    ): Promise<void> => {
       await vi.waitFor(async () => {
-        const found = await database.prisma.payout.findUniqueOrThrow({ where: { id: payoutId } });
+        const found = await database.prisma.payout.findUniqueOrThrow({
+          where: { id: payoutId },
+        });
         expect(found.status).toBe(status);
       }, DRILL_WAIT);
     },

@@ -10,11 +10,18 @@ import {
   walletActions,
   type Hex,
 } from "viem";
-import { ARBITRUM_NODE_INTERFACE, OP_GAS_PRICE_ORACLE, type RollupKind } from "@/lib/chain/fees";
+import {
+  ARBITRUM_NODE_INTERFACE,
+  OP_GAS_PRICE_ORACLE,
+  type RollupKind,
+} from "@/lib/chain/fees";
 import { ROLLUP_FEES_CODE } from "./solidity/rollup-fees";
 
 const abi = parseAbi(["function setPerByte(uint256 perByte)"]);
-const ADDRESSES = { "op-stack": OP_GAS_PRICE_ORACLE, arbitrum: ARBITRUM_NODE_INTERFACE } as const;
+const ADDRESSES = {
+  "op-stack": OP_GAS_PRICE_ORACLE,
+  arbitrum: ARBITRUM_NODE_INTERFACE,
+} as const;
 const SENDER = "0x00000000000000000000000000000000000f3e5e";
 
 /**
@@ -33,7 +40,11 @@ export const standInRollup = async (rpcUrl: string, kind: RollupKind) => {
   await client.setBalance({ address: SENDER, value: 10n ** 20n });
   return {
     setPerByte: async (perByte: bigint): Promise<void> => {
-      const data: Hex = encodeFunctionData({ abi, functionName: "setPerByte", args: [perByte] });
+      const data: Hex = encodeFunctionData({
+        abi,
+        functionName: "setPerByte",
+        args: [perByte],
+      });
       const hash = await client.sendUnsignedTransaction({ from: SENDER, to: address, data });
       await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
     },

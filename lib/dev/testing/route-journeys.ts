@@ -28,7 +28,9 @@ export const requestOf = ({
   slippageBps = 50,
   recipient = newAddress(),
 }: Journey): RouteRequest => ({
-  sources: [{ owner: newAddress(), token: from, amountBase: parseUnits(amount, from.decimals) }],
+  sources: [
+    { owner: newAddress(), token: from, amountBase: parseUnits(amount, from.decimals) },
+  ],
   destination: { token: to, recipient },
   slippageBps,
 });

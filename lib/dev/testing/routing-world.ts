@@ -65,7 +65,14 @@ const withOdd = (chain: ChainConfig): ChainConfig => ({
   ...chain,
   tokens: [
     ...chain.tokens,
-    { symbol: "ODD", name: "Odd", address: ODD, decimals: 18, assetId: "odd", usdPegged: false },
+    {
+      symbol: "ODD",
+      name: "Odd",
+      address: ODD,
+      decimals: 18,
+      assetId: "odd",
+      usdPegged: false,
+    },
   ],
 });
 

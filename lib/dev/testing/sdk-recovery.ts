@@ -15,11 +15,17 @@ export const recoverWithSdk = async (own: {
   readonly mnemonic: string;
   readonly chainId: number;
   readonly rpcUrl: string;
-  readonly pool: { readonly address: Address; readonly scope: string; readonly startBlock: number };
+  readonly pool: {
+    readonly address: Address;
+    readonly scope: string;
+    readonly startBlock: number;
+  };
 }): Promise<RecoveredNote[]> => {
   const { mnemonic, chainId, rpcUrl, pool } = own;
   const [scope, startBlock] = [BigInt(pool.scope), BigInt(pool.startBlock)];
-  const data = new DataService([{ chainId, privacyPoolAddress: pool.address, startBlock, rpcUrl }]);
+  const data = new DataService([
+    { chainId, privacyPoolAddress: pool.address, startBlock, rpcUrl },
+  ]);
   const pools = [
     { chainId, address: pool.address, scope: scope as Hash, deploymentBlock: startBlock },
   ];

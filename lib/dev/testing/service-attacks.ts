@@ -21,9 +21,13 @@ export const SERVICE_ROWS: AttackTable = {
     "needs approval",
     async ({ customer }) =>
       approvalAsked(
-        call("POST", `/deposits/${await quarantinedDeposit(theApi().services, customer)}/release`, {
-          reason: "x",
-        }),
+        call(
+          "POST",
+          `/deposits/${await quarantinedDeposit(theApi().services, customer)}/release`,
+          {
+            reason: "x",
+          },
+        ),
       ),
   ],
   "POST /payouts/schedules": [
@@ -71,7 +75,8 @@ export const SERVICE_ROWS: AttackTable = {
   ],
   "POST /webhook-endpoints/{id}/rotate": [
     "needs approval",
-    async () => approvalAsked(call("POST", `/webhook-endpoints/${await endpointOf()}/rotate`, {})),
+    async () =>
+      approvalAsked(call("POST", `/webhook-endpoints/${await endpointOf()}/rotate`, {})),
   ],
   "POST /webhook-endpoints/{id}/test": [
     "moves nothing",

@@ -24,7 +24,9 @@ export interface TestServicesOptions {
   /** Environment variables beyond those of `testConfig`. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Variables that depend on the file's database, such as the URL of a pooler in front of it. */
-  readonly databaseVariables?: (databaseUrl: string) => Promise<Readonly<Record<string, string>>>;
+  readonly databaseVariables?: (
+    databaseUrl: string,
+  ) => Promise<Readonly<Record<string, string>>>;
 }
 
 const EXECUTOR_COINS = "1000";
@@ -48,7 +50,10 @@ export const testServices = async (options: TestServicesOptions = {}): Promise<S
   });
   if (devnet && config.executorPrivateKey) {
     const executor = privateKeyToAddress(config.executorPrivateKey);
-    await Promise.all([devnet.setCoins(executor, EXECUTOR_COINS), devnet.allowMarker(executor)]);
+    await Promise.all([
+      devnet.setCoins(executor, EXECUTOR_COINS),
+      devnet.allowMarker(executor),
+    ]);
   }
   // Next to other test files, a proving process with low priority would get no processor time.
   const services = createServices(config, { prover: createProver(), ...options.overrides });

@@ -26,7 +26,9 @@ export const tasksOf = async (
     literal(values[Number(number) - 1]),
   );
   const explained = written.replace(/^DECLARE .*? CURSOR FOR /, "");
-  const { rows } = await client.query<{ "QUERY PLAN": string }>(`EXPLAIN (COSTS OFF) ${explained}`);
+  const { rows } = await client.query<{ "QUERY PLAN": string }>(
+    `EXPLAIN (COSTS OFF) ${explained}`,
+  );
   return rows.flatMap((line) => {
     const [, count] = /^\s*Task Count: (\d+)$/.exec(line["QUERY PLAN"]) ?? [];
     return count === undefined ? [] : [Number(count)];
@@ -34,7 +36,9 @@ export const tasksOf = async (
 };
 
 /** Whether the statement reads or changes one of the tables. */
-export const touches = (tables: readonly string[]): ((statement: RecordedStatement) => boolean) => {
+export const touches = (
+  tables: readonly string[],
+): ((statement: RecordedStatement) => boolean) => {
   const pattern = new RegExp(
     `\\b(?:FROM|JOIN|UPDATE|INTO|USING)\\s+"?(?:${tables.join("|")})"?(?![\\w"])`,
     "i",

@@ -68,4 +68,6 @@ const ADDRESS = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed";
  * `0x…`.
  */
 export const withExamples = (text: string): string =>
-  text.replaceAll(/\b([a-z]+)_…/g, `$1_${IDS_END}`).replaceAll(/"0x(?:[A-Z]+|…)"/g, `"${ADDRESS}"`);
+  text
+    .replaceAll(/\b([a-z]+)_…/g, `$1_${IDS_END}`)
+    .replaceAll(/"0x(?:[A-Z]+|…)"/g, `"${ADDRESS}"`);

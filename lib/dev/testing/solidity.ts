@@ -14,7 +14,10 @@ interface Output {
       Readonly<
         Record<
           string,
-          { readonly abi: Abi; readonly evm: { readonly bytecode: { readonly object: string } } }
+          {
+            readonly abi: Abi;
+            readonly evm: { readonly bytecode: { readonly object: string } };
+          }
         >
       >
     >

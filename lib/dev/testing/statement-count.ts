@@ -28,7 +28,9 @@ type Use = Omit<StatementUse, "count"> & { count: number };
 
 const textOf = (statement: unknown): string => {
   const text =
-    typeof statement === "string" ? statement : (statement as { text?: string } | undefined)?.text;
+    typeof statement === "string"
+      ? statement
+      : (statement as { text?: string } | undefined)?.text;
   return (text ?? "").replace(/\s+/g, " ").trim();
 };
 

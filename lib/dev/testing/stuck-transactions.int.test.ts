@@ -48,12 +48,17 @@ for (const url of Object.values(urls)) {
     await rpc(url, "anvil_setBalance", [address, numberToHex(parseEther("1000"))]);
 }
 
-const countOf = async (url: string, from: Address, block: "latest" | "pending"): Promise<number> =>
-  Number(await rpc(url, "eth_getTransactionCount", [from, block]));
+const countOf = async (
+  url: string,
+  from: Address,
+  block: "latest" | "pending",
+): Promise<number> => Number(await rpc(url, "eth_getTransactionCount", [from, block]));
 
 const callWith = (from: Address, nonce: number) => ({
   method: "eth_sendTransaction",
-  params: [{ from, to: from, value: "0x1", gas: numberToHex(50_000), nonce: numberToHex(nonce) }],
+  params: [
+    { from, to: from, value: "0x1", gas: numberToHex(50_000), nonce: numberToHex(nonce) },
+  ],
 });
 
 const sendAtOnce = async (url: string, from: Address): Promise<void> => {
@@ -64,7 +69,9 @@ const sendAtOnce = async (url: string, from: Address): Promise<void> => {
   );
   await vi.waitFor(
     async () =>
-      expect(await countOf(url, from, "latest"), "Transactions are stuck.").toBe(nonce + AT_ONCE),
+      expect(await countOf(url, from, "latest"), "Transactions are stuck.").toBe(
+        nonce + AT_ONCE,
+      ),
     WAIT,
   );
 };

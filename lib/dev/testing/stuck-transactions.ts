@@ -25,7 +25,9 @@ const waitingTransaction = z.object({
   maxPriorityFeePerGas: z.string().nullish(),
 });
 type WaitingTransaction = z.output<typeof waitingTransaction>;
-const content = z.object({ queued: z.record(address, z.record(z.string(), waitingTransaction)) });
+const content = z.object({
+  queued: z.record(address, z.record(z.string(), waitingTransaction)),
+});
 
 const isSignedBy = async (
   sender: Address,

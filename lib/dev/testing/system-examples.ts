@@ -30,6 +30,9 @@ export const callJobs = async (
 export const callReceiver = async (call: Call, as: Headers): Promise<void> => {
   const { url } = await call("readWebhookReceiver", { as });
   const token = new URL(String(url)).pathname.split("/").at(-1) ?? "";
-  await call("receiveWebhook", { params: { token }, body: { id: "evt_1", type: "webhook.test" } });
+  await call("receiveWebhook", {
+    params: { token },
+    body: { id: "evt_1", type: "webhook.test" },
+  });
   await call("readWebhookReceiver", { as });
 };

@@ -7,7 +7,11 @@ interface TextExamples extends Pick<Recorder, "call" | "callText" | "callStream"
   readonly person: Headers;
   readonly key: Headers;
   /** Ids of an operation that has ended, a payout to wallets and a global account. */
-  readonly ids: { readonly operation: string; readonly payout: string; readonly account: string };
+  readonly ids: {
+    readonly operation: string;
+    readonly payout: string;
+    readonly account: string;
+  };
 }
 
 /**

@@ -30,7 +30,12 @@ export interface Answer {
 
 export interface AttackFixture {
   readonly customer: Customer;
-  readonly call: (method: string, path: string, body?: object, token?: string) => Promise<Answer>;
+  readonly call: (
+    method: string,
+    path: string,
+    body?: object,
+    token?: string,
+  ) => Promise<Answer>;
   readonly accounts: readonly [string, string];
   readonly eve: Address;
   /** Signs the customer in again. */
@@ -44,7 +49,10 @@ export type AttackTable = Readonly<Record<string, readonly [Needs, Attack]>>;
 export const ONE = 31337;
 const FUNDED = "100";
 /** The shared state of the attacks, which `startWorld` fills before the tests run. */
-const started: { api: TestApi | null; world: AttackFixture | null } = { api: null, world: null };
+const started: { api: TestApi | null; world: AttackFixture | null } = {
+  api: null,
+  world: null,
+};
 
 export const theApi = (): TestApi => {
   if (started.api === null) throw new Error("The world has not started.");

@@ -14,7 +14,10 @@ export const unclearRefund = async (
 ): Promise<{ readonly id: string; readonly legId: string }> => {
   await waitUntilFinal(client, operationId);
   const leg = await prisma.operationLeg.findFirstOrThrow({ where: { operationId } });
-  await prisma.operationLeg.update({ where: { id: leg.id }, data: { state: "needs_attention" } });
+  await prisma.operationLeg.update({
+    where: { id: leg.id },
+    data: { state: "needs_attention" },
+  });
   const data = { status: "processing", subStatus: "needs_attention" };
   await prisma.operation.update({ where: { id: operationId }, data });
   return { id: operationId, legId: leg.id };

@@ -26,7 +26,10 @@ const abi = parseAbi([
 const artifact = z.object({
   bytecode: z.custom<Hex>((value) => typeof value === "string" && value.startsWith("0x")),
 });
-const VALIDITY = encodeAbiParameters([{ type: "uint48" }, { type: "uint48" }], [2 ** 48 - 1, 0]);
+const VALIDITY = encodeAbiParameters(
+  [{ type: "uint48" }, { type: "uint48" }],
+  [2 ** 48 - 1, 0],
+);
 
 /**
  * The reference paymaster of account-abstraction 0.7.0, which consents by its signature in the
@@ -43,7 +46,11 @@ export const deployVerifyingPaymaster = async ({ client }: BareAnvil, entryPoint
   await client.setBalance({ address: from, value: parseEther("100") });
   await client.impersonateAccount({ address: from });
   const send = async (transaction: { to?: Address; data: Hex; value?: bigint }) => {
-    const hash = await client.sendUnsignedTransaction({ from, gas: 5_000_000n, ...transaction });
+    const hash = await client.sendUnsignedTransaction({
+      from,
+      gas: 5_000_000n,
+      ...transaction,
+    });
     return client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
   };
   const data = encodeDeployData({ abi, bytecode, args: [entryPoint, signer.address] });

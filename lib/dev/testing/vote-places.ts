@@ -66,7 +66,9 @@ export const VOTE_PLACES: readonly (readonly [
   [
     "the policy of an API key",
     async (it, votes) => {
-      const { id: subjectId } = await it.owner.client.call(createApiKey, { body: { name: "CI" } });
+      const { id: subjectId } = await it.owner.client.call(createApiKey, {
+        body: { name: "CI" },
+      });
       await demandByPolicy(it, votes, { scope: "key", subjectId });
       return subjectId;
     },

@@ -277,7 +277,9 @@ const readBooks = async (
   chainId: number,
   treasury: Address,
 ) => {
-  const payouts = await prisma.walletPayout.findMany({ where: { fromAddress: treasury, chainId } });
+  const payouts = await prisma.walletPayout.findMany({
+    where: { fromAddress: treasury, chainId },
+  });
   const ids = payouts.map(({ payoutId }) => payoutId);
   const [items, batches, records] = await Promise.all([
     prisma.walletPayoutItem.findMany({ where: { payoutId: { in: ids } } }),
@@ -340,7 +342,10 @@ const balanceOf = (client: PublicClient, token: string, owner: Address): Promise
       });
 
 /** Checks that each recipient has the amount of its row if it was paid, and otherwise nothing. */
-const expectBalances = async ({ client }: ChainView, { items, isPaid }: Books): Promise<void> => {
+const expectBalances = async (
+  { client }: ChainView,
+  { items, isPaid }: Books,
+): Promise<void> => {
   for (let from = 0; from < items.length; from += ROWS_PER_PAGE)
     await Promise.all(
       items.slice(from, from + ROWS_PER_PAGE).map(async (item) => {
@@ -371,7 +376,9 @@ const expectUserOperations = async (
       ...range,
     }),
   );
-  const succeeded = executed.filter(({ args }) => args.success).map(({ args }) => args.userOpHash);
+  const succeeded = executed
+    .filter(({ args }) => args.success)
+    .map(({ args }) => args.userOpHash);
   const ofPaid = batches.filter(({ state }) => state === "paid");
   expect(inOrder(succeeded)).toEqual(inOrder(ofPaid.map(({ userOpHash }) => userOpHash ?? "")));
   expect(batches.reduce((sum, { gasCostWei }) => sum + BigInt(gasCostWei.toFixed(0)), 0n)).toBe(
@@ -391,7 +398,9 @@ const expectAllEnded = async (
   for (const record of records) {
     const own = items.filter(({ payoutId }) => payoutId === record.id);
     expect(record.itemsCompleted).toBe(own.filter(isPaid).length);
-    expect(["completed", "partially_completed", "failed", "cancelled"]).toContain(record.status);
+    expect(["completed", "partially_completed", "failed", "cancelled"]).toContain(
+      record.status,
+    );
   }
   const [jobs, holds] = await Promise.all([
     prisma.job.count({ where: { id: { in: ids } } }),
@@ -411,11 +420,17 @@ export const expectRowsPaidOnce = async (
   at: { chainId: number; rpcUrl: string },
   treasury: Address,
 ): Promise<void> => {
-  const client = createPublicClient({ transport: http(at.rpcUrl, { batch: { batchSize: 500 } }) });
+  const client = createPublicClient({
+    transport: http(at.rpcUrl, { batch: { batchSize: 500 } }),
+  });
   const chain: ChainView = { client, head: await client.getBlockNumber(), treasury };
   const books = await readBooks(services, at.chainId, treasury);
   await expectTransfers(chain, books);
   await expectBalances(chain, books);
-  await expectUserOperations(chain, books, services.registry.get(at.chainId).contracts.entryPoint);
+  await expectUserOperations(
+    chain,
+    books,
+    services.registry.get(at.chainId).contracts.entryPoint,
+  );
   await expectAllEnded(services, books);
 };

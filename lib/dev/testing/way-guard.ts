@@ -26,7 +26,12 @@ import {
 } from "./ways";
 
 /** The result of a try. */
-export type EndState = "nothing" | "refused" | "waits for a code" | "waits for votes" | "accepted";
+export type EndState =
+  | "nothing"
+  | "refused"
+  | "waits for a code"
+  | "waits for votes"
+  | "accepted";
 
 /** One try of one caller. */
 export interface Attempt {
@@ -113,10 +118,14 @@ const evaluationSays = async (
  * votes, evaluations and wallets.
  * @param since time at which the try began
  */
-const stateSince = async (prisma: Prisma, projectId: string, since: Date): Promise<EndState> => {
+const stateSince = async (
+  prisma: Prisma,
+  projectId: string,
+  since: Date,
+): Promise<EndState> => {
   const isNew = { projectId, createdAt: { gt: since } };
-  const [operations, payouts, quotes, privateQuotes, requests, shown, refusals] = await Promise.all(
-    [
+  const [operations, payouts, quotes, privateQuotes, requests, shown, refusals] =
+    await Promise.all([
       prisma.operation.findMany({ where: isNew }),
       prisma.payout.findMany({ where: isNew }),
       prisma.quote.count({ where: { ...isNew, operationId: null } }),
@@ -124,8 +133,7 @@ const stateSince = async (prisma: Prisma, projectId: string, since: Date): Promi
       prisma.decisionRequest.findMany({ where: { ...isNew, state: "open" } }),
       prisma.privacyWallet.count({ where: { projectId, exportedAt: { gt: since } } }),
       prisma.policyEvaluation.count({ where: { ...isNew, decision: "deny" } }),
-    ],
-  );
+    ]);
   const moves = [...operations, ...payouts];
   const waiting = moves.filter(({ subStatus }) => subStatus === "awaiting_approval");
   const held = await prisma.balanceHold.count({
@@ -184,7 +192,10 @@ const endsOf = async (
   if (prove === undefined) return { states: [begun], answers: [answer] };
   if (!begun.startsWith("waits")) return { states: [begun, begun], answers: [answer] };
   const proof = await settle(prove);
-  return { states: [begun, await stateSince(prisma, projectId, since)], answers: [answer, proof] };
+  return {
+    states: [begun, await stateSince(prisma, projectId, since)],
+    answers: [answer, proof],
+  };
 };
 
 /** Ways whose code is entered before anything is stored that could wait for votes. */
@@ -234,7 +245,9 @@ const under = async <T>(
   };
   const set = (approvals: typeof SETTING | null) =>
     withApproval(owner.account, (approval) =>
-      owner.client.call(updatePolicies, { body: { approvals, ...(approval ? { approval } : {}) } }),
+      owner.client.call(updatePolicies, {
+        body: { approvals, ...(approval ? { approval } : {}) },
+      }),
     );
   const rules = together(guards);
   const hasRules = Object.keys(rules).length > 0;
@@ -251,7 +264,9 @@ const under = async <T>(
 /**
  * Creates the try of one caller before the guard is set, so that it can create what the try needs.
  */
-export type Ways = Readonly<Partial<Record<Way, (caller: Caller) => Promise<Attempt> | Attempt>>>;
+export type Ways = Readonly<
+  Partial<Record<Way, (caller: Caller) => Promise<Attempt> | Attempt>>
+>;
 
 /**
  * Tries every way with every caller under one guard.
@@ -287,12 +302,20 @@ export interface DecisionAttempt {
   /** Whether the object's row shows that the decision was made. */
   readonly isDecided: () => Promise<boolean>;
 }
-export type Decisions = Readonly<Record<DecidingWay, (caller: Caller) => Promise<DecisionAttempt>>>;
+export type Decisions = Readonly<
+  Record<DecidingWay, (caller: Caller) => Promise<DecisionAttempt>>
+>;
 
 /** Everything that was started, held or submitted to a chain since. */
-const startedSince = async (prisma: Prisma, projectId: string, since: Date): Promise<string> => {
+const startedSince = async (
+  prisma: Prisma,
+  projectId: string,
+  since: Date,
+): Promise<string> => {
   const state = await stateSince(prisma, projectId, since);
-  const held = await prisma.balanceHold.count({ where: { projectId, createdAt: { gt: since } } });
+  const held = await prisma.balanceHold.count({
+    where: { projectId, createdAt: { gt: since } },
+  });
   const sent = await prisma.chainTransaction.count({ where: { createdAt: { gt: since } } });
   return held + sent === 0 ? state : `${state}, ${String(held)} held, ${String(sent)} sent`;
 };
@@ -309,9 +332,11 @@ export const wrongDecisions = async (
   effect: GuardEntry["effect"] | null,
 ): Promise<readonly string[]> => {
   const { prisma } = api.services.database;
-  const cells: (DecisionAttempt & { readonly way: DecidingWay; readonly caller: Caller })[] = [];
+  const cells: (DecisionAttempt & { readonly way: DecidingWay; readonly caller: Caller })[] =
+    [];
   for (const way of DECIDING_WAYS)
-    for (const caller of CALLERS) cells.push({ way, caller, ...(await decisions[way](caller)) });
+    for (const caller of CALLERS)
+      cells.push({ way, caller, ...(await decisions[way](caller)) });
   const wrong: string[] = [];
   const guards = GUARD_NAMES.filter((guard) => GUARDS[guard].effect === effect);
   await under(api, callers, guards, async () => {
@@ -323,7 +348,9 @@ export const wrongDecisions = async (
       const got = [before, await isDecided(), started].join(", ");
       const expected = [false, mayDecide(way, caller), "nothing"].join(", ");
       if (got !== expected)
-        wrong.push(`${way} by ${caller}: ${got} (answer: ${answer}); it has to be: ${expected}`);
+        wrong.push(
+          `${way} by ${caller}: ${got} (answer: ${answer}); it has to be: ${expected}`,
+        );
     }
   });
   return wrong;

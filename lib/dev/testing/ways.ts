@@ -54,7 +54,10 @@ export const GUARDS: Readonly<Record<Guard, GuardEntry>> = {
   hours: {
     effect: "denies",
     rules: {
-      hours: { timeZone: "UTC", windows: [{ days: [closedDay()], from: "00:00", to: "24:00" }] },
+      hours: {
+        timeZone: "UTC",
+        windows: [{ days: [closedDay()], from: "00:00", to: "24:00" }],
+      },
     },
   },
   code: { effect: "code", rules: { code: { mode: "always" } } },
@@ -83,7 +86,10 @@ const INSIDE =
   "The note belongs to the project. Where its wallet's mnemonic was shown it is refused (export-wallet.int.test.ts).";
 
 export const WAYS = {
-  swap: { routes: ["POST /swap/quote", "POST /swap/prepare", "POST /swap/execute"], unbound: {} },
+  swap: {
+    routes: ["POST /swap/quote", "POST /swap/prepare", "POST /swap/execute"],
+    unbound: {},
+  },
   transfer: { routes: ["POST /transfers"], unbound: {} },
   swapAndTransfer: { routes: ["POST /swap-and-transfer"], unbound: {} },
   // For a public operation it creates a quote, which is prepared and executed like any other.

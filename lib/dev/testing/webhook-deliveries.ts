@@ -33,7 +33,9 @@ export const webhookDeliveries = async () => {
       "payouts:read",
     ],
   });
-  const { projectId } = await database.prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } });
+  const { projectId } = await database.prisma.apiKey.findUniqueOrThrow({
+    where: { id: key.id },
+  });
   const email = await api.verifiedEmail(session);
   const worker = services.startWebhooks("worker-of-this-test");
   afterFile(() => worker.stop());
@@ -55,14 +57,19 @@ export const webhookDeliveries = async () => {
         { projectId, type, objectId, data: { objectId }, private: isPrivate, at: clock.now() },
       ]),
     );
-  const endpoint = async (input: Partial<Parameters<typeof services.webhooks.create>[1]> = {}) => {
+  const endpoint = async (
+    input: Partial<Parameters<typeof services.webhooks.create>[1]> = {},
+  ) => {
     const own = {
       url: receiver.url,
       events: ["*"],
       payload: "full",
       includePrivate: false,
     } as const;
-    const { endpoint: made, secret } = await services.webhooks.create(actor, { ...own, ...input });
+    const { endpoint: made, secret } = await services.webhooks.create(actor, {
+      ...own,
+      ...input,
+    });
     return { id: made.id, secret };
   };
   /**
@@ -87,7 +94,8 @@ export const webhookDeliveries = async () => {
     until(async () =>
       expect((await deliveriesOf(id)).map(({ status }) => status)).toEqual(statuses),
     );
-  const objects = (from = receiver): unknown[] => from.received.map(({ body }) => body.objectId);
+  const objects = (from = receiver): unknown[] =>
+    from.received.map(({ body }) => body.objectId);
 
   // The creation of the key is also an event; it is numbered before the first endpoint exists.
   await until(async () =>

@@ -15,7 +15,9 @@ export interface WebhookReceiver {
   /** In the order of arrival. */
   readonly received: ReceivedWebhook[];
   /** Sets the answer from now on; `turn` counts requests from 1. */
-  answer(respond: (response: ServerResponse, webhook: ReceivedWebhook, turn: number) => void): void;
+  answer(
+    respond: (response: ServerResponse, webhook: ReceivedWebhook, turn: number) => void,
+  ): void;
   /** Maximum number of requests that were open at the same time. */
   readonly openMax: number;
 }

@@ -124,7 +124,8 @@ const createNamer = () => {
     const steps = writes.filter(({ table }) => STEP_TABLES.includes(table));
     const main = steps[0] ?? writes[0];
     if (main === undefined) return null;
-    const whatOf = ({ table }: Write): string => `${table} ${detailOf(table, parameters)}`.trim();
+    const whatOf = ({ table }: Write): string =>
+      `${table} ${detailOf(table, parameters)}`.trim();
     // These writes show the steps of operations, of payouts and of the executor; other writes
     // follow from them.
     before?.push(...steps.map(whatOf));

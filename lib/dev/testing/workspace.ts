@@ -57,5 +57,8 @@ export const makeWorkspace = async (): Promise<{ folder: string; remove: () => v
   const folder = mkdtempSync(join(tmpdir(), PREFIX));
   chmodSync(folder, 0o755);
   writeFileSync(join(folder, OWNER), String(process.pid));
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) };
+  return {
+    folder,
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }),
+  };
 };

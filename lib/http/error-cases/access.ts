@@ -102,7 +102,9 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
   },
   removeTotp: APPROVAL,
   renewRecoveryCodes: APPROVAL,
-  startPasskey: approvalFor("The person has as many passkeys as are possible; remove one first"),
+  startPasskey: approvalFor(
+    "The person has as many passkeys as are possible; remove one first",
+  ),
   addPasskey: {
     invalid_state: {
       when: "The options were used, or are older than five minutes. Nothing was added.",

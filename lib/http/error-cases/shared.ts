@@ -68,7 +68,8 @@ export const VOTE: Cases = {
   },
   invalid_signature: {
     when: "The signature or the passkey's answer is not for this request and this choice.",
-    action: "Sign `messages.approve` or `messages.decline` of the request, or vote with a code.",
+    action:
+      "Sign `messages.approve` or `messages.decline` of the request, or vote with a code.",
   },
   otp_required: {
     when: "No proof was sent with the vote.",

@@ -11,7 +11,11 @@ const numberOf = ({ id }: Pick<Movement, "id">): number => Number.parseInt(id.sl
 /** A list that is read newest first. Rows that are `unreadable` count as read but are not shown. */
 const pageOf = (
   rows: readonly number[],
-  { before, limit, unreadable }: { before: number; limit: number; unreadable: ReadonlySet<number> },
+  {
+    before,
+    limit,
+    unreadable,
+  }: { before: number; limit: number; unreadable: ReadonlySet<number> },
 ): SourcePage => {
   const older = rows.filter((row) => row < before).sort((a, b) => b - a);
   const read = older.slice(0, limit);
@@ -23,17 +27,19 @@ const pageOf = (
 };
 
 test("pages of any number of lists show every movement once, newest first, also where some cannot be read", () => {
-  const lists = fc.uniqueArray(fc.integer({ min: 1, max: 500 }), { maxLength: 60 }).chain((rows) =>
-    fc.record({
-      lists: fc.array(fc.integer({ min: 0, max: 2 }), {
-        minLength: rows.length,
-        maxLength: rows.length,
+  const lists = fc
+    .uniqueArray(fc.integer({ min: 1, max: 500 }), { maxLength: 60 })
+    .chain((rows) =>
+      fc.record({
+        lists: fc.array(fc.integer({ min: 0, max: 2 }), {
+          minLength: rows.length,
+          maxLength: rows.length,
+        }),
+        rows: fc.constant(rows),
+        hidden: fc.subarray(rows),
+        limit: fc.integer({ min: 1, max: 8 }),
       }),
-      rows: fc.constant(rows),
-      hidden: fc.subarray(rows),
-      limit: fc.integer({ min: 1, max: 8 }),
-    }),
-  );
+    );
   fc.assert(
     fc.property(lists, ({ lists: listOf, rows, hidden, limit }) => {
       const unreadable = new Set(hidden);

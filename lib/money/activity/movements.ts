@@ -95,7 +95,11 @@ const partsOf = (movement: Movement): readonly WorthPart[] => {
   const ledger = { decimals: LEDGER_DECIMALS };
   if (movement.type === "funding")
     return [
-      { ...ledger, amountBase: movement.funding.amountBase, isPegged: isPegged(movement.asset) },
+      {
+        ...ledger,
+        amountBase: movement.funding.amountBase,
+        isPegged: isPegged(movement.asset),
+      },
     ];
   const { payout } = movement;
   return payout.kind === "wallets"
@@ -198,7 +202,12 @@ const operationSource =
     const kind = kindsOf(filter.kind, OPERATIONS);
     if (kind.length === 0) return NOTHING;
     const cursor = before === undefined ? undefined : `op_${before}`;
-    const asked = { ...filter, kind: filter.kind === undefined ? undefined : kind, cursor, limit };
+    const asked = {
+      ...filter,
+      kind: filter.kind === undefined ? undefined : kind,
+      cursor,
+      limit,
+    };
     const { data, nextCursor } = await operations.listFor(actor, asked);
     return {
       movements: data.map((operation) => ({ type: "operation", id: operation.id, operation })),

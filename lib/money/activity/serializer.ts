@@ -111,7 +111,10 @@ const assetAmount = (asset: Asset | null, assetId: string, base: bigint): Amount
   },
 });
 
-const partyOfOperation = (operation: Operation, { deposit, transfer }: ActivityEntry): Party => {
+const partyOfOperation = (
+  operation: Operation,
+  { deposit, transfer }: ActivityEntry,
+): Party => {
   if (deposit !== null) {
     const { sender } = deposit.deposit;
     return sender === null ? null : { type: "address", address: sender };
@@ -174,7 +177,9 @@ const ofPayout = (movement: PayoutMovement, { accountNames }: ActivityEntry): Ow
     received:
       only === undefined || others.length > 0 ? null : tokenAmount(only.token, only.paidBase),
     source:
-      payout.sourceAccountId === null ? null : accountParty(payout.sourceAccountId, accountNames),
+      payout.sourceAccountId === null
+        ? null
+        : accountParty(payout.sourceAccountId, accountNames),
     counterparty,
   };
 };
@@ -205,7 +210,9 @@ const ownOf = (entry: ActivityEntry): Own => {
   return movement.type === "payout" ? ofPayout(movement.payout, entry) : ofFunding(movement);
 };
 
-const madeOf = (movement: Movement): { readonly createdBy: string; readonly createdAt: Date } => {
+const madeOf = (
+  movement: Movement,
+): { readonly createdBy: string; readonly createdAt: Date } => {
   if (movement.type === "operation") return movement.operation;
   return movement.type === "payout" ? movement.payout.payout : movement.funding;
 };

@@ -109,7 +109,11 @@ export const createActivityService = (deps: ActivityDeps) => {
     all: async function* (actor: Actor, filter: ActivityFilter): AsyncGenerator<ActivityEntry> {
       let cursor: string | undefined;
       for (let read = 0; read < EXPORT_MAX; read += EXPORT_PAGE) {
-        const { data, nextCursor } = await list(actor, { ...filter, cursor, limit: EXPORT_PAGE });
+        const { data, nextCursor } = await list(actor, {
+          ...filter,
+          cursor,
+          limit: EXPORT_PAGE,
+        });
         yield* data;
         if (nextCursor === null) return;
         cursor = nextCursor;

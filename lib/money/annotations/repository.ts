@@ -35,7 +35,10 @@ export const findAnnotations = async (
   return rows.map(parseAnnotation);
 };
 
-export const upsertAnnotation = async (db: Queryable, annotation: Annotation): Promise<void> => {
+export const upsertAnnotation = async (
+  db: Queryable,
+  annotation: Annotation,
+): Promise<void> => {
   const { projectId, subjectType, subjectId, memo, updatedBy, updatedAt } = annotation;
   const content = { memo, tags: [...annotation.tags], updatedBy, updatedAt };
   await db.annotation.upsert({

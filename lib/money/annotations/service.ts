@@ -5,7 +5,12 @@ import { isId } from "@/lib/core/ids";
 import type { Database } from "@/lib/platform/db/client";
 import { raw, sql, type Statement } from "@/lib/platform/db/statement";
 import { doneBy, recordAudit } from "@/lib/news/audit/service";
-import { type Annotation, findAnnotations, type SubjectType, upsertAnnotation } from "./repository";
+import {
+  type Annotation,
+  findAnnotations,
+  type SubjectType,
+  upsertAnnotation,
+} from "./repository";
 
 /**
  * SQL conditions on a row of `annotation`, for modules whose lists filter by tag or memo. Case does
@@ -47,7 +52,8 @@ export const createAnnotationReads = ({ database }: { readonly database: Databas
     projectId: string,
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, Annotation>> => {
-    const found = ids.length === 0 ? [] : await findAnnotations(database.prisma, projectId, ids);
+    const found =
+      ids.length === 0 ? [] : await findAnnotations(database.prisma, projectId, ids);
     return new Map(found.map((annotation) => [annotation.subjectId, annotation]));
   },
 });

@@ -11,6 +11,7 @@ export const toApiRequest = (request: ApiRequest): z.output<typeof apiRequestRec
   code: request.code,
   durationMs: Math.round(request.durationMs * 100) / 100,
   clientAddress: request.clientAddress,
-  bodySha256: request.bodySha256 === null ? null : Buffer.from(request.bodySha256).toString("hex"),
+  bodySha256:
+    request.bodySha256 === null ? null : Buffer.from(request.bodySha256).toString("hex"),
   at: request.at.toISOString(),
 });

@@ -31,7 +31,10 @@ const countOf = async (keyId: string): Promise<number> => {
 const setUp = () => {
   const lost: { requests: number; error?: unknown }[] = [];
   const apiKeys = { has: () => Promise.resolve(true) };
-  return { lost, log: createApiRequests({ database, apiKeys, onLost: (each) => lost.push(each) }) };
+  return {
+    lost,
+    log: createApiRequests({ database, apiKeys, onLost: (each) => lost.push(each) }),
+  };
 };
 
 test("many requests go out in one statement, by themselves", async () => {

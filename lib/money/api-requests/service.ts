@@ -134,7 +134,10 @@ export const createApiRequests = ({ database, apiKeys, onLost }: ApiRequestsDeps
       actor: UserActor,
       keyId: string,
       { cursor, limit, outcome, ...filter }: ApiRequestFilter,
-    ): Promise<{ readonly data: readonly ApiRequest[]; readonly nextCursor: string | null }> => {
+    ): Promise<{
+      readonly data: readonly ApiRequest[];
+      readonly nextCursor: string | null;
+    }> => {
       requirePermission(actor, "keys:manage");
       const { projectId } = actor;
       if (!isId("apiKey", keyId) || !(await apiKeys.has(projectId, keyId))) throw notFound();

@@ -85,7 +85,9 @@ const post = (
     body,
   });
 const isDue = async (index: number): Promise<boolean> => {
-  const job = await database.prisma.job.findUnique({ where: { id: operationIds[index] ?? "" } });
+  const job = await database.prisma.job.findUnique({
+    where: { id: operationIds[index] ?? "" },
+  });
   return job !== null && job.runAt < FAR;
 };
 const stored = (source: string, eventKey: string) =>
@@ -218,8 +220,12 @@ describe("a callback wakes what it names, and moves no state", () => {
   });
 
   test("without an id the body names the event", async () => {
-    const body = JSON.stringify({ event: "request.status.updated", data: { status: "pending" } });
-    for (let turn = 0; turn < 3; turn += 1) expect((await post("routing", body)).status).toBe(200);
+    const body = JSON.stringify({
+      event: "request.status.updated",
+      data: { status: "pending" },
+    });
+    for (let turn = 0; turn < 3; turn += 1)
+      expect((await post("routing", body)).status).toBe(200);
     expect((await post("routing", `${body} `)).status).toBe(200);
     const rows = await database.prisma.callback.findMany({
       where: { type: "request.status.updated", count: 3 },
@@ -233,14 +239,26 @@ describe("each kind of bad request has its answer", () => {
   const deep = `{"a":${"[".repeat(40)}${"]".repeat(40)}}`;
   test.each([
     ["a wrong signature", "{}", { "x-signature": "wrong" }, 401, "invalid_signature"],
-    ["a wrong signature under bad JSON", "{", { "x-signature": "wrong" }, 401, "invalid_signature"],
+    [
+      "a wrong signature under bad JSON",
+      "{",
+      { "x-signature": "wrong" },
+      401,
+      "invalid_signature",
+    ],
     ["bad JSON", "{", {}, 400, "invalid_request"],
     ["JSON that is no object", "[1]", {}, 400, "invalid_request"],
     ["JSON that is a text", '"op"', {}, 400, "invalid_request"],
     ["JSON that nests too deep", deep, {}, 400, "invalid_request"],
     ["a character that cannot be stored", '{"id":"\\u0000"}', {}, 400, "invalid_request"],
     ["too large", big, {}, 413, "payload_too_large"],
-    ["another media type", "{}", { "content-type": "text/plain" }, 415, "unsupported_media_type"],
+    [
+      "another media type",
+      "{}",
+      { "content-type": "text/plain" },
+      415,
+      "unsupported_media_type",
+    ],
   ] as const)("%s", async (_, body, headers, status, code) => {
     for (const source of ["routing", "bundler"]) {
       const response = await post(source, body, headers);
@@ -253,7 +271,10 @@ describe("each kind of bad request has its answer", () => {
 
   test("256 KiB are taken", async () => {
     const body = JSON.stringify({ id: "large", text: "" });
-    const padded = body.replace('"text":""', `"text":"${"x".repeat(256 * 1024 - body.length)}"`);
+    const padded = body.replace(
+      '"text":""',
+      `"text":"${"x".repeat(256 * 1024 - body.length)}"`,
+    );
     expect((await post("routing", padded)).status).toBe(200);
   });
 

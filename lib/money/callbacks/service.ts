@@ -31,7 +31,12 @@ export interface CallbacksDeps {
  * Receives callbacks of routing providers and bundlers. A callback changes no state: it makes the
  * jobs of the named operations due, and each job queries the chain or the provider.
  */
-export const createCallbacksService = ({ repository, senders, clock, metrics }: CallbacksDeps) => ({
+export const createCallbacksService = ({
+  repository,
+  senders,
+  clock,
+  metrics,
+}: CallbacksDeps) => ({
   /** @throws DomainError `invalid_signature` */
   verify: (source: CallbackSource, sent: SentCallback): VerifiedBy => {
     try {

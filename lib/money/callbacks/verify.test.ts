@@ -105,9 +105,13 @@ describe("each scheme refuses", () => {
   });
 
   test("a signature with a time is good for exactly five minutes", () => {
-    expect(verifyCallback(all, sent(standardHeaders(across, minutesAway(-5))), now)).toBe("across");
+    expect(verifyCallback(all, sent(standardHeaders(across, minutesAway(-5))), now)).toBe(
+      "across",
+    );
     const tooOld = new Date(minutesAway(-5).getTime() - 1000);
-    expect(() => verifyCallback(all, sent(standardHeaders(across, tooOld)), now)).toThrow(refusal);
+    expect(() => verifyCallback(all, sent(standardHeaders(across, tooOld)), now)).toThrow(
+      refusal,
+    );
   });
 });
 
@@ -117,7 +121,9 @@ test("without any secret a callback is taken as unverified, and a provider's own
   expect(verifyCallback(sendersOf(none), sent({ "x-signature": "whatever" }), now)).toBe(
     "unverified",
   );
-  expect(verifyCallback(sendersOf(none), sent(standardHeaders(across)), now)).toBe("unverified");
+  expect(verifyCallback(sendersOf(none), sent(standardHeaders(across)), now)).toBe(
+    "unverified",
+  );
   expect(() =>
     verifyCallback(sendersOf({ ...none, relay }), sent(relayHeaders(nowSeconds, "other")), now),
   ).toThrow(refusal);

@@ -42,11 +42,15 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
  * Compares digests, so that neither the time nor a thrown error depends on where or how the values
  * differ.
  */
-const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));
+const isSame = (one: string, other: string): boolean =>
+  timingSafeEqual(digest(one), digest(other));
 
 /** The same message for all reasons, so that a guess does not reveal which part was right. */
 const refused = (): DomainError =>
-  new DomainError("invalid_signature", "The callback's signature is missing, wrong or too old.");
+  new DomainError(
+    "invalid_signature",
+    "The callback's signature is missing, wrong or too old.",
+  );
 
 const isRecent = (timeMs: number, now: Date): boolean =>
   Math.abs(now.getTime() - timeMs) <= WINDOW_MS;
@@ -66,8 +70,10 @@ export const signedAt = (
   sent: SentCallback,
 ): Date | null => {
   const signature = providers.find(({ name }) => name === by)?.signature;
-  const header = signature?.scheme === "timestamped_hmac" ? signature.timeHeader : STANDARD_TIME;
-  const time = signature !== undefined || by === "standard" ? readTime(sent.header(header)) : null;
+  const header =
+    signature?.scheme === "timestamped_hmac" ? signature.timeHeader : STANDARD_TIME;
+  const time =
+    signature !== undefined || by === "standard" ? readTime(sent.header(header)) : null;
   return time === null ? null : new Date(time);
 };
 
@@ -115,7 +121,8 @@ const byStandard = (signers: readonly Signer[], sent: SentCallback, now: Date): 
     return given.some((signature) => isSame(signature, `v1,${expected}`));
   };
   const signer = signers.find(({ secret }) => signingKeys(secret).some(signs));
-  if (signer === undefined || id === "" || time === null || !isRecent(time, now)) throw refused();
+  if (signer === undefined || id === "" || time === null || !isRecent(time, now))
+    throw refused();
   return signer.by;
 };
 
@@ -148,7 +155,10 @@ export const verifyCallback = (
 ): VerifiedBy => {
   const { shared, providers } = senders;
   for (const { name, signature, secret } of providers) {
-    if (signature.scheme !== "timestamped_hmac" || sent.header(signature.signatureHeader) === null)
+    if (
+      signature.scheme !== "timestamped_hmac" ||
+      sent.header(signature.signatureHeader) === null
+    )
       continue;
     const key = secret ?? shared;
     if (key === null) continue;
@@ -207,7 +217,12 @@ const BUNDLER_TYPES = new Set([
 const ROUTING_TYPE = /^(request|transfer|deposit|fill|order)\.[a-z_.]+$/;
 
 const anything = z.unknown().optional();
-const envelope = z.looseObject({ id: anything, type: anything, event: anything, data: anything });
+const envelope = z.looseObject({
+  id: anything,
+  type: anything,
+  event: anything,
+  data: anything,
+});
 const loose = z.looseObject({ status: anything, state: anything });
 
 const textOf = (value: unknown): string | null =>

@@ -234,7 +234,10 @@ export const applyMoves = async (
 
 export interface WorthDeps {
   readonly prices: {
-    priceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]>;
+    priceUsd(
+      tokens: readonly Token[],
+      signal: AbortSignal,
+    ): Promise<readonly (string | null)[]>;
   };
   readonly tokenOf: TokenOf;
 }

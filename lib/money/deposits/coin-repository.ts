@@ -57,7 +57,11 @@ const spenders = table({ address: text });
 export const spentFrom = async (
   db: SqlReader,
   wallets: readonly string[],
-  { chainId, from, to }: { readonly chainId: number; readonly from: bigint; readonly to: bigint },
+  {
+    chainId,
+    from,
+    to,
+  }: { readonly chainId: number; readonly from: bigint; readonly to: bigint },
 ): Promise<ReadonlySet<string>> => {
   const rows = await spenders.all(
     db,
@@ -80,7 +84,12 @@ export const spentFrom = async (
 };
 
 /** A wallet whose moves are read, and the block of its last comparison. */
-const comparedWallets = table({ n: int, projectId: text, walletAddress: text, fromBlock: int8 });
+const comparedWallets = table({
+  n: int,
+  projectId: text,
+  walletAddress: text,
+  fromBlock: int8,
+});
 type ComparedWallet = Omit<RowOf<typeof comparedWallets>, "n">;
 
 /**

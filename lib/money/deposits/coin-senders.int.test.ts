@@ -39,7 +39,11 @@ const sender = async (): Promise<PrivateKeyAccount> => {
   return account;
 };
 const clientOf = (account: PrivateKeyAccount) =>
-  createWalletClient({ account, chain: registry.viemChain(CHAIN), transport: http(chain.rpcUrl) });
+  createWalletClient({
+    account,
+    chain: registry.viemChain(CHAIN),
+    transport: http(chain.rpcUrl),
+  });
 const send = (from: PrivateKeyAccount, to: Address, value: bigint): Promise<Hex> =>
   clientOf(from).sendTransaction({ to, value, gas: 100_000n });
 

@@ -70,7 +70,11 @@ const EVENT_OF: Readonly<Partial<Record<DepositState, EventType>>> = {
 
 const dataOf = (deposit: Told): NewEvent["data"] => ({
   ...{ depositId: deposit.id, state: deposit.state, chainId: deposit.chainId },
-  ...{ walletId: deposit.walletId, walletAddress: deposit.walletAddress, sender: deposit.sender },
+  ...{
+    walletId: deposit.walletId,
+    walletAddress: deposit.walletAddress,
+    sender: deposit.sender,
+  },
   token: { symbol: deposit.token.symbol, address: deposit.token.address },
   amount: formatAmount(deposit.amountBase, deposit.token.decimals),
   ...{ txHash: deposit.txHash, verdict: deposit.verdict },

@@ -61,7 +61,10 @@ test("tokens from outside are one operation, seen first and credited at the chai
     },
   ]);
   const id = data[0]?.operationId ?? "";
-  expect(await session.client.call(getDeposit, { params: { id } })).toMatchObject({ id, txHash });
+  expect(await session.client.call(getDeposit, { params: { id } })).toMatchObject({
+    id,
+    txHash,
+  });
   expect(await session.client.call(getOperation, { params: { id } })).toMatchObject({
     outcome: { nextAction: "Nothing to do: everything arrived." },
     may: { cancel: false, retry: false, approve: false },
@@ -91,10 +94,9 @@ test("the project's events tell of a deposit when it is seen and when it counts,
   const [row] = await rowsOf(treasuryId);
   await followUntil(deposits, CHAIN, async () => {
     const { data } = await session.client.call(listEvents, { query: {} });
-    expect(data.filter(({ objectId }) => objectId === row?.id).map(({ type }) => type)).toEqual([
-      "deposit.detected",
-      "deposit.credited",
-    ]);
+    expect(data.filter(({ objectId }) => objectId === row?.id).map(({ type }) => type)).toEqual(
+      ["deposit.detected", "deposit.credited"],
+    );
   });
   await stop.stop();
 });
@@ -131,7 +133,8 @@ test("nine transfers of one base unit are one line without operations and events
   const sender = testAccount();
   for (let sent = 0; sent < 9; sent += 1) {
     await sendFromOutside(registry, sender, { token: usdc, to: treasury, amountBase: 1n });
-    if (sent % 4 === 0) await Promise.all(Array.from({ length: 3 }, () => deposits.follow(CHAIN)));
+    if (sent % 4 === 0)
+      await Promise.all(Array.from({ length: 3 }, () => deposits.follow(CHAIN)));
   }
   const listed = async () => (await session.client.call(listDust, {})).data;
   const line = {
@@ -163,7 +166,11 @@ test("deposits are found once, however many instances search at the same time", 
   const { session, treasury, treasuryId } = await newCustomer(api);
   const sender = testAccount();
   for (let sent = 0; sent < 3; sent += 1) {
-    await sendFromOutside(registry, sender, { token: usdc, to: treasury, amountBase: 1_000_000n });
+    await sendFromOutside(registry, sender, {
+      token: usdc,
+      to: treasury,
+      amountBase: 1_000_000n,
+    });
     await Promise.all(Array.from({ length: 6 }, () => deposits.follow(CHAIN)));
   }
   await followUntil(deposits, CHAIN, async () => {
@@ -202,9 +209,9 @@ test("without a list and a policy everything received may be moved, and nothing 
     quarantined: "0",
   });
   const [row] = await rowsOf(treasuryId);
-  expect(await prisma.screeningRecord.count({ where: { projectId: row?.projectId ?? "" } })).toBe(
-    0,
-  );
+  expect(
+    await prisma.screeningRecord.count({ where: { projectId: row?.projectId ?? "" } }),
+  ).toBe(0);
   expect(await prisma.balanceHold.count({ where: { walletAddress: treasury } })).toBe(0);
 });
 
@@ -234,7 +241,9 @@ test("a project that names another one's treasury as an account of its own sees 
     baseVersion: 0,
     rules: { screening: "require_clear" },
   });
-  const { projectId } = await prisma.wallet.findUniqueOrThrow({ where: { id: other.treasuryId } });
+  const { projectId } = await prisma.wallet.findUniqueOrThrow({
+    where: { id: other.treasuryId },
+  });
   // The audit text from before owners had to prove themselves.
   const named = {
     id: newId("wallet"),
@@ -260,7 +269,10 @@ test("a project that names another one's treasury as an account of its own sees 
     to: owner.treasury,
     amountBase: 2_000_000n,
   });
-  const { client } = await api.createKey(owner.session, { otp: "exempt", dailyCapUsd: "100000" });
+  const { client } = await api.createKey(owner.session, {
+    otp: "exempt",
+    dailyCapUsd: "100000",
+  });
   const body = {
     fromWalletId: owner.treasuryId,
     fromChainId: CHAIN,
@@ -284,9 +296,15 @@ test("what an account sends that the service does not sign for is from outside, 
     ownerAddress: sender.address,
   };
   await prisma.wallet.create({ data: { ...named, projectId, createdAt: new Date() } });
-  await sendFromOutside(registry, sender, { token: usdc, to: treasury, amountBase: 5_000_000n });
+  await sendFromOutside(registry, sender, {
+    token: usdc,
+    to: treasury,
+    amountBase: 5_000_000n,
+  });
   await followUntil(deposits, CHAIN, async () => {
-    expect(await rowsOf(treasuryId)).toMatchObject([{ state: "credited", sender: sender.address }]);
+    expect(await rowsOf(treasuryId)).toMatchObject([
+      { state: "credited", sender: sender.address },
+    ]);
   });
 });
 

@@ -10,7 +10,11 @@ import { type DustSum, dustSums } from "./rows";
  * neither a crash nor another instance counts a row twice. Final blocks are not searched again, so
  * no row comes back.
  */
-export const foldDust = async (db: Sql, chainId: number, finalNumber: bigint): Promise<void> => {
+export const foldDust = async (
+  db: Sql,
+  chainId: number,
+  finalNumber: bigint,
+): Promise<void> => {
   await db.change(sql`
     WITH final AS (
       DELETE FROM deposit
@@ -32,7 +36,11 @@ export const foldDust = async (db: Sql, chainId: number, finalNumber: bigint): P
 };
 
 /** The sums of a project, the newest first. */
-export const readDustSums = (db: SqlReader, projectId: string, limit: number): Promise<DustSum[]> =>
+export const readDustSums = (
+  db: SqlReader,
+  projectId: string,
+  limit: number,
+): Promise<DustSum[]> =>
   dustSums.all(
     db,
     sql`

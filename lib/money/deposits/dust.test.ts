@@ -27,7 +27,10 @@ const deps = {
   }),
   registry: {
     find: () => ({
-      tokens: Object.entries(TOKENS).map(([address, { dustFloor }]) => ({ address, dustFloor })),
+      tokens: Object.entries(TOKENS).map(([address, { dustFloor }]) => ({
+        address,
+        dustFloor,
+      })),
     }),
   },
 } as unknown as DustDeps;

@@ -1,6 +1,15 @@
 import type { SqlReader } from "@/lib/platform/db/sql";
 import { raw, sql, type Statement } from "@/lib/platform/db/statement";
-import { base, bool, int, nullable, type RowOf, table, text, time } from "@/lib/platform/db/table";
+import {
+  base,
+  bool,
+  int,
+  nullable,
+  type RowOf,
+  table,
+  text,
+  time,
+} from "@/lib/platform/db/table";
 import { inChunks } from "./repository";
 import { IS_OURS } from "./wallet-repository";
 

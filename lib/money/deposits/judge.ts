@@ -123,7 +123,8 @@ export const logKey = (at: {
 export const keyOf = ({ transfer, wallet }: Incoming): string =>
   logKey({ ...transfer, projectId: wallet.projectId });
 
-export const tokenKey = ({ transfer }: Incoming): string => transfer.token.address.toLowerCase();
+export const tokenKey = ({ transfer }: Incoming): string =>
+  transfer.token.address.toLowerCase();
 
 /**
  * Whether the stored deposit is this transfer. After a reorganisation the same position in the same
@@ -163,7 +164,10 @@ export const withSenders = async (
     chainId,
     incoming.map(({ transfer }) => transfer),
   );
-  return incoming.map((each, index) => ({ ...each, transfer: transfers[index] ?? each.transfer }));
+  return incoming.map((each, index) => ({
+    ...each,
+    transfer: transfers[index] ?? each.transfer,
+  }));
 };
 
 /**
@@ -181,7 +185,11 @@ const rowOf = (
       id: known?.id ?? newId("operation"),
       chainId: transfer.token.chainId,
     },
-    ...{ txHash: transfer.txHash, logIndex: transfer.logIndex, blockNumber: transfer.blockNumber },
+    ...{
+      txHash: transfer.txHash,
+      logIndex: transfer.logIndex,
+      blockNumber: transfer.blockNumber,
+    },
     ...{ walletId: wallet.id, walletAddress: wallet.address, token: tokenKey(incoming) },
     ...{ sender: transfer.from, amountBase: transfer.amountBase, detectedAt },
   };

@@ -117,7 +117,12 @@ test("coins that a payout of the project brought to its own wallet are no deposi
   await prisma.wallet.create({ data: { ...second, createdAt: new Date() } });
   await compareUntil(await client.getBlockNumber({ cacheTime: 0 }));
   const blockNumber = await give(second.address, ETHER);
-  const of = { projectId, payoutId: newId("payout"), token: "native", amountBase: Number(ETHER) };
+  const of = {
+    projectId,
+    payoutId: newId("payout"),
+    token: "native",
+    amountBase: Number(ETHER),
+  };
   await prisma.walletPayoutItem.create({
     data: { ...of, index: 0, recipient: second.address, batch: 1 },
   });

@@ -92,7 +92,9 @@ const attributed = async (
   const detectedAt = deps.clock.now();
   const candidates = rises.flatMap((rise) =>
     sends
-      .filter(({ to, blockNumber }) => to === rise.wallet.address && blockNumber > rise.fromBlock)
+      .filter(
+        ({ to, blockNumber }) => to === rise.wallet.address && blockNumber > rise.fromBlock,
+      )
       .map((send) => ({ rise, send })),
   );
   const origins = await originsOf(
@@ -146,7 +148,11 @@ const baseOf = (
   known: Coins | undefined,
   { fromBlock, startedAt }: Comparison,
 ): { readonly coins: Coins; readonly isKnown: boolean } => {
-  const row = { projectId: wallet.projectId, walletId: wallet.id, walletAddress: wallet.address };
+  const row = {
+    projectId: wallet.projectId,
+    walletId: wallet.id,
+    walletAddress: wallet.address,
+  };
   // Each comparison since has found the balance unchanged, unless the comparison was deferred.
   if (known !== undefined) {
     const isOlder = !known.isDeferred && known.blockNumber < fromBlock;
@@ -155,7 +161,10 @@ const baseOf = (
   // The coins that a wallet held when the search began are not a deposit. A wallet that was created
   // later starts at zero, so all of its coins are deposits.
   const isKnown = wallet.createdAt > startedAt;
-  return { coins: { ...row, balanceBase: 0n, blockNumber: fromBlock, isDeferred: false }, isKnown };
+  return {
+    coins: { ...row, balanceBase: 0n, blockNumber: fromBlock, isDeferred: false },
+    isKnown,
+  };
 };
 
 const comparePage = async (
@@ -193,7 +202,11 @@ const comparePage = async (
     })),
   );
   const compared = changed.map(({ wallet, balanceBase, base: { coins, isKnown } }, index) => {
-    const { inBase, outBase, isOpen } = moves[index] ?? { inBase: 0n, outBase: 0n, isOpen: true };
+    const { inBase, outBase, isOpen } = moves[index] ?? {
+      inBase: 0n,
+      outBase: 0n,
+      isOpen: true,
+    };
     // A balance that could not be read is compared in a later turn, from the same block on.
     if (balanceBase === null)
       return { coins: isKnown ? [{ ...coins, isDeferred: true }] : [], rises: [] };
@@ -274,7 +287,8 @@ export const compareCoins = async (deps: ScanDeps, chainId: number): Promise<voi
   const reader = sqlOn(database.pool);
   const cursor = await readCursor(reader, chainId);
   if (cursor === null) return;
-  if (cursor.finalNumber === cursor.nativeNumber && !(await hasDeferred(reader, chainId))) return;
+  if (cursor.finalNumber === cursor.nativeNumber && !(await hasDeferred(reader, chainId)))
+    return;
   const { finalNumber: toBlock, nativeNumber: fromBlock, startedAt } = cursor;
   const at: Comparison = { chainId, fromBlock, toBlock, startedAt };
   const coins: Coins[] = [];

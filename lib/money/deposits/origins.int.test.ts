@@ -88,7 +88,10 @@ const newLeg = async (
   });
 };
 
-const incoming = ({ projectId, treasury }: Project, over: Partial<SeenTransfer>): SeenTransfer => ({
+const incoming = (
+  { projectId, treasury }: Project,
+  over: Partial<SeenTransfer>,
+): SeenTransfer => ({
   ...{
     projectId,
     chainId: 2,
@@ -138,7 +141,9 @@ test("a refund is the source wallet's, in the token and amount that came back", 
   };
   await newLeg(project, refund);
   expect(await originOf(project, { chainId: 1, token: "0xdai", amountBase: 90n })).toBe("own");
-  expect(await originOf(project, { chainId: 1, token: "0xdai", amountBase: 91n })).toBe("outside");
+  expect(await originOf(project, { chainId: 1, token: "0xdai", amountBase: 91n })).toBe(
+    "outside",
+  );
   expect(await originOf(project, { chainId: 1, amountBase: 90n })).toBe("outside");
 });
 
@@ -147,16 +152,26 @@ test("in the source's transaction a wallet gets back at most what it pays, and n
   await newLeg(project, { sourceTxHash: "0x1" });
   expect(await originOf(project, { chainId: 1, amountBase: 100n })).toBe("own");
   expect(await originOf(project, { chainId: 1, amountBase: 101n })).toBe("outside");
-  expect(await originOf(project, { chainId: 1, token: "0xdai", amountBase: 90n })).toBe("outside");
-  expect(await originOf(project, { chainId: 1, token: "0xweth", amountBase: 1n })).toBe("outside");
+  expect(await originOf(project, { chainId: 1, token: "0xdai", amountBase: 90n })).toBe(
+    "outside",
+  );
+  expect(await originOf(project, { chainId: 1, token: "0xweth", amountBase: 1n })).toBe(
+    "outside",
+  );
 });
 
 test("the treasury that runs the leg of a linked wallet gets the wallet's money, and no more", async () => {
   const project = await newProject();
   const owner = testAccount().address;
-  await newLeg(project, { sourceTxHash: "0x1", executorWalletId: project.treasury.id }, { owner });
+  await newLeg(
+    project,
+    { sourceTxHash: "0x1", executorWalletId: project.treasury.id },
+    { owner },
+  );
   expect(await originOf(project, { chainId: 1, sender: owner, amountBase: 100n })).toBe("own");
-  expect(await originOf(project, { chainId: 1, sender: owner, amountBase: 101n })).toBe("outside");
+  expect(await originOf(project, { chainId: 1, sender: owner, amountBase: 101n })).toBe(
+    "outside",
+  );
 });
 
 test("a swap on one chain brings what it received", async () => {
@@ -245,7 +260,9 @@ test("a leg under way may bring money to its recipient in the token it delivers,
   expect(await originOf(project, {})).toBe("open");
   expect(await originOf(project, { token: "0xdai" })).toBe("outside");
   expect(await originOf(project, { chainId: 1, token: "0xdai" })).toBe("open");
-  expect(await originOf(project, { detectedAt: new Date(now.getTime() - 1000) })).toBe("outside");
+  expect(await originOf(project, { detectedAt: new Date(now.getTime() - 1000) })).toBe(
+    "outside",
+  );
 });
 
 test("a thousand transfers of one transaction use up an amount once", async () => {

@@ -61,9 +61,9 @@ test("an amount that a stored transfer used up explains no other", () => {
   expect(judgeOrigins([transfer(100n)], [hint({ explained: [100n], used: [100n] })])).toEqual([
     "outside",
   ]);
-  expect(judgeOrigins([transfer(20n)], [hint({ explained: [100n, 20n], used: [100n] })])).toEqual([
-    "own",
-  ]);
+  expect(
+    judgeOrigins([transfer(20n)], [hint({ explained: [100n, 20n], used: [100n] })]),
+  ).toEqual(["own"]);
 });
 
 test("while a part of a transaction may belong to an operation under way, its explained parts wait with it", () => {

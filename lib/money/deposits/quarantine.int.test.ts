@@ -123,7 +123,12 @@ describe("a deposit of a listed sender", () => {
     });
     const { data: inbox } = await of.session.client.call(readProjectInbox, {});
     expect(inbox).toMatchObject([
-      { kind: "deposit", id: tainted.id, mine: true, title: "Deposit of 40.00 USDC in quarantine" },
+      {
+        kind: "deposit",
+        id: tainted.id,
+        mine: true,
+        title: "Deposit of 40.00 USDC in quarantine",
+      },
     ]);
     const { id } = await of.session.client.call(createGlobalAccount, {
       body: { currency: "USDC" },
@@ -150,7 +155,12 @@ describe("a deposit of a listed sender", () => {
     await of.receiveTainted(100_000_000n);
     await expect(of.send("101")).rejects.toMatchObject({ code: "insufficient_balance" });
     await expect(of.pay("101")).rejects.toMatchObject({ code: "insufficient_balance" });
-    const outcomes = await outcomesOf([of.send("60"), of.pay("60"), of.send("60"), of.pay("60")]);
+    const outcomes = await outcomesOf([
+      of.send("60"),
+      of.pay("60"),
+      of.send("60"),
+      of.pay("60"),
+    ]);
     expect(outcomes.filter((outcome) => outcome === "accepted")).toHaveLength(1);
     const held = await prisma.balanceHold.findMany({
       where: { walletAddress: of.treasury, releasedAt: null },
@@ -188,7 +198,10 @@ describe("a deposit in quarantine", () => {
     const of = await newProject();
     const first = await of.receiveTainted(40_000_000n);
     await of.receiveTainted(5_000_000n);
-    const outcomes = await outcomesOf([of.release(first.id, "one"), of.release(first.id, "two")]);
+    const outcomes = await outcomesOf([
+      of.release(first.id, "one"),
+      of.release(first.id, "two"),
+    ]);
     expect([...outcomes].sort()).toEqual(["accepted", "invalid_state"]);
     expect(await of.usdcOf()).toMatchObject({ available: "40", quarantined: "5" });
   }, 120_000);
@@ -202,7 +215,8 @@ describe("a deposit in quarantine", () => {
     });
     // An instance notices within a second a role that another process changed.
     await vi.waitFor(
-      async () => expect(await of.session.client.call(whoAmI)).toMatchObject({ role: "operator" }),
+      async () =>
+        expect(await of.session.client.call(whoAmI)).toMatchObject({ role: "operator" }),
       10_000,
     );
     await expect(of.release(id)).rejects.toMatchObject({ status: 403, code: "forbidden" });
@@ -211,7 +225,9 @@ describe("a deposit in quarantine", () => {
 
   test("is kept back at once while an operation is under way that might explain it", async () => {
     const of = await newProject();
-    const { projectId } = await prisma.wallet.findUniqueOrThrow({ where: { id: of.treasuryId } });
+    const { projectId } = await prisma.wallet.findUniqueOrThrow({
+      where: { id: of.treasuryId },
+    });
     const [operationId, times] = [
       newId("operation"),
       { acceptedAt: new Date(0), createdAt: new Date(), updatedAt: new Date() },
@@ -270,7 +286,9 @@ describe("a deposit in quarantine", () => {
     expect(await of.usdcOf()).toMatchObject({ available: "0", quarantined: "40" });
     await prisma.operationLeg.update({ where: { id: leg.id }, data: { state: "failed" } });
     await followUntil(deposits, CHAIN, async () => {
-      expect(await rowsOf(of.treasuryId)).toMatchObject([{ state: "quarantined", isHeld: true }]);
+      expect(await rowsOf(of.treasuryId)).toMatchObject([
+        { state: "quarantined", isHeld: true },
+      ]);
     });
     expect(await of.usdcOf()).toMatchObject({ available: "0", quarantined: "40" });
   }, 120_000);
@@ -307,7 +325,9 @@ describe("where the policy lets screened money alone move", () => {
     await expect(of.pay("50")).rejects.toMatchObject({ code: "insufficient_balance" });
     expect(await rowsOf(of.treasuryId)).toEqual([]);
     await followUntil(deposits, CHAIN, async () => {
-      expect(await rowsOf(of.treasuryId)).toMatchObject([{ state: "credited", verdict: "clear" }]);
+      expect(await rowsOf(of.treasuryId)).toMatchObject([
+        { state: "credited", verdict: "clear" },
+      ]);
     });
     expect((await of.send("50")).operationId).toMatch(/^op_/);
   }, 120_000);
@@ -378,7 +398,9 @@ describe("where the policy lets screened money alone move", () => {
 
 test("where the policy lets screened money alone move an account is not funded from money that was not searched for, and no refusal stays", async () => {
   const of = await strict();
-  const { id } = await of.session.client.call(createGlobalAccount, { body: { currency: "USDC" } });
+  const { id } = await of.session.client.call(createGlobalAccount, {
+    body: { currency: "USDC" },
+  });
   const fund = () =>
     of.session.client.call(fundGlobalAccount, {
       params: { id },

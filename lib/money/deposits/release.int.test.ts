@@ -35,7 +35,13 @@ const newDeposit = async (
   const [id, now] = [newId("operation"), new Date()];
   await prisma.deposit.create({
     data: {
-      ...{ id, projectId: wallet.projectId, chainId: CHAIN, blockNumber: 0n, walletId: wallet.id },
+      ...{
+        id,
+        projectId: wallet.projectId,
+        chainId: CHAIN,
+        blockNumber: 0n,
+        walletId: wallet.id,
+      },
       ...{
         walletAddress: wallet.address,
         token: "native",
@@ -63,7 +69,13 @@ const releaseAfter = (change: () => Promise<unknown>) => {
     },
   };
   const prices = { priceUsd: () => Promise.resolve([]) };
-  return createRelease({ database, clock: systemClock, approvals, prices, tokenOf: () => usdc });
+  return createRelease({
+    database,
+    clock: systemClock,
+    approvals,
+    prices,
+    tokenOf: () => usdc,
+  });
 };
 
 test("what changed while a person approved its release is not released", async () => {
@@ -76,7 +88,9 @@ test("what changed while a person approved its release is not released", async (
   } as const;
   const actor: UserActor = { ...user, projectId: wallet.projectId };
   for (const data of [{ verdict: "hit" }, { amountBase: 2 }]) {
-    const id = await newDeposit(wallet, { blockNumber: BigInt(Object.keys(data).join("").length) });
+    const id = await newDeposit(wallet, {
+      blockNumber: BigInt(Object.keys(data).join("").length),
+    });
     const [deposit] = await depositsByIds(reader, wallet.projectId, [id]);
     if (deposit === undefined) throw new Error("It is not there.");
     const view = { deposit, token: usdc, seenNumber: 0n, mayRelease: true };

@@ -95,7 +95,11 @@ export const createRelease =
         "invalid_state",
         "This deposit is not final yet. Release it once it has its confirmations.",
       );
-    const approved = await deps.approvals.requireApproval(actor, changeOf(view, reason), approval);
+    const approved = await deps.approvals.requireApproval(
+      actor,
+      changeOf(view, reason),
+      approval,
+    );
     const [usdMicro = null] = await worthsOf(deps, [deposit]);
     const at = deps.clock.now();
     await deps.database.transaction(async (tx) => {

@@ -120,7 +120,11 @@ export const lockDepositsByLog = async (
  */
 export const lockDepositsBetween = (
   db: Sql,
-  { chainId, from, to }: { readonly chainId: number; readonly from: bigint; readonly to: bigint },
+  {
+    chainId,
+    from,
+    to,
+  }: { readonly chainId: number; readonly from: bigint; readonly to: bigint },
 ): Promise<Deposit[]> =>
   deposits.all(
     db,
@@ -314,7 +318,11 @@ export interface DepositFilter {
  */
 export const depositsOnPage = (
   db: SqlReader,
-  at: { readonly projectId: string; readonly before?: string | undefined; readonly limit: number },
+  at: {
+    readonly projectId: string;
+    readonly before?: string | undefined;
+    readonly limit: number;
+  },
   { state = depositStates, chainId, walletId, from, to }: DepositFilter,
 ): Promise<Deposit[]> => {
   const conditions = [

@@ -5,7 +5,12 @@ import type { Database } from "@/lib/platform/db/client";
 import { createFaucet } from "@/lib/dev/devnet/faucet";
 import { sendFromOutside } from "@/lib/dev/testing/deposits";
 import { testAccount } from "@/lib/dev/testing/factories";
-import { CHAIN, CONFIRMATIONS, depositScans, type RpcCall } from "@/lib/dev/testing/deposit-scans";
+import {
+  CHAIN,
+  CONFIRMATIONS,
+  depositScans,
+  type RpcCall,
+} from "@/lib/dev/testing/deposit-scans";
 
 const {
   chain,
@@ -178,7 +183,14 @@ test("when a reorganisation gives the logs of a transaction other places, each d
     amountBase: 1n,
   });
   const serializedTransaction = await sender.signTransaction({
-    ...{ chainId: CHAIN, nonce: 0, to: multicall3, data, gas: 300_000n, maxFeePerGas: 10n ** 10n },
+    ...{
+      chainId: CHAIN,
+      nonce: 0,
+      to: multicall3,
+      data,
+      gas: 300_000n,
+      maxFeePerGas: 10n ** 10n,
+    },
   });
   const hash = await chain.client.sendRawTransaction({ serializedTransaction });
   await chain.client.waitForTransactionReceipt({ hash, pollingInterval: 50 });
@@ -226,7 +238,9 @@ test("a reorganisation that takes several turns to read again drops no deposit t
   expect(await rowsOf(wallet.id)).toMatchObject([
     { id: before?.id, state: "quarantined", isHeld: true },
   ]);
-  const told = await prisma.operationEvent.findMany({ where: { operationId: before?.id ?? "" } });
+  const told = await prisma.operationEvent.findMany({
+    where: { operationId: before?.id ?? "" },
+  });
   expect(told.map(({ type }) => type)).toEqual(["deposit.quarantined"]);
   expect(await heldOf(wallet.address)).toEqual(["7"]);
 });
@@ -331,7 +345,9 @@ test("the empty answer of a node that lacks the newest block is no answer", asyn
   });
   const before = await prisma.depositScan.findUniqueOrThrow({ where: { chainId: CHAIN } });
   await serviceWith({ registry: withoutLogs(false) }).follow(CHAIN);
-  expect(await prisma.depositScan.findUniqueOrThrow({ where: { chainId: CHAIN } })).toEqual(before);
+  expect(await prisma.depositScan.findUniqueOrThrow({ where: { chainId: CHAIN } })).toEqual(
+    before,
+  );
   await deposits.follow(CHAIN);
   expect(await rowsOf(wallet.id)).toMatchObject([{ state: "pending" }]);
 });

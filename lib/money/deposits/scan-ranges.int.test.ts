@@ -27,7 +27,11 @@ test("a turn ends with the block after which it would store too many deposits", 
   const wallet = await newWallet();
   const sender = testAccount();
   for (let sent = 0; sent < 5; sent += 1)
-    await sendFromOutside(registry, sender, { token: usdc, to: wallet.address, amountBase: 1n });
+    await sendFromOutside(registry, sender, {
+      token: usdc,
+      to: wallet.address,
+      amountBase: 1n,
+    });
   const screening = createScreeningService({ sources: [source], clock: systemClock });
   const prices = { priceUsd: () => Promise.resolve([]) };
   const deps = {
@@ -50,7 +54,11 @@ test("a turn ends with the block after which it would store too many deposits", 
 test("a node that refuses the range is asked for smaller ones, and every deposit is found", async () => {
   const wallets = await Promise.all([newWallet(), newWallet()]);
   for (const { address } of wallets) {
-    await sendFromOutside(registry, testAccount(), { token: usdc, to: address, amountBase: 3n });
+    await sendFromOutside(registry, testAccount(), {
+      token: usdc,
+      to: address,
+      amountBase: 3n,
+    });
     await chain.mine(20);
   }
   let refused = 0;

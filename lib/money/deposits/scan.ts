@@ -18,7 +18,13 @@ import {
   withSenders,
 } from "./judge";
 import { addressesUpTo } from "./wallet-repository";
-import { advance, type Cursor, type Reached, readCursor, startCursor } from "./cursor-repository";
+import {
+  advance,
+  type Cursor,
+  type Reached,
+  readCursor,
+  startCursor,
+} from "./cursor-repository";
 import {
   depositsByLog,
   lockDepositsBetween,
@@ -82,7 +88,11 @@ const blockAt = async (
 const smaller = (...numbers: readonly bigint[]): bigint =>
   numbers.reduce((a, b) => (a < b ? a : b));
 
-const planTurn = async (deps: ScanDeps, chainId: number, cursor: Cursor): Promise<Turn | null> => {
+const planTurn = async (
+  deps: ScanDeps,
+  chainId: number,
+  cursor: Cursor,
+): Promise<Turn | null> => {
   const { registry, blocksMax = BLOCKS_MAX } = deps;
   const head = await blockAt(deps, chainId, "latest");
   // The node lags, or a local chain was reset to an earlier block.
@@ -272,7 +282,9 @@ const storeTurn = async (
   const { gone, moved } = await replacedIn(sql, turn, searched);
   // All rows are locked at once and in one order, because two groups of locks in one transaction
   // could deadlock with another instance.
-  const changed = [...gone, ...found.map(({ deposit }) => deposit)].filter(({ isHeld }) => isHeld);
+  const changed = [...gone, ...found.map(({ deposit }) => deposit)].filter(
+    ({ isHeld }) => isHeld,
+  );
   await lockFunds(
     sql,
     changed.map(({ walletAddress, token }) => ({ walletAddress, chainId, token })),
@@ -291,7 +303,10 @@ const searchBlocks = async (deps: ScanDeps, planned: Turn): Promise<boolean> => 
   const now = clock.now();
   const { turn, incoming } = await readTurn(deps, planned);
   const kept = await withSenders(registry, turn.chainId, incoming);
-  const logs = kept.map(({ transfer, wallet }) => ({ ...transfer, projectId: wallet.projectId }));
+  const logs = kept.map(({ transfer, wallet }) => ({
+    ...transfer,
+    projectId: wallet.projectId,
+  }));
   const stored = await depositsByLog(reader, turn.chainId, logs);
   const known = new Map(stored.map((deposit) => [logKey(deposit), deposit]));
   const fresh = kept.filter((each) => {
@@ -319,7 +334,9 @@ const searchBlocks = async (deps: ScanDeps, planned: Turn): Promise<boolean> => 
     deps,
     await withWorths(deps, await judged(deps.screening, fresh, { origins, known, now })),
   );
-  await database.rawTransaction((sql) => storeTurn(sql, deps, turn, { found, kept, known, now }));
+  await database.rawTransaction((sql) =>
+    storeTurn(sql, deps, turn, { found, kept, known, now }),
+  );
   return turn.hasMore;
 };
 
@@ -329,9 +346,15 @@ const searchBlocks = async (deps: ScanDeps, planned: Turn): Promise<boolean> => 
 const begin = async (deps: ScanDeps, chainId: number): Promise<void> => {
   const head = await blockAt(deps, chainId, "latest");
   const final =
-    (await chainCall(chainId, () => finalBlockNumber(deps.registry, chainId, head.number))) ?? 0n;
+    (await chainCall(chainId, () => finalBlockNumber(deps.registry, chainId, head.number))) ??
+    0n;
   const { number, hash } = await blockAt(deps, chainId, final);
-  const cursor = { finalNumber: number, seenNumber: number, seenHash: hash, nativeNumber: number };
+  const cursor = {
+    finalNumber: number,
+    seenNumber: number,
+    seenHash: hash,
+    nativeNumber: number,
+  };
   await startCursor(sqlOn(deps.database.pool), chainId, cursor, deps.clock.now());
 };
 

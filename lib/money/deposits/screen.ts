@@ -37,7 +37,12 @@ interface Screened {
   readonly mode: ScreeningMode;
 }
 
-const NONE = { verdict: null, verdictSource: null, listVersion: null, screenedAt: null } as const;
+const NONE = {
+  verdict: null,
+  verdictSource: null,
+  listVersion: null,
+  screenedAt: null,
+} as const;
 const PASSED: SenderScreening = { ...NONE, isStopped: false, againAt: null, screening: null };
 
 /** The verdict for a deposit whose sender is unknown: not covered, which never counts as clear. */
@@ -83,7 +88,9 @@ export const screenSenders = async (
     [...answers].map(([mode, found]) => [
       mode,
       {
-        verdicts: new Map(found?.screened.map((each) => [keyOf(each.address, each.chainId), each])),
+        verdicts: new Map(
+          found?.screened.map((each) => [keyOf(each.address, each.chainId), each]),
+        ),
         stopped: new Set(found?.stopped),
       },
     ]),

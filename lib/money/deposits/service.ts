@@ -51,7 +51,8 @@ export const createDepositsService = (given: DepositsDeps) => {
   const tokenOf = ({ chainId, token }: Pick<Deposit, "chainId" | "token">): Token => {
     const known = registry.find(chainId) === null ? [] : registry.tokens(chainId);
     return (
-      known.find(({ address }) => address.toLowerCase() === token) ?? unknownToken(chainId, token)
+      known.find(({ address }) => address.toLowerCase() === token) ??
+      unknownToken(chainId, token)
     );
   };
   const deps = { ...given, tokenOf };
@@ -107,7 +108,10 @@ export const createDepositsService = (given: DepositsDeps) => {
         filter,
       );
       const data = await viewsOf(found.slice(0, limit));
-      return { data, nextCursor: found.length > limit ? (data.at(-1)?.deposit.id ?? null) : null };
+      return {
+        data,
+        nextCursor: found.length > limit ? (data.at(-1)?.deposit.id ?? null) : null,
+      };
     },
 
     /**

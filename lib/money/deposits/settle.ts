@@ -80,9 +80,12 @@ const applyEach = async (deps: ScanDeps, moves: readonly Move[], now: Date): Pro
   const [first] = failed;
   if (first === undefined) return;
   const ids = failed.map(({ id }) => id).join(", ");
-  throw new UnmovedError(`Deposits that could not be moved on: ${ids}. ${String(first.error)}`, {
-    cause: first.error,
-  });
+  throw new UnmovedError(
+    `Deposits that could not be moved on: ${ids}. ${String(first.error)}`,
+    {
+      cause: first.error,
+    },
+  );
 };
 
 const applyAll = async (deps: ScanDeps, moves: readonly Move[], now: Date): Promise<void> => {
@@ -110,7 +113,9 @@ const settleBatch = async (deps: ScanDeps, due: readonly Deposit[]): Promise<voi
     const origin = origins.get(before.id) ?? "outside";
     const usdMicro = worths[index] ?? null;
     const isTooSmall = before.state === "unclear" && isDust(deps, before, usdMicro);
-    return moveOf({ before, origin, result: results.get(before.id), usdMicro, isTooSmall }) ?? [];
+    return (
+      moveOf({ before, origin, result: results.get(before.id), usdMicro, isTooSmall }) ?? []
+    );
   });
   const now = deps.clock.now();
   await applyAll(deps, moves, now);
@@ -125,12 +130,19 @@ const isUnchanged = (
   verdict === before.verdict &&
   verdictSource === before.verdictSource;
 
-const screenAgain = async (deps: ScanDeps, chainId: number, finalNumber: bigint): Promise<void> => {
+const screenAgain = async (
+  deps: ScanDeps,
+  chainId: number,
+  finalNumber: bigint,
+): Promise<void> => {
   const reader = sqlOn(deps.database.pool);
   const now = deps.clock.now();
   const due = await depositsToScreenAgain(reader, { chainId, now, limit: BATCH });
   if (due.length === 0) return;
-  const [results, worths] = await Promise.all([screened(deps, reader, due), worthsOf(deps, due)]);
+  const [results, worths] = await Promise.all([
+    screened(deps, reader, due),
+    worthsOf(deps, due),
+  ]);
   // An unchanged verdict is not recorded again.
   const postponed = due.flatMap((before) => {
     const result = results.get(before.id);

@@ -84,7 +84,10 @@ export const addressesUpTo = async (
 };
 
 /** The wallets with these addresses. */
-export const walletsAt = async (db: SqlReader, at: readonly string[]): Promise<DepositWallet[]> => {
+export const walletsAt = async (
+  db: SqlReader,
+  at: readonly string[],
+): Promise<DepositWallet[]> => {
   if (at.length === 0) return [];
   const rows = await walletsWithModes.all(
     db,

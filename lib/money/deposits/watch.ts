@@ -34,7 +34,11 @@ const signOf = ({ deposit, seenNumber }: DepositView): string =>
   deposit.state === "pending" ? `pending ${String(seenNumber)}` : deposit.state;
 
 /** Resolves when something may have changed, or when the stream ends. */
-const createAlarm = ({ listener, ticker }: WatchDeps, projectId: string, signal: AbortSignal) => {
+const createAlarm = (
+  { listener, ticker }: WatchDeps,
+  projectId: string,
+  signal: AbortSignal,
+) => {
   let isDue = true;
   let ring = (): void => undefined;
   const wake = (): void => {
@@ -74,7 +78,10 @@ export async function* watchDeposits(
       await alarm.next();
       if (signal.aborted) return;
       const lookedAt = deps.clock.now();
-      const found = await depositsUnderWay(deps.reader, projectId, { since, limit: LOOKED_AT_MAX });
+      const found = await depositsUnderWay(deps.reader, projectId, {
+        since,
+        limit: LOOKED_AT_MAX,
+      });
       const late = addSeconds(lookedAt, -COMMITTED_WITHIN_SECONDS);
       since = late < openedAt ? openedAt : late;
       for (const view of (await deps.viewsOf(found)).reverse()) {

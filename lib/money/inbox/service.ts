@@ -309,7 +309,10 @@ const proposed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<Inbox
   }));
 };
 
-const unclearRefunds = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+const unclearRefunds = async (
+  deps: ProjectInboxDeps,
+  actor: UserActor,
+): Promise<InboxItem[]> => {
   const query = {
     status: ["processing" as const],
     subStatus: "needs_attention",

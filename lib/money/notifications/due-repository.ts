@@ -89,7 +89,11 @@ const peekedKeys = table({ projectId: text, sequences: arrayOf(float), node: int
 type PeekedKeys = RowOf<typeof peekedKeys>;
 
 /** The oldest queued events of projects that were not seen, by project. */
-const peekKeys = (db: SqlReader, limit: number, seen: readonly string[]): Promise<PeekedKeys[]> =>
+const peekKeys = (
+  db: SqlReader,
+  limit: number,
+  seen: readonly string[],
+): Promise<PeekedKeys[]> =>
   peekedKeys.all(
     db,
     sql`
@@ -139,7 +143,10 @@ const peekEach = async (db: SqlReader, limit: number): Promise<readonly PeekedEv
 };
 
 /** The queued events of all projects, the oldest first. Other instances see the same events. */
-export const peekDue = async (db: SqlReader, limit: number): Promise<readonly PeekedEvent[]> => {
+export const peekDue = async (
+  db: SqlReader,
+  limit: number,
+): Promise<readonly PeekedEvent[]> => {
   if (await findDistributed(db)) return peekEach(db, limit);
   const rows = await events.all(
     db,
@@ -166,8 +173,10 @@ export const takeDue = async (
   db: Sql,
   peeked: readonly PeekedEvent[],
 ): Promise<readonly Omit<DueEvent, "depositUsd" | "nextAction">[]> => {
-  const keyOf = ({ projectId, sequence }: Pick<PeekedEvent, "projectId" | "sequence">): string =>
-    `${projectId} ${String(sequence)}`;
+  const keyOf = ({
+    projectId,
+    sequence,
+  }: Pick<PeekedEvent, "projectId" | "sequence">): string => `${projectId} ${String(sequence)}`;
   const byKey = new Map(peeked.map((event) => [keyOf(event), event]));
   const taken = await takenKeys.all(
     db,
@@ -222,7 +231,10 @@ const names = table({ id: text, name: text });
 /** Names of members, wallets and keys of these projects. */
 export const readNames = async (
   db: SqlReader,
-  { projectIds, ids }: { readonly projectIds: readonly string[]; readonly ids: readonly string[] },
+  {
+    projectIds,
+    ids,
+  }: { readonly projectIds: readonly string[]; readonly ids: readonly string[] },
 ): Promise<Names> => {
   if (ids.length === 0) return new Map();
   const rows = await names.all(

@@ -11,7 +11,11 @@ import { type News, notificationsOf } from "./notification";
 
 export interface GasWatchDeps {
   readonly database: Database;
-  readonly chains: readonly { readonly id: number; readonly name: string; readonly coin: string }[];
+  readonly chains: readonly {
+    readonly id: number;
+    readonly name: string;
+    readonly coin: string;
+  }[];
   /** @throws when the chain does not answer */
   readonly read: (chainId: number) => Promise<GasBalances>;
   readonly clock: Clock;
@@ -85,7 +89,10 @@ export const createGasWatch = ({ database, chains, read, clock, log }: GasWatchD
       const asked = await Promise.allSettled(chains.map(({ id }) => compare(id)));
       for (const result of asked)
         if (result.status === "rejected")
-          log.warn({ err: result.reason as unknown }, "coins for network fees could not be read");
+          log.warn(
+            { err: result.reason as unknown },
+            "coins for network fees could not be read",
+          );
       while (await database.rawTransaction(tellSome));
     },
   };

@@ -90,7 +90,9 @@ export const createMaking = (deps: MakeDeps) => {
    * The facts by event id. Prices are read over the network, so they are read before the
    * transaction. An event whose facts cannot be read is reported without them.
    */
-  const factsOf = async (peeked: readonly PeekedEvent[]): Promise<ReadonlyMap<string, Facts>> => {
+  const factsOf = async (
+    peeked: readonly PeekedEvent[],
+  ): Promise<ReadonlyMap<string, Facts>> => {
     const facts = await Promise.all(
       peeked.map(
         async (event) => [event.id, await readFacts(event).catch(() => NO_FACTS)] as const,
@@ -111,7 +113,9 @@ export const createMaking = (deps: MakeDeps) => {
       const taken = await takeDue(sql, peeked);
       const events = taken.map((event) => ({ ...event, ...(facts.get(event.id) ?? NO_FACTS) }));
       const all = await readNews(sql, events);
-      const people = await readRecipients(sql, [...new Set(all.map(({ projectId }) => projectId))]);
+      const people = await readRecipients(sql, [
+        ...new Set(all.map(({ projectId }) => projectId)),
+      ]);
       const voters = await votersOf(all, people);
       const now = clock.now();
       const made = all.flatMap((news) =>
@@ -148,7 +152,9 @@ export const createMaking = (deps: MakeDeps) => {
         return 1;
       }
       const half = Math.ceil(peeked.length / 2);
-      return (await make(peeked.slice(0, half), facts)) + (await make(peeked.slice(half), facts));
+      return (
+        (await make(peeked.slice(0, half), facts)) + (await make(peeked.slice(half), facts))
+      );
     }
   };
 

@@ -23,7 +23,9 @@ const fields = z.looseObject({
   walletId: z.string().optional(),
   token: z.object({ symbol: z.string(), address: z.string() }).optional(),
   amount: z.string().optional(),
-  failure: z.looseObject({ code: z.string().optional(), message: z.string().optional() }).nullish(),
+  failure: z
+    .looseObject({ code: z.string().optional(), message: z.string().optional() })
+    .nullish(),
 });
 
 /** The fields of an event's payload that notifications show. */

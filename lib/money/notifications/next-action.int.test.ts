@@ -41,7 +41,9 @@ test("the news of a failure says where the money is in the words of the operatio
       },
     ]),
   );
-  const { outcome } = await of.session.client.call(getOperation, { params: { id: operationId } });
+  const { outcome } = await of.session.client.call(getOperation, {
+    params: { id: operationId },
+  });
   expect(outcome.nextAction).toMatch(/The money is in 0x/);
   await vi.waitFor(async () => {
     await notifying.makeDue();

@@ -117,7 +117,9 @@ describe("who is told", () => {
       "Swap failed",
     ]);
     expect(await titlesOf(viewer.client)).toEqual(["Swap failed"]);
-    expect((await listOf(viewer.client))[0]?.detail).toBe("The pool was empty. The money is back.");
+    expect((await listOf(viewer.client))[0]?.detail).toBe(
+      "The pool was empty. The money is back.",
+    );
   });
 
   test("of a request only those who may vote on it, and not the person who asked", async () => {
@@ -363,7 +365,9 @@ test("owners are told once that the service has little for network fees, and aga
   expect(await listOf(owner.client)).toHaveLength(1);
   // Everybody sees the alert on the overview page, independent of notifications.
   const alertsOf = async () => (await viewer.client.call(getMe, {})).gasAlerts;
-  expect(await alertsOf()).toMatchObject([{ chainId: 1, account: "executor", balance: "0.01" }]);
+  expect(await alertsOf()).toMatchObject([
+    { chainId: 1, account: "executor", balance: "0.01" },
+  ]);
   balances = { executor: 5, paymaster: null };
   await watcher().watch();
   expect(await alertsOf()).toEqual([]);

@@ -29,7 +29,11 @@ export interface Owner {
 export const listNotifications = (
   db: SqlReader,
   { projectId, userId, kinds }: Owner,
-  { filter, before, limit }: { filter: NotificationFilter; before: string | null; limit: number },
+  {
+    filter,
+    before,
+    limit,
+  }: { filter: NotificationFilter; before: string | null; limit: number },
 ): Promise<readonly ListedNotification[]> => {
   const { unread, from, to } = filter;
   const conditions = [
@@ -187,7 +191,10 @@ export const endAlert = async (
 
 /** The open alerts. */
 export const listAlerts = (db: SqlReader): Promise<readonly GasAlert[]> =>
-  gasAlerts.all(db, sql`SELECT ${gasAlerts.columns()} FROM gas_alert ORDER BY chain_id, account`);
+  gasAlerts.all(
+    db,
+    sql`SELECT ${gasAlerts.columns()} FROM gas_alert ORDER BY chain_id, account`,
+  );
 
 /** Locks an alert about which not all projects were notified. */
 export const claimAlert = (db: Sql): Promise<GasAlert | null> =>

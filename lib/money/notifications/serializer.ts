@@ -1,6 +1,9 @@
 import type { getMe } from "@/lib/contracts/auth";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import type { getNotificationPreferences, listNotifications } from "@/lib/contracts/notifications";
+import type {
+  getNotificationPreferences,
+  listNotifications,
+} from "@/lib/contracts/notifications";
 import type { GasAlert, ListedNotification } from "./rows";
 import type { Preferences } from "./service";
 
@@ -18,7 +21,9 @@ export const toNotifications = (page: {
   unread: page.unread,
 });
 
-export const toGasAlerts = (alerts: readonly GasAlert[]): ResponseOf<typeof getMe>["gasAlerts"] =>
+export const toGasAlerts = (
+  alerts: readonly GasAlert[],
+): ResponseOf<typeof getMe>["gasAlerts"] =>
   alerts.map(({ chainId, account, balance, since }) => ({
     chainId,
     account,

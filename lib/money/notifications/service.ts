@@ -128,7 +128,11 @@ export const createNotificationsService = ({ database, people, clock }: Notifica
         countUnread(reader, owner),
       ]);
       const data = rows.slice(0, limit);
-      return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null, unread };
+      return {
+        data,
+        nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null,
+        unread,
+      };
     },
 
     /**
@@ -161,12 +165,16 @@ export const createNotificationsService = ({ database, people, clock }: Notifica
     /**
      * Changes the settings of the given kinds. When mail is turned off, waiting mail is not sent.
      */
-    setPreferences: async (actor: UserActor, change: PreferencesChange): Promise<Preferences> => {
+    setPreferences: async (
+      actor: UserActor,
+      change: PreferencesChange,
+    ): Promise<Preferences> => {
       const before = await preferences(actor);
       const { largeDepositUsd = before.largeDepositUsd } = change;
       const named = new Map(change.kinds.map((one) => [one.kind, one]));
       const isSet = (kind: NotificationKind): boolean =>
-        named.has(kind) || (kind === "large_deposit" && largeDepositUsd !== before.largeDepositUsd);
+        named.has(kind) ||
+        (kind === "large_deposit" && largeDepositUsd !== before.largeDepositUsd);
       const stored = before.kinds
         .filter(({ kind }) => isSet(kind))
         .map(({ kind, ...old }) => {

@@ -93,7 +93,10 @@ interface Retry {
  * Records that this operation retries the earlier one. Of several concurrent retries only the first
  * succeeds.
  */
-export const claimRetry = async (db: Sql, { projectId, of, by, now }: Retry): Promise<boolean> => {
+export const claimRetry = async (
+  db: Sql,
+  { projectId, of, by, now }: Retry,
+): Promise<boolean> => {
   const claimed = await db.change(sql`
     UPDATE operation SET
       retried_by = ${by},
@@ -289,7 +292,8 @@ const acceptIn = async (
   const { operation, legs, holds } = input;
   const { id, projectId, kind } = operation;
   if (!(await take())) throw new UsedMeanwhileError();
-  if (input.awaited && !(await leaveApproval(db, operation, now))) throw new UsedMeanwhileError();
+  if (input.awaited && !(await leaveApproval(db, operation, now)))
+    throw new UsedMeanwhileError();
   const digest = parametersDigest(operation, legs);
   const passed = await enforce(db, { id, digest });
   await backing?.lock(db, funds);

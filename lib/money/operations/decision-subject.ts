@@ -66,7 +66,11 @@ const end = (deps: EndDeps, decided: Decided, { as, failure }: Ending): Promise<
   );
 };
 
-const waiting = async (deps: EndDeps, projectId: string, id: string): Promise<Operation | null> => {
+const waiting = async (
+  deps: EndDeps,
+  projectId: string,
+  id: string,
+): Promise<Operation | null> => {
   const operation = await deps.operations.get(projectId, id).catch((error: unknown) => {
     if (isDomainError(error) && error.code === "not_found") return null;
     throw error;
@@ -98,7 +102,10 @@ const approved = async <T extends { readonly digest: Uint8Array }>(
     await begin(deps, decided);
   } catch (error) {
     if (!isDomainError(error)) throw error;
-    const failure = failureAfter(error, { expiresAt: operation.expiresAt, now: deps.clock.now() });
+    const failure = failureAfter(error, {
+      expiresAt: operation.expiresAt,
+      now: deps.clock.now(),
+    });
     if (failure === null) throw error;
     await end(deps, decided, { as: "failed", failure });
   }

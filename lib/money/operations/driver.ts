@@ -197,7 +197,8 @@ export const createOperationDriver = (deps: DriverDeps) => {
       const count = (failures.get(leg.id) ?? 0) + 1;
       failures.set(leg.id, count);
       const fields = { operationId: operation.id, legId: leg.id, state: leg.state, err: error };
-      if (isTemporary(error)) deps.log.warn(fields, "a leg could not be carried on; trying again");
+      if (isTemporary(error))
+        deps.log.warn(fields, "a leg could not be carried on; trying again");
       else {
         deps.log.error(fields, "a leg could not be carried on");
         unexpected.set(leg.id, error instanceof Error ? error.message : "unknown");
@@ -254,7 +255,8 @@ export const createOperationDriver = (deps: DriverDeps) => {
       (isFinal(known.status) || known.legs.some(({ state }) => !isLegFinal(state)))
     )
       return known;
-    drive.operation = await deps.repository[drive.isBegun ? "find" : "findToDrive"](operationId);
+    drive.operation =
+      await deps.repository[drive.isBegun ? "find" : "findToDrive"](operationId);
     drive.isBegun = true;
     return drive.operation;
   };
@@ -337,5 +339,7 @@ export const createAdoptLeg =
       ...(leg.userOpHash === null ? [] : [leg.userOpHash]),
     ];
     const signed = { userOperation, userOpHash, earlierUserOpHashes: earlier };
-    return (await legs.replaceOperation(leg, signed, leg.sponsorReservedWei ?? 0n, now)) !== null;
+    return (
+      (await legs.replaceOperation(leg, signed, leg.sponsorReservedWei ?? 0n, now)) !== null
+    );
   };

@@ -24,7 +24,10 @@ const devnet = await testDevnet();
 const { balance, give } = walletBalances(api);
 
 /** The lines of a CSV answer as objects by column name. The cells of this file hold no commas. */
-const csvOf = async ({ session }: Customer, path: string): Promise<Record<string, string>[]> => {
+const csvOf = async (
+  { session }: Customer,
+  path: string,
+): Promise<Record<string, string>[]> => {
   const response = await api.fetch(path, {
     headers: { authorization: `Bearer ${session.accessToken}` },
   });
@@ -84,9 +87,11 @@ describe.each([
     if (by === "permit" && linked !== null)
       await allowPermit2(api, linked, { ...sold, amountBase });
     const { quote, prepared } = await sellAll(customer, wallet, sold, to);
-    const kinds = { treasury: [], wallet: ["transaction", "transaction"], permit: ["typed_data"] }[
-      by
-    ];
+    const kinds = {
+      treasury: [],
+      wallet: ["transaction", "transaction"],
+      permit: ["typed_data"],
+    }[by];
     expect(prepared.actions.map(({ kind }) => kind)).toEqual(kinds);
     const signatures = await doActions(api, linked === null ? [] : [linked], prepared.actions);
     const { operationId } = await customer.session.client.call(executeSwap, {

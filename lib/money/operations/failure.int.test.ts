@@ -72,7 +72,9 @@ describe("a deposit that nobody fills", () => {
       toToken: "USDC",
       toAddress: recipient,
     });
-    const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId } });
+    const { operationId } = await client.call(executeSwap, {
+      body: { quoteId: quote.quoteId },
+    });
     const operation = await waitUntilFinal(client, operationId, 60_000);
     expect(operation).toMatchObject({
       status: "refunded",
@@ -104,7 +106,9 @@ describe("a deposit that nobody fills", () => {
       toToken: "USDC",
       toAddress: recipient,
     });
-    const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId } });
+    const { operationId } = await client.call(executeSwap, {
+      body: { quoteId: quote.quoteId },
+    });
     const operation = await waitUntilFinal(client, operationId, 60_000);
     expect(operation).toMatchObject({
       status: "partially_completed",
@@ -135,7 +139,9 @@ describe("a deposit that nobody fills", () => {
     expect(operation.legs.map((leg) => leg.status)).toEqual(["refunded", "completed"]);
     const received = await usdcOf(THREE, recipient);
     expect(operation.actual.received.amountBase).toBe(received.toString());
-    expect(received).toBeGreaterThanOrEqual(BigInt(operation.legs[1]?.minimum.amountBase ?? "0"));
+    expect(received).toBeGreaterThanOrEqual(
+      BigInt(operation.legs[1]?.minimum.amountBase ?? "0"),
+    );
     expect(await usdcOf(ONE, customer.treasury)).toBe(parseUnits("10", 6));
     expect(operation.outcome.holds.map(({ wallet, amount }) => [wallet, amount])).toEqual(
       expect.arrayContaining([[customer.treasury, "10"]]),

@@ -68,7 +68,12 @@ const payer = async (): Promise<Customer> => {
   return customer;
 };
 const order = async (customer: Customer, toAddress: `0x${string}`): Promise<string> => {
-  const source = { address: customer.treasury, chainId: one.chainId, token: "USDC", amount: "50" };
+  const source = {
+    address: customer.treasury,
+    chainId: one.chainId,
+    token: "USDC",
+    amount: "50",
+  };
   const body = { from: [source], toChainId: one.chainId, toToken: "USDC", toAddress };
   return (await prepareQuote(api, customer, body)).quoteId;
 };
@@ -111,11 +116,13 @@ test("an operation waits while gas is above the chain's cap, says so, and goes o
     "operation.waits_for_gas",
     "operation.gas_fell",
   ]);
-  const sent = await database.prisma.chainTransaction.findMany({ where: { chainId: one.chainId } });
+  const sent = await database.prisma.chainTransaction.findMany({
+    where: { chainId: one.chainId },
+  });
   expect(sent.length).toBeGreaterThan(0);
-  expect(sent.filter((row) => BigInt(row.maxFeePerGas.toFixed()) > parseGwei(CAP_GWEI))).toEqual(
-    [],
-  );
+  expect(
+    sent.filter((row) => BigInt(row.maxFeePerGas.toFixed()) > parseGwei(CAP_GWEI)),
+  ).toEqual([]);
 });
 
 test("a payout to wallets waits for gas as well, and its record says so", async () => {

@@ -32,7 +32,10 @@ export const storedGasWaits = z
  * The sentence that names the network fees an operation or payout waits for; null when it waits for
  * none.
  */
-export const gasWaitSentence = (waits: readonly GasWait[], chains: ChainFacts): string | null => {
+export const gasWaitSentence = (
+  waits: readonly GasWait[],
+  chains: ChainFacts,
+): string | null => {
   if (waits.length === 0) return null;
   const prices = waits.map(
     ({ chainId, pricePerGas, capPerGas }) =>

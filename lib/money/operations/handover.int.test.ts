@@ -20,7 +20,12 @@ const key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: 
 
 const transfer = (amount: string) => {
   const place = { fromWalletId: customer.treasuryId, fromChainId: CHAIN, toChainId: CHAIN };
-  const tokens = { fromToken: "USDC", toToken: "USDC", amount, recipient: testAccount().address };
+  const tokens = {
+    fromToken: "USDC",
+    toToken: "USDC",
+    amount,
+    recipient: testAccount().address,
+  };
   return key.client.call(swapAndTransfer, { body: { ...place, ...tokens } });
 };
 
@@ -45,7 +50,10 @@ test("an accepted operation is handed to the worker of its process, with the lea
   const own = attached();
   const { operationId } = await transfer("1");
   own.detach();
-  expect(own).toMatchObject({ ran: [`operation ${operationId}`], places: { taken: 1, left: 0 } });
+  expect(own).toMatchObject({
+    ran: [`operation ${operationId}`],
+    places: { taken: 1, left: 0 },
+  });
   const job = await database.prisma.job.findUniqueOrThrow({ where: { id: operationId } });
   expect(job).toMatchObject({ lockedBy: "own", attempts: 1 });
   const claim = () =>

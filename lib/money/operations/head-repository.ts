@@ -55,7 +55,11 @@ export const createHeadRepository = ({ pool }: Pick<Database, "pool">) => {
     },
 
     /** Stores the head and ends the claim, unless another instance has taken it over. */
-    store: async (chainId: number, asker: string, { number, timestamp }: Head): Promise<void> => {
+    store: async (
+      chainId: number,
+      asker: string,
+      { number, timestamp }: Head,
+    ): Promise<void> => {
       await db.change(sql`
         UPDATE chain_head SET
           number = ${number}::numeric,

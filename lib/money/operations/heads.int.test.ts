@@ -17,7 +17,10 @@ const countingRegistry = (pollIntervalMs: number, fails = () => false) => {
   const getBlock = (): Promise<{ number: bigint; timestamp: bigint }> => {
     asked += 1;
     if (fails()) return Promise.reject(new Error("The node is down."));
-    return Promise.resolve({ number: BigInt(asked), timestamp: 1_700_000_000n + BigInt(asked) });
+    return Promise.resolve({
+      number: BigInt(asked),
+      timestamp: 1_700_000_000n + BigInt(asked),
+    });
   };
   const registry = {
     get: () => ({ pollIntervalMs }),

@@ -96,14 +96,17 @@ test("amounts and JSON columns are read as what they mean", () => {
     gas: null,
   });
   expect(leg.routeLeg).toMatchObject({ minOutBase: 4n, fees: [{ amountBase: 1n }] });
-  expect(leg.walletTransactions).toEqual({ transactions: [{ ...sent, value: 5n }], fromNonce: 7 });
+  expect(leg.walletTransactions).toEqual({
+    transactions: [{ ...sent, value: 5n }],
+    fromNonce: 7,
+  });
   expect(leg.failure).toMatchObject({ code: "not_sent", retryable: false });
 });
 
 test("a failure that does not say whether it may be tried again may be", () => {
-  expect(parseLeg(rowOf({ failure: { code: "old", message: "Old." } })).failure?.retryable).toBe(
-    true,
-  );
+  expect(
+    parseLeg(rowOf({ failure: { code: "old", message: "Old." } })).failure?.retryable,
+  ).toBe(true);
 });
 
 test.each([

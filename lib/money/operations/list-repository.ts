@@ -72,7 +72,9 @@ const notedConditions = (
   const noted = hasNote("a", patternOf(part));
   // Without a tag, a different query finds operations by the term, because they need no annotation.
   const named =
-    tag === undefined ? noted : sql`(${noted} OR o.search_terms @> ARRAY[${search.term}::text])`;
+    tag === undefined
+      ? noted
+      : sql`(${noted} OR o.search_terms @> ARRAY[${search.term}::text])`;
   return [...conditions, named];
 };
 
@@ -226,7 +228,11 @@ export const createOperationListRepository = ({ prisma, pool }: Database) => {
     const all = search?.by === "term" ? [...terms, search.term] : terms;
     const matched = await withTerms(projectId, { terms: all, oneOf: groups });
     return {
-      AND: [wantedIds === null ? {} : { id: { in: [...wantedIds] } }, matched, columnsOf(filter)],
+      AND: [
+        wantedIds === null ? {} : { id: { in: [...wantedIds] } },
+        matched,
+        columnsOf(filter),
+      ],
     };
   };
 

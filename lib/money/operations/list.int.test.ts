@@ -82,9 +82,9 @@ describe("operations are found", () => {
     expect(
       await found({ walletId: `${nobody},${customer.treasuryId}`, chainId: "31339,1" }),
     ).toEqual([]);
-    expect(await found({ walletId: `${nobody},${customer.treasuryId}`, q: recipient })).toEqual([
-      arrived,
-    ]);
+    expect(await found({ walletId: `${nobody},${customer.treasuryId}`, q: recipient })).toEqual(
+      [arrived],
+    );
   });
 
   test("by when they were created: from then, and before then", async () => {
@@ -112,9 +112,9 @@ describe("operations are found", () => {
     expect(await found({ q: recipient.toLowerCase() })).toEqual([arrived]);
     expect(await found({ q: customer.treasury })).toEqual([cancelled, waiting, arrived]);
     expect(await found({ q: leg.sourceTxHash ?? "" })).toEqual([arrived]);
-    expect(await found({ q: (leg.destTxHash ?? "").toUpperCase().replace("0X", "0x") })).toEqual([
-      arrived,
-    ]);
+    expect(
+      await found({ q: (leg.destTxHash ?? "").toUpperCase().replace("0X", "0x") }),
+    ).toEqual([arrived]);
     expect(await found({ q: "weth" })).toEqual([waiting]);
     expect(await found({ q: "usdc", status: "pending" })).toEqual([waiting]);
     for (const q of ["op_1", "tr_1", "0x12", "%", "'; DROP TABLE operation; --", "chain:31337"])
@@ -125,7 +125,9 @@ describe("operations are found", () => {
     const { client } = customer.session;
     const first = await client.call(listOperations, { query: { q: "USDC", limit: 2 } });
     const cursor = first.nextCursor ?? "";
-    const second = await client.call(listOperations, { query: { q: "USDC", limit: 2, cursor } });
+    const second = await client.call(listOperations, {
+      query: { q: "USDC", limit: 2, cursor },
+    });
     const ids = [...first.data, ...second.data].map(({ operationId }) => operationId);
     expect(ids).toEqual([operations.cancelled, operations.waiting, operations.arrived]);
     expect(second.nextCursor).toBeNull();
@@ -202,7 +204,10 @@ describe("the export", () => {
       where: { id: operations.waiting },
     });
     const evil = JSON.parse(JSON.stringify(request).replaceAll('"USDC"', '"=1+1"')) as object;
-    await prisma.operation.update({ where: { id: operations.waiting }, data: { request: evil } });
+    await prisma.operation.update({
+      where: { id: operations.waiting },
+      data: { request: evil },
+    });
     const [, row] = await rowsOf("?status=pending");
     expect(row).toContain("'=1+1");
     expect(row).not.toContain("=1+1");
@@ -232,6 +237,8 @@ test("a rare term is looked up in its index, not along all operations of the pro
   ]) {
     const { text, values } = termsQuery(projectId, wanted, 1001);
     const { rows } = await pool.query<{ "QUERY PLAN": string }>(`EXPLAIN ${text}`, [...values]);
-    expect(rows.map((row) => row["QUERY PLAN"]).join("\n")).toContain("operation_search_terms_idx");
+    expect(rows.map((row) => row["QUERY PLAN"]).join("\n")).toContain(
+      "operation_search_terms_idx",
+    );
   }
 }, 180_000);

@@ -85,13 +85,19 @@ test("the fee of the operation that was executed in place of a leg's counts once
       ...{ spentBase: null, receivedBase: null, validUntil: new Date(Date.now() - 600_000) },
     },
   });
-  const open = { status: "processing", subStatus: "source_submitted", version: { increment: 1 } };
+  const open = {
+    status: "processing",
+    subStatus: "source_submitted",
+    version: { increment: 1 },
+  };
   await prisma.operation.update({ where: { id: operationId }, data: open });
   await prisma.job.create({ data: { id: operationId, queue: "operation", runAt: new Date() } });
   const other = startWorker(services);
   await vi.waitFor(
     async () => {
-      const { status } = await prisma.operation.findUniqueOrThrow({ where: { id: operationId } });
+      const { status } = await prisma.operation.findUniqueOrThrow({
+        where: { id: operationId },
+      });
       expect(isFinal(status as "failed")).toBe(true);
     },
     { timeout: 40_000, interval: 100 },

@@ -54,7 +54,10 @@ beforeAll(() => devnet.setCoins(stranger.address, "10"));
  * Reads the user operation from the typed data that the owner was asked to sign, as anybody with
  * the data can.
  */
-const operationIn = async (action: Action, owner: PrivateKeyAccount): Promise<UserOperation> => {
+const operationIn = async (
+  action: Action,
+  owner: PrivateKeyAccount,
+): Promise<UserOperation> => {
   const { message } = action.typedData as { message: Record<string, string> };
   const hexOf = (name: string): Hex => (message[name] ?? "0x") as Hex;
   const numberOf = (name: string): bigint => BigInt(message[name] ?? 0);
@@ -116,14 +119,20 @@ const bundleAsStranger = async (operation: UserOperation): Promise<string> => {
 const networkFees = (operation: OperationAnswer) =>
   operation.fees.filter(({ kind }) => kind === "network");
 const storedFees = async ({ operationId }: OperationAnswer) => {
-  const legs = await api.services.database.prisma.operationLeg.findMany({ where: { operationId } });
+  const legs = await api.services.database.prisma.operationLeg.findMany({
+    where: { operationId },
+  });
   return legs.map(({ gasCostWei, gasPaidBy }) => [gasCostWei?.toFixed(0), gasPaidBy]);
 };
 
 const executionsOf = (sender: Address) => executedBy(client, contracts.entryPoint, sender);
 
-const give = (customer: Customer, address: Address, token: string, amount: string): Promise<void> =>
-  fund(customer.session.client, address, { chainId: ONE, token, amount });
+const give = (
+  customer: Customer,
+  address: Address,
+  token: string,
+  amount: string,
+): Promise<void> => fund(customer.session.client, address, { chainId: ONE, token, amount });
 
 describe("an operation of an owner who signs", () => {
   test("is worth nothing to whoever bundles it before execute; the sponsor pays for it once it was executed", async () => {

@@ -119,7 +119,14 @@ const ownFields = (leg: NewLeg): Pick<Leg, "state" | "via"> & Partial<Leg> => {
     case "transaction": {
       const { via, transactions, fromNonce, validUntil, fillDeadline, fromBlock } = leg;
       const walletTransactions = { transactions: [...transactions], fromNonce };
-      return { state: "submitted", via, walletTransactions, validUntil, fillDeadline, fromBlock };
+      return {
+        state: "submitted",
+        via,
+        walletTransactions,
+        validUntil,
+        fillDeadline,
+        fromBlock,
+      };
     }
     case "permit": {
       const { via, gas, executorWalletId, permit } = leg;
@@ -173,7 +180,12 @@ const isHeld = (leg: NewLeg): boolean =>
 const sponsoredLeg = (leg: NewLeg, chainId: number): SponsoredLeg | null => {
   if (leg.via === "transaction") return null;
   const { legId, gas, signed } = { signed: undefined, ...leg };
-  return { legId, chainId, gas, ...(signed === undefined ? {} : { operation: signed.operation }) };
+  return {
+    legId,
+    chainId,
+    gas,
+    ...(signed === undefined ? {} : { operation: signed.operation }),
+  };
 };
 
 /** The transactions that wallets reported as sent. Each hash belongs to one leg only. */
@@ -262,7 +274,10 @@ export const newOperation = (
       : { sponsorReservedWei: maxWei, sponsorDay: dayOf(now) };
   };
   const minimumBase = input.legs.reduce((sum, { routeLeg }) => sum + routeLeg.minOutBase, 0n);
-  const expectedBase = input.legs.reduce((sum, { routeLeg }) => sum + routeLeg.expectedOutBase, 0n);
+  const expectedBase = input.legs.reduce(
+    (sum, { routeLeg }) => sum + routeLeg.expectedOutBase,
+    0n,
+  );
   const sources = input.legs.map(({ routeLeg }) => {
     const source = request.sources[routeLeg.sourceIndex];
     const wallet = input.wallets[routeLeg.sourceIndex];

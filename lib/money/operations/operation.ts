@@ -21,7 +21,9 @@ export const asStoredRequest = (request: RouteRequest): RouteRequest =>
   storedRouteRequest.parse(toStored(request));
 
 /** @throws ZodError when a stored column does not have the expected shape */
-export const parseOperation = (row: object & { readonly legs: readonly object[] }): Operation => ({
+export const parseOperation = (
+  row: object & { readonly legs: readonly object[] },
+): Operation => ({
   ...operations.read(row),
   legs: row.legs.map(parseLeg),
 });

@@ -41,7 +41,11 @@ interface Part {
   readonly fields: object;
 }
 
-const part = (owner: string, chainId: number, fields: object): Part => ({ owner, chainId, fields });
+const part = (owner: string, chainId: number, fields: object): Part => ({
+  owner,
+  chainId,
+  fields,
+});
 
 const tokenOn = (chainId: number) => ({
   symbol: "ETH",
@@ -112,7 +116,9 @@ describe("money that may have moved although its leg failed", () => {
     (status) => {
       const next = nextOf(status, [unclear]);
       expect(next).toContain(`${ALICE} on Chain 1`);
-      expect(next).toMatch(/look at the wallet's history first, before you send anything again\.$/);
+      expect(next).toMatch(
+        /look at the wallet's history first, before you send anything again\.$/,
+      );
       expect(next).not.toMatch(/new quote|try again|The money is in/);
     },
   );
@@ -181,12 +187,20 @@ const request = { sources: [source], destination: { recipient: BOB, token: token
 
 /** The sentence about an operation of any kind that has no legs, by its state. */
 const WITHOUT_LEGS = [
-  { status: "pending", subStatus: "awaiting_approval", says: /Waiting for approval. Nothing was/ },
+  {
+    status: "pending",
+    subStatus: "awaiting_approval",
+    says: /Waiting for approval. Nothing was/,
+  },
   { status: "pending", subStatus: "prepared", says: /about to be sent/ },
   { status: "cancelled", subStatus: "awaiting_approval", says: /Cancelled. Nothing was sent/ },
   { status: "cancelled", subStatus: "prepared", says: /Cancelled. Nothing was sent/ },
   { status: "expired", subStatus: "awaiting_approval", says: /Nobody approved it in time/ },
-  { status: "failed", subStatus: "awaiting_approval", says: /was approved, and refused when it/ },
+  {
+    status: "failed",
+    subStatus: "awaiting_approval",
+    says: /was approved, and refused when it/,
+  },
 ] as const;
 
 describe.each(MOVES)("%s without legs", (kind) => {
@@ -294,14 +308,18 @@ test("every state that an operation can have has a sentence and an advice of its
     for (const state of new Set([...Object.keys(changes), ...Object.values(changes).flat()])) {
       const [status, subStatus] = state.split("/");
       for (const kind of kinds)
-        expect(textsOf({ kind, status, subStatus, request })).not.toMatch(/undefined|in \.|^ \|/);
+        expect(textsOf({ kind, status, subStatus, request })).not.toMatch(
+          /undefined|in \.|^ \|/,
+        );
     }
 });
 
 test("a quarantined deposit is kept back, and one that never became final is its sender's", () => {
   const deposit = { kind: "deposit", request, minimumBase: 5n };
   const kept = textsOf({ ...deposit, status: "processing", subStatus: "quarantined" });
-  expect(kept).toMatch(/^Kept back until a person releases it\..*An owner or an admin releases it/);
+  expect(kept).toMatch(
+    /^Kept back until a person releases it\..*An owner or an admin releases it/,
+  );
   const gone = outcome({ ...deposit, status: "failed", subStatus: "full" });
   expect(gone.holdings).toEqual([]);
   expect(gone.sentence).toBe("The deposit never became final; its sender has the money.");

@@ -55,7 +55,11 @@ export const bridgeStep = ({
 }: Pick<LegView, "leg" | "source">): { venue: string; token: Token; amountBase: bigint } => {
   const step = leg.routeLeg.steps.find((each) => each.kind === "bridge");
   return step
-    ? { venue: step.venue, token: step.from, amountBase: leg.depositedBase ?? step.amountInBase }
+    ? {
+        venue: step.venue,
+        token: step.from,
+        amountBase: leg.depositedBase ?? step.amountInBase,
+      }
     : { venue: "Bridge", token: source.token, amountBase: source.amountBase };
 };
 
@@ -68,7 +72,8 @@ const deposited = (view: LegView, note: string): Holding => {
  * The wallet's own transaction moves the money; until it is mined the wallet may still cancel it.
  */
 const underWay = (leg: Leg, origin: string): Pick<Holding, "txHash" | "note"> => {
-  if (leg.via !== "transaction") return { txHash: null, note: `in ${origin}, about to be sent` };
+  if (leg.via !== "transaction")
+    return { txHash: null, note: `in ${origin}, about to be sent` };
   return {
     txHash: leg.walletTransactions?.transactions.at(-1)?.hash ?? null,
     note: `in ${origin}, until the transaction that it sent is mined`,
@@ -112,7 +117,8 @@ const main = (view: LegView): Holding => {
     case "filled_seen":
     case "completed": {
       const hash = leg.destTxHash ?? leg.sourceTxHash;
-      const note = leg.state === "completed" ? "received" : "received, waiting for confirmations";
+      const note =
+        leg.state === "completed" ? "received" : "received, waiting for confirmations";
       return {
         wallet: destination.recipient,
         token: destination.token,

@@ -12,7 +12,10 @@ import {
 import { afterAll, describe, expect, test } from "vitest";
 import { unlinkWallet } from "@/lib/contracts/wallets";
 import { permit2Call } from "@/lib/chain/smart-accounts/permits";
-import { type AccountsDeps, createSmartAccountsService } from "@/lib/chain/smart-accounts/service";
+import {
+  type AccountsDeps,
+  createSmartAccountsService,
+} from "@/lib/chain/smart-accounts/service";
 import { testApi } from "@/lib/dev/testing/api";
 import { testDevnet } from "@/lib/dev/testing/devnet";
 import { testAccount } from "@/lib/dev/testing/factories";
@@ -88,7 +91,9 @@ describe("the hash of another transaction, shown only after execute,", () => {
     const { customer, wallet, body, quoteId, action, unrelated } = await preparedAndUnrelated();
     const { raw, hash } = await signedTransaction(api, wallet, unrelated);
     const { operationId } = await unwatched(async () => {
-      const accepted = await executeOwn(customer, quoteId, [{ actionId: action.id, txHash: hash }]);
+      const accepted = await executeOwn(customer, quoteId, [
+        { actionId: action.id, txHash: hash },
+      ]);
       await broadcast(api, ONE, raw);
       const past = new Date(Date.now() - 31 * 60_000);
       await api.services.database.prisma.operation.update({
@@ -206,7 +211,9 @@ const signed = async (to: readonly [number, string]) => {
   const { quote, prepared } = await prepareOwn(api, customer, body);
   const [action] = prepared.actions;
   if (action?.kind !== "typed_data") throw new Error("A permit has to be signed.");
-  const message = action.typedData as unknown as { message: { nonce: string; deadline: string } };
+  const message = action.typedData as unknown as {
+    message: { nonce: string; deadline: string };
+  };
   const { nonce, deadline } = message.message;
   const signatures = await doActions(api, [wallet], prepared.actions);
   return {
@@ -233,7 +240,9 @@ const meanwhile: [
     [ONE, "DAI"],
     ({ wallet, nonce }) => {
       const args = [nonce >> 8n, 1n << (nonce & 0xffn)] as const;
-      const abi = parseAbi(["function invalidateUnorderedNonces(uint256 wordPos, uint256 mask)"]);
+      const abi = parseAbi([
+        "function invalidateUnorderedNonces(uint256 wordPos, uint256 mask)",
+      ]);
       return sendAs(api, wallet, {
         chainId: ONE,
         to: permit2On(api, ONE),

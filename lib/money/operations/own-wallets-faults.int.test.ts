@@ -76,7 +76,9 @@ test("transactions of a plain wallet are followed when no node had seen them at 
   const operation = await waitUntilFinal(customer.session.client, operationId);
   expect(operation).toMatchObject({ status: "completed" });
   expect(operation.legs[0]?.txHash).toBe(dearer.hash);
-  expect(await balanceOnChain(rpcUrl(ONE), "native", body.toAddress)).toBe(parseUnits("0.25", 18));
+  expect(await balanceOnChain(rpcUrl(ONE), "native", body.toAddress)).toBe(
+    parseUnits("0.25", 18),
+  );
 });
 
 test("transactions of a plain wallet that stop half way leave all of the money where it is", async () => {
@@ -104,7 +106,11 @@ test("transactions of a plain wallet that stop half way leave all of the money w
     failure: { code: "not_sent", retryable: true },
   });
   expect(await balance(ONE, "DAI", wallet.address)).toBe(parseUnits("40", 18));
-  const held = operation.outcome.holds.map((hold) => [hold.wallet, hold.token.symbol, hold.amount]);
+  const held = operation.outcome.holds.map((hold) => [
+    hold.wallet,
+    hold.token.symbol,
+    hold.amount,
+  ]);
   expect(held).toEqual([[wallet.address, "DAI", "40"]]);
 });
 
@@ -205,7 +211,10 @@ test("transactions of a plain wallet are recorded after the price lock when all 
 
 test("transactions of a plain wallet that a bridge does not fill are refunded to the wallet itself, by transactions and by permit alike", async () => {
   const customer = await newCustomer(api);
-  const [sender, permitter] = [await plainWallet(devnet, customer), await linkedWallet(customer)];
+  const [sender, permitter] = [
+    await plainWallet(devnet, customer),
+    await linkedWallet(customer),
+  ];
   await Promise.all([ignoreDepositsOf(sender.address), ignoreDepositsOf(permitter.address)]);
   await Promise.all([
     give(customer, sender.address, THREE, "DAI", "15"),
@@ -248,7 +257,14 @@ describe("a permit", () => {
     const { quote, prepared: done } = await prepareOwn(api, customer, body);
     const [action] = done.actions;
     if (action === undefined) throw new Error("A permit has to be signed.");
-    return { customer, wallet, body, quote, action, signature: await signAction(wallet, action) };
+    return {
+      customer,
+      wallet,
+      body,
+      quote,
+      action,
+      signature: await signAction(wallet, action),
+    };
   };
 
   test("that somebody else used first still carries the money on", async () => {

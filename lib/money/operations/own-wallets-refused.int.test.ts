@@ -150,7 +150,11 @@ test("signatures are refused, and nothing is recorded, when one for Permit2 is o
   const customer = await newCustomer(api);
   const wallet = await plainWallet(devnet, customer);
   await give(customer, wallet.address, ONE, "DAI", "9");
-  await allowPermit2(api, wallet, { chainId: ONE, token: "DAI", amountBase: parseUnits("9", 18) });
+  await allowPermit2(api, wallet, {
+    chainId: ONE,
+    token: "DAI",
+    amountBase: parseUnits("9", 18),
+  });
   const body = oneSource(wallet.address, [ONE, "DAI", "5"], [ONE, "DAI"]);
   const { quote, prepared } = await prepareOwn(api, customer, body);
   const other = await prepareOwn(api, customer, body);
@@ -208,7 +212,9 @@ test("signatures are refused, and nothing is recorded, when a transaction has an
     await sendAs(api, wallet, { chainId: TWO, to, value }),
   ];
   for (const txHash of wrong) {
-    expect(await refusedWith(executeOwn(customer, quote.quoteId, [{ actionId, txHash }]))).toEqual({
+    expect(
+      await refusedWith(executeOwn(customer, quote.quoteId, [{ actionId, txHash }])),
+    ).toEqual({
       [actionId]: "wrong_transaction",
     });
   }
@@ -311,7 +317,11 @@ describe("Permit2 is asked for a signature", () => {
     await give(customer, wallet.address, ONE, "USDT", "5");
     const body = oneSource(wallet.address, [ONE, "USDT", "5"], [ONE, "USDT"]);
     const amountBase = parseUnits("5", 6);
-    await allowPermit2(api, wallet, { chainId: ONE, token: "USDT", amountBase: amountBase - 1n });
+    await allowPermit2(api, wallet, {
+      chainId: ONE,
+      token: "USDT",
+      amountBase: amountBase - 1n,
+    });
     expect(await kindsOf(customer, body)).toEqual(["transaction"]);
     await allowPermit2(api, wallet, { chainId: ONE, token: "USDT", amountBase });
     expect(await kindsOf(customer, body)).toEqual(["typed_data"]);
@@ -395,7 +405,10 @@ describe("once a wallet has sent its transaction", () => {
       code: "otp_required",
       message: stays,
     });
-    await prisma.policySpend.updateMany({ where: { apiKeyId: key.id }, data: { spentUsd: "0" } });
+    await prisma.policySpend.updateMany({
+      where: { apiKeyId: key.id },
+      data: { spentUsd: "0" },
+    });
     await prisma.quote.update({
       where: { id: quoteId },
       data: { preparedUntil: new Date(Date.now() - 1000) },

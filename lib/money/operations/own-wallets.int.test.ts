@@ -59,7 +59,9 @@ describe("a smart account owned by a linked wallet", () => {
     });
     const operation = await waitUntilFinal(client, operationId);
     expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
-    expect(await balance(TWO, "DAI", recipient)).toBe(BigInt(operation.actual.received.amountBase));
+    expect(await balance(TWO, "DAI", recipient)).toBe(
+      BigInt(operation.actual.received.amountBase),
+    );
     expect(BigInt(operation.actual.received.amountBase)).toBeGreaterThanOrEqual(
       BigInt(quote.to.minAmountBase),
     );
@@ -91,7 +93,9 @@ describe("a smart account owned by a linked wallet", () => {
     });
     const operation = await waitUntilFinal(client, operationId);
     expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
-    expect(await balance(ONE, "DAI", recipient)).toBe(BigInt(operation.actual.received.amountBase));
+    expect(await balance(ONE, "DAI", recipient)).toBe(
+      BigInt(operation.actual.received.amountBase),
+    );
   });
 });
 
@@ -116,7 +120,9 @@ test("a linked plain wallet swaps on one chain by an exact approval and a transa
   expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
   expect(operation.legs[0]?.txHash).toBe(signatures[1]?.txHash);
   expect(operation.actual.spent[0]?.amount).toBe("30");
-  expect(await balance(ONE, "WETH", recipient)).toBe(BigInt(operation.actual.received.amountBase));
+  expect(await balance(ONE, "WETH", recipient)).toBe(
+    BigInt(operation.actual.received.amountBase),
+  );
 });
 
 test("a linked plain wallet moves a token across chains with a swap before the bridge, and is asked for no approval that is there", async () => {
@@ -144,7 +150,9 @@ test("a linked plain wallet moves a token across chains with a swap before the b
   });
   const operation = await waitUntilFinal(client, operationId);
   expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
-  expect(await balance(TWO, "USDC", recipient)).toBe(BigInt(operation.actual.received.amountBase));
+  expect(await balance(TWO, "USDC", recipient)).toBe(
+    BigInt(operation.actual.received.amountBase),
+  );
 });
 
 test("a linked plain wallet sends its native coin in one transaction", async () => {
@@ -193,7 +201,9 @@ test("a linked plain wallet pays nothing and sends nothing where the token takes
   const operation = await waitUntilFinal(client, operationId);
   expect(operation).toMatchObject({ status: "completed", subStatus: "full" });
   expect(operation.actual.spent[0]?.amount).toBe("70");
-  expect(await balance(TWO, "USDC", recipient)).toBe(BigInt(operation.actual.received.amountBase));
+  expect(await balance(TWO, "USDC", recipient)).toBe(
+    BigInt(operation.actual.received.amountBase),
+  );
   expect(await balance(ONE, "USDC", customer.treasury)).toBe(0n);
   expect(await balance(ONE, "USDC", wallet.address)).toBe(0n);
 });
@@ -214,7 +224,10 @@ test("a linked plain wallet gives tokens to the treasury itself by permit, count
     body: { quoteId: quote.quoteId, signatures },
   });
   const operation = await waitUntilFinal(client, operationId);
-  expect(operation).toMatchObject({ status: "completed", actual: { received: { amount: "9" } } });
+  expect(operation).toMatchObject({
+    status: "completed",
+    actual: { received: { amount: "9" } },
+  });
   expect(await balance(TWO, "USDC", customer.treasury)).toBe(parseUnits("9", 6));
 });
 

@@ -77,7 +77,10 @@ export const createSigningPermission =
   ({ isAllowed }: Pick<PolicyEngine, "isAllowed">) =>
   (operation: Operation): Promise<boolean> => {
     const { id, projectId, evaluationId, legs } = operation;
-    return isAllowed(projectId, evaluationId, { id, digest: parametersDigest(operation, legs) });
+    return isAllowed(projectId, evaluationId, {
+      id,
+      digest: parametersDigest(operation, legs),
+    });
   };
 
 /**

@@ -6,7 +6,8 @@ const MAY_RETRY = new Set(["failed", "refunded", "completed", "partially_complet
 /** The legs that may be retried: their money is back in its wallet, or never left it. */
 export const retryableLegs = (operation: Operation): Operation["legs"] =>
   operation.legs.filter(
-    ({ state, failure }) => state === "refunded" || (state === "failed" && isRetryable(failure)),
+    ({ state, failure }) =>
+      state === "refunded" || (state === "failed" && isRetryable(failure)),
   );
 
 /** A failure is marked as not retryable when the money may have moved despite it. */
@@ -30,7 +31,8 @@ const mayRetrySpend = ({ status, failure }: Operation): boolean =>
 /** Whether a part of the operation failed or was refunded, and has not been retried yet. */
 export const mayRetry = (operation: Operation): boolean => {
   if (operation.retriedBy !== null) return false;
-  if (isPrivateKind(operation.kind) && operation.legs.length === 0) return mayRetrySpend(operation);
+  if (isPrivateKind(operation.kind) && operation.legs.length === 0)
+    return mayRetrySpend(operation);
   return MAY_RETRY.has(operation.status) && retryableLegs(operation).length > 0;
 };
 

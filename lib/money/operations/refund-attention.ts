@@ -43,7 +43,8 @@ export const paymentKey = ({
   chainId,
   txHash,
   logIndex,
-}: Pick<RefundPayment, "chainId" | "txHash" | "logIndex">) => `${chainId}:${txHash}:${logIndex}`;
+}: Pick<RefundPayment, "chainId" | "txHash" | "logIndex">) =>
+  `${chainId}:${txHash}:${logIndex}`;
 
 /** The doubts that no person has ruled out. */
 export const openDoubts = (

@@ -117,12 +117,16 @@ const claims = async (txHash: Hex) => {
   return rows.map(({ legId, amountBase }) => [legId, BigInt(amountBase.toFixed(0))] as const);
 };
 const audits = ({ operationId: subject }: Bridged) =>
-  database.prisma.auditEvent.findMany({ where: { subject, action: "operation.refund_decided" } });
+  database.prisma.auditEvent.findMany({
+    where: { subject, action: "operation.refund_decided" },
+  });
 const actorOf = async ({ customer }: Bridged): Promise<UserActor> => {
   const { projectId } = await database.prisma.wallet.findFirstOrThrow({
     where: { address: customer.treasury },
   });
-  const { userId } = await database.prisma.membership.findFirstOrThrow({ where: { projectId } });
+  const { userId } = await database.prisma.membership.findFirstOrThrow({
+    where: { projectId },
+  });
   return { type: "user", userId, sessionId: "ses_test", projectId, role: "owner" };
 };
 
@@ -189,7 +193,10 @@ describe("one payment for several deposits", () => {
     const customer = await customerWith("100");
     const [first, other] = [await expired(customer, "12"), await expired(customer, "11")];
     const txHash = await pay(customer.treasury, 13n * USDC);
-    await Promise.all([untilState(first, "needs_attention"), untilState(other, "needs_attention")]);
+    await Promise.all([
+      untilState(first, "needs_attention"),
+      untilState(other, "needs_attention"),
+    ]);
     const actor = await actorOf(first);
     const instances = [api.services.operations, second.operations];
     const both = await Promise.allSettled(
@@ -212,7 +219,9 @@ describe("one payment for several deposits", () => {
     });
     const answers = await Promise.allSettled(
       instances.map((operations) =>
-        operations.decideRefund(actor, params(loser), { decision: "not_refunded_keep_waiting" }),
+        operations.decideRefund(actor, params(loser), {
+          decision: "not_refunded_keep_waiting",
+        }),
       ),
     );
     expect(answers.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
@@ -231,11 +240,18 @@ describe("keep waiting", () => {
     expect(waiting).toMatchObject({ subStatus: "refunding" });
     expect(waiting.legs[0]).toMatchObject({ state: "refunding", attention: null });
     const own = await pay(customer.treasury, 10n * USDC, one.depositId);
-    const operation = await waitUntilFinal(customer.session.client, one.operationId, WAIT.timeout);
+    const operation = await waitUntilFinal(
+      customer.session.client,
+      one.operationId,
+      WAIT.timeout,
+    );
     expect(operation.legs[0]).toMatchObject({ state: "refunded", refund: { txHash: own } });
     expect(await claims(own)).toEqual([[one.legId, 10n * USDC]]);
     expect(await claims(strange)).toEqual([]);
-    await expect(keepWaiting(one)).rejects.toMatchObject({ status: 409, code: "invalid_state" });
+    await expect(keepWaiting(one)).rejects.toMatchObject({
+      status: 409,
+      code: "invalid_state",
+    });
   }, 120_000);
 
   test("a refund that is a day late needs attention, and goes on by itself when it comes after all", async () => {
@@ -251,7 +267,11 @@ describe("keep waiting", () => {
       payments: [],
     });
     const own = await pay(customer.treasury, 10n * USDC, one.depositId);
-    const operation = await waitUntilFinal(customer.session.client, one.operationId, WAIT.timeout);
+    const operation = await waitUntilFinal(
+      customer.session.client,
+      one.operationId,
+      WAIT.timeout,
+    );
     expect(operation.legs[0]).toMatchObject({
       state: "refunded",
       refund: { txHash: own },
@@ -321,7 +341,11 @@ describe("a decision", () => {
     });
     expect(await claims(txHash)).toEqual([[one.legId, 10n * USDC]]);
     worker.current = startWorker(second);
-    const operation = await waitUntilFinal(customer.session.client, one.operationId, WAIT.timeout);
+    const operation = await waitUntilFinal(
+      customer.session.client,
+      one.operationId,
+      WAIT.timeout,
+    );
     expect(operation).toMatchObject({ status: "refunded" });
     expect(operation.legs[0]?.spent?.amountBase).toBe(parseUnits("10", 6).toString());
     expect(await claims(txHash)).toEqual([[one.legId, 10n * USDC]]);

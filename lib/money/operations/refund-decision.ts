@@ -54,7 +54,11 @@ const auditOf = ({ actor, leg }: Asked, decision: RefundDecision, at: Date): Aud
  * The payments in the transaction that the person named.
  * @throws DomainError `invalid_request` when none of them is large enough
  */
-const paymentsIn = async (deps: RefundDecisionDeps, { operation, leg }: Asked, hash: string) => {
+const paymentsIn = async (
+  deps: RefundDecisionDeps,
+  { operation, leg }: Asked,
+  hash: string,
+) => {
   const txHash = hash.toLowerCase() as `0x${string}`;
   const { request } = operation;
   const signal = AbortSignal.timeout(READ_TIMEOUT_MS);

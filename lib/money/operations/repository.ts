@@ -34,7 +34,8 @@ export const createOperationsRepository = (
     batchWeightMax: READS_MAX,
     lanes: 2,
   });
-  const find = async (id: string): Promise<Operation | null> => (await reads.submit(id)).operation;
+  const find = async (id: string): Promise<Operation | null> =>
+    (await reads.submit(id)).operation;
 
   const accepted = new LRUCache<string, Operation>({ max: ACCEPTED_MAX, ttl: ACCEPTED_MS });
 

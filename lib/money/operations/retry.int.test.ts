@@ -75,11 +75,18 @@ const refundedTransfer = async (token: string, amount: string) => {
   const { operationId } = await client.call(executeSwap, { body: { transferId } });
   const operation = await waitUntilFinal(client, operationId, 60_000);
   await heedDepositsOf(customer.treasury);
-  expect(operation).toMatchObject({ status: "refunded", may: { retry: true }, retriedBy: null });
+  expect(operation).toMatchObject({
+    status: "refunded",
+    may: { retry: true },
+    retriedBy: null,
+  });
   return { customer, recipient, operationId };
 };
 
-const retryQuote = async (client: ApiClient, id: string): Promise<z.output<typeof quoteRecord>> => {
+const retryQuote = async (
+  client: ApiClient,
+  id: string,
+): Promise<z.output<typeof quoteRecord>> => {
   const answer = await client.call(retryOperation, { params: { id } });
   if (!("quoteId" in answer)) throw new Error("The retry is no quote.");
   return answer;
@@ -122,7 +129,9 @@ test("what came back is sent again, once, however many retries are executed at o
   expect(await balance(ONE, "USDC", customer.treasury)).toBe(parseUnits("25", 6));
   const before = await client.call(getOperation, { params: { id: operationId } });
   expect(before).toMatchObject({ retriedBy: again.operationId, may: { retry: false } });
-  await expect(client.call(retryOperation, { params: { id: operationId } })).rejects.toMatchObject({
+  await expect(
+    client.call(retryOperation, { params: { id: operationId } }),
+  ).rejects.toMatchObject({
     status: 409,
     code: "invalid_state",
     body: { retriedBy: again.operationId },
@@ -150,7 +159,9 @@ test("coins that came back wrapped are sent again from what they are now", async
   const { operationId: again } = await client.call(executeSwap, { body: { quoteId } });
   const operation = await waitUntilFinal(client, again, 60_000);
   expect(operation).toMatchObject({ status: "completed", retryOf: operationId });
-  expect(operation.quoted.from).toEqual([expect.objectContaining({ amount: "1", chainId: ONE })]);
+  expect(operation.quoted.from).toEqual([
+    expect.objectContaining({ amount: "1", chainId: ONE }),
+  ]);
   expect(operation.quoted.from[0]?.token.symbol).toBe("WETH");
   expect(await balance(TWO, "native", recipient)).toBe(
     BigInt(operation.actual.received.amountBase),
@@ -236,7 +247,10 @@ test("cancelled before it begins, an operation gives its money free and never ru
     may: { cancel: true },
   });
   const cancelled = await client.call(cancelOperation, { params: { id: operationId } });
-  expect(cancelled).toMatchObject({ status: "cancelled", may: { cancel: false, retry: false } });
+  expect(cancelled).toMatchObject({
+    status: "cancelled",
+    may: { cancel: false, retry: false },
+  });
   expect(cancelled.legs).toEqual([expect.objectContaining({ status: "cancelled" })]);
   expect(cancelled.outcome.holds).toEqual([
     expect.objectContaining({ wallet: customer.treasury, amount: "5" }),

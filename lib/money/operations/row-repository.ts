@@ -33,7 +33,10 @@ interface JoinedRow {
  */
 const parseOrError = (row: JoinedRow, joined: readonly JoinedRow[]): Operation | Error => {
   try {
-    return { ...operations.read(row), legs: joined.map((each) => legFrom(joinedLegs.read(each))) };
+    return {
+      ...operations.read(row),
+      legs: joined.map((each) => legFrom(joinedLegs.read(each))),
+    };
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

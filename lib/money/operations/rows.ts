@@ -91,7 +91,10 @@ export const storedQuoted = z.object({
   receivedBase: storedBase.optional(),
 });
 
-const numeric: Column<bigint> = { ...base, read: (stored) => toBigInt(stored as StoredNumeric) };
+const numeric: Column<bigint> = {
+  ...base,
+  read: (stored) => toBigInt(stored as StoredNumeric),
+};
 
 const DAY_MS = 86_400_000;
 

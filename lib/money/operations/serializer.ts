@@ -1,13 +1,24 @@
 import { formatAmount } from "@/lib/core/money";
 import { toAmountRecord, type Token, toTokenRecord } from "@/lib/core/token";
 import type { z } from "zod";
-import type { legRecord, operationEvent, operationRecord } from "@/lib/contracts/operation-records";
+import type {
+  legRecord,
+  operationEvent,
+  operationRecord,
+} from "@/lib/contracts/operation-records";
 import { type CsvCell, csvLine, type CsvText, joinCsv } from "@/lib/core/csv";
 import { formatGwei } from "viem";
 import type { gasWaitRecord } from "@/lib/contracts/gas-wait";
 import type { GasWait } from "./gas-wait";
 import { type ChainFacts, shownChain, shownCoin } from "@/lib/chain/shown-chain";
-import { bridgeStep, gasWaitsOf, type LegView, type Outcome, outcomeOf, viewsOf } from "./outcome";
+import {
+  bridgeStep,
+  gasWaitsOf,
+  type LegView,
+  type Outcome,
+  outcomeOf,
+  viewsOf,
+} from "./outcome";
 import { NO_ATTENTION } from "./refund-attention";
 import type { Status } from "@/lib/core/status";
 import { mayOf } from "./permissions";
@@ -74,7 +85,8 @@ const csvHeader = (): CsvText => csvLine(COLUMNS.map(([name]) => name));
 
 /** One CSV line per leg. */
 const csvLines = (operation: OperationRecord, annotation: CsvAnnotation | null): CsvText => {
-  const legs: readonly (ExportedLeg | null)[] = operation.legs.length > 0 ? operation.legs : [null];
+  const legs: readonly (ExportedLeg | null)[] =
+    operation.legs.length > 0 ? operation.legs : [null];
   const source = operation.quoted.from[0] ?? null;
   return joinCsv(
     legs.map((leg) =>
@@ -276,8 +288,10 @@ export const toOutcomeRecord = ({
 };
 
 /** The state of an operation, the place of each part of its money, and the next act. */
-export const toOutcome = (operation: Operation, chains: ChainFacts): OperationRecord["outcome"] =>
-  toOutcomeRecord(outcomeOf(operation, chains));
+export const toOutcome = (
+  operation: Operation,
+  chains: ChainFacts,
+): OperationRecord["outcome"] => toOutcomeRecord(outcomeOf(operation, chains));
 
 /**
  * The operation as the caller sees it, with the place of each part of the money.
@@ -366,7 +380,10 @@ export const operationsCsv = async function* (
     const deposits = await depositsOf(batch.map(({ operation }) => operation));
     return joinCsv(
       batch.map(({ operation, annotation }) =>
-        csvLines(toOperation(operation, chains, deposits.get(operation.id) ?? null), annotation),
+        csvLines(
+          toOperation(operation, chains, deposits.get(operation.id) ?? null),
+          annotation,
+        ),
       ),
     );
   };

@@ -62,7 +62,11 @@ const createListing = (deps: ListingDeps) => {
 
   const list = async (
     projectId: string,
-    { cursor, limit, ...filter }: OperationFilter & { cursor?: string | undefined; limit: number },
+    {
+      cursor,
+      limit,
+      ...filter
+    }: OperationFilter & { cursor?: string | undefined; limit: number },
   ): Promise<{ data: Operation[]; nextCursor: string | null }> => {
     const rows = await lists.page({ projectId, filter, before: cursor, limit: limit + 1 });
     const shown = rows.slice(0, limit);
@@ -157,7 +161,10 @@ const CANNOT_CANCEL = {
  * @throws DomainError `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`,
  * `chain_unavailable`
  */
-const start = async (deps: OperationsDeps, input: StartOperation): Promise<Operation | null> => {
+const start = async (
+  deps: OperationsDeps,
+  input: StartOperation,
+): Promise<Operation | null> => {
   const { repository, holds, reserves, sponsorship, clock } = deps;
   const operationId = input.operationId ?? newId("operation");
   const sources = heldSources(input);
@@ -190,7 +197,9 @@ export const createOperationsService = (deps: OperationsDeps) => {
   const { repository, lists, waiting, clock } = deps;
 
   const get = async (projectId: string, id: string): Promise<Operation> => {
-    const operation = isId("operation", id) ? await repository.findInProject(projectId, id) : null;
+    const operation = isId("operation", id)
+      ? await repository.findInProject(projectId, id)
+      : null;
     if (operation === null) throw notFound();
     return operation;
   };

@@ -68,7 +68,15 @@ export const projectEventsOf = (
   if (known === undefined) return [];
   const transferId = privateId ?? quotedId;
   const common = { projectId, private: isPrivateKind(kind), at: now };
-  const data = { operationId: operation.id, transferId, kind, status, subStatus, failure, retryOf };
+  const data = {
+    operationId: operation.id,
+    transferId,
+    kind,
+    status,
+    subStatus,
+    failure,
+    retryOf,
+  };
   const own = { ...common, type: known, objectId: operation.id, data };
   const transferType = asProjectEventType(type.replace("operation.", "transfer."));
   const isReported = privateId === null && transferType === "transfer.created";
@@ -76,7 +84,11 @@ export const projectEventsOf = (
   return [own, ...(isNews ? [{ ...own, type: transferType, objectId: transferId }] : [])];
 };
 
-const readState = (tx: Tx, projectId: string, operationId: string): Promise<ReportedState | null> =>
+const readState = (
+  tx: Tx,
+  projectId: string,
+  operationId: string,
+): Promise<ReportedState | null> =>
   reportedStates.first(
     sqlOf(tx),
     sql`
@@ -274,7 +286,10 @@ export const settledState = <F = Failure>(
   delayed = false,
 ): (OperationSummary & { readonly failure: F | null }) | null => {
   const { minimumBase, subStatus } = operation;
-  const next = summarizeLegs(legs, { minimumBase, delayed: delayed || subStatus === "delayed" });
+  const next = summarizeLegs(legs, {
+    minimumBase,
+    delayed: delayed || subStatus === "delayed",
+  });
   if (next.status === operation.status && next.subStatus === subStatus) return null;
   const hasEnded = legs.every(({ state }) => isLegFinal(state));
   const failure = hasEnded ? (legs.find((leg) => leg.failure !== null)?.failure ?? null) : null;

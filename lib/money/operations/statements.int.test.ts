@@ -88,7 +88,9 @@ const isCounted = (text: string): boolean =>
   !TIMED.some((timed) => timed.test(text)) && !text.includes("_count$_all");
 
 const perTransfer = (pattern: RegExp): number => {
-  const counted = [...statements.byText].filter(([text]) => isCounted(text) && pattern.test(text));
+  const counted = [...statements.byText].filter(
+    ([text]) => isCounted(text) && pattern.test(text),
+  );
   return counted.reduce((sum, [, count]) => sum + count, 0) / TRANSFERS;
 };
 
@@ -122,11 +124,15 @@ test("fifty callers of one treasury cost few statements a transfer, and an opera
   expect(perTransferIn(false) / steps, report).toBeLessThan(STEP_MAX);
   // The instance that accepted an operation has it cached. A worker reads it only when another
   // instance has written to it.
-  expect(perTransfer(/^SELECT .* FROM operation o LEFT JOIN operation_leg/)).toBeLessThanOrEqual(1);
+  expect(
+    perTransfer(/^SELECT .* FROM operation o LEFT JOIN operation_leg/),
+  ).toBeLessThanOrEqual(1);
   expect(perTransfer(/^SELECT .*"public"\."operation_leg"/)).toBe(0);
   // Each of the three steps locks and reads with one statement, and writes the leg with another.
   // Steps at the same time share statements.
-  expect(perTransfer(/FOR NO KEY UPDATE OF o \).* FOR NO KEY UPDATE OF l$/)).toBeLessThanOrEqual(3);
+  expect(
+    perTransfer(/FOR NO KEY UPDATE OF o \).* FOR NO KEY UPDATE OF l$/),
+  ).toBeLessThanOrEqual(3);
   expect(steps).toBeLessThanOrEqual(3);
   // The job goes to the worker of the same process, and is removed with the last step.
   expect(perTransfer(/SELECT j\.id FROM job j JOIN unnest/)).toBeLessThan(0.5);

@@ -120,7 +120,12 @@ test("operations with legs make each listed change, and no other", () => {
 });
 
 test("private operations make each listed change, and no other", () => {
-  const ends = [["completed"], ["completed", "failed"], ["failed"], ["failed", "failed"]] as const;
+  const ends = [
+    ["completed"],
+    ["completed", "failed"],
+    ["failed"],
+    ["failed", "failed"],
+  ] as const;
   const moves = [
     ...Object.values(MOVES),
     ...ends.map((states) => endOf(states.map((state) => ({ state })))),
@@ -131,7 +136,9 @@ test("private operations make each listed change, and no other", () => {
         `${before.status}/${before.subStatus}`,
         `${to.status}/${to.subStatus}`,
       ])
-      .flatMap(([before, after]): Change[] => (before === after ? [] : [`${before} → ${after}`])),
+      .flatMap(([before, after]): Change[] =>
+        before === after ? [] : [`${before} → ${after}`],
+      ),
   );
   expect(sorted(new Set([...made, ...PERSONAL, ...endsOf(PRIVATE_CHANGES)]))).toEqual(
     sorted(listed(PRIVATE_CHANGES)),
@@ -140,7 +147,10 @@ test("private operations make each listed change, and no other", () => {
 
 describe("people and time", () => {
   test("cancel an operation until it runs, a private one until its proof is sent", () => {
-    expect(subStatusesBefore(LEG_CHANGES, "cancelled")).toEqual(["awaiting_approval", "prepared"]);
+    expect(subStatusesBefore(LEG_CHANGES, "cancelled")).toEqual([
+      "awaiting_approval",
+      "prepared",
+    ]);
     expect(subStatusesBefore(PRIVATE_CHANGES, "cancelled")).toEqual([
       "awaiting_approval",
       "prepared",

@@ -181,7 +181,8 @@ const toMove = (step: Exclude<OperationStep, { kind: "begin" }>): LegMove => {
 };
 
 const toWrite = ({ leg, to, change = {}, maxGasWei, now }: LegMove): LegWrite => {
-  const isAdjusted = maxGasWei !== undefined && leg.sponsorReservedWei !== null && !isLegFinal(to);
+  const isAdjusted =
+    maxGasWei !== undefined && leg.sponsorReservedWei !== null && !isLegFinal(to);
   return {
     leg,
     to,
@@ -247,7 +248,11 @@ export const decideSteps = (
       else if (state === "refund_seen" && move.to !== "refunded") released.push(id);
     }
     const { status, subStatus } = workingSet.row;
-    return { leg: move === null ? null : (written.get(move.leg.id) ?? null), status, subStatus };
+    return {
+      leg: move === null ? null : (written.get(move.leg.id) ?? null),
+      status,
+      subStatus,
+    };
   });
   return { results, writes, reservations, holds, claims, released };
 };

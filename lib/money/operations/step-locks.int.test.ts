@@ -83,7 +83,8 @@ const drive = async (
           : {};
       const touched = await legs.touchLeg(leg, { sourceConfirmations: 1 }, now);
       const move = { to, change, event: { type: `leg.${to}` }, now };
-      if (touched !== null && (await legs.moveLeg({ leg: touched, ...move })) !== null) steps += 1;
+      if (touched !== null && (await legs.moveLeg({ leg: touched, ...move })) !== null)
+        steps += 1;
     }
   }
 };
@@ -121,7 +122,9 @@ test("two instances that drive the same operations in opposite order take each s
 test("writes to several legs lock them in the order of their ids, however the rows are found", async () => {
   const operations = [await accepted(), await accepted()];
   // A large table, and a query plan that reads it in its physical order.
-  const { own, repository, legs } = instanceOf("-c enable_nestloop=off -c enable_mergejoin=off");
+  const { own, repository, legs } = instanceOf(
+    "-c enable_nestloop=off -c enable_mergejoin=off",
+  );
   const read = await Promise.all(operations.map((id) => repository.find(id)));
   const [first, second] = read
     .flatMap((each) => each?.legs ?? [])

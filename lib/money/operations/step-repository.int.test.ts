@@ -138,7 +138,10 @@ test("a leg that is signed again keeps the hash of the earlier operation, and re
 
 test("an operation that cannot be read keeps no other one of the same read from being carried on", async () => {
   const [unreadable, other] = [await accepted(), await accepted()];
-  await prisma.operation.update({ where: { id: unreadable }, data: { request: { wishes: 3 } } });
+  await prisma.operation.update({
+    where: { id: unreadable },
+    data: { request: { wishes: 3 } },
+  });
   const [refused, found] = await Promise.allSettled([
     repository.find(unreadable),
     repository.find(other),
@@ -150,7 +153,12 @@ test("an operation that cannot be read keeps no other one of the same read from 
 test("the first move of a leg begins its operation in the same transaction", async () => {
   const operationId = await accepted();
   const { leg } = await legOf(operationId);
-  const moved = await legs.moveLeg({ leg, to: "submitted", event: { type: "leg.submitted" }, now });
+  const moved = await legs.moveLeg({
+    leg,
+    to: "submitted",
+    event: { type: "leg.submitted" },
+    now,
+  });
   expect(moved).toMatchObject({ status: "processing", subStatus: "source_submitted" });
   const events = await prisma.operationEvent.findMany({
     where: { operationId },
@@ -224,8 +232,8 @@ test("a step of an operation that another instance has moved since changes nothi
   const other = createLegRepository(own, sponsorship);
   const { leg } = await legOf(operationId);
   const submitted =
-    (await legs.moveLeg({ leg, to: "submitted", event: { type: "leg.submitted" }, now }))?.leg ??
-    leg;
+    (await legs.moveLeg({ leg, to: "submitted", event: { type: "leg.submitted" }, now }))
+      ?.leg ?? leg;
   const step = {
     leg: submitted,
     to: "source_seen",
@@ -243,9 +251,9 @@ test("a step of an operation that another instance has moved since changes nothi
   // Both instances have stepped the leg before, and one of them has read an old state.
   const ends = [await other.moveLeg(end), await legs.moveLeg(end)];
   expect(ends.map((each) => each?.status ?? null)).toEqual(["completed", null]);
-  expect(await prisma.operationEvent.count({ where: { operationId, type: "leg.completed" } })).toBe(
-    1,
-  );
+  expect(
+    await prisma.operationEvent.count({ where: { operationId, type: "leg.completed" } }),
+  ).toBe(1);
   await expectBudgetsToFitLegs(database);
 });
 

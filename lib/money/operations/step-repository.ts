@@ -1,5 +1,9 @@
 import { z } from "zod";
-import { eachByItself, oneByOneAfterRefusal, RefusedItemError } from "@/lib/platform/db/batches";
+import {
+  eachByItself,
+  oneByOneAfterRefusal,
+  RefusedItemError,
+} from "@/lib/platform/db/batches";
 import { inOrder } from "@/lib/platform/db/in-order";
 import { keptSqlOn, type Sql } from "@/lib/platform/db/sql";
 import { sql } from "@/lib/platform/db/statement";
@@ -236,7 +240,8 @@ export const createLegRepository = (database: Database, sponsorship: Sponsorship
       signed: SignedAgain,
       maxGasWei: bigint,
       now: Date,
-    ): Promise<Stepped | null> => step({ kind: "signAgain", leg, change: signed, maxGasWei, now }),
+    ): Promise<Stepped | null> =>
+      step({ kind: "signAgain", leg, change: signed, maxGasWei, now }),
 
     /**
      * Stores new facts about a leg without a new state, such as its count of confirmations.

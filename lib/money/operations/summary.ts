@@ -33,7 +33,8 @@ const STAGES = [
   ["filled_seen", "destination_submitted"],
 ] as const satisfies readonly (readonly [LegState, SubStatus])[];
 
-const isRefunding = (state: LegState): boolean => state === "refunding" || state === "refund_seen";
+const isRefunding = (state: LegState): boolean =>
+  state === "refunding" || state === "refund_seen";
 
 export interface OperationSummary {
   readonly status: Status;
@@ -113,7 +114,11 @@ const AWAITING: readonly State[] = [
 export const LEG_CHANGES: StateChanges = {
   "pending/awaiting_approval": AWAITING,
   // Legs that a linked wallet sent are submitted before the operation begins.
-  "pending/prepared": ["cancelled/prepared", "processing/queued", "processing/source_submitted"],
+  "pending/prepared": [
+    "cancelled/prepared",
+    "processing/queued",
+    "processing/source_submitted",
+  ],
   "processing/queued": [
     "processing/source_submitted",
     "processing/source_confirmed",
@@ -205,7 +210,11 @@ export const PRIVATE_CHANGES: StateChanges = {
   "pending/proving": ["processing/queued", "processing/source_submitted", "cancelled/proving"],
   // Each proof is submitted once it is built. An operation with several proofs stays in this state
   // in between.
-  "processing/source_submitted": ["completed/full", "partially_completed/partial", "failed/queued"],
+  "processing/source_submitted": [
+    "completed/full",
+    "partially_completed/partial",
+    "failed/queued",
+  ],
   "processing/queued": ["failed/queued"],
 };
 

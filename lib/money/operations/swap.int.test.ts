@@ -31,7 +31,9 @@ const twoSources = (treasury: Address, toAddress: Address): QuoteBody => ({
   toAddress,
 });
 
-const fundTwoSources = async (customer: Awaited<ReturnType<typeof newCustomer>>): Promise<void> => {
+const fundTwoSources = async (
+  customer: Awaited<ReturnType<typeof newCustomer>>,
+): Promise<void> => {
   const { client } = customer.session;
   await Promise.all([
     fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "100" }),

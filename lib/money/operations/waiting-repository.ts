@@ -10,7 +10,12 @@ import { toStored } from "@/lib/platform/db/codecs";
 import { appendEvent, lockOperation, type OperationKey } from "./state-repository";
 import { reservationOf } from "./leg";
 import type { Failure } from "./rows";
-import { claimRetry, freeRetry, insertOperation, type NewOperationRow } from "./accept-repository";
+import {
+  claimRetry,
+  freeRetry,
+  insertOperation,
+  type NewOperationRow,
+} from "./accept-repository";
 import { LEG_CHANGES, PRIVATE_CHANGES, subStatusesBefore } from "./summary";
 import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import { insertJob } from "@/lib/platform/jobs/service";
@@ -57,7 +62,12 @@ export const createWaitingRepository = (
     database.transaction(async (tx) => {
       const { at: now } = audit;
       const { count } = await tx.operation.updateMany({
-        where: { projectId, id: operationId, status: "pending", subStatus: "awaiting_approval" },
+        where: {
+          projectId,
+          id: operationId,
+          status: "pending",
+          subStatus: "awaiting_approval",
+        },
         data: {
           status,
           version: { increment: 1 },
@@ -129,7 +139,9 @@ const cancelWaiting = async (
     data: { state: "failed", version: { increment: 1 }, updatedAt: now },
   });
   // Locked in the same order as everywhere else, to avoid deadlocks.
-  const holds = await tx.balanceHold.findMany({ where: { id: { in: legs.map(({ id }) => id) } } });
+  const holds = await tx.balanceHold.findMany({
+    where: { id: { in: legs.map(({ id }) => id) } },
+  });
   const ordered = holds.sort((one, other) => (fundsNameOf(one) < fundsNameOf(other) ? -1 : 1));
   for (const { id } of ordered) await syncHold(tx, id, false, now);
   await freeRetry(tx, { projectId, id: operationId }, now);
@@ -227,7 +239,12 @@ export const insertLegless = async (
   const { retryOf } = input;
   if (
     retryOf !== null &&
-    !(await claimRetry(sqlOf(tx), { projectId: input.projectId, of: retryOf, by: input.id, now }))
+    !(await claimRetry(sqlOf(tx), {
+      projectId: input.projectId,
+      of: retryOf,
+      by: input.id,
+      now,
+    }))
   )
     throw retriedMeanwhile();
   await insertOperation(

@@ -56,7 +56,9 @@ test("operations that wait for transactions which nobody sends do not keep anoth
     toAddress: testAccount().address,
   });
   const { operationId } = await client.call(executeSwap, { body: { quoteId: quote.quoteId } });
-  expect(await waitUntilFinal(client, operationId, 20_000)).toMatchObject({ status: "completed" });
+  expect(await waitUntilFinal(client, operationId, 20_000)).toMatchObject({
+    status: "completed",
+  });
   // Waiting operations are not given up, and workers still look at them.
   for (const id of waiting) {
     const still = await stranger.session.client.call(getOperation, { params: { id } });

@@ -95,14 +95,20 @@ const instance = () => {
   };
   /** Waits for the running polls. */
   const polled = async (): Promise<void> => {
-    await Promise.all(vi.mocked(events.withNews).mock.results.map(({ value }) => value as unknown));
+    await Promise.all(
+      vi.mocked(events.withNews).mock.results.map(({ value }) => value as unknown),
+    );
   };
   /** Reads a stream to its end, in the background. */
   const follow = (operationId: string, afterSeq = 0, paceMs = 0) => {
     const seen: number[] = [];
     const done = (async () => {
       // Each stream has its own abort signal, as each request has.
-      for await (const { seq } of watch(operationId, afterSeq, AbortSignal.any([leaving.signal]))) {
+      for await (const { seq } of watch(
+        operationId,
+        afterSeq,
+        AbortSignal.any([leaving.signal]),
+      )) {
         seen.push(seq);
         if (paceMs > 0) await sleep(paceMs);
       }

@@ -118,7 +118,10 @@ const createReading = (
     [...ids].map(cursorOf).filter((cursor) => cursor !== null);
 
   /** @param afterSeq the sequence number from which the read started */
-  const deliver = ({ operationId, status, events }: OperationEvents, afterSeq: number): void => {
+  const deliver = (
+    { operationId, status, events }: OperationEvents,
+    afterSeq: number,
+  ): void => {
     const isWhole = events.length < EVENTS_PAGE;
     if (!isWhole) due.add(operationId);
     for (const watcher of [...(watchers.get(operationId) ?? [])]) {
@@ -140,7 +143,9 @@ const createReading = (
     const cursors = cursorsOf(ids);
     if (cursors.length === 0) return;
     try {
-      const starts = new Map(cursors.map(({ operationId, afterSeq }) => [operationId, afterSeq]));
+      const starts = new Map(
+        cursors.map(({ operationId, afterSeq }) => [operationId, afterSeq]),
+      );
       for (const found of await repository.eventsAfter(cursors, EVENTS_PAGE))
         deliver(found, starts.get(found.operationId) ?? 0);
     } catch (cause) {

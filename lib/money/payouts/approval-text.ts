@@ -28,7 +28,10 @@ const amountText = (parts: PayoutParts, { amountBase, token: name }: ShownRow): 
   return `${formatAmount(amountBase, token.decimals)} ${token.symbol}`;
 };
 
-const fundingLines = ({ own: { funding } }: WalletsPayoutParts, chains: ChainFacts): string[] => {
+const fundingLines = (
+  { own: { funding } }: WalletsPayoutParts,
+  chains: ChainFacts,
+): string[] => {
   if (funding === null) return [];
   const { token, minimumBase, sources } = funding;
   const arrives = `${formatAmount(minimumBase, token.decimals)} ${token.symbol}`;

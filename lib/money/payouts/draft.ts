@@ -119,7 +119,10 @@ const auditedParts = (parts: PayoutParts): NonNullable<AuditEntry["data"]> => {
   return {
     chainId: own.chainId,
     totals: own.totals
-      .map(({ token, amountBase }) => `${formatAmount(amountBase, token.decimals)} ${token.symbol}`)
+      .map(
+        ({ token, amountBase }) =>
+          `${formatAmount(amountBase, token.decimals)} ${token.symbol}`,
+      )
       .join(", "),
     ...(payout.sourceAccountId === null ? {} : { sourceAccountId: payout.sourceAccountId }),
     ...(own.scheduleId === null ? {} : { scheduleId: own.scheduleId }),

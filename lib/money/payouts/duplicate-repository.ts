@@ -117,7 +117,11 @@ const locksOf = (keys: readonly string[]): number[] => {
  * Locks the keys until the transaction ends. When equal requests run at the same time, the first
  * one stores its keys, and all others then find the duplicates.
  */
-export const lockRowKeys = async (db: Sql, projectId: string, { keys }: RowKeys): Promise<void> => {
+export const lockRowKeys = async (
+  db: Sql,
+  projectId: string,
+  { keys }: RowKeys,
+): Promise<void> => {
   // Every transaction takes the locks in ascending order, which prevents deadlocks.
   await db.change(sql`
     SELECT pg_advisory_xact_lock(hashtext('payout_row_key:' || ${projectId}::text), lock)

@@ -32,7 +32,9 @@ export interface RowKeys {
 /** A row that repeats a row of another payout, or an earlier row of the same payout. */
 export interface DuplicateRow {
   readonly index: number;
-  readonly earlier: { readonly payoutId: string; readonly at: Date } | { readonly index: number };
+  readonly earlier:
+    | { readonly payoutId: string; readonly at: Date }
+    | { readonly index: number };
 }
 
 /**

@@ -131,9 +131,13 @@ interface Plan {
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
 const SEED = [
-  ...["payout", "payout_row_key", "payout_item", "wallet_payout_item", "wallet_payout_batch"].map(
-    (table) => `ALTER TABLE ${table} SET (autovacuum_enabled = off)`,
-  ),
+  ...[
+    "payout",
+    "payout_row_key",
+    "payout_item",
+    "wallet_payout_item",
+    "wallet_payout_batch",
+  ].map((table) => `ALTER TABLE ${table} SET (autovacuum_enabled = off)`),
   `INSERT INTO payout (id, project_id, kind, mode, status, sub_status, total_base, items_total, digest, created_by, created_at, updated_at)
    SELECT 'po_' || n, 'prj', 'wallets', 'independent', 'completed', 'full', 0, 100, '\\x00', 'test', now(), now() FROM generate_series(1, 1000) n`,
   `INSERT INTO payout_row_key (project_id, row_key, payout_id, index, created_at)

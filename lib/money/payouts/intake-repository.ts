@@ -250,7 +250,12 @@ export const approvePayout = async (
       UPDATE wallet_payout SET funded_by = ${fundedBy}
       WHERE project_id = ${projectId} AND payout_id = ${id}`);
   await recordAuditOn(db, audit);
-  await recordPayoutEvents(db, { projectId, payoutIds: [id], type: "payout.approved", at: now });
+  await recordPayoutEvents(db, {
+    projectId,
+    payoutIds: [id],
+    type: "payout.approved",
+    at: now,
+  });
   await insertJobOn(db, { id, queue: QUEUE, runAt: now });
   if (holding !== null) await holdBatches(db, uses.sponsorship, holding, now);
   return true;

@@ -383,7 +383,8 @@ export const validatePayout = async (
   const { parts, keys, obstacle } = await draftOf(context, actor, request, how);
   const duplicates = await findDuplicates(context.reader, actor.projectId, keys);
   if (obstacle !== null) throw obstacle;
-  if (parts.kind === "global_accounts") return { ...parts, payout: { ...parts.payout, id: "" } };
+  if (parts.kind === "global_accounts")
+    return { ...parts, payout: { ...parts.payout, id: "" } };
   const warnings = [...duplicateWarnings(duplicates), ...parts.own.warnings];
   return { ...parts, payout: { ...parts.payout, id: "" }, own: { ...parts.own, warnings } };
 };

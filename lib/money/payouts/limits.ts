@@ -34,7 +34,8 @@ export const refuseFaults = (faults: readonly ErrorDetail[], rowCount: number): 
   if (first === undefined) return;
   const bad = new Set(faults.map(({ path }) => path.split(".")[1])).size;
   const message = `${String(bad)} of ${String(rowCount)} rows cannot be paid. Nothing was paid.`;
-  const same = faults.every(({ code }) => code === first.code) && OWN_CODES.has(first.code ?? "");
+  const same =
+    faults.every(({ code }) => code === first.code) && OWN_CODES.has(first.code ?? "");
   throw new DomainError(same ? (first.code as ErrorCode) : "invalid_request", message, {
     details: faults,
   });

@@ -45,11 +45,14 @@ const group = (status: BatchGroup["status"], rows: number, doubts = 0): BatchGro
   gasCostWei: 0n,
   mayStop: status === "queued",
   mayRetry: status === "failed",
-  doubts: doubts === 0 ? [] : [{ batch: 0, rows: doubts, amountBase: BigInt(doubts) * ROW_BASE }],
+  doubts:
+    doubts === 0 ? [] : [{ batch: 0, rows: doubts, amountBase: BigInt(doubts) * ROW_BASE }],
 });
 
 const groupsOf = ({ failed = 0, doubt = 0, ...others }: Rows): BatchGroup[] => [
-  ...Object.entries(others).map(([status, rows]) => group(status as BatchGroup["status"], rows)),
+  ...Object.entries(others).map(([status, rows]) =>
+    group(status as BatchGroup["status"], rows),
+  ),
   ...(failed + doubt === 0 ? [] : [group("failed", failed + doubt, doubt)]),
 ];
 
@@ -198,12 +201,15 @@ const CASES = [
 ] as const;
 
 describe.each(KINDS)("a payout of the kind %s", (kind) => {
-  test.each(CASES)("that $what says so, and where its money is", ({ rows, state, says, next }) => {
-    const { sentence, nextAction } = outcome(kind, rows, state);
-    expect(sentence).toBe(says);
-    expect(nextAction).toMatch(new RegExp(next.source.replace("PLACE", PLACES[kind])));
-    if ("paid" in rows) expect(nextAction).not.toMatch(/Nothing was paid/);
-  });
+  test.each(CASES)(
+    "that $what says so, and where its money is",
+    ({ rows, state, says, next }) => {
+      const { sentence, nextAction } = outcome(kind, rows, state);
+      expect(sentence).toBe(says);
+      expect(nextAction).toMatch(new RegExp(next.source.replace("PLACE", PLACES[kind])));
+      if ("paid" in rows) expect(nextAction).not.toMatch(/Nothing was paid/);
+    },
+  );
 
   test("has words for every state, and says nothing of a retry while it may not be retried", () => {
     for (const status of Object.keys(TRANSITIONS) as Status[])
@@ -259,9 +265,15 @@ describe("the money of a payout to wallets", () => {
       const { sentence, holdings, nextAction } = outcome(kind, { doubt: 2 }, doubtful);
       expect(sentence).toBe("0 of 2 rows paid, 2 in doubt.");
       expect(holdings).toMatchObject([
-        { wallet: TREASURY, amountBase: 10n, note: expect.stringMatching(/not certain/) as string },
+        {
+          wallet: TREASURY,
+          amountBase: 10n,
+          note: expect.stringMatching(/not certain/) as string,
+        },
       ]);
-      expect(nextAction).toMatch(/^This payout paid nothing itself\. Another operation .* 2 rows/);
+      expect(nextAction).toMatch(
+        /^This payout paid nothing itself\. Another operation .* 2 rows/,
+      );
       expect(nextAction).not.toMatch(/Nothing was paid/);
     }
     expect(outcome("withdrawal", { doubt: 2 }, doubtful).nextAction).toContain(
@@ -298,7 +310,9 @@ describe("the money of a payout to wallets", () => {
     expect(failed.nextAction).toMatch(
       /^Nothing was paid\. The money that the operation op_1 was to bring is where its record says; the rest is in the treasury/,
     );
-    expect(failed.holdings[0]?.note).toMatch(/where the operation that was to bring it left it/);
+    expect(failed.holdings[0]?.note).toMatch(
+      /where the operation that was to bring it left it/,
+    );
   });
 
   test("waits for a lower network fee, and says so while rows are to be sent", () => {
@@ -307,7 +321,9 @@ describe("the money of a payout to wallets", () => {
     };
     const running = { status: "processing", subStatus: "queued", own } as const;
     expect(outcome("treasury", { queued: 1 }, running).nextAction).toMatch(/network fee falls/);
-    expect(outcome("treasury", { confirmed: 1 }, running).nextAction).toMatch(/goes on by itself/);
+    expect(outcome("treasury", { confirmed: 1 }, running).nextAction).toMatch(
+      /goes on by itself/,
+    );
   });
 });
 

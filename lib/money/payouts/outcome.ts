@@ -11,7 +11,12 @@ import type { Token } from "@/lib/core/token";
 import { LEDGER_DECIMALS } from "@/lib/books/ledger/service";
 import { gasWaitSentence, type Holding, type Outcome } from "@/lib/money/operations/service";
 import { FUNDING_FAILED } from "./errors";
-import type { PayoutParts, PayoutView, WalletsPayoutParts, WalletsPayoutView } from "./payout-view";
+import type {
+  PayoutParts,
+  PayoutView,
+  WalletsPayoutParts,
+  WalletsPayoutView,
+} from "./payout-view";
 import { mayOf } from "./permissions";
 import type { BatchGroup, WalletRowStatus } from "./wallets/read-repository";
 import { tokenName } from "./wallets/rows";
@@ -63,7 +68,8 @@ const rowsText = (count: number): string =>
   `${countText(count, "en")} ${count === 1 ? "row" : "rows"}`;
 
 /** Counts rows at the beginning of a sentence: `1 row was`, `2 rows were`. */
-const rowsWere = (count: number): string => `${rowsText(count)} ${count === 1 ? "was" : "were"}`;
+const rowsWere = (count: number): string =>
+  `${rowsText(count)} ${count === 1 ? "was" : "were"}`;
 
 const COUNTED = [
   ["failed", "failed"],
@@ -206,7 +212,10 @@ const waitingNote = ({ payout, own }: WalletsPayoutParts): string => {
 const RECIPIENTS = "the recipients";
 
 /** The place of the money of rows in one state, with a note for people. */
-const placeOf = (parts: WalletsPayoutParts, state: RowState): Pick<Holding, "wallet" | "note"> => {
+const placeOf = (
+  parts: WalletsPayoutParts,
+  state: RowState,
+): Pick<Holding, "wallet" | "note"> => {
   const { payout, own } = parts;
   const treasury = own.fromAddress;
   const origin = payout.sourceAccountId ?? treasury;

@@ -143,7 +143,9 @@ const walletsColumns = z
     sourceAccountId: z.string().nullable(),
     currency: z.string().nullable(),
   })
-  .refine(({ sourceAccountId, currency }) => (sourceAccountId === null) === (currency === null));
+  .refine(
+    ({ sourceAccountId, currency }) => (sourceAccountId === null) === (currency === null),
+  );
 
 const kindColumns = z.discriminatedUnion("kind", [
   z.object({

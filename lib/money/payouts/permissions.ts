@@ -25,7 +25,9 @@ const isRetryable = (view: PayoutView): boolean => {
  * Returns the actions that the payout's state allows now. The state may change before an action is
  * taken, so the statements that change it check it again.
  */
-export const mayOf = (view: PayoutView): { approve: boolean; cancel: boolean; retry: boolean } => {
+export const mayOf = (
+  view: PayoutView,
+): { approve: boolean; cancel: boolean; retry: boolean } => {
   const { status, subStatus } = view.payout;
   const stoppable = view.kind === "wallets" && view.groups.some(({ mayStop }) => mayStop);
   return {

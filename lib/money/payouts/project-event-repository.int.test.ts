@@ -51,7 +51,11 @@ test("a payout writes one event for each of its states", async () => {
   const id = await create("atomic", [payee, payee]);
   await release(id);
   for (let turn = 0; turn < 2; turn += 1) await services.payoutRunner.run(id, signal);
-  expect(await typesOf(id)).toEqual(["payout.created", "payout.processing", "payout.completed"]);
+  expect(await typesOf(id)).toEqual([
+    "payout.created",
+    "payout.processing",
+    "payout.completed",
+  ]);
   expect((await eventsOf(database, id))[2]?.payload).toMatchObject({
     payoutId: id,
     itemsTotal: 2,
@@ -74,7 +78,10 @@ test("a row that fails separately has its own event", async () => {
 });
 
 test("a payout that is cancelled or expires writes one event", async () => {
-  const [cancelled, expired] = [await create("atomic", [payee]), await create("atomic", [payee])];
+  const [cancelled, expired] = [
+    await create("atomic", [payee]),
+    await create("atomic", [payee]),
+  ];
   await services.payouts.cancel(actor, cancelled);
   await services.payouts.cancel(actor, cancelled).catch(() => undefined);
   const later = new Date(Date.now() + 48 * 3_600_000);

@@ -41,7 +41,8 @@ export const readParts = async (
   ]);
   return payouts.map((payout): PayoutParts => {
     const { kind, id } = payout;
-    if (kind === "global_accounts") return { kind, payout, asset: assets.find(payout.currency) };
+    if (kind === "global_accounts")
+      return { kind, payout, asset: assets.find(payout.currency) };
     const own = walletPayouts.get(id);
     if (own === undefined) throw new Error(`${id} has no row in wallet_payout.`);
     return { kind, payout, own, groups: groups.filter(({ payoutId }) => payoutId === id) };
@@ -57,7 +58,9 @@ const viewsOf = async (
   const payouts = all.map(({ payout }) => payout);
   const ended = payouts.flatMap(({ id, status }) => (isFinal(status) ? [id] : []));
   const evaluationIds = payouts.flatMap(({ evaluationId }) => evaluationId ?? []);
-  const chainIds = all.flatMap((parts) => (parts.kind === "wallets" ? [parts.own.chainId] : []));
+  const chainIds = all.flatMap((parts) =>
+    parts.kind === "wallets" ? [parts.own.chainId] : [],
+  );
   const [retried, worths, coins] = await Promise.all([
     context.repository.retriedAmong(projectId, ended),
     context.worths(projectId, evaluationIds),
@@ -89,8 +92,14 @@ const view = async (context: PayoutsContext, payout: Payout): Promise<PayoutView
  * Reads a payout of the project.
  * @throws DomainError `not_found`
  */
-const get = async (context: PayoutsContext, projectId: string, id: string): Promise<PayoutView> => {
-  const payout = isId("payout", id) ? await context.repository.findInProject(projectId, id) : null;
+const get = async (
+  context: PayoutsContext,
+  projectId: string,
+  id: string,
+): Promise<PayoutView> => {
+  const payout = isId("payout", id)
+    ? await context.repository.findInProject(projectId, id)
+    : null;
   if (payout === null) throw notFound();
   return view(context, payout);
 };
@@ -132,7 +141,10 @@ export const readRows = async (
     return { kind: shown.kind, view: shown, rows: found };
   }
   const { kind, payout } = shown;
-  if (status !== undefined && !(isOneOf(PAYOUT_ITEM_STATUSES, status) && mayHave(payout, status)))
+  if (
+    status !== undefined &&
+    !(isOneOf(PAYOUT_ITEM_STATUSES, status) && mayHave(payout, status))
+  )
     return { kind, view: shown, rows: [] };
   const found = await readItems(reader, { ...at, status: storedStatus(payout, status) });
   return { kind, view: shown, rows: found };

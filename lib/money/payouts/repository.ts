@@ -92,7 +92,11 @@ const EXPIRED_MAX = 1000;
  * Changes a payout from pending to expired. Returns false when the payout is no longer due, for
  * example because it was approved.
  */
-const expire = (database: Database, { projectId, id }: PayoutKey, now: Date): Promise<boolean> =>
+const expire = (
+  database: Database,
+  { projectId, id }: PayoutKey,
+  now: Date,
+): Promise<boolean> =>
   database.rawTransaction(async (tx) => {
     const expired = await tx.change(sql`
       UPDATE payout SET status = 'expired', updated_at = ${now}::timestamptz
@@ -102,7 +106,12 @@ const expire = (database: Database, { projectId, id }: PayoutKey, now: Date): Pr
         AND expires_at <= ${now}::timestamptz`);
     if (expired === 0) return false;
     await cancelBatches(tx, { projectId, id }, now);
-    await recordPayoutEvents(tx, { projectId, payoutIds: [id], type: "payout.expired", at: now });
+    await recordPayoutEvents(tx, {
+      projectId,
+      payoutIds: [id],
+      type: "payout.expired",
+      at: now,
+    });
     return true;
   });
 
@@ -202,7 +211,10 @@ export const createPayoutsRepository = (database: Database) => {
         const { projectId, id } = payout;
         const end = endOf(payout);
         const where = { projectId, id, status: "processing" };
-        const { count } = await tx.payout.updateMany({ where, data: { ...end, updatedAt: now } });
+        const { count } = await tx.payout.updateMany({
+          where,
+          data: { ...end, updatedAt: now },
+        });
         if (count === 0) return;
         await recordPayoutEvents(sqlOf(tx), {
           projectId,

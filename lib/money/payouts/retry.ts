@@ -4,7 +4,12 @@ import { formatAmount } from "@/lib/core/money";
 import { LEDGER_DECIMALS } from "@/lib/books/ledger/service";
 import type { AccountsInput } from "./accounts/request";
 import type { PayoutItemRow } from "./accounts/rows";
-import type { AccountsPayoutView, PayoutItems, PayoutView, WalletsPayoutView } from "./payout-view";
+import type {
+  AccountsPayoutView,
+  PayoutItems,
+  PayoutView,
+  WalletsPayoutView,
+} from "./payout-view";
 import type { WalletItemRow } from "./wallets/read-repository";
 import type { WalletsInput } from "./wallets/request";
 import { tokenNamed } from "./wallets/wallet-payout";

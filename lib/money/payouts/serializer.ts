@@ -16,14 +16,24 @@ import { toOutcomeRecord } from "@/lib/money/operations/service";
 import type { EvmAddress } from "@/lib/core/evm";
 import { itemStatusOf, type PayoutItemRow } from "./accounts/rows";
 import { inTransitBase, outcomeOf, paidIn, rowCountsOf, type RowCounts } from "./outcome";
-import type { AccountsPayoutView, PayoutItems, PayoutView, WalletsPayoutView } from "./payout-view";
+import type {
+  AccountsPayoutView,
+  PayoutItems,
+  PayoutView,
+  WalletsPayoutView,
+} from "./payout-view";
 import { mayOf } from "./permissions";
 import { tokenNamed } from "./wallets/wallet-payout";
 import type { BatchGroup, WalletItemRow, WalletRowStatus } from "./wallets/read-repository";
 import { usdOf } from "./worth";
 import { toTokenRecord } from "@/lib/core/token";
 
-export { toNewSchedule, toSchedule, toScheduleItems, toSchedules } from "./schedules/serializer";
+export {
+  toNewSchedule,
+  toSchedule,
+  toScheduleItems,
+  toSchedules,
+} from "./schedules/serializer";
 
 type AccountsRecord = z.output<typeof accountsPayoutRecord>;
 type WalletsRecord = z.output<typeof walletsPayoutRecord>;
@@ -254,7 +264,9 @@ const toWalletsItem = (view: WalletsPayoutView, row: WalletItemRow): WalletsItem
     blockNumber: row.blockNumber,
     confirmations: isMined ? depthOf(row, confirmations) : null,
     explorerUrl:
-      row.txHash === null || explorerUrl === undefined ? null : `${explorerUrl}/tx/${row.txHash}`,
+      row.txHash === null || explorerUrl === undefined
+        ? null
+        : `${explorerUrl}/tx/${row.txHash}`,
     failure: row.status === "failed" ? (row.failure ?? payout.failure) : null,
   };
 };

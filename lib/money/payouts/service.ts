@@ -79,7 +79,11 @@ const create = async <K extends Kind>(
   return (await view) as ViewOf<K>;
 };
 
-const awaiting = async (payouts: Payouts, projectId: string, id: string): Promise<PayoutView> => {
+const awaiting = async (
+  payouts: Payouts,
+  projectId: string,
+  id: string,
+): Promise<PayoutView> => {
   const view = await payouts.reading.get(projectId, id);
   if (!mayOf(view).approve)
     throw new DomainError(

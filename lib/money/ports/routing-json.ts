@@ -5,7 +5,9 @@ import type { RouteRequest } from "@/lib/core/route-request";
 
 /** The request of a stored quote. @throws ZodError */
 export const storedRouteRequest: z.ZodType<RouteRequest> = z.object({
-  sources: z.array(z.object({ owner: storedAddress, token: storedToken, amountBase: storedBase })),
+  sources: z.array(
+    z.object({ owner: storedAddress, token: storedToken, amountBase: storedBase }),
+  ),
   destination: z.object({ token: storedToken, recipient: storedAddress }),
   slippageBps: z.int(),
   routeId: z.string().optional(),

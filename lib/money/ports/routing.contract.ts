@@ -1,7 +1,13 @@
 import { describe, expect, test, vi } from "vitest";
 import { type ErrorCode, isDomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
-import type { BridgeProgress, Route, RouteLeg, RoutingProvider, SourceReceipt } from "./routing";
+import type {
+  BridgeProgress,
+  Route,
+  RouteLeg,
+  RoutingProvider,
+  SourceReceipt,
+} from "./routing";
 import type { RouteRequest } from "@/lib/core/route-request";
 import type { Call, EvmAddress } from "@/lib/core/evm";
 
@@ -112,7 +118,9 @@ const quoteTests = (world: World): void => {
         const called = (await provider.build(request, leg, never())).calls.map(({ to }) =>
           to.toLowerCase(),
         );
-        const own = provider.contracts(token?.chainId ?? 0).map((address) => address.toLowerCase());
+        const own = provider
+          .contracts(token?.chainId ?? 0)
+          .map((address) => address.toLowerCase());
         expect(own).toEqual(
           expect.arrayContaining(called.filter((to) => to !== token?.address.toLowerCase())),
         );
@@ -160,10 +168,8 @@ const sameChainTests = (world: World): void => {
     async (kind) => {
       const request = world().requests[kind];
       const before = await balances(world, request);
-      const { leg, fillDeadline, spentBase, receivedBase, deposit, depositedBase } = await start(
-        world,
-        request,
-      );
+      const { leg, fillDeadline, spentBase, receivedBase, deposit, depositedBase } =
+        await start(world, request);
       const after = await balances(world, request);
       expect(fillDeadline).toBeNull();
       expect(deposit).toBeNull();
@@ -223,9 +229,15 @@ const bridgeTests = (world: World): void => {
       expect.objectContaining({ txHash, logIndex, paidBase, refundedBase }),
     ]);
     const other = `0x${"ab".repeat(32)}` as const;
-    expect(await provider.refundsIn(request, leg, deposit, { txHash: other }, never())).toEqual([]);
+    expect(await provider.refundsIn(request, leg, deposit, { txHash: other }, never())).toEqual(
+      [],
+    );
     if (refunded.token.address === request.sources[0]?.token.address) {
-      expectChange(before.source, await balanceOf(refunded.token, owner), refunded.refundedBase);
+      expectChange(
+        before.source,
+        await balanceOf(refunded.token, owner),
+        refunded.refundedBase,
+      );
     }
     await fillDeposits(true);
   });
@@ -235,7 +247,9 @@ const refusalTests = (world: World): void => {
   test("a request without a route, or above the liquidity, is refused with its own error code", async () => {
     const { provider, requests } = world();
     expect(await codeOf(provider.quote(requests.unroutable, never()))).toBe("no_route");
-    expect(await codeOf(provider.quote(requests.tooLarge, never()))).toBe("insufficient_liquidity");
+    expect(await codeOf(provider.quote(requests.tooLarge, never()))).toBe(
+      "insufficient_liquidity",
+    );
   });
 
   test("an aborted call ends at once", async () => {

@@ -92,7 +92,12 @@ export const cancelSpend = async (
     return null;
   requireScope(actor, "privacy:write");
   const now = context.clock.now();
-  const audit = { ...doneBy(actor), action: "operation.cancelled", subject: operationId, at: now };
+  const audit = {
+    ...doneBy(actor),
+    action: "operation.cancelled",
+    subject: operationId,
+    at: now,
+  };
   if (!(await context.repository.cancelSpend(transfer, audit, now)))
     throw new DomainError(
       "invalid_state",
@@ -103,7 +108,9 @@ export const cancelSpend = async (
 
 /** Adds up the failed steps whose notes are certainly not spent. */
 const failedAmounts = (steps: readonly PrivateStep[]): FailedAmounts => {
-  const failed = steps.filter(({ state, failure }) => state === "failed" && isRetryable(failure));
+  const failed = steps.filter(
+    ({ state, failure }) => state === "failed" && isRetryable(failure),
+  );
   return {
     withdrawBase: failed.reduce((sum, { withdrawBase }) => sum + withdrawBase, 0n),
     outBase: failed.reduce((sum, { outBase }) => sum + outBase, 0n),

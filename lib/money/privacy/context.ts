@@ -60,7 +60,11 @@ export const createDepositNumbers = (deps: {
    * @throws DomainError `invalid_state` when too many deposits are open at once
    */
   free: async (
-    own: { readonly projectId: string; readonly key: PrivateWalletKey; readonly pool: PrivacyPool },
+    own: {
+      readonly projectId: string;
+      readonly key: PrivateWalletKey;
+      readonly pool: PrivacyPool;
+    },
     count: number,
   ): Promise<number[]> => {
     const { key, pool, projectId } = own;
@@ -147,7 +151,9 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
    */
   const poolOf = async (chainId: number, ref: string, path: string): Promise<PrivacyPool> => {
     const token = registry.resolveToken(chainId, ref);
-    const pool = (await engine.pools(chainId)).find((each) => each.token.address === token.address);
+    const pool = (await engine.pools(chainId)).find(
+      (each) => each.token.address === token.address,
+    );
     if (pool === undefined) throw unknownPool(token, path);
     return pool;
   };
@@ -222,7 +228,10 @@ export type PrivacyContext = ReturnType<typeof createPrivacyContext>;
  * operation.
  * @throws DomainError `wallet_frozen`, `recipient_frozen`
  */
-export const requireUnfrozenMove = ({ freezes }: PrivacyContext, move: Movement): Promise<void> =>
+export const requireUnfrozenMove = (
+  { freezes }: PrivacyContext,
+  move: Movement,
+): Promise<void> =>
   requireUnfrozen(freezes, move, { source: () => "token", recipient: "toAddress" });
 
 const TRIES_MAX = 5;

@@ -105,10 +105,21 @@ const exit = ({ projectId, walletId }: Payer, noteId: string): Promise<void> =>
         updatedAt: NOW,
       },
     });
-    await repository.claimExit(tx, { projectId, walletId, chainId: CHAIN, noteId, operationId });
+    await repository.claimExit(tx, {
+      projectId,
+      walletId,
+      chainId: CHAIN,
+      noteId,
+      operationId,
+    });
     const leaving = { chainId: CHAIN, token: usdc, tokenOut: usdc, amountBase: 1n, noteId };
     const ids = { id: newId("transfer"), operationId, walletId };
-    await repository.insertTransfer(tx, { ...EMPTY_PRIVATE_TRANSFER, ...own, ...leaving, ...ids });
+    await repository.insertTransfer(tx, {
+      ...EMPTY_PRIVATE_TRANSFER,
+      ...own,
+      ...leaving,
+      ...ids,
+    });
   });
 
 /** A private wallet in a separate project, and a function that spends to it. */
@@ -227,7 +238,13 @@ test("a number is one operation's at a time, and another's only when no transact
         maxPriorityFeePerGas: "1",
         raw: "0x",
       },
-      ...{ hash: first, replacedHashes: [], status: "broadcast", createdAt: NOW, updatedAt: NOW },
+      ...{
+        hash: first,
+        replacedHashes: [],
+        status: "broadcast",
+        createdAt: NOW,
+        updatedAt: NOW,
+      },
     },
   });
   await wallet.end(first, 0, "failed");

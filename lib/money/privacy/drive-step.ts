@@ -2,7 +2,10 @@ import type { GasWaitRepository, LeglessMove } from "@/lib/money/operations/serv
 import type { PrivateStep, PrivateTransfer, StepFailure } from "./rows";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import type { CappedFees } from "@/lib/core/capped-fees";
-import { type ChainTransactionsService, NotWantedError } from "@/lib/chain/transactions/service";
+import {
+  type ChainTransactionsService,
+  NotWantedError,
+} from "@/lib/chain/transactions/service";
 import type { SigningGate } from "@/lib/money/signing/service";
 import {
   NoteGoneError,
@@ -122,8 +125,11 @@ const moveTo = async (
   return "moved";
 };
 
-const fail = (deps: DriveStepDeps, step: PrivateStep, failure: StepFailure): Promise<StepResult> =>
-  moveTo(deps, step, "failed", { failure }, null, deps.clock.now());
+const fail = (
+  deps: DriveStepDeps,
+  step: PrivateStep,
+  failure: StepFailure,
+): Promise<StepResult> => moveTo(deps, step, "failed", { failure }, null, deps.clock.now());
 
 const complete = (
   deps: DriveStepDeps,
@@ -151,7 +157,12 @@ const submissionOf = ({ projectId, operationId }: PrivateStep) => ({
 const proveAgain = (deps: DriveStepDeps, step: PrivateStep): Promise<StepResult> => {
   if (step.attempt + 1 >= ATTEMPTS_MAX) return fail(deps, step, NOT_READY);
   const now = deps.clock.now();
-  const change = { attempt: step.attempt + 1, transaction: null, txHash: null, provingSince: now };
+  const change = {
+    attempt: step.attempt + 1,
+    transaction: null,
+    txHash: null,
+    provingSince: now,
+  };
   return moveTo(deps, step, "queued", change, null, now);
 };
 
@@ -219,7 +230,9 @@ const handleRefusal = (
   refusal: SpendRefusal,
 ): Promise<StepResult> => {
   if (refusal === "moved") return proveAgain(deps, step);
-  return refusal === "spent" ? settleSpentNote(deps, transfer, step) : fail(deps, step, REFUSED);
+  return refusal === "spent"
+    ? settleSpentNote(deps, transfer, step)
+    : fail(deps, step, REFUSED);
 };
 
 const spendOf = async (
@@ -288,17 +301,24 @@ const prove = async (
 };
 
 const transactionOf = ({ transaction, operationId }: PrivateStep): SpendTransaction => {
-  if (transaction === null) throw new Error(`A proved step of ${operationId} has no transaction.`);
+  if (transaction === null)
+    throw new Error(`A proved step of ${operationId} has no transaction.`);
   return transaction;
 };
 
-const operationKey = ({ projectId, operationId }: PrivateStep) => ({ projectId, id: operationId });
+const operationKey = ({ projectId, operationId }: PrivateStep) => ({
+  projectId,
+  id: operationId,
+});
 
 /**
  * The chain's current fees; null while they are above its cap, which is then noted in the
  * operation's record.
  */
-const feesForStep = async (deps: DriveStepDeps, step: PrivateStep): Promise<CappedFees | null> => {
+const feesForStep = async (
+  deps: DriveStepDeps,
+  step: PrivateStep,
+): Promise<CappedFees | null> => {
   const { chainId } = step;
   const fees = await deps.fees(chainId);
   const now = deps.clock.now();

@@ -54,7 +54,10 @@ beforeAll(async () => {
   email = await api.verifiedEmail(session);
   projectId = (await session.client.call(getMe)).projects[0]?.id ?? "";
   treasuryId = (await services.wallets.treasury(projectId))?.id ?? "";
-  voters = [await newMember(api, projectId, "admin"), await newMember(api, projectId, "operator")];
+  voters = [
+    await newMember(api, projectId, "admin"),
+    await newMember(api, projectId, "operator"),
+  ];
   // A rule is accepted if enough people can vote even when one of them makes the request.
   for (const role of ["admin", "operator"] as const) await newMember(api, projectId, role);
   key = await api.createKey(session, { otp: "exempt", dailyCapUsd: "1000000" });
@@ -125,7 +128,9 @@ test.each(Object.entries(EVERY_RULE).filter(([rule]) => !PROOFS.includes(rule)))
     }
     expect((await walletOf(id)).exportedAt).toBeNull();
     expect(
-      await prisma.auditEvent.count({ where: { subject: id, action: "privacy_wallet.exported" } }),
+      await prisma.auditEvent.count({
+        where: { subject: id, action: "privacy_wallet.exported" },
+      }),
     ).toBe(0);
   },
 );
@@ -148,7 +153,11 @@ test.each([
     () => put(aboveMillions, "wallet", treasuryId),
     () => put({}, "wallet", treasuryId),
   ],
-  ["a policy of an API key", () => put(aboveMillions, "key", key.id), () => put({}, "key", key.id)],
+  [
+    "a policy of an API key",
+    () => put(aboveMillions, "key", key.id),
+    () => put({}, "key", key.id),
+  ],
 ] as const)(
   "where %s demands votes, the key waits for them, and is shown once to the person who asked",
   async (_, demand, undo) => {
@@ -221,7 +230,8 @@ test("votes that are an hour old, or that a stricter rule came after, show nothi
     data: { decidedAt: new Date(clock.now().getTime() - HOUR_MS) },
   });
   expect(await take(late)).toMatchObject({ mnemonic: null });
-  for (const id of [late, outvoted, bounded]) expect((await walletOf(id)).exportedAt).toBeNull();
+  for (const id of [late, outvoted, bounded])
+    expect((await walletOf(id)).exportedAt).toBeNull();
   await demandBySetting(null);
 });
 

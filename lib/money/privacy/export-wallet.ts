@@ -100,7 +100,11 @@ const changeOf = (
 });
 
 /** The mail to every owner. */
-const noticeOf = ({ projectId, userId }: UserActor, wallet: PrivateWallet, isShown: boolean) => ({
+const noticeOf = (
+  { projectId, userId }: UserActor,
+  wallet: PrivateWallet,
+  isShown: boolean,
+) => ({
   projectId,
   subject: isShown
     ? `The mnemonic of the private wallet ${quoted(wallet.name)} was shown`
@@ -137,7 +141,10 @@ const approvedNotice = (
 });
 
 /** Mails the requester once, even if the job of the decision runs again after a crash. */
-const tellAsker = async (deps: ExportWalletDeps, { outcome, request }: Decided): Promise<void> => {
+const tellAsker = async (
+  deps: ExportWalletDeps,
+  { outcome, request }: Decided,
+): Promise<void> => {
   if (outcome !== "approved") return;
   await deps.wallets.transaction(async (tx) => {
     if (!(await deps.decisions.settle(tx, request))) return;

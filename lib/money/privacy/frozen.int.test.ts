@@ -1,7 +1,12 @@
 /** Private operations that touch addresses which the token's issuer has frozen. */
 import { beforeAll, expect, test } from "vitest";
 import { approveOperation, getOperation } from "@/lib/contracts/operations";
-import { createPrivacyWallet, privateTransfer, shield, unshield } from "@/lib/contracts/privacy";
+import {
+  createPrivacyWallet,
+  privateTransfer,
+  shield,
+  unshield,
+} from "@/lib/contracts/privacy";
 import { requestOtp } from "@/lib/contracts/swap";
 import { codesOf, newCustomer, type Customer } from "@/lib/dev/testing/journey";
 import { changedChainsFile } from "@/lib/dev/testing/chains-file";
@@ -22,14 +27,19 @@ const CHAINS_FILE = changedChainsFile((chain) => {
   for (const one of chain.tokens)
     if (chain.id === ONE && one.symbol === "USDC") one.address = token.address;
 });
-const { api, ...money } = await privateMoney({ CHAINS_FILE, [`RPC_URL_${String(ONE)}`]: rpcUrl });
+const { api, ...money } = await privateMoney({
+  CHAINS_FILE,
+  [`RPC_URL_${String(ONE)}`]: rpcUrl,
+});
 
 let customer: Customer;
 let privacyWalletId = "";
 beforeAll(async () => {
   customer = await newCustomer(api);
   const { client } = customer.session;
-  ({ id: privacyWalletId } = await client.call(createPrivacyWallet, { body: { name: "Frozen" } }));
+  ({ id: privacyWalletId } = await client.call(createPrivacyWallet, {
+    body: { name: "Frozen" },
+  }));
   for (const amount of ["100", "100"]) await money.deposit(privacyWalletId, "USDC", amount);
 }, 120_000);
 
@@ -76,7 +86,10 @@ test("a private payment to a frozen address is refused when it is made, and when
   await client.call(requestOtp, { body: { operationId } });
   const otp = await api.readCode(customer.email, seen);
   await token.add(later);
-  const approving = client.call(approveOperation, { params: { id: operationId }, body: { otp } });
+  const approving = client.call(approveOperation, {
+    params: { id: operationId },
+    body: { otp },
+  });
   expect(await refusalOf(approving)).toMatchObject({ status: 422, code: "recipient_frozen" });
   const waiting = await client.call(getOperation, { params: { id: operationId } });
   expect(waiting).toMatchObject({ status: "pending", subStatus: "awaiting_approval" });

@@ -93,7 +93,8 @@ export const withPrivacyLegs = (routing: Routing, exitCalls: ExitCalls): Routing
   build: async (request, leg, signal, options) => {
     const plan = planOf(leg);
     if (plan === null) return routing.build(request, leg, signal, options);
-    const calls = plan.kind === "shield" ? plan.calls : await exitCalls({ plan, request }, signal);
+    const calls =
+      plan.kind === "shield" ? plan.calls : await exitCalls({ plan, request }, signal);
     return { calls, spendsAll: true, validUntil: null, fillDeadline: null };
   },
   readSource: (request, leg, receipt) => {

@@ -1,6 +1,5 @@
 import { createPublicClient, http, parseUnits, type Address } from "viem";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { ApiError } from "@/lib/api-client/client";
 import { listChains } from "@/lib/contracts/chains";
 import {
   approveOperation,
@@ -38,6 +37,7 @@ import {
 } from "@/lib/dev/testing/journey";
 import { privateProgress } from "@/lib/dev/testing/private-progress";
 import { recoverWithSdk } from "@/lib/dev/testing/sdk-recovery";
+import { codeOf } from "@/lib/dev/testing/refusals";
 
 // Whole journeys with real contracts and real proofs. One deposit serves most of the tests, because
 // proofs take seconds.
@@ -66,11 +66,6 @@ const { untilFinal, balanceOf, untilSpendable, untilDeclined } = privateProgress
   chainId: CHAIN,
   timeoutMs: PROOF_TIMEOUT_MS,
 });
-
-const codeOf = async (call: Promise<unknown>): Promise<string> => {
-  const error: unknown = await call.catch((reason: unknown) => reason);
-  return error instanceof ApiError ? `${String(error.status)} ${error.code}` : "no error";
-};
 
 beforeAll(async () => {
   api = await testApi({ worker: true });
@@ -151,9 +146,18 @@ test("an unshield brings exactly the amount back to the treasury", async () => {
 describe("what waits for a code", () => {
   test("a person's transfer moves nothing before its code, and can be cancelled", async () => {
     const { client } = customer.session;
-    const body = { chainId: CHAIN, token: "USDC", amount: "10", toAddress: testAccount().address };
+    const body = {
+      chainId: CHAIN,
+      token: "USDC",
+      amount: "10",
+      toAddress: testAccount().address,
+    };
     const waiting = await client.call(privateTransfer, { body });
-    expect(waiting).toMatchObject({ status: "pending", subStatus: "awaiting_approval", steps: [] });
+    expect(waiting).toMatchObject({
+      status: "pending",
+      subStatus: "awaiting_approval",
+      steps: [],
+    });
     const { operationId } = waiting;
     await client.call(requestOtp, { body: { operationId } });
     expect(
@@ -171,7 +175,12 @@ describe("what waits for a code", () => {
   test("with its code it is carried out, and cancelling it while its proof is made stops the proof and frees the note", async () => {
     const { client } = customer.session;
     const before = await balanceOf("USDC");
-    const body = { chainId: CHAIN, token: "USDC", amount: "10", toAddress: testAccount().address };
+    const body = {
+      chainId: CHAIN,
+      token: "USDC",
+      amount: "10",
+      toAddress: testAccount().address,
+    };
     const { operationId } = await client.call(privateTransfer, { body });
     const seen = await codesOf(api, customer);
     await client.call(requestOtp, { body: { operationId } });
@@ -194,7 +203,12 @@ test("a transfer to another private wallet stays in the pool, is worth exactly t
   const { id: privacyWalletId } = await key.client.call(createPrivacyWallet, {
     body: { name: "Payroll" },
   });
-  const body = { chainId: CHAIN, token: "USDC", amount: "50", toPrivacyWalletId: privacyWalletId };
+  const body = {
+    chainId: CHAIN,
+    token: "USDC",
+    amount: "50",
+    toPrivacyWalletId: privacyWalletId,
+  };
   const ended = await untilFinal((await key.client.call(privateTransfer, { body })).transferId);
   expect(ended).toMatchObject({ status: "completed", received: { amount: "50" } });
   await untilSpendable("USDC", "50", privacyWalletId);
@@ -272,7 +286,9 @@ test("the chain's own coin goes the whole way, and arrives exactly", async () =>
   const move = { chainId: CHAIN, token: "native", privacyWalletId };
   const coins = (address: Address) =>
     createPublicClient({ transport: http(rpcUrl) }).getBalance({ address });
-  await untilFinal((await key.client.call(shield, { body: { ...move, amount: "10" } })).transferId);
+  await untilFinal(
+    (await key.client.call(shield, { body: { ...move, amount: "10" } })).transferId,
+  );
   await untilSpendable(COIN, "9.99", privacyWalletId);
   const toAddress = testAccount().address;
   const paid = await key.client.call(privateTransfer, {
@@ -298,7 +314,9 @@ test("a declined note that came out of a private swap leaves in public to the pr
     body: { chainId: CHAIN, fromToken: "USDC", toToken: "DAI", amount: "20" },
   });
   const { privacyWalletId } = await balanceOf("USDC");
-  await key.client.call(preparePrivateSwap, { body: { quoteId: quote.quoteId, privacyWalletId } });
+  await key.client.call(preparePrivateSwap, {
+    body: { quoteId: quote.quoteId, privacyWalletId },
+  });
   const { transferId } = await key.client.call(executePrivateSwap, {
     body: { quoteId: quote.quoteId },
   });
@@ -306,8 +324,9 @@ test("a declined note that came out of a private swap leaves in public to the pr
   expect(swapped).toMatchObject({ status: "completed" });
   const declined = await untilDeclined("DAI", { privacyWalletId });
   expect(declined.amount).toEqual(swapped.received);
-  const dai = chains.find(({ id }) => id === CHAIN)?.tokens.find(({ symbol }) => symbol === "DAI")
-    ?.address as Address;
+  const dai = chains
+    .find(({ id }) => id === CHAIN)
+    ?.tokens.find(({ symbol }) => symbol === "DAI")?.address as Address;
   const before = await balanceOnChain(rpcUrl, dai, customer.treasury);
   const body = { chainId: CHAIN, noteId: declined.noteId, privacyWalletId };
   const exit = await key.client.call(startPrivateExit, { body });
@@ -337,7 +356,9 @@ test("private operations exist for those alone who may read privacy", async () =
     seen.data.filter(({ kind }) => kind.startsWith("private") || kind.includes("shield")),
   ).toEqual([]);
   const id = own?.operationId ?? "";
-  expect(await codeOf(blind.client.call(getOperation, { params: { id } }))).toBe("404 not_found");
+  expect(await codeOf(blind.client.call(getOperation, { params: { id } }))).toBe(
+    "404 not_found",
+  );
   expect(await codeOf(blind.client.call(cancelOperation, { params: { id } }))).toBe(
     "404 not_found",
   );
@@ -357,16 +378,18 @@ test("what a pool does not take, and whom it does not know, is refused with a co
   expect(await codeOf(client.call(shield, { body: { ...move, token: "USDT" } }))).toBe(
     "422 unknown_pool",
   );
-  expect(await codeOf(client.call(shield, { body: { ...move, privacyWalletId: foreign } }))).toBe(
-    "404 unknown_privacy_wallet",
-  );
+  expect(
+    await codeOf(client.call(shield, { body: { ...move, privacyWalletId: foreign } })),
+  ).toBe("404 unknown_privacy_wallet");
   expect(
     await codeOf(
       client.call(privateTransfer, { body: { ...move, toAddress, privacyWalletId: foreign } }),
     ),
   ).toBe("404 unknown_privacy_wallet");
   expect(
-    await codeOf(client.call(privateTransfer, { body: { ...move, toAddress, amount: "100000" } })),
+    await codeOf(
+      client.call(privateTransfer, { body: { ...move, toAddress, amount: "100000" } }),
+    ),
   ).toBe("422 insufficient_balance");
   expect(
     await codeOf(
@@ -374,7 +397,9 @@ test("what a pool does not take, and whom it does not know, is refused with a co
     ),
   ).toBe("422 amount_precision");
   expect(
-    await codeOf(client.call(privateTransfer, { body: { ...move, toPrivacyWalletId: foreign } })),
+    await codeOf(
+      client.call(privateTransfer, { body: { ...move, toPrivacyWalletId: foreign } }),
+    ),
   ).toBe("404 unknown_privacy_wallet");
   expect(
     await codeOf(
@@ -394,7 +419,12 @@ test("an Idempotency-Key is good for its own call alone", async () => {
         "idempotency-key": idempotencyKey,
         authorization: `Bearer ${customer.session.accessToken}`,
       },
-      body: JSON.stringify({ chainId: CHAIN, token: "USDC", amount, toAddress: customer.treasury }),
+      body: JSON.stringify({
+        chainId: CHAIN,
+        token: "USDC",
+        amount,
+        toAddress: customer.treasury,
+      }),
     });
   const [one, again] = [await send("a", "5"), await send("a", "5")];
   expect(again.headers.get("idempotent-replayed")).toBe("true");
@@ -416,7 +446,10 @@ test("a mnemonic is shown with an approval of exactly that, once, and the audit 
   });
   const params = { id: privacyWalletId };
   const ask = (approval?: SignedApproval) =>
-    client.call(exportPrivacyWallet, { params, body: approval === undefined ? {} : { approval } });
+    client.call(exportPrivacyWallet, {
+      params,
+      body: approval === undefined ? {} : { approval },
+    });
   const approval = await signApproval(account, await ask().catch((error: unknown) => error));
   const mnemonic = wordsOf(await ask(approval));
   expect(mnemonic.split(" ")).toHaveLength(12);
@@ -429,7 +462,9 @@ test("a mnemonic is shown with an approval of exactly that, once, and the audit 
   ).toBe(1);
   const row = await prisma.privacyWallet.findFirst({ where: { id: privacyWalletId } });
   expect(JSON.stringify(row)).not.toContain(mnemonic);
-  expect(Buffer.from(row?.ciphertext ?? []).toString("utf8")).not.toContain(mnemonic.slice(0, 10));
+  expect(Buffer.from(row?.ciphertext ?? []).toString("utf8")).not.toContain(
+    mnemonic.slice(0, 10),
+  );
 });
 
 test("the SDK's own recovery finds the same money with what the export answers and the chain alone", async () => {
@@ -450,7 +485,12 @@ test("the SDK's own recovery finds the same money with what the export answers a
     ({ token }) => token.chainId === CHAIN && token.symbol === "USDC",
   );
   if (pool === undefined) throw new Error("The export names no pool of USDC.");
-  const notes = await recoverWithSdk({ mnemonic: wordsOf(exported), chainId: CHAIN, rpcUrl, pool });
+  const notes = await recoverWithSdk({
+    mnemonic: wordsOf(exported),
+    chainId: CHAIN,
+    rpcUrl,
+    pool,
+  });
   const ours = [balance.spendable, balance.inProof, balance.pendingApproval].map(USDC);
   expect(notes.reduce((sum, { valueBase }) => sum + valueBase, 0n)).toBe(
     ours.reduce((sum, base) => sum + base, 0n),

@@ -20,7 +20,14 @@ const swap: PrivateTransfer = {
     walletId: "pw_1",
     toWalletId: "pw_1",
   },
-  ...{ toAddress: null, chainId: 1, token, tokenOut: token, amountBase: 10n ** 30n, noteId: null },
+  ...{
+    toAddress: null,
+    chainId: 1,
+    token,
+    tokenOut: token,
+    amountBase: 10n ** 30n,
+    noteId: null,
+  },
   ...{
     path: "0xabcd",
     minimumBase: 7n,

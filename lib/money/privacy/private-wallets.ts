@@ -51,7 +51,13 @@ export const createPrivateWallets = ({
         createdBy: actorName(actor),
         createdAt: now,
       },
-      { ...doneBy(actor), action: "privacy_wallet.created", subject: id, data: { name }, at: now },
+      {
+        ...doneBy(actor),
+        action: "privacy_wallet.created",
+        subject: id,
+        data: { name },
+        at: now,
+      },
     );
     return id;
   };

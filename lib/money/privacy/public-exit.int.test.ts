@@ -81,8 +81,9 @@ const openContext = async () => {
   const customer = await newCustomer(api);
   const { client } = customer.session;
   const key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
-  const usdc = chains.find(({ id }) => id === CHAIN)?.tokens.find(({ symbol }) => symbol === "USDC")
-    ?.address as Address;
+  const usdc = chains
+    .find(({ id }) => id === CHAIN)
+    ?.tokens.find(({ symbol }) => symbol === "USDC")?.address as Address;
   await fund(client, customer.treasury, { chainId: CHAIN, token: "USDC", amount: "10" });
   await declineDepositsOf(customer.treasury);
   return {
@@ -153,9 +154,9 @@ test(
     expect(await codeOf(stranger.session.client.call(startPrivateExit, { body }))).toBe(
       "404 unknown_privacy_wallet",
     );
-    expect(await codeOf(client.call(startPrivateExit, { body: { ...body, noteId: "1" } }))).toBe(
-      "409 note_spent",
-    );
+    expect(
+      await codeOf(client.call(startPrivateExit, { body: { ...body, noteId: "1" } })),
+    ).toBe("409 note_spent");
 
     const waiting = await client.call(startPrivateExit, { body });
     expect(waiting).toMatchObject({
@@ -164,9 +165,9 @@ test(
       subStatus: "awaiting_approval",
     });
     const params = { id: waiting.operationId };
-    expect(await codeOf(client.call(approveOperation, { params, body: { otp: "000000" } }))).toBe(
-      "409 otp_required",
-    );
+    expect(
+      await codeOf(client.call(approveOperation, { params, body: { otp: "000000" } })),
+    ).toBe("409 otp_required");
     const seen = await codesOf(api, customer);
     await client.call(requestOtp, { body: { operationId: waiting.operationId } });
     const otp = await api.readCode(customer.email, seen);

@@ -82,7 +82,11 @@ const requestOf = ({ pool, note }: LeavingNote, recipient: EvmAddress): RouteReq
   slippageBps: 0,
 });
 
-const legOf = (venue: string, { token, valueBase }: PrivateNote, plan: ExitLegPlan): RouteLeg => ({
+const legOf = (
+  venue: string,
+  { token, valueBase }: PrivateNote,
+  plan: ExitLegPlan,
+): RouteLeg => ({
   provider: PRIVACY_PROVIDER,
   sourceIndex: 0,
   kind: "transfer",
@@ -211,7 +215,8 @@ const list = async (
 ): Promise<PossibleExit[]> => {
   const { privateWallets } = context;
   const chosen = await privateWallets.choose(actor, walletId);
-  const wallets = walletId === undefined ? await privateWallets.list(actor.projectId) : [chosen];
+  const wallets =
+    walletId === undefined ? await privateWallets.list(actor.projectId) : [chosen];
   const found: PossibleExit[] = [];
   for (const { id: chainId } of context.registry.list()) {
     if ((await context.engine.pools(chainId)).length === 0) continue;

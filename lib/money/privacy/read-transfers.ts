@@ -54,7 +54,8 @@ export const readBalances = async (
 ): Promise<WalletBalance[]> => {
   const { privateWallets } = context;
   const chosen = await privateWallets.choose(actor, walletId);
-  const wallets = walletId === undefined ? await privateWallets.list(actor.projectId) : [chosen];
+  const wallets =
+    walletId === undefined ? await privateWallets.list(actor.projectId) : [chosen];
   const found: WalletBalance[] = [];
   for (const { id: chainId } of context.registry.list()) {
     const pools = await context.engine.pools(chainId);

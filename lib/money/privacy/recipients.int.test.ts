@@ -21,7 +21,8 @@ beforeAll(async () => {
   ({ id: privacyWalletId } = await insider.session.client.call(createPrivacyWallet, {
     body: { name: "Inside" },
   }));
-  for (let note = 0; note < NOTES; note += 1) await money.deposit(privacyWalletId, "USDC", "10");
+  for (let note = 0; note < NOTES; note += 1)
+    await money.deposit(privacyWalletId, "USDC", "10");
 }, 180_000);
 
 const move = () => ({ chainId: ONE, token: "USDC", amount: "5", privacyWalletId });
@@ -35,7 +36,8 @@ const ROWS: readonly RecipientRow[] = [
       own: () => insider.treasury,
     },
     refuses: { listed: true, frozen: null },
-    call: (toAddress) => insider.session.client.call(unshield, { body: { ...move(), toAddress } }),
+    call: (toAddress) =>
+      insider.session.client.call(unshield, { body: { ...move(), toAddress } }),
   },
   {
     ...{

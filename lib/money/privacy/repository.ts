@@ -167,7 +167,13 @@ const createTransferRepository = (database: Database) => {
     operationOf: async (operationId: string) =>
       prisma.operation.findUnique({
         where: { id: operationId },
-        select: { id: true, projectId: true, status: true, subStatus: true, evaluationId: true },
+        select: {
+          id: true,
+          projectId: true,
+          status: true,
+          subStatus: true,
+          evaluationId: true,
+        },
       }),
 
     /** Returns false when the operation is in none of the states from which `move` starts. */

@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from "vitest";
-import { ApiError } from "@/lib/api-client/client";
 import { readProjectInbox } from "@/lib/contracts/inbox";
 import {
   createPrivacyWallet,
@@ -9,17 +8,13 @@ import {
 } from "@/lib/contracts/privacy";
 import { testApi, type TestApi } from "@/lib/dev/testing/api";
 import { newCustomer, type Customer } from "@/lib/dev/testing/journey";
+import { codeOf } from "@/lib/dev/testing/refusals";
 
 // Responses about private operations before a proof is made or anything is sent.
 const CHAIN = 31337;
 
 let api: TestApi;
 let customer: Customer;
-
-const codeOf = async (call: Promise<unknown>): Promise<string> => {
-  const error: unknown = await call.catch((reason: unknown) => reason);
-  return error instanceof ApiError ? `${String(error.status)} ${error.code}` : "no error";
-};
 
 beforeAll(async () => {
   api = await testApi();
@@ -51,7 +46,9 @@ test("the list has every private operation of the project once, newest first, ov
 
 test("the inbox leads from a private operation that waits to the page of that operation", async () => {
   const { client } = customer.session;
-  const made = await client.call(shield, { body: { chainId: CHAIN, token: "USDC", amount: "7" } });
+  const made = await client.call(shield, {
+    body: { chainId: CHAIN, token: "USDC", amount: "7" },
+  });
   const { data } = await client.call(readProjectInbox);
   expect(data.find(({ id }) => id === made.operationId)).toMatchObject({
     kind: "operation",

@@ -1,21 +1,16 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { ApiError } from "@/lib/api-client/client";
 import { cancelOperation } from "@/lib/contracts/operations";
 import { unshield } from "@/lib/contracts/privacy";
 import { testAccount } from "@/lib/dev/testing/factories";
 import { privateMoney } from "@/lib/dev/testing/private-money";
 import { privatePayments } from "@/lib/dev/testing/private-payments";
+import { codeOf } from "@/lib/dev/testing/refusals";
 
 // Only the chain and the proofs are fakes. The fake engine and the real one pass the same contract
 // tests.
 const money = await privateMoney();
 const { api, world, workerClock, hooks, transactions, chainId } = money;
 const HALF_HOUR_MS = 1_900_000;
-
-const codeOf = async (call: Promise<unknown>): Promise<string> => {
-  const error: unknown = await call.catch((reason: unknown) => reason);
-  return error instanceof ApiError ? `${String(error.status)} ${error.code}` : "no error";
-};
 
 const {
   session,
@@ -218,8 +213,12 @@ test("a retry pays what did not arrive, once, as a new operation that names the 
     status: "failed",
     may: { retry: true },
   });
-  const answers = await Promise.allSettled([1, 2, 3, 4, 5].map(() => retry(failed.operationId)));
-  const begun = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  const answers = await Promise.allSettled(
+    [1, 2, 3, 4, 5].map(() => retry(failed.operationId)),
+  );
+  const begun = answers.flatMap((answer) =>
+    answer.status === "fulfilled" ? [answer.value] : [],
+  );
   expect(begun).toHaveLength(1);
   const again = begun[0];
   expect(again).toMatchObject({
@@ -261,7 +260,10 @@ test("a retry of a transfer that arrived in part pays the rest alone", async () 
   await money.settle(begun.operationId);
   world.approveDeposits();
   const partial = await get(begun.transferId);
-  expect(partial).toMatchObject({ status: "partially_completed", failure: { retryable: true } });
+  expect(partial).toMatchObject({
+    status: "partially_completed",
+    failure: { retryable: true },
+  });
   const arrived = paidTo(recipient);
   expect(arrived).toBeGreaterThan(0n);
   await money.deposit(wallet, "USDC", "70");
@@ -305,9 +307,17 @@ test("a retry of an unshield goes to the same address, and a key that may not pa
   await money.settle(begun.operationId);
   world.approveDeposits();
   const limits = { recipients: [testAccount().address] };
-  const narrow = await api.createKey(session, { otp: "exempt", dailyCapUsd: "1000", ...limits });
-  expect(await codeOf(retry(begun.operationId, narrow.client))).toBe("403 recipient_not_allowed");
-  const blind = await api.createKey(session, { scopes: ["operations:read", "operations:write"] });
+  const narrow = await api.createKey(session, {
+    otp: "exempt",
+    dailyCapUsd: "1000",
+    ...limits,
+  });
+  expect(await codeOf(retry(begun.operationId, narrow.client))).toBe(
+    "403 recipient_not_allowed",
+  );
+  const blind = await api.createKey(session, {
+    scopes: ["operations:read", "operations:write"],
+  });
   expect(await codeOf(retry(begun.operationId, blind.client))).toBe("404 not_found");
   const stranger = await api.signIn();
   expect(await codeOf(retry(begun.operationId, stranger.client))).toBe("404 not_found");
@@ -348,7 +358,9 @@ test("of two transfers that need the same note at once, one pays", async () => {
     pay(wallet, "40", recipient),
     pay(wallet, "40", recipient),
   ]);
-  const begun = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  const begun = answers.flatMap((answer) =>
+    answer.status === "fulfilled" ? [answer.value] : [],
+  );
   expect(begun).toHaveLength(1);
   await money.settle(begun[0]?.operationId ?? "");
   expect(paidTo(recipient)).toBe(40_000_000n);

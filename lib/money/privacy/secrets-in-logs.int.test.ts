@@ -53,7 +53,8 @@ const openContext = async () => {
   const { id: privacyWalletId } = await session.client.call(createPrivacyWallet, {
     body: { name: "Payroll" },
   });
-  for (const amount of ["100", "100", "100"]) await money.deposit(privacyWalletId, "USDC", amount);
+  for (const amount of ["100", "100", "100"])
+    await money.deposit(privacyWalletId, "USDC", amount);
   return { money, session, client, privacyWalletId };
 };
 
@@ -96,8 +97,9 @@ const runOperations = async (
   await session.client.call(cancelOperation, { params: { id: cancelled.operationId } });
   await begin(session.client.call(shield, { body: { chainId, token: "USDC", amount: "5" } }));
   await money.deposit(privacyWalletId, "USDC", "9", "declined");
-  const [declined] = (await session.client.call(listPrivateExits, { query: { privacyWalletId } }))
-    .data;
+  const [declined] = (
+    await session.client.call(listPrivateExits, { query: { privacyWalletId } })
+  ).data;
   const exit = { chainId, noteId: declined?.noteId ?? "", privacyWalletId };
   await begin(session.client.call(startPrivateExit, { body: exit }));
   return { operationIds, paid };
@@ -134,7 +136,10 @@ const answersToOthers = async (
     "/privacy/transfers",
     "/privacy/balances",
   ];
-  const single = operationIds.flatMap((id) => [`/operations/${id}`, `/operations/${id}/events`]);
+  const single = operationIds.flatMap((id) => [
+    `/operations/${id}`,
+    `/operations/${id}/events`,
+  ]);
   const open = [
     "/health",
     "/ready",
@@ -151,7 +156,9 @@ const answersToOthers = async (
         headers: secret === null ? headers : { ...headers, "x-api-key": secret },
       });
       // The query is left out, because the caller wrote it.
-      answers.push(`${path.split("?")[0] ?? ""} ${String(answer.status)} ${await answer.text()}`);
+      answers.push(
+        `${path.split("?")[0] ?? ""} ${String(answer.status)} ${await answer.text()}`,
+      );
     }
   return answers;
 };
@@ -192,7 +199,9 @@ test("what the service tells those who may not read privacy, and what it logs, n
   });
   expect(answers.filter((answer) => answer.toLowerCase().includes(bare))).toEqual([]);
   // The answers do not even reveal that such an operation exists.
-  const listed = answers.filter((answer) => /^\/(operations|transfers|payouts) 200/.test(answer));
+  const listed = answers.filter((answer) =>
+    /^\/(operations|transfers|payouts) 200/.test(answer),
+  );
   expect(listed.length).toBeGreaterThanOrEqual(4);
   expect(listed.filter((answer) => operationIds.some((id) => answer.includes(id)))).toEqual([]);
   for (const id of operationIds)

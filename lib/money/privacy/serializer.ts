@@ -120,7 +120,11 @@ const proofOf = (
   const proving = steps.find(
     ({ state, provingSince }) => state === "queued" && provingSince !== null,
   );
-  if (proving === undefined || proving.provingSince === null || operation.status === "cancelled")
+  if (
+    proving === undefined ||
+    proving.provingSince === null ||
+    operation.status === "cancelled"
+  )
     return null;
   const passed = now.getTime() - proving.provingSince.getTime();
   return {
@@ -140,7 +144,10 @@ const LATE =
  * Since when a step has been waiting for the chain: its row was last changed when its transaction
  * was sent.
  */
-const waitOf = ({ state, updatedAt }: PrivateStep, now: Date): Record["steps"][number]["waits"] =>
+const waitOf = (
+  { state, updatedAt }: PrivateStep,
+  now: Date,
+): Record["steps"][number]["waits"] =>
   state === "submitted"
     ? {
         since: updatedAt.toISOString(),
@@ -176,7 +183,10 @@ export interface ShownWith {
   readonly clock: Clock;
 }
 
-export const toPrivateTransfer = (view: TransferView, { registry, clock }: ShownWith): Record => {
+export const toPrivateTransfer = (
+  view: TransferView,
+  { registry, clock }: ShownWith,
+): Record => {
   const now = clock.now();
   const { transfer, operation } = view;
   const { token, tokenOut, minimumBase } = transfer;

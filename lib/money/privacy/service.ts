@@ -94,7 +94,8 @@ const unshield = async (
   input: SpendInput,
   idempotency: IdempotentRequest | null,
 ): Promise<string> => {
-  const toAddress = input.toAddress ?? (await context.wallets.treasury(actor.projectId))?.address;
+  const toAddress =
+    input.toAddress ?? (await context.wallets.treasury(actor.projectId))?.address;
   if (toAddress === undefined) throw treasuryMissing();
   const own = { ...input, kind: "unshield", toAddress, toPrivacyWalletId: undefined } as const;
   return spends.create(context, actor, own, idempotency);
@@ -112,7 +113,8 @@ const checkRecipient = (
     readonly toPrivacyWalletId?: string | undefined;
   },
 ): void => {
-  if (input.toAddress !== undefined) policies.checkRecipient(actor, input.toAddress, "toAddress");
+  if (input.toAddress !== undefined)
+    policies.checkRecipient(actor, input.toAddress, "toAddress");
   else if (input.toPrivacyWalletId !== undefined)
     policies.checkAccountRecipients(actor, "toPrivacyWalletId");
 };
@@ -253,15 +255,19 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
      * Binds a quote to a private wallet and checks the code that approves it.
      * @throws DomainError `quote_expired`, `quote_already_used`, `otp_*`, `unknown_privacy_wallet`
      */
-    prepareSwap: (actor: Actor, input: PrepareSwapInput) => swaps.prepare(context, actor, input),
+    prepareSwap: (actor: Actor, input: PrepareSwapInput) =>
+      swaps.prepare(context, actor, input),
     /**
      * Starts a prepared swap.
      * @throws DomainError `invalid_state` (not prepared), `quote_expired`, `quote_already_used`,
      * `insufficient_balance`
      */
     executeSwap: (actor: Actor, quoteId: string, key: string | null): Promise<TransferView> =>
-      createOnce(context, actor, { key, kind: "private_swap", input: { quoteId } }, (idempotency) =>
-        swaps.execute(context, actor, quoteId, idempotency),
+      createOnce(
+        context,
+        actor,
+        { key, kind: "private_swap", input: { quoteId } },
+        (idempotency) => swaps.execute(context, actor, quoteId, idempotency),
       ),
 
     approvable: bindDeps(context, approvable),

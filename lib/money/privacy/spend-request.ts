@@ -13,7 +13,12 @@ import {
   priceMoved,
   smallSet,
 } from "./errors";
-import { type PrivateStep, type PrivateTransfer, type PrivateWallet, recipientsOf } from "./rows";
+import {
+  type PrivateStep,
+  type PrivateTransfer,
+  type PrivateWallet,
+  recipientsOf,
+} from "./rows";
 import type { NewStep } from "./step-repository";
 import { createHash } from "node:crypto";
 import { type Intent, isExemptKey, keysAmong } from "@/lib/trust/policies/service";
@@ -181,7 +186,8 @@ export const storedSpendRequest = async (
     context.poolOf(chainId, transfer.token.address, "token"),
     context.poolOf(chainId, transfer.tokenOut.address, "token"),
   ]);
-  const walletOf = (id: string) => context.privateWallets.find(projectId, id, "privacyWalletId");
+  const walletOf = (id: string) =>
+    context.privateWallets.find(projectId, id, "privacyWalletId");
   return {
     kind,
     wallet: await walletOf(transfer.walletId),
@@ -191,7 +197,9 @@ export const storedSpendRequest = async (
     toAddress: transfer.toAddress,
     toWallet: toWalletId === null ? null : await walletOf(toWalletId),
     swap:
-      path === null || minimumBase === null ? null : { path, minimumBase, outBase: minimumBase },
+      path === null || minimumBase === null
+        ? null
+        : { path, minimumBase, outBase: minimumBase },
   };
 };
 
@@ -237,7 +245,10 @@ const missingBase = (
 };
 
 /** @throws DomainError `insufficient_balance` */
-const planOf = async (context: PrivacyContext, request: SpendRequest): Promise<PlannedSpend[]> => {
+const planOf = async (
+  context: PrivacyContext,
+  request: SpendRequest,
+): Promise<PlannedSpend[]> => {
   const { wallet, pool, amountBase, toWallet, kind } = request;
   const held = await context.holdings(context.privateWallets.keyOf(wallet), pool.chainId);
   const used = await context.repository.notesInUse(wallet.projectId, pool.chainId);
@@ -251,7 +262,8 @@ const planOf = async (context: PrivacyContext, request: SpendRequest): Promise<P
     grossOf: gross,
     minimumBase: needsMinimum ? pool.minimumBase : 1n,
   });
-  if (plan === null) throw insufficientPrivate(pool.token, missingBase(gross(amountBase), notes));
+  if (plan === null)
+    throw insufficientPrivate(pool.token, missingBase(gross(amountBase), notes));
   return plan;
 };
 
@@ -281,7 +293,8 @@ export const chooseNotes = async (
     withdrawBase,
     // Each note brings its share of a swap's minimum, rounded up, so that together they bring at
     // least the promised minimum.
-    outBase: swap === null ? outBase : (swap.minimumBase * outBase + amountBase - 1n) / amountBase,
+    outBase:
+      swap === null ? outBase : (swap.minimumBase * outBase + amountBase - 1n) / amountBase,
     slot:
       toWallet === null
         ? null
@@ -331,7 +344,14 @@ export const spendDigest = (
     withdrawBase.toString(),
     outBase.toString(),
   ]);
-  const text = JSON.stringify([parties, chainId, token.address, tokenOut.address, amounts, notes]);
+  const text = JSON.stringify([
+    parties,
+    chainId,
+    token.address,
+    tokenOut.address,
+    amounts,
+    notes,
+  ]);
   return new Uint8Array(createHash("sha256").update(text).digest());
 };
 

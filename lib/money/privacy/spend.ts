@@ -41,7 +41,9 @@ import { type NewSpend, QUEUE } from "./repository";
 interface Origin {
   readonly idempotency: IdempotentRequest | null;
   /** The quote of a swap, which the operation uses, and the factor that approved it. */
-  readonly quote: (NonNullable<NewSpend["quote"]> & { readonly codeMeans: string | null }) | null;
+  readonly quote:
+    | (NonNullable<NewSpend["quote"]> & { readonly codeMeans: string | null })
+    | null;
   /** The failed operation whose missing part this one pays. */
   readonly retryOf: string | null;
 }
@@ -254,7 +256,9 @@ const start = (
         transfer: transferOf(context, actor, request, { ...ids, origin }),
         steps,
         quote:
-          quote === null ? null : { id: quote.id, walletId: quote.walletId, codeId: quote.codeId },
+          quote === null
+            ? null
+            : { id: quote.id, walletId: quote.walletId, codeId: quote.codeId },
       },
     };
     const isStored = (await runNow(context, prepared)) ?? (await letWait(context, prepared));
@@ -276,7 +280,9 @@ const create = async (
   const request = await readSpendRequest(context, actor, input, input.kind);
   if (input.kind === "private_transfer")
     await requireAnonymitySet(context, request, input.acceptSmallSet === true);
-  return stored(await start(context, actor, request, { idempotency, quote: null, retryOf: null }));
+  return stored(
+    await start(context, actor, request, { idempotency, quote: null, retryOf: null }),
+  );
 };
 
 const spendKindOf = ({ kind, id }: PrivateTransfer): SpendKind => {
@@ -320,7 +326,11 @@ const approve = (
       requireUnfrozenMove(context, moveOf(request)),
     ]);
     const { kind } = transfer;
-    const audit = { ...doneBy(actor), action: "operation.approved", data: { kind, ...consent } };
+    const audit = {
+      ...doneBy(actor),
+      action: "operation.approved",
+      data: { kind, ...consent },
+    };
     const grossBase = steps.reduce((sum, { withdrawBase }) => sum + withdrawBase, 0n);
     const digest = spendDigest(transfer, steps);
     return context.policyEngine.checking(

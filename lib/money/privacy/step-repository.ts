@@ -132,7 +132,10 @@ export const createNoteRepository = ({ prisma }: Pick<Database, "prisma">) => ({
    * Notes that operations of the project are spending, with the amount in base units that each
    * takes out.
    */
-  notesInUse: async (projectId: string, chainId: number): Promise<ReadonlyMap<string, bigint>> => {
+  notesInUse: async (
+    projectId: string,
+    chainId: number,
+  ): Promise<ReadonlyMap<string, bigint>> => {
     const rows = await prisma.privacyStep.findMany({
       where: { projectId, chainId, state: { in: [...OPEN] } },
       select: { noteId: true, withdrawBase: true },
@@ -159,7 +162,13 @@ export const createNoteRepository = ({ prisma }: Pick<Database, "prisma">) => ({
    */
   claimExit: async (
     tx: Tx,
-    { projectId, walletId, chainId, noteId, operationId }: Spender & { readonly noteId: string },
+    {
+      projectId,
+      walletId,
+      chainId,
+      noteId,
+      operationId,
+    }: Spender & { readonly noteId: string },
   ): Promise<void> => {
     await lockWallet(tx, { projectId, walletId });
     const [other] = await sqlOf(tx).query(sql`

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, type ApiClient } from "@/lib/api-client/client";
+import type { ApiClient } from "@/lib/api-client/client";
 import { listAuditLog } from "@/lib/contracts/audit";
 import { getMe } from "@/lib/contracts/auth";
 import { executePrivateSwap, preparePrivateSwap } from "@/lib/contracts/privacy-swap";
 import { recordAudit } from "@/lib/news/audit/service";
 import { privateMoney } from "@/lib/dev/testing/private-money";
 import { privatePayments } from "@/lib/dev/testing/private-payments";
+import { codeOf } from "@/lib/dev/testing/refusals";
 
 // Only the chain and the proofs are fakes. The fake engine and the real one pass the same contract
 // tests.
@@ -13,12 +14,8 @@ const money = await privateMoney();
 const { api, clock } = money;
 const QUOTE_TTL_MS = 301_000;
 
-const { session, key, codeFor, approve, walletWith, get, quoteOf } = await privatePayments(money);
-
-const codeOf = async (call: Promise<unknown>): Promise<string> => {
-  const error: unknown = await call.catch((reason: unknown) => reason);
-  return error instanceof ApiError ? `${String(error.status)} ${error.code}` : "no error";
-};
+const { session, key, codeFor, approve, walletWith, get, quoteOf } =
+  await privatePayments(money);
 
 test("a quote says among how many deposits its withdrawal hides now", async () => {
   await walletWith("10");
@@ -87,7 +84,11 @@ describe("codes of private swaps", () => {
       approved: false,
     });
     const begun = await execute(quoteId, careful);
-    expect(begun).toMatchObject({ status: "pending", subStatus: "awaiting_approval", steps: [] });
+    expect(begun).toMatchObject({
+      status: "pending",
+      subStatus: "awaiting_approval",
+      steps: [],
+    });
     await approve(begun.operationId);
     await money.settle(begun.operationId);
     expect(await get(begun.transferId)).toMatchObject({ status: "completed" });
@@ -117,7 +118,9 @@ describe("codes of private swaps", () => {
   test("a quote that ran out of time cannot be prepared or executed", async () => {
     const privacyWalletId = await walletWith("200");
     const [open, prepared] = [await quoteOf(), await quoteOf()];
-    await key.call(preparePrivateSwap, { body: { quoteId: prepared.quoteId, privacyWalletId } });
+    await key.call(preparePrivateSwap, {
+      body: { quoteId: prepared.quoteId, privacyWalletId },
+    });
     clock.aheadMs += QUOTE_TTL_MS;
     expect(
       await codeOf(

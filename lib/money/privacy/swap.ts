@@ -33,9 +33,15 @@ export interface PrepareSwapInput {
 }
 
 const expired = (): DomainError =>
-  new DomainError("quote_expired", "This quote has expired. Nothing was sent; ask for a new one.");
+  new DomainError(
+    "quote_expired",
+    "This quote has expired. Nothing was sent; ask for a new one.",
+  );
 const used = (): DomainError =>
-  new DomainError("quote_already_used", "This quote was executed already; its money moved once.");
+  new DomainError(
+    "quote_already_used",
+    "This quote was executed already; its money moved once.",
+  );
 const preparedElsewhere = (): DomainError =>
   new DomainError(
     "invalid_state",
@@ -75,7 +81,9 @@ const poolsOf = async (
   const to = await context.poolOf(chainId, toToken, "toToken");
   if (!from.mayProcess) throw noProcessor();
   if (from.address === to.address)
-    throw invalidRequest([{ path: "toToken", message: "must be another token than fromToken" }]);
+    throw invalidRequest([
+      { path: "toToken", message: "must be another token than fromToken" },
+    ]);
   return [from, to];
 };
 
@@ -93,7 +101,11 @@ const priceOf = async (
   const amountBase = parseAmount(input.amount, from.token.decimals);
   if (amountBase < from.minimumBase) throw belowMinimum(from.token, from.minimumBase);
   const soldBase = amountBase - bpsOfCeil(amountBase, from.relayFeeBps);
-  const price = await engine.priceSwap({ from: from.token, to: to.token, amountBase: soldBase });
+  const price = await engine.priceSwap({
+    from: from.token,
+    to: to.token,
+    amountBase: soldBase,
+  });
   if (price === null) throw noPrivateRoute(from.token, to.token);
   const minimumBase = lessBpsFloor(price.outBase, input.slippageBps);
   if (minimumBase < to.minimumBase) throw belowMinimum(to.token, to.minimumBase);
@@ -156,7 +168,8 @@ const has = async (
   { repository }: PrivacyContext,
   projectId: string,
   id: string,
-): Promise<boolean> => isId("quote", id) && (await repository.findQuote(projectId, id)) !== null;
+): Promise<boolean> =>
+  isId("quote", id) && (await repository.findQuote(projectId, id)) !== null;
 
 /**
  * Refuses a code, both its mailing and its use, when the swap needs votes.
@@ -250,7 +263,11 @@ const begin = async (
   const open = await openQuote(context, actor.projectId, id);
   const { chainId, walletId, amountBase, path, minimumBase, outBase } = open;
   if (open.status !== "prepared" || walletId === null) throw notPrepared();
-  const wallet = await context.privateWallets.find(actor.projectId, walletId, "privacyWalletId");
+  const wallet = await context.privateWallets.find(
+    actor.projectId,
+    walletId,
+    "privacyWalletId",
+  );
   const [pool, poolOut] = await Promise.all([
     context.poolOf(chainId, open.token.address, "fromToken"),
     context.poolOf(chainId, open.tokenOut.address, "fromToken"),
@@ -262,8 +279,21 @@ const begin = async (
     quote: { id: open.id, walletId: wallet.id, codeId, codeMeans },
     retryOf: null,
   };
-  const request = { wallet, pool, poolOut, amountBase, toAddress: null, toWallet: wallet, swap };
-  const transferId = await spends.start(context, actor, { ...request, kind: "private_swap" }, own);
+  const request = {
+    wallet,
+    pool,
+    poolOut,
+    amountBase,
+    toAddress: null,
+    toWallet: wallet,
+    swap,
+  };
+  const transferId = await spends.start(
+    context,
+    actor,
+    { ...request, kind: "private_swap" },
+    own,
+  );
   if (transferId === null) throw preparedElsewhere();
   return transferId;
 };

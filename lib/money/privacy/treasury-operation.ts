@@ -89,9 +89,16 @@ export const runOperation = async (
 ): Promise<boolean> => {
   const { projectId } = actor;
   const { token, amountBase, kind } = run.transfer;
-  const admit = run.why === "approved" ? null : await context.admission(actor, token, amountBase);
+  const admit =
+    run.why === "approved" ? null : await context.admission(actor, token, amountBase);
   const { createdBy } = run.transfer;
-  const intent = routeIntent(actor, { kind, request, wallets: [treasury], createdBy, recipients });
+  const intent = routeIntent(actor, {
+    kind,
+    request,
+    wallets: [treasury],
+    createdBy,
+    recipients,
+  });
   const started = await context.policyEngine.checking(intent, (check) =>
     context.operations.start({
       projectId,
@@ -115,7 +122,8 @@ export const runOperation = async (
         },
       },
       enforce: async (sql, { id, digest }) => {
-        const admission = run.why === "approved" ? admissionOf(run.consent) : { hasCode: false };
+        const admission =
+          run.why === "approved" ? admissionOf(run.consent) : { hasCode: false };
         const passed = await check.evaluate(sql, { type: "operation", id, digest }, admission);
         if (passed === null) throw new NotAdmittedError();
         return passed;

@@ -47,7 +47,10 @@ beforeAll(async () => {
   session = await api.signIn();
   await api.verifiedEmail(session);
   projectId = (await session.client.call(getMe)).projects[0]?.id ?? "";
-  voters = [await newMember(api, projectId, "admin"), await newMember(api, projectId, "operator")];
+  voters = [
+    await newMember(api, projectId, "admin"),
+    await newMember(api, projectId, "operator"),
+  ];
   // A rule is accepted if enough people can vote even when one of them makes the request.
   for (const role of ["admin", "operator"] as const) await newMember(api, projectId, role);
   key = await api.createKey(session, { otp: "exempt", dailyCapUsd: "1000000" });
@@ -88,7 +91,9 @@ test("the audit log names the factor that approved a private operation", async (
     params: { id: mailed.operationId },
     body: { otp },
   });
-  expect(await auditOf(mailed.operationId, "operation.approved")).toMatchObject({ means: "code" });
+  expect(await auditOf(mailed.operationId, "operation.approved")).toMatchObject({
+    means: "code",
+  });
 
   const { secret } = await withApproval(session.account, (approval) =>
     session.client.call(startTotp, { body: { approval } }),
@@ -96,13 +101,18 @@ test("the audit log names the factor that approved a private operation", async (
   const bytes = fromBase32(secret);
   const codeAt = (steps: number): string => totpCode(bytes, stepAt(new Date()) + steps);
   // Each code is good once. The code of the step before is refused where a new step begins now.
-  await vi.waitFor(() => session.client.call(confirmTotp, { body: { code: codeAt(-1) } }), 20_000);
+  await vi.waitFor(
+    () => session.client.call(confirmTotp, { body: { code: codeAt(-1) } }),
+    20_000,
+  );
   const byApp = await pay(session.client);
   await session.client.call(approveOperation, {
     params: { id: byApp.operationId },
     body: { totp: codeAt(0) },
   });
-  expect(await auditOf(byApp.operationId, "operation.approved")).toMatchObject({ means: "totp" });
+  expect(await auditOf(byApp.operationId, "operation.approved")).toMatchObject({
+    means: "totp",
+  });
 
   const body = { chainId, fromToken: "USDC", toToken: "DAI", amount: "30" };
   const { quoteId } = await session.client.call(quotePrivateSwap, { body });
@@ -132,7 +142,10 @@ test("where the project demands votes, a private transfer leaves once when two o
   expect(request.lines.join(" ")).toContain(toAddress);
   const byCode = [
     session.client.call(requestOtp, { body: { operationId } }),
-    session.client.call(approveOperation, { params: { id: operationId }, body: { otp: "000000" } }),
+    session.client.call(approveOperation, {
+      params: { id: operationId },
+      body: { otp: "000000" },
+    }),
   ];
   for (const refusal of await Promise.all(byCode.map(refusalOf)))
     expect(refusal).toMatchObject({
@@ -206,7 +219,10 @@ test("a private swap of a project with votes takes no code, and waits for the vo
     session.client.call(preparePrivateSwap, {
       body: { quoteId, privacyWalletId: walletId, ...(otp ? { otp } : {}) },
     });
-  expect(await refusalOf(prepare("000000"))).toMatchObject({ status: 409, code: "invalid_state" });
+  expect(await refusalOf(prepare("000000"))).toMatchObject({
+    status: 409,
+    code: "invalid_state",
+  });
   await prepare();
   const { operationId } = await session.client.call(executePrivateSwap, { body: { quoteId } });
   const request = await requestAbout(session.client, operationId);
@@ -225,7 +241,9 @@ test("a policy lets an exempt key's private payment above its amount wait for vo
   });
   await money.settle(small.operationId);
   const large = await pay(key.client, "30");
-  expect(await operationOf(large.operationId)).toMatchObject({ subStatus: "awaiting_approval" });
+  expect(await operationOf(large.operationId)).toMatchObject({
+    subStatus: "awaiting_approval",
+  });
   const request = await requestAbout(session.client, large.operationId);
   await demand({ approvals: { aboveUsd: "10", ...TWO, count: 3 } });
   for (const voter of voters) await vote(voter, request.id);

@@ -3,7 +3,11 @@ import { type AuditEntry, recordAudit } from "@/lib/news/audit/service";
 import type { EncryptedRows } from "@/lib/platform/encryption/service";
 import { mnemonicContext, type PrivateWallet } from "./rows";
 import { z } from "zod";
-import type { BlockMark, PoolLogSegment, PoolLogStore } from "@/lib/money/ports/privacy-history";
+import type {
+  BlockMark,
+  PoolLogSegment,
+  PoolLogStore,
+} from "@/lib/money/ports/privacy-history";
 import { storedHex } from "@/lib/platform/db/codecs";
 import { sqlOf } from "@/lib/platform/db/sql";
 import { sql } from "@/lib/platform/db/statement";
@@ -62,7 +66,11 @@ export const createPrivacyWalletRepository = (database: Database) => {
     findDefault: (projectId: string): Promise<PrivateWallet | null> =>
       prisma.privacyWallet.findFirst({ where: { projectId, isDefault: true } }),
     list: (projectId: string, limit: number): Promise<PrivateWallet[]> =>
-      prisma.privacyWallet.findMany({ where: { projectId }, orderBy: { id: "asc" }, take: limit }),
+      prisma.privacyWallet.findMany({
+        where: { projectId },
+        orderBy: { id: "asc" },
+        take: limit,
+      }),
   };
 };
 
@@ -74,7 +82,9 @@ const keyOf = (id: string) => {
 };
 
 /** The data keys, for the rotation of key-encryption keys. */
-export const encryptedPrivacyWallets = ({ prisma }: Pick<Database, "prisma">): EncryptedRows => ({
+export const encryptedPrivacyWallets = ({
+  prisma,
+}: Pick<Database, "prisma">): EncryptedRows => ({
   name: "private wallets",
   count: async () => {
     const groups = await prisma.privacyWallet.groupBy({ by: ["kekId"], _count: true });
@@ -113,7 +123,11 @@ export const encryptedPrivacyWallets = ({ prisma }: Pick<Database, "prisma">): E
   },
   replace: async ({ id, sealed }, next) => {
     const { count } = await prisma.privacyWallet.updateMany({
-      where: { ...keyOf(id), kekId: sealed.kekId, wrappedDataKey: Uint8Array.from(sealed.bytes) },
+      where: {
+        ...keyOf(id),
+        kekId: sealed.kekId,
+        wrappedDataKey: Uint8Array.from(sealed.bytes),
+      },
       data: { kekId: next.kekId, wrappedDataKey: Uint8Array.from(next.bytes) },
     });
     return count === 1;
@@ -143,7 +157,9 @@ const markOf = (row: { toBlock: bigint; toHash: string }): BlockMark => ({
 });
 
 /** Final logs of privacy pools in the database. They are public, and belong to no project. */
-export const createPoolLogRepository = ({ prisma }: Pick<Database, "prisma">): PoolLogStore => ({
+export const createPoolLogRepository = ({
+  prisma,
+}: Pick<Database, "prisma">): PoolLogStore => ({
   load: async ({ chainId, digest }) => {
     const rows = await prisma.privacyPoolSegment.findMany({
       where: { chainId, digest },

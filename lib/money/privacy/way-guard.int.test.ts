@@ -96,7 +96,8 @@ const declinedNote = async (): Promise<string> => {
 };
 
 const ways: Ways = {
-  unshield: (caller) => operating(caller, () => client(caller).call(unshield, { body: outside() })),
+  unshield: (caller) =>
+    operating(caller, () => client(caller).call(unshield, { body: outside() })),
   privateTransfer: (caller) =>
     operating(caller, () =>
       client(caller).call(privateTransfer, { body: { ...outside(), acceptSmallSet: true } }),
@@ -128,7 +129,10 @@ const ways: Ways = {
     return {
       begin: () =>
         withApproval(callers.owner.account, (approval) =>
-          client(caller).call(exportPrivacyWallet, { params, body: approval ? { approval } : {} }),
+          client(caller).call(exportPrivacyWallet, {
+            params,
+            body: approval ? { approval } : {},
+          }),
         ),
     };
   },

@@ -210,7 +210,8 @@ describe("bodies", () => {
   });
 });
 
-const wrong = (right: string): string => String((Number(right) + 1) % 1_000_000).padStart(6, "0");
+const wrong = (right: string): string =>
+  String((Number(right) + 1) % 1_000_000).padStart(6, "0");
 
 const quoteWithCode = async (): Promise<{ quoteId: string; code: string }> => {
   const seen = await codesOf(api, customer);
@@ -237,12 +238,12 @@ test("one-time codes are asked for before prepare", async () => {
 
 test("one-time codes that are wrong, or another quote's, are refused", async () => {
   const [one, two] = [await quoteWithCode(), await quoteWithCode()];
-  expect(await post("/swap/prepare", { quoteId: one.quoteId, otp: wrong(one.code) })).toMatchObject(
-    {
-      status: 422,
-      body: { code: "otp_invalid" },
-    },
-  );
+  expect(
+    await post("/swap/prepare", { quoteId: one.quoteId, otp: wrong(one.code) }),
+  ).toMatchObject({
+    status: 422,
+    body: { code: "otp_invalid" },
+  });
   if (one.code !== two.code) {
     expect(await post("/swap/prepare", { quoteId: one.quoteId, otp: two.code })).toMatchObject({
       status: 422,
@@ -259,7 +260,9 @@ test("one-time codes expire after five minutes", async () => {
   await api.services.otp.request({ actor, subjectId, digest, subject: "Code", lines: [] });
   const code = await api.readCode(customer.email, seen);
   aheadSeconds += 301;
-  await expect(api.services.otp.consume({ actor, subjectId, digest, code })).rejects.toMatchObject({
+  await expect(
+    api.services.otp.consume({ actor, subjectId, digest, code }),
+  ).rejects.toMatchObject({
     code: "otp_expired",
   });
 });
@@ -277,7 +280,9 @@ test("one-time codes are good for exactly what they state", async () => {
     code: "otp_invalid",
   });
   await api.services.otp.consume({ actor, subjectId, digest, code });
-  await expect(api.services.otp.consume({ actor, subjectId, digest, code })).rejects.toMatchObject({
+  await expect(
+    api.services.otp.consume({ actor, subjectId, digest, code }),
+  ).rejects.toMatchObject({
     code: "otp_invalid",
   });
 });
@@ -309,7 +314,8 @@ test("one-time codes are sent again after 60 s, not before", async () => {
 
 test("one-time codes need a verified address", async () => {
   const bare = await api.signIn();
-  const treasury = (await api.services.wallets.list(await projectOf(bare.accessToken)))[0]?.address;
+  const treasury = (await api.services.wallets.list(await projectOf(bare.accessToken)))[0]
+    ?.address;
   const headers = { authorization: `Bearer ${bare.accessToken}` };
   const body = { ...good(), from: [{ ...good().from[0], address: treasury }] };
   const quoted = await post("/swap/quote", body, headers);
@@ -393,7 +399,9 @@ describe("a quote", () => {
 
   test("names exactly one subject", async () => {
     expect((await post("/swap/prepare", { otp: "123456" })).status).toBe(400);
-    expect((await post("/swap/execute", { quoteId: "qt_x", transferId: "tr_x" })).status).toBe(400);
+    expect((await post("/swap/execute", { quoteId: "qt_x", transferId: "tr_x" })).status).toBe(
+      400,
+    );
     await expect(
       client.call(prepareSwap, { body: { quoteId: "qt_x", otp: "12345a" } }),
     ).rejects.toMatchObject({

@@ -19,7 +19,8 @@ const sum = (values: readonly bigint[]): bigint =>
 
 export const expectedOut = (route: Route): bigint =>
   sum(route.legs.map((leg) => leg.expectedOutBase));
-export const minimumOut = (route: Route): bigint => sum(route.legs.map((leg) => leg.minOutBase));
+export const minimumOut = (route: Route): bigint =>
+  sum(route.legs.map((leg) => leg.minOutBase));
 
 /**
  * The margin for a move of the price, rounded up. Only legs whose result may still change need it.
@@ -83,7 +84,8 @@ const poolImpactOf = (route: Route): number => {
   const total = expectedOut(route);
   if (total === 0n) return 0;
   const weighted = route.legs.reduce(
-    (sum, leg) => sum + leg.expectedOutBase * BigInt(Math.max(0, Math.ceil(leg.priceImpactBps))),
+    (sum, leg) =>
+      sum + leg.expectedOutBase * BigInt(Math.max(0, Math.ceil(leg.priceImpactBps))),
     0n,
   );
   return Number((weighted + total - 1n) / total);
@@ -129,7 +131,10 @@ const oracleImpactOf = (
 const percent = (bps: number): string => `${String(bps / 100)} %`;
 
 /** Each token of the request once, with its price. */
-const pricedTokens = ({ sources, destination }: RouteRequest, prices: readonly OraclePrice[]) => {
+const pricedTokens = (
+  { sources, destination }: RouteRequest,
+  prices: readonly OraclePrice[],
+) => {
   const tokens = [...sources.map(({ token }) => token), destination.token];
   const byAsset = new Map(
     tokens.map((token, index) => [token.assetId, { token, price: prices[index] }]),

@@ -87,7 +87,10 @@ const { client } = customer.session;
 
 const nowSeconds = (): bigint => BigInt(Math.floor(Date.now() / 1000));
 const setPrice = (feed: `0x${string}`, answer: bigint, at = nowSeconds()) =>
-  sent(feed, encodeFunctionData({ abi: feedAbi, functionName: "setAnswer", args: [answer, at] }));
+  sent(
+    feed,
+    encodeFunctionData({ abi: feedAbi, functionName: "setAnswer", args: [answer, at] }),
+  );
 beforeEach(async () => {
   await setPrice(ethFeed, 3_000n * DOLLAR);
   await setPrice(usdcFeed, DOLLAR);
@@ -153,14 +156,19 @@ test("a stablecoin that lost its peg is named", async () => {
 test("a transfer and a swap in one call are refused below the caller's minimum, and nothing starts", async () => {
   const common = { fromWalletId: customer.treasuryId, fromChainId: ONE, amount: "1" };
   await fund(client, customer.treasury, { chainId: ONE, token: "WETH", amount: "1" });
-  const bridged = { ...common, toChainId: TWO, token: "WETH", toAddress: testAccount().address };
+  const bridged = {
+    ...common,
+    toChainId: TWO,
+    token: "WETH",
+    toAddress: testAccount().address,
+  };
   const notReached = { code: "minimum_not_reached" };
   await expect(
     client.call(createTransfer, { body: { ...bridged, minAmount: "1" } }),
   ).rejects.toMatchObject(notReached);
   expect(
-    (await client.call(createTransfer, { body: { ...bridged, minAmount: "0.9" } })).minimum.token
-      .symbol,
+    (await client.call(createTransfer, { body: { ...bridged, minAmount: "0.9" } })).minimum
+      .token.symbol,
   ).toBe("WETH");
   const key = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "100000" });
   const swap = {
@@ -204,12 +212,12 @@ test("a recipient that is a contract on the source's chain alone is warned about
     amount: "1",
     toAddress: ethFeed,
   };
-  expect(codesOf(await client.call(createTransfer, { body: { ...body, toChainId: TWO } }))).toEqual(
-    ["code_elsewhere"],
-  );
-  expect(codesOf(await client.call(createTransfer, { body: { ...body, toChainId: ONE } }))).toEqual(
-    [],
-  );
+  expect(
+    codesOf(await client.call(createTransfer, { body: { ...body, toChainId: TWO } })),
+  ).toEqual(["code_elsewhere"]);
+  expect(
+    codesOf(await client.call(createTransfer, { body: { ...body, toChainId: ONE } })),
+  ).toEqual([]);
 });
 
 test("a swap and transfer says what its quote warns about, and says so again to a repeated request", async () => {
@@ -226,7 +234,10 @@ test("a swap and transfer says what its quote warns about, and says so again to 
     recipient: account.address,
   };
   const { accessToken } = payer.session;
-  const keyed = api.client({ authorization: `Bearer ${accessToken}`, "idempotency-key": "warned" });
+  const keyed = api.client({
+    authorization: `Bearer ${accessToken}`,
+    "idempotency-key": "warned",
+  });
   const made = await keyed.call(swapAndTransfer, { body });
   expect(made.warnings).toMatchObject([
     { code: "first_payment", path: "recipient" },

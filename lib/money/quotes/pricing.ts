@@ -22,7 +22,12 @@ import {
   requireFairPrice,
   withMinimum,
 } from "./price-check";
-import { chooseRoute, type ResolveDeps, type ResolvedRequest, type SourceWallet } from "./request";
+import {
+  chooseRoute,
+  type ResolveDeps,
+  type ResolvedRequest,
+  type SourceWallet,
+} from "./request";
 import {
   approvalDigest,
   type FeePayer,
@@ -47,7 +52,11 @@ export const findEarlierQuote = async (
 ): Promise<Quote | null> => {
   if (idempotency === null) return null;
   const caller = { projectId: actor.projectId, createdBy: actorName(actor) };
-  const quote = await repository.findByKey({ ...caller, kind, idempotencyKey: idempotency.key });
+  const quote = await repository.findByKey({
+    ...caller,
+    kind,
+    idempotencyKey: idempotency.key,
+  });
   if (quote !== null) requireSameRequest(quote, idempotency);
   return quote;
 };
@@ -169,7 +178,10 @@ const price = async (deps: PricingDeps, request: RouteRequest): Promise<PricedRo
  * A price within the caller's limits: at most its price impact and at least its minimum.
  * @throws DomainError `price_impact_too_high`, `minimum_not_reached`, and the errors of `price`
  */
-const acceptablePrice = async (deps: PricingDeps, request: RouteRequest): Promise<PricedRoute> => {
+const acceptablePrice = async (
+  deps: PricingDeps,
+  request: RouteRequest,
+): Promise<PricedRoute> => {
   const priced = await price(deps, request);
   requireFairPrice(request, priced.check);
   const { minOutBase } = request.limits ?? {};
@@ -184,7 +196,10 @@ const acceptablePrice = async (deps: PricingDeps, request: RouteRequest): Promis
 };
 
 /** Prices are only displayed, so a missing price does not fail the quote. */
-const pricesOf = async (deps: PricingDeps, route: Route): Promise<Map<string, string | null>> => {
+const pricesOf = async (
+  deps: PricingDeps,
+  route: Route,
+): Promise<Map<string, string | null>> => {
   const tokens = route.legs.flatMap((leg) => leg.fees.map((fee) => fee.token));
   const prices = await deps.routing
     .priceUsd(tokens, AbortSignal.timeout(QUOTE_TIMEOUT_MS))
@@ -224,7 +239,10 @@ const recipientWarningsOf = async (
         projectId,
         chainIds: [token.chainId],
         recipients: [
-          { path: kind === "swap_and_transfer" ? "recipient" : "toAddress", address: recipient },
+          {
+            path: kind === "swap_and_transfer" ? "recipient" : "toAddress",
+            address: recipient,
+          },
         ],
         tokens: [token],
         purpose: "pay",
@@ -318,8 +336,12 @@ const store = async (
 ): Promise<StoredQuote> => {
   const { record, row } = await draft(deps, actor, resolved, purpose);
   const { kind, idempotency = null } = purpose;
-  const stored = await deps.repository.insert(row, purpose.audit?.(row.id, row.createdAt) ?? null);
-  const quote = stored ?? (await findEarlierQuote(deps.repository, { actor, kind, idempotency }));
+  const stored = await deps.repository.insert(
+    row,
+    purpose.audit?.(row.id, row.createdAt) ?? null,
+  );
+  const quote =
+    stored ?? (await findEarlierQuote(deps.repository, { actor, kind, idempotency }));
   if (quote === null) throw new Error("A quote with a new id was not stored.");
   return { quote, record };
 };

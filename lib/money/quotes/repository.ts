@@ -224,7 +224,10 @@ export const createQuotesRepository = (database: Database) => ({
   listTransfers: async (page: TransferPage, now: Date): Promise<Quote[]> => {
     const ids = await transferQuoteIds(sqlOf(database.prisma), page, now);
     const where = { projectId: page.projectId, id: { in: ids } };
-    const rows = await database.prisma.quote.findMany({ where, orderBy: { transferId: "desc" } });
+    const rows = await database.prisma.quote.findMany({
+      where,
+      orderBy: { transferId: "desc" },
+    });
     return rows.map(parseListedQuote);
   },
 
@@ -314,7 +317,13 @@ const approve = (
     if (count === 0) return;
     const action = quote.transferId === null ? "quote.approved" : "transfer.approved";
     const subject = quote.transferId ?? quote.id;
-    await recordAudit(tx, { ...doneBy(actor), action, subject, data: { means, codeId }, at: now });
+    await recordAudit(tx, {
+      ...doneBy(actor),
+      action,
+      subject,
+      data: { means, codeId },
+      at: now,
+    });
     await recordTransferEvent(tx, quote, { type: "transfer.approved", at: now });
   });
 
@@ -330,11 +339,20 @@ const recordTransferEvent = async (
     kind,
     expiresAt,
   }: Pick<Quote, "projectId" | "transferId" | "kind" | "expiresAt">,
-  { type, at }: { type: "transfer.created" | "transfer.approved" | "transfer.cancelled"; at: Date },
+  {
+    type,
+    at,
+  }: { type: "transfer.created" | "transfer.approved" | "transfer.cancelled"; at: Date },
 ): Promise<void> => {
   if (transferId === null) return;
   const status = type === "transfer.cancelled" ? "cancelled" : "pending";
-  const data = { operationId: null, transferId, kind, status, expiresAt: expiresAt.toISOString() };
+  const data = {
+    operationId: null,
+    transferId,
+    kind,
+    status,
+    expiresAt: expiresAt.toISOString(),
+  };
   await recordEvents(tx, [{ projectId, type, objectId: transferId, data, at }]);
 };
 

@@ -59,7 +59,9 @@ export const chooseRoute = (
 /**
  * A request by names. `minAmount` is in units of the destination's token, when the caller sets one.
  */
-export type QuoteInput = z.output<typeof quoteBody> & { readonly minAmount?: string | undefined };
+export type QuoteInput = z.output<typeof quoteBody> & {
+  readonly minAmount?: string | undefined;
+};
 
 /** A wallet that may be a source. */
 export interface SourceWallet {

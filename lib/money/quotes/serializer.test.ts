@@ -30,7 +30,9 @@ const request = (
 describe("what sources are worth", () => {
   test("is exact, whatever the decimals, and nothing is rounded away", () => {
     expect(valueUsd(request([12_500_000n, 6]), ["1"])).toBe("12.5");
-    expect(valueUsd(request([10n ** 18n, 18], [1n, 6]), ["2998.512345", "1"])).toBe("2998.512346");
+    expect(valueUsd(request([10n ** 18n, 18], [1n, 6]), ["2998.512345", "1"])).toBe(
+      "2998.512346",
+    );
     expect(valueUsd(request([1n, 18]), ["0.000000000000000001"])).toBe(`0.${"0".repeat(35)}1`);
     expect(valueUsd(request([3n, 0]), ["0.1"])).toBe("0.3");
   });

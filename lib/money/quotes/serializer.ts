@@ -27,11 +27,16 @@ const sum = (values: readonly bigint[]): bigint =>
 /** Received amount per sent unit, rounded down to 8 digits. Only when all sources are one asset. */
 const rateOf = (request: RouteRequest, out: bigint): string | null => {
   const [first, ...others] = request.sources;
-  if (first === undefined || others.some((source) => source.token.assetId !== first.token.assetId))
+  if (
+    first === undefined ||
+    others.some((source) => source.token.assetId !== first.token.assetId)
+  )
     return null;
   // An asset's decimals may differ between chains, so all amounts are scaled to 18.
   const sent = sum(
-    request.sources.map((source) => source.amountBase * 10n ** BigInt(18 - source.token.decimals)),
+    request.sources.map(
+      (source) => source.amountBase * 10n ** BigInt(18 - source.token.decimals),
+    ),
   );
   const received = out * 10n ** BigInt(18 - request.destination.token.decimals);
   return formatAmount((received * 10n ** BigInt(RATE_DECIMALS)) / sent, RATE_DECIMALS);
@@ -76,7 +81,11 @@ export const tokenKey = (token: Token): string => `${String(token.chainId)}:${to
 const keptByToken = (request: RouteRequest, route: Route): QuoteRecord["warnings"] =>
   route.legs.flatMap((leg) => {
     const source = request.sources[leg.sourceIndex];
-    if (leg.kind !== "transfer" || source === undefined || leg.expectedOutBase >= source.amountBase)
+    if (
+      leg.kind !== "transfer" ||
+      source === undefined ||
+      leg.expectedOutBase >= source.amountBase
+    )
       return [];
     const { decimals, symbol } = source.token;
     const [sent, arrives] = [

@@ -1,10 +1,24 @@
 import type { Actor } from "@/lib/core/actor";
-import { routeIntent, type PolicyEngine, type PoliciesService } from "@/lib/trust/policies/service";
-import { createPricing, createQuoteLoader, findEarlierQuote, type PricingDeps } from "./pricing";
+import {
+  routeIntent,
+  type PolicyEngine,
+  type PoliciesService,
+} from "@/lib/trust/policies/service";
+import {
+  createPricing,
+  createQuoteLoader,
+  findEarlierQuote,
+  type PricingDeps,
+} from "./pricing";
 import type { Quote } from "./quote";
 import type { IdempotentRequest } from "@/lib/platform/db/idempotency-keys";
 import type { QuotesRepository } from "./repository";
-import { type FieldNames, type QuoteInput, type ResolvedRequest, resolveRequest } from "./request";
+import {
+  type FieldNames,
+  type QuoteInput,
+  type ResolvedRequest,
+  resolveRequest,
+} from "./request";
 import type { QuoteRecord } from "./serializer";
 
 export { quoteUsed } from "./errors";
@@ -71,8 +85,11 @@ export const createQuotesService = (deps: QuotesDeps) => {
      * Resolves the names of tokens and wallets, and decimal amounts, to the request from which a
      * route is priced. `fields` contains the caller's field names, for errors.
      */
-    resolve: (projectId: string, input: QuoteInput, fields: FieldNames): Promise<ResolvedRequest> =>
-      resolveRequest(deps, projectId, input, fields),
+    resolve: (
+      projectId: string,
+      input: QuoteInput,
+      fields: FieldNames,
+    ): Promise<ResolvedRequest> => resolveRequest(deps, projectId, input, fields),
 
     get: loader.any,
     getOpen: loader.open,

@@ -50,11 +50,14 @@ const failing = (error: Error): RoutingProvider => ({
   quote: () => Promise.reject(error),
 });
 
-const bestLegs = async (...providers: readonly RoutingProvider[]): Promise<readonly RouteLeg[]> => {
+const bestLegs = async (
+  ...providers: readonly RoutingProvider[]
+): Promise<readonly RouteLeg[]> => {
   const [best] = await routingOver(...providers).quote(request, never());
   return best?.legs ?? [];
 };
-const providersOf = (legs: readonly RouteLeg[]): string[] => legs.map(({ provider }) => provider);
+const providersOf = (legs: readonly RouteLeg[]): string[] =>
+  legs.map(({ provider }) => provider);
 
 test("each source goes over the provider that brings most for it", async () => {
   const legs = await bestLegs(fake(), better());
@@ -88,7 +91,9 @@ test("a provider that does not answer in time is left out", async () => {
   const silent: RoutingProvider = { ...better(), quote: () => new Promise(() => undefined) };
   const asked = routingOver(silent, fake()).quote(request, never());
   await expect(asked).rejects.toThrow("too late");
-  timeout.mockReturnValueOnce(AbortSignal.abort(new Error("too late"))).mockReturnValue(never());
+  timeout
+    .mockReturnValueOnce(AbortSignal.abort(new Error("too late")))
+    .mockReturnValue(never());
   const [best] = await routingOver(silent, fake()).quote(
     { ...request, sources: request.sources.slice(0, 1) },
     never(),
@@ -100,7 +105,9 @@ test("a provider that does not answer in time is left out", async () => {
 test("when every provider refuses, the refusal that tells most is passed on", async () => {
   const shallow = failing(new DomainError("insufficient_liquidity", "Too much."));
   const none = { ...failing(new DomainError("no_route", "Not by me.")), id: "third" };
-  await expect(bestLegs(none, shallow)).rejects.toMatchObject({ code: "insufficient_liquidity" });
+  await expect(bestLegs(none, shallow)).rejects.toMatchObject({
+    code: "insufficient_liquidity",
+  });
 });
 
 test("a leg is built and read by the provider that it names, whose plan no other one understands", async () => {
@@ -127,7 +134,9 @@ test("a leg whose provider is not configured any more is refused, so that it is 
       'The routing provider "gone" of this leg is not configured.',
     ) as string,
   };
-  await expect(routingOver(fake()).build(request, gone, never())).rejects.toMatchObject(refusal);
+  await expect(routingOver(fake()).build(request, gone, never())).rejects.toMatchObject(
+    refusal,
+  );
   await expect(routingOver(fake()).track(request, gone, null, never())).rejects.toMatchObject(
     refusal,
   );

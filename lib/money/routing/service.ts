@@ -112,12 +112,16 @@ const routesOf = (legsPerSource: readonly (readonly RouteLeg[])[]): readonly Rou
   const best = routes[0] === undefined ? 0n : receivedOf(routes[0]);
   return routes
     .filter(
-      (route, index) => index === 0 || receivedOf(route) * 10_000n >= best * ALTERNATIVE_FLOOR_BPS,
+      (route, index) =>
+        index === 0 || receivedOf(route) * 10_000n >= best * ALTERNATIVE_FLOOR_BPS,
     )
-    .sort((a, b) => (receivedOf(a) < receivedOf(b) ? 1 : receivedOf(a) > receivedOf(b) ? -1 : 0));
+    .sort((a, b) =>
+      receivedOf(a) < receivedOf(b) ? 1 : receivedOf(a) > receivedOf(b) ? -1 : 0,
+    );
 };
 
-const valueOf = (price: string): bigint => scaledTo(parseDecimal(price), PRICE_DECIMALS, "floor");
+const valueOf = (price: string): bigint =>
+  scaledTo(parseDecimal(price), PRICE_DECIMALS, "floor");
 
 const higher = (one: string | null, other: string | null): string | null => {
   if (one === null || other === null) return one ?? other;
@@ -135,7 +139,10 @@ type AskPrices = (
  */
 const combinePrices =
   (providers: readonly RoutingProvider[], ask: AskPrices, choose: typeof higher) =>
-  async (tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]> => {
+  async (
+    tokens: readonly Token[],
+    signal: AbortSignal,
+  ): Promise<readonly (string | null)[]> => {
     const [only, ...others] = providers;
     if (only !== undefined && others.length === 0) return ask(only, tokens, signal);
     const answers = await Promise.allSettled(
@@ -163,7 +170,8 @@ export const createRoutingService = (
   log: RoutingLog,
 ): Routing => {
   const byId = new Map(providers.map((provider) => [provider.id, provider]));
-  if (byId.size !== providers.length) throw new Error("Two routing providers have the same id.");
+  if (byId.size !== providers.length)
+    throw new Error("Two routing providers have the same id.");
 
   /** @throws DomainError `provider_error` for a leg whose provider is no longer configured */
   const providerOf = ({ provider: id }: RouteLeg): RoutingProvider => {
@@ -175,13 +183,18 @@ export const createRoutingService = (
     );
   };
 
-  const quote = async (request: RouteRequest, signal: AbortSignal): Promise<readonly Route[]> => {
+  const quote = async (
+    request: RouteRequest,
+    signal: AbortSignal,
+  ): Promise<readonly Route[]> => {
     const [only, ...others] = providers;
     if (only !== undefined && others.length === 0) return only.quote(request, signal);
     const sources = request.sources.map((_, sourceIndex) => sourceIndex);
     return routesOf(
       await Promise.all(
-        sources.map((sourceIndex) => legsOver(providers, { request, sourceIndex, signal, log })),
+        sources.map((sourceIndex) =>
+          legsOver(providers, { request, sourceIndex, signal, log }),
+        ),
       ),
     );
   };

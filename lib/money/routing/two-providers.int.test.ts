@@ -14,7 +14,10 @@ import { createSecondRouting } from "@/lib/dev/testing/second-routing";
 const [ONE, TWO] = [31337, 31338];
 
 const { chains } = await testDevnet();
-const onchain = createOnchainRouting({ registry: createChainRegistry(chains), clock: systemClock });
+const onchain = createOnchainRouting({
+  registry: createChainRegistry(chains),
+  clock: systemClock,
+});
 /** Offers one base unit more for sources on one chain, and refuses all others. */
 const second = createSecondRouting({
   id: "second",

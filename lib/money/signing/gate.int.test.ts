@@ -43,7 +43,9 @@ test("another identity turns signing off at every instance, also when the former
   expect(() => off.requireKnown()).toThrow();
   await database.prisma.signingState.update({ where: { id: 1 }, data: { identity } });
   await expect(gate().require()).rejects.toMatchObject({ code: "signing_off" });
-  const { offSince } = await database.prisma.signingState.findUniqueOrThrow({ where: { id: 1 } });
+  const { offSince } = await database.prisma.signingState.findUniqueOrThrow({
+    where: { id: 1 },
+  });
   const decided = { by: "operator:test", reason: "compared", at: new Date() };
   // Signing was turned off at a different time than the compared one.
   expect(await repository.allow(identity, new Date(0), decided)).toBe(false);
@@ -91,7 +93,11 @@ test("an ordinary role reads the identity, and a fact that the server hides is l
 test("a person stops signing with a reason, which every instance tells", async () => {
   const { gate, repository } = await setUp();
   await gate().require();
-  await repository.stop({ by: "operator:test", reason: "a snapshot was put back", at: new Date() });
+  await repository.stop({
+    by: "operator:test",
+    reason: "a snapshot was put back",
+    at: new Date(),
+  });
   await expect(gate().require()).rejects.toMatchObject({
     code: "signing_off",
     message: expect.stringContaining("a snapshot was put back") as string,

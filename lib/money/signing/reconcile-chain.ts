@@ -205,7 +205,9 @@ const compareOne = async (
     known.openTransactions(chainId),
   ]);
   const rows = new Map(
-    open.filter(({ from }) => isAddressEqual(from, address)).map((row) => [Number(row.nonce), row]),
+    open
+      .filter(({ from }) => isAddressEqual(from, address))
+      .map((row) => [Number(row.nonce), row]),
   );
   const next = Number(stored ?? BigInt(count));
   const used = [...rows.keys()].filter((nonce) => nonce < count);
@@ -214,7 +216,8 @@ const compareOne = async (
     const seen = await findByNonce(chainId, { ...span, address, nonce });
     const row = rows.get(nonce);
     if (seen === null || seen === "unknown") {
-      if (row === undefined) found.unknown.push(unreadable({ chainId, ...span }, address, nonce));
+      if (row === undefined)
+        found.unknown.push(unreadable({ chainId, ...span }, address, nonce));
       continue;
     }
     if (row === undefined) await noteUnknown(deps, chainId, seen, found);
@@ -242,7 +245,8 @@ const compareExecutor = async (
   { mayChange }: { readonly mayChange: boolean },
 ): Promise<Found> => {
   const found: Found = { notes: [], unknown: [], executed: [], nonces: [] };
-  for (const address of deps.executors) await compareOne(deps, span, { address, mayChange, found });
+  for (const address of deps.executors)
+    await compareOne(deps, span, { address, mayChange, found });
   return found;
 };
 
@@ -286,7 +290,9 @@ interface Times {
   readonly offSince: Date | null;
 }
 
-type Owner = { readonly leg: KnownLeg } | { readonly batch: KnownBatch; readonly attempt: number };
+type Owner =
+  | { readonly leg: KnownLeg }
+  | { readonly batch: KnownBatch; readonly attempt: number };
 
 /** The rows by the nonce keys with which they may have signed. */
 const ownersOf = async (
@@ -370,7 +376,11 @@ const unknownOf = (
 const sortExecuted = async (comparison: Comparison, executed: readonly ExecutedOperation[]) => {
   const { deps, chainId, owners, final, mayAdopt } = comparison;
   const known = await deps.known.knownHashes(executed.map(({ userOpHash }) => userOpHash));
-  const [adopted, unknown, unfinal]: [string[], UnknownMove[], ExecutedOperation[]] = [[], [], []];
+  const [adopted, unknown, unfinal]: [string[], UnknownMove[], ExecutedOperation[]] = [
+    [],
+    [],
+    [],
+  ];
   for (const one of [...executed].sort((a, b) => (a.blockNumber < b.blockNumber ? -1 : 1))) {
     if (known.has(one.userOpHash)) continue;
     if (one.blockNumber > final) {
@@ -434,7 +444,8 @@ export const reconcileChain = async (
   const { name, contracts, blockTimeMs } = registry.get(chainId);
   const client = registry.client(chainId);
   const head = await chainCall(chainId, () => client.getBlockNumber({ cacheTime: 0 }));
-  const final = (await chainCall(chainId, () => finalBlockNumber(registry, chainId, head))) ?? 0n;
+  const final =
+    (await chainCall(chainId, () => finalBlockNumber(registry, chainId, head))) ?? 0n;
   const [fromBlock, finalBlock, accounts, owners] = await Promise.all([
     blockBefore(registry, chainId, { at: addSeconds(seenAt, -MARGIN_SECONDS), head }),
     chainCall(chainId, () => client.getBlock({ blockNumber: final })),
@@ -443,7 +454,12 @@ export const reconcileChain = async (
   ]);
   const senders = accounts.map(({ address }) => address);
   const paymaster = contracts.paymaster ?? null;
-  const found = await executedIn(deps, chainId, { senders, paymaster, fromBlock, toBlock: head });
+  const found = await executedIn(deps, chainId, {
+    senders,
+    paymaster,
+    fromBlock,
+    toBlock: head,
+  });
   const span = { chainId, fromBlock, toBlock: head };
   const executor = await compareExecutor(deps, span, { mayChange: offSince !== null });
   const projects = new Map(

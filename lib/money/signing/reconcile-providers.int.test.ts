@@ -55,9 +55,12 @@ test.each([0, 1])(
       await services.database.pool.query(
         "UPDATE signing_state SET off_since = NULL, off_reason = NULL",
       );
-      await vi.waitFor(async () => expect((await services.signing.state()).isAllowed).toBe(true), {
-        timeout: 10_000,
-      });
+      await vi.waitFor(
+        async () => expect((await services.signing.state()).isAllowed).toBe(true),
+        {
+          timeout: 10_000,
+        },
+      );
     }
   },
   120_000,

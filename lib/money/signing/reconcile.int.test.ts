@@ -36,7 +36,10 @@ const turnOn = async (): Promise<void> => {
   await database.pool.query(
     "UPDATE signing_state SET off_since = NULL, off_reason = NULL WHERE id = 1",
   );
-  await vi.waitFor(async () => expect((await services.signing.state()).isAllowed).toBe(true), WAIT);
+  await vi.waitFor(
+    async () => expect((await services.signing.state()).isAllowed).toBe(true),
+    WAIT,
+  );
 };
 
 /** Pays a coin with a transaction of the executor, and waits until it is final. */
@@ -64,9 +67,11 @@ test("a transaction of the executor that no row knows is unknown, and the next n
   const { id, to, hash } = await payCoin("lost");
   const where = { address_chainId: { address: executor, chainId: CHAIN_ID } };
   const { next } = await prisma.signerNonce.findUniqueOrThrow({ where });
-  await asOwner(api.services.config.databaseUrl, "DELETE FROM chain_transaction WHERE id = $1", [
-    id,
-  ]);
+  await asOwner(
+    api.services.config.databaseUrl,
+    "DELETE FROM chain_transaction WHERE id = $1",
+    [id],
+  );
   await prisma.signerNonce.update({ where, data: { next: next - 1n } });
   await turnOff();
   // Comparing repeatedly gives the same result, because nothing hides the movement before it is

@@ -34,7 +34,10 @@ export interface ReconcileReport {
   readonly faults: readonly string[];
 }
 
-const compareAll = async (deps: ReconcilerDeps, times: { seenAt: Date; offSince: Date | null }) => {
+const compareAll = async (
+  deps: ReconcilerDeps,
+  times: { seenAt: Date; offSince: Date | null },
+) => {
   const chains: ChainReport[] = [];
   const faults: string[] = [];
   for (const { id, name } of deps.registry.list()) {
@@ -77,9 +80,13 @@ export const reconcile = async (
   } = await lookNow(repository);
   const { chains, faults } = await compareAll(deps, { seenAt, offSince });
   const before = await repository.acceptedHashes();
-  const found = chains.flatMap(({ unknown }) => unknown).filter(({ hash }) => !before.has(hash));
+  const found = chains
+    .flatMap(({ unknown }) => unknown)
+    .filter(({ hash }) => !before.has(hash));
   const isNow = ({ hash, txHash }: UnknownMove): boolean =>
-    request.accept === "all" || request.accept.includes(hash) || request.accept.includes(txHash);
+    request.accept === "all" ||
+    request.accept.includes(hash) ||
+    request.accept.includes(txHash);
   const decided = { by: request.by, reason: request.reason, at: clock.now() };
   const accepted = found.filter(isNow);
   if (accepted.length > 0) await repository.accept(accepted, decided);

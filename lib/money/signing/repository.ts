@@ -98,7 +98,9 @@ const recordDecision = (
     at,
   });
 
-export const createSigningRepository = (database: Pick<Database, "pool" | "rawTransaction">) => {
+export const createSigningRepository = (
+  database: Pick<Database, "pool" | "rawTransaction">,
+) => {
   const db = sqlOn(database.pool);
   let hidden: ReadonlySet<string> = new Set();
 

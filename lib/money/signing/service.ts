@@ -52,7 +52,14 @@ export interface SigningGate {
 
 type GateDeps = Pick<
   SigningRepository,
-  "look" | "begin" | "seen" | "turnOff" | "lostPayments" | "hasPaid" | "lostTransaction" | "isLost"
+  | "look"
+  | "begin"
+  | "seen"
+  | "turnOff"
+  | "lostPayments"
+  | "hasPaid"
+  | "lostTransaction"
+  | "isLost"
 >;
 
 const OTHER = "the database is on another server or timeline than before";
@@ -67,7 +74,8 @@ export const lookNow = async (
 ): Promise<{ readonly present: string; readonly stored: StoredState }> => {
   const first = await repository.look();
   const isOther = first.stored?.offSince === null && first.stored.identity !== first.present;
-  if (first.stored !== null && !isOther) return { present: first.present, stored: first.stored };
+  if (first.stored !== null && !isOther)
+    return { present: first.present, stored: first.stored };
   await (isOther ? repository.turnOff(OTHER) : repository.begin(first.present));
   const { present, stored } = await repository.look();
   if (stored === null) throw new Error("The row of signing_state is missing.");

@@ -54,7 +54,13 @@ const acceptMove = async (
     actor: by,
     action: "unknown_move.accepted",
     subject: hash,
-    data: { chainId, txHash, wallet: walletAddress ?? "", paid: paymentsText(payments), reason },
+    data: {
+      chainId,
+      txHash,
+      wallet: walletAddress ?? "",
+      paid: paymentsText(payments),
+      reason,
+    },
     request: null,
     at,
   });

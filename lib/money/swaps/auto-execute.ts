@@ -80,7 +80,14 @@ const resolve = async (
       "The service does not sign for this wallet, so it cannot send by itself. Use POST /swap/quote, which asks the wallet to sign.";
     throw invalidRequest([{ path: "fromWalletId", message }]);
   }
-  const { fromChainId: chainId, fromToken: token, amount, toChainId, toToken, recipient } = input;
+  const {
+    fromChainId: chainId,
+    fromToken: token,
+    amount,
+    toChainId,
+    toToken,
+    recipient,
+  } = input;
   const { slippageBps, minAmount, maxPriceImpactBps } = input;
   const from = [{ address: wallet.address as EvmAddress, chainId, token, amount }];
   const request = {
@@ -146,7 +153,8 @@ const runWithinPolicy = async (
   try {
     return await run(parts, actor, quote, { checked, draft });
   } catch (error) {
-    if (needsVotes(error) || (isDomainError(error) && error.code === "otp_required")) return null;
+    if (needsVotes(error) || (isDomainError(error) && error.code === "otp_required"))
+      return null;
     throw error;
   }
 };
@@ -155,7 +163,10 @@ const letQuoteWait = async (
   parts: AutoExecute,
   actor: Actor,
   quote: Quote,
-  { resolved, idempotency }: { resolved: ResolvedRequest; idempotency: IdempotentRequest | null },
+  {
+    resolved,
+    idempotency,
+  }: { resolved: ResolvedRequest; idempotency: IdempotentRequest | null },
 ): Promise<Operation> => {
   const { route: request, wallets } = resolved;
   const intent = routeIntent(actor, { kind: KIND, request, wallets });

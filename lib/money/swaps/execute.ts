@@ -162,7 +162,11 @@ interface Acceptance extends Proof {
 }
 
 /** The person who approved the quote before, and the factor. */
-const approvalOf = ({ approvalMeans, approvalCodeId: codeId, approvedBy }: Quote): AuditData => ({
+const approvalOf = ({
+  approvalMeans,
+  approvalCodeId: codeId,
+  approvedBy,
+}: Quote): AuditData => ({
   means: approvalMeans,
   codeId,
   approvedBy,
@@ -303,7 +307,8 @@ const claimOf = async (
     // Payments that wallets have already sent are recorded even above the cap.
     if (spend !== null && !(await spend(sql, now)) && !allSent) throw capReached(legs);
     const { projectId, retryOf: of } = quote;
-    if (of !== null && !(await claimRetry(sql, { projectId, of, by, now }))) throw triedAgain(of);
+    if (of !== null && !(await claimRetry(sql, { projectId, of, by, now })))
+      throw triedAgain(of);
     return true;
   };
   return claim.by === "sql"
@@ -358,7 +363,9 @@ export const createExecute = (deps: ExecuteDeps, authorization: Authorization) =
   };
 
   /** The operation that the quote has started, for a repeated request; null when there is none. */
-  const startedBefore = async (quote: Quote): Promise<ReturnType<typeof startedRecord> | null> => {
+  const startedBefore = async (
+    quote: Quote,
+  ): Promise<ReturnType<typeof startedRecord> | null> => {
     if (quote.status !== "used" || quote.operationId === null) return null;
     return startedRecord(quote, await deps.operations.get(quote.projectId, quote.operationId));
   };

@@ -16,7 +16,10 @@ export interface SimulationDeps {
   routing: Routing;
   freezes: Pick<TokenFreezes, "areFrozen">;
   smartAccounts: SmartAccountsService;
-  sponsorship: Pick<SponsorshipService, "checkGas" | "checkTransactionGas" | "check" | "costsOf">;
+  sponsorship: Pick<
+    SponsorshipService,
+    "checkGas" | "checkTransactionGas" | "check" | "costsOf"
+  >;
   wallets: {
     find(projectId: string, address: string): Promise<SourceWallet | null>;
     treasury(projectId: string): Promise<SourceWallet | null>;
@@ -69,7 +72,8 @@ export interface Context extends LegInput {
 
 type Address = `0x${string}`;
 
-const isSame = (one: Address, other: Address): boolean => one.toLowerCase() === other.toLowerCase();
+const isSame = (one: Address, other: Address): boolean =>
+  one.toLowerCase() === other.toLowerCase();
 
 export const contextOf = (input: LegInput): Context => {
   const { request, leg } = input;
@@ -155,10 +159,16 @@ export const smartAccountOf = ({
   return { address: address as Address, ownerAddress: ownerAddress as Address };
 };
 
-export const describe = ({ leg, source, request }: Context, registry: ChainRegistry): string => {
+export const describe = (
+  { leg, source, request }: Context,
+  registry: ChainRegistry,
+): string => {
   const { token, recipient } = request.destination;
   const amount = `${formatAmount(source.amountBase, source.token.decimals)} ${source.token.symbol}`;
-  const [from, to] = [registry.get(source.token.chainId).name, registry.get(token.chainId).name];
+  const [from, to] = [
+    registry.get(source.token.chainId).name,
+    registry.get(token.chainId).name,
+  ];
   switch (leg.kind) {
     case "transfer":
       return `Send ${amount} on ${from} to ${recipient}`;

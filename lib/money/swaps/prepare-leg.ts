@@ -103,7 +103,12 @@ const prepareBy = async (
   const treasury = await deps.wallets.treasury(context.projectId);
   if (treasury === null) return null;
   const account = smartAccountOf(treasury);
-  const terms = { token, owner: source.owner, spender: account.address, value: source.amountBase };
+  const terms = {
+    token,
+    owner: source.owner,
+    spender: account.address,
+    value: source.amountBase,
+  };
   const offer = await standard(deps, context, terms);
   if (offer === null) return null;
   const [built, isStrict] = await Promise.all([
@@ -191,7 +196,11 @@ const byService = async (deps: SimulationDeps, context: Context): Promise<LegSim
     watched,
   );
   const cost = await gasCostOf(deps, context, { gas });
-  return { prepared: { by: "service", legId, gas }, changes: changesOf(context, changes), cost };
+  return {
+    prepared: { by: "service", legId, gas },
+    changes: changesOf(context, changes),
+    cost,
+  };
 };
 
 const byOwner = async (deps: SimulationDeps, context: Context): Promise<LegSimulation> => {
@@ -211,11 +220,16 @@ const byOwner = async (deps: SimulationDeps, context: Context): Promise<LegSimul
       },
     );
   }
-  const [built, head] = await Promise.all([build(deps, context), deps.smartAccounts.head(chainId)]);
+  const [built, head] = await Promise.all([
+    build(deps, context),
+    deps.smartAccounts.head(chainId),
+  ]);
   const calls = { account, chainId, legId, calls: built.calls };
   const { gas, changes } = await deps.smartAccounts.simulate(calls, watched);
   const validUntil =
-    Number(head.timestamp) + LOCK_SECONDS + validitySeconds(deps.registry.get(chainId).blockTimeMs);
+    Number(head.timestamp) +
+    LOCK_SECONDS +
+    validitySeconds(deps.registry.get(chainId).blockTimeMs);
   const { operation, userOpHash, typedData } = await deps.smartAccounts.prepareForOwner({
     ...calls,
     gas,
@@ -339,7 +353,9 @@ const transactionText = (
 ): string => {
   const approval = approvalOf(call);
   if (approval === null) return describe(context, registry);
-  const token = registry.tokens(context.chainId).find(({ address }) => address === approval.token);
+  const token = registry
+    .tokens(context.chainId)
+    .find(({ address }) => address === approval.token);
   if (token === undefined) return `Allow a contract to take a token on ${chain}`;
   return approval.amount === 0n
     ? `Take back an old allowance of ${token.symbol} on ${chain}`
@@ -352,7 +368,10 @@ const transactionText = (
  * @throws DomainError `simulation_failed`, `sponsor_budget_exceeded`, `insufficient_balance`,
  * `invalid_request` for a wallet that cannot be a source, `chain_unavailable`
  */
-export const prepareLeg = async (deps: SimulationDeps, input: LegInput): Promise<LegSimulation> => {
+export const prepareLeg = async (
+  deps: SimulationDeps,
+  input: LegInput,
+): Promise<LegSimulation> => {
   const context = contextOf(input);
   const { wallet } = context;
   if (wallet.keyId !== null) return byService(deps, context);

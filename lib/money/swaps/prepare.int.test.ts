@@ -37,7 +37,10 @@ const { chains } = testConfig({
   ...devnet,
   variables,
 });
-const onchain = createOnchainRouting({ registry: createChainRegistry(chains), clock: systemClock });
+const onchain = createOnchainRouting({
+  registry: createChainRegistry(chains),
+  clock: systemClock,
+});
 /** Hook that runs between reading a quote and storing its preparation. */
 const nothing = (): Promise<unknown> => Promise.resolve();
 const meanwhile = { do: nothing };
@@ -69,7 +72,8 @@ const sentAlready = {
 const giveWeth = ({ session }: Customer, wallet: { address: `0x${string}` }): Promise<void> =>
   fund(session.client, wallet.address, { chainId: ONE, token: "WETH", amount: WETH });
 
-const isApproval = ({ description }: Action): boolean => description.startsWith("Allow exactly");
+const isApproval = ({ description }: Action): boolean =>
+  description.startsWith("Allow exactly");
 
 describe("a wallet that has sent the swap into a bridge is not asked to swap again", () => {
   test.each([

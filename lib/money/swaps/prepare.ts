@@ -209,7 +209,9 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
   ): Promise<ExecutableQuote> => {
     const { request } = quote;
     const wallets =
-      checked === null ? await quotes.walletsOf(quote.projectId, request) : [...checked.wallets];
+      checked === null
+        ? await quotes.walletsOf(quote.projectId, request)
+        : [...checked.wallets];
     if (checked === null) await deps.holds.require(request.sources);
     const { route: priced, others, check } = checked?.priced ?? (await quotes.price(request));
     const route = withMinimum(priced, quote.minimumBase, request.slippageBps);
@@ -227,7 +229,8 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
     });
     // A call that has checked its sources accepts the operation at once, and reserves the budget at
     // that point.
-    if (checked === null) await deps.sponsorship.check({ projectId, kind, costs: simulated.costs });
+    if (checked === null)
+      await deps.sponsorship.check({ projectId, kind, costs: simulated.costs });
     return { request, wallets, route, others, check, simulated };
   };
 

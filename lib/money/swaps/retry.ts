@@ -24,14 +24,19 @@ const leftBy = (leg: Leg, request: RouteRequest): RouteSource => {
   if (leg.state !== "refunded") return { ...source, amountBase: leg.amountBase };
   const bridged = routeLeg.steps.find(({ kind }) => kind === "bridge");
   const token = leg.refundToken ?? bridged?.from ?? source.token;
-  return { owner: source.owner, token, amountBase: leg.refundedBase ?? leg.depositedBase ?? 0n };
+  return {
+    owner: source.owner,
+    token,
+    amountBase: leg.refundedBase ?? leg.depositedBase ?? 0n,
+  };
 };
 
 /** Several legs may have left the same token in the same wallet. */
 const sourcesOf = (legs: readonly Leg[], request: RouteRequest): RouteSource[] => {
   const sources = new Map<string, RouteSource>();
   for (const left of legs.map((leg) => leftBy(leg, request))) {
-    const key = `${left.owner}:${String(left.token.chainId)}:${left.token.address}`.toLowerCase();
+    const key =
+      `${left.owner}:${String(left.token.chainId)}:${left.token.address}`.toLowerCase();
     sources.set(key, {
       ...left,
       amountBase: left.amountBase + (sources.get(key)?.amountBase ?? 0n),

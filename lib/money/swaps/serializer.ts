@@ -25,7 +25,10 @@ export interface Begun {
 }
 
 /** The response of a call that quotes and starts at once. */
-export const toBegun = ({ operation, warnings }: Begun): ResponseOf<typeof swapAndTransfer> => ({
+export const toBegun = ({
+  operation,
+  warnings,
+}: Begun): ResponseOf<typeof swapAndTransfer> => ({
   operationId: operation.id,
   status: operation.status,
   subStatus: operation.subStatus,
@@ -94,12 +97,21 @@ export const toActions = (
     case "owner": {
       const { actionId: id, signer, description, typedData } = leg.action;
       return [
-        { ...common, id, signerAddress: signer, kind: "user_operation", description, typedData },
+        {
+          ...common,
+          id,
+          signerAddress: signer,
+          kind: "user_operation",
+          description,
+          typedData,
+        },
       ];
     }
     case "permit": {
       const { actionId: id, signer, description, typedData } = leg.action;
-      return [{ ...common, id, signerAddress: signer, kind: "typed_data", description, typedData }];
+      return [
+        { ...common, id, signerAddress: signer, kind: "typed_data", description, typedData },
+      ];
     }
     case "wallet":
       return leg.transactions.map(({ actionId: id, description, to, data, value, gas }) => ({

@@ -79,7 +79,8 @@ const signatureOf = async (
     return faults.add(actionId, "missing", `needs the signature of ${signer}`);
   const signature = expandedSignature(sent as Hex);
   const by = await recoverJsonTypedData(typedData, signature);
-  if (by === null) return faults.add(actionId, "malformed", "is no signature of 65 or 64 bytes");
+  if (by === null)
+    return faults.add(actionId, "malformed", "is no signature of 65 or 64 bytes");
   if (by.toLowerCase() === signer.toLowerCase()) return signature;
   return faults.add(
     actionId,
@@ -91,12 +92,20 @@ const signatureOf = async (
 const dateOf = (unixSeconds: number | null): Date | null =>
   unixSeconds === null ? null : new Date(unixSeconds * 1000);
 
-const byOwner = async (work: Work, leg: OwnerLeg, routeLeg: RouteLeg): Promise<Signed | null> => {
+const byOwner = async (
+  work: Work,
+  leg: OwnerLeg,
+  routeLeg: RouteLeg,
+): Promise<Signed | null> => {
   const signature = await signatureOf(work, leg.action);
   if (signature === null) return null;
   const validUntil = new Date(leg.validUntil * 1000);
   try {
-    const operation = work.deps.smartAccounts.withSignature(leg.operation, validUntil, signature);
+    const operation = work.deps.smartAccounts.withSignature(
+      leg.operation,
+      validUntil,
+      signature,
+    );
     const { legId, gas, userOpHash, fromBlock } = leg;
     const signed = {
       operation,
@@ -112,7 +121,11 @@ const byOwner = async (work: Work, leg: OwnerLeg, routeLeg: RouteLeg): Promise<S
   }
 };
 
-const byPermit = async (work: Work, leg: PermitLeg, routeLeg: RouteLeg): Promise<Signed | null> => {
+const byPermit = async (
+  work: Work,
+  leg: PermitLeg,
+  routeLeg: RouteLeg,
+): Promise<Signed | null> => {
   const signature = await signatureOf(work, leg.action);
   if (signature === null) return null;
   const { legId, gas, executorWalletId, permit } = leg;
@@ -139,7 +152,8 @@ const differenceOf = (
   const same = (one: string | null, other: string): boolean =>
     one?.toLowerCase() === other.toLowerCase();
   if (!same(seen.from, leg.wallet)) return `was sent by ${seen.from} and not by ${leg.wallet}`;
-  if (!same(seen.to, wanted.to)) return "goes to another contract or recipient than was prepared";
+  if (!same(seen.to, wanted.to))
+    return "goes to another contract or recipient than was prepared";
   if (seen.value !== wanted.value) return "carries another value than was prepared";
   if (!same(seen.data, wanted.data)) return "does something else than was prepared";
   if (seen.nonce < leg.fromNonce) return "was sent before this was prepared";
@@ -156,7 +170,11 @@ const sentTransaction = async (
   const { actionId, to, data, value } = wanted;
   const hash = given.get(actionId)?.txHash;
   if (hash === undefined)
-    return faults.add(actionId, "missing", `needs the hash of the transaction of ${leg.wallet}`);
+    return faults.add(
+      actionId,
+      "missing",
+      `needs the hash of the transaction of ${leg.wallet}`,
+    );
   if (!HASH.test(hash))
     return faults.add(actionId, "malformed", "is no transaction hash of 32 bytes");
   const { sent } = deps.smartAccounts;
@@ -197,13 +215,19 @@ const chainOf = async (
   return others.find((_, index) => answers[index] !== null)?.name ?? null;
 };
 
-const byWallet = async (work: Work, leg: WalletLeg, routeLeg: RouteLeg): Promise<Signed | null> => {
+const byWallet = async (
+  work: Work,
+  leg: WalletLeg,
+  routeLeg: RouteLeg,
+): Promise<Signed | null> => {
   const found = await Promise.all(
     leg.transactions.map((wanted) => sentTransaction(work, wanted, leg)),
   );
   const transactions = found.filter((each) => each !== null);
   if (transactions.length !== found.length) return null;
-  if (new Set(transactions.map(({ hash }) => hash.toLowerCase())).size !== transactions.length) {
+  if (
+    new Set(transactions.map(({ hash }) => hash.toLowerCase())).size !== transactions.length
+  ) {
     return work.faults.add(
       transactions[0]?.actionId ?? leg.legId,
       "given_twice",

@@ -107,7 +107,10 @@ test.each([
   ["passes them on", () => forwarder],
   ["needs much more gas than a plain account", () => counter],
 ])("one call sends coins to a contract that %s", async (_, of) => {
-  const { client } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "10000" });
+  const { client } = await api.createKey(customer.session, {
+    otp: "exempt",
+    dailyCapUsd: "10000",
+  });
   const { fromWalletId, fromChainId, toChainId, amount } = terms(of());
   const before = (await coinsOf(vault)) + (await coinsOf(counter));
   const { operationId } = await client.call(swapAndTransfer, {
@@ -142,7 +145,10 @@ test.each([
 });
 
 test("a contract that takes no coins is refused before anything is sent", async () => {
-  const { client } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "10000" });
+  const { client } = await api.createKey(customer.session, {
+    otp: "exempt",
+    dailyCapUsd: "10000",
+  });
   const { fromWalletId, fromChainId, toChainId, amount } = terms(refuser);
   const body = {
     fromWalletId,
@@ -159,7 +165,10 @@ test("a contract that takes no coins is refused before anything is sent", async 
 });
 
 test("a payout reaches a forwarding contract too; one that needs more gas than a row has fails, and no retry is offered for it", async () => {
-  const { client } = await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: "10000" });
+  const { client } = await api.createKey(customer.session, {
+    otp: "exempt",
+    dailyCapUsd: "10000",
+  });
   const before = await coinsOf(vault);
   const transfers = [forwarder, counter, refuser].map((address) => ({
     address,

@@ -115,14 +115,20 @@ test("a token that keeps a part of every transfer: the transfer warns of it, app
     expected: { amount: "49" },
     minimum: { amount: "49" },
   });
-  expect(transfer.warnings.map(({ code }) => code)).toEqual(["first_payment", "fee_on_transfer"]);
+  expect(transfer.warnings.map(({ code }) => code)).toEqual([
+    "first_payment",
+    "fee_on_transfer",
+  ]);
   const mails = await api.services.inbox?.list({ to: customer.email, limit: 1 });
   expect(mails?.[0]?.text).toContain("Minimum received: 49 FEE");
   const { operationId } = await client.call(executeSwap, {
     body: { transferId: transfer.transferId },
   });
   const operation = await waitUntilFinal(client, operationId);
-  expect(operation).toMatchObject({ status: "completed", actual: { received: { amount: "49" } } });
+  expect(operation).toMatchObject({
+    status: "completed",
+    actual: { received: { amount: "49" } },
+  });
   expect(await balanceOf("FEE", recipient)).toBe(parseUnits("49", 6));
   expect(await balanceOf("FEE", customer.treasury)).toBe(parseUnits("50", 6));
 });
@@ -150,7 +156,11 @@ test("a fee that a token begins to take after the approval is asked about again,
 test("a token that returns false and moves nothing is refused when it is prepared", async () => {
   const customer = await holder("LIAR");
   await tokenOf("LIAR").setMode(ODD_MODE.movesNothing);
-  const refused = prepareTransfer(api, customer, bodyOf(customer, "LIAR", testAccount().address));
+  const refused = prepareTransfer(
+    api,
+    customer,
+    bodyOf(customer, "LIAR", testAccount().address),
+  );
   await expect(refused).rejects.toMatchObject({ status: 422, code: "simulation_failed" });
 });
 
@@ -159,7 +169,11 @@ test("a token that turns so after it was prepared: the operation fails, and the 
   const { client } = customer.session;
   await tokenOf("LIAR").setMode(ODD_MODE.honest);
   const recipient = testAccount().address;
-  const { transferId } = await prepareTransfer(api, customer, bodyOf(customer, "LIAR", recipient));
+  const { transferId } = await prepareTransfer(
+    api,
+    customer,
+    bodyOf(customer, "LIAR", recipient),
+  );
   await tokenOf("LIAR").setMode(ODD_MODE.movesNothing);
   const { operationId } = await client.call(executeSwap, { body: { transferId } });
   const operation = await waitUntilFinal(client, operationId);

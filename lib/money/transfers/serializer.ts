@@ -18,12 +18,18 @@ const isSigned = ({ preparedLegs }: Transfer["quote"]): boolean =>
 /**
  * The status of a transfer that was not executed. An executed one has the status of its operation.
  */
-const pendingStatus = ({ quote, readAt }: Transfer): { status: Status; subStatus: SubStatus } => {
+const pendingStatus = ({
+  quote,
+  readAt,
+}: Transfer): { status: Status; subStatus: SubStatus } => {
   if (quote.status === "cancelled") return { status: "cancelled", subStatus: "created" };
   const isLocked =
     quote.status === "prepared" && quote.preparedUntil !== null && quote.preparedUntil > readAt;
   if (isLocked)
-    return { status: "pending", subStatus: isSigned(quote) ? "prepared" : "awaiting_signature" };
+    return {
+      status: "pending",
+      subStatus: isSigned(quote) ? "prepared" : "awaiting_signature",
+    };
   if (quote.expiresAt <= readAt) return { status: "expired", subStatus: "created" };
   const awaitsCode = quote.codeSentAt !== null && quote.approvedAt === null;
   return { status: "pending", subStatus: awaitsCode ? "awaiting_otp" : "created" };

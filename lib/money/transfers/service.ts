@@ -63,7 +63,8 @@ const destinationToken = (
  */
 const tokenOrSame = (registry: ChainRegistry, input: TransferInput): string => {
   const known = registry.list().map(({ id }) => id);
-  if (!known.includes(input.fromChainId) || !known.includes(input.toChainId)) return input.token;
+  if (!known.includes(input.fromChainId) || !known.includes(input.toChainId))
+    return input.token;
   return destinationToken(registry, input);
 };
 
@@ -128,7 +129,10 @@ interface TransfersDeps {
 export const createTransfersService = (deps: TransfersDeps) => {
   const { quotes, operations, policies, clock } = deps;
 
-  const withOperations = async (projectId: string, rows: readonly Quote[]): Promise<Transfer[]> => {
+  const withOperations = async (
+    projectId: string,
+    rows: readonly Quote[],
+  ): Promise<Transfer[]> => {
     const ids = rows.flatMap(({ operationId }) => operationId ?? []);
     const found = await operations.getMany(projectId, ids);
     const readAt = clock.now();
@@ -145,7 +149,11 @@ export const createTransfersService = (deps: TransfersDeps) => {
     return transfer;
   };
 
-  const store = async (actor: Actor, input: TransferInput, key: string | null): Promise<Quote> => {
+  const store = async (
+    actor: Actor,
+    input: TransferInput,
+    key: string | null,
+  ): Promise<Quote> => {
     // Checked before an earlier answer is repeated, because the actor may no longer pay the
     // recipient.
     policies.checkRecipient(actor, input.toAddress, "toAddress");
@@ -170,7 +178,13 @@ export const createTransfersService = (deps: TransfersDeps) => {
     await checkNothingSent({ smartAccounts: deps.smartAccounts }, quote);
     const at = clock.now();
     const data = { quoteId: quote.id };
-    const audit = { ...doneBy(actor), action: "transfer.cancelled", subject: transferId, data, at };
+    const audit = {
+      ...doneBy(actor),
+      action: "transfer.cancelled",
+      subject: transferId,
+      data,
+      at,
+    };
     if (await quotes.cancel(quote, audit)) return { ...quote, status: "cancelled" };
     const now = await quotes.get(actor, { transferId });
     if (now.status === "cancelled") return now;
@@ -212,7 +226,11 @@ export const createTransfersService = (deps: TransfersDeps) => {
     /** Newest first. */
     list: async (
       projectId: string,
-      { cursor, limit, ...filter }: TransferFilter & { cursor?: string | undefined; limit: number },
+      {
+        cursor,
+        limit,
+        ...filter
+      }: TransferFilter & { cursor?: string | undefined; limit: number },
     ): Promise<{ data: Transfer[]; nextCursor: string | null }> => {
       const page = { projectId, ...filter, before: cursor, limit: limit + 1 };
       const rows = await quotes.listTransfers(page, clock.now());

@@ -29,7 +29,11 @@ const balance = (chainId: number, symbol: string, owner: Address): Promise<bigin
 
 const fundedCustomer = async (amount = "100"): Promise<Customer> => {
   const customer = await newCustomer(api);
-  await fund(customer.session.client, customer.treasury, { chainId: ONE, token: "USDC", amount });
+  await fund(customer.session.client, customer.treasury, {
+    chainId: ONE,
+    token: "USDC",
+    amount,
+  });
   return customer;
 };
 const exemptKey = (customer: Customer, dailyCapUsd: string): Promise<TestApiKey> =>
@@ -65,7 +69,11 @@ describe("within the cap of an exempt key", () => {
     const started = await key.client.call(swapAndTransfer, {
       body: bodyOf(customer, { recipient }),
     });
-    expect(started).toMatchObject({ status: "pending", subStatus: "prepared", expiresAt: null });
+    expect(started).toMatchObject({
+      status: "pending",
+      subStatus: "prepared",
+      expiresAt: null,
+    });
     const operation = await waitUntilFinal(key.client, started.operationId);
     expect(operation).toMatchObject({
       kind: "swap_and_transfer",
@@ -87,7 +95,12 @@ describe("within the cap of an exempt key", () => {
       ),
     );
     const subStatuses = started.map(({ subStatus }) => subStatus).sort();
-    expect(subStatuses).toEqual(["awaiting_approval", "awaiting_approval", "prepared", "prepared"]);
+    expect(subStatuses).toEqual([
+      "awaiting_approval",
+      "awaiting_approval",
+      "prepared",
+      "prepared",
+    ]);
     const spent = await database.prisma.policySpend.findFirstOrThrow({
       where: { apiKeyId: key.id },
     });
@@ -126,9 +139,9 @@ describe("within the cap of an exempt key", () => {
       refused,
     );
     const { operationId } = await key.client.call(executeSwap, { body: { transferId: one } });
-    await expect(key.client.call(executeSwap, { body: { transferId: two } })).rejects.toMatchObject(
-      refused,
-    );
+    await expect(
+      key.client.call(executeSwap, { body: { transferId: two } }),
+    ).rejects.toMatchObject(refused);
     await waitUntilFinal(key.client, operationId);
     expect(await balance(ONE, "USDC", customer.treasury)).toBe(parseUnits("70", 6));
     const operations = await database.prisma.operation.count({ where: { createdBy: key.id } });
@@ -140,12 +153,19 @@ test("without a policy that allows it it waits, holds nothing, and runs once its
   const customer = await fundedCustomer();
   const key = await api.createKey(customer.session);
   const recipient = testAccount().address;
-  const waiting = await key.client.call(swapAndTransfer, { body: bodyOf(customer, { recipient }) });
+  const waiting = await key.client.call(swapAndTransfer, {
+    body: bodyOf(customer, { recipient }),
+  });
   expect(waiting).toMatchObject({ status: "pending", subStatus: "awaiting_approval" });
   const before = await key.client.call(getOperation, { params: { id: waiting.operationId } });
-  expect(before).toMatchObject({ legs: [], may: { approve: true, cancel: true, retry: false } });
+  expect(before).toMatchObject({
+    legs: [],
+    may: { approve: true, cancel: true, retry: false },
+  });
   expect(before.quoted.to.minAmount).toBe(waiting.minimum);
-  expect(Date.parse(before.expiresAt ?? "") - Date.parse(before.createdAt)).toBe(24 * 3600 * 1000);
+  expect(Date.parse(before.expiresAt ?? "") - Date.parse(before.createdAt)).toBe(
+    24 * 3600 * 1000,
+  );
   expect(
     await database.prisma.balanceHold.count({ where: { operationId: waiting.operationId } }),
   ).toBe(0);
@@ -268,7 +288,9 @@ test("without a policy that allows it cancelled it stays cancelled", async () =>
     status: 409,
     code: "invalid_state",
   });
-  expect(await client.call(cancelOperation, { params: { id: operationId } })).toEqual(cancelled);
+  expect(await client.call(cancelOperation, { params: { id: operationId } })).toEqual(
+    cancelled,
+  );
 });
 
 describe("what is refused", () => {
@@ -286,7 +308,10 @@ describe("what is refused", () => {
       details: at("fromWalletId"),
     });
     expect(
-      await fault({ fromToken: "NOPE", recipient: "0x0000000000000000000000000000000000000001" }),
+      await fault({
+        fromToken: "NOPE",
+        recipient: "0x0000000000000000000000000000000000000001",
+      }),
     ).toMatchObject({
       status: 422,
       details: at("fromToken", "recipient"),
@@ -346,7 +371,9 @@ describe("what is refused", () => {
     });
     const { client } = other.session;
     const missing = { status: 404, code: "not_found" };
-    await expect(client.call(requestOtp, { body: { operationId } })).rejects.toMatchObject(missing);
+    await expect(client.call(requestOtp, { body: { operationId } })).rejects.toMatchObject(
+      missing,
+    );
     await expect(
       client.call(cancelOperation, { params: { id: operationId } }),
     ).rejects.toMatchObject(missing);
@@ -381,7 +408,10 @@ test("the same Idempotency-Key starts one operation", async () => {
 
 describe("one Idempotency-Key starts one operation, also when the HTTP layer has forgotten it:", () => {
   const callAs = (customer: Customer, key: string) =>
-    api.client({ authorization: `Bearer ${customer.session.accessToken}`, "idempotency-key": key });
+    api.client({
+      authorization: `Bearer ${customer.session.accessToken}`,
+      "idempotency-key": key,
+    });
 
   test("called again it answers with the operation as it stands, and another request is refused", async () => {
     const customer = await fundedCustomer();
@@ -397,11 +427,13 @@ describe("one Idempotency-Key starts one operation, also when the HTTP layer has
       minimum: first.minimum,
     });
     await database.prisma.idempotencyKey.deleteMany({});
-    const other = callAs(customer, key).call(swapAndTransfer, { body: { ...body, amount: "21" } });
+    const other = callAs(customer, key).call(swapAndTransfer, {
+      body: { ...body, amount: "21" },
+    });
     await expect(other).rejects.toMatchObject({ status: 422, code: "idempotency_mismatch" });
-    expect(await database.prisma.quote.count({ where: { operationId: first.operationId } })).toBe(
-      1,
-    );
+    expect(
+      await database.prisma.quote.count({ where: { operationId: first.operationId } }),
+    ).toBe(1);
   });
 
   test("20 at once within the policy pay once", async () => {
@@ -418,7 +450,9 @@ describe("one Idempotency-Key starts one operation, also when the HTTP layer has
       scopes: [],
       policy: { otp: "exempt" as const, dailyCapUsd: "1000", recipients: [] },
     };
-    const body = swapAndTransfer.body.parse(bodyOf(customer, { toChainId: ONE, toToken: "USDC" }));
+    const body = swapAndTransfer.body.parse(
+      bodyOf(customer, { toChainId: ONE, toToken: "USDC" }),
+    );
     const started = await Promise.all(
       Array.from({ length: 20 }, () => api.services.swaps.swapAndTransfer(actor, body, "once")),
     );

@@ -40,7 +40,11 @@ const bodyOf = (customer: Customer, over: object = {}) => ({
   ...over,
 });
 
-const send = (path: string, headers: Record<string, string>, body?: unknown): Promise<Response> =>
+const send = (
+  path: string,
+  headers: Record<string, string>,
+  body?: unknown,
+): Promise<Response> =>
   api.fetch(path, {
     method: body === undefined ? "GET" : "POST",
     headers: { "content-type": "application/json", ...headers },
@@ -74,7 +78,13 @@ const eventsUntil = (client: Customer["session"]["client"], type: string) =>
 
 describe("a transfer moves a token", () => {
   test.each([
-    { what: "a token on one chain", token: "USDC", amount: "12.5", toChainId: ONE, exact: true },
+    {
+      what: "a token on one chain",
+      token: "USDC",
+      amount: "12.5",
+      toChainId: ONE,
+      exact: true,
+    },
     {
       what: "the native coin on one chain",
       token: "native",
@@ -96,66 +106,73 @@ describe("a transfer moves a token", () => {
       toChainId: TWO,
       exact: false,
     },
-  ])("$what, through code, prepare and execute", async ({ token, amount, toChainId, exact }) => {
-    const customer = await newCustomer(api);
-    const { client } = customer.session;
-    await fund(client, customer.treasury, { chainId: ONE, token, amount: "20" });
-    const recipient = testAccount().address;
-    const body = bodyOf(customer, { token, amount, toChainId, toAddress: recipient });
-    const created = await prepareTransfer(api, customer, body);
-    expect(created).toMatchObject({
-      status: "pending",
-      subStatus: "created",
-      operationId: null,
-      received: null,
-    });
-    expect(created.steps.map(({ kind }) => kind)).toContain(
-      toChainId === ONE ? "transfer" : "bridge",
-    );
-    const prepared = await client.call(getTransfer, { params: { id: created.transferId } });
-    expect(prepared).toMatchObject({ status: "pending", subStatus: "prepared" });
-    const started = await client.call(executeSwap, { body: { transferId: created.transferId } });
-    expect(started).toMatchObject({ status: "pending", transferId: created.transferId });
-    const operation = await waitUntilFinal(client, started.operationId);
-    expect(operation).toMatchObject({ kind: "transfer", status: "completed" });
-    const done = await client.call(getTransfer, { params: { id: created.transferId } });
-    const received = await balance(toChainId, token, recipient);
-    expect(done).toMatchObject({
-      status: "completed",
-      operationId: started.operationId,
-      expiresAt: null,
-      failure: null,
-    });
-    expect(done.received?.amountBase).toBe(received.toString());
-    expect(received).toBeGreaterThanOrEqual(BigInt(created.minimum.amountBase));
-    const { decimals } = registry.resolveToken(ONE, token);
-    if (exact) expect(received).toBe(parseUnits(amount, decimals));
-    expect(await balance(ONE, token, customer.treasury)).toBe(
-      parseUnits("20", decimals) - parseUnits(amount, decimals),
-    );
-    expect(done.outcome?.holds).toEqual([
-      expect.objectContaining({ wallet: recipient, chainId: toChainId }),
-    ]);
-    const events = await eventsUntil(client, "transfer.completed");
-    for (const [objectId, object] of [
-      [started.operationId, "operation"],
-      [created.transferId, "transfer"],
-    ] as const) {
-      const own = events.filter((event) => event.objectId === objectId);
-      // Each sub-status while processing has an event.
-      const approved = object === "transfer" ? ["approved"] : [];
-      expect([...new Set(own.map(({ type }) => type))]).toEqual(
-        ["created", ...approved, "processing", "completed"].map((what) => `${object}.${what}`),
+  ])(
+    "$what, through code, prepare and execute",
+    async ({ token, amount, toChainId, exact }) => {
+      const customer = await newCustomer(api);
+      const { client } = customer.session;
+      await fund(client, customer.treasury, { chainId: ONE, token, amount: "20" });
+      const recipient = testAccount().address;
+      const body = bodyOf(customer, { token, amount, toChainId, toAddress: recipient });
+      const created = await prepareTransfer(api, customer, body);
+      expect(created).toMatchObject({
+        status: "pending",
+        subStatus: "created",
+        operationId: null,
+        received: null,
+      });
+      expect(created.steps.map(({ kind }) => kind)).toContain(
+        toChainId === ONE ? "transfer" : "bridge",
       );
-      expect(own.map(({ objectSequence }) => objectSequence)).toEqual(
-        own.map((_, index) => index + 1),
+      const prepared = await client.call(getTransfer, { params: { id: created.transferId } });
+      expect(prepared).toMatchObject({ status: "pending", subStatus: "prepared" });
+      const started = await client.call(executeSwap, {
+        body: { transferId: created.transferId },
+      });
+      expect(started).toMatchObject({ status: "pending", transferId: created.transferId });
+      const operation = await waitUntilFinal(client, started.operationId);
+      expect(operation).toMatchObject({ kind: "transfer", status: "completed" });
+      const done = await client.call(getTransfer, { params: { id: created.transferId } });
+      const received = await balance(toChainId, token, recipient);
+      expect(done).toMatchObject({
+        status: "completed",
+        operationId: started.operationId,
+        expiresAt: null,
+        failure: null,
+      });
+      expect(done.received?.amountBase).toBe(received.toString());
+      expect(received).toBeGreaterThanOrEqual(BigInt(created.minimum.amountBase));
+      const { decimals } = registry.resolveToken(ONE, token);
+      if (exact) expect(received).toBe(parseUnits(amount, decimals));
+      expect(await balance(ONE, token, customer.treasury)).toBe(
+        parseUnits("20", decimals) - parseUnits(amount, decimals),
       );
-    }
-    expect(events.at(-1)?.data).toMatchObject({
-      transferId: created.transferId,
-      status: "completed",
-    });
-  });
+      expect(done.outcome?.holds).toEqual([
+        expect.objectContaining({ wallet: recipient, chainId: toChainId }),
+      ]);
+      const events = await eventsUntil(client, "transfer.completed");
+      for (const [objectId, object] of [
+        [started.operationId, "operation"],
+        [created.transferId, "transfer"],
+      ] as const) {
+        const own = events.filter((event) => event.objectId === objectId);
+        // Each sub-status while processing has an event.
+        const approved = object === "transfer" ? ["approved"] : [];
+        expect([...new Set(own.map(({ type }) => type))]).toEqual(
+          ["created", ...approved, "processing", "completed"].map(
+            (what) => `${object}.${what}`,
+          ),
+        );
+        expect(own.map(({ objectSequence }) => objectSequence)).toEqual(
+          own.map((_, index) => index + 1),
+        );
+      }
+      expect(events.at(-1)?.data).toMatchObject({
+        transferId: created.transferId,
+        status: "completed",
+      });
+    },
+  );
 
   test("once, when execute is called a hundred times at once", async () => {
     const customer = await newCustomer(api);
@@ -229,7 +246,9 @@ describe("a transfer is created", () => {
       status: 400,
       paths: ["toAddress"],
     });
-    expect(await fault({ toAddress: "0x0000000000000000000000000000000000000001" })).toMatchObject({
+    expect(
+      await fault({ toAddress: "0x0000000000000000000000000000000000000001" }),
+    ).toMatchObject({
       status: 400,
       paths: ["toAddress"],
     });
@@ -256,9 +275,9 @@ describe("a transfer is created", () => {
     const friend = testAccount().address;
     const key = await api.createKey(customer.session, { recipients: [friend] });
     const refused = { status: 403, code: "recipient_not_allowed" };
-    await expect(key.client.call(createTransfer, { body: bodyOf(customer) })).rejects.toMatchObject(
-      refused,
-    );
+    await expect(
+      key.client.call(createTransfer, { body: bodyOf(customer) }),
+    ).rejects.toMatchObject(refused);
     const { transferId } = await prepareTransfer(api, customer, bodyOf(customer));
     await expect(key.client.call(prepareSwap, { body: { transferId } })).rejects.toMatchObject(
       refused,
@@ -278,7 +297,9 @@ test("a transfer that was not executed tells how far it is, and expires", async 
   const { client } = customer.session;
   const { transferId } = await client.call(createTransfer, { body: bodyOf(customer) });
   const stateOf = async () => {
-    const { status, subStatus } = await client.call(getTransfer, { params: { id: transferId } });
+    const { status, subStatus } = await client.call(getTransfer, {
+      params: { id: transferId },
+    });
     return [status, subStatus];
   };
   expect(await stateOf()).toEqual(["pending", "created"]);
@@ -366,8 +387,14 @@ test("a transfer that was not executed is warned about while the wallet does not
   });
   // The code was right before, so it is not requested again.
   await fund(client, customer.treasury, { chainId: ONE, token: "USDC", amount: "12.5" });
-  const prepared = await client.call(prepareSwap, { body: { transferId: transfer.transferId } });
-  expect(prepared).toMatchObject({ prepared: true, transferId: transfer.transferId, actions: [] });
+  const prepared = await client.call(prepareSwap, {
+    body: { transferId: transfer.transferId },
+  });
+  expect(prepared).toMatchObject({
+    prepared: true,
+    transferId: transfer.transferId,
+    actions: [],
+  });
   expect(prepared.warnings.map(({ code }) => code)).toEqual(["first_payment"]);
 });
 
@@ -415,7 +442,9 @@ describe("transfers of another project", () => {
       return [response.status, (await response.text()).replace(/"requestId":"[^"]*"/, "")];
     };
     for (const id of ["tr_1", "tr_%00", unknown]) {
-      expect(await answer(`/transfers/${id}`)).toEqual(await answer(`/transfers/${transferId}`));
+      expect(await answer(`/transfers/${id}`)).toEqual(
+        await answer(`/transfers/${transferId}`),
+      );
     }
     for (const path of ["/swap/request-otp", "/swap/prepare", "/swap/execute"]) {
       const otp = path === "/swap/prepare" ? { otp: "123456" } : {};

@@ -16,7 +16,11 @@ const { folder, remove } = await makeWorkspace();
 afterFile(remove);
 
 test("the list of events names the file of an archived month, whose events are neither sent again nor replayed without their data", async () => {
-  const request = { url: ownerUrlOf(services.config.databaseUrl), month: MONTH, directory: folder };
+  const request = {
+    url: ownerUrlOf(services.config.databaseUrl),
+    month: MONTH,
+    directory: folder,
+  };
   const list = (after: number) => key.client.call(listEvents, { query: { after } });
   const { lastSequence: last } = await list(0);
   const { id } = await endpoint();
@@ -50,7 +54,9 @@ test("the list of events names the file of an archived month, whose events are n
     code: "invalid_state",
     message: expect.stringContaining(archived.file) as string,
   });
-  await expect(deliveries.get(actor, first?.id ?? "")).rejects.toMatchObject({ code: "not_found" });
+  await expect(deliveries.get(actor, first?.id ?? "")).rejects.toMatchObject({
+    code: "not_found",
+  });
   expect(await deliveriesOf(id)).toEqual([]);
 
   // A delivery that was not removed, because it was changed after the files were written.

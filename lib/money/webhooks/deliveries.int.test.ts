@@ -165,7 +165,9 @@ test("a redirect counts as a failed attempt and is not followed", async () => {
 test("a failed attempt holds back later events of its object for at most five minutes, and no other events", async () => {
   const { id } = await endpoint();
   receiver.answer((response, { body }) =>
-    response.writeHead(body.objectSequence === 1 && body.objectId === "op_held" ? 500 : 200).end(),
+    response
+      .writeHead(body.objectSequence === 1 && body.objectId === "op_held" ? 500 : 200)
+      .end(),
   );
   await happen("op_held");
   await arrived(1);
@@ -173,7 +175,9 @@ test("a failed attempt holds back later events of its object for at most five mi
   await happen("op_free");
   await until(() => expect(objects()).toContain("op_free"));
   const stateOf = async (): Promise<unknown[]> => {
-    const bySequence = (await deliveriesOf(id)).sort((one, next) => one.sequence - next.sequence);
+    const bySequence = (await deliveriesOf(id)).sort(
+      (one, next) => one.sequence - next.sequence,
+    );
     return bySequence.map(({ status, attempts }) =>
       attempts === 0 ? `${status}, untried` : status,
     );
@@ -183,7 +187,9 @@ test("a failed attempt holds back later events of its object for at most five mi
   );
   moved.ms += HOLD_BACK_MS + 1000;
   await until(async () =>
-    expect((await deliveriesOf(id)).filter(({ status }) => status === "pending")).toHaveLength(1),
+    expect((await deliveriesOf(id)).filter(({ status }) => status === "pending")).toHaveLength(
+      1,
+    ),
   );
   const order = receiver.received.filter(({ body }) => body.objectId === "op_held");
   expect(order.map(({ body }) => body.objectSequence)).toContain(2);
@@ -280,7 +286,9 @@ test("an answer of 100 MB is cut off, and its status counts", async () => {
   await happen("op_big");
   await settled(id, ["delivered"]);
   const [delivery] = await deliveriesOf(id);
-  const { requests } = await key.client.call(getDelivery, { params: { id: delivery?.id ?? "" } });
+  const { requests } = await key.client.call(getDelivery, {
+    params: { id: delivery?.id ?? "" },
+  });
   expect(requests[0]?.response?.body).toHaveLength(4096);
   expect(sent).toBeLessThan(100);
 });
@@ -307,7 +315,8 @@ test("a member can rotate a secret: both sign during the overlap, and only the n
   onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers({ toFake: ["Date"] });
   at(both);
-  for (const one of [secret, rotated.secret]) expect(verifyWebhook(one, both)).toEqual(both.body);
+  for (const one of [secret, rotated.secret])
+    expect(verifyWebhook(one, both)).toEqual(both.body);
   vi.useRealTimers();
   moved.ms += 2 * 3_600_000 + 1000;
   await happen("op_new");
@@ -333,11 +342,15 @@ test("a member can send a test, send a delivery again, and replay a range under 
   await arrived(3);
   const [, first, second] = receiver.received;
   const [from, to] = [Number(first?.body.sequence), Number(second?.body.sequence)];
-  expect(await services.webhooks.deliveries.replay(actor, id, { from, to })).toEqual({ queued: 2 });
+  expect(await services.webhooks.deliveries.replay(actor, id, { from, to })).toEqual({
+    queued: 2,
+  });
   await arrived(5);
   const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
   expect(ids.slice(3)).toEqual(ids.slice(1, 3));
-  const [, approved] = (await deliveriesOf(id)).filter(({ type }) => type === "payout.approved");
+  const [, approved] = (await deliveriesOf(id)).filter(
+    ({ type }) => type === "payout.approved",
+  );
   await services.webhooks.deliveries.resend(actor, approved?.id ?? "");
   await arrived(6);
   expect(receiver.received[5]?.headers["webhook-id"]).toBe(ids[2]);
@@ -357,6 +370,8 @@ test("a worker that dies with the lease of an endpoint is followed by another on
   await happen("po_heir", "payout.created");
   await until(async () => expect(await deliveriesOf(id)).toHaveLength(1));
   await settled(id, ["delivered"]);
-  const lane = await database.prisma.webhookLane.findFirstOrThrow({ where: { endpointId: id } });
+  const lane = await database.prisma.webhookLane.findFirstOrThrow({
+    where: { endpointId: id },
+  });
   expect(lane.lockedBy).not.toBe("dead");
 });

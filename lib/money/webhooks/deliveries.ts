@@ -84,7 +84,12 @@ const createList =
   };
 
 /** Lists deliveries, and queues new ones on request. The worker sends them. */
-export const createDeliveriesService = ({ database, clock, find, mayChange }: DeliveriesDeps) => {
+export const createDeliveriesService = ({
+  database,
+  clock,
+  find,
+  mayChange,
+}: DeliveriesDeps) => {
   const reader = sqlOn(database.pool);
 
   const get = async (projectId: string, id: string): Promise<FoundDelivery> => {

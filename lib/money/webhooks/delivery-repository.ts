@@ -110,7 +110,11 @@ export const dueDeliveries = (
  * outdated. The condition on `completed_at` (null while pending) keeps it from using the index of
  * pending deliveries.
  */
-const recordOutcomes = (projectId: string, results: readonly Result[], now: Date): Statement => {
+const recordOutcomes = (
+  projectId: string,
+  results: readonly Result[],
+  now: Date,
+): Statement => {
   const ids = results.map(({ id }) => id);
   return sql`
     UPDATE webhook_delivery d SET
@@ -300,7 +304,11 @@ export const insertDelivery = async (db: Sql, delivery: NewDelivery): Promise<vo
 };
 
 /** Whether the event of a delivery exists. */
-export const hasEvent = async (db: Sql, projectId: string, sequence: number): Promise<boolean> => {
+export const hasEvent = async (
+  db: Sql,
+  projectId: string,
+  sequence: number,
+): Promise<boolean> => {
   const rows = await db.query(
     sql`SELECT 1 FROM event WHERE project_id = ${projectId} AND sequence = ${sequence}::bigint`,
   );

@@ -12,7 +12,12 @@ import {
 } from "./repository";
 import type { EndpointKey, EndpointRow, EndpointView } from "./rows";
 import { newSigningSecret } from "./rules";
-import { replaceSecret, secretContext, type SecretRow, signingSecrets } from "./secret-repository";
+import {
+  replaceSecret,
+  secretContext,
+  type SecretRow,
+  signingSecrets,
+} from "./secret-repository";
 import { type Actor, actorName, mayReadPrivate } from "@/lib/core/actor";
 import {
   type ApprovalsService,
@@ -105,7 +110,8 @@ const WORDS: Readonly<Record<keyof Fields, (fields: Fields) => string>> = {
   payload: ({ payload }) => `Payload: ${payload}`,
   includePrivate: ({ includePrivate }) =>
     `Details of private movements: ${includePrivate ? "sent" : "not sent"}`,
-  description: ({ description }) => `Name: ${description === null ? "none" : quoted(description)}`,
+  description: ({ description }) =>
+    `Name: ${description === null ? "none" : quoted(description)}`,
   status: ({ status }) => `Status: ${status}`,
 };
 
@@ -135,7 +141,10 @@ const redirectionOf = (before: Named & Fields, after: Fields): Change => ({
 /** @param secretId the secret that signs now; null when there is none */
 const rotationOf = (
   endpoint: Named,
-  { overlapHours, secretId }: { readonly overlapHours: number; readonly secretId: string | null },
+  {
+    overlapHours,
+    secretId,
+  }: { readonly overlapHours: number; readonly secretId: string | null },
 ): Change => ({
   kind: "webhook_endpoint.rotate",
   title: `Make a new signing secret for the webhook endpoint ${endpoint.id}`,
@@ -321,7 +330,10 @@ export const createEndpoint = async (
 const requirePerson = async (
   deps: EndpointChangesDeps,
   actor: Actor,
-  { change, approval }: { readonly change: Change; readonly approval: GivenApproval | undefined },
+  {
+    change,
+    approval,
+  }: { readonly change: Change; readonly approval: GivenApproval | undefined },
 ): Promise<Approved> => {
   if (actor.type !== "user") throw needsPerson();
   return deps.approvals.requireApproval(actor, change, approval);
@@ -357,7 +369,8 @@ const fieldsAfter = (actor: Actor, before: EndpointView, change: EndpointChange)
   const status = change.status ?? before.status;
   return {
     url: change.url ?? before.url,
-    events: change.events === undefined ? before.events : subscribedEvents(actor, change.events),
+    events:
+      change.events === undefined ? before.events : subscribedEvents(actor, change.events),
     payload: change.payload ?? before.payload,
     includePrivate: change.includePrivate ?? before.includePrivate,
     description: change.description === undefined ? before.description : change.description,
@@ -424,7 +437,11 @@ export const removeEndpoint = async (
   const { url } = await findOwn(deps, actor.projectId, id);
   await deps.database.rawTransaction(async (sql) => {
     if (!(await deleteEndpoint(sql, actor.projectId, id))) throw notFound();
-    await audit(deps, { sql, actor }, { action: "webhook_endpoint.deleted", id, data: { url } });
+    await audit(
+      deps,
+      { sql, actor },
+      { action: "webhook_endpoint.deleted", id, data: { url } },
+    );
   });
   return { id };
 };

@@ -55,7 +55,13 @@ const attemptResult = (
     requestHeaders: sent.headers,
     requestBody: sent.body,
   };
-  const response = { statusCode, responseHeaders: headers, responseBody: body, error, durationMs };
+  const response = {
+    statusCode,
+    responseHeaders: headers,
+    responseBody: body,
+    error,
+    durationMs,
+  };
   return { id, attempts, status, dueAt: again ?? now, ...request, ...response };
 };
 
@@ -250,13 +256,20 @@ const deliver = async (
 /** Starts requests up to the endpoint's concurrency. They continue while results are stored. */
 const launch = (run: Run): void => {
   const { queue } = run;
-  while (run.opened !== null && maySend(run) && run.requests < run.opened.endpoint.concurrency) {
+  while (
+    run.opened !== null &&
+    maySend(run) &&
+    run.requests < run.opened.endpoint.concurrency
+  ) {
     const delivery = queue.take();
     if (delivery === undefined) return;
     run.requests += 1;
     void deliver(run, delivery, run.opened)
       .catch((error: unknown) => {
-        run.deps.log.warn({ err: error, deliveryId: delivery.id }, "a webhook could not be sent");
+        run.deps.log.warn(
+          { err: error, deliveryId: delivery.id },
+          "a webhook could not be sent",
+        );
         queue.forget(delivery.id);
         queue.release(delivery.objectId);
       })
@@ -328,7 +341,9 @@ const deliverAll = async (run: Run): Promise<void> => {
       break;
     await wakeUp.wait();
   }
-  await deps.transaction((tx) => releaseEndpoint(tx, run.key, { workerId, now: deps.clock.now() }));
+  await deps.transaction((tx) =>
+    releaseEndpoint(tx, run.key, { workerId, now: deps.clock.now() }),
+  );
 };
 
 const deliverUntilStored = async (run: Run): Promise<void> => {

@@ -9,7 +9,11 @@ import {
   type EventGroup,
 } from "@/lib/contracts/event-readers";
 import { EVENT_GROUPS, EVENT_TYPES, listEvents } from "@/lib/contracts/events";
-import { getDelivery, listDeliveries, resendDelivery } from "@/lib/contracts/webhook-deliveries";
+import {
+  getDelivery,
+  listDeliveries,
+  resendDelivery,
+} from "@/lib/contracts/webhook-deliveries";
 import {
   createWebhookEndpoint,
   getWebhookEndpoint,
@@ -72,7 +76,8 @@ const readAll = async ({ client }: Pick<TestApiKey, "client">, limit = 7) => {
   for (let after = 0; ;) {
     const page = await client.call(listEvents, { query: { after, limit } });
     expect(page.nextAfter).toBeGreaterThanOrEqual(after);
-    if (page.data.length === 0) return { types: [...new Set(types)].sort(), end: page.nextAfter };
+    if (page.data.length === 0)
+      return { types: [...new Set(types)].sort(), end: page.nextAfter };
     types.push(...page.data.map(({ type }) => type));
     after = page.nextAfter;
   }
@@ -117,7 +122,11 @@ test("a key subscribes to the events of objects that it may read, and the refusa
     for (const events of [[`${group}.*`], [EVENT_GROUPS[group][0]]]) {
       const [missing] = scopesOfGroup(group) ?? [];
       const expected =
-        scopesOfGroup(group) === null ? "forbidden" : missing === undefined ? "allowed" : missing;
+        scopesOfGroup(group) === null
+          ? "forbidden"
+          : missing === undefined
+            ? "allowed"
+            : missing;
       expect([events, await ask(bare, events)]).toEqual([
         events,
         expect.stringContaining(expected),

@@ -7,7 +7,11 @@ import {
   testWebhookEndpoint,
   updateWebhookEndpoint,
 } from "@/lib/contracts/webhook-endpoints";
-import { getDelivery, listDeliveries, resendDelivery } from "@/lib/contracts/webhook-deliveries";
+import {
+  getDelivery,
+  listDeliveries,
+  resendDelivery,
+} from "@/lib/contracts/webhook-deliveries";
 import type { Actor } from "@/lib/core/actor";
 import { newId } from "@/lib/core/ids";
 import type { Tx } from "@/lib/platform/db/client";
@@ -21,7 +25,12 @@ import { webhookReceiver } from "@/lib/dev/testing/webhook-receiver";
 
 type PrivateKind = (typeof PRIVATE_KINDS)[number];
 
-const SCOPES = ["webhooks:read", "webhooks:write", "operations:read", "transfers:read"] as const;
+const SCOPES = [
+  "webhooks:read",
+  "webhooks:write",
+  "operations:read",
+  "transfers:read",
+] as const;
 const TYPES = ["created", "processing", "completed"] as const;
 /**
  * Event types of movements that the treasury executes. This file only lets them wait and cancels
@@ -104,7 +113,13 @@ const spend = async (kind: PrivateKind): Promise<Moved> => {
   ] as const;
   for (const [from, to] of steps)
     await privacy.moveOperation(
-      { projectId: own.projectId, operationId, from: [from], to, event: `operation.${to.status}` },
+      {
+        projectId: own.projectId,
+        operationId,
+        from: [from],
+        to,
+        event: `operation.${to.status}`,
+      },
       new Date(),
     );
   return { operationId, transferId: transfer.id };
@@ -156,7 +171,10 @@ const endpoint = (events: string[], includePrivate: boolean) =>
   session.client.call(createWebhookEndpoint, {
     body: { url: includePrivate ? full.url : plain.url, events, includePrivate },
   });
-const [plainEndpoint, fullEndpoint] = [await endpoint(["*"], false), await endpoint(["*"], true)];
+const [plainEndpoint, fullEndpoint] = [
+  await endpoint(["*"], false),
+  await endpoint(["*"], true),
+];
 const ends = [
   [plain, plainEndpoint],
   [full, fullEndpoint],

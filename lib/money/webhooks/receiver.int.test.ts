@@ -21,7 +21,11 @@ const read = (session = own) => session.client.call(readWebhookReceiver, {});
 /** The receiver's URL names the configured port, but the test's server has a different one. */
 const reachable = (receiverUrl: string): string =>
   `${url}${new URL(receiverUrl).pathname.replace(/^\/api/, "")}`;
-const post = async (target: string, body: string, headers: Readonly<Record<string, string>> = {}) =>
+const post = async (
+  target: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+) =>
   (
     await fetch(target, {
       method: "POST",

@@ -1,5 +1,10 @@
 import { outageOf } from "@/lib/core/outage";
-import { findDistributed, nodeOfProject, type Sql, type SqlReader } from "@/lib/platform/db/sql";
+import {
+  findDistributed,
+  nodeOfProject,
+  type Sql,
+  type SqlReader,
+} from "@/lib/platform/db/sql";
 import { raw, sql } from "@/lib/platform/db/statement";
 import { arrayOf, int, nullable, type RowOf, table, text, time } from "@/lib/platform/db/table";
 import {
@@ -328,7 +333,11 @@ export const disableEndpointOfMaker = async (
  * Deletes the endpoint with its secrets and its row in `webhook_lane`. Pending deliveries are
  * deleted; others stay as a record.
  */
-export const deleteEndpoint = async (db: Sql, projectId: string, id: string): Promise<boolean> => {
+export const deleteEndpoint = async (
+  db: Sql,
+  projectId: string,
+  id: string,
+): Promise<boolean> => {
   await db.change(sql`
     DELETE FROM webhook_delivery
     WHERE project_id = ${projectId} AND endpoint_id = ${id} AND status = 'pending'`);
@@ -341,7 +350,9 @@ export const deleteEndpoint = async (db: Sql, projectId: string, id: string): Pr
 const endpointStates = table({ active: int, failing: int, paused: int, disabled: int });
 
 /** Counts the endpoints of all projects, for metrics. */
-export const countEndpointStates = async (db: SqlReader): Promise<RowOf<typeof endpointStates>> => {
+export const countEndpointStates = async (
+  db: SqlReader,
+): Promise<RowOf<typeof endpointStates>> => {
   const states = await endpointStates.first(
     db,
     sql`

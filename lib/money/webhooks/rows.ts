@@ -50,7 +50,10 @@ export const foundDeliveries = table({ ...DELIVERY, private: bool });
 type StoredDelivery = RowOf<typeof deliveries>;
 
 /** One event on its way to one endpoint. */
-export interface Delivery extends Omit<StoredDelivery, "eventType" | "lastStatus" | "lastError"> {
+export interface Delivery extends Omit<
+  StoredDelivery,
+  "eventType" | "lastStatus" | "lastError"
+> {
   readonly type: string;
   /** Status of the last answer; null when there was none. */
   readonly statusCode: number | null;

@@ -144,5 +144,7 @@ export const signatureOf = (
   const expected = secrets.map((secret) => sign(secret, { id, timestamp, body: sent.body }));
   if (!given.split(" ").some((signature) => expected.some((one) => isSame(signature, one))))
     return "invalid";
-  return Math.abs(sent.now.getTime() - Number(timestamp) * 1000) <= WINDOW_MS ? "valid" : "too_old";
+  return Math.abs(sent.now.getTime() - Number(timestamp) * 1000) <= WINDOW_MS
+    ? "valid"
+    : "too_old";
 };

@@ -44,7 +44,11 @@ const nameOf = ({ projectId, endpointId }: EndpointKey): string => `${projectId}
  * runner has its own database connections, so that slow receivers delay nothing else.
  */
 export const startDeliveryRunner = (deps: DeliveryRunnerDeps): DeliveryRunner => {
-  const { leaseMs = LEASE_MS, heartbeatMs = HEARTBEAT_MS, pollMs = POLL_MS } = deps.options ?? {};
+  const {
+    leaseMs = LEASE_MS,
+    heartbeatMs = HEARTBEAT_MS,
+    pollMs = POLL_MS,
+  } = deps.options ?? {};
   const { workerId, sql, clock, log } = deps;
   const held = new Map<string, Held>();
   /** Endpoints that this worker claimed again before its previous run for them had ended. */
@@ -84,7 +88,9 @@ export const startDeliveryRunner = (deps: DeliveryRunnerDeps): DeliveryRunner =>
       return;
     }
     claiming = claimOnce()
-      .catch((error: unknown) => log.warn({ err: error }, "webhook endpoints could not be claimed"))
+      .catch((error: unknown) =>
+        log.warn({ err: error }, "webhook endpoints could not be claimed"),
+      )
       .finally(() => {
         claiming = null;
         if (!again) return;
@@ -102,7 +108,9 @@ export const startDeliveryRunner = (deps: DeliveryRunnerDeps): DeliveryRunner =>
     const own = [...held.values()];
     if (own.length === 0) return;
     const endpoints = own.map(({ key }) => key);
-    const kept = new Set((await extendLeases(sql, { workerId, leaseMs, endpoints })).map(nameOf));
+    const kept = new Set(
+      (await extendLeases(sql, { workerId, leaseMs, endpoints })).map(nameOf),
+    );
     for (const { key, controller } of own) if (!kept.has(nameOf(key))) controller.abort();
   };
 
@@ -125,7 +133,10 @@ export const startDeliveryRunner = (deps: DeliveryRunnerDeps): DeliveryRunner =>
       for (const { delivery } of own) delivery.drain();
       // A slow receiver does not keep the process running: its request is aborted, and the next
       // worker sends the delivery again.
-      const late = setTimeout(() => own.forEach(({ controller }) => controller.abort()), STOP_MS);
+      const late = setTimeout(
+        () => own.forEach(({ controller }) => controller.abort()),
+        STOP_MS,
+      );
       await ended;
       clearTimeout(late);
       clearInterval(heart);

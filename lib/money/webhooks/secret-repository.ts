@@ -67,7 +67,9 @@ export const replaceSecret = async (
 };
 
 /** The encrypted signing secrets, for the rotation of key-encryption keys. */
-export const encryptedWebhookSecrets = ({ prisma }: Pick<Database, "prisma">): EncryptedRows => ({
+export const encryptedWebhookSecrets = ({
+  prisma,
+}: Pick<Database, "prisma">): EncryptedRows => ({
   name: "webhook secrets",
   count: async () => {
     const groups = await prisma.webhookSecret.groupBy({ by: ["kekId"], _count: true });

@@ -29,7 +29,13 @@ const session = await api.signIn();
 const stranger = await api.signIn();
 const email = await api.verifiedEmail(session);
 const key = await api.createKey(session, {
-  scopes: ["webhooks:read", "webhooks:write", "operations:read", "transfers:read", "payouts:read"],
+  scopes: [
+    "webhooks:read",
+    "webhooks:write",
+    "operations:read",
+    "transfers:read",
+    "payouts:read",
+  ],
 });
 const url = "http://127.0.0.1:9999/hook";
 const create = (
@@ -72,7 +78,9 @@ test("an endpoint has two secrets during a rotation", async () => {
   const { id } = await made();
   const { secrets, secret } = await rotate(id, 1);
   expect(secrets.map(({ expiresAt }) => expiresAt === null)).toEqual([true, false]);
-  const { projectId } = await database.prisma.webhookEndpoint.findFirstOrThrow({ where: { id } });
+  const { projectId } = await database.prisma.webhookEndpoint.findFirstOrThrow({
+    where: { id },
+  });
   expect((await services.webhooks.secretsOf({ projectId, endpointId: id }))[0]).toBe(secret);
   const again = await rotate(id, 0);
   expect(again.secrets).toHaveLength(1);
@@ -118,9 +126,14 @@ test("a bearer token alone reads no new signing secret, and the approval is good
     body: { overlapHours: 0, approval },
   });
   expect(await refusalOf(other)).toMatchObject({ code: "approval_required" });
-  const { projectId } = await database.prisma.webhookEndpoint.findFirstOrThrow({ where: { id } });
+  const { projectId } = await database.prisma.webhookEndpoint.findFirstOrThrow({
+    where: { id },
+  });
   expect(await services.webhooks.secretsOf({ projectId, endpointId: id })).toEqual([secret]);
-  await session.client.call(rotateWebhookSecret, { params, body: { overlapHours: 1, approval } });
+  await session.client.call(rotateWebhookSecret, {
+    params,
+    body: { overlapHours: 1, approval },
+  });
   const used = session.client.call(rotateWebhookSecret, {
     params,
     body: { overlapHours: 1, approval },
@@ -140,22 +153,33 @@ test("an API key moves no endpoint and reads no new secret, and what sends no mo
   const rotated = key.client.call(rotateWebhookSecret, { params, body: {} });
   expect(await refusalOf(rotated)).toMatchObject({ status: 403, code: "forbidden" });
   expect(await key.client.call(getWebhookEndpoint, { params })).toMatchObject({ url });
-  await database.prisma.webhookEndpoint.updateMany({ where: { id }, data: { status: "disabled" } });
+  await database.prisma.webhookEndpoint.updateMany({
+    where: { id },
+    data: { status: "disabled" },
+  });
   const body = { url, status: "active" as const, events: ["*"], includePrivate: false };
-  expect(await session.client.call(updateWebhookEndpoint, { params, body })).toMatchObject(body);
+  expect(await session.client.call(updateWebhookEndpoint, { params, body })).toMatchObject(
+    body,
+  );
 });
 
 test("an endpoint has its secret encrypted anew when the key-encryption key is rotated", async () => {
   const { id, secret } = await made();
-  const { projectId } = await database.prisma.webhookEndpoint.findFirstOrThrow({ where: { id } });
+  const { projectId } = await database.prisma.webhookEndpoint.findFirstOrThrow({
+    where: { id },
+  });
   const [old] = services.config.keyEncryptionKeys;
   const keyring = createKeyring([Buffer.alloc(32, 7), old]);
   const tables = [encryptedWebhookSecrets(database)];
   const [rotation] = await rotateKeys({ keyring, tables });
   expect(rotation?.encrypted).toBeGreaterThan(0);
-  const row = await database.prisma.webhookSecret.findFirstOrThrow({ where: { endpointId: id } });
+  const row = await database.prisma.webhookSecret.findFirstOrThrow({
+    where: { endpointId: id },
+  });
   const context = JSON.stringify(["webhook-secret", projectId, id, row.id]);
-  expect(keyring.open({ kekId: row.kekId, bytes: row.encrypted }, context).toString()).toBe(secret);
+  expect(keyring.open({ kekId: row.kekId, bytes: row.encrypted }, context).toString()).toBe(
+    secret,
+  );
   // Restores the previous key for the tests after this one.
   await rotateKeys({ keyring: createKeyring([old, Buffer.alloc(32, 7)]), tables });
 });
@@ -208,7 +232,11 @@ test("an endpoint of another project is 404 on every route", async () => {
     expect([theirs.status, nothing.status]).toEqual([404, 404]);
   }
   for (const method of ["PATCH", "DELETE"]) {
-    const init = { method, headers, ...(method === "PATCH" ? { body: '{"payload":"thin"}' } : {}) };
+    const init = {
+      method,
+      headers,
+      ...(method === "PATCH" ? { body: '{"payload":"thin"}' } : {}),
+    };
     expect((await api.fetch(`/webhook-endpoints/${id}`, init)).status).toBe(404);
   }
   expect((await api.fetch(`/deliveries/${newId("delivery")}`, { headers })).status).toBe(404);
@@ -265,7 +293,9 @@ test("without privacy:read an event of a private movement shows only its number"
     name: "plain",
     scopes: ["webhooks:read", "operations:read"],
   });
-  const { projectId } = await database.prisma.apiKey.findUniqueOrThrow({ where: { id: plain.id } });
+  const { projectId } = await database.prisma.apiKey.findUniqueOrThrow({
+    where: { id: plain.id },
+  });
   const worker = services.startWebhooks("private-events");
   onTestFinished(() => worker.stop());
   const event = {
@@ -294,7 +324,9 @@ test("without privacy:read an event of a private movement shows only its number"
 test("a change that is rolled back writes no event", async () => {
   const before = await sqlOn(database.pool).query("SELECT 1 FROM event_outbox", []);
   await expect(
-    session.client.call(createApiKey, { body: { name: "wide", otp: "exempt", dailyCapUsd: "1" } }),
+    session.client.call(createApiKey, {
+      body: { name: "wide", otp: "exempt", dailyCapUsd: "1" },
+    }),
   ).rejects.toMatchObject({ code: "approval_required" });
   expect(await sqlOn(database.pool).query("SELECT 1 FROM event_outbox", [])).toEqual(before);
 });

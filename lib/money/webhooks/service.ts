@@ -99,8 +99,10 @@ const disableEndpointsMadeBy = async (
 
 /** Stops the endpoints of a person who leaves the project or gets a lower role. */
 export const endpointsOfMembers = {
-  list: (db: Queryable, by: { readonly projectId: string; readonly makers: readonly string[] }) =>
-    listEndpointsMadeBy(sqlOf(db), by),
+  list: (
+    db: Queryable,
+    by: { readonly projectId: string; readonly makers: readonly string[] },
+  ) => listEndpointsMadeBy(sqlOf(db), by),
   stop: disableEndpointsMadeBy,
 };
 
@@ -119,8 +121,18 @@ const disableDead = (
     if (!(await disableEndpoint(sql, { projectId, id, reason, at }))) return;
     const endpoint = await findEndpoint(sql, projectId, id);
     if (endpoint === null) return;
-    const entry = { projectId, actor: SYSTEM, action: "webhook_endpoint.disabled", subject: id };
-    await recordAuditOn(sql, { ...entry, data: { url: endpoint.url, reason }, request: null, at });
+    const entry = {
+      projectId,
+      actor: SYSTEM,
+      action: "webhook_endpoint.disabled",
+      subject: id,
+    };
+    await recordAuditOn(sql, {
+      ...entry,
+      data: { url: endpoint.url, reason },
+      request: null,
+      at,
+    });
     await deps.projects.tellOwners(
       tx,
       disabledNotice({ endpoint, reason, publicUrl: deps.publicUrl }),
@@ -155,7 +167,10 @@ export const createWebhooksService = (deps: WebhooksDeps) => {
     get: async (projectId: string, id: string): Promise<Endpoint> =>
       withSecrets(changes, await findOwn(changes, projectId, id)),
     /** Endpoints, oldest first. */
-    list: async (projectId: string, { limit, cursor }: ListQuery): Promise<ListPage<Endpoint>> => {
+    list: async (
+      projectId: string,
+      { limit, cursor }: ListQuery,
+    ): Promise<ListPage<Endpoint>> => {
       const rows = await listEndpoints(reader, projectId, {
         limit: limit + 1,
         after: cursor ?? null,

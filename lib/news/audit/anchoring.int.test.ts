@@ -12,7 +12,8 @@ import { readAnchors } from "./anchor-repository";
 import { newestSeal } from "./chain-repository";
 import { createAuditAnchoring } from "./anchoring";
 import { createAuditLinker } from "./linker";
-import { type AnchorChains, verifyAudit } from "./verify";
+import { verifyAudit } from "./verify";
+import type { AnchorChains } from "./verify-anchors";
 
 const CHAIN_ID = 31337;
 const WAIT = { timeout: 60_000, interval: 200 };
@@ -33,7 +34,8 @@ const deps = { database, transactions, registry, clock, chainId: CHAIN_ID, execu
 const [one, other] = [createAuditAnchoring(deps), createAuditAnchoring(deps)];
 
 const chains: AnchorChains = {
-  dataOf: async (chainId, hash) => (await registry.client(chainId).getTransaction({ hash })).input,
+  dataOf: async (chainId, hash) =>
+    (await registry.client(chainId).getTransaction({ hash })).input,
 };
 const sent = (): Promise<
   readonly { purpose: string; to: string; data: `0x${string}`; value: string }[]

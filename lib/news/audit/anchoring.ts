@@ -51,7 +51,9 @@ const purposeOf = (day: string): string => `audit-anchor:${day}`;
 
 /** The UTC days after `last` up to that of `now`, oldest first, but only the newest `DAYS_MAX`. */
 const daysAfter = (last: string | null, now: Date): readonly string[] =>
-  Array.from({ length: DAYS_MAX }, (_, index) => dayOf(new Date(now.getTime() - index * DAY_MS)))
+  Array.from({ length: DAYS_MAX }, (_, index) =>
+    dayOf(new Date(now.getTime() - index * DAY_MS)),
+  )
     .filter((day) => last === null || day > last)
     .reverse();
 
@@ -89,7 +91,9 @@ export const createAuditAnchoring = (deps: AuditAnchoringDeps): AuditAnchoring =
   /** The anchor of a final transaction, read from the chain. */
   const read = async (day: string, hash: `0x${string}`): Promise<Anchor> => {
     const client = registry.client(chainId);
-    const { input, blockNumber } = await chainCall(chainId, () => client.getTransaction({ hash }));
+    const { input, blockNumber } = await chainCall(chainId, () =>
+      client.getTransaction({ hash }),
+    );
     const seal = decodeAnchor(input);
     if (seal === null) throw new Error(`The transaction ${hash} is no anchor.`);
     const { timestamp } = await chainCall(chainId, () => client.getBlock({ blockNumber }));
@@ -118,7 +122,10 @@ export const createAuditAnchoring = (deps: AuditAnchoringDeps): AuditAnchoring =
       });
     });
 
-  const storeFinal = async (day: string, { status, minedHash }: SentTransaction): Promise<void> => {
+  const storeFinal = async (
+    day: string,
+    { status, minedHash }: SentTransaction,
+  ): Promise<void> => {
     if (status === "final" && minedHash !== null) await store(await read(day, minedHash));
   };
 

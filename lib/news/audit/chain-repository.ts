@@ -207,7 +207,10 @@ export const headsOfSeals = (
 const hashes = seals.pick("hash");
 
 /** The hash of a seal, or null. */
-export const readSealHash = async (db: SqlReader, number: number): Promise<Uint8Array | null> => {
+export const readSealHash = async (
+  db: SqlReader,
+  number: number,
+): Promise<Uint8Array | null> => {
   const seal = await hashes.first(
     db,
     sql`SELECT hash FROM audit_seal WHERE number = ${number}::bigint`,

@@ -179,9 +179,9 @@ test("two instances link what eight writers record at once: each row once, each 
   const linking = others.map(linkAgain);
   await Promise.all([
     ...linking,
-    Promise.all(Array.from({ length: 8 }, (_, index) => record(15, PROJECTS[index % 2]))).finally(
-      () => (writing = false),
-    ),
+    Promise.all(
+      Array.from({ length: 8 }, (_, index) => record(15, PROJECTS[index % 2])),
+    ).finally(() => (writing = false)),
   ]);
   await linkerOf(database).link();
   await Promise.all(others.map((other) => other.close()));
@@ -212,7 +212,9 @@ test("rows that a process without the chain wrote are linked too; a row that sta
       [newId("auditEvent"), PROJECTS[0]],
     );
   await insert("now() - interval '1 hour'");
-  expect((await verify()).violations).toEqual([expect.stringMatching(/^row aud_\S+ has no link$/)]);
+  expect((await verify()).violations).toEqual([
+    expect.stringMatching(/^row aud_\S+ has no link$/),
+  ]);
   await linkerOf(database).link();
   expect(await verify()).toMatchObject({ rows: 1, violations: [] });
 });
@@ -239,5 +241,8 @@ test("an owner of the tables that is no superuser can add rows, and neither chan
     await expect(own.pool.query("UPDATE audit_link SET seq = 9")).rejects.toThrow(
       "permission denied",
     );
-    expect(await verifyAudit(sqlOn(own.pool), secrets)).toMatchObject({ rows: 2, violations: [] });
+    expect(await verifyAudit(sqlOn(own.pool), secrets)).toMatchObject({
+      rows: 2,
+      violations: [],
+    });
   }));

@@ -73,7 +73,9 @@ const createAuditSealer = ({
       // The successor of a forged seal gets no valid code, so `npm run audit:verify` continues to
       // report the forgery.
       const mac =
-        before === null || isOurs(before) ? secrets.hash(SEAL_PURPOSE, sealText(seal)) : before.mac;
+        before === null || isOurs(before)
+          ? secrets.hash(SEAL_PURPOSE, sealText(seal))
+          : before.mac;
       await insertSeal(sql, { ...seal, mac, keyId: secrets.id }, heads);
       return heads.length === HEADS_MAX ? "more" : "done";
     });

@@ -84,7 +84,10 @@ const sha256 = (value: unknown): Buffer =>
 /** The hash over the heads, in the order of their chains for any order of the input. */
 export const rootOf = (heads: readonly SealedHead[]): Uint8Array => {
   const sorted = [...heads].sort((one, other) => (one.chain < other.chain ? -1 : 1));
-  return sha256([SEAL_VERSION, ...sorted.map(({ chain, seq, hash }) => [chain, seq, hexOf(hash)])]);
+  return sha256([
+    SEAL_VERSION,
+    ...sorted.map(({ chain, seq, hash }) => [chain, seq, hexOf(hash)]),
+  ]);
 };
 
 /** The hash that a seal must have. */
@@ -92,7 +95,11 @@ export const sealHash = ({ number, at, previous, root }: Omit<Seal, "hash">): Ui
   sha256([SEAL_VERSION, number, at.toISOString(), hexOf(previous), hexOf(root)]);
 
 /** The seal that follows `before`; the first one when `before` is null. */
-export const sealAfter = (before: Seal | null, heads: readonly SealedHead[], at: Date): Seal => {
+export const sealAfter = (
+  before: Seal | null,
+  heads: readonly SealedHead[],
+  at: Date,
+): Seal => {
   const seal = {
     number: (before?.number ?? 0) + 1,
     at,

@@ -54,7 +54,9 @@ export const auditCsv = async function* (
   for await (const row of rows) {
     const record = toAuditRecord(row, NO_NAMES);
     yield csvLine(
-      COLUMNS.map((column) => (column === "data" ? JSON.stringify(record.data) : record[column])),
+      COLUMNS.map((column) =>
+        column === "data" ? JSON.stringify(record.data) : record[column],
+      ),
     );
   }
 };

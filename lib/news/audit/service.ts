@@ -101,9 +101,13 @@ export const createAuditService = ({ database }: { readonly database: Database }
     actor: UserActor,
     filter: AuditFilter,
     page: { before: string | undefined; limit: number },
-  ) => listAuditEvents(sqlOn(database.pool), { ...filter, ...page, projectId: actor.projectId });
+  ) =>
+    listAuditEvents(sqlOn(database.pool), { ...filter, ...page, projectId: actor.projectId });
 
-  async function* all(actor: UserActor, filter: AuditFilter): AsyncGenerator<ChainedAuditEvent> {
+  async function* all(
+    actor: UserActor,
+    filter: AuditFilter,
+  ): AsyncGenerator<ChainedAuditEvent> {
     for (let before: string | undefined; ;) {
       const rows = await read(actor, filter, { before, limit: EXPORT_PAGE });
       yield* rows;
@@ -131,14 +135,22 @@ export const createAuditService = ({ database }: { readonly database: Database }
      */
     list: async (
       actor: UserActor,
-      { cursor, limit, ...filter }: AuditFilter & { cursor?: string | undefined; limit: number },
+      {
+        cursor,
+        limit,
+        ...filter
+      }: AuditFilter & { cursor?: string | undefined; limit: number },
     ): Promise<AuditPage> => {
       requirePermission(actor, "audit:read");
       const rows = await read(actor, filter, { before: cursor, limit: limit + 1 });
       const data = rows.slice(0, limit);
       const ids = new Set(data.flatMap(({ actor: by, subject }) => [by, subject ?? []].flat()));
       const names = await namesOf(sqlOn(database.pool), actor.projectId, [...ids]);
-      return { data, names, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
+      return {
+        data,
+        names,
+        nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null,
+      };
     },
     /**
      * All matching entries, newest first, read page by page.

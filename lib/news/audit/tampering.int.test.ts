@@ -9,7 +9,11 @@ import { newId } from "@/lib/core/ids";
 import { TABLE_RIGHTS } from "@/lib/platform/db/roles/app-role";
 import { sqlOn } from "@/lib/platform/db/sql";
 import { createSecrets } from "@/lib/platform/encryption/application-secret";
-import { auditAttacks, type AuditAttack, type OlderHead } from "@/lib/dev/testing/audit-attacks";
+import {
+  auditAttacks,
+  type AuditAttack,
+  type OlderHead,
+} from "@/lib/dev/testing/audit-attacks";
 import { recordAuditRows } from "@/lib/dev/testing/audit-log";
 import { testDatabase } from "@/lib/dev/testing/database";
 import { encodeAnchor } from "./rules";
@@ -18,7 +22,8 @@ import { newestSeal } from "./chain-repository";
 import { createAuditLinker } from "./linker";
 import { recordAudit } from "./service";
 import type { SavedHeads } from "./rules";
-import { type AnchorChains, type AuditReport, verifyAudit } from "./verify";
+import { type AuditReport, verifyAudit } from "./verify";
+import type { AnchorChains } from "./verify-anchors";
 
 const secrets = createSecrets("dev_0123456789abcdef0123456789abcdef");
 const [A, B, C] = [newId("project"), newId("project"), newId("project")];
@@ -31,13 +36,16 @@ const owner = new pg.Client({ connectionString: ownerUrl });
 
 /** The data of the transaction that anchors seal 2. */
 let onChain: ReturnType<typeof encodeAnchor>;
-const chains: AnchorChains = { dataOf: (_, hash) => Promise.resolve(hash === TX ? onChain : null) };
+const chains: AnchorChains = {
+  dataOf: (_, hash) => Promise.resolve(hash === TX ? onChain : null),
+};
 let saved: SavedHeads;
 /** The head row of chain A as it was after each seal. */
 const olderHeads: OlderHead[] = [];
 
-const verify = (options: Parameters<typeof verifyAudit>[2] = { chains }): Promise<AuditReport> =>
-  verifyAudit(sqlOn(owner), secrets, options);
+const verify = (
+  options: Parameters<typeof verifyAudit>[2] = { chains },
+): Promise<AuditReport> => verifyAudit(sqlOn(owner), secrets, options);
 
 const noteHead = async (): Promise<void> => {
   const { rows } = await database.pool.query<OlderHead>(

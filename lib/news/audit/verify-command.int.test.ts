@@ -16,7 +16,11 @@ const ROOT = join(import.meta.dirname, "../../..");
 const SECRET = "dev_0123456789abcdef0123456789abcdef";
 const PROJECT = newId("project");
 const { url, database } = await testDatabase();
-const linker = createAuditLinker({ database, secrets: createSecrets(SECRET), clock: systemClock });
+const linker = createAuditLinker({
+  database,
+  secrets: createSecrets(SECRET),
+  clock: systemClock,
+});
 
 const folder = mkdtempSync(join(tmpdir(), "causeway-audit-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

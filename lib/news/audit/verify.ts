@@ -1,9 +1,6 @@
 import type { SqlReader } from "@/lib/platform/db/sql";
-import { readAnchors } from "./anchor-repository";
 import {
-  type AnchoredSeal,
   chainOf,
-  decodeAnchor,
   EMPTY,
   HEAD_PURPOSE,
   headText,
@@ -21,12 +18,10 @@ import {
   linksAfter,
   newestSeal,
   readKnownHeads,
-  readSealHash,
   readUnlinked,
   sealsAfter,
 } from "./chain-repository";
 import type {
-  Anchor,
   ComparedHead,
   Head,
   LinkedRow,
@@ -36,104 +31,9 @@ import type {
   StoredSeal,
 } from "./rows";
 import type { Secrets } from "@/lib/platform/encryption/service";
+import { type AnchorChains, type KnownAnchor, verifyAnchors } from "./verify-anchors";
 
-// Compares the seals with their anchors on blockchains.
-
-type Hex = `0x${string}`;
-
-/** A transaction that an operator knows to be an anchor, for example from a block explorer. */
-export interface KnownAnchor {
-  readonly chainId: number;
-  readonly txHash: Hex;
-}
-
-/** Reads transactions of the reachable chains. */
-export interface AnchorChains {
-  /**
-   * The data of a transaction; null when the chain does not have it.
-   * @throws when the chain is not configured or does not answer
-   */
-  dataOf(chainId: number, txHash: Hex): Promise<Hex | null>;
-}
-
-interface AnchorReport {
-  readonly anchors: number;
-  readonly violations: readonly string[];
-  /** One sentence for each anchor that could not be compared with its chain. */
-  readonly unchecked: readonly string[];
-  /** The first seal that does not match its anchor. */
-  readonly firstFault: number | null;
-}
-
-const nameOf = (anchor: KnownAnchor | Anchor): string =>
-  `the anchor ${anchor.txHash} on chain ${String(anchor.chainId)}${"day" in anchor ? ` of ${anchor.day}` : ""}`;
-
-/** The difference between a seal and what the chain says about it, or null. */
-const sealFault = async (
-  sql: SqlReader,
-  anchor: KnownAnchor | Anchor,
-  seal: AnchoredSeal,
-): Promise<string | null> => {
-  const stored = await readSealHash(sql, seal.number);
-  if (stored === null)
-    return `anchors: seal ${String(seal.number)} of ${nameOf(anchor)} was removed`;
-  return Buffer.compare(stored, seal.hash) === 0
-    ? null
-    : `anchors: seal ${String(seal.number)} is not the one of ${nameOf(anchor)}; the seals were made anew`;
-};
-
-/** The data of an anchor's transaction, or the reason why it cannot be read. */
-const readData = async (
-  chains: AnchorChains,
-  { chainId, txHash }: KnownAnchor,
-): Promise<{ readonly data: Hex | null } | { readonly reason: string }> => {
-  try {
-    return { data: await chains.dataOf(chainId, txHash) };
-  } catch (error) {
-    return {
-      reason: error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error),
-    };
-  }
-};
-
-/** @param known further anchors, which the database may not contain */
-const verifyAnchors = async (
-  sql: SqlReader,
-  chains: AnchorChains,
-  known: readonly KnownAnchor[],
-): Promise<AnchorReport> => {
-  const { anchors, removed, unrecorded } = await readAnchors(sql);
-  // An anchor and its audit entry are stored together, so if one is missing it was removed, or the
-  // other was forged.
-  const violations = [
-    ...removed.map((hash) => `anchors: the anchor ${hash} was removed`),
-    ...unrecorded.map((anchor) => `anchors: ${nameOf(anchor)} has no entry in the audit log`),
-  ];
-  const unchecked: string[] = [];
-  let firstFault: number | null = null;
-  const check = async (anchor: KnownAnchor | Anchor): Promise<void> => {
-    const stored = "sealNumber" in anchor ? anchor.sealNumber : null;
-    const read = await readData(chains, anchor);
-    if ("reason" in read) {
-      unchecked.push(`${nameOf(anchor)} was not compared with its chain: ${read.reason}`);
-      return;
-    }
-    const seal = read.data === null ? null : decodeAnchor(read.data);
-    const isAnchor = seal !== null && (stored === null || seal.number === stored);
-    const fault = isAnchor
-      ? await sealFault(sql, anchor, seal)
-      : `anchors: the chain does not have ${nameOf(anchor)}`;
-    if (fault === null) return;
-    violations.push(fault);
-    const number = seal?.number ?? stored;
-    if (number !== null) firstFault = Math.min(firstFault ?? number, number);
-  };
-  const others = known.filter(({ txHash }) => !anchors.some((anchor) => anchor.txHash === txHash));
-  for (const anchor of [...anchors, ...others]) await check(anchor);
-  return { anchors: anchors.length, violations, unchecked, firstFault };
-};
-
-// Compares the seals with each other, and with the links of the chains.
+// Compares the seals with each other, with the links of the chains, and with their anchors.
 
 /** Number of seals per read, each with its heads. */
 const SEALS_AT_ONCE = 50;
@@ -370,7 +270,9 @@ const walk = async (
     if (rows.length < LINKS_AT_ONCE) break;
   }
   if (unsealed !== null)
-    violations.push(`${chain}: link ${String(unsealed)} is under no seal, and later seals exist`);
+    violations.push(
+      `${chain}: link ${String(unsealed)} is under no seal, and later seals exist`,
+    );
   if (!savedFits && saved !== undefined) {
     violations.push(
       `${chain}: link ${String(saved.seq)} is not the one that was written down; the chain was made anew or cut`,
@@ -391,7 +293,9 @@ const headFaults = (
       `${chain}: the chain ends at link ${String(head.seq)}, its head says ${String(stored.seq)}`,
     ];
   if (!secrets.matches(HEAD_PURPOSE, headText(chain, head), mac))
-    return [`${chain}: the code of its head was not made with APP_SECRET or APP_SECRET_PREVIOUS`];
+    return [
+      `${chain}: the code of its head was not made with APP_SECRET or APP_SECRET_PREVIOUS`,
+    ];
   return [];
 };
 
@@ -418,7 +322,9 @@ const verifyChains = async (
   const violations: string[] = [];
   const firstFaults = new Map<string, number>();
   const heads: Record<string, SavedHead> = {};
-  const sealedBefore = new Date((seals.newest?.at.getTime() ?? SEAL_WITHIN_MS) - SEAL_WITHIN_MS);
+  const sealedBefore = new Date(
+    (seals.newest?.at.getTime() ?? SEAL_WITHIN_MS) - SEAL_WITHIN_MS,
+  );
   let rows = 0;
   for (const one of stored) {
     const { chain } = one;
@@ -435,7 +341,8 @@ const verifyChains = async (
     rows += head.seq;
   }
   for (const chain of Object.keys(saved))
-    if (chain !== SEALS && !(chain in heads)) violations.push(`${chain}: the chain was removed`);
+    if (chain !== SEALS && !(chain in heads))
+      violations.push(`${chain}: the chain was removed`);
   return { rows, violations, heads, firstFaults };
 };
 

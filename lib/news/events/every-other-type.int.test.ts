@@ -102,7 +102,10 @@ test("a payout says how far it has come, and which rows failed", async () => {
   ];
   await ledger.changeAccount({ projectId, accountId: frozen, to: { status: "frozen" } });
   expect(await run(paid)).toEqual(["payout.created", "payout.processing", "payout.completed"]);
-  expect((await run(part)).slice(2)).toEqual(["payout.item.failed", "payout.partially_completed"]);
+  expect((await run(part)).slice(2)).toEqual([
+    "payout.item.failed",
+    "payout.partially_completed",
+  ]);
   expect((await run(none)).at(-1)).toBe("payout.failed");
 });
 
@@ -175,7 +178,12 @@ test("a payout says that a run of its schedule was missed or refused", async () 
   for (const status of ["missed", "started"] as const) {
     const scheduledAt = schedule.nextRunAt ?? at;
     const nextRunAt = new Date(scheduledAt.getTime() + 86_400_000);
-    await schedules.claim(schedule, { scheduledAt, nextRunAt, status, failure: null }, null, at);
+    await schedules.claim(
+      schedule,
+      { scheduledAt, nextRunAt, status, failure: null },
+      null,
+      at,
+    );
     schedule = { ...schedule, nextRunAt };
   }
   const [open] = await schedules.openRuns(10);

@@ -154,7 +154,8 @@ const legOf = (operationId: string) =>
       now: new Date(),
     },
   );
-const allowed = () => Promise.resolve({ evaluationId: "evl_1", store: () => Promise.resolve() });
+const allowed = () =>
+  Promise.resolve({ evaluationId: "evl_1", store: () => Promise.resolve() });
 type Take = Extract<Parameters<typeof operations.accept>[1]["claim"], { by: "sql" }>["take"];
 const startedAs = (awaited: boolean) => (id: string, transferId: string, take: Take) => {
   const own = {
@@ -228,7 +229,11 @@ test("an operation and its transfer say that they were approved, or expired or w
     );
     return { id, transferId };
   };
-  const [approved, expired, cancelled] = [await wait(LATER), await wait(BEFORE), await wait(LATER)];
+  const [approved, expired, cancelled] = [
+    await wait(LATER),
+    await wait(BEFORE),
+    await wait(LATER),
+  ];
   await startedAs(true)(approved.id, approved.transferId, () => Promise.resolve(true));
   await waiting.expireDue(new Date(), 10);
   await waiting.cancel({ projectId, id: cancelled.id }, actor, new Date());
@@ -290,7 +295,10 @@ test("an operation and its transfer say that they were completed in part, where 
       new Date(),
     );
   }
-  for (const [id, name] of [[ids.operationId, "operation"] as const, [ids.id, "transfer"] as const])
+  for (const [id, name] of [
+    [ids.operationId, "operation"] as const,
+    [ids.id, "transfer"] as const,
+  ])
     expect(await note(id)).toEqual(
       ["created", "processing", "partially_completed"].map((what) => `${name}.${what}`),
     );

@@ -17,7 +17,9 @@ const projectId = newId("project");
 
 const record = (objectId: string): Promise<void> =>
   database.rawTransaction((sql) =>
-    recordEventsOn(sql, [{ projectId, type: "member.joined", objectId, data: {}, at: new Date() }]),
+    recordEventsOn(sql, [
+      { projectId, type: "member.joined", objectId, data: {}, at: new Date() },
+    ]),
   );
 
 test("the first event of a project gets number 1", async () => {
@@ -71,9 +73,10 @@ test("an endpoint whose last event its node has not committed yet is due again; 
 });
 
 test("an event that its node has not committed yet stays in the queue of notifications", async () => {
-  await pool.query("INSERT INTO notification_due (project_id, sequence) VALUES ($1, 2), ($1, 3)", [
-    projectId,
-  ]);
+  await pool.query(
+    "INSERT INTO notification_due (project_id, sequence) VALUES ($1, 2), ($1, 3)",
+    [projectId],
+  );
   const peeked = await peekDue(sqlOn(pool), 10);
   expect(peeked.map(({ sequence }) => sequence)).toEqual([2]);
 });

@@ -6,7 +6,16 @@ import {
   type SqlReader,
 } from "@/lib/platform/db/sql";
 import { raw, sql, type Statement } from "@/lib/platform/db/statement";
-import { bool, count, int, nullable, type RowOf, table, text, time } from "@/lib/platform/db/table";
+import {
+  bool,
+  count,
+  int,
+  nullable,
+  type RowOf,
+  table,
+  text,
+  time,
+} from "@/lib/platform/db/table";
 import {
   type ArchivedRange,
   archivedRanges,

@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { bool, type Column, count, type RowOf, table, text, time } from "@/lib/platform/db/table";
+import {
+  bool,
+  type Column,
+  count,
+  type RowOf,
+  table,
+  text,
+  time,
+} from "@/lib/platform/db/table";
 
 // The tables of this module, and the columns of its queries. The numbers of events stay far below
 // 2^53.

@@ -39,7 +39,8 @@ const eventOf = (projectId: string, objectId: string, n: number): NewEvent => ({
 });
 const all = (projectId: string): Promise<readonly EventRow[]> =>
   listEvents(sql, { projectId, after: 0, limit: 10_000 });
-const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+const upTo = (count: number): number[] =>
+  Array.from({ length: count }, (_, index) => index + 1);
 
 test("numbers have no gap and no double, whatever is rolled back and however many number at once", async () => {
   const random = randomOf(5);
@@ -160,9 +161,9 @@ test("what fails while numbers are given takes none, and is numbered the next ti
   await database.rawTransaction((tx) =>
     recordEventsOn(tx, [eventOf("prj_f", "op_1", 0), eventOf("prj_f", "op_1", 1)]),
   );
-  await expect(sequencer(() => Promise.reject(new Error("no fan-out"))).drain()).rejects.toThrow(
-    "no fan-out",
-  );
+  await expect(
+    sequencer(() => Promise.reject(new Error("no fan-out"))).drain(),
+  ).rejects.toThrow("no fan-out");
   expect(await all("prj_f")).toEqual([]);
   const told: SequencedRange[] = [];
   await sequencer((ranges) => Promise.resolve(void told.push(...ranges))).drain();
@@ -254,7 +255,11 @@ test("an announcement begins a turn long before the next one is due", async () =
   };
   const sequenced: unknown[] = [];
   const onSequenced = (...given: unknown[]): void => void sequenced.push(given);
-  const running = createSequencer({ ...deps, onSequenced, options: { pollMs: 3_600_000 } }).start();
+  const running = createSequencer({
+    ...deps,
+    onSequenced,
+    options: { pollMs: 3_600_000 },
+  }).start();
   try {
     await database.rawTransaction((tx) => recordEventsOn(tx, [eventOf("prj_soon", "op_1", 0)]));
     await vi.waitFor(

@@ -93,7 +93,8 @@ export const startTurns = (
     // Turns that followed each other at once, because there was more to do, do not delay the next
     // one further.
     if (found)
-      allowedAt = Math.min(now, Math.max(allowedAt, now - (BURST - 1) * intervalMs)) + intervalMs;
+      allowedAt =
+        Math.min(now, Math.max(allowedAt, now - (BURST - 1) * intervalMs)) + intervalMs;
     if (hasMore) scheduleAt(now);
     else scheduleAt(isAnnounced ? announcedAt() : Math.max(now + pollMs, allowedAt));
   };

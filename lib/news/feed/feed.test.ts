@@ -36,7 +36,10 @@ const newFeed = () => {
   return { feed, time, newer, read, announce: (projectId: string) => announce(projectId) };
 };
 
-const watch = async ({ feed }: ReturnType<typeof newFeed>, projectId: string): Promise<void> => {
+const watch = async (
+  { feed }: ReturnType<typeof newFeed>,
+  projectId: string,
+): Promise<void> => {
   const actor = {
     type: "user",
     userId: newId("user"),

@@ -169,7 +169,10 @@ const after = (cursor: Cursor, rows: readonly Found[]): Cursor => ({
 /**
  * Compares the watched projects with the database, and sends subscribers a hint for each change.
  */
-const createTelling = ({ repository, clock }: FeedDeps, watched: ReadonlyMap<string, Watched>) => {
+const createTelling = (
+  { repository, clock }: FeedDeps,
+  watched: ReadonlyMap<string, Watched>,
+) => {
   /** @returns the projects that may have more changes */
   const tellNews = (found: readonly Found[]): readonly string[] => {
     const full: string[] = [];
@@ -295,7 +298,8 @@ export const createFeed = (deps: FeedDeps) => {
 
     remove: (projectId: string, subscriber: Subscriber): void => {
       const project = watched.get(projectId);
-      if (project?.subscribers.delete(subscriber) !== true || project.subscribers.size > 0) return;
+      if (project?.subscribers.delete(subscriber) !== true || project.subscribers.size > 0)
+        return;
       watched.delete(projectId);
       if (watched.size > 0) return;
       stopReading?.();
@@ -351,8 +355,13 @@ export const createBalanceWatch = (deps: BalanceWatchDeps) => {
     const text = await read(projectId).catch(() => null);
     const tookMs = monotonicMs() - startedMs;
     const digest =
-      text === null ? (before?.digest ?? "") : createHash("sha256").update(text).digest("base64");
-    looks.set(projectId, { digest, dueMs: startedMs + Math.max(LOOK_MS, tookMs * REST_FACTOR) });
+      text === null
+        ? (before?.digest ?? "")
+        : createHash("sha256").update(text).digest("base64");
+    looks.set(projectId, {
+      digest,
+      dueMs: startedMs + Math.max(LOOK_MS, tookMs * REST_FACTOR),
+    });
     if (digest === (before?.digest ?? "")) return;
     for (const subscriber of subscribers)
       subscriber.push([{ kind: "balances", id: null, at: clock.now(), private: false }]);

@@ -157,7 +157,10 @@ export const createChangesRepository = ({ pool }: Pick<Database, "pool">) => {
   const db = keptSqlOn(pool);
   return {
     /** The rows of each project after its cursor, at most `limit` of each list. */
-    newer: async (after: readonly ProjectCursor[], limit: number): Promise<readonly Found[]> => {
+    newer: async (
+      after: readonly ProjectCursor[],
+      limit: number,
+    ): Promise<readonly Found[]> => {
       if (!(await findDistributed(db))) return changes.all(db, newerOfBoth(after, limit));
       const events = await newerOfEach(db, after, limit);
       return [...events, ...(await changes.all(db, newerAudit(after, limit)))];

@@ -2,7 +2,14 @@
 import type { Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import type { Ticker } from "@/lib/core/ticker";
-import { type Batch, createBalanceWatch, createFeed, hintsOf, ROWS_MAX, Subscriber } from "./feed";
+import {
+  type Batch,
+  createBalanceWatch,
+  createFeed,
+  hintsOf,
+  ROWS_MAX,
+  Subscriber,
+} from "./feed";
 import type { ChangesRepository } from "./repository";
 import type { Cursor } from "./rows";
 
@@ -34,7 +41,12 @@ export const createChangesService = ({
   clock,
 }: ChangesDeps) => {
   const feed = createFeed({ repository, ticker, listener, clock });
-  const balances = createBalanceWatch({ read: readBalances, watched: feed.watched, ticker, clock });
+  const balances = createBalanceWatch({
+    read: readBalances,
+    watched: feed.watched,
+    ticker,
+    clock,
+  });
 
   /** Fills the stream's queue with the changes after `last`, or of the last seconds. */
   const catchUp = async (subscriber: Subscriber, last: Cursor | null): Promise<void> => {
@@ -73,7 +85,8 @@ export const createChangesService = ({
         feed.remove(projectId, subscriber);
         balances.follow();
       };
-      const cursorOf = (): Cursor => feed.watched.get(projectId)?.cursor ?? { events: 0, audit: 0 };
+      const cursorOf = (): Cursor =>
+        feed.watched.get(projectId)?.cursor ?? { events: 0, audit: 0 };
       const subscriber = new Subscriber(actor, cursorOf, leave, clock.now());
       const end = (): void => {
         subscriber.end();

@@ -143,7 +143,8 @@ const createPlaces = () => {
   let open = 0;
   /** @throws DomainError `rate_limited`, or `service_unavailable` when the instance is full */
   const admit = (caller: string, network: string | null): void => {
-    if (counts.of(caller) >= STREAM_LIMITS.caller) throw tooMany("You have", STREAM_LIMITS.caller);
+    if (counts.of(caller) >= STREAM_LIMITS.caller)
+      throw tooMany("You have", STREAM_LIMITS.caller);
     if (network !== null && counts.of(network) >= STREAM_LIMITS.network)
       throw tooMany("Your network address has", STREAM_LIMITS.network);
     if (open < STREAM_LIMITS.all) return;
@@ -271,7 +272,10 @@ export const createStreamsService = (deps: StreamsDeps) => {
      * @throws DomainError `rate_limited` beyond 50 streams of a caller or 200 of a client network
      * at this instance
      */
-    open: (actor: Actor, { scope, signal }: { scope: string; signal: AbortSignal }): OpenStream => {
+    open: (
+      actor: Actor,
+      { scope, signal }: { scope: string; signal: AbortSignal },
+    ): OpenStream => {
       const { caller, network } = namesOf(actor, deps.limitNetworks);
       const freePlace = places.take(caller, network);
       const credential = credentialOf(actor, scope);

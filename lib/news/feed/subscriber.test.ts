@@ -25,7 +25,12 @@ const goesOnAfter = async (
   const nothing = { cursorOf: () => ({ events: 0, audit: 0 }), leave: () => undefined };
   const subscriber = new Subscriber(key, nothing.cursorOf, nothing.leave, OPENED);
   subscriber.push(
-    hintsOfEvent({ name, objectId, private: false, at: addSeconds(OPENED, secondsAfterOpening) }),
+    hintsOfEvent({
+      name,
+      objectId,
+      private: false,
+      at: addSeconds(OPENED, secondsAfterOpening),
+    }),
   );
   subscriber.ready();
   return subscriber.next().then(

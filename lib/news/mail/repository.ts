@@ -95,7 +95,11 @@ export const listOutboxMails = (
 export const mergeOutboxMails = async (
   tx: Tx,
   { projectId, id }: OutboxKey,
-  merged: { readonly subject: string; readonly text: string; readonly others: readonly string[] },
+  merged: {
+    readonly subject: string;
+    readonly text: string;
+    readonly others: readonly string[];
+  },
 ): Promise<void> => {
   const { subject, text, others } = merged;
   await tx.mailOutbox.update({

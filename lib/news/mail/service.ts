@@ -131,7 +131,8 @@ export const createMailOutbox = (deps: OutboxDeps): MailOutbox => {
       const stored = await findOutboxMail(database, { projectId, id });
       const turn = stored === null ? null : await takeTurn(deps, stored);
       if (turn === null) return { done: true };
-      if ("until" in turn) return { done: false, againInMs: waitUntil(turn.until, clock.now()) };
+      if ("until" in turn)
+        return { done: false, againInMs: waitUntil(turn.until, clock.now()) };
       const { mail } = turn;
       const ageMs = clock.now().getTime() - mail.createdAt.getTime();
       try {

@@ -9,14 +9,18 @@ type Json = Record<string, unknown>;
  * configuration.
  */
 const faultsOf = (changes: Json): string[] => {
-  const file = JSON.parse(readFileSync(new URL("chains/local.json", import.meta.url), "utf8")) as {
+  const file = JSON.parse(
+    readFileSync(new URL("chains/local.json", import.meta.url), "utf8"),
+  ) as {
     chains: { contracts: { across: Json } }[];
   };
   const [first] = file.chains;
   if (first === undefined) throw new Error("There are local chains.");
   Object.assign(first.contracts.across, changes);
   const { error } = chainsFile.safeParse(file);
-  return (error?.issues ?? []).map(({ path, message }) => `${path.slice(4).join(".")} ${message}`);
+  return (error?.issues ?? []).map(
+    ({ path, message }) => `${path.slice(4).join(".")} ${message}`,
+  );
 };
 
 test("tiers that rise, with falling shares, are accepted", () => {
@@ -39,9 +43,9 @@ test.each([
 });
 
 test("limits name tokens of the bridge, and a least amount that is not above the most", () => {
-  expect(faultsOf({ limits: { USDC: { min: "1", max: "2.5" }, WETH: { min: "0.01" } } })).toEqual(
-    [],
-  );
+  expect(
+    faultsOf({ limits: { USDC: { min: "1", max: "2.5" }, WETH: { min: "0.01" } } }),
+  ).toEqual([]);
   expect(faultsOf({ limits: { USDX: { max: "1" } } })).toEqual([
     "limits names a token that the bridge does not carry",
   ]);

@@ -4,7 +4,10 @@ import { z } from "zod";
 import { poolAsset, poolScope } from "@/lib/chain/privacy-pools";
 import { privacyPoolsConfig } from "./chains";
 
-const presets = z.object({ note: z.string(), chains: z.record(z.string(), privacyPoolsConfig) });
+const presets = z.object({
+  note: z.string(),
+  chains: z.record(z.string(), privacyPoolsConfig),
+});
 
 /**
  * Scopes that the protocol's website lists for its pools. They are computed from chain, pool and
@@ -46,7 +49,9 @@ const SCOPES: Readonly<Record<string, readonly bigint[]>> = {
 
 test("the presets for public networks name pools whose scopes are those that the protocol's website knows", () => {
   const { note, chains } = presets.parse(
-    JSON.parse(readFileSync(new URL("chains/privacy-pools.presets.json", import.meta.url), "utf8")),
+    JSON.parse(
+      readFileSync(new URL("chains/privacy-pools.presets.json", import.meta.url), "utf8"),
+    ),
   );
   expect(note).toContain("Not run here");
   const scopes = Object.entries(chains).map(([chainId, { pools }]) => {

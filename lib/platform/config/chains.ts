@@ -5,9 +5,12 @@ import { type Address, getAddress, isAddress, isHex } from "viem";
 // Configuration of the fees and limits of a bridge with relayers.
 
 const FRACTION_DIGITS_MAX = 18;
-const decimal = z.string().regex(/^\d{1,18}(\.\d{1,18})?$/, 'must be a decimal string like "0.05"');
+const decimal = z
+  .string()
+  .regex(/^\d{1,18}(\.\d{1,18})?$/, 'must be a decimal string like "0.05"');
 
-const scaled = (text: string): bigint => scaledTo(parseDecimal(text), FRACTION_DIGITS_MAX, "floor");
+const scaled = (text: string): bigint =>
+  scaledTo(parseDecimal(text), FRACTION_DIGITS_MAX, "floor");
 const isMore = (one: string, other: string): boolean => scaled(one) > scaled(other);
 
 /** The fee of the bridge's relayers for a fill on this chain: their gas here, and a margin. */
@@ -38,7 +41,9 @@ const areFallingTiers = (tiers: z.output<typeof relayerFee>["marginTiers"]): boo
     const isLast = index === tiers.length - 1;
     if (isLast !== (upToUsd === undefined)) return false;
     if (before === undefined) return true;
-    return bps < before.bps && (upToUsd === undefined || isMore(upToUsd, before.upToUsd ?? "0"));
+    return (
+      bps < before.bps && (upToUsd === undefined || isMore(upToUsd, before.upToUsd ?? "0"))
+    );
   });
 
 /** In whole units of the token. */

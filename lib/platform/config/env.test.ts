@@ -67,7 +67,9 @@ describe("who may sign up", () => {
     expect(problems({ ...good, SIGN_UP: "allow-list", SIGN_UP_ALLOW: `${ada},0x12` })).toEqual([
       expect.stringContaining("0x12 is no address"),
     ]);
-    expect(problems({ ...good, SIGN_UP: "invite" })).toEqual([expect.stringMatching(/^SIGN_UP:/)]);
+    expect(problems({ ...good, SIGN_UP: "invite" })).toEqual([
+      expect.stringMatching(/^SIGN_UP:/),
+    ]);
   });
 });
 
@@ -121,7 +123,10 @@ test("takes several executor keys, the first one apart, and hides all of them", 
   ];
   const keys = { EXECUTOR_PRIVATE_KEY: one, EXECUTOR_PRIVATE_KEYS: `${two}, dev_${three}` };
   const config = loadConfig({ ...good, ...keys });
-  expect([config.executorPrivateKey, config.executorPrivateKeys]).toEqual([one, [one, two, three]]);
+  expect([config.executorPrivateKey, config.executorPrivateKeys]).toEqual([
+    one,
+    [one, two, three],
+  ]);
   expect(redactSecrets(`${two} ${three}`)).not.toMatch(/b2b2|c3c3/);
   expect(problems({ ...good, EXECUTOR_PRIVATE_KEYS: two }).join()).toContain(
     "needs EXECUTOR_PRIVATE_KEY",
@@ -143,7 +148,9 @@ test("takes a chain's private relay, which is never shown", () => {
 });
 
 test("refuses a paymaster of the kind that consents by its signature, and says what to do", () => {
-  const { chains } = JSON.parse(readFileSync("lib/platform/config/chains/local.json", "utf8")) as {
+  const { chains } = JSON.parse(
+    readFileSync("lib/platform/config/chains/local.json", "utf8"),
+  ) as {
     chains: LooseChain[];
   };
   const [chain] = chains;

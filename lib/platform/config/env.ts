@@ -63,7 +63,9 @@ const environment = z.object({
   HOST: z.string().default("127.0.0.1"),
   PUBLIC_URL: optional(z.url()),
   ROLE: z.enum(["web", "worker", "all"]).default("all"),
-  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+  LOG_LEVEL: z
+    .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
+    .default("info"),
   APP_SECRET: secret,
   /**
    * The earlier secret while `APP_SECRET` is being changed. Tokens and hashes made with it stay
@@ -254,7 +256,9 @@ export const readChains = (
 const withLocalPublicUrl = (chain: ChainConfig): ChainConfig => {
   const [first] = chain.rpcUrls;
   const isLocal = first !== undefined && isLoopback(new URL(first).hostname);
-  return chain.publicRpcUrl === undefined && isLocal ? { ...chain, publicRpcUrl: first } : chain;
+  return chain.publicRpcUrl === undefined && isLocal
+    ? { ...chain, publicRpcUrl: first }
+    : chain;
 };
 
 /** The endings of names whose values are secret. */
@@ -271,7 +275,9 @@ const smtpForms = (url: string): string[] => {
   if (parsed === null) return [];
   const [user, password] = [parsed.username, parsed.password].map(decodeURIComponent);
   return password
-    ? [password, `\0${user ?? ""}\0${password}`].map((text) => Buffer.from(text).toString("base64"))
+    ? [password, `\0${user ?? ""}\0${password}`].map((text) =>
+        Buffer.from(text).toString("base64"),
+      )
     : [];
 };
 
@@ -347,6 +353,16 @@ const markerProblems = (chains: readonly ChainConfig[], variables: Variables): s
         `EXECUTOR_PRIVATE_KEY is needed on ${name}: its paymaster pays for what this account marks alone`,
     );
 
+const tracingOf = (env: z.output<typeof environment>): Config["tracing"] => {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = env;
+  if (endpoint === undefined) return null;
+  return {
+    endpoint,
+    headers: Object.fromEntries(headers.map(headerOf)),
+    serviceName: env.OTEL_SERVICE_NAME,
+  };
+};
+
 /**
  * Reads and checks the whole configuration.
  * @throws ConfigError with every problem at once
@@ -365,10 +381,14 @@ export const loadConfig = (variables: Variables = process.env): Config => {
   const read = readChains(given.CHAINS_FILE ?? DEFAULT_CHAINS_FILE, given, problems);
   const chains = isProduction ? read : read.map(withLocalPublicUrl);
   protect(given, chains);
-  problems.push(...(isProduction ? productionProblems(given) : developmentProblems(given, chains)));
+  problems.push(
+    ...(isProduction ? productionProblems(given) : developmentProblems(given, chains)),
+  );
   if (given.EXECUTOR_PRIVATE_KEY === undefined) problems.push(...markerProblems(chains, given));
   if (given.EXECUTOR_PRIVATE_KEY === undefined && given.EXECUTOR_PRIVATE_KEYS !== undefined)
-    problems.push("EXECUTOR_PRIVATE_KEYS needs EXECUTOR_PRIVATE_KEY, which is the first of them");
+    problems.push(
+      "EXECUTOR_PRIVATE_KEYS needs EXECUTOR_PRIVATE_KEY, which is the first of them",
+    );
   problems.push(...anchorProblems(chains, given));
   const signUp = signUpOf(given, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
@@ -410,17 +430,11 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     acrossWebhookSecret: env.ACROSS_WEBHOOK_SECRET ?? null,
     metricsToken: env.METRICS_TOKEN ?? null,
     metricsPort: env.METRICS_PORT ?? null,
-    tracing:
-      env.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
-        ? null
-        : {
-            endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
-            headers: Object.fromEntries(env.OTEL_EXPORTER_OTLP_HEADERS.map(headerOf)),
-            serviceName: env.OTEL_SERVICE_NAME,
-          },
+    tracing: tracingOf(env),
     walletConnectProjectId: env.WALLETCONNECT_PROJECT_ID ?? null,
     devnet: env.DEVNET === "1",
-    privacyAnonymitySetMin: env.PRIVACY_ANONYMITY_SET_MIN ?? (isProduction ? ANONYMITY_SET_MIN : 0),
+    privacyAnonymitySetMin:
+      env.PRIVACY_ANONYMITY_SET_MIN ?? (isProduction ? ANONYMITY_SET_MIN : 0),
     signUp,
     trustedProxyHops: env.TRUSTED_PROXY_HOPS,
     rateLimitPerKey: env.RATE_LIMIT_PER_KEY,

@@ -90,7 +90,9 @@ describe("production does not start", () => {
 
   test("with one secret for two purposes, however it is written", () => {
     const { APP_SECRET: secret } = production;
-    expect(blamed({ KEY_ENCRYPTION_KEY: secret.toUpperCase() })).toEqual(["KEY_ENCRYPTION_KEY"]);
+    expect(blamed({ KEY_ENCRYPTION_KEY: secret.toUpperCase() })).toEqual([
+      "KEY_ENCRYPTION_KEY",
+    ]);
     expect(blamed({ EXECUTOR_PRIVATE_KEY: `0x${secret}` })).toEqual(["EXECUTOR_PRIVATE_KEY"]);
     expect(blamed({ WEBHOOK_SECRET: secret })).toEqual(["WEBHOOK_SECRET"]);
     expect(blamed({ APP_SECRET_PREVIOUS: secret })).toEqual(["APP_SECRET_PREVIOUS"]);
@@ -113,7 +115,11 @@ describe("production does not start", () => {
 
   test("without rate limits", () => {
     expect(
-      blamed({ RATE_LIMIT_PER_KEY: "0", RATE_LIMIT_PER_IP: "0", RATE_LIMIT_SIGN_IN_PER_IP: "0" }),
+      blamed({
+        RATE_LIMIT_PER_KEY: "0",
+        RATE_LIMIT_PER_IP: "0",
+        RATE_LIMIT_SIGN_IN_PER_IP: "0",
+      }),
     ).toEqual(["RATE_LIMIT_PER_KEY", "RATE_LIMIT_PER_IP", "RATE_LIMIT_SIGN_IN_PER_IP"]);
   });
 

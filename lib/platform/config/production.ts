@@ -138,7 +138,9 @@ const secretProblems = (given: Variables): string[] => {
       problems.push(`${name} can be guessed; take one from a random generator`);
     const wrong = PRIVATE_KEYS.includes(name) ? privateKeyProblem(value) : null;
     if (wrong !== null) problems.push(`${name} ${wrong}`);
-    const twin = secrets.slice(0, index).find((other) => comparable(other) === comparable(secret));
+    const twin = secrets
+      .slice(0, index)
+      .find((other) => comparable(other) === comparable(secret));
     if (twin !== undefined)
       problems.push(`${name} and ${twin.name} have the same value; each needs one of its own`);
   }

@@ -75,7 +75,9 @@ export const withChainVariables = (json: unknown, given: Variables): unknown => 
         ...(budget ? { rpcBudgetPerSecond: Number(budget) } : {}),
         ...(publicRpc ? { publicRpcUrl: publicRpc } : {}),
         ...(privateRelay ? { privateRelayUrl: privateRelay } : {}),
-        ...(contracts && sanctionsOracle ? { contracts: { ...contracts, sanctionsOracle } } : {}),
+        ...(contracts && sanctionsOracle
+          ? { contracts: { ...contracts, sanctionsOracle } }
+          : {}),
         ...(privacyPools && aspSource ? { privacyPools: { ...privacyPools, aspSource } } : {}),
       };
     }),
@@ -158,7 +160,10 @@ const KEY_BYTES = 32;
 
 const listKey = z
   .string()
-  .regex(/^[^:\s]{1,100}:[A-Za-z0-9+/]{43}=$/, "must be name:key, the key being 32 bytes in base64")
+  .regex(
+    /^[^:\s]{1,100}:[A-Za-z0-9+/]{43}=$/,
+    "must be name:key, the key being 32 bytes in base64",
+  )
   .transform((text): readonly [string, Uint8Array] => {
     const at = text.indexOf(":");
     return [text.slice(0, at), new Uint8Array(Buffer.from(text.slice(at + 1), "base64"))];

@@ -53,7 +53,8 @@ export const oneByOneAfterRefusal =
         const failure = error instanceof Error ? error : new Error(String(error));
         results.push(failure);
         // The database does not answer, so the remaining items would only wait for their time-outs.
-        if (!isRefusal(failure)) return [...results, ...items.slice(index + 1).map(() => failure)];
+        if (!isRefusal(failure))
+          return [...results, ...items.slice(index + 1).map(() => failure)];
       }
     }
     return results;

@@ -177,7 +177,10 @@ describe("reads that are given at once", () => {
     let pid = 0;
     const [failed, read] = await fragile.reading((sql) =>
       sql.together(() =>
-        Promise.allSettled([sql.query("SELECT 1 / 0", []), sql.query<{ pid: number }>(pidOf, [])]),
+        Promise.allSettled([
+          sql.query("SELECT 1 / 0", []),
+          sql.query<{ pid: number }>(pidOf, []),
+        ]),
       ),
     );
     expect(failed).toMatchObject({ status: "rejected", reason: { code: "22012" } });
@@ -227,7 +230,8 @@ describe("every connection has its limits from the start", () => {
   };
   const SHOW = `SELECT name, current_setting(name) AS value FROM pg_settings WHERE name = ANY ('{${Object.keys(LIMITS).join()}}')`;
   type Rows = readonly { readonly name: string; readonly value: string }[];
-  const named = (rows: Rows) => Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+  const named = (rows: Rows) =>
+    Object.fromEntries(rows.map(({ name, value }) => [name, value]));
 
   test("Prisma's, inside its transactions as well", async () => {
     expect(named(await database.prisma.$queryRawUnsafe<Rows>(SHOW))).toEqual(LIMITS);

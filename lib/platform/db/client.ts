@@ -66,8 +66,9 @@ const TRANSACTION_WAIT_MS = 10_000;
 const togetherOn =
   (client: pg.ClientBase): PipelinedSql["together"] =>
   (give) => {
-    const { stream } = (client as unknown as { readonly connection: { readonly stream: Writable } })
-      .connection;
+    const { stream } = (
+      client as unknown as { readonly connection: { readonly stream: Writable } }
+    ).connection;
     stream.cork();
     try {
       return give();
@@ -89,7 +90,9 @@ export const inRawTransaction = async <T>(
   try {
     await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
     if (isCluster) await client.query(COMMIT_IN_TWO_PHASES);
-    const result = await work(likewise({ ...toSql(client), together: togetherOn(client) }, pool));
+    const result = await work(
+      likewise({ ...toSql(client), together: togetherOn(client) }, pool),
+    );
     const { command } = await client.query("COMMIT");
     // After a failed statement PostgreSQL answers a COMMIT with ROLLBACK, and reports no error.
     if (command !== "COMMIT")
@@ -180,7 +183,8 @@ export const createDatabase = (url: string, options: DatabaseOptions = {}): Data
           return work(tx);
         },
       ),
-    rawTransaction: (work, toSql) => announcing((run) => inRawTransaction(pool, run, toSql), work),
+    rawTransaction: (work, toSql) =>
+      announcing((run) => inRawTransaction(pool, run, toSql), work),
     rawStatement: (work) => announcing((run) => run(keptSqlOn(pool)), work),
     reading: (work) => inReads(pool, work),
     close: async () => {

@@ -52,4 +52,5 @@ export const storedText = (value: unknown): string => JSON.stringify(value, stor
  * Converts plain data to a JSON value, as `storedText` writes it.
  * @example toStored({ amountBase: 5n }) // { amountBase: "5" }
  */
-export const toStored = (value: unknown): JsonValue => JSON.parse(storedText(value)) as JsonValue;
+export const toStored = (value: unknown): JsonValue =>
+  JSON.parse(storedText(value)) as JsonValue;

@@ -11,4 +11,5 @@ export const toBigIntOrNull = (value: StoredNumeric | null): bigint | null =>
   value === null ? null : toBigInt(value);
 
 /** Base units → NUMERIC(78,0). */
-export const toDecimal = (value: bigint): Prisma.Decimal => new Prisma.Decimal(value.toString());
+export const toDecimal = (value: bigint): Prisma.Decimal =>
+  new Prisma.Decimal(value.toString());

@@ -18,10 +18,16 @@ export interface IdempotentRequest {
 }
 
 /** @returns null when the caller sent no key */
-export const idempotentRequest = (key: string | null, input: object): IdempotentRequest | null =>
+export const idempotentRequest = (
+  key: string | null,
+  input: object,
+): IdempotentRequest | null =>
   key === null
     ? null
-    : { key, digest: new Uint8Array(createHash("sha256").update(canonicalJson(input)).digest()) };
+    : {
+        key,
+        digest: new Uint8Array(createHash("sha256").update(canonicalJson(input)).digest()),
+      };
 
 /** The columns of a row in which its request is stored. */
 export const idempotencyColumns = (request: IdempotentRequest | null) => ({
@@ -166,7 +172,9 @@ export const createIdempotencyKeyStore = (
     claim: async (claim) => {
       const { digest, now } = claim;
       const expiresAt =
-        keepHours === undefined ? claim.expiresAt : new Date(now.getTime() + keepHours * HOUR_MS);
+        keepHours === undefined
+          ? claim.expiresAt
+          : new Date(now.getTime() + keepHours * HOUR_MS);
       for (let attempt = 1; attempt <= CLAIM_ATTEMPTS_MAX; attempt += 1) {
         if (await insertClaim(kept, { ...claim, expiresAt })) return null;
         const found = await findKey(db, claim);

@@ -20,9 +20,12 @@ const sum = async (sql: Sql): Promise<number | undefined> => {
   return (await sql.query<{ sum: number }>(text, []))[0]?.sum;
 };
 const stored = async (): Promise<unknown[]> =>
-  (await database.pool.query<object>("SELECT name, amount FROM in_order_test ORDER BY name")).rows;
+  (await database.pool.query<object>("SELECT name, amount FROM in_order_test ORDER BY name"))
+    .rows;
 
-const transactions: Readonly<Record<string, <T>(work: (sql: Sql) => Promise<T>) => Promise<T>>> = {
+const transactions: Readonly<
+  Record<string, <T>(work: (sql: Sql) => Promise<T>) => Promise<T>>
+> = {
   "the raw pool": (work) => database.rawTransaction(work, keptSqlOn),
   Prisma: (work) => database.transaction((tx) => work(sqlOf(tx))),
 };

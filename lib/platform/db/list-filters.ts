@@ -21,4 +21,6 @@ export const oneOf = <Field extends string, Value>(
   field: Field,
   values: readonly Value[] | undefined,
 ): Partial<Record<Field, { in: Value[] }>> =>
-  values === undefined ? {} : ({ [field]: { in: [...values] } } as Record<Field, { in: Value[] }>);
+  values === undefined
+    ? {}
+    : ({ [field]: { in: [...values] } } as Record<Field, { in: Value[] }>);

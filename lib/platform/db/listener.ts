@@ -41,7 +41,11 @@ const nameOf = ({ channel, payload }: Announcement): string => `${channel} ${pay
  * Runs a statement after the earlier ones, because the driver takes one at a time. A statement that
  * fails, or has no client, is dropped.
  */
-type Run = (client: pg.Client | null, text: string, values?: readonly string[][]) => Promise<void>;
+type Run = (
+  client: pg.Client | null,
+  text: string,
+  values?: readonly string[][],
+) => Promise<void>;
 
 const createRun = (): Run => {
   let last = Promise.resolve();

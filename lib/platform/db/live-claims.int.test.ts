@@ -28,7 +28,12 @@ const startInstance = async (id: string) => {
     state.failed += 1;
     return Promise.reject(new Error("frozen"));
   }) as typeof pool.query;
-  const instances = createInstances({ pool: own, id, onTime: () => undefined, beatMs: BEAT_MS });
+  const instances = createInstances({
+    pool: own,
+    id,
+    onTime: () => undefined,
+    beatMs: BEAT_MS,
+  });
   const guard =
     <Input, Output>(work: (input: Input) => Promise<Output>) =>
     (input: Input): Promise<Output> =>
@@ -45,7 +50,11 @@ const startInstance = async (id: string) => {
     await instances.close();
     await pool.end();
   });
-  const claim = (key: string, holder: string, options: { digest?: string; atMs?: number } = {}) => {
+  const claim = (
+    key: string,
+    holder: string,
+    options: { digest?: string; atMs?: number } = {},
+  ) => {
     const at = Date.now() + (options.atMs ?? 0);
     return claims.claim({
       ...route,

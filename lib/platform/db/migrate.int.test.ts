@@ -73,10 +73,14 @@ describe("migrateDeploy", () => {
     };
     const prisma = async (...args: string[]): Promise<string> =>
       (
-        await run(process.execPath, [join(ROOT, "node_modules/prisma/build/index.js"), ...args], {
-          cwd: ROOT,
-          env,
-        })
+        await run(
+          process.execPath,
+          [join(ROOT, "node_modules/prisma/build/index.js"), ...args],
+          {
+            cwd: ROOT,
+            env,
+          },
+        )
       ).stdout;
     expect(await prisma("migrate", "status")).toContain("Database schema is up to date");
     expect(await prisma("migrate", "deploy")).toContain("No pending migrations");
@@ -93,7 +97,10 @@ describe("migrateDeploy", () => {
 
   test("a database of an earlier, unreleased version is refused in one sentence, and stays as it is", async () => {
     const { url } = await emptyDatabase();
-    await migrateDeploy(url, folderWith({ "1_init": "CREATE TABLE kept (id int)", "2_more": "" }));
+    await migrateDeploy(
+      url,
+      folderWith({ "1_init": "CREATE TABLE kept (id int)", "2_more": "" }),
+    );
     const history = "SELECT * FROM _prisma_migrations ORDER BY migration_name";
     const before = await query(url, history);
     await expect(migrateDeploy(url, MIGRATIONS)).rejects.toThrow(
@@ -116,7 +123,9 @@ describe("migrateDeploy", () => {
 
   test("a migration that fails leaves nothing behind and runs once it is mended", async () => {
     const { url } = await emptyDatabase();
-    const broken = folderWith({ "1_first": "CREATE TABLE a (id int); CREATE TABLE a (id int);" });
+    const broken = folderWith({
+      "1_first": "CREATE TABLE a (id int); CREATE TABLE a (id int);",
+    });
     await expect(migrateDeploy(url, broken)).rejects.toThrow("1_first failed");
     const mended = folderWith({ "1_first": "CREATE TABLE a (id int);" });
     expect(await migrateDeploy(url, mended)).toEqual(["1_first"]);
@@ -129,7 +138,9 @@ describe("migrateDeploy", () => {
       "2_index": "CREATE INDEX CONCURRENTLY a_id ON a (id);",
     });
     expect(await migrateDeploy(url, folder)).toEqual(["1_table", "2_index"]);
-    expect(await query(url, "SELECT 1 FROM pg_indexes WHERE indexname = 'a_id'")).toHaveLength(1);
+    expect(await query(url, "SELECT 1 FROM pg_indexes WHERE indexname = 'a_id'")).toHaveLength(
+      1,
+    );
   });
 });
 
@@ -140,7 +151,9 @@ describe("an upgrade", () => {
       "1_table": "CREATE TABLE a (id int);",
       "2_index": "CREATE INDEX CONCURRENTLY a_id ON a (id);",
     });
-    const results = await Promise.all(Array.from({ length: 5 }, () => migrateDeploy(url, folder)));
+    const results = await Promise.all(
+      Array.from({ length: 5 }, () => migrateDeploy(url, folder)),
+    );
     expect(results.flat()).toEqual(["1_table", "2_index"]);
   });
 });

@@ -78,7 +78,9 @@ const TABLE = `CREATE TABLE _prisma_migrations (
 
 const readMigrations = (folder: string): Migration[] =>
   readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, "migration.sql")))
+    .filter(
+      (entry) => entry.isDirectory() && existsSync(join(folder, entry.name, "migration.sql")),
+    )
     .map((entry) => entry.name)
     .sort()
     .map((name) => {
@@ -91,7 +93,10 @@ const readMigrations = (folder: string): Migration[] =>
  * @throws EarlierVersionError
  * @throws Error when a migration was edited after it ran, or failed half-way earlier
  */
-const pending = (migrations: readonly Migration[], applied: readonly AppliedRow[]): Migration[] => {
+const pending = (
+  migrations: readonly Migration[],
+  applied: readonly AppliedRow[],
+): Migration[] => {
   const checksums = new Map(applied.map((row) => [row.migration_name, row.checksum]));
   const waiting = migrations.filter(({ name }) => !checksums.has(name));
   const known = new Set(migrations.map(({ name }) => name));
@@ -113,7 +118,8 @@ const pending = (migrations: readonly Migration[], applied: readonly AppliedRow[
   return waiting;
 };
 
-const INSERT = "INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ($1, $2, $3)";
+const INSERT =
+  "INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ($1, $2, $3)";
 const FINISH =
   "UPDATE _prisma_migrations SET finished_at = now(), applied_steps_count = 1 WHERE id = $1";
 

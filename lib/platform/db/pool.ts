@@ -130,7 +130,8 @@ class UnnamedClient extends BoundedClient {
     super(config);
     const run = this.query as (...parts: unknown[]) => unknown;
     this.query = ((statement: unknown, ...parts: unknown[]): unknown => {
-      const isNamed = typeof statement === "object" && statement !== null && "name" in statement;
+      const isNamed =
+        typeof statement === "object" && statement !== null && "name" in statement;
       return run(isNamed ? { ...statement, name: undefined } : statement, ...parts);
     }) as pg.Client["query"];
   }

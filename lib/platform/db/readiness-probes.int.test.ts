@@ -95,12 +95,15 @@ test("without a worker that is alive nothing is ready, whoever else is", async (
 test.each([
   [3_600_000, "3600 s ahead of"],
   [-3_600_000, "3600 s behind"],
-])("a clock that is wrong by %d ms is named, whichever instance has it", async (aheadMs, words) => {
-  await addInstance("right", { aheadMs: 4_000 });
-  expect(await ask("clock")).toBe("as the database's");
-  await addInstance("wrong", { works: true, aheadMs });
-  await expect(ask("clock")).rejects.toThrow(`The clock of wrong is ${words}`);
-});
+])(
+  "a clock that is wrong by %d ms is named, whichever instance has it",
+  async (aheadMs, words) => {
+    await addInstance("right", { aheadMs: 4_000 });
+    expect(await ask("clock")).toBe("as the database's");
+    await addInstance("wrong", { works: true, aheadMs });
+    await expect(ask("clock")).rejects.toThrow(`The clock of wrong is ${words}`);
+  },
+);
 
 test("a disk with too little free space is named, the database's own as well", async () => {
   expect(await ask("disk")).toMatch(/\d+ GB free/);

@@ -33,11 +33,9 @@ test("places are compared as 64-bit numbers of two parts", () => {
 
 test("a replica serves whoever wrote nothing, and whoever wrote up to where it is, with one question a second", async () => {
   const { state, replica } = world(AT_TEN);
-  expect(await Promise.all([replica.has(null), replica.has(null), replica.has("0/10")])).toEqual([
-    true,
-    true,
-    true,
-  ]);
+  expect(
+    await Promise.all([replica.has(null), replica.has(null), replica.has("0/10")]),
+  ).toEqual([true, true, true]);
   expect(await replica.has("0/F")).toBe(true);
   expect(state.asked).toBe(1);
   state.nowMs += 1_001;

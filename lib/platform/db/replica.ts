@@ -43,7 +43,11 @@ interface Standing {
   readonly askedAtMs: number;
 }
 
-const NOWHERE: Standing = { replayed: -1n, isClose: false, askedAtMs: Number.NEGATIVE_INFINITY };
+const NOWHERE: Standing = {
+  replayed: -1n,
+  isClose: false,
+  askedAtMs: Number.NEGATIVE_INFINITY,
+};
 
 interface ReplicaOptions {
   readonly pool: Pick<pg.Pool, "query">;
@@ -84,7 +88,8 @@ export const createReplica = ({
     };
     return standing;
   };
-  const askTogether = (): Promise<Standing> => (asking ??= ask().finally(() => (asking = null)));
+  const askTogether = (): Promise<Standing> =>
+    (asking ??= ask().finally(() => (asking = null)));
   const isEnough = ({ replayed, isClose }: Standing, wanted: bigint): boolean =>
     isClose && replayed >= wanted;
   return {

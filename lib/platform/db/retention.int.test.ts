@@ -168,7 +168,9 @@ test("one sweep clears a backlog of any size, and no other instance begins one m
     [BACKLOG],
   );
   const everyMs = 3_600_000;
-  const begun = await Promise.all([1, 2, 3].map(() => sweepWhenDue(database, AGES, { everyMs })));
+  const begun = await Promise.all(
+    [1, 2, 3].map(() => sweepWhenDue(database, AGES, { everyMs })),
+  );
   expect(begun.filter(Boolean)).toHaveLength(1);
   expect(await idsOf("idempotency_key", "key")).toEqual([]);
   const due = await prisma.periodicTask.findUniqueOrThrow({ where: { name: "sweep" } });

@@ -97,16 +97,22 @@ test("four instances together send to a node what the chain's bucket gives, and 
     const calls = JSON.parse(init?.body as string) as { id: number } | { id: number }[];
     sent += Array.isArray(calls) ? calls.length : 1;
     const answer = ({ id }: { id: number }) => ({ jsonrpc: "2.0", id, result: "0x1" });
-    return Promise.resolve(Response.json(Array.isArray(calls) ? calls.map(answer) : answer(calls)));
+    return Promise.resolve(
+      Response.json(Array.isArray(calls) ? calls.map(answer) : answer(calls)),
+    );
   };
-  const chain = testConfig({ databaseUrl: url, variables: { RPC_BUDGET_31337: "40" } }).chains.find(
-    ({ id }) => id === 31337,
-  );
+  const chain = testConfig({
+    databaseUrl: url,
+    variables: { RPC_BUDGET_31337: "40" },
+  }).chains.find(({ id }) => id === 31337);
   if (chain === undefined) throw new Error("The local chains have no chain 31337.");
   const taken = { requests: 0, refusals: 0 };
   const rate = { ...slowRate };
   const registries = instances.map((one) =>
-    createChainRegistry([chain], { fetchFn: node, budgetStore: countedStore(one, rate, taken) }),
+    createChainRegistry([chain], {
+      fetchFn: node,
+      budgetStore: countedStore(one, rate, taken),
+    }),
   );
   const calls = Promise.all(
     registries.flatMap((registry) =>

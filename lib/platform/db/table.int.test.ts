@@ -67,19 +67,22 @@ test.each(drivers)("a row is read as it was written: %s", async (_, db) => {
   expect(read).toEqual(rows);
 });
 
-test.each(drivers)("an array and a list of conditions are parameters too: %s", async (_, db) => {
-  const places = samples.pick("sampleId", "rowNumber");
-  const conditions = [
-    sql`s.sample_id = ANY(${["bare", "none"]}::text[])`,
-    sql`s.row_number < ${0}::int`,
-  ];
-  const statement = sql`
+test.each(drivers)(
+  "an array and a list of conditions are parameters too: %s",
+  async (_, db) => {
+    const places = samples.pick("sampleId", "rowNumber");
+    const conditions = [
+      sql`s.sample_id = ANY(${["bare", "none"]}::text[])`,
+      sql`s.row_number < ${0}::int`,
+    ];
+    const statement = sql`
     SELECT ${places.columns("s")} FROM ${places.list([sample, bare])} AS s
     WHERE ${join(conditions, " AND ")}`;
-  expect(statement.values).toHaveLength(3);
-  expect(await places.first(db, statement)).toEqual({ sampleId: "bare", rowNumber: -1 });
-  expect(await places.first(db, sql`${statement} AND ${raw("false")}`)).toBeNull();
-});
+    expect(statement.values).toHaveLength(3);
+    expect(await places.first(db, statement)).toEqual({ sampleId: "bare", rowNumber: -1 });
+    expect(await places.first(db, sql`${statement} AND ${raw("false")}`)).toBeNull();
+  },
+);
 
 test.each(drivers)(
   "the values of one row are parameters of their columns' types: %s",

@@ -147,7 +147,10 @@ export interface Table<Described extends Columns> {
   /** The rows of a SELECT of `columns`. */
   readonly all: (db: SqlReader, statement: Statement) => Promise<RowOfColumns<Described>[]>;
   /** The first row of a SELECT of `columns`; null when there is none. */
-  readonly first: (db: SqlReader, statement: Statement) => Promise<RowOfColumns<Described> | null>;
+  readonly first: (
+    db: SqlReader,
+    statement: Statement,
+  ) => Promise<RowOfColumns<Described> | null>;
   /**
    * Rows as a list for a FROM clause, passed as one JSON parameter: `FROM ${table.list(rows)} AS
    * row`. Fields without a column are left out.
@@ -190,8 +193,9 @@ const valueOf = (row: object, field: string): unknown =>
  * const contacts = table({ projectId: text, name: text, amountBase: nullable(base) });
  * contacts.all(db, sql`SELECT ${contacts.columns("c")} FROM contact c WHERE c.project_id = ${id}`);
  */
-export const table = <const Described extends Columns>(described: Described): Table<Described> =>
-  tableUnder("", described);
+export const table = <const Described extends Columns>(
+  described: Described,
+): Table<Described> => tableUnder("", described);
 
 const tableUnder = <const Described extends Columns>(
   under: string,
@@ -200,14 +204,19 @@ const tableUnder = <const Described extends Columns>(
   const fields = Object.keys(described);
   const columnOf = (field: string): AnyColumn => described[field] as AnyColumn;
   const names = raw(fields.map(nameOf).join(", "));
-  const types = raw(fields.map((field) => `${nameOf(field)} ${columnOf(field).type}`).join(", "));
+  const types = raw(
+    fields.map((field) => `${nameOf(field)} ${columnOf(field).type}`).join(", "),
+  );
   const read = (row: object) =>
     Object.fromEntries(
       fields.map((field) => [field, columnOf(field).read(valueOf(row, under + field))]),
     ) as RowOfColumns<Described>;
   const written = (row: object): object =>
     Object.fromEntries(
-      fields.map((field) => [nameOf(field), columnOf(field).write(valueOf(row, field) as never)]),
+      fields.map((field) => [
+        nameOf(field),
+        columnOf(field).write(valueOf(row, field) as never),
+      ]),
     );
   const all = async (db: SqlReader, statement: Statement) =>
     (await db.query<object>(statement)).map(read);

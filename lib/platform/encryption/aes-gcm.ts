@@ -63,8 +63,11 @@ const keyOf = (appSecret: string, parts: readonly string[]): Buffer =>
   Buffer.from(hkdfSync("sha256", appSecret, "", parts.join("\0"), KEY_BYTES));
 
 /** Encrypts text under a separate key. @returns base64 */
-export const sealText = ([appSecret]: AppSecrets, parts: readonly string[], text: string): string =>
-  encrypt(keyOf(appSecret, parts), Buffer.from(text), FORMAT).toString("base64");
+export const sealText = (
+  [appSecret]: AppSecrets,
+  parts: readonly string[],
+  text: string,
+): string => encrypt(keyOf(appSecret, parts), Buffer.from(text), FORMAT).toString("base64");
 
 /**
  * Decrypts the text of {@link sealText}. Returns null when none of the secrets matches, or the

@@ -42,7 +42,8 @@ export const createSecrets = (appSecret: string, previous: string | null = null)
     id: current("application-secret-id").toString("hex").slice(0, ID_LENGTH),
     hash: (purpose, text) => hash(current(purpose), text),
     hashes,
-    matches: (purpose, text, stored) => hashes(purpose, text).some((one) => equals(one, stored)),
+    matches: (purpose, text, stored) =>
+      hashes(purpose, text).some((one) => equals(one, stored)),
     equals,
     code: () => String(randomInt(0, 10 ** CODE_DIGITS)).padStart(CODE_DIGITS, "0"),
     token: (prefix) => prefix + base62(randomBytes(TOKEN_BYTES)),

@@ -111,7 +111,9 @@ const expectToServe = (secrets: Variables): Promise<void> =>
     try {
       expect(await key.client.call(whoAmI, {})).toMatchObject({ type: "apiKey" });
       expect(await customer.session.client.call(whoAmI, {})).toMatchObject({ type: "user" });
-      const renewed = await api.client().call(refreshToken, { body: { refreshToken: refresh } });
+      const renewed = await api
+        .client()
+        .call(refreshToken, { body: { refreshToken: refresh } });
       refresh = renewed.refreshToken;
       await newCustomer(api);
       expect(await transfer()).toBe("completed");
@@ -140,7 +142,10 @@ const run = (entry: readonly string[], variables: Variables): Run => {
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
   children.add(child);
-  const finished = once(child, "close").then(([code]) => ({ code: code as number | null, output }));
+  const finished = once(child, "close").then(([code]) => ({
+    code: code as number | null,
+    output,
+  }));
   return { child, finished };
 };
 const children = new Set<ChildProcess>();
@@ -148,7 +153,9 @@ const rotate = (variables: Variables, ...args: string[]): Run =>
   run([entryFile("keys-rotate"), ...args], variables);
 
 const keyIds = async (): Promise<Record<string, string>> => {
-  const rows = await db.database.prisma.managedKey.findMany({ select: { id: true, kekId: true } });
+  const rows = await db.database.prisma.managedKey.findMany({
+    select: { id: true, kekId: true },
+  });
   return Object.fromEntries(rows.map(({ id, kekId }) => [id, kekId]));
 };
 
@@ -183,7 +190,10 @@ beforeAll(async () => {
     });
   });
   const envelopes = createEnvelopes(createKeyring([Buffer.from(OLD_KEY, "hex")]));
-  const signer = createLocalSigner({ store: createManagedKeyRepository(db.database), envelopes });
+  const signer = createLocalSigner({
+    store: createManagedKeyRepository(db.database),
+    envelopes,
+  });
   for (const keyId of SPARE_KEYS) await signer.create({ keyId, projectId: null });
 });
 

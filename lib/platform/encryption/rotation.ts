@@ -91,7 +91,8 @@ const rotateKey = async (
   let afterId = "";
   for (;;) {
     const rows = await table.batch({ kekId, afterId, limit: batchSize });
-    for (const row of rows) if (await table.replace(row, encryptAnew(keyring, row))) encrypted += 1;
+    for (const row of rows)
+      if (await table.replace(row, encryptAnew(keyring, row))) encrypted += 1;
     afterId = rows.at(-1)?.id ?? afterId;
     options.onBatch?.(table.name, encrypted);
     if (rows.length < batchSize) return encrypted;

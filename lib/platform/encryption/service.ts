@@ -111,7 +111,11 @@ export const createEnvelopes = (keyring: Keyring): Envelopes => ({
     const dataKey = randomBytes(KEY_BYTES);
     try {
       const { kekId, bytes } = keyring.seal(dataKey, context);
-      return { ciphertext: encrypt(dataKey, secret, { context }), wrappedDataKey: bytes, kekId };
+      return {
+        ciphertext: encrypt(dataKey, secret, { context }),
+        wrappedDataKey: bytes,
+        kekId,
+      };
     } finally {
       dataKey.fill(0);
     }

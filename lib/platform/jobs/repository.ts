@@ -1,7 +1,14 @@
 import { createBatcher } from "@/lib/core/batch";
 import { currentTraceparent } from "@/lib/core/tracing";
 import type { Database, Tx } from "@/lib/platform/db/client";
-import { announce, keptSqlOn, type Sql, sqlOf, sqlOn, type SqlReader } from "@/lib/platform/db/sql";
+import {
+  announce,
+  keptSqlOn,
+  type Sql,
+  sqlOf,
+  sqlOn,
+  type SqlReader,
+} from "@/lib/platform/db/sql";
 import { sql, type Statement } from "@/lib/platform/db/statement";
 import { int, table, text } from "@/lib/platform/db/table";
 import { type ClaimedJob, claimedJobs, type ParkedJob, parkedJobs } from "./rows";
@@ -214,7 +221,11 @@ const createLeases = (db: Sql) => ({
   },
 
   /** Releases a job after a turn that did not fail. */
-  release: async (input: { workerId: string; id: string; againInMs: number }): Promise<void> => {
+  release: async (input: {
+    workerId: string;
+    id: string;
+    againInMs: number;
+  }): Promise<void> => {
     await db.change(sql`
       UPDATE job SET
         locked_by = NULL,
@@ -280,8 +291,9 @@ const selectParked = (
   );
 
 /** The parked jobs of all projects, the oldest first. */
-export const listAllParked = ({ pool }: Pick<Database, "pool">): Promise<readonly ParkedJob[]> =>
-  selectParked(sqlOn(pool));
+export const listAllParked = ({
+  pool,
+}: Pick<Database, "pool">): Promise<readonly ParkedJob[]> => selectParked(sqlOn(pool));
 
 /** The parked jobs of a project, the oldest first. */
 export const listParked = (

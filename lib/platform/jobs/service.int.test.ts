@@ -100,7 +100,9 @@ test("a worker leaves a job of a queue that it does not know to the workers of a
   await addJob("of-both", "known");
   await vi.waitFor(() => isGone("of-both"), 15_000);
   await older.stop();
-  const left = await database.prisma.job.findUniqueOrThrow({ where: { id: "of-next-version" } });
+  const left = await database.prisma.job.findUniqueOrThrow({
+    where: { id: "of-next-version" },
+  });
   expect(left).toMatchObject({ attempts: 0, failures: 0, lockedBy: null, lastError: null });
   const newer = start("newer", "next", () => Promise.resolve({ done: true }));
   await vi.waitFor(() => isGone("of-next-version"), 15_000);
@@ -130,7 +132,10 @@ const runToEnd = async (id: string, queue: string, handler: JobHandler): Promise
   };
   const runner = start(`worker of ${queue}`, queue, counted);
   const due = () =>
-    database.prisma.job.updateMany({ where: { id, lockedBy: null }, data: { runAt: new Date() } });
+    database.prisma.job.updateMany({
+      where: { id, lockedBy: null },
+      data: { runAt: new Date() },
+    });
   await vi.waitFor(
     async () => {
       await due();
@@ -176,9 +181,13 @@ test("a job that an outage holds up waits longer, and is never parked; a turn th
   });
   expect([failures, parkedAt]).toEqual([10, null]);
   await database.prisma.job.update({ where: { id: "outage" }, data: { runAt: new Date() } });
-  const runner = start("back", "outage", () => Promise.resolve({ done: false, againInMs: 60_000 }));
+  const runner = start("back", "outage", () =>
+    Promise.resolve({ done: false, againInMs: 60_000 }),
+  );
   await vi.waitFor(async () => {
-    expect(await database.prisma.job.findUniqueOrThrow({ where: { id: "outage" } })).toMatchObject({
+    expect(
+      await database.prisma.job.findUniqueOrThrow({ where: { id: "outage" } }),
+    ).toMatchObject({
       failures: 0,
       lastError: null,
     });
@@ -199,7 +208,9 @@ test("a stopping worker lets its jobs finish and releases their leases", async (
     );
   }, 20_000);
   await runner.stop();
-  expect((await database.prisma.job.findUnique({ where: { id: "long" } }))?.lockedBy).toBeNull();
+  expect(
+    (await database.prisma.job.findUnique({ where: { id: "long" } }))?.lockedBy,
+  ).toBeNull();
 });
 
 test("a job that was stored for the worker of the process runs on it, and one that was not stored leaves its place", async () => {

@@ -31,7 +31,11 @@ const createPlaces = (owner: JobOwner, run: (job: ClaimedJob) => void) => {
         end();
       };
       // Starts later, so that the code that stored the job continues first.
-      const place: JobPlace = { ...owner, run: (job) => void setImmediate(begin, job), leave: end };
+      const place: JobPlace = {
+        ...owner,
+        run: (job) => void setImmediate(begin, job),
+        leave: end,
+      };
       const ended = new Promise<void>((done) => (resolve = done));
       places.set(place, ended);
       return place;
@@ -160,7 +164,8 @@ const release = async (
   const isParked = !failed.isOutage && failures >= FAILURES_MAX;
   const error = redactSecrets(failed.text).slice(0, ERROR_CHARS_MAX);
   const againInMs = jobBackoffMs(failures, random());
-  if (isParked) log.error({ jobId: id, queue, failures }, "a job is parked; it failed too often");
+  if (isParked)
+    log.error({ jobId: id, queue, failures }, "a job is parked; it failed too often");
   await repository
     .fail({ workerId, id, error, againInMs, failures, isParked })
     .catch(() => undefined);
@@ -169,7 +174,11 @@ const release = async (
 /**
  * One turn of a job. It never throws: a job that failed is released with its error and tried again.
  */
-const runJob = async (deps: JobRunnerDeps, job: ClaimedJob, signal: AbortSignal): Promise<void> => {
+const runJob = async (
+  deps: JobRunnerDeps,
+  job: ClaimedJob,
+  signal: AbortSignal,
+): Promise<void> => {
   const { repository, handlers, workerId, log } = deps;
   const { id, queue, traceparent: parent } = job;
   const handler = handlers[queue];

@@ -43,9 +43,9 @@ test("while the disk is full lines are dropped and counted; afterwards lines are
   const kept = lines.filter((line) => line.startsWith("x")).length;
   expect(kept).toBeGreaterThan(0);
   expect(Number(stdout)).toBeGreaterThanOrEqual(3000 - kept);
-  expect(lines.filter((line) => line.startsWith("x")).every((line) => line.length === 1023)).toBe(
-    true,
-  );
+  expect(
+    lines.filter((line) => line.startsWith("x")).every((line) => line.length === 1023),
+  ).toBe(true);
   expect(lines.at(-1)).toBe("last");
 });
 
@@ -61,7 +61,12 @@ test("a process whose log is on a full disk goes on and ends with its own exit c
     process.exit(0);`;
   const { stderr } = await promisify(execFile)(
     "/bin/sh",
-    ["-c", `"$0" --import tsx --input-type=module -e "$1" > /dev/full`, process.execPath, program],
+    [
+      "-c",
+      `"$0" --import tsx --input-type=module -e "$1" > /dev/full`,
+      process.execPath,
+      program,
+    ],
     { cwd: PROJECT },
   );
   expect(stderr).toContain("alive");

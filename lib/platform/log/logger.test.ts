@@ -17,9 +17,12 @@ test.each([
 });
 
 test("an error is logged with its causes and without its other properties", () => {
-  const error = Object.assign(new Error("outer cw_live_secret1", { cause: new Error("inner") }), {
-    config: "hunter2",
-  });
+  const error = Object.assign(
+    new Error("outer cw_live_secret1", { cause: new Error("inner") }),
+    {
+      config: "hunter2",
+    },
+  );
   const logged = JSON.stringify(loggedError(error));
   expect(logged).toContain("inner");
   expect(logged).not.toContain("hunter2");

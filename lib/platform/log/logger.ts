@@ -12,7 +12,8 @@ export const onLineDropped = (listener: () => void): void => void dropListeners.
 const TOKENS =
   /cw_(?:live|test|rt)_[A-Za-z0-9_]+|whsec_[A-Za-z0-9+/=]+|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]+|(?<=:\/\/)[^/\s:@]+:[^/\s@]+(?=@)|(?<=\b(?:bearer|password|secret|apikey|api_key)["']?[:= ]{1,4}["']?)[^\s"',}]+/gi;
 
-export const redact = (text: string): string => redactSecrets(text).replace(TOKENS, "[redacted]");
+export const redact = (text: string): string =>
+  redactSecrets(text).replace(TOKENS, "[redacted]");
 
 const CAUSE_DEPTH_MAX = 4;
 

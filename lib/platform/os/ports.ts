@@ -27,14 +27,20 @@ export const freePort = async (wanted = 0): Promise<number> => {
     if (port !== 0 && (await isPortFree(port, "127.0.0.1"))) return port;
     port = randomInt(FIRST_PORT, LAST_PORT + 1);
   }
-  throw new Error(`No free port was found between ${String(FIRST_PORT)} and ${String(LAST_PORT)}.`);
+  throw new Error(
+    `No free port was found between ${String(FIRST_PORT)} and ${String(LAST_PORT)}.`,
+  );
 };
 
 /** The program that listens on a port, if the system reports it: "node (pid 12)", else null. */
 export const portOwner = (port: number): string | null => {
   const ask = (command: string, args: readonly string[], pattern: RegExp): string | null => {
     try {
-      const text = execFileSync(command, args, { encoding: "utf8", stdio: "pipe", timeout: 2_000 });
+      const text = execFileSync(command, args, {
+        encoding: "utf8",
+        stdio: "pipe",
+        timeout: 2_000,
+      });
       const found = pattern.exec(text)?.groups;
       return found ? `${found.name ?? "a program"} (pid ${found.pid ?? "?"})` : null;
     } catch {
@@ -44,6 +50,10 @@ export const portOwner = (port: number): string | null => {
   const number = String(port);
   return (
     ask("ss", ["-Hltnp", `sport = :${number}`], /"(?<name>[^"]+)",pid=(?<pid>\d+)/) ??
-    ask("lsof", ["-nP", `-iTCP:${number}`, "-sTCP:LISTEN", "-Fpc"], /p(?<pid>\d+)\nc(?<name>\S+)/)
+    ask(
+      "lsof",
+      ["-nP", `-iTCP:${number}`, "-sTCP:LISTEN", "-Fpc"],
+      /p(?<pid>\d+)\nc(?<name>\S+)/,
+    )
   );
 };

@@ -74,7 +74,12 @@ const bornAt = (pid) => {
 export const identityOf = (pid) => ({ pid, bornAt: bornAt(pid), command: commandOf(pid) });
 
 export const isSameProcess = (identity) => {
-  if (!Number.isInteger(identity.pid) || identity.pid < 1 || !identity.bornAt || !identity.command)
+  if (
+    !Number.isInteger(identity.pid) ||
+    identity.pid < 1 ||
+    !identity.bornAt ||
+    !identity.command
+  )
     return false;
   if (!isAlive(identity.pid)) return false;
   const now = identityOf(identity.pid);

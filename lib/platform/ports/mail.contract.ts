@@ -25,7 +25,9 @@ export const mailContract = (name: string, setUp: () => Promise<MailSetUp>): voi
       const { mailer, received } = await setUp();
       const subjects = Array.from({ length: 20 }, (_, i) => `Mail ${i}`);
       await Promise.all(
-        subjects.map((subject) => mailer.send({ to: "ada@example.com", subject, text: "Hello" })),
+        subjects.map((subject) =>
+          mailer.send({ to: "ada@example.com", subject, text: "Hello" }),
+        ),
       );
       const arrived = (await received()).map(({ subject }) => subject);
       expect(arrived.toSorted()).toEqual(subjects.toSorted());

@@ -37,14 +37,22 @@ const expressions = (): string[] => {
     ([, , expression]) => expression ?? "",
   );
   expect(rules).toHaveLength(text.match(/- alert:/g)?.length ?? 0);
-  const { panels } = JSON.parse(read(DASHBOARD)) as { panels: { targets?: { expr: string }[] }[] };
+  const { panels } = JSON.parse(read(DASHBOARD)) as {
+    panels: { targets?: { expr: string }[] }[];
+  };
   return [...rules, ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))];
 };
 
-createMetrics({ samplers: {}, clock: { now: () => new Date(0) }, log: { warn: () => undefined } });
+createMetrics({
+  samplers: {},
+  clock: { now: () => new Date(0) },
+  log: { warn: () => undefined },
+});
 
 test("every metric that rules and dashboard name exists, with the labels that they select by", async () => {
-  const known = new Map((await register.getMetricsAsJSON()).map((metric) => [metric.name, metric]));
+  const known = new Map(
+    (await register.getMetricsAsJSON()).map((metric) => [metric.name, metric]),
+  );
   const all = expressions();
   expect(all.length).toBeGreaterThan(40);
   expect(all.flatMap(metricsOf).filter((name) => !known.has(name))).toEqual([]);
@@ -109,7 +117,9 @@ test("promtool accepts the rules and their tests, where it is installed", () => 
 
 test("the alert on instances that are down covers each job that Prometheus is told to ask", () => {
   const jobs = [
-    ...`${read(OPERATIONS)}\n${read("ops/prometheus/prometheus.yml")}`.matchAll(/job_name: (\S+)/g),
+    ...`${read(OPERATIONS)}\n${read("ops/prometheus/prometheus.yml")}`.matchAll(
+      /job_name: (\S+)/g,
+    ),
   ];
   const covered = new RegExp(`^${/up\{job=~"([^"]+)"\}/.exec(read(RULES))?.[1] ?? ""}$`);
   expect(jobs).toHaveLength(3);

@@ -88,7 +88,8 @@ const failures = counter({
  * `nodejs_*`).
  */
 const collectProcessMetrics = (): void => {
-  if (register.getSingleMetric("process_cpu_seconds_total") === undefined) collectDefaultMetrics();
+  if (register.getSingleMetric("process_cpu_seconds_total") === undefined)
+    collectDefaultMetrics();
 };
 
 interface Sampling {
@@ -106,7 +107,12 @@ const isFresh = ({ sampledAtMs, sampler }: Sampling, nowMs: number): boolean =>
  * Reads the process's metrics. Concurrent readers share the samples, and a failing sample does not
  * block the others.
  */
-export const createMetrics = ({ samplers, log, clock, timeoutMs = TIMEOUT_MS }: MetricsDeps) => {
+export const createMetrics = ({
+  samplers,
+  log,
+  clock,
+  timeoutMs = TIMEOUT_MS,
+}: MetricsDeps) => {
   collectProcessMetrics();
   const all = Object.entries(samplers).map(([name, sampler]): [string, Sampling] => [
     name,

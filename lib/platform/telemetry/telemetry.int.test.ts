@@ -45,7 +45,9 @@ let text = "";
 let operationId = "";
 
 const read = async (): Promise<(series: string) => number> => {
-  const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  const response = await fetch(`${url}/metrics`, {
+    headers: { authorization: `Bearer ${TOKEN}` },
+  });
   text = await response.text();
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   const values = new Map(
@@ -185,9 +187,9 @@ test("an accepted operation shows with its kind, state, legs and job, and is gon
   expect(after(operation + labels)).toBe(0);
   expect(after(age + labels)).toBe(0);
   expect(after('causeway_jobs{queue="operation",state="due"}')).toBe(0);
-  expect(grown('causeway_job_turn_duration_seconds_count{queue="operation",outcome="done"}')).toBe(
-    1,
-  );
+  expect(
+    grown('causeway_job_turn_duration_seconds_count{queue="operation",outcome="done"}'),
+  ).toBe(1);
 });
 
 test("payouts under way and mails in the outbox show with their age", () => {
@@ -213,7 +215,9 @@ test("calls to chains, signatures and batches of the ledger are measured", () =>
     grown(`causeway_rpc_duration_seconds_count{chain="${String(HERE)}",outcome="ok"}`),
   ).toBeGreaterThan(0);
   expect(
-    grown(`causeway_rpc_requests_total{chain="${String(THERE)}",method="eth_call",outcome="ok"}`),
+    grown(
+      `causeway_rpc_requests_total{chain="${String(THERE)}",method="eth_call",outcome="ok"}`,
+    ),
   ).toBeGreaterThan(0);
   expect(
     grown('causeway_signer_duration_seconds_count{action="sign_typed_data",outcome="ok"}'),

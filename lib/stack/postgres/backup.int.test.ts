@@ -30,7 +30,9 @@ test("a backup that was made under load has everything that was committed before
   afterFile(() => client.end());
   const running = (async () => {
     while (!load.isOver) {
-      await client.query("INSERT INTO kept VALUES ($1, repeat('x', 2000))", [load.committed + 1]);
+      await client.query("INSERT INTO kept VALUES ($1, repeat('x', 2000))", [
+        load.committed + 1,
+      ]);
       load.committed += 1;
     }
   })();

@@ -210,7 +210,8 @@ export const backUp = async ({ url, dataDir, target }: BackupRequest): Promise<M
 /** @throws Error when the folder holds no complete backup */
 export const readManifest = async (folder: string): Promise<Manifest> => {
   const text = await readFile(join(folder, MANIFEST), "utf8").catch(() => null);
-  if (text === null) throw new Error(`${folder} holds no complete backup: ${MANIFEST} is missing.`);
+  if (text === null)
+    throw new Error(`${folder} holds no complete backup: ${MANIFEST} is missing.`);
   const manifest = JSON.parse(text) as Manifest;
   if (manifest.version !== VERSION)
     throw new Error(`The backup in ${folder} is of another version.`);
@@ -218,7 +219,10 @@ export const readManifest = async (folder: string): Promise<Manifest> => {
 };
 
 /** The files that are missing, changed, or not in the manifest. */
-export const faultsOf = async (folder: string, { files }: Manifest): Promise<readonly string[]> => {
+export const faultsOf = async (
+  folder: string,
+  { files }: Manifest,
+): Promise<readonly string[]> => {
   const data = join(folder, DATA);
   const faults: string[] = [];
   await inParts(files, async ({ path, bytes, sha256 }) => {

@@ -200,7 +200,9 @@ const rememberedFile = (dataDir: string): string => `${dataDir}.json`;
 /** The file that an earlier run wrote beside the folder, or null. */
 export const readRemembered = (dataDir: string): Remembered | null => {
   try {
-    const value = JSON.parse(readFileSync(rememberedFile(dataDir), "utf8")) as Partial<Remembered>;
+    const value = JSON.parse(
+      readFileSync(rememberedFile(dataDir), "utf8"),
+    ) as Partial<Remembered>;
     return value.dataDir && value.port && value.password
       ? { dataDir: value.dataDir, port: value.port, password: value.password }
       : null;
@@ -210,7 +212,9 @@ export const readRemembered = (dataDir: string): Remembered | null => {
 };
 
 export const remember = (dataDir: string, value: Remembered): void => {
-  writeFileSync(rememberedFile(dataDir), `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(rememberedFile(dataDir), `${JSON.stringify(value, null, 2)}\n`, {
+    mode: 0o600,
+  });
 };
 
 /** Spawn options of every process of the server. */

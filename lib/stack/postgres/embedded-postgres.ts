@@ -125,10 +125,14 @@ const withClient = async <T>(
  */
 const dataDirectoryAt = async (port: number, password: string): Promise<string | null> => {
   try {
-    return await withClient(urlOf(port, password, "postgres"), PROBE_TIMEOUT_MS, async (client) => {
-      const result = await client.query<{ data_directory: string }>("SHOW data_directory");
-      return result.rows[0]?.data_directory ?? null;
-    });
+    return await withClient(
+      urlOf(port, password, "postgres"),
+      PROBE_TIMEOUT_MS,
+      async (client) => {
+        const result = await client.query<{ data_directory: string }>("SHOW data_directory");
+        return result.rows[0]?.data_directory ?? null;
+      },
+    );
   } catch {
     return null;
   }
@@ -179,7 +183,8 @@ const adopt = async (
 ): Promise<Postmaster | null> => {
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (let found = readPostmaster(dataDir); found; found = readPostmaster(dataDir)) {
-    if (found.port > 0 && (await dataDirectoryAt(found.port, password)) === dataDir) return found;
+    if (found.port > 0 && (await dataDirectoryAt(found.port, password)) === dataDir)
+      return found;
     signal?.throwIfAborted();
     if (Date.now() > deadline) {
       if (await endProcess(found.pid, STOP_STEPS)) return null;
@@ -302,7 +307,9 @@ const startFresh = async (
     if (!RETRYABLE.test(failure)) break;
     await sleep(RETRY_MS);
   }
-  throw new Error(`PostgreSQL did not start. The end of its log (${options.logFile}):\n${failure}`);
+  throw new Error(
+    `PostgreSQL did not start. The end of its log (${options.logFile}):\n${failure}`,
+  );
 };
 
 /**
@@ -374,7 +381,8 @@ const ensureDatabase = (url: string, name: string): Promise<void> =>
     try {
       await client.query(`CREATE DATABASE ${pg.escapeIdentifier(name)}`);
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError) || error.code !== DUPLICATE_DATABASE) throw error;
+      if (!(error instanceof pg.DatabaseError) || error.code !== DUPLICATE_DATABASE)
+        throw error;
     }
   });
 

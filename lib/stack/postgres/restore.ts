@@ -54,7 +54,8 @@ export const placeBackup = async (
   const location = findClusterLocation(wanted);
   await refuseOccupied(wanted, location);
   const own = async (path: string): Promise<void> => {
-    if (location.account !== null) await chown(path, location.account.uid, location.account.gid);
+    if (location.account !== null)
+      await chown(path, location.account.uid, location.account.gid);
   };
   for (const folder of manifest.folders) {
     await mkdir(join(location.dataDir, folder), { recursive: true, mode: 0o700 });

@@ -104,7 +104,9 @@ export interface KeyChangesDeps {
   readonly recipients: Pick<RecipientsService, "require">;
   readonly projects: Pick<ProjectsService, "tellOwners">;
   readonly sessionMade: Pick<SessionMadeService, "makerOf" | "notMeLines">;
-  readonly people: { signInWallet(userId: string): Promise<{ readonly address: string } | null> };
+  readonly people: {
+    signInWallet(userId: string): Promise<{ readonly address: string } | null>;
+  };
   /** Origin of the service, for links in mails. */
   readonly publicUrl: string;
 }
@@ -138,7 +140,8 @@ export interface ApiKeyChange extends KeyFields {
 /** @throws DomainError `forbidden` */
 export const mayManage = (actor: UserActor): void => requirePermission(actor, "keys:manage");
 
-const field = (path: string, message: string): DomainError => invalidRequest([{ path, message }]);
+const field = (path: string, message: string): DomainError =>
+  invalidRequest([{ path, message }]);
 
 /**
  * The contract checks the same for a new key. For a change, the previous values are known only
@@ -146,7 +149,10 @@ const field = (path: string, message: string): DomainError => invalidRequest([{ 
  */
 const checkCap = ({ otp, dailyCapUsd }: ApiKeyPolicy): void => {
   if ((otp === "exempt") !== (dailyCapUsd !== null))
-    throw field("dailyCapUsd", "An exempt key needs a daily cap, and only an exempt key has one.");
+    throw field(
+      "dailyCapUsd",
+      "An exempt key needs a daily cap, and only an exempt key has one.",
+    );
 };
 
 /**
@@ -167,7 +173,8 @@ const requirePayable = (
 
 const readExpiry = (expiresAt: string | null, now: Date): Date | null => {
   const date = expiresAt === null ? null : new Date(expiresAt);
-  if (date !== null && date <= now) throw field("expiresAt", "expiresAt must lie in the future.");
+  if (date !== null && date <= now)
+    throw field("expiresAt", "expiresAt must lie in the future.");
   return date;
 };
 
@@ -194,13 +201,20 @@ const rightsAfter = (before: ApiKey, input: ApiKeyChange, now: Date): KeyRights 
     otp: input.otp ?? before.policy.otp,
     dailyCapUsd: capAfter(before.policy, input),
     recipients:
-      input.recipients === undefined ? before.policy.recipients : [...new Set(input.recipients)],
+      input.recipients === undefined
+        ? before.policy.recipients
+        : [...new Set(input.recipients)],
   },
   networks: input.networks === undefined ? before.networks : [...new Set(input.networks)],
-  expiresAt: input.expiresAt === undefined ? before.expiresAt : readExpiry(input.expiresAt, now),
+  expiresAt:
+    input.expiresAt === undefined ? before.expiresAt : readExpiry(input.expiresAt, now),
 });
 
-const keyEvent = (type: "api_key.created" | "api_key.updated", key: ApiKey, at: Date): NewEvent => {
+const keyEvent = (
+  type: "api_key.created" | "api_key.updated",
+  key: ApiKey,
+  at: Date,
+): NewEvent => {
   const { id, projectId, name, prefix, last4, scopes, policy } = key;
   const data = {
     keyId: id,
@@ -220,8 +234,14 @@ const auditedFields = ({ name, scopes, policy, networks, expiresAt }: ApiKey) =>
 });
 
 /** A key that was not revoked. @throws DomainError `not_found`, `invalid_state` */
-const findUsable = async ({ database }: KeyChangesDeps, { projectId }: UserActor, id: string) => {
-  const found = isId("apiKey", id) ? await findApiKey(database.prisma, { projectId, id }) : null;
+const findUsable = async (
+  { database }: KeyChangesDeps,
+  { projectId }: UserActor,
+  id: string,
+) => {
+  const found = isId("apiKey", id)
+    ? await findApiKey(database.prisma, { projectId, id })
+    : null;
   if (found === null) throw notFound();
   if (found.key.revokedAt !== null)
     throw new DomainError("invalid_state", "This API key was revoked; make a new one.");
@@ -229,7 +249,11 @@ const findUsable = async ({ database }: KeyChangesDeps, { projectId }: UserActor
 };
 
 /** The fields of a mail to the owners that name the person who made the change, and the time. */
-const noticeBy = async ({ people, publicUrl }: KeyChangesDeps, { userId }: UserActor, at: Date) => {
+const noticeBy = async (
+  { people, publicUrl }: KeyChangesDeps,
+  { userId }: UserActor,
+  at: Date,
+) => {
   const person = (await people.signInWallet(userId))?.address ?? userId;
   return { person, userId, at, publicUrl };
 };
@@ -242,7 +266,10 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
   const { database, clock } = deps;
 
   /** @throws DomainError `invalid_request` naming the field */
-  const checkProjectCap = async (projectId: string, dailyCapUsd: string | null): Promise<void> => {
+  const checkProjectCap = async (
+    projectId: string,
+    dailyCapUsd: string | null,
+  ): Promise<void> => {
     if (dailyCapUsd === null) return;
     const cap = await deps.policies.dailyCapUsd(projectId);
     if (!isMoreUsd(dailyCapUsd, cap)) return;
@@ -270,7 +297,8 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
     const secretHash = deps.secrets.hash(HASH_PURPOSE, secret);
     const key = await database.transaction(async (tx) => {
       await approved?.consume(tx);
-      const madeBySession = approved === null ? await deps.sessionMade.makerOf(tx, actor) : null;
+      const madeBySession =
+        approved === null ? await deps.sessionMade.makerOf(tx, actor) : null;
       const fields = {
         id: newId("apiKey"),
         projectId,
@@ -305,7 +333,10 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
             ? []
             : deps.sessionMade.notMeLines({ ...notMe, sessionId: madeBySession }),
       };
-      await deps.projects.tellOwners(tx, newKeyNotice(told, approved?.record.approvedBy ?? null));
+      await deps.projects.tellOwners(
+        tx,
+        newKeyNotice(told, approved?.record.approvedBy ?? null),
+      );
       return made;
     });
     return { key, secret };
@@ -320,7 +351,8 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
     requirePayable(deps, input.recipients);
     const after = { name: input.name ?? before.name, ...rightsAfter(before, input, at) };
     checkCap(after.policy);
-    if (input.dailyCapUsd !== undefined) await checkProjectCap(projectId, after.policy.dailyCapUsd);
+    if (input.dailyCapUsd !== undefined)
+      await checkProjectCap(projectId, after.policy.dailyCapUsd);
     const approved = isWider(before, after)
       ? await deps.approvals.requireApproval(actor, wideningOf(before, after), input.approval)
       : null;
@@ -334,7 +366,13 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
         ...replaced(auditedFields(before), auditedFields(changed)),
         ...approved?.record,
       };
-      await recordAudit(tx, { ...doneBy(actor), subject: id, action: "api_key.updated", data, at });
+      await recordAudit(tx, {
+        ...doneBy(actor),
+        subject: id,
+        action: "api_key.updated",
+        data,
+        at,
+      });
       await recordEvents(tx, [keyEvent("api_key.updated", changed, at)]);
       if (approved !== null)
         await deps.projects.tellOwners(

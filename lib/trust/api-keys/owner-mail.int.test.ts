@@ -65,7 +65,10 @@ const setUp = async () => {
   const join = async (role: string, email: string | null): Promise<string | null> => {
     const { userId } = await services.signIn();
     const emailVerifiedAt = email === null ? null : new Date();
-    await database.prisma.user.update({ where: { id: userId }, data: { email, emailVerifiedAt } });
+    await database.prisma.user.update({
+      where: { id: userId },
+      data: { email, emailVerifiedAt },
+    });
     await database.prisma.membership.create({
       data: { projectId, userId, role, createdAt: new Date() },
     });
@@ -130,7 +133,9 @@ test("the owners get a mail about a new key that needs codes too", async () => {
   await it.apiKeys.create(it.actor, { name: "CI" });
   startWorker((id) => it.mailOutbox.deliver(id));
   await isSent(it.projectId);
-  expect(it.sent.map(({ to, subject }) => [to, subject])).toEqual([[it.own, 'New API key "CI"']]);
+  expect(it.sent.map(({ to, subject }) => [to, subject])).toEqual([
+    [it.own, 'New API key "CI"'],
+  ]);
   expect(it.sent[0]?.text).toContain("- Moves money without a code: nothing");
 });
 

@@ -45,7 +45,11 @@ export const listApiKeys = async (
   return rows.map(parseApiKey);
 };
 
-export const hasApiKey = async (db: Queryable, projectId: string, id: string): Promise<boolean> =>
+export const hasApiKey = async (
+  db: Queryable,
+  projectId: string,
+  id: string,
+): Promise<boolean> =>
   (await db.apiKey.findFirst({ where: { projectId, id }, select: { id: true } })) !== null;
 
 /** The fields by which people identify a key. */
@@ -107,14 +111,22 @@ export const listKeyIdsOf = async (
 };
 
 /** The key with this current secret, or with a secret that a rotation has replaced. */
-export const findByLookup = async (db: Queryable, lookup: string): Promise<StoredApiKey | null> => {
+export const findByLookup = async (
+  db: Queryable,
+  lookup: string,
+): Promise<StoredApiKey | null> => {
   const row = await db.apiKey.findFirst({
     where: { OR: [{ lookup }, { previousLookup: lookup }] },
   });
   if (row === null) return null;
   const key = parseApiKey(row);
   if (row.lookup === lookup)
-    return { ...key, secretHash: row.secretHash, appSecretId: row.appSecretId, replacedAt: null };
+    return {
+      ...key,
+      secretHash: row.secretHash,
+      appSecretId: row.appSecretId,
+      replacedAt: null,
+    };
   const {
     previousHash: secretHash,
     previousAppSecretId: appSecretId,
@@ -201,7 +213,9 @@ export const findApiKey = async (
   { projectId, id }: { projectId: string; id: string },
 ): Promise<{ key: ApiKey; lookup: string; version: number } | null> => {
   const row = await db.apiKey.findFirst({ where: { projectId, id } });
-  return row === null ? null : { key: parseApiKey(row), lookup: row.lookup, version: row.version };
+  return row === null
+    ? null
+    : { key: parseApiKey(row), lookup: row.lookup, version: row.version };
 };
 
 /**
@@ -250,7 +264,12 @@ export const revokeApiKey = async (
  */
 export const touchApiKey = async (
   db: Queryable,
-  { id, at, from, unlessSince }: { id: string; at: Date; from: string | null; unlessSince: Date },
+  {
+    id,
+    at,
+    from,
+    unlessSince,
+  }: { id: string; at: Date; from: string | null; unlessSince: Date },
 ): Promise<void> => {
   await db.apiKey.updateMany({
     where: { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: unlessSince } }] },

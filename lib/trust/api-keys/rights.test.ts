@@ -57,7 +57,10 @@ test.each<[string, KeyRights, KeyRights]>([
 
 test("a change of a key is told with the value of now and the new one, and what stays is left out", () => {
   const key = { ...base, id: "key_1", name: "Shop", prefix: "cw_test_Ab3x", last4: "9ZqP" };
-  const after = { ...withPolicy({ dailyCapUsd: "900", recipients: [SHOP, BANK] }), name: "Till" };
+  const after = {
+    ...withPolicy({ dailyCapUsd: "900", recipients: [SHOP, BANK] }),
+    name: "Till",
+  };
   const { title, lines } = wideningOf(key, after);
   expect(title).toBe('Let the API key "Shop" (cw_test_Ab3x…9ZqP, key_1) do more');
   expect(lines).toEqual([

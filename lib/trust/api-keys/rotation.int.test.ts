@@ -171,12 +171,16 @@ test("a key with networks is refused from elsewhere and where the caller is not 
     expect(await outcome(apiKeys.verify(secret, from))).toBe("forbidden");
   const more = { networks: ["203.0.113.0/24", "2001:db8::/32", "198.51.100.0/24"] };
   expect(await outcome(apiKeys.update(actor, key.id, more))).toBe("approval_required");
-  expect(await outcome(apiKeys.update(actor, key.id, { networks: ["203.0.113.0/24"] }))).toBe("ok");
+  expect(await outcome(apiKeys.update(actor, key.id, { networks: ["203.0.113.0/24"] }))).toBe(
+    "ok",
+  );
   advance(2);
   expect(await outcome(apiKeys.verify(secret, "2001:db8::7"))).toBe("forbidden");
   await expect
     .poll(async () =>
-      (await apiKeys.list(actor, { limit: 10 })).data.map(({ lastUsedAddress }) => lastUsedAddress),
+      (await apiKeys.list(actor, { limit: 10 })).data.map(
+        ({ lastUsedAddress }) => lastUsedAddress,
+      ),
     )
     .toEqual(["203.0.113.9"]);
 });

@@ -136,7 +136,10 @@ export const isWider = (before: KeyRights, after: KeyRights): boolean =>
 export const isWiderThanDefault = (rights: KeyRights): boolean => isWider(DEFAULTS, rights);
 
 const WORDS: Readonly<
-  Record<"scopes" | "code" | "recipients" | "networks" | "expires", (rights: KeyRights) => string>
+  Record<
+    "scopes" | "code" | "recipients" | "networks" | "expires",
+    (rights: KeyRights) => string
+  >
 > = {
   scopes: ({ scopes }) => `May: ${scopes.join(", ")}`,
   code: ({ policy }) =>
@@ -178,9 +181,14 @@ interface NamedKey extends KeyRights {
 }
 
 /** One line for each changed right, with its new value. */
-const differences = (before: NamedKey, after: KeyRights & { readonly name: string }): string[] => {
+const differences = (
+  before: NamedKey,
+  after: KeyRights & { readonly name: string },
+): string[] => {
   const renamed =
-    before.name === after.name ? [] : [`Name: ${quoted(after.name)} (now ${quoted(before.name)})`];
+    before.name === after.name
+      ? []
+      : [`Name: ${quoted(after.name)} (now ${quoted(before.name)})`];
   const others = Object.values(WORDS).flatMap((words) => {
     const [was, is] = [words(before), words(after)];
     return was === is ? [] : [`${is} (now ${was.slice(was.indexOf(": ") + 2)})`];

@@ -94,7 +94,9 @@ test("a verified API key carries its policy", async () => {
     { dailyCapUsd: "1" },
     { otp: "required", dailyCapUsd: "1" },
   ] as const)
-    expect(await codeOf(apiKeys.create(actor, { name: "Shop", ...wrong }))).toBe("invalid_request");
+    expect(await codeOf(apiKeys.create(actor, { name: "Shop", ...wrong }))).toBe(
+      "invalid_request",
+    );
 });
 
 test("a malformed key, an unknown key and a key with a wrong secret get the same error: unauthorized", async () => {
@@ -120,7 +122,10 @@ test("a malformed key, an unknown key and a key with a wrong secret get the same
 test("an API key is limited to its scopes and its expiry", async () => {
   const { apiKeys, actor, advance } = await setUp();
   const input = { name: "Reader", scopes: ["balances:read", "balances:read"] as const };
-  const { secret } = await apiKeys.create(actor, { ...input, expiresAt: "2026-01-01T01:00:00Z" });
+  const { secret } = await apiKeys.create(actor, {
+    ...input,
+    expiresAt: "2026-01-01T01:00:00Z",
+  });
   expect((await apiKeys.verify(secret)).scopes).toEqual(["balances:read"]);
   advance(3600);
   expect(await codeOf(apiKeys.verify(secret))).toBe("api_key_expired");
@@ -166,7 +171,10 @@ test("a change of a key takes effect on every instance within a second, and at o
   time.advance(1);
   expect((await there.apiKeys.verify(secret)).policy).toMatchObject(policy);
   await apiKeys.update(actor, key.id, { otp: "required", scopes: ["balances:read"] });
-  const narrowed = { scopes: ["balances:read"], policy: { otp: "required", dailyCapUsd: null } };
+  const narrowed = {
+    scopes: ["balances:read"],
+    policy: { otp: "required", dailyCapUsd: null },
+  };
   expect(await apiKeys.verify(secret)).toMatchObject(narrowed);
   time.advance(1);
   expect(await there.apiKeys.verify(secret)).toMatchObject(narrowed);
@@ -203,7 +211,9 @@ test("of two concurrent approved changes of one key the second is refused", asyn
     outcomes.filter((outcome) => outcome === "ok").length,
   );
   expect(outcomes).toContain("ok");
-  expect(outcomes.every((outcome) => outcome === "ok" || outcome === "invalid_state")).toBe(true);
+  expect(outcomes.every((outcome) => outcome === "ok" || outcome === "invalid_state")).toBe(
+    true,
+  );
 });
 
 test("an API key shows its last use, to the minute", async () => {
@@ -214,7 +224,10 @@ test("an API key shows its last use, to the minute", async () => {
       await database.prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } })
     ).lastUsedAt?.toISOString();
   await apiKeys.verify(secret);
-  await vi.waitFor(async () => expect(await lastUsed()).toBe("2026-01-01T00:00:00.000Z"), 20_000);
+  await vi.waitFor(
+    async () => expect(await lastUsed()).toBe("2026-01-01T00:00:00.000Z"),
+    20_000,
+  );
   const writes = vi.spyOn(database.prisma.apiKey, "updateMany");
   advance(59);
   await apiKeys.verify(secret);
@@ -222,7 +235,10 @@ test("an API key shows its last use, to the minute", async () => {
   advance(1);
   await apiKeys.verify(secret);
   writes.mockRestore();
-  await vi.waitFor(async () => expect(await lastUsed()).toBe("2026-01-01T00:01:00.000Z"), 20_000);
+  await vi.waitFor(
+    async () => expect(await lastUsed()).toBe("2026-01-01T00:01:00.000Z"),
+    20_000,
+  );
 });
 
 test("API keys are made and revoked by owners and admins alone", async () => {

@@ -155,7 +155,8 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
         "This API key has expired. Make a new one.",
         named,
       );
-    if (key.suspendedAt !== null) throw new RefusedKeyError("api_key_suspended", SUSPENDED, named);
+    if (key.suspendedAt !== null)
+      throw new RefusedKeyError("api_key_suspended", SUSPENDED, named);
     if (key.replacedAt !== null && key.replacedAt <= now)
       throw replacedSecret(key.replacedAt, named);
     if (!isWithin(key.networks, from)) throw wrongNetwork(from, named);
@@ -192,7 +193,10 @@ export const createApiKeysService = (deps: ApiKeysDeps): ApiKeysService => {
     return done;
   };
 
-  const revoke = async (actor: UserActor, id: string): Promise<{ id: string; revokedAt: Date }> => {
+  const revoke = async (
+    actor: UserActor,
+    id: string,
+  ): Promise<{ id: string; revokedAt: Date }> => {
     mayManage(actor);
     if (!isId("apiKey", id)) throw notFound();
     const revoked = await database.transaction((tx) => revokeOne(tx, actor, id));
@@ -333,7 +337,9 @@ const createNetworkCheck = (): ((
   networks: readonly string[],
   address: string | null,
 ) => boolean) => {
-  const matchers = new LRUCache<string, (address: string) => boolean>({ max: NETWORK_LISTS_MAX });
+  const matchers = new LRUCache<string, (address: string) => boolean>({
+    max: NETWORK_LISTS_MAX,
+  });
   return (networks, address) => {
     if (networks.length === 0) return true;
     if (address === null) return false;
@@ -367,7 +373,9 @@ const createRehash = ({
   const isDue = onceAMinute();
   return ({ id, secretHash: from }, to, at) => {
     if (!isDue(id, at)) return;
-    rehashApiKey(database.prisma, { id, from, to, appSecretId: secrets.id }).catch(() => undefined);
+    rehashApiKey(database.prisma, { id, from, to, appSecretId: secrets.id }).catch(
+      () => undefined,
+    );
   };
 };
 

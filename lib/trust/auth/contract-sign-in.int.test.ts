@@ -75,9 +75,11 @@ test("sign-in with a smart account is refused when another key signed, or the ri
     "another message": () => safe.signMessage({ message: "another message" }),
     "a stranger": (message: string) => testAccount().signMessage({ message }),
   };
-  for (const sign of Object.values(bad)) expect(await tryOn(here, sign)).toBe("invalid_signature");
+  for (const sign of Object.values(bad))
+    expect(await tryOn(here, sign)).toBe("invalid_signature");
   await deploy();
-  for (const sign of Object.values(bad)) expect(await tryOn(here, sign)).toBe("invalid_signature");
+  for (const sign of Object.values(bad))
+    expect(await tryOn(here, sign)).toBe("invalid_signature");
 });
 
 test("sign-in with a smart account asks the chain that the message names", async () => {

@@ -54,7 +54,9 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
   );
 
 /** The body of a 409 `approval_required`. */
-const asked = async (work: Promise<unknown>): Promise<{ approvalId: string; message: string }> => {
+const asked = async (
+  work: Promise<unknown>,
+): Promise<{ approvalId: string; message: string }> => {
   const error: unknown = await work.catch((thrown: unknown) => thrown);
   if (!isDomainError(error) || error.code !== "approval_required")
     throw new Error("No approval was asked for.");
@@ -114,11 +116,15 @@ test("one client network gets at most sixty codes within an hour over all accoun
       return { actor, email, approval: await signed(account, auth.setEmail(actor, email)) };
     }),
   );
-  const asked = approved.map(({ actor, email, approval }) => auth.setEmail(actor, email, approval));
+  const asked = approved.map(({ actor, email, approval }) =>
+    auth.setEmail(actor, email, approval),
+  );
   const outcomes = await Promise.all(asked.map(codeOf));
   expect(outcomes.filter((outcome) => outcome === "rate_limited")).toHaveLength(1);
   expect(mails).toHaveLength(60);
-  expect(await codeOf(mailCode("other@example.com", await personAt("198.51.100.8")))).toBe("ok");
+  expect(await codeOf(mailCode("other@example.com", await personAt("198.51.100.8")))).toBe(
+    "ok",
+  );
 });
 
 test("codes that strangers request do not block a verified address", async () => {
@@ -355,7 +361,9 @@ test("when the mail cannot be sent the next try need not wait", async () => {
 test("the database has no code in clear text", async () => {
   const { actor, mailCode, lastCode } = await setUp();
   await mailCode("ada@example.com");
-  const row = await database.prisma.emailCode.findFirstOrThrow({ where: { userId: actor.userId } });
+  const row = await database.prisma.emailCode.findFirstOrThrow({
+    where: { userId: actor.userId },
+  });
   expect(row.codeHash).toHaveLength(32);
   expect(Buffer.from(row.codeHash).toString("latin1")).not.toContain(lastCode());
 });

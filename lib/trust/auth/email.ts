@@ -70,7 +70,11 @@ interface EmailVerification {
    * errors of `requireApproval`, `rate_limited` within 60 s of the last code or beyond the limits
    * of code-limits, `provider_error` when the mail could not be sent
    */
-  request(actor: UserActor, email: string, given: GivenApproval | undefined): Promise<Verification>;
+  request(
+    actor: UserActor,
+    email: string,
+    given: GivenApproval | undefined,
+  ): Promise<Verification>;
   /**
    * @throws DomainError `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`; `invalid_state` as
    * in `request`

@@ -37,7 +37,8 @@ export const parseEmailCode = (row: EmailCode): EmailCode => ({
 });
 
 /** A code whose mail failed has no lifetime. */
-export const wasDelivered = ({ expiresAt, createdAt }: EmailCode): boolean => expiresAt > createdAt;
+export const wasDelivered = ({ expiresAt, createdAt }: EmailCode): boolean =>
+  expiresAt > createdAt;
 
 export interface User {
   readonly id: string;
@@ -87,7 +88,9 @@ export interface Session {
 }
 
 /** Selects the fields of a row of the table `session`. */
-export const parseSession = (row: Omit<Session, "kind"> & { readonly kind: string }): Session => ({
+export const parseSession = (
+  row: Omit<Session, "kind"> & { readonly kind: string },
+): Session => ({
   id: row.id,
   userId: row.userId,
   kind: row.kind === "browser" ? "browser" : "api",

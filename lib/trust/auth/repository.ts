@@ -79,7 +79,9 @@ export const hasAnyUser = async (db: Queryable): Promise<boolean> =>
 
 /** Serialises first sign-ins until the transaction ends. */
 export const lockFirstSignUp = async (db: Queryable): Promise<void> => {
-  await sqlOf(db).change(sql`SELECT pg_advisory_xact_lock(hashtextextended('first-sign-up', 0))`);
+  await sqlOf(db).change(
+    sql`SELECT pg_advisory_xact_lock(hashtextextended('first-sign-up', 0))`,
+  );
 };
 
 export const findUser = async (db: Queryable, id: string): Promise<User | null> => {
@@ -129,7 +131,10 @@ export const replaceEmailCode = async (
   await db.emailCode.create({ data: { ...code, codeHash: Uint8Array.from(code.codeHash) } });
 };
 
-export const latestEmailCode = async (db: Queryable, userId: string): Promise<EmailCode | null> => {
+export const latestEmailCode = async (
+  db: Queryable,
+  userId: string,
+): Promise<EmailCode | null> => {
   const row = await db.emailCode.findFirst({
     where: { userId },
     orderBy: [{ createdAt: "desc" }, { id: "desc" }],
@@ -160,12 +165,19 @@ export const countGuess = async (
   { id, attemptsMax, now }: { id: string; attemptsMax: number; now: Date },
 ): Promise<boolean> => {
   const where = { id, closedAt: null, attempts: { lt: attemptsMax }, expiresAt: { gt: now } };
-  const { count } = await db.emailCode.updateMany({ where, data: { attempts: { increment: 1 } } });
+  const { count } = await db.emailCode.updateMany({
+    where,
+    data: { attempts: { increment: 1 } },
+  });
   return count === 1;
 };
 
 /** Marks the code as used. Of several concurrent callers only one gets true. */
-export const closeEmailCode = async (db: Queryable, id: string, now: Date): Promise<boolean> => {
+export const closeEmailCode = async (
+  db: Queryable,
+  id: string,
+  now: Date,
+): Promise<boolean> => {
   const { count } = await db.emailCode.updateMany({
     where: { id, closedAt: null },
     data: { closedAt: now },
@@ -191,7 +203,8 @@ interface NewSession {
 const SESSIONS_MAX = 500;
 
 export const insertSession = async (db: Queryable, session: NewSession): Promise<void> => {
-  const refreshHash = session.refreshHash === null ? null : Uint8Array.from(session.refreshHash);
+  const refreshHash =
+    session.refreshHash === null ? null : Uint8Array.from(session.refreshHash);
   await db.session.create({ data: { ...session, refreshHash } });
 };
 
@@ -201,7 +214,10 @@ export const findSession = async (db: Queryable, id: string): Promise<Session | 
 };
 
 /** The newest sessions of the person, including ended ones. */
-export const listEarlierSessions = async (db: Queryable, userId: string): Promise<Session[]> => {
+export const listEarlierSessions = async (
+  db: Queryable,
+  userId: string,
+): Promise<Session[]> => {
   const rows = await db.session.findMany({
     where: { userId },
     orderBy: { createdAt: "desc" },
@@ -228,7 +244,11 @@ export const listLiveSessions = async (
 /** Stores the time of use, unless a time after `unlessSince` is stored already. */
 export const touchSession = async (
   db: Queryable,
-  { id, at, unlessSince }: { readonly id: string; readonly at: Date; readonly unlessSince: Date },
+  {
+    id,
+    at,
+    unlessSince,
+  }: { readonly id: string; readonly at: Date; readonly unlessSince: Date },
 ): Promise<void> => {
   const where = { id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: unlessSince } }] };
   await db.session.updateMany({ where, data: { lastUsedAt: at } });

@@ -31,7 +31,8 @@ export const toTokens = ({
   accessToken,
   refreshToken,
 }: TokenPair): ResponseOf<typeof createToken> => {
-  if (refreshToken === null) throw new Error("A browser session has no refresh token to hand out.");
+  if (refreshToken === null)
+    throw new Error("A browser session has no refresh token to hand out.");
   return { accessToken, tokenType: "Bearer", expiresIn: ACCESS_TOKEN_SECONDS, refreshToken };
 };
 
@@ -50,7 +51,11 @@ export const toMe = (profile: Profile): ResponseOf<typeof verifyEmail> => ({
   emailVerified: profile.emailVerifiedAt !== null,
   emailHeldUntil: profile.emailHeldUntil?.toISOString() ?? null,
   createdAt: profile.createdAt.toISOString(),
-  projects: profile.projects.map(({ projectId, name, role }) => ({ id: projectId, name, role })),
+  projects: profile.projects.map(({ projectId, name, role }) => ({
+    id: projectId,
+    name,
+    role,
+  })),
 });
 
 export const toMeWithVerification = (changed: {

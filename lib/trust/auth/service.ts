@@ -1,7 +1,5 @@
-import { getAddress, type Hex, isAddress } from "viem";
+import type { Hex } from "viem";
 import { DomainError, notFound } from "@/lib/core/errors";
-import { parseUrl } from "@/lib/core/redaction";
-import type { EvmAddress } from "@/lib/core/evm";
 import type { Database, Tx } from "@/lib/platform/db/client";
 import {
   consumeNonce,
@@ -27,97 +25,21 @@ import type { Membership, ProjectsService } from "@/lib/trust/projects/service";
 import { base62 } from "@/lib/core/base62";
 import type { WalletsService } from "@/lib/trust/wallets/service";
 import type { Mailer } from "@/lib/platform/ports/mail";
-import { type AccessToken, createAccessTokens, createTokenKeys, type Jwk } from "./access-token";
+import {
+  type AccessToken,
+  createAccessTokens,
+  createTokenKeys,
+  type Jwk,
+} from "./access-token";
 import { createEmailVerification, type Verification } from "./email";
 import type { SessionKind, User } from "./records";
-import { createSessions, type Sessions, type SessionsDeps, type StartedSession } from "./sessions";
-
-/** A parsed EIP-4361 message that is meant for this service. */
-interface SignInMessage {
-  readonly address: EvmAddress;
-  readonly chainId: number;
-  readonly nonce: string;
-}
-
-interface SignInExpectations {
-  /** Origin of the app in browsers. */
-  readonly publicUrl: string;
-  readonly chainIds: readonly number[];
-  readonly now: Date;
-}
-
-// Patterns for the whole message, line by line (EIP-4361's ABNF). viem's parser finds the fields
-// anywhere, so it would not notice additional text that misleads the person who signs; and its time
-// grows with the square of a hostile message's length.
-const LINES = [
-  String.raw`^(?:(?<scheme>[a-z][a-z0-9+.-]*):\/\/)?(?<domain>[^\s]+) wants you to sign in with your Ethereum account:`,
-  String.raw`(?<address>0x[0-9a-fA-F]{40})`,
-  String.raw`(?:\n[^\n]+)?\n`,
-  String.raw`URI: (?<uri>[^\s]+)`,
-  String.raw`Version: 1`,
-  String.raw`Chain ID: (?<chainId>[0-9]{1,15})`,
-  String.raw`Nonce: (?<nonce>[a-zA-Z0-9]{8,96})`,
-  String.raw`Issued At: (?<issuedAt>[^\s]+)(?:\nExpiration Time: (?<expirationTime>[^\s]+))?(?:\nNot Before: (?<notBefore>[^\s]+))?(?:\nRequest ID: [^\s]*)?(?:\nResources:(?:\n- [^\s]+){0,20})?$`,
-];
-const WHOLE = new RegExp(LINES.join("\n"));
-/** Maximum time by which the clocks of people's machines may run ahead. */
-const CLOCK_SKEW_MS = 60_000;
-
-/** RFC 3339, as EIP-4361 requires; `Date` checks the range of each number. */
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
-
-const timeOf = (text: string): Date => new Date(TIME.test(text) ? text : Number.NaN);
-
-const refuse = (message: string): DomainError => new DomainError("invalid_signature", message);
-
-/**
- * Parses an EIP-4361 message and checks everything except nonce and signature.
- * @throws DomainError `invalid_signature` when it is not such a message, or is for another site,
- * chain or time
- */
-export const readSignInMessage = (message: string, expected: SignInExpectations): SignInMessage => {
-  const fields = WHOLE.exec(message)?.groups;
-  const { address, chainId, nonce, issuedAt } = fields ?? {};
-  if (!fields || !address || !isAddress(address) || !chainId || !nonce || !issuedAt)
-    throw refuse("The message is not a sign-in message as EIP-4361 describes it.");
-  checkPlace(fields, expected.publicUrl);
-  if (!expected.chainIds.includes(Number(chainId)))
-    throw refuse(`The message names chain ${chainId}, which is not used here.`);
-  const { expirationTime, notBefore } = fields;
-  const times = {
-    issuedAt: timeOf(issuedAt),
-    ...(expirationTime === undefined ? {} : { expirationTime: timeOf(expirationTime) }),
-    ...(notBefore === undefined ? {} : { notBefore: timeOf(notBefore) }),
-  };
-  checkTimes(times, expected.now);
-  return { address: getAddress(address), chainId: Number(chainId), nonce };
-};
-
-const checkPlace = (
-  fields: Readonly<Record<string, string | undefined>>,
-  publicUrl: string,
-): void => {
-  const { host, origin, protocol } = new URL(publicUrl);
-  if (fields.domain !== host) throw refuse(`The message was not made for ${host}.`);
-  if (fields.scheme !== undefined && `${fields.scheme}:` !== protocol)
-    throw refuse(`The message was not made for ${origin}.`);
-  if (parseUrl(fields.uri ?? "")?.origin !== origin)
-    throw refuse(`The message's URI is not one of ${origin}.`);
-};
-
-const checkTimes = (
-  fields: { issuedAt: Date; expirationTime?: Date; notBefore?: Date },
-  now: Date,
-): void => {
-  const times = [fields.issuedAt, fields.expirationTime, fields.notBefore];
-  if (times.some((time) => time !== undefined && Number.isNaN(time.getTime())))
-    throw refuse("The message has a time that is not one of RFC 3339.");
-  if (fields.expirationTime !== undefined && fields.expirationTime <= now)
-    throw refuse("The message has expired.");
-  const latestMs = now.getTime() + CLOCK_SKEW_MS;
-  if (fields.issuedAt.getTime() > latestMs || (fields.notBefore?.getTime() ?? 0) > latestMs)
-    throw refuse("The message is not valid yet. Check the clock of your machine.");
-};
+import { readSignInMessage, type SignInMessage } from "./siwe";
+import {
+  createSessions,
+  type Sessions,
+  type SessionsDeps,
+  type StartedSession,
+} from "./sessions";
 
 /**
  * The rule for first sign-ins. `closed` admits the first person of an empty installation, and after
@@ -158,7 +80,9 @@ interface SignUp {
  */
 const admitSignUp = async (tx: Tx, { rule, address, isInvited }: SignUp): Promise<void> => {
   if (rule.mode === "open" || (await hasUser(tx, address)) || (await isInvited())) return;
-  if (rule.mode === "allow-list" ? rule.addresses.includes(address) : await isFirst(tx, address))
+  if (
+    rule.mode === "allow-list" ? rule.addresses.includes(address) : await isFirst(tx, address)
+  )
     return;
   throw closed();
 };
@@ -302,7 +226,9 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
     createNonce: createNonces(deps),
     signIn: createSignIn(deps, sessions, (subject) => accessTokens.mint(subject)),
     startPasskeySignIn: () => deps.passkeys.askSignIn(),
-    signInByPasskey: createPasskeySignIn(deps, sessions, (subject) => accessTokens.mint(subject)),
+    signInByPasskey: createPasskeySignIn(deps, sessions, (subject) =>
+      accessTokens.mint(subject),
+    ),
     verifyAccessToken: (token) => sessions.verifyAccessToken(token),
     refresh: (token, request) => sessions.refresh(token, request),
     isLive: (sessionId) => sessions.isLive(sessionId),
@@ -377,7 +303,9 @@ const createSignIn = (
       throw invalid("The message's nonce was not given by this service for this address.");
     // Before the signature is checked, which may be expensive for a chain's node: one attempt for
     // each nonce, right or wrong.
-    if (!(await consumeNonce(database.prisma, { ...message, purpose: PURPOSE, now: clock.now() })))
+    if (
+      !(await consumeNonce(database.prisma, { ...message, purpose: PURPOSE, now: clock.now() }))
+    )
       throw nonceExpired();
     const signed = { ...message, message: input.message, signature: input.signature as Hex };
     const proof = await verifySignedMessage(signed, registry);
@@ -470,7 +398,13 @@ const ensurePerson = async (
   const { user, created } = await ensureUser(tx, candidate);
   if (!created) return user;
   await projects.create(tx, { name: FIRST_PROJECT, ownerId: user.id, request });
-  const entry = { projectId: null, actor: user.id, subject: user.id, request, at: user.createdAt };
+  const entry = {
+    projectId: null,
+    actor: user.id,
+    subject: user.id,
+    request,
+    at: user.createdAt,
+  };
   await recordAudit(tx, { ...entry, action: "user.created", data: { address } });
   return user;
 };

@@ -14,7 +14,10 @@ const CHROME =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
 const HOME = { userAgent: CHROME, clientAddress: "203.0.113.9" };
 
-const setUp = (time = movableClock()) => ({ ...createAuthServices({ database, time }), ...time });
+const setUp = (time = movableClock()) => ({
+  ...createAuthServices({ database, time }),
+  ...time,
+});
 type Instance = ReturnType<typeof setUp>;
 
 const codeOf = (work: Promise<unknown>): Promise<string> =>
@@ -114,13 +117,20 @@ test("a refresh token that two callers use at once ends the session on both inst
   const [here, there] = [setUp(time), setUp(time)];
   const { first, email } = await person(here);
   const token = first.refreshToken ?? "";
-  const answers = await Promise.allSettled([here.auth.refresh(token), there.auth.refresh(token)]);
-  const given = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  const answers = await Promise.allSettled([
+    here.auth.refresh(token),
+    there.auth.refresh(token),
+  ]);
+  const given = answers.flatMap((answer) =>
+    answer.status === "fulfilled" ? [answer.value] : [],
+  );
   expect(given).toHaveLength(1);
   time.advance(1);
   for (const { auth } of [here, there]) {
     expect(await codeOf(auth.refresh(given[0]?.refreshToken ?? ""))).toBe("unauthorized");
-    expect(await codeOf(auth.verifyAccessToken(given[0]?.accessToken ?? ""))).toBe("unauthorized");
+    expect(await codeOf(auth.verifyAccessToken(given[0]?.accessToken ?? ""))).toBe(
+      "unauthorized",
+    );
     expect(await codeOf(auth.refresh(token))).toBe("unauthorized");
   }
   const mails = await here.waitingMail(email);

@@ -30,7 +30,10 @@ beforeAll(async () => {
   ({ database } = await testDatabase());
 });
 
-const setUp = (time = movableClock()) => ({ ...createAuthServices({ database, time }), ...time });
+const setUp = (time = movableClock()) => ({
+  ...createAuthServices({ database, time }),
+  ...time,
+});
 
 const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
@@ -137,7 +140,10 @@ test("an access token whose HMAC was made with our public key is refused, in eac
       { alg: "HS256", typ: "at+jwt" },
     ]) {
       const token = hmacToken(header, payload, key);
-      expect([what, await codeOf(auth.verifyAccessToken(token))]).toEqual([what, "unauthorized"]);
+      expect([what, await codeOf(auth.verifyAccessToken(token))]).toEqual([
+        what,
+        "unauthorized",
+      ]);
     }
 });
 
@@ -160,7 +166,10 @@ test("an access token that brings or names its own key is refused", async () => 
     const token = await new SignJWT(payload)
       .setProtectedHeader({ alg: "ES256", typ: "at+jwt", ...header })
       .sign(privateKey);
-    expect([header, await codeOf(auth.verifyAccessToken(token))]).toEqual([header, "unauthorized"]);
+    expect([header, await codeOf(auth.verifyAccessToken(token))]).toEqual([
+      header,
+      "unauthorized",
+    ]);
   }
 });
 
@@ -175,7 +184,9 @@ test("a well-signed access token of another type, issuer or audience, or expired
     clock,
   }).signing();
   const sign = (claims: Record<string, unknown>, typ = "at+jwt") =>
-    new SignJWT({ ...payload, ...claims }).setProtectedHeader({ alg: "ES256", typ, kid }).sign(key);
+    new SignJWT({ ...payload, ...claims })
+      .setProtectedHeader({ alg: "ES256", typ, kid })
+      .sign(key);
   expect(await codeOf(sign({}).then((token) => auth.verifyAccessToken(token)))).toBe("ok");
   const refused: Record<string, Promise<string>> = {
     type: sign({}, "JWT"),
@@ -296,16 +307,19 @@ test.each<[string, RequestContext | null, RequestContext | null, number]>([
   ["from an unknown network", HOME, null, 0],
   ["where no network is known", from(null), from(null), 0],
   ["more than ten seconds later", HOME, HOME, 10.001],
-])("a second use of a refresh token %s ends the session", async (_what, first, second, seconds) => {
-  const { auth, signIn, advance } = setUp();
-  const { refreshToken } = await signIn();
-  const next = await auth.refresh(refreshToken ?? "", first);
-  advance(seconds);
-  expect(await codeOf(auth.refresh(refreshToken ?? "", second))).toBe("unauthorized");
-  advance(1);
-  expect(await codeOf(auth.refresh(next.refreshToken, first))).toBe("unauthorized");
-  expect(await codeOf(auth.verifyAccessToken(next.accessToken))).toBe("unauthorized");
-});
+])(
+  "a second use of a refresh token %s ends the session",
+  async (_what, first, second, seconds) => {
+    const { auth, signIn, advance } = setUp();
+    const { refreshToken } = await signIn();
+    const next = await auth.refresh(refreshToken ?? "", first);
+    advance(seconds);
+    expect(await codeOf(auth.refresh(refreshToken ?? "", second))).toBe("unauthorized");
+    advance(1);
+    expect(await codeOf(auth.refresh(next.refreshToken, first))).toBe("unauthorized");
+    expect(await codeOf(auth.verifyAccessToken(next.accessToken))).toBe("unauthorized");
+  },
+);
 
 test("a token whose successor was used is not taken again, however soon and from wherever", async () => {
   const { auth, signIn } = setUp();

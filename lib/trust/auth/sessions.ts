@@ -121,7 +121,9 @@ const createRefreshTokens = (secrets: Secrets): RefreshTokens => {
       .hashes("refresh-token-mac", Buffer.from(bytes).toString("base64"))
       .map((mac) => mac.subarray(0, MAC_BYTES));
   const macOf = (bytes: Uint8Array): Buffer =>
-    secrets.hash("refresh-token-mac", Buffer.from(bytes).toString("base64")).subarray(0, MAC_BYTES);
+    secrets
+      .hash("refresh-token-mac", Buffer.from(bytes).toString("base64"))
+      .subarray(0, MAC_BYTES);
   const tokenOf = (sessionId: string, content: Uint8Array): RefreshToken => {
     const id = parse(sessionId.slice(SESSION_PREFIX.length));
     const bytes = Buffer.concat([id, content]);
@@ -134,7 +136,10 @@ const createRefreshTokens = (secrets: Secrets): RefreshTokens => {
       tokenOf(sessionId, secrets.hash("refresh-token-successor", token)),
     originHash: (request) => {
       if (request?.clientNetwork == null) return null;
-      return secrets.hash("refresh-origin", `${request.clientNetwork}\n${request.userAgent ?? ""}`);
+      return secrets.hash(
+        "refresh-origin",
+        `${request.clientNetwork}\n${request.userAgent ?? ""}`,
+      );
     },
     read: (token) => {
       const bytes = token.startsWith(PREFIX)
@@ -307,7 +312,14 @@ export const endSession = async (
 ): Promise<Session | null> => {
   const session = await revokeSession(tx, id, at);
   if (session === null) return null;
-  const entry = { projectId: null, actor: session.userId, request: null, ...by, subject: id, at };
+  const entry = {
+    projectId: null,
+    actor: session.userId,
+    request: null,
+    ...by,
+    subject: id,
+    at,
+  };
   await recordAudit(tx, { ...entry, action: "session.revoked", data: { reason } });
   announceEnded(tx, id);
   return session;
@@ -354,7 +366,10 @@ const createRefresh = (
     });
     if (session === null) known.invalidate(id);
     if (session === null) throw ended();
-    const minted = await deps.accessTokens.mint({ userId: session.userId, sessionId: session.id });
+    const minted = await deps.accessTokens.mint({
+      userId: session.userId,
+      sessionId: session.id,
+    });
     return { ...minted, refreshToken: next.token };
   };
 };
@@ -375,7 +390,11 @@ const createEnding = (
       : null;
     if (session?.userId !== actor.userId || session.expiresAt <= at) throw notFound();
     const suspended = await database.transaction(async (tx) => {
-      const revoked = await endSession(tx, sessionId, { reason: "revoked", at, by: doneBy(actor) });
+      const revoked = await endSession(tx, sessionId, {
+        reason: "revoked",
+        at,
+        by: doneBy(actor),
+      });
       return revoked === null ? null : sessionMade.suspend(tx, actor, { only: sessionId });
     });
     known.invalidate(sessionId);
@@ -409,8 +428,10 @@ const createTouch = ({ database, clock }: SessionsDeps): ((id: string) => void) 
     if (at.getTime() - (touchedMs.get(id) ?? 0) < TOUCH_SECONDS * 1000) return;
     touchedMs.set(id, at.getTime());
     // A failed write is repeated a minute later; a request does not fail because of it.
-    touchSession(database.prisma, { id, at, unlessSince: addSeconds(at, -TOUCH_SECONDS) }).catch(
-      () => undefined,
-    );
+    touchSession(database.prisma, {
+      id,
+      at,
+      unlessSince: addSeconds(at, -TOUCH_SECONDS),
+    }).catch(() => undefined);
   };
 };

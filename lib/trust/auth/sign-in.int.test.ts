@@ -2,7 +2,11 @@ import { generateSiweNonce } from "viem/siwe";
 import { beforeAll, expect, test } from "vitest";
 import { isDomainError } from "@/lib/core/errors";
 import type { Database } from "@/lib/platform/db/client";
-import { createAuthServices, movableClock, TEST_CHAIN_ID } from "@/lib/dev/testing/auth-services";
+import {
+  createAuthServices,
+  movableClock,
+  TEST_CHAIN_ID,
+} from "@/lib/dev/testing/auth-services";
 import { testDatabase, asOwner } from "@/lib/dev/testing/database";
 
 let database: Database;
@@ -65,7 +69,9 @@ test("the first sign-in creates the person, the project and its treasury; the ne
     wallets: 1,
     keys: 1,
   });
-  expect(await auth.verifyAccessToken(first.accessToken)).toMatchObject({ userId: first.userId });
+  expect(await auth.verifyAccessToken(first.accessToken)).toMatchObject({
+    userId: first.userId,
+  });
 });
 
 test("fifty concurrent first sign-ins over two instances create one of each", async () => {
@@ -74,7 +80,9 @@ test("fifty concurrent first sign-ins over two instances create one of each", as
   const two = createAuthServices({ database, time });
   const account = one.newAccount();
   const all = await Promise.all(
-    Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? one.signIn(account) : two.signIn(account))),
+    Array.from({ length: 50 }, (_, i) =>
+      i % 2 === 0 ? one.signIn(account) : two.signIn(account),
+    ),
   );
   expect(new Set(all.map(({ userId }) => userId)).size).toBe(1);
   expect(await countsOf(account.address)).toEqual({
@@ -135,7 +143,9 @@ test("a nonce that was given to an address works for no other", async () => {
   const { nonce } = await auth.createNonce({ address: ada.address });
   const message = await messageFor(eve, { nonce });
   const signature = await eve.signMessage({ message });
-  expect(await codeOf(auth.signIn({ message, signature, kind: "api" }))).toBe("invalid_signature");
+  expect(await codeOf(auth.signIn({ message, signature, kind: "api" }))).toBe(
+    "invalid_signature",
+  );
 });
 
 test("a signature of another wallet or message, or of a wrong length, is refused and uses up its nonce", async () => {
@@ -149,7 +159,8 @@ test("a signature of another wallet or message, or of a wrong length, is refused
   ];
   for (const sign of bad) {
     const message = await messageFor(account);
-    const attempt = (signature: string) => codeOf(auth.signIn({ message, signature, kind: "api" }));
+    const attempt = (signature: string) =>
+      codeOf(auth.signIn({ message, signature, kind: "api" }));
     expect(await attempt(await sign(message))).toBe("invalid_signature");
     expect(await attempt(await account.signMessage({ message }))).toBe("nonce_expired");
   }
@@ -188,9 +199,9 @@ test("a message for another address does not use up the nonce of an address", as
   const [ada, eve] = [newAccount(), newAccount()];
   const { nonce } = await auth.createNonce({ address: ada.address });
   const evesMessage = await messageFor(eve, { nonce });
-  expect(await codeOf(auth.signIn({ message: evesMessage, signature: "0x12", kind: "api" }))).toBe(
-    "invalid_signature",
-  );
+  expect(
+    await codeOf(auth.signIn({ message: evesMessage, signature: "0x12", kind: "api" })),
+  ).toBe("invalid_signature");
   const message = await messageFor(ada, { nonce });
   const signature = await ada.signMessage({ message });
   expect(await codeOf(auth.signIn({ message, signature, kind: "api" }))).toBe("ok");
@@ -206,13 +217,16 @@ test.each([
   const account = newAccount();
   const message = await messageFor(account, changes);
   const signature = await account.signMessage({ message });
-  expect(await codeOf(auth.signIn({ message, signature, kind: "api" }))).toBe("invalid_signature");
+  expect(await codeOf(auth.signIn({ message, signature, kind: "api" }))).toBe(
+    "invalid_signature",
+  );
 });
 
 test.each([
   [
     "statement",
-    (message: string) => message.replace("Sign in to Causeway.", "Sign in to Causeway, as Eve."),
+    (message: string) =>
+      message.replace("Sign in to Causeway.", "Sign in to Causeway, as Eve."),
   ],
   [
     "address",
@@ -222,10 +236,14 @@ test.each([
   ["chain", (message: string) => message.replace(/Chain ID: \d+/, "Chain ID: 1")],
   ["domain", (message: string) => message.replace(/^\S+/, "evil.example")],
   ["URI", (message: string) => message.replace(/URI: \S+/, "URI: https://evil.example")],
-  ["nonce", (message: string) => message.replace(/Nonce: \S+/, `Nonce: ${generateSiweNonce()}`)],
+  [
+    "nonce",
+    (message: string) => message.replace(/Nonce: \S+/, `Nonce: ${generateSiweNonce()}`),
+  ],
   [
     "time",
-    (message: string) => message.replace(/(Issued At: \d{4}-\d\d-\d\dT\d\d:\d\d):\d\d/, "$1:59"),
+    (message: string) =>
+      message.replace(/(Issued At: \d{4}-\d\d-\d\dT\d\d:\d\d):\d\d/, "$1:59"),
   ],
 ])(
   "sign-in: a message whose %s was altered after it was signed is refused",

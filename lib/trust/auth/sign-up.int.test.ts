@@ -114,9 +114,9 @@ describe("an invitation where sign-up is closed", () => {
     ];
     const rows = await rowsOf();
     for (const { token } of ended)
-      expect(await outcome(closed.signIn(closed.newAccount(), "api", { invitation: token }))).toBe(
-        "sign_up_closed",
-      );
+      expect(
+        await outcome(closed.signIn(closed.newAccount(), "api", { invitation: token })),
+      ).toBe("sign_up_closed");
     expect(await rowsOf()).toEqual(rows);
   });
 

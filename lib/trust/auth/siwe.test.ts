@@ -1,7 +1,7 @@
 import { createSiweMessage } from "viem/siwe";
 import { expect, test } from "vitest";
 import { isDomainError } from "@/lib/core/errors";
-import { readSignInMessage } from "./service";
+import { readSignInMessage } from "./siwe";
 
 const now = new Date("2026-01-01T12:00:00Z");
 const expected = { publicUrl: "http://localhost:3000", chainIds: [31337, 31338], now };
@@ -31,8 +31,12 @@ const outcome = (text: string): string => {
 test("sign-in messages are read", () => {
   const read = { address, chainId: 31337, nonce: "abcdefgh12345678" };
   expect(readSignInMessage(message(), expected)).toEqual(read);
-  expect(readSignInMessage(message({ statement: "Sign in to Causeway." }), expected)).toEqual(read);
-  expect(readSignInMessage(message({ scheme: "http", requestId: "7" }), expected)).toEqual(read);
+  expect(readSignInMessage(message({ statement: "Sign in to Causeway." }), expected)).toEqual(
+    read,
+  );
+  expect(readSignInMessage(message({ scheme: "http", requestId: "7" }), expected)).toEqual(
+    read,
+  );
   expect(
     readSignInMessage(
       message({ resources: ["https://a.example/x", "https://b.example"] }),
@@ -40,12 +44,12 @@ test("sign-in messages are read", () => {
     ),
   ).toEqual(read);
   const soon = new Date("2026-01-01T12:05:00Z");
-  expect(readSignInMessage(message({ expirationTime: soon, notBefore: now }), expected)).toEqual(
-    read,
-  );
-  expect(readSignInMessage(message().replace(address, address.toLowerCase()), expected)).toEqual(
-    read,
-  );
+  expect(
+    readSignInMessage(message({ expirationTime: soon, notBefore: now }), expected),
+  ).toEqual(read);
+  expect(
+    readSignInMessage(message().replace(address, address.toLowerCase()), expected),
+  ).toEqual(read);
 });
 
 test.each([
@@ -56,7 +60,10 @@ test.each([
   ["another scheme", message({ scheme: "https" })],
   ["a chain that is not configured", message({ chainId: 1 })],
   ["an expiration in the past", message({ expirationTime: now })],
-  ["a time before which it is not valid", message({ notBefore: new Date("2026-01-01T12:02:00Z") })],
+  [
+    "a time before which it is not valid",
+    message({ notBefore: new Date("2026-01-01T12:02:00Z") }),
+  ],
   ["an issue in the future", message({ issuedAt: new Date("2026-01-01T12:02:00Z") })],
   [
     "an expiration that is no time",
@@ -65,7 +72,10 @@ test.each([
   ["an issue that is no time", message().replace(/(Issued At: ).*/, "$12026-01-01")],
   ["text before it", `I give everything to Eve.\n${message()}`],
   ["text after it", `${message()}\nI give everything to Eve.`],
-  ["text between its fields", message().replace("\nNonce", "\nI give everything to Eve.\nNonce")],
+  [
+    "text between its fields",
+    message().replace("\nNonce", "\nI give everything to Eve.\nNonce"),
+  ],
   ["a statement of two lines", message({ statement: "One." }).replace("One.", "One.\nTwo.")],
   ["a wrong checksum", message().replace("0x5aAeb", "0x5AAeb")],
   ["no nonce", message().replace(/Nonce: .*/, "Nonce: ")],

@@ -26,7 +26,11 @@ const MINUTE = 60;
 
 const setUp = () => {
   const time = movableClock();
-  const deps = { database, keyring: createKeyring([TEST_KEY_ENCRYPTION_KEY]), clock: time.clock };
+  const deps = {
+    database,
+    keyring: createKeyring([TEST_KEY_ENCRYPTION_KEY]),
+    clock: time.clock,
+  };
   return {
     here: createAuthServices({ database, time }),
     there: createAuthServices({ database, time }),

@@ -105,7 +105,8 @@ export const makersOf = ({
 /**
  * Identifies the person behind a user: by the mailbox, or by the user when no address is verified.
  */
-const personOf = (userId: string, voters: Voters): string => voters.get(userId)?.mailbox ?? userId;
+const personOf = (userId: string, voters: Voters): string =>
+  voters.get(userId)?.mailbox ?? userId;
 
 /**
  * Whether the person made the request: as the same user, or as another user with the same mailbox.
@@ -129,7 +130,11 @@ export const exclusionOf = (
 };
 
 /** The approvals that count now. Users of one mailbox count once. */
-export const countApprovals = (request: Rules, votes: readonly Vote[], voters: Voters): number => {
+export const countApprovals = (
+  request: Rules,
+  votes: readonly Vote[],
+  voters: Voters,
+): number => {
   const persons = votes.flatMap(({ userId, decision }) =>
     decision === "approve" && exclusionOf(request, userId, voters) === null
       ? [personOf(userId, voters)]

@@ -49,7 +49,8 @@ const deps = {
   approvals,
   people,
   outbox,
-  wantMail: (_projectId: string, userIds: readonly string[]) => Promise.resolve(new Set(userIds)),
+  wantMail: (_projectId: string, userIds: readonly string[]) =>
+    Promise.resolve(new Set(userIds)),
   subjects: () => handlers,
   publicUrl: "http://localhost:3000",
   clock,
@@ -109,14 +110,20 @@ const [first, second] = [() => admins[0] as TestMember, () => admins[1] as TestM
 describe("votes", () => {
   test("the last vote that is needed approves, and the job of the same transaction carries the object on once", async () => {
     const { id, subjectId } = await open();
-    expect(await voteWithCode(api, first(), id)).toMatchObject({ state: "open", mayDecide: false });
+    expect(await voteWithCode(api, first(), id)).toMatchObject({
+      state: "open",
+      mayDecide: false,
+    });
     expect(await jobsOf(id)).toEqual(["decision"]);
     expect(await vote(second(), id)).toMatchObject({ state: "approved", messages: null });
     expect(await jobsOf(id)).toEqual(["decided", "decision"]);
     for (let turn = 0; turn < 3; turn += 1) expect(await settle(id)).toEqual({ done: true });
     expect(outcomesOf(subjectId)).toEqual(["approved"]);
     expect(settled.at(-1)?.decidedBy).toMatchObject({ userId: second().userId, projectId });
-    expect(await eventTypesOf(database, id)).toEqual(["approval.requested", "approval.approved"]);
+    expect(await eventTypesOf(database, id)).toEqual([
+      "approval.requested",
+      "approval.approved",
+    ]);
     const digest = new Uint8Array(createHash("sha256").update(subjectId).digest());
     const subject = { type: "test", id: subjectId };
     expect(await one.isApproved(projectId, subject, digest)).toBe(true);
@@ -127,7 +134,14 @@ describe("votes", () => {
   test("the maker does not decide, nor does the maker of the key that asked, nor another user with the maker's mailbox", async () => {
     const createdBy = maker.type === "user" ? maker.userId : "";
     const policy = { otp: "required", dailyCapUsd: null, recipients: [] } as const;
-    const key: Actor = { type: "apiKey", keyId: "key_1", projectId, createdBy, scopes: [], policy };
+    const key: Actor = {
+      type: "apiKey",
+      keyId: "key_1",
+      projectId,
+      createdBy,
+      scopes: [],
+      policy,
+    };
     const email = await api.verifiedEmail(owner);
     const twin = await newMember(api, projectId, "admin");
     // A different spelling of the same mailbox is the same person.
@@ -179,7 +193,10 @@ describe("the end of a request", () => {
       status: 409,
       code: "invalid_state",
     });
-    expect(await eventTypesOf(database, id)).toEqual(["approval.requested", "approval.declined"]);
+    expect(await eventTypesOf(database, id)).toEqual([
+      "approval.requested",
+      "approval.declined",
+    ]);
   });
 
   test("a vote counts by the role that its voter has when the votes are counted", async () => {
@@ -209,7 +226,9 @@ describe("the end of a request", () => {
       };
       await vote(third, id);
       const ended = await Promise.allSettled([cast(one, first()), cast(other, second())]);
-      expect(ended.filter(({ status }) => status === "fulfilled").length).toBeGreaterThanOrEqual(1);
+      expect(
+        ended.filter(({ status }) => status === "fulfilled").length,
+      ).toBeGreaterThanOrEqual(1);
       expect(await jobsOf(id)).toEqual(["decided", "decision"]);
       await Promise.all([settle(id), settle(id)]);
       expect(new Set(outcomesOf(subjectId))).toEqual(new Set(["approved"]));
@@ -273,7 +292,10 @@ describe("jobs", () => {
     await settle(id);
     expect(outcomesOf(subjectId)).toEqual(["expired"]);
     expect(settled.at(-1)?.decidedBy).toBeNull();
-    expect(await eventTypesOf(database, id)).toEqual(["approval.requested", "approval.expired"]);
+    expect(await eventTypesOf(database, id)).toEqual([
+      "approval.requested",
+      "approval.expired",
+    ]);
   });
 });
 

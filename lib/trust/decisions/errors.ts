@@ -44,7 +44,9 @@ export const needsVotes = ({
   required,
 }: Pick<DecisionRequest, "id" | "required">): DomainError => {
   const people =
-    required.count === 1 ? "another person approves" : `${String(required.count)} people approve`;
+    required.count === 1
+      ? "another person approves"
+      : `${String(required.count)} people approve`;
   return new DomainError(
     "invalid_state",
     `This waits until ${people} in the inbox (POST /approvals/{id}/approve). Nothing was sent.`,

@@ -32,7 +32,10 @@ const parseVote = ({ userId, decision, reason, means, createdAt }: VoteRow): Vot
   createdAt,
 });
 
-const parseRequest = ({ votes, ...row }: RequestRow & { votes: VoteRow[] }): DecisionRequest => ({
+const parseRequest = ({
+  votes,
+  ...row
+}: RequestRow & { votes: VoteRow[] }): DecisionRequest => ({
   projectId: row.projectId,
   id: row.id,
   subject: { type: row.subjectType, id: row.subjectId },
@@ -211,7 +214,11 @@ export const hasApproved = async (
  */
 export const findApproved = (
   db: SqlReader,
-  { projectId, decisionId, subject }: { projectId: string; decisionId: string; subject: Subject },
+  {
+    projectId,
+    decisionId,
+    subject,
+  }: { projectId: string; decisionId: string; subject: Subject },
 ): Promise<Requirement | null> =>
   requirements.first(
     db,
@@ -290,7 +297,11 @@ export const moveRequest = async (
 };
 
 /** Records that the request's notice was stored. Returns false when that happened before. */
-export const markNotified = async (tx: Tx, { projectId, id }: Key, at: Date): Promise<boolean> => {
+export const markNotified = async (
+  tx: Tx,
+  { projectId, id }: Key,
+  at: Date,
+): Promise<boolean> => {
   const where = { projectId, id, state: "open", notifiedAt: null };
   return (await tx.decisionRequest.updateMany({ where, data: { notifiedAt: at } })).count === 1;
 };
@@ -315,7 +326,11 @@ export const readVoters = async (
     projectId,
     userIds,
     lock,
-  }: { readonly projectId: string; readonly userIds: readonly string[]; readonly lock: boolean },
+  }: {
+    readonly projectId: string;
+    readonly userIds: readonly string[];
+    readonly lock: boolean;
+  },
 ): Promise<Voters> => {
   const ids = [...new Set(userIds)];
   if (lock)

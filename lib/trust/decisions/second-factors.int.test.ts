@@ -129,7 +129,10 @@ test("a code of the authenticator app votes on one request, and not on a second 
   // Each code is good once, and only near its time.
   const nextCode = totpCode(appSecret, Math.max(confirmedStep + 1, stepAt(clock.now())));
   const wrong = nextCode === "000000" ? "000001" : "000000";
-  expect(await refusalOf(approve(id, wrong))).toMatchObject({ status: 422, code: "otp_invalid" });
+  expect(await refusalOf(approve(id, wrong))).toMatchObject({
+    status: 422,
+    code: "otp_invalid",
+  });
   expect(await votesOn(id)).toEqual(NONE);
 
   expect(await approve(id, nextCode)).toMatchObject({ state: "approved" });

@@ -24,7 +24,13 @@ import {
   type Voters,
   type VotingSetting,
 } from "./decision";
-import { decidedAlready, mayNotDecide, needsVotes, noVotesRequested, votedAlready } from "./errors";
+import {
+  decidedAlready,
+  mayNotDecide,
+  needsVotes,
+  noVotesRequested,
+  votedAlready,
+} from "./errors";
 import { cancelDecision, castVote, type NewDecision, openDecision } from "./vote";
 import {
   findOpenOf,
@@ -106,7 +112,10 @@ export interface DecisionSubject {
    * Checks, before an approving vote, that the object could run now.
    * @throws DomainError
    */
-  readonly check?: (subject: { readonly projectId: string; readonly id: string }) => Promise<void>;
+  readonly check?: (subject: {
+    readonly projectId: string;
+    readonly id: string;
+  }) => Promise<void>;
   /**
    * Runs the object or ends it. It may be called again after a crash, so its effect must be a
    * compare-and-set on the object's state. After an error the job tries again.
@@ -195,7 +204,11 @@ export interface DecisionsService {
    */
   approvedBy(
     sql: Pick<Sql, "query">,
-    request: { readonly projectId: string; readonly decisionId: string; readonly subject: Subject },
+    request: {
+      readonly projectId: string;
+      readonly decisionId: string;
+      readonly subject: Subject;
+    },
   ): Promise<Requirement | null>;
   /**
    * Records, in the transaction that carries out a decided request, that it was carried out. For
@@ -218,7 +231,11 @@ export interface DecisionsService {
    */
   decide(actor: UserActor, id: string, input: VoteInput): Promise<DecisionView>;
   /** Returns the people among these who may vote on the request while it is open. */
-  eligible(projectId: string, id: string, userIds: readonly string[]): Promise<ReadonlySet<string>>;
+  eligible(
+    projectId: string,
+    id: string,
+    userIds: readonly string[],
+  ): Promise<ReadonlySet<string>>;
   /**
    * Mails a code for one vote on the request.
    * @throws the DomainErrors of `decide`; `otp_channel_missing`, `rate_limited`, `provider_error`
@@ -247,13 +264,15 @@ export const createDecisionsService = (deps: DecisionsDeps): DecisionsService =>
     open: (tx, input) => openDecision(sqlOf(tx), input, clock.now()),
     openOn: (sql, input) => openDecision(sql, input, clock.now()),
     requirementOf: (projectId, sql = reader) => readRequirement(sql, projectId),
-    isApproved: (projectId, subject, digest) => hasApproved(prisma, { projectId, subject, digest }),
+    isApproved: (projectId, subject, digest) =>
+      hasApproved(prisma, { projectId, subject, digest }),
     latestAbout: (about, db = prisma) => findLatest(db, about),
     approvedBy: findApproved,
     settle: (tx, request) => markSettled(tx, request, clock.now()),
     refuseCode: async ({ projectId, subject }) => {
       const open = await findOpenOf(reader, projectId, subject);
-      const request = open === null ? null : await findRequest(prisma, { projectId, id: open.id });
+      const request =
+        open === null ? null : await findRequest(prisma, { projectId, id: open.id });
       if (request !== null) throw needsVotes(request);
       if ((await readRequirement(reader, projectId)) !== null) throw noVotesRequested();
     },
@@ -305,7 +324,11 @@ export const createDecisionsService = (deps: DecisionsDeps): DecisionsService =>
   };
 };
 
-const load = async (deps: DecisionsDeps, actor: Actor, id: string): Promise<DecisionRequest> => {
+const load = async (
+  deps: DecisionsDeps,
+  actor: Actor,
+  id: string,
+): Promise<DecisionRequest> => {
   const { projectId } = actor;
   const request = isId("decision", id)
     ? await findRequest(deps.database.prisma, { projectId, id })
@@ -380,7 +403,11 @@ const viewOf = async (
   const [approve, decline] = await Promise.all(
     VERDICTS.map((verdict) => messageOf(deps, actor, request, verdict)),
   );
-  return { request, mayDecide: true, messages: { approve: approve ?? "", decline: decline ?? "" } };
+  return {
+    request,
+    mayDecide: true,
+    messages: { approve: approve ?? "", decline: decline ?? "" },
+  };
 };
 
 /** Without the messages to sign, because they need one read per request. */

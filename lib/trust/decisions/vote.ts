@@ -181,7 +181,13 @@ export const castVote = async (
     subject: request.subject.id,
     ...(codeId === null ? {} : { codeId }),
   };
-  await recordAudit(tx, { ...doneBy(actor), action: "approval.voted", subject: id, data, at: now });
+  await recordAudit(tx, {
+    ...doneBy(actor),
+    action: "approval.voted",
+    subject: id,
+    data,
+    at: now,
+  });
   if (decision === "decline") return end(tx, request, { as: "declined", by: userId, now });
   const approvals = countApprovals(request, [...request.votes, stored], voters);
   if (approvals >= request.required.count)
@@ -216,5 +222,9 @@ export const end = async (
     action: `approval.${as}`,
     data: { subject: request.subject.id },
   });
-  await insertJob(tx, { id: jobIdOf(request, DECIDED_QUEUE), queue: DECIDED_QUEUE, runAt: now });
+  await insertJob(tx, {
+    id: jobIdOf(request, DECIDED_QUEUE),
+    queue: DECIDED_QUEUE,
+    runAt: now,
+  });
 };

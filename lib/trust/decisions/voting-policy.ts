@@ -48,7 +48,8 @@ const inWords = (required: VotingSetting | null): string => {
 /** Whether `from` already allows everything that `to` allows. */
 const isAsStrict = (to: VotingSetting | null, from: VotingSetting | null): boolean => {
   if (from === null) return true;
-  if (to === null || to.count < from.count || (from.excludeMaker && !to.excludeMaker)) return false;
+  if (to === null || to.count < from.count || (from.excludeMaker && !to.excludeMaker))
+    return false;
   if (to.exemptKeys && !from.exemptKeys) return false;
   return to.roles.every((role) => from.roles.includes(role));
 };
@@ -71,7 +72,11 @@ const weaker = (
 });
 
 /** @throws DomainError `invalid_request` when fewer people can vote than must */
-const checkEnough = async (tx: Tx, projectId: string, to: VotingSetting | null): Promise<void> => {
+const checkEnough = async (
+  tx: Tx,
+  projectId: string,
+  to: VotingSetting | null,
+): Promise<void> => {
   if (to === null) return;
   await checkVoteRule(tx, projectId, {
     of: "setting",

@@ -102,7 +102,11 @@ const makersOf = async ({ apiKeys }: Deps, db: Queryable, { projectId, userId }:
 };
 
 /** Reads what would be stopped. */
-export const readEnding = async (deps: Deps, db: Queryable, leaving: Leaving): Promise<Ending> => {
+export const readEnding = async (
+  deps: Deps,
+  db: Queryable,
+  leaving: Leaving,
+): Promise<Ending> => {
   const { projectId, userId, to } = leaving;
   const { usable, makers } = await makersOf(deps, db, leaving);
   const roles = rolesEnded(to);
@@ -115,7 +119,9 @@ export const readEnding = async (deps: Deps, db: Queryable, leaving: Leaving): P
       roles.length === 0
         ? []
         : await listInvitationsBy(db, { projectId, userId, roles, at: deps.clock.now() }),
-    schedules: keeps(to, "money:move") ? [] : await deps.schedules.list(db, { projectId, makers }),
+    schedules: keeps(to, "money:move")
+      ? []
+      : await deps.schedules.list(db, { projectId, makers }),
   };
 };
 
@@ -139,7 +145,9 @@ const LINES_MAX = 50;
 
 const some = <T>(all: readonly T[], what: string, words: (one: T) => string): string[] => [
   ...all.slice(0, LINES_MAX).map((one) => `${what} that stops: ${words(one)}`),
-  ...(all.length > LINES_MAX ? [`${what} that stops: ${String(all.length - LINES_MAX)} more`] : []),
+  ...(all.length > LINES_MAX
+    ? [`${what} that stops: ${String(all.length - LINES_MAX)} more`]
+    : []),
 ];
 
 /** Everything that is stopped in words, one per line. */
@@ -306,8 +314,11 @@ export interface ConcernedNotices {
 }
 
 // The member is no longer among the owners when the owners are mailed.
-const toMember = ({ email }: Member, subject: string, text: string): ConcernedNotices["person"] =>
-  email === null ? null : { to: email, subject, text };
+const toMember = (
+  { email }: Member,
+  subject: string,
+  text: string,
+): ConcernedNotices["person"] => (email === null ? null : { to: email, subject, text });
 
 export const loweredNotice = (
   { projectId, member, by }: Told,

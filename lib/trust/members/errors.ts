@@ -8,7 +8,10 @@ export const lastOwner = (): DomainError =>
   );
 
 export const ownersOnly = (): DomainError =>
-  new DomainError("forbidden", "Only an owner may make, change or remove owners of the project.");
+  new DomainError(
+    "forbidden",
+    "Only an owner may make, change or remove owners of the project.",
+  );
 
 export const changedMeanwhile = (): DomainError =>
   new DomainError(

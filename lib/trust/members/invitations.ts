@@ -106,7 +106,8 @@ export const createInvitations = (deps: MembersDeps): Invitations => {
         const found = isId("invitation", id) ? await findInvitation(tx, projectId, id) : null;
         if (found === null) throw notFound();
         const withdrawn = await withdrawInvitation(tx, { projectId, id, at });
-        if (withdrawn === null) throw notOpen(found.acceptedAt === null ? "withdrawn" : "accepted");
+        if (withdrawn === null)
+          throw notOpen(found.acceptedAt === null ? "withdrawn" : "accepted");
         const entry = { ...doneBy(actor), subject: id, at };
         const data = { email: maskEmail(withdrawn.email), role: withdrawn.role };
         await recordAudit(tx, { ...entry, action: "invitation.withdrawn", data });
@@ -193,7 +194,8 @@ const createAccept = (deps: MembersDeps): Invitations["accept"] => {
     if ((await findMember(tx, { projectId, userId })) !== null) throw alreadyMember();
     // One mailbox is one person, who can be a member only once.
     const members = await listMembers(tx, projectId, { limit: MEMBERS_MAX });
-    if (members.some(({ email }) => isSameMailbox(email, invitation.email))) throw alreadyMember();
+    if (members.some(({ email }) => isSameMailbox(email, invitation.email)))
+      throw alreadyMember();
     if ((await countMembers(tx, projectId)) >= MEMBERS_MAX) throw projectIsFull(MEMBERS_MAX);
     if (!(await acceptInvitation(tx, { id, userId, at }))) throw notOpen("withdrawn");
     await insertMember(tx, { projectId, userId, role, createdAt: at });
@@ -205,7 +207,13 @@ const createAccept = (deps: MembersDeps): Invitations["accept"] => {
       data: { role, invitationId: id, invitedBy },
     });
     await recordEvents(tx, [
-      { projectId, type: "member.joined", objectId: userId, data: { userId, role, invitedBy }, at },
+      {
+        projectId,
+        type: "member.joined",
+        objectId: userId,
+        data: { userId, role, invitedBy },
+        at,
+      },
     ]);
     if (member !== null)
       await deps.projects.tellOwners(tx, joinedNotice({ projectId, member, by: invitedBy }));
@@ -235,7 +243,11 @@ interface OpenInvitations {
 }
 
 /** Invitations for the sign-in: an open one admits its holder when sign-up is closed. */
-export const createOpenInvitations = ({ clock }: { readonly clock: Clock }): OpenInvitations => ({
+export const createOpenInvitations = ({
+  clock,
+}: {
+  readonly clock: Clock;
+}): OpenInvitations => ({
   isOpen: async (db, token) => {
     const invitation = await findByToken(db, hashOf(token));
     return invitation !== null && invitationStatus(invitation, clock.now()) === "open";

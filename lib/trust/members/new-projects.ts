@@ -9,7 +9,10 @@ export interface NewProjects {
    * Creates a project with the person as its owner, and its treasury.
    * @throws DomainError `invalid_state` for a person with 100 projects
    */
-  create(actor: UserActor, name: string): Promise<{ readonly id: string; readonly name: string }>;
+  create(
+    actor: UserActor,
+    name: string,
+  ): Promise<{ readonly id: string; readonly name: string }>;
 }
 
 interface NewProjectsDeps {

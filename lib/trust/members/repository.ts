@@ -7,7 +7,9 @@ import { table, text } from "@/lib/platform/db/table";
 import { type Invitation, type Member, parseInvitation, parseMember } from "./member";
 import { isSameMailbox } from "@/lib/core/mailbox";
 
-const PERSON = { user: { select: { address: true, email: true, emailVerifiedAt: true } } } as const;
+const PERSON = {
+  user: { select: { address: true, email: true, emailVerifiedAt: true } },
+} as const;
 
 /**
  * At most `limit`, the oldest membership first.
@@ -89,7 +91,11 @@ export const setRole = async (
   return count === 1;
 };
 
-export const deleteMember = async (tx: Tx, projectId: string, userId: string): Promise<boolean> => {
+export const deleteMember = async (
+  tx: Tx,
+  projectId: string,
+  userId: string,
+): Promise<boolean> => {
   const { count } = await tx.membership.deleteMany({ where: { projectId, userId } });
   return count === 1;
 };
@@ -113,8 +119,10 @@ interface NewInvitation extends Pick<
   readonly tokenHash: Uint8Array<ArrayBuffer>;
 }
 
-export const insertInvitation = async (tx: Tx, invitation: NewInvitation): Promise<Invitation> =>
-  parseInvitation(await tx.invitation.create({ data: invitation }));
+export const insertInvitation = async (
+  tx: Tx,
+  invitation: NewInvitation,
+): Promise<Invitation> => parseInvitation(await tx.invitation.create({ data: invitation }));
 
 /** At most `limit`, newest first. */
 export const listInvitations = async (
@@ -199,7 +207,10 @@ const openOf = ({ projectId, userId, roles }: InvitedBy) => ({
 });
 
 /** Open invitations of a person to these roles, oldest first. */
-export const listInvitationsBy = async (db: Queryable, by: InvitedBy): Promise<Invitation[]> => {
+export const listInvitationsBy = async (
+  db: Queryable,
+  by: InvitedBy,
+): Promise<Invitation[]> => {
   const where = { ...openOf(by), expiresAt: { gt: by.at } };
   const rows = await db.invitation.findMany({
     where,

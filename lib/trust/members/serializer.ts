@@ -24,7 +24,11 @@ export const toRemoval = (removal: Removal): ResponseOf<typeof getMemberRemoval>
   id: removal.member.userId,
   role: removal.member.role,
   apiKeys: removal.keys.map(({ id, name, prefix, last4 }) => ({ id, name, prefix, last4 })),
-  webhookEndpoints: removal.endpoints.map(({ id, url, description }) => ({ id, url, description })),
+  webhookEndpoints: removal.endpoints.map(({ id, url, description }) => ({
+    id,
+    url,
+    description,
+  })),
   invitations: removal.invitations.map(({ id, email, role }) => ({ id, email, role })),
   payoutSchedules: removal.schedules.map(({ id, reference, chainId, rows }) => ({
     id,

@@ -75,7 +75,10 @@ export interface MembersService extends Invitations {
    */
   removal(actor: UserActor, userId: string, to?: Role | null): Promise<Removal>;
   /** @throws DomainError `forbidden` unless owner or admin */
-  rename(actor: UserActor, name: string): Promise<{ readonly id: string; readonly name: string }>;
+  rename(
+    actor: UserActor,
+    name: string,
+  ): Promise<{ readonly id: string; readonly name: string }>;
 }
 
 /** A member, and everything that is stopped when the member leaves. */
@@ -121,7 +124,11 @@ export const createMembersService = (deps: MembersDeps): MembersService => {
   };
 };
 
-const memberOf = async (deps: MembersDeps, projectId: string, userId: string): Promise<Member> => {
+const memberOf = async (
+  deps: MembersDeps,
+  projectId: string,
+  userId: string,
+): Promise<Member> => {
   const member = isId("user", userId)
     ? await findMember(deps.database.prisma, { projectId, userId })
     : null;
@@ -223,7 +230,11 @@ const createRemoval = (deps: MembersDeps): Pick<MembersService, "remove" | "remo
     const voter = { kind: "role", userId, to: null } as const;
     await checkLastOwner(database.prisma, member, left);
     await checkVotersLeft(database.prisma, projectId, voter);
-    const change = removeChange(projectId, member, await readEnding(deps, database.prisma, left));
+    const change = removeChange(
+      projectId,
+      member,
+      await readEnding(deps, database.prisma, left),
+    );
     const approved = isGuarded(member.role)
       ? await deps.approvals.requireApproval(actor, change, approval)
       : null;
@@ -242,7 +253,11 @@ const createRemoval = (deps: MembersDeps): Pick<MembersService, "remove" | "remo
       announceMemberRemoved(tx, { projectId, userId });
       const entry = { ...doneBy(actor), subject: userId, at };
       const data = { role: current.role, ...approved?.record };
-      await recordAudit(tx, { ...entry, action: leaves ? "member.left" : "member.removed", data });
+      await recordAudit(tx, {
+        ...entry,
+        action: leaves ? "member.left" : "member.removed",
+        data,
+      });
       await tellConcerned(
         deps,
         tx,

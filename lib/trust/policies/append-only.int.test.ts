@@ -18,13 +18,21 @@ const policy = {
 };
 const evaluation: StoredEvaluation = {
   ...{ id: newId("evaluation"), projectId, subjectType: "request", subjectId: null },
-  ...{ digest: new Uint8Array(32), mac: new Uint8Array(32), facts: {}, policies: [], rules: [] },
+  ...{
+    digest: new Uint8Array(32),
+    mac: new Uint8Array(32),
+    facts: {},
+    policies: [],
+    rules: [],
+  },
   ...{ decision: "deny", code: "not", ...created },
 };
 
 test("an owner of the tables that is no superuser can add policies and evaluations, and neither change nor remove them", () =>
   asPlainOwner(async ({ prisma, pool }) => {
-    await prisma.project.create({ data: { id: projectId, name: "test", createdAt: new Date() } });
+    await prisma.project.create({
+      data: { id: projectId, name: "test", createdAt: new Date() },
+    });
     await insertPolicy(sqlOf(prisma), policy);
     await insertEvaluation(sqlOf(prisma), evaluation, []);
     for (const text of [
@@ -36,7 +44,9 @@ test("an owner of the tables that is no superuser can add policies and evaluatio
       ]),
     ])
       await expect(pool.query(text), text).rejects.toThrow("permission denied");
-    expect(await prisma.policy.findMany()).toMatchObject([{ id: policy.id, rules: policy.rules }]);
+    expect(await prisma.policy.findMany()).toMatchObject([
+      { id: policy.id, rules: policy.rules },
+    ]);
     expect(await prisma.policyEvaluation.findMany()).toMatchObject([
       { id: evaluation.id, decision: "deny" },
     ]);

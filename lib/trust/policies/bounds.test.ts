@@ -19,7 +19,9 @@ test.each(Object.entries(EVERY_RULE))(
     for (const scope of ["project", "wallet", "key"] as const) {
       const { rules } = boundsOf([policy({ [rule]: value }, scope)]);
       expect(rules.length > 0).toBe(!PROOFS.includes(rule));
-      expect(rules.every((line) => line.includes(scope === "key" ? "API key" : scope))).toBe(true);
+      expect(rules.every((line) => line.includes(scope === "key" ? "API key" : scope))).toBe(
+        true,
+      );
     }
   },
 );

@@ -54,7 +54,10 @@ export interface Check {
 /** The votes of people on movements. */
 export interface ApprovalPort {
   /** The project's setting; null when it demands no votes. */
-  requirementOf(projectId: string, sql: Pick<SqlReader, "query">): Promise<VotingSetting | null>;
+  requirementOf(
+    projectId: string,
+    sql: Pick<SqlReader, "query">,
+  ): Promise<VotingSetting | null>;
   /**
    * The number of people and the roles that an approved request for votes demanded; null when no
    * request about this movement was approved.

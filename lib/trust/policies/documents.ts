@@ -103,7 +103,10 @@ const requireSubject = async (
  * Checks that the chains exist, and replaces tokens by their addresses.
  * @throws DomainError `unsupported_chain`, `unsupported_token`
  */
-const normalised = ({ registry }: Pick<Checks, "registry">, rules: PolicyRules): PolicyRules => {
+const normalised = (
+  { registry }: Pick<Checks, "registry">,
+  rules: PolicyRules,
+): PolicyRules => {
   for (const chainId of rules.chains ?? []) registry.get(chainId);
   const tokens = rules.tokens?.map(({ chainId, token }) => ({
     chainId,
@@ -209,7 +212,11 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
     const isException = exemptsKeys(rules) && !exemptsKeys(before?.rules);
     if (isException) requireOwner(actor, EXEMPTING_KEYS);
     await checkVotes(database.prisma, policy);
-    const approved = await deps.approvals.requireApproval(actor, changeOf(policy), change.approval);
+    const approved = await deps.approvals.requireApproval(
+      actor,
+      changeOf(policy),
+      change.approval,
+    );
     await database.transaction(async (tx) => {
       // A concurrent removal of a member waits for this lock, or was committed before and is
       // visible here.
@@ -265,7 +272,11 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
     /** Versions of one policy, newest first. @throws DomainError `invalid_request` */
     versions: (
       actor: Actor,
-      query: { scope: PolicyScope; subjectId?: string | undefined; before?: number | undefined },
+      query: {
+        scope: PolicyScope;
+        subjectId?: string | undefined;
+        before?: number | undefined;
+      },
     ): Promise<Policy[]> => {
       const { scope, before = null } = query;
       const subjectId = subjectOf(actor, query);
@@ -324,7 +335,12 @@ const checkVotes = async (
   { projectId, scope: of, subjectId, rules: { approvals } }: Policy,
 ): Promise<void> => {
   if (approvals === undefined) return;
-  await checkVoteRule(tx, projectId, { of, subjectId, approvals, path: "rules.approvals.count" });
+  await checkVoteRule(tx, projectId, {
+    of,
+    subjectId,
+    approvals,
+    path: "rules.approvals.count",
+  });
 };
 
 const exemptsKeys = (rules: PolicyRules | undefined): boolean =>
@@ -364,7 +380,9 @@ const changedNotice = (
 const changeOf = ({ projectId, scope, subjectId, version, rules }: Policy): Change => ({
   kind: "policy.change",
   title:
-    scope === "project" ? "Change the policy of this project" : `Change the policy of one ${scope}`,
+    scope === "project"
+      ? "Change the policy of this project"
+      : `Change the policy of one ${scope}`,
   lines: [
     ...(scope === "project" ? [] : [`Of: ${subjectId}`]),
     `Version: ${version}`,

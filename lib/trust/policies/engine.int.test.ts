@@ -53,7 +53,14 @@ beforeEach(async () => {
 
 const store = (rules: PolicyRules, version = 1) =>
   insertPolicy(sqlOf(databaseB.prisma), {
-    ...{ id: newId("policy"), projectId, scope: "project", subjectId: projectId, version, rules },
+    ...{
+      id: newId("policy"),
+      projectId,
+      scope: "project",
+      subjectId: projectId,
+      version,
+      rules,
+    },
     ...{ createdBy: "usr_1", createdAt: new Date() },
   });
 
@@ -105,7 +112,9 @@ describe("daily caps over two instances", () => {
   test("let exactly the allowed sum through, however many movements come at once", async () => {
     await store({ perDay: { usd: "50", assets: [{ assetId: "usdc", amount: "60" }] } });
     const codes = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => codeOf(accept(index % 2 === 0 ? a : b, 4_000_000n))),
+      Array.from({ length: 40 }, (_, index) =>
+        codeOf(accept(index % 2 === 0 ? a : b, 4_000_000n)),
+      ),
     );
     expect(codes.filter((code) => code === "allowed")).toHaveLength(12);
     expect(codes.filter((code) => code === "policy_violation")).toHaveLength(28);

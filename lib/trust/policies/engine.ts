@@ -341,7 +341,12 @@ const refusedByScreening = async (
   { sql, subject, gate }: { sql: Sql; subject: Subject; gate: Gate },
 ): Promise<ScreeningRefusedError> => {
   const found = isFree ? [] : await policiesOf(deps, sql, intent);
-  const decided = await decide(sql, intent, { prices, now: deps.clock.now(), locks: false, found });
+  const decided = await decide(sql, intent, {
+    prices,
+    now: deps.clock.now(),
+    locks: false,
+    found,
+  });
   return gate.refusal(rowOf(deps, intent, withScreening(decided, gate), subject));
 };
 
@@ -403,7 +408,10 @@ export const createPolicyEngine = (deps: EngineDeps): PolicyEngine => {
     return [{ intent, prices, isFree }, gate];
   };
 
-  const checking = async <T>(intent: Intent, work: (check: Check) => Promise<T>): Promise<T> => {
+  const checking = async <T>(
+    intent: Intent,
+    work: (check: Check) => Promise<T>,
+  ): Promise<T> => {
     const [prepared, gate] = await prepare(intent);
     try {
       return await work(checkOf({ ...deps, made }, prepared, gate));

@@ -63,7 +63,9 @@ describe("rules", () => {
     expect(decide({ perOperation: { assets: [{ assetId: "usdc", amount: "99.9" }] } })).toBe(
       "deny",
     );
-    expect(decide({ perOperation: { assets: [{ assetId: "eth", amount: "0.1" }] } })).toBe("allow");
+    expect(decide({ perOperation: { assets: [{ assetId: "eth", amount: "0.1" }] } })).toBe(
+      "allow",
+    );
     const movements = facts().movements.map((each) => ({ ...each, usd: null }));
     expect(decide({ perOperation: { usd: "1000000" } }, { movements })).toBe("deny");
   });
@@ -76,16 +78,19 @@ describe("rules", () => {
     ];
     expect(decide({ perDay: { usd: "1000" } }, { usage })).toBe("allow");
     expect(decide({ perDay: { usd: "999.99" } }, { usage })).toBe("deny");
-    expect(decide({ perDay: { assets: [{ assetId: "usdc", amount: "1000" }] } }, { usage })).toBe(
-      "allow",
-    );
-    expect(decide({ perDay: { assets: [{ assetId: "usdc", amount: "999" }] } }, { usage })).toBe(
-      "deny",
-    );
+    expect(
+      decide({ perDay: { assets: [{ assetId: "usdc", amount: "1000" }] } }, { usage }),
+    ).toBe("allow");
+    expect(
+      decide({ perDay: { assets: [{ assetId: "usdc", amount: "999" }] } }, { usage }),
+    ).toBe("deny");
   });
 
   test("a policy of a wallet bounds the money of that wallet alone", () => {
-    const bound = policy({ perOperation: { usd: "50" } }, { scope: "wallet", subjectId: "wal_1" });
+    const bound = policy(
+      { perOperation: { usd: "50" } },
+      { scope: "wallet", subjectId: "wal_1" },
+    );
     const other = {
       walletId: "wal_2",
       chainId: 1,
@@ -178,14 +183,20 @@ describe("rules of places, people and times", () => {
       { scope: "project" as const, subjectId: "prj_1", unit: "usd_without_code", spent: "1" },
     ];
     expect(codeOf({ code: { mode: "exempt", dailyCapUsd: "100" } })).toBe("not");
-    expect(codeOf({ code: { mode: "exempt", dailyCapUsd: "100" } }, { usage })).toBe("required");
+    expect(codeOf({ code: { mode: "exempt", dailyCapUsd: "100" } }, { usage })).toBe(
+      "required",
+    );
   });
 
   test("approvals of several policies hold together; without a role for all of them the movement is denied", () => {
-    const asks = (count: number, roles: readonly ("owner" | "admin")[], excludeMaker: boolean) =>
-      policy({ approvals: { aboveUsd: "50", count, roles: [...roles], excludeMaker } });
+    const asks = (
+      count: number,
+      roles: readonly ("owner" | "admin")[],
+      excludeMaker: boolean,
+    ) => policy({ approvals: { aboveUsd: "50", count, roles: [...roles], excludeMaker } });
     expect(
-      evaluate([asks(1, ["owner", "admin"], true), asks(2, ["owner"], false)], facts()).approval,
+      evaluate([asks(1, ["owner", "admin"], true), asks(2, ["owner"], false)], facts())
+        .approval,
     ).toEqual({
       count: 2,
       roles: ["owner"],
@@ -195,13 +206,16 @@ describe("rules of places, people and times", () => {
         "Policy of the project, version 1: Above 50 US dollars it has to be approved by 2 of these roles: owner.",
       ],
     });
-    expect(evaluate([asks(1, ["owner"], false), asks(1, ["admin"], false)], facts()).decision).toBe(
-      "deny",
-    );
+    expect(
+      evaluate([asks(1, ["owner"], false), asks(1, ["admin"], false)], facts()).decision,
+    ).toBe("deny");
   });
 
   test("a denial names the policy, its version, the rule and the field", () => {
-    const { rules } = evaluate([policy({ perOperation: { usd: "1" } }, { version: 7 })], facts());
+    const { rules } = evaluate(
+      [policy({ perOperation: { usd: "1" } }, { version: 7 })],
+      facts(),
+    );
     expect(rules).toMatchObject([
       {
         policyId: "pol_1",
@@ -267,7 +281,8 @@ const anyFacts = fc
   })
   .map(({ amounts, contact, hoursKnown, spent }) => {
     const at = facts().at;
-    const knownSince = hoursKnown === null ? null : new Date(at.getTime() - hoursKnown * 3_600_000);
+    const knownSince =
+      hoursKnown === null ? null : new Date(at.getTime() - hoursKnown * 3_600_000);
     return facts({
       movements: amounts.map(([walletId, worth]) => ({
         ...{ walletId, chainId: 1, token: "0xusdc", asset: "usdc", countsIn: "all" as const },
@@ -297,7 +312,9 @@ describe("properties", () => {
           if (before.code === "required") expect(after.code).toBe("required");
           if (before.approval === null || after.approval === null) return;
           expect(after.approval.count).toBeGreaterThanOrEqual(before.approval.count);
-          expect(before.approval.roles).toEqual(expect.arrayContaining([...after.approval.roles]));
+          expect(before.approval.roles).toEqual(
+            expect.arrayContaining([...after.approval.roles]),
+          );
           expect(after.approval.excludeMaker || !before.approval.excludeMaker).toBe(true);
         },
       ),

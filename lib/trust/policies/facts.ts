@@ -119,7 +119,8 @@ export const countedBy = (
   movements: readonly Movement[],
 ): readonly Movement[] =>
   boundBy(policy, movements).filter(
-    ({ countsIn }) => countsIn === "all" || (countsIn === "wallet" && policy.scope === "wallet"),
+    ({ countsIn }) =>
+      countsIn === "all" || (countsIn === "wallet" && policy.scope === "wallet"),
   );
 
 /**
@@ -169,7 +170,10 @@ export const SETTING = "The project's setting: payments are approved by";
  * The project's vote setting as a policy of the project that demands votes for every movement, so
  * that one rule handles both.
  */
-export const policyOfSetting = (projectId: string, setting: VotingSetting): EffectivePolicy => ({
+export const policyOfSetting = (
+  projectId: string,
+  setting: VotingSetting,
+): EffectivePolicy => ({
   id: null,
   scope: "project",
   subjectId: projectId,
@@ -194,7 +198,9 @@ export const strictest = (approvals: readonly RequiredApproval[]): RequiredAppro
   if (first === undefined) return null;
   return {
     count: Math.max(...approvals.map(({ count }) => count)),
-    roles: first.roles.filter((role) => others.every(({ roles }) => roles.includes(role))).sort(),
+    roles: first.roles
+      .filter((role) => others.every(({ roles }) => roles.includes(role)))
+      .sort(),
     excludeMaker: approvals.some(({ excludeMaker }) => excludeMaker),
     demandedBy: approvals.flatMap(({ demandedBy = [] }) => demandedBy).sort(),
   };

@@ -15,7 +15,10 @@ const CHAIN = 31337;
 const CAP_USD = "100";
 
 const { chains } = await testDevnet();
-const onchain = createOnchainRouting({ registry: createChainRegistry(chains), clock: systemClock });
+const onchain = createOnchainRouting({
+  registry: createChainRegistry(chains),
+  clock: systemClock,
+});
 /** Every token costs one dollar on its own chain, and two dollars on another chain. */
 const api = await testApi({
   overrides: {
@@ -32,7 +35,11 @@ keepOneDay(api.services.clock);
 
 const funded = async (amount: string): Promise<{ customer: Customer; key: TestApiKey }> => {
   const customer = await newCustomer(api);
-  await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount });
+  await fund(customer.session.client, customer.treasury, {
+    chainId: CHAIN,
+    token: "USDC",
+    amount,
+  });
   return {
     customer,
     key: await api.createKey(customer.session, { otp: "exempt", dailyCapUsd: CAP_USD }),
@@ -40,7 +47,9 @@ const funded = async (amount: string): Promise<{ customer: Customer; key: TestAp
 };
 
 const spentBy = async ({ id }: TestApiKey): Promise<string[]> => {
-  const rows = await api.services.database.prisma.policySpend.findMany({ where: { apiKeyId: id } });
+  const rows = await api.services.database.prisma.policySpend.findMany({
+    where: { apiKeyId: id },
+  });
   return rows.map(({ spentUsd }) => spentUsd.toFixed());
 };
 

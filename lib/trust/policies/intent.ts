@@ -133,7 +133,9 @@ export const routeIntent = (
       amountBase,
       isOnChain: true,
     })),
-    chains: [...new Set([...sources.map(({ token }) => token.chainId), destination.token.chainId])],
+    chains: [
+      ...new Set([...sources.map(({ token }) => token.chainId), destination.token.chainId]),
+    ],
     recipients,
     recipientChain: destination.token.chainId,
     parties: partiesOf(request),
@@ -144,7 +146,8 @@ export const routeIntent = (
 };
 
 /** Whether votes are needed for every amount, so that the worth does not matter. */
-const isAlways = ({ aboveUsd }: { readonly aboveUsd: string }): boolean => !/[1-9]/.test(aboveUsd);
+const isAlways = ({ aboveUsd }: { readonly aboveUsd: string }): boolean =>
+  !/[1-9]/.test(aboveUsd);
 
 /** Whether a rule of one of the policies compares US dollars. */
 export const comparesUsd = (policies: readonly Pick<EffectivePolicy, "rules">[]): boolean =>
@@ -156,7 +159,9 @@ export const comparesUsd = (policies: readonly Pick<EffectivePolicy, "rules">[])
       (approvals !== undefined && !isAlways(approvals)),
   );
 
-export const looksAtRecipients = (policies: readonly Pick<EffectivePolicy, "rules">[]): boolean =>
+export const looksAtRecipients = (
+  policies: readonly Pick<EffectivePolicy, "rules">[],
+): boolean =>
   policies.some(
     ({ rules }) =>
       rules.recipients === "approved_contacts" ||

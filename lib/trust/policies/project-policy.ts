@@ -68,7 +68,11 @@ export const createProjectPolicies = (deps: ProjectPoliciesDeps): ProjectPolicie
     if (from === to) return get(projectId);
     const isRaise = isMoreUsd(to, from);
     const approved = isRaise
-      ? await deps.approvals.requireApproval(actor, raiseOf(projectId, from, to), input.approval)
+      ? await deps.approvals.requireApproval(
+          actor,
+          raiseOf(projectId, from, to),
+          input.approval,
+        )
       : null;
     await database.transaction(async (tx) => {
       const at = clock.now();

@@ -64,7 +64,9 @@ const finding = (
 const spentOf = ({ policy, facts }: Given, unit: UsageUnit): bigint => {
   const found = facts.usage.find(
     (usage) =>
-      usage.scope === policy.scope && usage.subjectId === policy.subjectId && usage.unit === unit,
+      usage.scope === policy.scope &&
+      usage.subjectId === policy.subjectId &&
+      usage.unit === unit,
   );
   return found === undefined ? 0n : atto(found.spent);
 };
@@ -118,7 +120,9 @@ const perDayUsd: Rule = (given) => {
       : spent + usd > atto(cap)
         ? `${fromAtto(spent)} US dollars were moved today and this is worth ${fromAtto(usd)}; a day may move ${cap}.`
         : null;
-  return [finding("perDay.usd", facts.fields.amount, refusal, `Within ${cap} US dollars a day.`)];
+  return [
+    finding("perDay.usd", facts.fields.amount, refusal, `Within ${cap} US dollars a day.`),
+  ];
 };
 
 const perDayAssets: Rule = (given) =>
@@ -179,7 +183,9 @@ const newRecipients: Rule = ({ policy, facts }) => {
     isId("privacyWallet", address) || knownSince === null || knownSince.getTime() > since;
   const first = strangers(facts).find(isNew);
   const refusal = first === undefined ? null : (whyExported(first) ?? whyNew(first, hours));
-  return [finding("newRecipientHours", facts.fields.recipient, refusal, "No recipient is new.")];
+  return [
+    finding("newRecipientHours", facts.fields.recipient, refusal, "No recipient is new."),
+  ];
 };
 
 /**
@@ -188,7 +194,9 @@ const newRecipients: Rule = ({ policy, facts }) => {
 const clearRecipients: Rule = ({ policy, facts }) => {
   if (policy.rules.screening !== "require_clear") return [];
   const refusal = facts.recipients.map(whyExported).find((why) => why !== null);
-  return refusal === undefined ? [] : [finding("screening", facts.fields.recipient, refusal, "")];
+  return refusal === undefined
+    ? []
+    : [finding("screening", facts.fields.recipient, refusal, "")];
 };
 
 const chains: Rule = ({ policy, facts }) => {
@@ -242,7 +250,10 @@ const code: Rule = (given) => {
         usd === null || spentOf(given, "usd_without_code") + usd > atto(rule.dailyCapUsd);
       return isAbove
         ? found(true, `Above ${rule.dailyCapUsd} US dollars a day a one-time code is needed.`)
-        : found(false, `Up to ${rule.dailyCapUsd} US dollars a day no one-time code is needed.`);
+        : found(
+            false,
+            `Up to ${rule.dailyCapUsd} US dollars a day no one-time code is needed.`,
+          );
     }
   }
 };
@@ -331,7 +342,8 @@ export const evaluate = (policies: readonly EffectivePolicy[], facts: Facts): Ev
     findings.filter(({ finding }) => finding.outcome === "needs_approval").flatMap(demandOf),
   );
   const rules = findings.map(({ policy, finding }) => resultOf(policy, finding)).sort(inOrder);
-  const isDenied = rules.some(({ outcome }) => outcome === "deny") || required?.roles.length === 0;
+  const isDenied =
+    rules.some(({ outcome }) => outcome === "deny") || required?.roles.length === 0;
   const decision = isDenied ? "deny" : required === null ? "allow" : "needs_approval";
   return {
     decision,
@@ -381,7 +393,8 @@ const demandOf = ({
   readonly finding: Finding;
 }): RequiredApproval[] => {
   if (approval === undefined) return [];
-  const source = id === null ? "" : `Policy of ${SCOPE_NAMES[scope]}, version ${String(version)}: `;
+  const source =
+    id === null ? "" : `Policy of ${SCOPE_NAMES[scope]}, version ${String(version)}: `;
   return [{ ...approval, demandedBy: [`${source}${message}`] }];
 };
 

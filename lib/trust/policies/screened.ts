@@ -84,7 +84,10 @@ const modeRuleOf = (policies: readonly EffectivePolicy[]): ModeRule => {
 
 const addressesOf = ({ recipients, chains, parties }: Intent): readonly ScreenedAddress[] =>
   parties ??
-  recipients.map((address) => ({ address: address as `0x${string}`, chainId: chains[0] ?? null }));
+  recipients.map((address) => ({
+    address: address as `0x${string}`,
+    chainId: chains[0] ?? null,
+  }));
 
 /**
  * The fields that name an address. For an address that the caller did not send, the recipient's

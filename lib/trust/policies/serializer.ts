@@ -44,13 +44,18 @@ export const toEvaluation = ({
   approval:
     approval === null
       ? null
-      : { count: approval.count, roles: [...approval.roles], excludeMaker: approval.excludeMaker },
+      : {
+          count: approval.count,
+          roles: [...approval.roles],
+          excludeMaker: approval.excludeMaker,
+        },
 });
 
 export const toStoredEvaluation = (
   evaluation: EvaluationRecord,
 ): ResponseOf<typeof getPolicyEvaluation> => {
-  const { id, subjectType, subjectId, decision, code, rules, createdBy, createdAt } = evaluation;
+  const { id, subjectType, subjectId, decision, code, rules, createdBy, createdAt } =
+    evaluation;
   return {
     id,
     subject: subjectId === null ? null : { type: subjectType, id: subjectId },

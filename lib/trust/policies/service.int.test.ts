@@ -21,7 +21,9 @@ const PROJECT = "prj_1";
  * high.
  */
 const project = (id: string, dailyCapUsd: string) =>
-  database.prisma.project.create({ data: { id, name: id, dailyCapUsd, createdAt: new Date() } });
+  database.prisma.project.create({
+    data: { id, name: id, dailyCapUsd, createdAt: new Date() },
+  });
 
 const now = new Date("2026-01-01T23:59:59.999Z");
 const nextDay = new Date("2026-01-02T00:00:00Z");
@@ -185,7 +187,9 @@ test("each project has its own daily cap, which applies as soon as it is changed
     data: { dailyCapUsd: "1001" },
   });
   expect([await spend(actor, "1"), await spend(actor, "1")]).toEqual([true, false]);
-  await expect(policies.dailyCapUsd("prj_nothing")).rejects.toMatchObject({ code: "not_found" });
+  await expect(policies.dailyCapUsd("prj_nothing")).rejects.toMatchObject({
+    code: "not_found",
+  });
   expect(await spend(exempt("1", "prj_nothing"), "1")).toBe(false);
 });
 

@@ -106,7 +106,9 @@ type Fits = (spending: Parameters<typeof addSpending>[1]) => Promise<boolean>;
 const policiesOn = (database: Database, fits: Fits): PoliciesService => ({
   checkRecipient: (actor, address, path) => {
     if (actor.type !== "apiKey" || actor.policy.recipients.length === 0) return;
-    if (actor.policy.recipients.some((allowed) => isAddressEqual(allowed as EvmAddress, address)))
+    if (
+      actor.policy.recipients.some((allowed) => isAddressEqual(allowed as EvmAddress, address))
+    )
       return;
     const message = `This API key may not send to ${address}. Its list of recipients names who it may send to.`;
     throw new DomainError("recipient_not_allowed", message, {
@@ -144,7 +146,11 @@ const policiesOn = (database: Database, fits: Fits): PoliciesService => ({
 
 /** The spending to count. Null when the actor needs a code for every amount. */
 const spendingOf = (actor: Actor, usd: string | null, now: Date) => {
-  if (actor.type !== "apiKey" || actor.policy.otp !== "exempt" || actor.policy.dailyCapUsd === null)
+  if (
+    actor.type !== "apiKey" ||
+    actor.policy.otp !== "exempt" ||
+    actor.policy.dailyCapUsd === null
+  )
     return null;
   if (usd === null || !DECIMAL.test(usd) || !/[1-9]/.test(usd)) return null;
   const { projectId, keyId: apiKeyId } = actor;

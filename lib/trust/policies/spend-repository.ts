@@ -81,7 +81,10 @@ export const fitSpendings = async (
 /**
  * The project's daily cap in US dollars, a decimal string; null when the project does not exist.
  */
-export const readDailyCap = async (db: Queryable, projectId: string): Promise<string | null> => {
+export const readDailyCap = async (
+  db: Queryable,
+  projectId: string,
+): Promise<string | null> => {
   const row = await db.project.findUnique({
     where: { id: projectId },
     select: { dailyCapUsd: true },

@@ -61,7 +61,9 @@ interface Turnout {
 
 const nameOf = ({ of, subjectId }: VoteRule): string => {
   if (of === "setting") return "the setting of approvals";
-  return of === "project" ? "the policy of the project" : `the policy of the ${of} ${subjectId}`;
+  return of === "project"
+    ? "the policy of the project"
+    : `the policy of the ${of} ${subjectId}`;
 };
 
 const isSame = (one: VoteRule, other: VoteRule): boolean =>
@@ -95,7 +97,10 @@ const distinct = (rules: readonly VoteRule[], { holders }: Electorate): VoteRule
       const { count, roles, excludeMaker } = rule.approvals;
       const sharedKey =
         rule.of === "key" && isShared(holders.get(rule.subjectId)) ? rule.subjectId : null;
-      return [JSON.stringify([count, [...roles].sort(), excludeMaker, sharedKey]), rule] as const;
+      return [
+        JSON.stringify([count, [...roles].sort(), excludeMaker, sharedKey]),
+        rule,
+      ] as const;
     }),
   ).values(),
 ];
@@ -149,7 +154,8 @@ const turnoutOf = (
 const spareOf = ({ count }: Demand, { voters, excluded }: Turnout): number =>
   voters - excluded - count;
 
-const people = (number: number): string => (number === 1 ? "1 person" : `${String(number)} people`);
+const people = (number: number): string =>
+  number === 1 ? "1 person" : `${String(number)} people`;
 
 /** The sentence that says how many can vote, and how many must. */
 const shortageOf = (

@@ -39,7 +39,9 @@ export const screeningContract = (name: string, setUp: () => Promise<ScreeningSe
 
     test("answers for thousands of addresses in one call, and for none", async () => {
       const { source, listed, clear } = await setUp();
-      const many = Array.from({ length: 2_500 }, (_, index) => (index === 1_234 ? listed : clear));
+      const many = Array.from({ length: 2_500 }, (_, index) =>
+        index === 1_234 ? listed : clear,
+      );
       const verdicts = await source.screen(many, signal());
       expect(verdicts).toHaveLength(many.length);
       expect(verdicts.flatMap(({ state }, index) => (state === "hit" ? [index] : []))).toEqual([

@@ -57,7 +57,9 @@ describe("projects", () => {
     await there.projects.resolve(userId, projectId);
     await database.prisma.membership.deleteMany({ where: { userId, projectId } });
     projects.forget(userId);
-    expect(await refusal(projects.resolve(userId, projectId))).toMatchObject({ code: "not_found" });
+    expect(await refusal(projects.resolve(userId, projectId))).toMatchObject({
+      code: "not_found",
+    });
     time.advance(1);
     expect(await refusal(there.projects.resolve(userId, projectId))).toMatchObject({
       code: "not_found",

@@ -126,7 +126,10 @@ export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
   };
 };
 
-const choose = (memberships: readonly Membership[], projectId: string | null): ResolvedProject => {
+const choose = (
+  memberships: readonly Membership[],
+  projectId: string | null,
+): ResolvedProject => {
   const found =
     projectId === null
       ? memberships[0]

@@ -6,7 +6,11 @@ import {
   RECOVERY_HOLD_HOURS,
 } from "@/lib/contracts/approvable-changes";
 import type { Hex } from "viem";
-import { type ChainClients, isRecovered, verifySignedMessage } from "@/lib/chain/signed-message";
+import {
+  type ChainClients,
+  isRecovered,
+  verifySignedMessage,
+} from "@/lib/chain/signed-message";
 import type { PasskeyAssertion } from "@/lib/contracts/passkey-records";
 import { givenCode } from "@/lib/contracts/proofs";
 import { bindDeps } from "@/lib/core/bind-deps";
@@ -40,8 +44,8 @@ const canonical = (value: ChangeValue): string => {
   if (Array.isArray(value))
     return `[${value.map((item: ChangeValue) => canonical(item)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const entries = Object.entries(value as Readonly<Record<string, ChangeValue>>).sort(([a], [b]) =>
-    a < b ? -1 : 1,
+  const entries = Object.entries(value as Readonly<Record<string, ChangeValue>>).sort(
+    ([a], [b]) => (a < b ? -1 : 1),
   );
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(",")}}`;
 };
@@ -299,13 +303,19 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
       walletOf(deps, userId),
       deps.projects.list(userId),
     ]);
-    const name = memberships.find((membership) => membership.projectId === projectId)?.name ?? "";
+    const name =
+      memberships.find((membership) => membership.projectId === projectId)?.name ?? "";
     const id = newId("approval");
     const createdAt = clock.now();
     const expiresAt = addSeconds(createdAt, APPROVAL_SECONDS);
     const { title, lines, kind } = change;
     const project = { id: projectId, name };
-    const asked = { approvalId: id, publicUrl: deps.publicUrl, project, person: wallet.address };
+    const asked = {
+      approvalId: id,
+      publicUrl: deps.publicUrl,
+      project,
+      person: wallet.address,
+    };
     const message = approvalMessage({ ...asked, title, lines, expiresAt });
     const approval = { id, projectId, userId, kind, digest, message, createdAt, expiresAt };
     await insertApproval(database.prisma, approval);
@@ -332,20 +342,28 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
     const digest = digestOf({ kind, projectId, userId, values });
     const found = given === undefined ? null : await find(actor, given.approvalId);
     const fits =
-      found !== null && Buffer.from(found.digest).equals(digest) && found.expiresAt > clock.now();
+      found !== null &&
+      Buffer.from(found.digest).equals(digest) &&
+      found.expiresAt > clock.now();
     if (given === undefined || !fits)
       throw approvalRequired(await ask(actor, change, digest), kind);
     if (found.consumedAt !== null) throw approvalUsed();
     // Checked before the proof, because checking the proof uses it.
     if (!proofsOf(kind).includes(proofIn(given)))
       throw proofNotTaken(proofIn(given), proofsOf(kind));
-    const { means: by } = await prove(deps, actor, { ...found, path: "approval.signature" }, given);
+    const { means: by } = await prove(
+      deps,
+      actor,
+      { ...found, path: "approval.signature" },
+      given,
+    );
     return {
       approvalId: found.id,
       expiresAt: found.expiresAt,
       record: { approvalId: found.id, approvedBy: by },
       consume: async (tx) => {
-        if (!(await consumeApproval(tx, { ...found, by, now: clock.now() }))) throw approvalUsed();
+        if (!(await consumeApproval(tx, { ...found, by, now: clock.now() })))
+          throw approvalUsed();
         if (by === "recovery_code") await tellOfRecovery(tx, userId, change.title);
       },
     };
@@ -357,7 +375,8 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
     requestCode: async (actor, approvalId, channel) => {
       const approval = actor.type === "user" ? await find(actor, approvalId) : null;
       if (approval === null) throw notFound();
-      if (approval.consumedAt !== null || approval.expiresAt <= clock.now()) throw approvalUsed();
+      if (approval.consumedAt !== null || approval.expiresAt <= clock.now())
+        throw approvalUsed();
       return deps.otp.request({
         actor,
         subjectId: approval.id,

@@ -46,7 +46,11 @@ export const removeFrom = async (
 };
 
 /** The events of a bucket after `since`. */
-export const idsIn = async (tx: Tx, bucket: string, since: Date): Promise<ReadonlySet<string>> => {
+export const idsIn = async (
+  tx: Tx,
+  bucket: string,
+  since: Date,
+): Promise<ReadonlySet<string>> => {
   const rows = await tx.codeLimit.findMany({
     where: { bucket, at: { gt: since } },
     select: { id: true },

@@ -32,7 +32,9 @@ const person = (of: Partial<UserActor> & { readonly network?: string } = {}): Us
 
 const invite = (actor: UserActor, email = testEmail(), at = AT): Promise<string> =>
   database
-    .transaction((tx) => limits.countInvitation(tx, { id: newId("invitation"), at, actor, email }))
+    .transaction((tx) =>
+      limits.countInvitation(tx, { id: newId("invitation"), at, actor, email }),
+    )
     .then(
       () => "mailed",
       (error: unknown) => (isDomainError(error) ? error.code : String(error)),
@@ -66,7 +68,8 @@ test("a project gets a bounded number of invitations an hour, however many peopl
 
 test("a mailbox gets five mails an hour from strangers, codes and invitations together, however its address is written", async () => {
   const email = testEmail();
-  const spelled = (index: number): string => email.replace("@", `+${String(index)}@`).toUpperCase();
+  const spelled = (index: number): string =>
+    email.replace("@", `+${String(index)}@`).toUpperCase();
   const code = (index: number) =>
     database
       .transaction((tx) =>
@@ -82,14 +85,18 @@ test("a mailbox gets five mails an hour from strangers, codes and invitations to
         () => "mailed",
         () => "rate_limited",
       );
-  expect(await times(3, (index) => invite(person(), spelled(index)))).toEqual(new Set(["mailed"]));
+  expect(await times(3, (index) => invite(person(), spelled(index)))).toEqual(
+    new Set(["mailed"]),
+  );
   expect(await times(2, code)).toEqual(new Set(["mailed"]));
   expect(await invite(person(), email)).toBe("rate_limited");
   expect(await code(9)).toBe("rate_limited");
   // Codes to the person who has verified the address are counted separately, so that nobody else
   // can use up that limit.
   const own = { id: newId("otp"), at: AT, actor: person(), email, verified: true };
-  await expect(database.transaction((tx) => limits.countCode(tx, own))).resolves.toBeUndefined();
+  await expect(
+    database.transaction((tx) => limits.countCode(tx, own)),
+  ).resolves.toBeUndefined();
 });
 
 test("a client network sends a bounded number of invitations an hour, over all people", async () => {

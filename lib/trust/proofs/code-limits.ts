@@ -4,7 +4,13 @@ import { DomainError } from "@/lib/core/errors";
 import { mailboxOf } from "@/lib/core/mailbox";
 import type { Tx } from "@/lib/platform/db/client";
 import type { NoticeLimits, NoticeToMail } from "@/lib/news/mail/service";
-import { addTo, countUnderLock, idsIn, removeFrom, type Counted } from "./code-limits-repository";
+import {
+  addTo,
+  countUnderLock,
+  idsIn,
+  removeFrom,
+  type Counted,
+} from "./code-limits-repository";
 
 /** Allowed events per hour: codes, other mails, and guesses. */
 export const CODE_LIMITS = {
@@ -116,7 +122,12 @@ const bucketsOfRequester = (actor: Actor): Bucket[] => {
   const byKeys = `API keys asked for too many codes for the person who made them ${LATER}`;
   return [
     { name: `key:${actor.keyId}`, max: apiKey, message: byKey, countsAttempts: false },
-    { name: `keys-of:${personId}`, max: apiKeysOfPerson, message: byKeys, countsAttempts: false },
+    {
+      name: `keys-of:${personId}`,
+      max: apiKeysOfPerson,
+      message: byKeys,
+      countsAttempts: false,
+    },
   ];
 };
 
@@ -145,8 +156,12 @@ const bucketsOfInvitation = (
   { actor, email }: InvitationToMail,
   network: string | null,
 ): Bucket[] => {
-  const { invitationsOfPerson, invitationsOfProject, unverifiedDestination, networkUnverified } =
-    CODE_LIMITS;
+  const {
+    invitationsOfPerson,
+    invitationsOfProject,
+    unverifiedDestination,
+    networkUnverified,
+  } = CODE_LIMITS;
   const of = (name: string, max: number, whose: string): Bucket => ({
     name,
     max,

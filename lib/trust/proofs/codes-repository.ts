@@ -58,7 +58,9 @@ export const createOtpRepository = (database: Database, limits: CodeLimits) => (
   replace: (
     next: NewOtp,
     actor: Actor,
-  ): Promise<{ readonly stored: OtpRow } | { readonly stored: null; readonly resendAfter: Date }> =>
+  ): Promise<
+    { readonly stored: OtpRow } | { readonly stored: null; readonly resendAfter: Date }
+  > =>
     database.transaction(async (tx) => {
       const { projectId, subjectId, requestedBy, createdAt } = next;
       await lock(tx, `otp:${subjectId}:${requestedBy}`);
@@ -161,7 +163,10 @@ const lock = (tx: Tx, name: string): Promise<number> =>
   sqlOf(tx).change(sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
 
 const close = async (db: Queryable, id: string, now: Date, as: string): Promise<void> => {
-  await db.otp.updateMany({ where: { id, closedAt: null }, data: { closedAt: now, closedAs: as } });
+  await db.otp.updateMany({
+    where: { id, closedAt: null },
+    data: { closedAt: now, closedAs: as },
+  });
 };
 
 export type OtpRepository = ReturnType<typeof createOtpRepository>;

@@ -102,7 +102,12 @@ test("a code approves its own subject and data, for its own person, once and in 
   await ask(person, subjectId);
   expect(await guess(person, otherSubject, CODE)).toBe("otp_required");
   expect(await guess(colleague, subjectId, CODE)).toBe("otp_required");
-  const changed = { actor: person, subjectId, digest: new Uint8Array(randomBytes(32)), code: CODE };
+  const changed = {
+    actor: person,
+    subjectId,
+    digest: new Uint8Array(randomBytes(32)),
+    code: CODE,
+  };
   await expect(serviceAt(0).consume(changed)).rejects.toMatchObject({ code: "otp_invalid" });
   expect(await guess(person, subjectId, CODE)).toBe("ok");
   expect(await guess(person, subjectId, CODE)).toBe("otp_invalid");

@@ -162,10 +162,16 @@ const explainNoOpenCode = async (
       return new DomainError("otp_expired", "The code has expired. Ask for a new one.");
     case "attempts":
     case null:
-      return new DomainError("otp_attempts_exceeded", "Too many wrong codes. Ask for a new one.");
+      return new DomainError(
+        "otp_attempts_exceeded",
+        "Too many wrong codes. Ask for a new one.",
+      );
     case undefined:
     default:
-      return new DomainError("otp_required", actor.type === "user" ? ASK_FIRST : ASK_FIRST_AS_KEY);
+      return new DomainError(
+        "otp_required",
+        actor.type === "user" ? ASK_FIRST : ASK_FIRST_AS_KEY,
+      );
   }
 };
 
@@ -183,7 +189,11 @@ export const createOtpService = (deps: OtpDeps) => {
       subjectId,
       digest,
     });
-    const asked = { otpId: newId("otp"), channel: "passkey", destination: "your passkey" } as const;
+    const asked = {
+      otpId: newId("otp"),
+      channel: "passkey",
+      destination: "your passkey",
+    } as const;
     return { ...asked, expiresAt, resendAfter: deps.clock.now(), passkey };
   };
 
@@ -207,7 +217,8 @@ export const createOtpService = (deps: OtpDeps) => {
     }
     const now = deps.clock.now();
     const { email, heldUntil } = address;
-    if (heldUntil !== null && heldUntil > now) throw factorOnHold("Your e-mail address", heldUntil);
+    if (heldUntil !== null && heldUntil > now)
+      throw factorOnHold("Your e-mail address", heldUntil);
     const otpId = newId("otp");
     const code = deps.secrets.code();
     const next = {

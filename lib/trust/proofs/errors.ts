@@ -31,7 +31,9 @@ export const noPasskey = (): DomainError =>
 
 export const wrongPasskey = (why: string): DomainError => {
   const message = `${why} Nothing was approved.`;
-  return new DomainError("invalid_signature", message, { details: [{ path: "passkey", message }] });
+  return new DomainError("invalid_signature", message, {
+    details: [{ path: "passkey", message }],
+  });
 };
 
 export const tooManyPasskeys = (max: number): DomainError =>

@@ -69,7 +69,10 @@ const get = async ({ database }: FactorsDeps, { userId }: UserActor): Promise<Fa
   return { totpSince: totp?.confirmedAt ?? null, recoveryCodesLeft };
 };
 
-const confirmedTotp = async ({ database }: FactorsDeps, userId: string): Promise<TotpFactor> => {
+const confirmedTotp = async (
+  { database }: FactorsDeps,
+  userId: string,
+): Promise<TotpFactor> => {
   const factor = await findTotp(database.prisma, userId);
   if (factor?.confirmedAt == null) throw notFound();
   return factor;
@@ -110,7 +113,11 @@ const startTotp = async (
   }
 };
 
-const storeRecoveryCodes = async (tx: Tx, userId: string, at: Date): Promise<readonly string[]> => {
+const storeRecoveryCodes = async (
+  tx: Tx,
+  userId: string,
+  at: Date,
+): Promise<readonly string[]> => {
   const codes = newRecoveryCodes();
   const hashes = codes.map((code) => recoveryCodeHash(userId, code));
   await replaceRecoveryCodes(tx, userId, { hashes, at });
@@ -171,7 +178,11 @@ const removeTotp = async (
   given: GivenApproval | undefined,
 ): Promise<void> => {
   const factor = await confirmedTotp(deps, actor.userId);
-  const approved = await deps.approvals.requireApproval(actor, removeTotpChange(factor.id), given);
+  const approved = await deps.approvals.requireApproval(
+    actor,
+    removeTotpChange(factor.id),
+    given,
+  );
   const at = deps.clock.now();
   await deps.database.transaction(async (tx) => {
     await approved.consume(tx);
@@ -198,7 +209,11 @@ const renewRecoveryCodes = async (
   given: GivenApproval | undefined,
 ): Promise<readonly string[]> => {
   const { id } = await confirmedTotp(deps, actor.userId);
-  const approved = await deps.approvals.requireApproval(actor, renewRecoveryCodesChange(id), given);
+  const approved = await deps.approvals.requireApproval(
+    actor,
+    renewRecoveryCodesChange(id),
+    given,
+  );
   const at = deps.clock.now();
   return deps.database.transaction(async (tx) => {
     await approved.consume(tx);

@@ -4,7 +4,11 @@ import type { UserActor } from "@/lib/core/actor";
 import { isDomainError } from "@/lib/core/errors";
 import type { Database } from "@/lib/platform/db/client";
 import type { GivenApproval } from "./approvals";
-import { createAuthServices, movableClock, withSignature } from "@/lib/dev/testing/auth-services";
+import {
+  createAuthServices,
+  movableClock,
+  withSignature,
+} from "@/lib/dev/testing/auth-services";
 import { testDatabase } from "@/lib/dev/testing/database";
 import { passkeyDevice, type PasskeyDevice } from "@/lib/dev/testing/passkey-device";
 
@@ -13,7 +17,10 @@ beforeAll(async () => {
   ({ database } = await testDatabase());
 });
 
-const setUp = (time = movableClock()) => ({ ...createAuthServices({ database, time }), ...time });
+const setUp = (time = movableClock()) => ({
+  ...createAuthServices({ database, time }),
+  ...time,
+});
 type Instance = ReturnType<typeof setUp>;
 
 const codeOf = (work: Promise<unknown>): Promise<string> =>
@@ -103,9 +110,9 @@ describe("adding a passkey", () => {
     const here = setUp();
     const someone = await person(here);
     const challenge = await optionsFor(here, someone);
-    expect(await codeOf(here.factors.passkeys.add(someone.actor, device.create(challenge)))).toBe(
-      "invalid_signature",
-    );
+    expect(
+      await codeOf(here.factors.passkeys.add(someone.actor, device.create(challenge))),
+    ).toBe("invalid_signature");
     expect(
       await codeOf(here.factors.passkeys.add(someone.actor, passkeyDevice().create(challenge))),
     ).toBe("invalid_state");
@@ -127,9 +134,9 @@ describe("adding a passkey", () => {
     expect(await codeOf(here.factors.passkeys.rename(stranger.actor, passkey.id, "Mine"))).toBe(
       "not_found",
     );
-    expect(await codeOf(here.factors.passkeys.remove(stranger.actor, passkey.id, undefined))).toBe(
-      "not_found",
-    );
+    expect(
+      await codeOf(here.factors.passkeys.remove(stranger.actor, passkey.id, undefined)),
+    ).toBe("not_found");
     expect(await here.factors.passkeys.rename(actor, passkey.id, "Key ring")).toMatchObject({
       name: "Key ring",
     });
@@ -139,7 +146,10 @@ describe("adding a passkey", () => {
     await signed((approval) => here.factors.passkeys.remove(actor, passkey.id, approval));
     expect(await here.factors.passkeys.list(actor)).toEqual([]);
     const { challenge } = await here.auth.startPasskeySignIn();
-    const signIn = here.auth.signInByPasskey({ credential: device.get(challenge), kind: "api" });
+    const signIn = here.auth.signInByPasskey({
+      credential: device.get(challenge),
+      kind: "api",
+    });
     expect(await codeOf(signIn)).toBe("invalid_signature");
   });
 });
@@ -183,7 +193,9 @@ describe("approving by a passkey", () => {
     expect(await one.approve(device.get(challenge))).toBe("invalid_signature");
     const forged = Buffer.from(one.request.challenge, "base64url");
     forged[63] = (forged[63] ?? 0) ^ 1;
-    expect(await one.approve(device.get(forged.toString("base64url")))).toBe("invalid_signature");
+    expect(await one.approve(device.get(forged.toString("base64url")))).toBe(
+      "invalid_signature",
+    );
     expect(await one.approve(device.get(one.request.challenge))).toBe("ok");
   });
 
@@ -193,10 +205,9 @@ describe("approving by a passkey", () => {
     const { actor, device } = await withPasskey(here);
     const { request, approve } = await asked(here, actor);
     const assertion = device.get(request.challenge);
-    expect((await Promise.all([approve(assertion), approve(assertion, there)])).sort()).toEqual([
-      "invalid_signature",
-      "ok",
-    ]);
+    expect((await Promise.all([approve(assertion), approve(assertion, there)])).sort()).toEqual(
+      ["invalid_signature", "ok"],
+    );
   });
 
   test("somebody else's passkey, one that does not verify the person, and an expired challenge are refused", async () => {
@@ -226,7 +237,9 @@ describe("approving by a passkey", () => {
     expect(await first.approve(device.get(first.request.challenge))).toBe("ok");
     device.rewind(0);
     const second = await asked(here, actor);
-    expect(await second.approve(device.get(second.request.challenge))).toBe("invalid_signature");
+    expect(await second.approve(device.get(second.request.challenge))).toBe(
+      "invalid_signature",
+    );
     const alarms = { subject: passkey.id, action: "passkey.clone_suspected" };
     expect(await database.prisma.auditEvent.count({ where: alarms })).toBe(1);
   });

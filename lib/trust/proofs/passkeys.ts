@@ -248,10 +248,14 @@ const checkAssertion = async (
     };
   const passkey = await findByCredential(tx, assertion.id);
   if (passkey === null || (asked.userId !== null && passkey.userId !== asked.userId))
-    return { refused: wrongPasskey("This passkey is not known here. It may have been removed.") };
+    return {
+      refused: wrongPasskey("This passkey is not known here. It may have been removed."),
+    };
   const counter = await readAssertion(party, assertion, { passkey, challenge });
   if (counter === null)
-    return { refused: wrongPasskey("The signature is not one of this passkey for this service.") };
+    return {
+      refused: wrongPasskey("The signature is not one of this passkey for this service."),
+    };
   return checkCounter(tx, passkey, { counter, at: now });
 };
 
@@ -263,7 +267,12 @@ export const createPasskeyProofs = (deps: PasskeyProofsDeps) => {
     subject,
     digest,
   });
-  const signIn: ChallengeFor = { purpose: "sign_in", userId: null, subject: null, digest: null };
+  const signIn: ChallengeFor = {
+    purpose: "sign_in",
+    userId: null,
+    subject: null,
+    digest: null,
+  };
 
   return {
     /**
@@ -274,7 +283,9 @@ export const createPasskeyProofs = (deps: PasskeyProofsDeps) => {
     askApproval: async (subject: PasskeySubject): Promise<AskedPasskey> => {
       const [first, ...others] = await listPasskeys(deps.database.prisma, subject.userId);
       if (first === undefined) throw noPasskey();
-      const passkeys = [first, ...others].filter((passkey) => !isHeld(passkey, deps.clock.now()));
+      const passkeys = [first, ...others].filter(
+        (passkey) => !isHeld(passkey, deps.clock.now()),
+      );
       if (passkeys.length === 0) throw onHold(first);
       const { challenge, expiresAt } = await newChallenge(deps, approval(subject));
       return { request: requestOf(deps.party, challenge, passkeys), expiresAt };
@@ -450,7 +461,11 @@ const remove = async (
 ): Promise<void> => {
   const passkey = await find(deps, actor, id);
   const { name } = passkey;
-  const approved = await deps.approvals.requireApproval(actor, removePasskeyChange(passkey), given);
+  const approved = await deps.approvals.requireApproval(
+    actor,
+    removePasskeyChange(passkey),
+    given,
+  );
   const at = deps.clock.now();
   await deps.database.transaction(async (tx) => {
     await approved.consume(tx);

@@ -11,7 +11,11 @@ import type { UserActor } from "@/lib/core/actor";
 import { isDomainError } from "@/lib/core/errors";
 import type { Database } from "@/lib/platform/db/client";
 import type { Change, GivenApproval } from "./approvals";
-import { createAuthServices, movableClock, withSignature } from "@/lib/dev/testing/auth-services";
+import {
+  createAuthServices,
+  movableClock,
+  withSignature,
+} from "@/lib/dev/testing/auth-services";
 import { testDatabase } from "@/lib/dev/testing/database";
 import { testEmail } from "@/lib/dev/testing/factories";
 import { passkeyDevice } from "@/lib/dev/testing/passkey-device";
@@ -70,7 +74,17 @@ const personWithAll = async (here: Instance) => {
   );
   await here.factors.passkeys.add(actor, device.create(challenge));
   const signature = (message: string) => account.signMessage({ message });
-  return { account, actor, email, signed, mailedCode, appCode, recoveryCodes, device, signature };
+  return {
+    account,
+    actor,
+    email,
+    signed,
+    mailedCode,
+    appCode,
+    recoveryCodes,
+    device,
+    signature,
+  };
 };
 type Person = Awaited<ReturnType<typeof personWithAll>>;
 
@@ -196,7 +210,9 @@ test("a passkey that was added with a recovery code approves nothing for 24 hour
   const { passkey } = await here.approvals.requestCode(person.actor, later, "passkey");
   const given = { approvalId: later, passkey: device.get(passkey?.challenge ?? "") };
   expect(
-    await codeOf(here.approvals.requireApproval(person.actor, changeOf("api_key.create"), given)),
+    await codeOf(
+      here.approvals.requireApproval(person.actor, changeOf("api_key.create"), given),
+    ),
   ).toBe("ok");
 });
 
@@ -258,13 +274,14 @@ test("the wallet's signature undoes what a recovery code changed, at once", asyn
 });
 
 /** Ways to add a factor; each answers with the code of its refusal. */
-const ENROLMENTS: Readonly<Record<string, (here: Instance, actor: UserActor) => Promise<unknown>>> =
-  {
-    email: (here, actor) => here.auth.setEmail(actor, testEmail()),
-    totp: (here, actor) => here.factors.startTotp(actor, undefined),
-    passkey: (here, actor) => here.factors.passkeys.start(actor, { name: "Laptop" }),
-    "recovery codes": (here, actor) => here.factors.renewRecoveryCodes(actor, undefined),
-  };
+const ENROLMENTS: Readonly<
+  Record<string, (here: Instance, actor: UserActor) => Promise<unknown>>
+> = {
+  email: (here, actor) => here.auth.setEmail(actor, testEmail()),
+  totp: (here, actor) => here.factors.startTotp(actor, undefined),
+  passkey: (here, actor) => here.factors.passkeys.start(actor, { name: "Laptop" }),
+  "recovery codes": (here, actor) => here.factors.renewRecoveryCodes(actor, undefined),
+};
 
 /** People by the factors that they have. */
 const OWNERS = ["none", "email", "totp", "passkey", "all"] as const;

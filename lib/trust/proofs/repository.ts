@@ -36,7 +36,11 @@ export const findByCredential = async (
 /** @returns false when the credential is stored already */
 export const insertPasskey = async (db: Queryable, passkey: Passkey): Promise<boolean> => {
   const { publicKey, transports, ...fields } = passkey;
-  const data = { ...fields, publicKey: Uint8Array.from(publicKey), transports: [...transports] };
+  const data = {
+    ...fields,
+    publicKey: Uint8Array.from(publicKey),
+    transports: [...transports],
+  };
   const { count } = await db.passkey.createMany({ data: [data], skipDuplicates: true });
   return count === 1;
 };
@@ -92,7 +96,11 @@ export const insertChallenge = async (
   },
 ): Promise<void> => {
   const { challenge, digest, ...fields } = given;
-  const data = { ...fields, challenge: Uint8Array.from(challenge), digest: digestColumn(digest) };
+  const data = {
+    ...fields,
+    challenge: Uint8Array.from(challenge),
+    digest: digestColumn(digest),
+  };
   await db.passkeyChallenge.create({ data });
 };
 
@@ -168,7 +176,10 @@ export const replacePendingTotp = async (
     skipDuplicates: true,
   });
   if (inserted.count === 1) return true;
-  const { count } = await db.totpFactor.updateMany({ where: { userId, confirmedAt: null }, data });
+  const { count } = await db.totpFactor.updateMany({
+    where: { userId, confirmedAt: null },
+    data,
+  });
   return count === 1;
 };
 
@@ -227,7 +238,11 @@ export const replaceRecoveryCodes = async (
 /** Uses a recovery code. Of several concurrent callers only one gets true. */
 export const takeRecoveryCode = async (
   db: Queryable,
-  use: { readonly userId: string; readonly codeHash: Uint8Array<ArrayBuffer>; readonly at: Date },
+  use: {
+    readonly userId: string;
+    readonly codeHash: Uint8Array<ArrayBuffer>;
+    readonly at: Date;
+  },
 ): Promise<boolean> => {
   const { userId, codeHash, at } = use;
   const { count } = await db.recoveryCode.updateMany({
@@ -253,7 +268,11 @@ export const encryptedTotpSecrets = ({ prisma }: Pick<Database, "prisma">): Encr
   },
   batch: async ({ kekId, afterId, limit }) => {
     const where = { kekId, id: { gt: afterId } };
-    const rows = await prisma.totpFactor.findMany({ where, orderBy: { id: "asc" }, take: limit });
+    const rows = await prisma.totpFactor.findMany({
+      where,
+      orderBy: { id: "asc" },
+      take: limit,
+    });
     return rows
       .map(parseTotpFactor)
       .map(({ id, sealed }) => ({ id, context: totpContext(id), sealed }));

@@ -60,7 +60,10 @@ const tryTotp = async (
   if (factor?.confirmedAt == null) throw noAuthenticator();
   const step = stepOf(keyring, factor, code, now);
   if (step === null)
-    return wrongCode("totp", "The code of the authenticator app is wrong. Nothing was approved.");
+    return wrongCode(
+      "totp",
+      "The code of the authenticator app is wrong. Nothing was approved.",
+    );
   if (await takeTotpStep(tx, factor, step)) return { as: "right", means: "totp" };
   return wrongCode(
     "totp",
@@ -68,7 +71,11 @@ const tryTotp = async (
   );
 };
 
-const tryRecoveryCode = async (tx: Tx, { userId, now: at }: Try, code: string): Promise<Tried> => {
+const tryRecoveryCode = async (
+  tx: Tx,
+  { userId, now: at }: Try,
+  code: string,
+): Promise<Tried> => {
   if (await takeRecoveryCode(tx, { userId, codeHash: recoveryCodeHash(userId, code), at }))
     return { as: "right", means: "recovery_code" };
   return wrongCode(
@@ -116,7 +123,13 @@ const recordUse = (
   { at, ...used }: Used,
 ): Promise<void> => {
   const data = { ...used, digest: Buffer.from(digest).toString("hex") };
-  return recordAudit(tx, { ...doneBy(actor), action: "factor.used", subject: subjectId, data, at });
+  return recordAudit(tx, {
+    ...doneBy(actor),
+    action: "factor.used",
+    subject: subjectId,
+    data,
+    at,
+  });
 };
 
 /**

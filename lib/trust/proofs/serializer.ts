@@ -13,7 +13,11 @@ export const toFactors = ({
   recoveryCodesLeft,
 });
 
-export const toNewTotp = ({ secret, uri, expiresAt }: NewTotp): ResponseOf<typeof startTotp> => ({
+export const toNewTotp = ({
+  secret,
+  uri,
+  expiresAt,
+}: NewTotp): ResponseOf<typeof startTotp> => ({
   secret,
   uri,
   expiresAt: expiresAt.toISOString(),

@@ -4,7 +4,11 @@ import { DomainError, isDomainError } from "@/lib/core/errors";
 import type { Database } from "@/lib/platform/db/client";
 import type { Change, GivenApproval } from "./approvals";
 import { CODE_LIMITS } from "./code-limits";
-import { createAuthServices, movableClock, withSignature } from "@/lib/dev/testing/auth-services";
+import {
+  createAuthServices,
+  movableClock,
+  withSignature,
+} from "@/lib/dev/testing/auth-services";
 import { testDatabase } from "@/lib/dev/testing/database";
 import { testEmail } from "@/lib/dev/testing/factories";
 import { fromBase32 } from "@/lib/dev/testing/totp-app";
@@ -15,7 +19,10 @@ beforeAll(async () => {
   ({ database } = await testDatabase());
 });
 
-const setUp = (time = movableClock()) => ({ ...createAuthServices({ database, time }), ...time });
+const setUp = (time = movableClock()) => ({
+  ...createAuthServices({ database, time }),
+  ...time,
+});
 type Instance = ReturnType<typeof setUp>;
 
 const codeOf = (work: Promise<unknown>): Promise<string> =>
@@ -176,7 +183,9 @@ describe("approving by the authenticator app", () => {
       approvalId,
       approvedBy: "totp",
     });
-    const approval = await database.prisma.approval.findFirstOrThrow({ where: { id: approvalId } });
+    const approval = await database.prisma.approval.findFirstOrThrow({
+      where: { id: approvalId },
+    });
     const used = await database.prisma.auditEvent.findMany({
       where: { subject: approvalId, action: "factor.used" },
     });

@@ -77,7 +77,9 @@ export const newRecoveryCodes = (): string[] =>
  */
 export const recoveryCodeHash = (userId: string, code: string): Uint8Array<ArrayBuffer> => {
   const plain = code.toLowerCase().replaceAll(/[\s-]/g, "");
-  return new Uint8Array(createHash("sha256").update(`recovery-code\0${userId}\0${plain}`).digest());
+  return new Uint8Array(
+    createHash("sha256").update(`recovery-code\0${userId}\0${plain}`).digest(),
+  );
 };
 
 /** The authenticator app of a person. */

@@ -68,7 +68,8 @@ export type NewCredential = BodyOf<typeof addPasskey>["credential"];
 
 const bytesOf = (base64url: string): Buffer => Buffer.from(base64url, "base64url");
 /** Filters the transports to those that browsers know. */
-export const transportsOf = (names: readonly string[]): Transport[] => names.filter(isTransport);
+export const transportsOf = (names: readonly string[]): Transport[] =>
+  names.filter(isTransport);
 
 /**
  * The challenge that the browser claims to have signed; null when the client data does not conform
@@ -117,7 +118,10 @@ export const creationOptions = async (
     }),
   );
 
-type Registered = Pick<Passkey, "credentialId" | "publicKey" | "counter" | "transports" | "synced">;
+type Registered = Pick<
+  Passkey,
+  "credentialId" | "publicKey" | "counter" | "transports" | "synced"
+>;
 
 /**
  * The credential when the response is valid for this challenge and this service; otherwise null.

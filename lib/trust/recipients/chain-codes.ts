@@ -52,7 +52,8 @@ const tokensAmong = async (
  */
 export const createChainCodes = (registry: ChainRegistry) => {
   const kept = new LRUCache<string, CodeKind>({ max: KNOWN_MAX, ttl: CONTRACT_MS });
-  const keyOf = (chainId: number, address: EvmAddress): string => `${String(chainId)}:${address}`;
+  const keyOf = (chainId: number, address: EvmAddress): string =>
+    `${String(chainId)}:${address}`;
 
   return async (
     chainId: number,

@@ -17,13 +17,17 @@ let projectId = "";
 
 beforeEach(async () => {
   projectId = newId("project");
-  await prisma.project.create({ data: { id: projectId, name: "Records", createdAt: new Date() } });
+  await prisma.project.create({
+    data: { id: projectId, name: "Records", createdAt: new Date() },
+  });
 });
 
 let last = 0;
 /** A new address with these ends. */
 const address = (ends = "abcd1234"): EvmAddress =>
-  getAddress(`0x${ends.slice(0, 4)}${toHex((last += 1), { size: 16 }).slice(2)}${ends.slice(4)}`);
+  getAddress(
+    `0x${ends.slice(0, 4)}${toHex((last += 1), { size: 16 }).slice(2)}${ends.slice(4)}`,
+  );
 
 const pay = (paid: EvmAddress) =>
   prisma.policyRecipient.create({
@@ -98,8 +102,13 @@ test("the project's own records count alone", async () => {
   await pay(address());
   const other = newId("project");
   expect(
-    (await readRecords(sql, other, { addresses: [address()], chainId: null, seesPrivate: true }))
-      .known,
+    (
+      await readRecords(sql, other, {
+        addresses: [address()],
+        chainId: null,
+        seesPrivate: true,
+      })
+    ).known,
   ).toEqual([]);
 });
 
@@ -137,7 +146,9 @@ test("a project that knows thousands of addresses reads none of the others", asy
   const explained = sqlBy({
     ...sql,
     query: async (text, values) => {
-      const { rows } = await pool.query<{ "QUERY PLAN": string }>(`EXPLAIN ${text}`, [...values]);
+      const { rows } = await pool.query<{ "QUERY PLAN": string }>(`EXPLAIN ${text}`, [
+        ...values,
+      ]);
       plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"));
       return sql.query(text, values);
     },

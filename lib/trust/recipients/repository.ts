@@ -32,7 +32,8 @@ const knownOf = (
   chainId: number | null,
 ): KnownAddress => {
   if (as !== "contact") return { address, name: name ?? NAMES[as], as };
-  const isApproved = state !== null && isApprovedOn({ state, chainIds: chainIds ?? [] }, chainId);
+  const isApproved =
+    state !== null && isApprovedOn({ state, chainIds: chainIds ?? [] }, chainId);
   return isApproved
     ? { address, name: name ?? "", as: "contact" }
     : { address, name: NAMES.contact, as: "proposed" };
@@ -139,11 +140,16 @@ const readPaid = async (
   const rows = await readAllPaid(db, projectId, ends);
   const paid = rows.map(({ address }) => getAddress(address));
   if (paid.length === 0) return { inPublic: [], inPrivateOnly: [] };
-  const inPrivate = (await readPaidInPrivate(db, projectId, paid)).map(({ address }) => address);
+  const inPrivate = (await readPaidInPrivate(db, projectId, paid)).map(
+    ({ address }) => address,
+  );
   const both = inPrivate.length === 0 ? [] : await readPaidInPublic(db, projectId, inPrivate);
   const known = new Set(both.map(({ address }) => address));
   const hidden = new Set(inPrivate.filter((address) => !known.has(address)));
-  return { inPublic: paid.filter((address) => !hidden.has(address)), inPrivateOnly: [...hidden] };
+  return {
+    inPublic: paid.filter((address) => !hidden.has(address)),
+    inPrivateOnly: [...hidden],
+  };
 };
 
 /** Wallets and contacts with these ends. */

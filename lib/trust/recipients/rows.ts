@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { int, arrayOf, address, bool, nullable, oneOf, table, text } from "@/lib/platform/db/table";
+import {
+  int,
+  arrayOf,
+  address,
+  bool,
+  nullable,
+  oneOf,
+  table,
+  text,
+} from "@/lib/platform/db/table";
 
 // The columns of this module's queries.
 

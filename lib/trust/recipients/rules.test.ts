@@ -23,7 +23,11 @@ const chain = (chainId: number, isPaid: boolean, codes: ChainCodes["codes"]): Ch
   isPaid,
   codes,
 });
-const codesOf = (recipients: readonly EvmAddress[], facts: Partial<RecipientFacts>, max?: number) =>
+const codesOf = (
+  recipients: readonly EvmAddress[],
+  facts: Partial<RecipientFacts>,
+  max?: number,
+) =>
   warningsAbout(recipients.map(row), { ...NOTHING, ...facts }, max).map(({ code, path }) => [
     code,
     path,

@@ -217,7 +217,9 @@ export const createRecipientsService = (deps: RecipientsDeps): RecipientsService
       chainId: chainIds.length === 1 ? chainId : null,
       seesPrivate: purpose === "pay_in_private",
     });
-    const wallets = new Set(known.flatMap(({ address, as }) => (as === "own" ? [address] : [])));
+    const wallets = new Set(
+      known.flatMap(({ address, as }) => (as === "own" ? [address] : [])),
+    );
     const unpaid = addresses.filter((address) => !paid.has(address) && !wallets.has(address));
     return { known, own, unpaid: new Set(purpose === "store" ? [] : unpaid) };
   };

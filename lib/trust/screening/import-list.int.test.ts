@@ -18,15 +18,23 @@ const bring = (text: string, by = "ada") =>
   importList({ database, keys: signer.keys, clock: systemClock }, { text, by });
 const versionsOf = async (name: string) =>
   (
-    await database.prisma.screeningList.findMany({ where: { name }, orderBy: { version: "asc" } })
+    await database.prisma.screeningList.findMany({
+      where: { name },
+      orderBy: { version: "asc" },
+    })
   ).map(({ version }) => version);
 
 describe("a signed list", () => {
   test("is stored with where it is from, who imported it, and an entry of the audit log", async () => {
-    const content = listContent({ list: "whole", entries: [{ address: LISTED, label: "No. 7" }] });
+    const content = listContent({
+      list: "whole",
+      entries: [{ address: LISTED, label: "No. 7" }],
+    });
     const { isNew } = await bring(signer.file(content));
     expect(isNew).toBe(true);
-    const row = await database.prisma.screeningList.findFirstOrThrow({ where: { name: "whole" } });
+    const row = await database.prisma.screeningList.findFirstOrThrow({
+      where: { name: "whole" },
+    });
     expect(row).toMatchObject({
       source: content.source,
       keyId: "test-key",
@@ -61,9 +69,9 @@ describe("a signed list", () => {
     await expect(bring(forged)).rejects.toThrow(
       "The signature of the file is not one of the key test-key",
     );
-    await expect(bring(createListSigner().file(listContent({ list: "forged" })))).rejects.toThrow(
-      "signature",
-    );
+    await expect(
+      bring(createListSigner().file(listContent({ list: "forged" }))),
+    ).rejects.toThrow("signature");
     const other = createListSigner("other-key").file(listContent({ list: "forged" }));
     await expect(bring(other)).rejects.toThrow("which SCREENING_LIST_KEYS does not name");
     expect(await versionsOf("forged")).toEqual([]);
@@ -91,9 +99,9 @@ describe("a signed list", () => {
     const second = version(2);
     await bring(second);
     await expect(bring(version(1))).rejects.toThrow("not higher than the stored version 2");
-    await expect(bring(version(2, "0x00000000000000000000000000000000000000bb"))).rejects.toThrow(
-      "not higher",
-    );
+    await expect(
+      bring(version(2, "0x00000000000000000000000000000000000000bb")),
+    ).rejects.toThrow("not higher");
     expect((await bring(second)).isNew).toBe(false);
     expect(await versionsOf("rolled")).toEqual([2]);
   });
@@ -112,7 +120,9 @@ describe("a signed list", () => {
       (await lists.current()).find(({ name }) => name === "seen")?.version;
     expect(await versionNow()).toBeUndefined();
     const version = (number: number) =>
-      signer.file(listContent({ list: "seen", version: number, entries: [{ address: LISTED }] }));
+      signer.file(
+        listContent({ list: "seen", version: number, entries: [{ address: LISTED }] }),
+      );
     await bring(version(1));
     nowMs = 1999;
     expect(await versionNow()).toBeUndefined();

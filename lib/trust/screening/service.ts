@@ -243,7 +243,14 @@ export const createScreeningService = ({ sources, clock }: ScreeningDeps): Scree
           [address, state, source, listVersion ?? ""].join(" ").trim(),
         ),
       };
-      const entry = { projectId, actor: by, action: "screening.stopped", subject: id, data, at };
+      const entry = {
+        projectId,
+        actor: by,
+        action: "screening.stopped",
+        subject: id,
+        data,
+        at,
+      };
       await recordAuditOn(sql, { ...entry, request: null });
       return recordId;
     },

@@ -70,7 +70,8 @@ export const createNotMeTokens = (secrets: Pick<Secrets, "hash" | "matches">) =>
   read: (token: string, now: Date): Disowned | null => {
     const at = token.lastIndexOf(".");
     const text = token.slice(0, Math.max(0, at));
-    if (!secrets.matches(PURPOSE, text, Buffer.from(token.slice(at + 1), "base64url"))) return null;
+    if (!secrets.matches(PURPOSE, text, Buffer.from(token.slice(at + 1), "base64url")))
+      return null;
     const [projectId = "", id = "", sessionId = "", expires = ""] = text.split(".");
     const kind = MADE_KINDS.find((each) => isId(KIND_RULES[each].idKind, id));
     if (kind === undefined || Number(expires) * 1000 <= now.getTime()) return null;

@@ -66,7 +66,10 @@ export const listMadeBy = (
   madeThings.all(db, sql`${madeWhere(sql`s.user_id = ${userId}`)} LIMIT ${limit}::int`);
 
 /** The objects with these ids, of any person. */
-export const findMade = (db: SqlReader, ids: readonly string[]): Promise<readonly MadeThing[]> =>
+export const findMade = (
+  db: SqlReader,
+  ids: readonly string[],
+): Promise<readonly MadeThing[]> =>
   madeThings.all(db, madeWhere(sql`t.id = ANY (${ids}::text[])`));
 
 /** Selects sessions of one person: a single one, or all but one. */
@@ -151,7 +154,10 @@ export const readThing = (
   );
 };
 
-export const readMaker = async (db: Queryable, sessionId: string): Promise<MakerSession | null> => {
+export const readMaker = async (
+  db: Queryable,
+  sessionId: string,
+): Promise<MakerSession | null> => {
   const row = await db.session.findUnique({
     where: { id: sessionId },
     include: { user: { select: { address: true } } },

@@ -1,6 +1,10 @@
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type { confirmNotMe, lookUpNotMe } from "@/lib/contracts/not-me";
-import type { listMadeThings, revokeOtherSessions, revokeSession } from "@/lib/contracts/sessions";
+import type {
+  listMadeThings,
+  revokeOtherSessions,
+  revokeSession,
+} from "@/lib/contracts/sessions";
 import { deviceOf } from "@/lib/core/device";
 import type { MadeThing } from "./rows";
 import type { DisownedView } from "./service";

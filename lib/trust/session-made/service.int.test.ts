@@ -157,8 +157,12 @@ test("ending one session suspends what that session made, and nothing of another
   const { owner, thief, privateKey } = await robbed();
   const key = await keyBy(thief);
   const kept = await keyBy(await api.signIn(privateKey), "Kept");
-  const [made] = (await owner.client.call(listMadeThings)).data.filter(({ id }) => id === key.id);
-  const ended = await owner.client.call(revokeSession, { params: { id: made?.sessionId ?? "" } });
+  const [made] = (await owner.client.call(listMadeThings)).data.filter(
+    ({ id }) => id === key.id,
+  );
+  const ended = await owner.client.call(revokeSession, {
+    params: { id: made?.sessionId ?? "" },
+  });
   expect(ended.suspended.map(({ id }) => id)).toEqual([key.id]);
   await becomesSuspended(key);
   await works(kept);
@@ -200,7 +204,10 @@ test("a proof restores what was honest, and ending sessions does not suspend it 
   });
   expect((await restore(owner, items)).restored).toHaveLength(2);
   await becomesUsable(key);
-  await vi.waitFor(() => expect(arrivedAt("/restored")).toEqual(["op_first", "op_second"]), WAIT);
+  await vi.waitFor(
+    () => expect(arrivedAt("/restored")).toEqual(["op_first", "op_second"]),
+    WAIT,
+  );
   expect((await owner.client.call(revokeOtherSessions)).suspended).toEqual([]);
   await works(key);
 
@@ -226,7 +233,10 @@ test("a suspended schedule cannot be approved before it is restored", async () =
     owner.client.call(approvePayoutSchedule, { params: { id: scheduleId }, body: { otp } });
   await expect(approve()).rejects.toMatchObject({ status: 409, code: "invalid_state" });
   const suspended = await owner.client.call(getPayoutSchedule, { params: { id: scheduleId } });
-  expect(suspended).toMatchObject({ suspendedAt: expect.any(String) as string, nextRunAt: null });
+  expect(suspended).toMatchObject({
+    suspendedAt: expect.any(String) as string,
+    nextRunAt: null,
+  });
 
   await restore(owner, [{ kind: "payout_schedule", id: scheduleId }]);
   expect(await approve()).toMatchObject({ status: "active", suspendedAt: null });
@@ -255,7 +265,9 @@ test("restoring needs a role that may make such a thing, in the project of the t
     code: "forbidden",
   });
   await expect(asked(stranger.client, [item])).rejects.toMatchObject({ status: 404 });
-  await expect(asked(owner.client, [{ ...item, kind: "webhook_endpoint" }])).rejects.toMatchObject({
+  await expect(
+    asked(owner.client, [{ ...item, kind: "webhook_endpoint" }]),
+  ).rejects.toMatchObject({
     status: 404,
   });
   const schedule = { kind: "payout_schedule", id: scheduleId } as const;
@@ -363,7 +375,10 @@ test("a session that was ended makes nothing within the second in which its toke
   });
   // Changes the database directly, so that this process still caches the session as live.
   await thief.client.call(whoAmI);
-  await prisma.session.update({ where: { id: other?.id ?? "" }, data: { revokedAt: new Date() } });
+  await prisma.session.update({
+    where: { id: other?.id ?? "" },
+    data: { revokedAt: new Date() },
+  });
   await expect(keyBy(thief)).rejects.toMatchObject({ status: 401, code: "unauthorized" });
   expect((await owner.client.call(listApiKeys)).data).toEqual([]);
 });

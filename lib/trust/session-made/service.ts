@@ -1,4 +1,9 @@
-import { type Actor, type RequestContext, unprovenSession, type UserActor } from "@/lib/core/actor";
+import {
+  type Actor,
+  type RequestContext,
+  unprovenSession,
+  type UserActor,
+} from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { deviceOf } from "@/lib/core/device";
 import { notFound } from "@/lib/core/errors";
@@ -212,7 +217,11 @@ const record = async (
 ): Promise<void> => {
   for (const { kind, id, projectId, sessionId } of things) {
     const entry = { ...by, projectId, subject: id, at };
-    await recordAudit(tx, { ...entry, action: `${kind}.${what}`, data: { sessionId, ...data } });
+    await recordAudit(tx, {
+      ...entry,
+      action: `${kind}.${what}`,
+      data: { sessionId, ...data },
+    });
     if (kind !== "api_key") continue;
     await recordEvents(tx, [
       { projectId, type: `api_key.${what}`, objectId: id, data: { keyId: id }, at },
@@ -277,7 +286,8 @@ const createRestore = (deps: SessionMadeDeps): SessionMadeService["restore"] => 
     for (const { kind, projectId } of things) {
       const role = memberships.find((membership) => membership.projectId === projectId)?.role;
       if (role === undefined) throw notFound();
-      if (!roleMay(role, KIND_RULES[kind].permission)) throw mayNotRestore(KIND_RULES[kind].words);
+      if (!roleMay(role, KIND_RULES[kind].permission))
+        throw mayNotRestore(KIND_RULES[kind].words);
     }
   };
 

@@ -33,7 +33,10 @@ test("messages that link a wallet say where, to whose account, until when, and t
       "Expiration Time: 2026-01-01T12:10:00.000Z",
     ].join("\n"),
   );
-  expect(readLinkMessage(message("Shop"))).toEqual({ chainId: 31338, domain: "pay.example:8443" });
+  expect(readLinkMessage(message("Shop"))).toEqual({
+    chainId: 31338,
+    domain: "pay.example:8443",
+  });
 });
 
 test.each([
@@ -45,7 +48,9 @@ test.each([
   "messages that link a wallet keep a project's name %j from saying anything else",
   (name, shown) => {
     const { statement, uri } = parseSiweMessage(message(name));
-    expect(statement).toContain(`to the project ${shown} in the Causeway account of ${person}.`);
+    expect(statement).toContain(
+      `to the project ${shown} in the Causeway account of ${person}.`,
+    );
     expect(uri).toBe("https://pay.example:8443");
     expect(message(name).split("\n")).toHaveLength(11);
   },

@@ -2,7 +2,11 @@ import { createSiweMessage, parseSiweMessage } from "viem/siwe";
 import type { EvmAddress } from "@/lib/core/evm";
 import { randomBytes } from "node:crypto";
 import type { Hex } from "viem";
-import { type ChainClients, isRecovered, verifySignedMessage } from "@/lib/chain/signed-message";
+import {
+  type ChainClients,
+  isRecovered,
+  verifySignedMessage,
+} from "@/lib/chain/signed-message";
 import type { UserActor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { DomainError, notFound } from "@/lib/core/errors";
@@ -130,7 +134,10 @@ interface WalletLinksService {
   /** The wallets that the person linked to the project, oldest first (at most 1,000). */
   list(actor: UserActor): Promise<LinkedWallet[]>;
   /** @throws DomainError `not_found`, `invalid_state` while an operation needs the wallet */
-  unlink(actor: UserActor, address: EvmAddress): Promise<{ address: EvmAddress; unlinkedAt: Date }>;
+  unlink(
+    actor: UserActor,
+    address: EvmAddress,
+  ): Promise<{ address: EvmAddress; unlinkedAt: Date }>;
 }
 
 interface LinkInput {
@@ -185,7 +192,8 @@ export const createWalletLinks = (deps: WalletLinksDeps): WalletLinksService => 
       subject,
       REQUESTS_COMPARED_MAX,
     );
-    if (!request) throw closed("No request of yours to link this wallet to this project is open.");
+    if (!request)
+      throw closed("No request of yours to link this wallet to this project is open.");
     checkOpen(request, clock.now());
     // Before the signature is checked, which may be expensive for a chain's node: one attempt for
     // each message, right or wrong.
@@ -259,7 +267,8 @@ const closed = (message: string): DomainError =>
     `${message} Ask for a new one (POST /wallets/link/init) and sign its message.`,
   );
 
-const usedAlready = (): DomainError => closed("This request to link the wallet was used already.");
+const usedAlready = (): DomainError =>
+  closed("This request to link the wallet was used already.");
 
 const checkOpen = (request: LinkRequest, now: Date): void => {
   if (request.usedAt !== null) throw usedAlready();
@@ -314,7 +323,11 @@ const link = async (tx: Tx, proven: Proven, at: Date): Promise<LinkedWallet> => 
   });
   if (!wallet) throw notLinkable();
   const entry = { ...doneBy(proven.actor), subject: wallet.id, at };
-  await recordAudit(tx, { ...entry, action: "wallet.linked", data: { address, contractChainId } });
+  await recordAudit(tx, {
+    ...entry,
+    action: "wallet.linked",
+    data: { address, contractChainId },
+  });
   return { ...wallet, linkedAt: claim.linkedAt };
 };
 

@@ -44,7 +44,9 @@ export const findWalletByAddress = async (
   address: string,
 ): Promise<Wallet | null> =>
   parseOrNull(
-    await db.wallet.findUnique({ where: { projectId_address: { projectId, address }, ...LINKED } }),
+    await db.wallet.findUnique({
+      where: { projectId_address: { projectId, address }, ...LINKED },
+    }),
   );
 
 export const findWalletById = async (
@@ -75,7 +77,10 @@ export const listWallets = async (
       : await db.wallet.findFirst({ where: { projectId, id: after } });
   if (last === null) return [];
   const beyond = last && {
-    OR: [{ createdAt: { gt: last.createdAt } }, { createdAt: last.createdAt, id: { gt: last.id } }],
+    OR: [
+      { createdAt: { gt: last.createdAt } },
+      { createdAt: last.createdAt, id: { gt: last.id } },
+    ],
   };
   const rows = await db.wallet.findMany({
     where: {
@@ -223,7 +228,10 @@ export const claimAddress = async (
   return holder;
 };
 
-export const findHolder = async (db: Queryable, address: EvmAddress): Promise<string | null> => {
+export const findHolder = async (
+  db: Queryable,
+  address: EvmAddress,
+): Promise<string | null> => {
   const row = await db.walletLink.findUnique({ where: { address } });
   return row?.userId ?? null;
 };
@@ -241,7 +249,10 @@ export const isWalletAlready = async (
   db: Queryable,
   { address, projectId }: Pick<LinkSubject, "address" | "projectId">,
 ): Promise<boolean> => {
-  const where = { address, OR: [{ keyId: { not: null } }, { projectId, kind: { not: "linked" } }] };
+  const where = {
+    address,
+    OR: [{ keyId: { not: null } }, { projectId, kind: { not: "linked" } }],
+  };
   return (await db.wallet.findFirst({ where, select: { id: true } })) !== null;
 };
 
@@ -257,7 +268,10 @@ interface NewLink extends LinkSubject {
  * Creates or links again the linked wallet of the project.
  * @returns null when the address is another kind of wallet in the project
  */
-export const upsertLinkedWallet = async (db: Queryable, link: NewLink): Promise<Wallet | null> => {
+export const upsertLinkedWallet = async (
+  db: Queryable,
+  link: NewLink,
+): Promise<Wallet | null> => {
   const { id, projectId, address, userId, contractChainId, createdAt } = link;
   await sqlOf(db).change(sql`
     INSERT INTO wallet (id, project_id, kind, address, user_id, contract_chain_id, created_at)

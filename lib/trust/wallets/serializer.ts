@@ -12,7 +12,8 @@ import type { LinkedWallet } from "./links";
 import type { Wallet, WalletPage, WalletWithChains } from "./service";
 import type { SmartAccountRecord } from "./smart-account";
 
-const signerOf = ({ keyId }: Wallet): "service" | "owner" => (keyId === null ? "owner" : "service");
+const signerOf = ({ keyId }: Wallet): "service" | "owner" =>
+  keyId === null ? "owner" : "service";
 
 export const toWallet = (wallet: WalletWithChains): ResponseOf<typeof labelWallet> => ({
   id: wallet.id,
@@ -25,7 +26,10 @@ export const toWallet = (wallet: WalletWithChains): ResponseOf<typeof labelWalle
   createdAt: wallet.createdAt.toISOString(),
 });
 
-export const toWallets = ({ data, nextCursor }: WalletPage): ResponseOf<typeof listWallets> => ({
+export const toWallets = ({
+  data,
+  nextCursor,
+}: WalletPage): ResponseOf<typeof listWallets> => ({
   data: data.map(toWallet),
   nextCursor,
 });

@@ -176,7 +176,8 @@ export const createWalletsService = (deps: WalletsDeps): WalletsService => {
       const before = isId("wallet", walletId)
         ? await findWalletById(tx, projectId, walletId)
         : null;
-      const wallet = before && (await labelWallet(tx, { projectId, id: walletId, label: text }));
+      const wallet =
+        before && (await labelWallet(tx, { projectId, id: walletId, label: text }));
       if (!wallet) throw notFound();
       const entry = { ...doneBy(actor), subject: wallet.id, at: deps.clock.now() };
       await recordAudit(tx, {

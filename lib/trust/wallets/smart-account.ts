@@ -48,7 +48,9 @@ type Deployed = ReadonlyMap<EvmAddress, boolean> | null;
 
 interface Deployments {
   /** The deployment state of the addresses on every chain. */
-  everywhere(addresses: readonly EvmAddress[]): Promise<{ chainId: number; deployed: Deployed }[]>;
+  everywhere(
+    addresses: readonly EvmAddress[],
+  ): Promise<{ chainId: number; deployed: Deployed }[]>;
   on(chainId: number, address: EvmAddress): Promise<boolean | null>;
 }
 
@@ -58,7 +60,10 @@ const DEPLOYED_REFRESH_MS = 1000;
 const DEPLOYED_EXPIRE_MS = 3000;
 
 /** Queries all chains concurrently for all addresses, and caches the answers briefly. */
-export const createDeployments = ({ registry, smartAccounts }: DeploymentsDeps): Deployments => {
+export const createDeployments = ({
+  registry,
+  smartAccounts,
+}: DeploymentsDeps): Deployments => {
   const ask = async (chainId: number, addresses: readonly EvmAddress[]): Promise<Deployed> => {
     try {
       return await withDeadline(smartAccounts.isDeployed(chainId, addresses), LATE);
@@ -192,7 +197,12 @@ interface Account {
 }
 
 /** Returns the project's wallet at the account's address, and creates it when missing. */
-const ensureAccount = async (tx: Tx, account: Account, actor: Actor, at: Date): Promise<Wallet> => {
+const ensureAccount = async (
+  tx: Tx,
+  account: Account,
+  actor: Actor,
+  at: Date,
+): Promise<Wallet> => {
   const { projectId, address, ownerAddress, keyId, label } = account;
   const candidate = {
     id: newId("wallet"),
@@ -211,7 +221,11 @@ const ensureAccount = async (tx: Tx, account: Account, actor: Actor, at: Date): 
   }
   if (created || isConverted) {
     const entry = { ...doneBy(actor), subject: wallet.id, at };
-    await recordAudit(tx, { ...entry, action: "wallet.created", data: { address, ownerAddress } });
+    await recordAudit(tx, {
+      ...entry,
+      action: "wallet.created",
+      data: { address, ownerAddress },
+    });
   }
   if (!isConverted) return wallet;
   const converted = await findWalletByAddress(tx, projectId, address);

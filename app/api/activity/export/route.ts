@@ -6,5 +6,7 @@ import { activityCsv } from "@/lib/money/activity/serializer";
 export const GET = route({
   contract: exportActivity,
   handler: ({ query, actor, services }) =>
-    Promise.resolve(csvDownload("activity.csv", activityCsv(services.activity.all(actor, query)))),
+    Promise.resolve(
+      csvDownload("activity.csv", activityCsv(services.activity.all(actor, query))),
+    ),
 });

@@ -3,7 +3,12 @@ import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { revokeApiKey } from "@/lib/contracts/api-keys";
 import { listApiKeyRequests } from "@/lib/contracts/api-requests";
 import type { QueryInput, ResponseOf } from "@/lib/contracts/contract";
-import { testApi, type TestApi, type TestApiKey, type TestSession } from "@/lib/dev/testing/api";
+import {
+  testApi,
+  type TestApi,
+  type TestApiKey,
+  type TestSession,
+} from "@/lib/dev/testing/api";
 
 const PER_KEY = 150;
 const ADDRESS = "203.0.113.9";
@@ -77,7 +82,10 @@ describe("the log of a key's requests", () => {
         path: "/contacts",
         status: posted.status,
       },
-      ...{ clientAddress: ADDRESS, bodySha256: createHash("sha256").update(body).digest("hex") },
+      ...{
+        clientAddress: ADDRESS,
+        bodySha256: createHash("sha256").update(body).digest("hex"),
+      },
     });
     expect(first?.durationMs).toBeGreaterThan(0);
     expect(second).toMatchObject({
@@ -159,7 +167,9 @@ describe("the log of a key's requests", () => {
     expect(await paths({ outcome: "failed" })).toEqual([]);
     expect(await paths({ path: "/wallets" })).toEqual(["/wallets"]);
     expect(await paths({ to: all[2]?.at ?? "" })).toEqual([]);
-    await expect(read({ cursor: "req_made-up" })).rejects.toMatchObject({ code: "invalid_cursor" });
+    await expect(read({ cursor: "req_made-up" })).rejects.toMatchObject({
+      code: "invalid_cursor",
+    });
   });
 
   test("is for owners and admins of the key's project alone", async () => {

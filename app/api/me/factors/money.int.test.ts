@@ -34,7 +34,11 @@ const approved = async (path: string, body: object = {}): Promise<Record<string,
 beforeAll(async () => {
   customer = await newCustomer(api);
   who = callerOf(api, customer.session);
-  await fund(customer.session.client, customer.treasury, { chainId, token: "USDC", amount: "100" });
+  await fund(customer.session.client, customer.treasury, {
+    chainId,
+    token: "USDC",
+    amount: "100",
+  });
   const app = await approved("/me/factors/totp");
   secret = fromBase32(String(app.secret));
   // The tests use codes of the step after theirs, so that no code has been used here.
@@ -125,7 +129,9 @@ test("a passkey approves a payout", async () => {
   const payoutId = String(payout.body.payoutId);
   const passkey = device.get(await challengeFor({ payoutId }));
   expect(await who.post(`/payouts/${payoutId}/approve`, {})).toMatchObject({ status: 400 });
-  expect(await who.post(`/payouts/${payoutId}/approve`, { passkey, otp: "123456" })).toMatchObject({
+  expect(
+    await who.post(`/payouts/${payoutId}/approve`, { passkey, otp: "123456" }),
+  ).toMatchObject({
     status: 400,
   });
   expect(await who.post(`/payouts/${payoutId}/approve`, { passkey })).toMatchObject({

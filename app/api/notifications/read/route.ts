@@ -3,5 +3,6 @@ import { ok, route } from "@/lib/http/route";
 
 export const POST = route({
   contract: readNotifications,
-  handler: async ({ body, actor, services }) => ok(await services.notifications.read(actor, body)),
+  handler: async ({ body, actor, services }) =>
+    ok(await services.notifications.read(actor, body)),
 });

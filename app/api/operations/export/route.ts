@@ -12,6 +12,9 @@ export const GET = route({
       const views = await services.deposits.ofOperations(actor.projectId, rows);
       return new Map([...views].map(([id, view]) => [id, toDeposit(view, services.registry)]));
     };
-    return csvDownload("operations.csv", operationsCsv(operations, services.registry, depositsOf));
+    return csvDownload(
+      "operations.csv",
+      operationsCsv(operations, services.registry, depositsOf),
+    );
   },
 });

@@ -7,7 +7,9 @@ export const POST = route({
   beforeReplay: ({ body, actor, services }) => services.payouts.checkRecipients(actor, body),
   handler: async ({ body, actor, services, idempotencyKey }) =>
     created(
-      toNewSchedule(await services.payoutSchedules.create(actor, { ...body, key: idempotencyKey })),
+      toNewSchedule(
+        await services.payoutSchedules.create(actor, { ...body, key: idempotencyKey }),
+      ),
     ),
 });
 

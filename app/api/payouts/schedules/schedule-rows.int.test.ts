@@ -1,5 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
-import { createPayoutSchedule, listPayoutScheduleItems } from "@/lib/contracts/payout-schedules";
+import {
+  createPayoutSchedule,
+  listPayoutScheduleItems,
+} from "@/lib/contracts/payout-schedules";
 import { testApi, type TestApi } from "@/lib/dev/testing/api";
 import { testAccount } from "@/lib/dev/testing/factories";
 import { newCustomer } from "@/lib/dev/testing/journey";
@@ -18,7 +21,11 @@ test("a schedule that waits shows whom it pays, row by row and page by page", as
     ...(at === 0 ? { reference: "Rent", note: "March" } : {}),
   }));
   const { id } = await client.call(createPayoutSchedule, {
-    body: { chainId: 31337, transfers, startsAt: new Date(Date.now() + 3_600_000).toISOString() },
+    body: {
+      chainId: 31337,
+      transfers,
+      startsAt: new Date(Date.now() + 3_600_000).toISOString(),
+    },
   });
   const page = (query: { limit: number; cursor?: string }) =>
     client.call(listPayoutScheduleItems, { params: { id }, query });

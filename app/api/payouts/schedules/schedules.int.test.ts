@@ -60,7 +60,11 @@ const turnAt = (at: Date): Promise<void> => instanceAt(() => at).runDue();
 
 const payer = async (amount: string) => {
   const customer = await newCustomer(api);
-  await fund(customer.session.client, customer.treasury, { chainId: CHAIN, token: "USDC", amount });
+  await fund(customer.session.client, customer.treasury, {
+    chainId: CHAIN,
+    token: "USDC",
+    amount,
+  });
   return { customer, client: customer.session.client };
 };
 
@@ -91,11 +95,14 @@ const approve = async (customer: Customer, id: string) =>
     body: { otp: await codeFor(customer, id) },
   });
 
-const read = (client: ApiClient, id: string) => client.call(getPayoutSchedule, { params: { id } });
+const read = (client: ApiClient, id: string) =>
+  client.call(getPayoutSchedule, { params: { id } });
 
 test("a schedule waits for a code that states its rows and timing, and pays nothing before", async () => {
   const { client, customer } = await payer("10");
-  const made = await make(client, { endsAt: new Date(start.getTime() + 3 * DAY_MS).toISOString() });
+  const made = await make(client, {
+    endsAt: new Date(start.getTime() + 3 * DAY_MS).toISOString(),
+  });
   expect(made).toMatchObject({
     status: "awaiting_approval",
     rows: 2,
@@ -108,14 +115,22 @@ test("a schedule waits for a code that states its rows and timing, and pays noth
   expect((await client.call(listPayouts)).data).toEqual([]);
   const id = made.id;
   expect(
-    await refusal(client.call(approvePayoutSchedule, { params: { id }, body: { otp: "000000" } })),
+    await refusal(
+      client.call(approvePayoutSchedule, { params: { id }, body: { otp: "000000" } }),
+    ),
   ).toMatchObject({
     code: "otp_required",
   });
   const approved = await approve(customer, id);
   expect(approved).toMatchObject({ status: "active", nextRunAt: start.toISOString() });
   const [mail] = (await api.services.inbox?.list({ to: customer.email, limit: 1 })) ?? [];
-  for (const part of ["Every day", start.toISOString(), "in 2 payments", "4 USDC", "3 USDC to 0x"])
+  for (const part of [
+    "Every day",
+    start.toISOString(),
+    "in 2 payments",
+    "4 USDC",
+    "3 USDC to 0x",
+  ])
     expect(mail?.text).toContain(part);
   expect((await client.call(listPayoutSchedules)).data).toMatchObject([{ id, rows: 2 }]);
   expect(await refusal(codeFor(customer, id))).toMatchObject({ code: "invalid_state" });
@@ -228,7 +243,9 @@ test("a schedule whose service died before the payout was stored makes it afterw
   await ofOwner("ALTER TABLE wallet_payout DROP CONSTRAINT dies_within");
   expect((await read(client, id)).runs).toMatchObject([{ status: "started", payoutId: null }]);
   expect((await client.call(listPayouts)).data).toEqual([]);
-  await Promise.all(Array.from({ length: 5 }, () => turnAt(new Date(at.getTime() + HOUR_MS / 2))));
+  await Promise.all(
+    Array.from({ length: 5 }, () => turnAt(new Date(at.getTime() + HOUR_MS / 2))),
+  );
   const [made] = (await client.call(listPayouts)).data;
   expect((await read(client, id)).runs).toMatchObject([
     { status: "started", payoutId: made?.payoutId },
@@ -257,7 +274,9 @@ test("a schedule whose service died before the payout was stored never pays it o
     await api.services.payouts.createPayout(...of);
   };
   await instanceAt(() => nextDay, { payouts: { createPayout: overtaken } }).runDue();
-  expect((await read(client, id)).runs.map(({ status, payoutId }) => [status, payoutId])).toEqual([
+  expect(
+    (await read(client, id)).runs.map(({ status, payoutId }) => [status, payoutId]),
+  ).toEqual([
     ["missed", null],
     ["missed", null],
   ]);
@@ -322,7 +341,10 @@ test("a schedule reports a run that is refused, and goes on with the next; what 
   await turnAt(new Date(start.getTime() + 6000));
   expect((await client.call(listPayouts)).data).toEqual([]);
   await turnAt(new Date(start.getTime() + DAY_MS));
-  expect((await read(client, id)).runs.map(({ status }) => status)).toEqual(["started", "refused"]);
+  expect((await read(client, id)).runs.map(({ status }) => status)).toEqual([
+    "started",
+    "refused",
+  ]);
   await api.services.database.prisma.membership.updateMany({
     where: { projectId: await projectOf(customer) },
     data: { role: "viewer" },
@@ -334,7 +356,10 @@ test("a schedule reports a run that is refused, and goes on with the next; what 
   });
   const events = await eventsOf(api.services.database, id);
   expect(events.map(({ type, payload }) => [type, payload])).toMatchObject([
-    ["payout_schedule.run_refused", { scheduleId: id, failure: { code: "insufficient_balance" } }],
+    [
+      "payout_schedule.run_refused",
+      { scheduleId: id, failure: { code: "insufficient_balance" } },
+    ],
     ["payout_schedule.run_refused", { scheduleId: id, failure: { code: "forbidden" } }],
   ]);
 });

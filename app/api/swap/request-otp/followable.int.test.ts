@@ -191,7 +191,8 @@ const approval = (): Subject => {
         const error: unknown = await client
           .call(updateMe, { body })
           .catch((thrown: unknown) => thrown);
-        newest = error instanceof ApiError ? (error.body as { approvalId: string }).approvalId : "";
+        newest =
+          error instanceof ApiError ? (error.body as { approvalId: string }).approvalId : "";
         approvals.set(client, newest);
       }
       return client.call(requestOtp, { body: { approvalId: newest } });
@@ -295,7 +296,8 @@ test.each(
       const expected = may.includes(caller)
         ? "asked, 1 mailed, then otp_invalid"
         : "refused, 0 mailed, then refused";
-      if (got !== expected) wrong.push(`${caller}: ${got} (${code}); it has to be: ${expected}`);
+      if (got !== expected)
+        wrong.push(`${caller}: ${got} (${code}); it has to be: ${expected}`);
       // The refusal of a key says who can approve.
       const isForPeople = ["operationId", "payoutId", "scheduleId"].includes(field);
       if (

@@ -54,7 +54,9 @@ test("a key that guesses wrong until it is locked leaves its creator able to app
     const otp = otherThan(last.otp);
     const code = round < 4 ? "otp_invalid" : "otp_attempts_exceeded";
     for (let attempt = 0; attempt < 5; attempt += 1)
-      await expect(key.client.call(prepareSwap, { body: { quoteId, otp } })).rejects.toMatchObject({
+      await expect(
+        key.client.call(prepareSwap, { body: { quoteId, otp } }),
+      ).rejects.toMatchObject({
         code,
       });
   }

@@ -75,9 +75,9 @@ test("of fifty concurrent links with one message one succeeds", async () => {
   );
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   const refused = answers.filter(({ status }) => status !== 200);
-  expect(new Set(refused.map(({ status, code }) => `${String(status)} ${String(code)}`))).toEqual(
-    new Set(["410 nonce_expired"]),
-  );
+  expect(
+    new Set(refused.map(({ status, code }) => `${String(status)} ${String(code)}`)),
+  ).toEqual(new Set(["410 nonce_expired"]));
   expect(refused[0]?.body.message).toContain("used already");
   expect(await who.list()).toHaveLength(1);
   expect(
@@ -217,13 +217,13 @@ test("a signature that comes late, twice, or after a newer message is refused wi
   expect(replaced).toMatchObject({ status: 410, code: "nonce_expired" });
   expect(replaced.body.message).toContain("newer one replaced");
   // The attempt with the old signature used the newer message up.
-  expect((await who.verify({ address: wallet.address, signature: second.signature })).status).toBe(
-    410,
-  );
+  expect(
+    (await who.verify({ address: wallet.address, signature: second.signature })).status,
+  ).toBe(410);
   const third = await signed(who, wallet);
-  expect((await who.verify({ address: wallet.address, signature: third.signature })).status).toBe(
-    200,
-  );
+  expect(
+    (await who.verify({ address: wallet.address, signature: third.signature })).status,
+  ).toBe(200);
   const reused = await who.verify({ address: wallet.address, signature: third.signature });
   expect(reused).toMatchObject({ status: 410, code: "nonce_expired" });
   expect(reused.body.message).toContain("used already");

@@ -102,9 +102,9 @@ test("a wallet that is unlinked in one project stays linked in another, and stay
   // A message for one project links in that one alone.
   const request = await signed(shop, wallet);
   expect(request.message).toContain("to the project Shop");
-  expect((await ada.verify({ address: wallet.address, signature: request.signature })).status).toBe(
-    410,
-  );
+  expect(
+    (await ada.verify({ address: wallet.address, signature: request.signature })).status,
+  ).toBe(410);
   expect(
     (await shop.verify({ address: wallet.address, signature: request.signature })).status,
   ).toBe(200);

@@ -69,7 +69,10 @@ export const useWithdraw = (account: Account, setup: SwapSetup): Withdrawing => 
   const { assetId } = account;
   const chainIds = assetsOf(tokens).find((one) => one.assetId === assetId)?.chainIds ?? [];
   const held = (chainId: string): string | null => treasuryHas(setup, assetId, chainId);
-  const resolver = useMemo(() => zodResolver(withdrawSchema(tokens, assetId)), [tokens, assetId]);
+  const resolver = useMemo(
+    () => zodResolver(withdrawSchema(tokens, assetId)),
+    [tokens, assetId],
+  );
   const form = useForm<WithdrawValues>({
     resolver,
     mode: "onTouched",
@@ -120,7 +123,11 @@ export const useWithdraw = (account: Account, setup: SwapSetup): Withdrawing => 
     checking: validation.isPending,
     choose: (field, value) => {
       validation.reset();
-      form.setValue(field, value, { shouldDirty: true, shouldTouch: true, shouldValidate: true });
+      form.setValue(field, value, {
+        shouldDirty: true,
+        shouldTouch: true,
+        shouldValidate: true,
+      });
     },
     back: () => setChecked(null),
   };

@@ -75,7 +75,11 @@ export const toWithdrawBody = (
 };
 
 /** The treasury's balance of the account's asset on a chain; null while it is not known. */
-export const treasuryHas = (setup: SwapSetup, assetId: string, chainId: string): string | null => {
+export const treasuryHas = (
+  setup: SwapSetup,
+  assetId: string,
+  chainId: string,
+): string | null => {
   const token = tokenOf(setup.tokens, assetId, chainId);
   if (token === undefined || setup.treasury === undefined) return null;
   return freeOf(setup.balances, {

@@ -46,9 +46,13 @@ export const WithdrawPage = ({ accountId }: { readonly accountId: string }): Rea
   const setup = useSwapSetup();
   const account = query.data;
   const parts =
-    account === undefined || setup.data === undefined ? undefined : { account, setup: setup.data };
+    account === undefined || setup.data === undefined
+      ? undefined
+      : { account, setup: setup.data };
   // A failed query shows its error at once, also while the other one is loading.
-  const failed = [query, setup].filter(({ data, isPending }) => data === undefined && !isPending);
+  const failed = [query, setup].filter(
+    ({ data, isPending }) => data === undefined && !isPending,
+  );
   return (
     <>
       <PageHeader
@@ -123,7 +127,11 @@ interface PartProps {
 }
 
 /** The fields for the amount and the chain. Each chain shows the treasury's balance. */
-const AmountCard = ({ account, setup, withdrawing }: WithdrawDeskProps & PartProps): ReactNode => {
+const AmountCard = ({
+  account,
+  setup,
+  withdrawing,
+}: WithdrawDeskProps & PartProps): ReactNode => {
   const { form, values, token, spendable, serverErrors, choose, held, chainIds } = withdrawing;
   const { errors } = form.formState;
   const { field } = useController({ control: form.control, name: "amount" });
@@ -154,7 +162,9 @@ const AmountCard = ({ account, setup, withdrawing }: WithdrawDeskProps & PartPro
               .map((chain) => ({
                 ...chainOption(chain),
                 keywords: [chain.name],
-                aside: <HeldOnChain amount={held(String(chain.id))} symbol={account.currency} />,
+                aside: (
+                  <HeldOnChain amount={held(String(chain.id))} symbol={account.currency} />
+                ),
               }))}
             value={values.chainId}
             onValueChange={(chainId) => choose("chainId", chainId)}
@@ -342,8 +352,8 @@ const NetworkFee = ({ fee }: { readonly fee: WithdrawAnswer["networkFee"] }): Re
     <Fact label="Network fee, estimated">
       <Amount value={fee.amount} unit={fee.token.symbol} />
       <span className="block text-sm text-fg-3">
-        {fee.paidBy === "sponsor" ? "paid by the project's sponsor" : "paid by the treasury"}, not
-        by the account
+        {fee.paidBy === "sponsor" ? "paid by the project's sponsor" : "paid by the treasury"},
+        not by the account
       </span>
     </Fact>
   );

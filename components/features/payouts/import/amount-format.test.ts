@@ -136,7 +136,9 @@ test.each([
 });
 
 test("a number that a spreadsheet stores with more digits than it keeps is refused", () => {
-  expect(readAmountCell({ number: "1234567890123456789", units: [], cut: true }, "point")).toEqual({
+  expect(
+    readAmountCell({ number: "1234567890123456789", units: [], cut: true }, "point"),
+  ).toEqual({
     refusal: `"1234567890123456789" has more digits than a spreadsheet's number keeps.`,
   });
 });
@@ -218,12 +220,16 @@ test("no text is read as a number that nobody writes in that way", () => {
 
 test("an exponent gives exactly what the digits say", () => {
   fc.assert(
-    fc.property(fc.nat({ max: 999_999 }), fc.integer({ min: -9, max: 9 }), (digits, exponent) => {
-      const amount = amountOf(`${String(digits)}e${String(exponent)}`, "point") ?? "";
-      const [whole = "", fraction = ""] = amount.split(".");
-      const scaled = BigInt(whole + fraction.padEnd(9, "0"));
-      expect(scaled).toBe(BigInt(digits) * 10n ** BigInt(exponent + 9));
-    }),
+    fc.property(
+      fc.nat({ max: 999_999 }),
+      fc.integer({ min: -9, max: 9 }),
+      (digits, exponent) => {
+        const amount = amountOf(`${String(digits)}e${String(exponent)}`, "point") ?? "";
+        const [whole = "", fraction = ""] = amount.split(".");
+        const scaled = BigInt(whole + fraction.padEnd(9, "0"));
+        expect(scaled).toBe(BigInt(digits) * 10n ** BigInt(exponent + 9));
+      },
+    ),
   );
 });
 

@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ImportColumn } from "./column-names";
-import { columnNames, layoutOf, limitedTo, NO_MAPPING, unreadColumns, withColumn } from "./columns";
+import {
+  columnNames,
+  layoutOf,
+  limitedTo,
+  NO_MAPPING,
+  unreadColumns,
+  withColumn,
+} from "./columns";
 import { toRows } from "./to-rows";
 
 const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -10,7 +17,10 @@ const EVERY = { sign: "point", emptyIsCoin: false } as const;
 
 test.each([
   [["Address", "Amount"], { recipient: 0, amount: 1 }],
-  [["wallet", "VALUE", "Currency", "Memo"], { recipient: 0, amount: 1, token: 2, reference: 3 }],
+  [
+    ["wallet", "VALUE", "Currency", "Memo"],
+    { recipient: 0, amount: 1, token: 2, reference: 3 },
+  ],
   [
     ["To", "qty", "asset", "Invoice no.", "Note"],
     { recipient: 0, amount: 1, token: 2, reference: 3, note: 4 },
@@ -96,18 +106,21 @@ test.each([
   ["token", ["Wallet", "Amount", "Token", "Currency"], [ADA, "1", "USDC", "USD"], [2, 3]],
   ["reference", ["Wallet", "Amount", "Invoice", "Memo"], [ADA, "1", "7", "May"], [2, 3]],
   ["chain", ["Wallet", "Amount", "Chain", "Network"], [ADA, "1", "1", "Base"], [2, 3]],
-] as const)("of several columns for the %s none is chosen", (wanted, header, cells, candidates) => {
-  const layout = layoutOf([header, cells]);
-  expect(layout.open).toEqual({ [wanted]: candidates });
-  expect(layout.mapping[wanted]).toBeNull();
-  // The answer closes the question, and the other column is one that is not read.
-  const answered = withColumn(layout, wanted, candidates[1]);
-  expect(answered.open).toEqual({});
-  expect(unreadColumns([header, cells], answered).map(({ column }) => column)).toContain(
-    candidates[0],
-  );
-  expect(withColumn(layout, wanted, null).mapping[wanted]).toBeNull();
-});
+] as const)(
+  "of several columns for the %s none is chosen",
+  (wanted, header, cells, candidates) => {
+    const layout = layoutOf([header, cells]);
+    expect(layout.open).toEqual({ [wanted]: candidates });
+    expect(layout.mapping[wanted]).toBeNull();
+    // The answer closes the question, and the other column is one that is not read.
+    const answered = withColumn(layout, wanted, candidates[1]);
+    expect(answered.open).toEqual({});
+    expect(unreadColumns([header, cells], answered).map(({ column }) => column)).toContain(
+      candidates[0],
+    );
+    expect(withColumn(layout, wanted, null).mapping[wanted]).toBeNull();
+  },
+);
 
 test("without headings, two columns of numbers are a question too", () => {
   expect(layoutOf([[ADA, "12.5", "1007"]])).toEqual({

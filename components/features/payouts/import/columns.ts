@@ -96,13 +96,17 @@ const namedColumns = (
   const filled = named.filter((column) => filledIn(body, column).length > 0);
   const canBe = CAN_BE[wanted];
   const fitting =
-    canBe === undefined ? filled : filled.filter((column) => filledIn(body, column).some(canBe));
+    canBe === undefined
+      ? filled
+      : filled.filter((column) => filledIn(body, column).some(canBe));
   if (fitting.length > 0) return fitting;
   return filled.length > 0 ? filled : named.slice(0, 1);
 };
 
 const byNames = (header: readonly Cell[], body: Rows): Choice => {
-  const candidates = COLUMNS.map((column) => [column, namedColumns(header, body, column)] as const);
+  const candidates = COLUMNS.map(
+    (column) => [column, namedColumns(header, body, column)] as const,
+  );
   return {
     mapping: {
       ...NO_MAPPING,
@@ -131,7 +135,11 @@ const byContent = (
   const found: Record<ImportColumn, number | null> = { ...mapping };
   const choices: Partial<Record<ImportColumn, readonly number[]>> = { ...open };
   const free = new Set(freeColumns(body, { mapping, open }));
-  const look = (wanted: ImportColumn, looks: Looks, isSure: (column: number) => boolean): void => {
+  const look = (
+    wanted: ImportColumn,
+    looks: Looks,
+    isSure: (column: number) => boolean,
+  ): void => {
     if (found[wanted] !== null || choices[wanted] !== undefined) return;
     const fitting = [...free].filter((each) => mostOf(filledIn(sample, each), looks));
     const [only, second] = fitting;
@@ -178,7 +186,12 @@ export const layoutOf = (rows: Rows, chains: readonly string[] = []): Layout => 
     rows.length > 1 &&
     first.every((cell) => typeof cell === "string" && !/\d/.test(cell));
   const body = rows.slice(headed ? 1 : 0);
-  const content = byContent(body, headed ? first : [], { mapping: NO_MAPPING, open: {} }, chains);
+  const content = byContent(
+    body,
+    headed ? first : [],
+    { mapping: NO_MAPPING, open: {} },
+    chains,
+  );
   return { headed, ...(headed ? content : withTexts(body, content)) };
 };
 
@@ -201,7 +214,11 @@ export const limitedTo = (
  * Assigns a column to a meaning. This closes the question about the meaning, and takes the column
  * away from another meaning.
  */
-export const withColumn = (layout: Layout, wanted: ImportColumn, column: number | null): Layout => {
+export const withColumn = (
+  layout: Layout,
+  wanted: ImportColumn,
+  column: number | null,
+): Layout => {
   const { [wanted]: _, ...open } = layout.open;
   const others = Object.fromEntries(
     COLUMNS.map((each) => [
@@ -315,7 +332,9 @@ export const readToken = ({ token, type, emptyIsCoin }: TokenCells): TokenReadin
   if (kind === "native")
     return token === "" || COIN.test(token)
       ? { token: "native" }
-      : { refusal: `The type says native, but the row names the token "${token.slice(0, 42)}".` };
+      : {
+          refusal: `The type says native, but the row names the token "${token.slice(0, 42)}".`,
+        };
   if (kind === "token" && COIN.test(token))
     return { refusal: `The type says "${type ?? ""}", but the row names the chain's coin.` };
   if (token !== "") return { token: COIN.test(token) ? "native" : token };

@@ -21,7 +21,9 @@ self.addEventListener(
     readImport(file, rowsMax, today).then(
       (read) => answer({ read }),
       (error: unknown) =>
-        answer(error instanceof RefusedFileError ? { refused: error.message } : { failed: true }),
+        answer(
+          error instanceof RefusedFileError ? { refused: error.message } : { failed: true },
+        ),
     );
   },
 );

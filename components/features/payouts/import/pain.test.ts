@@ -78,14 +78,24 @@ test("payments are read with payee, account, amount, currency and reference", ()
   };
   expect(payments).toEqual([
     { ...ada, amount: "1250.50", reference: "Invoice 7 & 8" },
-    { ...ada, creditor: "Bob", account: "ACC-1", amount: "3", currency: "EUR", reference: "RF18" },
+    {
+      ...ada,
+      creditor: "Bob",
+      account: "ACC-1",
+      amount: "3",
+      currency: "EUR",
+      reference: "RF18",
+    },
     { ...ada, creditor: "Ann & Co", amount: "0.01", reference: "E2E-7" },
   ]);
 });
 
-test.each(["pain.001.001.03", "pain.001.001.09", "pain.001.001.12"])("%s is read", (namespace) => {
-  expect(parse({ namespace }).payments).toHaveLength(1);
-});
+test.each(["pain.001.001.03", "pain.001.001.09", "pain.001.001.12"])(
+  "%s is read",
+  (namespace) => {
+    expect(parse({ namespace }).payments).toHaveLength(1);
+  },
+);
 
 test("a prefix of the namespace does not matter", () => {
   const xml = fileOf({})
@@ -103,7 +113,11 @@ test("a name, an account or an amount in another place is never taken for the pa
       },
     ],
   });
-  expect(payments[0]).toMatchObject({ creditor: "Ada Ltd", amount: "1250.50", currency: "USD" });
+  expect(payments[0]).toMatchObject({
+    creditor: "Ada Ltd",
+    amount: "1250.50",
+    currency: "USD",
+  });
 });
 
 test.each([

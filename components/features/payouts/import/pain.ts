@@ -207,7 +207,9 @@ export const parsePain = (xml: string, today: string): BankFile => {
         `The file has payments by ${quoted(method)}; only credit transfers (TRF) can be paid.`,
       );
     const date =
-      one(group, "ReqdExctnDt") || one(group, "ReqdExctnDt/Dt") || one(group, "ReqdExctnDt/DtTm");
+      one(group, "ReqdExctnDt") ||
+      one(group, "ReqdExctnDt/Dt") ||
+      one(group, "ReqdExctnDt/DtTm");
     if (date !== "") dates.add(date.slice(0, 10));
     checkStated("A group of the file", statedIn(group), payments.slice(groupStart));
     group = new Map();
@@ -234,7 +236,8 @@ export const parsePain = (xml: string, today: string): BankFile => {
       } else if (path === GROUP) closeGroup();
     },
   });
-  if (payments.length === 0) refuse("The file has no payments. Choose a file with at least one.");
+  if (payments.length === 0)
+    refuse("The file has no payments. Choose a file with at least one.");
   checkStated("The header of the file", statedIn(header), payments);
   return {
     payments,

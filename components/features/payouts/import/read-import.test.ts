@@ -82,7 +82,9 @@ test("one module splits delimited text, and one reads the numbers that people wr
   );
   const filesWith = (text: string): string[] =>
     files.filter((file) => readFileSync(file, "utf8").includes(text));
-  expect(filesWith('from "papaparse"')).toEqual(["components/features/payouts/import/table.ts"]);
+  expect(filesWith('from "papaparse"')).toEqual([
+    "components/features/payouts/import/table.ts",
+  ]);
   expect(filesWith("numberAs(").sort()).toEqual([
     "components/features/payouts/import/amount-format.ts",
     "lib/core/read-amount.ts",

@@ -19,7 +19,9 @@ export const EXPANDED_BYTES_MAX = 96 * 1024 * 1024;
 /** `B12` → 1; −1 when the reference names no column. */
 const columnOf = (reference: string | undefined): number => {
   const letters = /^[A-Z]{1,3}/.exec(reference ?? "")?.[0] ?? "";
-  return Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+  return (
+    Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
+  );
 };
 
 const numberCell = (
@@ -154,7 +156,9 @@ export const parseSpreadsheet = async (bytes: Uint8Array<ArrayBuffer>): Promise<
     lines,
     notices: [
       ...(book.sheetsTotal > 1
-        ? [`Only the sheet "${book.sheetName}" was read, the first of ${String(book.sheetsTotal)}.`]
+        ? [
+            `Only the sheet "${book.sheetName}" was read, the first of ${String(book.sheetsTotal)}.`,
+          ]
         : []),
       ...(hidden > 0
         ? [`${countText(hidden)} rows are hidden in the spreadsheet; they were read too.`]
@@ -271,7 +275,8 @@ const sheetsOf = (
   let calendar: 1900 | 1904 = 1900;
   walkXml(xml, {
     open: (tag, attributes) => {
-      if (tag === "workbookPr" && /^(1|true)$/.test(attributes().date1904 ?? "")) calendar = 1904;
+      if (tag === "workbookPr" && /^(1|true)$/.test(attributes().date1904 ?? ""))
+        calendar = 1904;
       if (tag !== "sheet") return;
       const { name = "", state, "r:id": relation = "" } = attributes();
       sheets.push({ name, relation, hidden: state === "hidden" || state === "veryHidden" });
@@ -344,7 +349,10 @@ const unitsOf = (section: string): readonly string[] => {
   const texts = section
     .replace(/_.|\*./gu, "")
     .replace(TEXTS, (_, ...rest) => {
-      const { quoted, escaped, currency, sign } = rest.at(-1) as Record<string, string | undefined>;
+      const { quoted, escaped, currency, sign } = rest.at(-1) as Record<
+        string,
+        string | undefined
+      >;
       return `\uE000${quoted ?? escaped ?? currency ?? sign ?? ""}\uE001`;
     })
     .replaceAll("\uE001\uE000", "");
@@ -405,7 +413,12 @@ interface Digits {
 }
 
 const digitsOf = (text: string): Digits | null => {
-  const { sign = "", whole = "", fraction = "", exponent = "0" } = STORED.exec(text)?.groups ?? {};
+  const {
+    sign = "",
+    whole = "",
+    fraction = "",
+    exponent = "0",
+  } = STORED.exec(text)?.groups ?? {};
   const all = whole + fraction;
   if (all === "" || Math.abs(Number(exponent)) > EXPONENT_MAX) return null;
   const bare = all.replace(/^0+/, "");

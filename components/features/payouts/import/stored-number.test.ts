@@ -45,7 +45,10 @@ test("up to 15 digits are kept as they are; of more, only the noise of 64 bits i
       (text, exponent) => {
         const stored = storedNumber(`${text}e${String(exponent)}`);
         const significant = text.replace(/0+$/, "");
-        const kept = (stored?.plain ?? "").replace(".", "").replace(/^0+/, "").replace(/0+$/, "");
+        const kept = (stored?.plain ?? "")
+          .replace(".", "")
+          .replace(/^0+/, "")
+          .replace(/0+$/, "");
         if (significant.length <= 15 || stored?.cut === true) expect(kept).toBe(significant);
         else {
           const value = Number(`${text}e${String(exponent)}`);

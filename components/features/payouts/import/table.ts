@@ -100,8 +100,12 @@ const scoreOf = (sample: string, delimiter: string): number => {
 
 const delimiterOf = (text: string): string => {
   const cut = text.slice(0, GUESS_CHARACTERS);
-  const sample = cut.length < text.length ? cut.slice(0, Math.max(cut.lastIndexOf("\n"), 1)) : cut;
-  const scores = DELIMITERS.map((delimiter) => ({ delimiter, score: scoreOf(sample, delimiter) }));
+  const sample =
+    cut.length < text.length ? cut.slice(0, Math.max(cut.lastIndexOf("\n"), 1)) : cut;
+  const scores = DELIMITERS.map((delimiter) => ({
+    delimiter,
+    score: scoreOf(sample, delimiter),
+  }));
   return scores.reduce((best, each) => (each.score > best.score ? each : best)).delimiter;
 };
 
@@ -136,12 +140,16 @@ const PAIR_HEADING = /^\s*(?<recipient>[a-z_]+)(?: *= *| +)(?<amount>[a-z_]+)\s*
 
 const pairOf = (line: string, form: RegExp): readonly string[] | null => {
   const { recipient, amount } = form.exec(line)?.groups ?? {};
-  return recipient === undefined || amount === undefined ? null : [recipient, cleanText(amount)];
+  return recipient === undefined || amount === undefined
+    ? null
+    : [recipient, cleanText(amount)];
 };
 
 /** Reads lines of an address and an amount; null when a line has another format. */
 const parsePairs = (text: string): Table | null => {
-  const filled = text.split("\n").flatMap((line, at) => (line.trim() === "" ? [] : [{ line, at }]));
+  const filled = text
+    .split("\n")
+    .flatMap((line, at) => (line.trim() === "" ? [] : [{ line, at }]));
   if (filled.length > TABLE_ROWS_MAX) return null;
   const rows = filled.map(({ line }, index) => {
     const pair = pairOf(line, PAIR);

@@ -7,7 +7,12 @@ interface ZipEntry {
   readonly claimedBytes?: number;
 }
 
-const localHeader = (name: Buffer, packed: Buffer, content: Buffer, claimed: number): Buffer => {
+const localHeader = (
+  name: Buffer,
+  packed: Buffer,
+  content: Buffer,
+  claimed: number,
+): Buffer => {
   const head = Buffer.alloc(30);
   head.writeUInt32LE(0x04034b50, 0);
   head.writeUInt16LE(20, 4);

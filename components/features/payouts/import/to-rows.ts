@@ -60,7 +60,11 @@ interface Place {
 const textAt = (row: readonly Cell[], column: number | null): string =>
   column === null ? "" : cellText(row[column]);
 
-const amountOf = (row: readonly Cell[], line: number, { layout, choices, width, unit }: Place) => {
+const amountOf = (
+  row: readonly Cell[],
+  line: number,
+  { layout, choices, width, unit }: Place,
+) => {
   const { amount: column } = layout.mapping;
   const text = textAt(row, column);
   const headed = unit === null ? [] : [unit];
@@ -68,7 +72,8 @@ const amountOf = (row: readonly Cell[], line: number, { layout, choices, width, 
     return { amount: text, units: headed, refusal: RAGGED };
   if (column === null || text === "") return { amount: text, units: headed };
   const reading = readAmountCell(row[column], choices.sign);
-  if ("amount" in reading) return { amount: reading.amount, units: [...reading.units, ...headed] };
+  if ("amount" in reading)
+    return { amount: reading.amount, units: [...reading.units, ...headed] };
   const isCell = typeof row[column] === "object";
   const refusal = isCell
     ? `Cell ${columnLetter(column)}${String(line)}: ${reading.refusal} Format the cell as text, or enter the amount here.`

@@ -72,7 +72,9 @@ const readFile = (request: ImportRequest, signal: AbortSignal): Promise<Imported
       reject(new RefusedFileError(problem));
       return;
     }
-    const worker = new Worker(new URL("./import-worker.ts", import.meta.url), { type: "module" });
+    const worker = new Worker(new URL("./import-worker.ts", import.meta.url), {
+      type: "module",
+    });
     const refuse = (message: string): void => {
       worker.terminate();
       reject(new RefusedFileError(message));

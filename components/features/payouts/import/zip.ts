@@ -67,7 +67,8 @@ const readDirectory = (bytes: Uint8Array): Map<string, Entry> => {
       bytes: view.getUint32(at + 24, true),
       offset: view.getUint32(at + 42, true),
     });
-    at += ENTRY_BYTES + nameBytes + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+    at +=
+      ENTRY_BYTES + nameBytes + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
   }
   return entries;
 };
@@ -77,10 +78,16 @@ const packedOf = (
   { offset, packedBytes }: Entry,
 ): Uint8Array<ArrayBuffer> => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (offset + LOCAL_BYTES > view.byteLength || view.getUint32(offset, true) !== LOCAL_SIGNATURE)
+  if (
+    offset + LOCAL_BYTES > view.byteLength ||
+    view.getUint32(offset, true) !== LOCAL_SIGNATURE
+  )
     throw damaged();
   const start =
-    offset + LOCAL_BYTES + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true);
+    offset +
+    LOCAL_BYTES +
+    view.getUint16(offset + 26, true) +
+    view.getUint16(offset + 28, true);
   if (start + packedBytes > view.byteLength) throw damaged();
   return bytes.subarray(start, start + packedBytes);
 };
@@ -127,7 +134,8 @@ export const openArchive = (bytes: Uint8Array<ArrayBuffer>, bytesMax: number): A
   const text = async (name: string): Promise<string | null> => {
     const entry = entries.get(name);
     if (entry === undefined) return null;
-    if (entry.encrypted || (entry.method !== STORED && entry.method !== DEFLATED)) throw damaged();
+    if (entry.encrypted || (entry.method !== STORED && entry.method !== DEFLATED))
+      throw damaged();
     if (entry.bytes === ZIP64_SIZE || entry.packedBytes === ZIP64_SIZE || entry.bytes > left)
       throw tooLarge();
     const content = await unpackText(packedOf(bytes, entry), entry.method, entry.bytes);

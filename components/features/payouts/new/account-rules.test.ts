@@ -4,7 +4,13 @@ import { EMPTY_ROW, type DraftRow, type DraftValues } from "./draft-row";
 
 const PAYER = "ga_01980000-0000-7000-8000-000000000001";
 const PAYEE = "ga_01980000-0000-7000-8000-000000000002";
-const SOURCE = { id: PAYER, currency: "USDC", assetId: "usd-coin", decimals: 6, isDollar: true };
+const SOURCE = {
+  id: PAYER,
+  currency: "USDC",
+  assetId: "usd-coin",
+  decimals: 6,
+  isDollar: true,
+};
 const rules = accountRules(SOURCE);
 const row = (part: Partial<DraftValues>): DraftRow => ({
   ...EMPTY_ROW,
@@ -16,7 +22,10 @@ test.each([
   [{}, {}],
   [{ token: "usdc" }, {}],
   [{ recipient: "" }, { recipient: "Choose an account." }],
-  [{ recipient: "Ada" }, { recipient: "This is not the id of an account: it begins with ga_." }],
+  [
+    { recipient: "Ada" },
+    { recipient: "This is not the id of an account: it begins with ga_." },
+  ],
   [{ recipient: PAYER }, { recipient: "This is the account that pays." }],
   [{ amount: "0.0000001" }, { amount: "USDC has 6 digits after the point, no more." }],
   [

@@ -31,7 +31,8 @@ export interface AccountSource {
 
 const recipientProblem = (text: string, source: AccountSource): string | null => {
   if (text === "") return "Choose an account.";
-  if (!isId("globalAccount", text)) return "This is not the id of an account: it begins with ga_.";
+  if (!isId("globalAccount", text))
+    return "This is not the id of an account: it begins with ga_.";
   return text === source.id ? "This is the account that pays." : null;
 };
 

@@ -181,7 +181,9 @@ const BankPayees = ({ payees, target, chosen, onChoose }: BankPayeesProps): Reac
   const chainId = target.wallets?.chainId ?? null;
   const { known } = useKnownAddresses(chainId);
   const inWallets = target.kind === "wallets";
-  const approved = inWallets ? contacts.filter((contact) => isApprovedOn(contact, chainId)) : [];
+  const approved = inWallets
+    ? contacts.filter((contact) => isApprovedOn(contact, chainId))
+    : [];
   const unmatched = payees.filter(({ key }) => (chosen.get(key) ?? "") === "").length;
   return (
     <section aria-label="Payees" className="rounded-card border">

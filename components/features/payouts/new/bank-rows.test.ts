@@ -62,7 +62,12 @@ test("matched payments become rows; what is not matched is an error of its row, 
     recipients: new Map([[key, ADA]]),
   });
   expect(
-    rows.map(({ recipient, token, units, refusals }) => ({ recipient, token, units, refusals })),
+    rows.map(({ recipient, token, units, refusals }) => ({
+      recipient,
+      token,
+      units,
+      refusals,
+    })),
   ).toEqual([
     { recipient: ADA, token: "0xToken", units: [], refusals: {} },
     { recipient: "", token: "0xToken", units: [], refusals: {} },

@@ -15,10 +15,12 @@ export interface CurrencyGroup {
   readonly payments: number;
 }
 
-const keyOf = ({ creditor, account }: BankPayment): string => JSON.stringify([creditor, account]);
+const keyOf = ({ creditor, account }: BankPayment): string =>
+  JSON.stringify([creditor, account]);
 
 /** Whether a file has an address or account id of Causeway where banks have an account number. */
-const isRecipient = (account: string): boolean => /^(0x[0-9a-f]{40}|ga_[0-9a-z-]+)$/i.test(account);
+const isRecipient = (account: string): boolean =>
+  /^(0x[0-9a-f]{40}|ga_[0-9a-z-]+)$/i.test(account);
 
 /** The payees without an address in the file, in the order of their first payment. */
 export const payeesOf = (payments: readonly BankPayment[]): readonly Payee[] => {
@@ -55,7 +57,9 @@ interface FitInput {
 export const fitsCurrency = ({ symbol, usdPegged }: FitInput, currency: string): boolean => {
   if (currency === "USD") return usdPegged;
   const upper = symbol.toUpperCase();
-  return currency.length === 3 && [upper, upper.slice(0, -1), upper.slice(1)].includes(currency);
+  return (
+    currency.length === 3 && [upper, upper.slice(0, -1), upper.slice(1)].includes(currency)
+  );
 };
 
 export interface BankChoices {

@@ -80,7 +80,9 @@ export const DraftTable = ({ form, rows, fields, known }: DraftTableProps): Reac
               number={item.number}
               fields={fields}
               problems={form.problems.get(item.row.key)}
-              duplicate={form.options.payDuplicates ? undefined : form.duplicates.get(item.row.key)}
+              duplicate={
+                form.options.payDuplicates ? undefined : form.duplicates.get(item.row.key)
+              }
               known={known}
               source={source}
               defaultToken={defaultToken}
@@ -206,7 +208,9 @@ const RecipientCell = (props: DraftRowCellsProps): ReactNode => {
 /** The fields of one payment, and their problems below them. */
 const DraftRowCells = memo(function DraftRowCells(props: DraftRowCellsProps): ReactNode {
   const { row, number, fields, problems, duplicate, onRemove } = props;
-  const wrong = (["row", ...fields] as const).filter((field) => problems?.[field] !== undefined);
+  const wrong = (["row", ...fields] as const).filter(
+    (field) => problems?.[field] !== undefined,
+  );
   return (
     <>
       <span

@@ -129,7 +129,8 @@ const cellOf = (row: DraftValues, field: DraftField): ReactNode => {
   const text = row[field];
   if (text === "") return <span className="text-fg-3">–</span>;
   const shown = text.length > TEXT_SHOWN ? `${text.slice(0, TEXT_SHOWN)}…` : text;
-  if (field === "recipient") return <code className="font-mono text-sm break-all">{shown}</code>;
+  if (field === "recipient")
+    return <code className="font-mono text-sm break-all">{shown}</code>;
   const refusal = row.refusals[field];
   return (
     <span
@@ -263,8 +264,8 @@ const TokenNotice = ({ mapping, defaultToken }: TokenNoticeProps): ReactNode => 
     return null;
   return (
     <p className="text-sm text-fg-2">
-      The file has no column for the token. Every row pays {defaultToken}, which is chosen on the
-      page.
+      The file has no column for the token. Every row pays {defaultToken}, which is chosen on
+      the page.
     </p>
   );
 };
@@ -300,7 +301,9 @@ const ColumnFields = ({
             <Select
               value={open[column] === undefined ? String(mapping[column] ?? NONE) : OPEN}
               placeholder="Choose below"
-              onValueChange={(value) => setColumn(column, value === NONE ? null : Number(value))}
+              onValueChange={(value) =>
+                setColumn(column, value === NONE ? null : Number(value))
+              }
               options={options}
             />
           </Field>
@@ -327,14 +330,22 @@ const samplesOf = ({ samples }: ColumnLook): string => {
 };
 
 /** Asks for the column where several fit, because a wrong one would be paid. */
-const OpenColumns = ({ mapping: { layout, setColumn }, table, columns }: ColumnsProps): ReactNode =>
+const OpenColumns = ({
+  mapping: { layout, setColumn },
+  table,
+  columns,
+}: ColumnsProps): ReactNode =>
   columns.map((column) => {
     const candidates = layout.open[column];
     if (candidates === undefined) return null;
     const name = FIELD_WORDS[column].toLowerCase();
     const looks = candidates.map((each) => lookOf(table.rows, layout.headed, each));
     return (
-      <section key={column} aria-label={`Column of the ${name}`} className="flex flex-col gap-2">
+      <section
+        key={column}
+        aria-label={`Column of the ${name}`}
+        className="flex flex-col gap-2"
+      >
         <p className="font-medium">Which column is the {name}?</p>
         <RadioCards
           label={`Which column is the ${name}?`}

@@ -149,9 +149,9 @@ test("the file's format is asked for once, and holds for all its rows", async ()
 test("of two columns of amounts the person chooses", async () => {
   const file = `Name,Wallet,Amount,Token,Amount\nAda,${A},5000,USDC,50\n`;
   expect(await outcomeOf(file)).toBe("asks for the column: amount");
-  expect(await outcomeOf(file, { columns: (layout) => withColumn(layout, "amount", 4) })).toEqual([
-    "50 USDC",
-  ]);
+  expect(
+    await outcomeOf(file, { columns: (layout) => withColumn(layout, "amount", 4) }),
+  ).toEqual(["50 USDC"]);
 });
 
 test.each<[string, string, Answers, unknown]>([
@@ -235,7 +235,9 @@ test.each<[string, unknown]>([
   ["constructor", refused('row: The file says "constructor"')],
   ["", refused('row: The file says "(no chain)"')],
 ])("a row whose chain is %j", async (chain, outcome) => {
-  expect(await outcomeOf(`address,amount,token,network\n${A},5,USDC,${chain}\n`)).toEqual(outcome);
+  expect(await outcomeOf(`address,amount,token,network\n${A},5,USDC,${chain}\n`)).toEqual(
+    outcome,
+  );
 });
 
 test("without a heading a chain is recognised by what is in the column", async () => {
@@ -266,7 +268,9 @@ test("the heading of a column that the person chose states the unit too", async 
   expect(await outcomeOf(`address,Lohn (EUR),token\n${A},5,USDC\n`, chosen)).toEqual(
     refused('in "EUR"'),
   );
-  expect(await outcomeOf(`address,NET SALARY,token\n${A},5,USDC\n`, chosen)).toEqual(["5 USDC"]);
+  expect(await outcomeOf(`address,NET SALARY,token\n${A},5,USDC\n`, chosen)).toEqual([
+    "5 USDC",
+  ]);
 });
 
 test("a number of a spreadsheet with more digits than are kept is a bad row that names the cell", async () => {

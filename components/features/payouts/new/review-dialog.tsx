@@ -243,7 +243,9 @@ const WalletFacts = ({ checked }: { readonly checked: ToWallets }): ReactNode =>
       {answer === null ? null : (
         <Fact label="Sent as">{counted(answer.batches.total, "transaction")}</Fact>
       )}
-      {answer === null || body.fundFrom === undefined ? null : <Funding funding={answer.funding} />}
+      {answer === null || body.fundFrom === undefined ? null : (
+        <Funding funding={answer.funding} />
+      )}
       {schedule === null ? null : <ScheduleFacts schedule={schedule} short={answer === null} />}
     </>
   );

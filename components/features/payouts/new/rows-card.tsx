@@ -66,7 +66,10 @@ export const RowsCard = ({ form }: { readonly form: NewPayout }): ReactNode => {
               <Button size="sm" onClick={() => setPasting(true)}>
                 <ClipboardPaste aria-hidden /> Paste
               </Button>
-              <FileButton label="Choose a file" onFile={(chosen) => start(chosen, chosen.name)} />
+              <FileButton
+                label="Choose a file"
+                onFile={(chosen) => start(chosen, chosen.name)}
+              />
             </span>
           )
         }
@@ -89,7 +92,9 @@ export const RowsCard = ({ form }: { readonly form: NewPayout }): ReactNode => {
             <Footer
               form={form}
               onAdd={() => setErrorKeys(null)}
-              onNotes={allFields.includes("note") && !noted ? () => setWithNotes(true) : undefined}
+              onNotes={
+                allFields.includes("note") && !noted ? () => setWithNotes(true) : undefined
+              }
             />
           </>
         )}
@@ -234,7 +239,9 @@ const Notices = ({ form, onlyErrors, onOnlyErrors }: NoticesProps): ReactNode =>
           <Checkbox
             label="Pay duplicates anyway"
             checked={options.payDuplicates}
-            onChange={(event) => form.optionsForm.setValue("payDuplicates", event.target.checked)}
+            onChange={(event) =>
+              form.optionsForm.setValue("payDuplicates", event.target.checked)
+            }
           />
         </Alert>
       )}
@@ -347,7 +354,11 @@ const DropArea = ({ onFile, children }: DropAreaProps): ReactNode => {
 };
 
 /** Says that a file is being read, or why it was refused. */
-const ImportNotices = ({ file: { state, close } }: { readonly file: FileImport }): ReactNode => {
+const ImportNotices = ({
+  file: { state, close },
+}: {
+  readonly file: FileImport;
+}): ReactNode => {
   if (state.step === "reading")
     return (
       <div role="status" className="flex items-center gap-2 border-b px-4 py-3 text-fg-2">

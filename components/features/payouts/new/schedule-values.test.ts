@@ -38,7 +38,9 @@ test("a start in the past, no start, and an end before the start are named", () 
   expect(scheduleProblems(values({ endsAt: "2026-05-01T08:00" }), now)).toEqual({
     endsAt: "The end must be after the start.",
   });
-  expect(scheduleProblems(values({ endsAt: "2026-05-01T08:00", every: "once" }), now)).toEqual({});
+  expect(scheduleProblems(values({ endsAt: "2026-05-01T08:00", every: "once" }), now)).toEqual(
+    {},
+  );
 });
 
 test("a payout that runs once has no period and no end", () => {

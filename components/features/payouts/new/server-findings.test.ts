@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { ApiError } from "@/lib/api-client/client";
 import { findingsOf } from "./server-findings";
 
-const refusal = (code: string, details: readonly { path: string; message: string }[]): ApiError =>
+const refusal = (
+  code: string,
+  details: readonly { path: string; message: string }[],
+): ApiError =>
   new ApiError({
     status: 409,
     code,
@@ -35,7 +38,9 @@ test("every bad row is found by its index, at the cell that is meant", () => {
 });
 
 test("duplicates are no errors of cells: the person may pay them anyway", () => {
-  const error = refusal("duplicate_payout", [{ path: "transfers.1", message: "was paid by po_1" }]);
+  const error = refusal("duplicate_payout", [
+    { path: "transfers.1", message: "was paid by po_1" },
+  ]);
   expect(findingsOf(error, KEYS)).toEqual({
     problems: new Map(),
     duplicates: new Map([[22, "was paid by po_1"]]),

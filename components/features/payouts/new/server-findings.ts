@@ -10,7 +10,11 @@ export interface Findings {
   readonly error: Error | null;
 }
 
-export const NO_FINDINGS: Findings = { problems: new Map(), duplicates: new Map(), error: null };
+export const NO_FINDINGS: Findings = {
+  problems: new Map(),
+  duplicates: new Map(),
+  error: null,
+};
 
 const FIELD_OF: Readonly<Record<string, DraftField>> = {
   address: "recipient",
@@ -22,7 +26,9 @@ const FIELD_OF: Readonly<Record<string, DraftField>> = {
   note: "note",
 };
 
-const placeOf = (path: string): { readonly index: number; readonly field: DraftField } | null => {
+const placeOf = (
+  path: string,
+): { readonly index: number; readonly field: DraftField } | null => {
   const [, index, name = ""] = /^transfers\.(\d+)(?:\.(\w+))?/.exec(path) ?? [];
   if (index === undefined) return null;
   return { index: Number(index), field: FIELD_OF[name] ?? "recipient" };

@@ -21,7 +21,11 @@ import { localOf, browserTimeZone, PERIOD_WORDS, type ScheduleValues } from "./s
 import { type NewPayout, type OptionsForm, REFERENCE_MAX } from "./use-new-payout";
 
 const MODES = [
-  { value: "atomic", label: "All or nothing", description: "If one row fails, nothing is paid." },
+  {
+    value: "atomic",
+    label: "All or nothing",
+    description: "If one row fails, nothing is paid.",
+  },
   {
     value: "independent",
     label: "Independent",
@@ -106,7 +110,8 @@ const TotalLines = ({ total, available, form }: TotalLinesProps): ReactNode => {
         strong
         label={
           <span className="inline-flex items-center gap-2">
-            <TokenMark symbol={symbol} /> {form.totals.length > 1 ? counted(rows, "row") : "Total"}
+            <TokenMark symbol={symbol} />{" "}
+            {form.totals.length > 1 ? counted(rows, "row") : "Total"}
           </span>
         }
       >
@@ -114,7 +119,10 @@ const TotalLines = ({ total, available, form }: TotalLinesProps): ReactNode => {
       </Fact>
       <Fact label="Available">
         {available === null ? (
-          <span className="text-fg-3" title="The balance is not known now; the service checks it.">
+          <span
+            className="text-fg-3"
+            title="The balance is not known now; the service checks it."
+          >
             –
           </span>
         ) : (
@@ -135,7 +143,11 @@ const TotalLines = ({ total, available, form }: TotalLinesProps): ReactNode => {
   );
 };
 
-const Options = ({ form: { target, optionsForm } }: { readonly form: NewPayout }): ReactNode => {
+const Options = ({
+  form: { target, optionsForm },
+}: {
+  readonly form: NewPayout;
+}): ReactNode => {
   const { control } = optionsForm;
   return (
     <div className="flex flex-col gap-3">
@@ -184,7 +196,10 @@ const TOMORROW_MS = 24 * 60 * 60 * 1_000;
 
 const startValues = (): ScheduleValues => {
   const timeZone = browserTimeZone();
-  const day = localOf(new Date(Date.now() + TOMORROW_MS), timeZone).slice(0, "2026-05-01".length);
+  const day = localOf(new Date(Date.now() + TOMORROW_MS), timeZone).slice(
+    0,
+    "2026-05-01".length,
+  );
   return { startsAt: `${day}T09:00`, every: "month", timeZone, endsAt: "" };
 };
 

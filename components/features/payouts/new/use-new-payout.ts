@@ -156,7 +156,8 @@ const useFindings = (target: Target, filled: readonly DraftRow[], serverFindings
   }, [filled, rules]);
   const keys = useMemo(() => new Set(filled.map(({ key }) => key)), [filled]);
   const problems = useMemo(
-    () => new Map([...serverFindings.problems, ...formProblems].filter(([key]) => keys.has(key))),
+    () =>
+      new Map([...serverFindings.problems, ...formProblems].filter(([key]) => keys.has(key))),
     [serverFindings.problems, formProblems, keys],
   );
   const duplicates = useMemo(() => {
@@ -176,7 +177,10 @@ const useFindings = (target: Target, filled: readonly DraftRow[], serverFindings
   return { problems, duplicates, totals, wrong };
 };
 
-const without = <Value>(map: ReadonlyMap<number, Value>, key: number): ReadonlyMap<number, Value> =>
+const without = <Value>(
+  map: ReadonlyMap<number, Value>,
+  key: number,
+): ReadonlyMap<number, Value> =>
   map.has(key) ? new Map([...map].filter(([other]) => other !== key)) : map;
 
 /** The state and actions of the page for a new payout. */
@@ -197,7 +201,9 @@ export const useNewPayout = (): NewPayout => {
 
   useEffect(
     () =>
-      setServerFindings((before) => (before.error === null ? before : { ...before, error: null })),
+      setServerFindings((before) =>
+        before.error === null ? before : { ...before, error: null },
+      ),
     [options],
   );
 

@@ -3,7 +3,11 @@
 import { parseAsString, parseAsStringLiteral, useQueryState } from "nuqs";
 import { useMemo } from "react";
 import { type Account, useAccount } from "@/components/features/global-accounts/account";
-import { balanceOf, useSwapSetup, type SwapSetup } from "@/components/features/swap/use-swap-setup";
+import {
+  balanceOf,
+  useSwapSetup,
+  type SwapSetup,
+} from "@/components/features/swap/use-swap-setup";
 import { type QueryState } from "@/components/ui/states";
 import { PAYOUT_KINDS } from "@/lib/contracts/payout-records";
 import { accountRules } from "./account-rules";
@@ -36,7 +40,11 @@ export interface Target {
   readonly owner: string | null;
 }
 
-const walletTarget = (setup: SwapSetup, chainId: string, token: string): WalletTarget | null => {
+const walletTarget = (
+  setup: SwapSetup,
+  chainId: string,
+  token: string,
+): WalletTarget | null => {
   const chain = setup.chains.find(({ id }) => String(id) === chainId);
   if (setup.treasury === undefined || chain === undefined) return null;
   const tokens = setup.tokens.filter((each) => each.chainId === chain.id);

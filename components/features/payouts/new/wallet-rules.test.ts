@@ -66,21 +66,32 @@ test.each([
     { recipient: "Nobody owns the zero address; money sent there is lost." },
   ],
   [{ recipient: TREASURY.toLowerCase() }, { recipient: "This is the treasury, which pays." }],
-  [{ recipient: USDC }, { recipient: "This is the contract of USDC; money sent there is lost." }],
+  [
+    { recipient: USDC },
+    { recipient: "This is the contract of USDC; money sent there is lost." },
+  ],
   [{ recipient: BOB }, { recipient: "This is the contract of a token, not a wallet." }],
   [{ amount: "0.0000001" }, { amount: "USDC has 6 digits after the point, no more." }],
   [{ amount: "" }, { amount: "Enter an amount." }],
   [{ amount: "0" }, { amount: "The amount is zero. Enter what to pay, or remove the row." }],
-  [{ amount: "-5" }, { amount: '"-5" was not understood: a payout cannot pay a negative amount.' }],
+  [
+    { amount: "-5" },
+    { amount: '"-5" was not understood: a payout cannot pay a negative amount.' },
+  ],
   ...["=1+1", "+5", "@5", "1\t5", "5%", "2026-05-01", "٣"].map(
     (amount) =>
       [
         { amount },
-        { amount: `"${amount.trim()}" was not understood: write digits only, such as 1250.50.` },
+        {
+          amount: `"${amount.trim()}" was not understood: write digits only, such as 1250.50.`,
+        },
       ] as const,
   ),
   [{ amount: "1e3" }, { amount: "Enter an amount such as 1250.50." }],
-  [{ amount: "9".repeat(80) }, { amount: "The number has more digits than any token can hold." }],
+  [
+    { amount: "9".repeat(80) },
+    { amount: "The number has more digits than any token can hold." },
+  ],
   [
     { amount: "5", units: ["EUR"] },
     { amount: 'The file says 5 in "EUR", but the row pays USDC. Enter the amount in USDC.' },
@@ -149,7 +160,7 @@ test("rows repeat each other when recipient, token, amount and reference are the
 });
 
 test("tokens are sent by address, and empty texts not at all", () => {
-  expect(walletTransfers([row({ token: " usdc ", reference: " Invoice 7 " })], TARGET)).toEqual([
-    { address: PAYEE, amount: "12.5", token: USDC, reference: "Invoice 7" },
-  ]);
+  expect(walletTransfers([row({ token: " usdc ", reference: " Invoice 7 " })], TARGET)).toEqual(
+    [{ address: PAYEE, amount: "12.5", token: USDC, reference: "Invoice 7" }],
+  );
 });

@@ -86,7 +86,10 @@ const tokenOf = (row: DraftValues, target: WalletTarget): TokenInfo | undefined 
   row.refusals.token === undefined ? findToken(row.token, target) : undefined;
 
 /** A row for another chain is not paid on this one. */
-const chainProblem = (row: DraftValues, { chainId, chainName }: WalletTarget): string | null => {
+const chainProblem = (
+  row: DraftValues,
+  { chainId, chainName }: WalletTarget,
+): string | null => {
   const other = row.chains.find((text) => !namesChain(text, { id: chainId, name: chainName }));
   return other === undefined
     ? null

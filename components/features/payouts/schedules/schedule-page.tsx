@@ -268,8 +268,8 @@ const ScheduleRuns = ({ schedule }: { readonly schedule: Schedule }): ReactNode 
     <div className="flex min-w-0 flex-col gap-4">
       {unpaid === 0 ? null : (
         <Alert tone="warning" title={`${counted(unpaid, "run")} did not pay`}>
-          Runs that were missed or refused are never paid later automatically. Create a payout for
-          them if they are still due.
+          Runs that were missed or refused are never paid later automatically. Create a payout
+          for them if they are still due.
         </Alert>
       )}
       <Card title="Runs" flush>

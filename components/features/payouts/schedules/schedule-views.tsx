@@ -62,7 +62,9 @@ export const ScheduleStatus = ({
   readonly schedule: Pick<Schedule, "status" | "suspendedAt">;
 }): ReactNode => (
   <ViewBadge
-    view={status === "awaiting_approval" && suspendedAt !== null ? SUSPENDED : STATUS_VIEWS[status]}
+    view={
+      status === "awaiting_approval" && suspendedAt !== null ? SUSPENDED : STATUS_VIEWS[status]
+    }
   />
 );
 

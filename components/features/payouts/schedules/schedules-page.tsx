@@ -107,7 +107,12 @@ export const Schedules = (): ReactNode => (
         }
       >
         {(schedules) => (
-          <Table caption="Schedules" columns={COLUMNS} rows={schedules} rowKey={({ id }) => id} />
+          <Table
+            caption="Schedules"
+            columns={COLUMNS}
+            rows={schedules}
+            rowKey={({ id }) => id}
+          />
         )}
       </PagedCard>
       <ApiSnippet call={listPayoutSchedules} />

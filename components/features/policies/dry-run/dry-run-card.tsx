@@ -49,11 +49,16 @@ export const DryRunCard = ({ setup, subject, draft }: DryRunCardProps): ReactNod
   const failed = then.error == null ? now : then;
   const shown = then.evaluation ?? now.evaluation;
   return (
-    <Card title="Try a movement" description="A dry run: nothing is moved, and nothing is counted.">
+    <Card
+      title="Try a movement"
+      description="A dry run: nothing is moved, and nothing is counted."
+    >
       <div className="flex flex-col gap-4">
         <MovementFields setup={setup} {...movement} />
         {body === null ? (
-          <p className="text-fg-2">Enter an amount and a recipient to see what the policies say.</p>
+          <p className="text-fg-2">
+            Enter an amount and a recipient to see what the policies say.
+          </p>
         ) : null}
         {draft?.rules === null && body !== null ? (
           <Alert tone="warning">
@@ -101,7 +106,10 @@ const MovementFields = ({ setup, values, change }: MovementFieldsProps): ReactNo
         <Select
           value={values.wallet}
           onValueChange={(wallet) => change({ wallet })}
-          options={setup.wallets.map((wallet) => ({ ...walletOption(wallet), value: wallet.id }))}
+          options={setup.wallets.map((wallet) => ({
+            ...walletOption(wallet),
+            value: wallet.id,
+          }))}
           placeholder="Choose …"
         />
       </Field>

@@ -44,10 +44,15 @@ interface VerdictProps {
 export const Verdict = ({ title, evaluation, isOutdated }: VerdictProps): ReactNode => {
   const { decision, code, rules, approval } = evaluation;
   const { label, tone, icon: Icon } = DECISION_LOOKS[decision];
-  const deciding = decision === "allow" ? [] : rules.filter(({ outcome }) => outcome === decision);
+  const deciding =
+    decision === "allow" ? [] : rules.filter(({ outcome }) => outcome === decision);
   const rest = rules.filter((result) => !deciding.includes(result));
   return (
-    <section aria-label={title} aria-busy={isOutdated || undefined} className="rounded-card border">
+    <section
+      aria-label={title}
+      aria-busy={isOutdated || undefined}
+      className="rounded-card border"
+    >
       <div
         className={cn(
           "flex flex-wrap items-center gap-x-3 gap-y-1 rounded-t-card px-3 py-2",
@@ -66,7 +71,9 @@ export const Verdict = ({ title, evaluation, isOutdated }: VerdictProps): ReactN
       <div className="flex flex-col gap-2 px-3 py-2.5">
         {deciding.length === 0 ? (
           <p>
-            {rules.length === 0 ? "No policy bounds this movement." : "Every rule lets it pass."}
+            {rules.length === 0
+              ? "No policy bounds this movement."
+              : "Every rule lets it pass."}
           </p>
         ) : (
           <RuleResults results={deciding} label="Rules that decided" />

@@ -40,24 +40,25 @@ const RECIPIENTS = [
   },
 ] as const;
 
-const SCREENING: readonly { value: PolicyValues["screening"]; label: string; hint: string }[] = [
-  {
-    value: "default",
-    label: "Not set here",
-    hint: "The project's policy decides. Where that says nothing, listed addresses are not paid.",
-  },
-  {
-    value: "block_hits",
-    label: "Stop listed addresses",
-    hint: "An address that a source lists is not paid. A source that does not answer stops nothing.",
-  },
-  {
-    value: "require_clear",
-    label: "Require a clear result",
-    hint: "Only addresses that a source covers and does not list are paid. Deposits of other senders are kept back.",
-  },
-  { value: "off", label: "Off", hint: "Listed addresses are paid too." },
-];
+const SCREENING: readonly { value: PolicyValues["screening"]; label: string; hint: string }[] =
+  [
+    {
+      value: "default",
+      label: "Not set here",
+      hint: "The project's policy decides. Where that says nothing, listed addresses are not paid.",
+    },
+    {
+      value: "block_hits",
+      label: "Stop listed addresses",
+      hint: "An address that a source lists is not paid. A source that does not answer stops nothing.",
+    },
+    {
+      value: "require_clear",
+      label: "Require a clear result",
+      hint: "Only addresses that a source covers and does not list are paid. Deposits of other senders are kept back.",
+    },
+    { value: "off", label: "Off", hint: "Listed addresses are paid too." },
+  ];
 
 /** How strictly addresses are screened. */
 const ScreeningField = ({ control }: FieldsProps): ReactNode => {
@@ -183,7 +184,10 @@ const Windows = ({ control }: FieldsProps): ReactNode => {
         )}
       </ControlField>
       {fields.map((field, index) => (
-        <div key={field.id} className="flex flex-wrap items-start gap-x-3 gap-y-2 border-t pt-3">
+        <div
+          key={field.id}
+          className="flex flex-wrap items-start gap-x-3 gap-y-2 border-t pt-3"
+        >
           <Days control={control} index={index} />
           <div className="flex items-start gap-x-3">
             <TextField
@@ -233,7 +237,9 @@ const Days = ({ control, index }: FieldsProps & { readonly index: number }): Rea
   const { field, fieldState } = useController({ control, name: `windows.${index}.days` });
   const toggle = (day: number): void =>
     field.onChange(
-      field.value.includes(day) ? field.value.filter((one) => one !== day) : [...field.value, day],
+      field.value.includes(day)
+        ? field.value.filter((one) => one !== day)
+        : [...field.value, day],
     );
   return (
     <fieldset className="min-w-0">
@@ -276,7 +282,13 @@ interface ChoiceListProps extends FieldsProps {
 }
 
 /** Chooses several options: a field adds one, and chips show and remove the chosen ones. */
-const ChoiceList = ({ control, name, label, placeholder, options }: ChoiceListProps): ReactNode => {
+const ChoiceList = ({
+  control,
+  name,
+  label,
+  placeholder,
+  options,
+}: ChoiceListProps): ReactNode => {
   const { value: values, onChange } = useController({ control, name }).field;
   const labelOf = (value: string): string =>
     options.find((option) => option.value === value)?.label ?? value;

@@ -61,21 +61,24 @@ const useSave = ({ subject, base, onEnd }: PolicyEditorProps) => {
   const api = useApi();
   const cache = useCache();
   const { scope, subjectId } = subject;
-  return useApprovable<PolicyRules>(`policy ${scope} ${subjectId ?? ""}`, async (rules, proof) => {
-    await api.call(putPolicy, {
-      body: {
-        scope,
-        subjectId,
-        baseVersion: base.version,
-        rules,
-        ...proof,
-      },
-    });
-    await cache.refresh(getPolicies);
-    void cache.refresh(listPolicyVersions, evaluatePolicies);
-    toast.success("The policy was saved. It applies from now on.");
-    onEnd();
-  });
+  return useApprovable<PolicyRules>(
+    `policy ${scope} ${subjectId ?? ""}`,
+    async (rules, proof) => {
+      await api.call(putPolicy, {
+        body: {
+          scope,
+          subjectId,
+          baseVersion: base.version,
+          rules,
+          ...proof,
+        },
+      });
+      await cache.refresh(getPolicies);
+      void cache.refresh(listPolicyVersions, evaluatePolicies);
+      toast.success("The policy was saved. It applies from now on.");
+      onEnd();
+    },
+  );
 };
 
 /** Edits the rules of a policy. Saving asks for an approval of exactly these rules. */

@@ -33,9 +33,10 @@ describe("amounts", () => {
       "12",
     ]);
     for (const amount of ["1,0,0", "25 USDC", "-25"])
-      expect(checkForm("transfer", { ...VALUES, amount }, AROUND).errors.amount, amount).toMatch(
-        /such as/,
-      );
+      expect(
+        checkForm("transfer", { ...VALUES, amount }, AROUND).errors.amount,
+        amount,
+      ).toMatch(/such as/);
   });
 
   test("below the pool's minimum are refused, except when money leaves to an address in public", () => {
@@ -124,11 +125,12 @@ describe("fees", () => {
 describe("recipients", () => {
   test("of a transfer are an address with a right checksum, or another private wallet", () => {
     expect(checkForm("transfer", VALUES, AROUND)).toEqual({ errors: {}, amount: "25" });
-    expect(checkForm("transfer", { ...VALUES, toAddress: "" }, AROUND).errors.toAddress).toMatch(
-      /^Enter/,
-    );
     expect(
-      checkForm("transfer", { ...VALUES, toAddress: ADA.slice(0, -1) }, AROUND).errors.toAddress,
+      checkForm("transfer", { ...VALUES, toAddress: "" }, AROUND).errors.toAddress,
+    ).toMatch(/^Enter/);
+    expect(
+      checkForm("transfer", { ...VALUES, toAddress: ADA.slice(0, -1) }, AROUND).errors
+        .toAddress,
     ).toMatch(/20/);
     const inside = { ...VALUES, target: "wallet" as const, toAddress: "nonsense" };
     expect(checkForm("transfer", inside, AROUND).errors.toWalletId).toMatch(/^Choose the/);
@@ -137,9 +139,9 @@ describe("recipients", () => {
     ).toMatch(/another/);
     expect(checkForm("transfer", { ...inside, toWalletId: "pw_2" }, AROUND).errors).toEqual({});
     const closed = { ...AROUND, pool: { ...POOL, canProcess: false } };
-    expect(checkForm("transfer", { ...inside, toWalletId: "pw_2" }, closed).errors.pool).toMatch(
-      /address instead/,
-    );
+    expect(
+      checkForm("transfer", { ...inside, toWalletId: "pw_2" }, closed).errors.pool,
+    ).toMatch(/address instead/);
   });
 
   test("of an unshield are the treasury where none is typed", () => {

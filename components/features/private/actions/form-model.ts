@@ -97,7 +97,8 @@ export const mostOf = (
  */
 export const readableAmount = (typed: string, { token }: PoolBalance): string | null => {
   const text = readOrTyped(typed);
-  const isPossible = amountSchema.safeParse(text).success && precisionProblem(token, text) === null;
+  const isPossible =
+    amountSchema.safeParse(text).success && precisionProblem(token, text) === null;
   return isPossible ? text : null;
 };
 
@@ -109,7 +110,8 @@ const amountProblem = (
 ): string | undefined => {
   const text = readOrTyped(values.amount);
   if (text === "") return "Enter an amount such as 1,250.00.";
-  if (!amountSchema.safeParse(text).success) return "Enter an amount above zero, such as 1,250.00.";
+  if (!amountSchema.safeParse(text).success)
+    return "Enter an amount above zero, such as 1,250.00.";
   const precision = precisionProblem(pool.token, text);
   if (precision !== null) return precision;
   const { symbol } = pool.token;
@@ -156,7 +158,8 @@ const targetErrors = (
   if (action === "swap") return swapErrors(values, around);
   const errors: MutableErrors = {};
   if (action === "transfer" && values.target === "wallet") {
-    if (values.toWalletId === "") errors.toWalletId = "Choose the private wallet that receives.";
+    if (values.toWalletId === "")
+      errors.toWalletId = "Choose the private wallet that receives.";
     else if (values.toWalletId === values.walletId)
       errors.toWalletId = "Choose another wallet than the one that pays.";
     if (around.pool?.canProcess === false)

@@ -17,7 +17,8 @@ const VALUES: FormValues = {
 };
 const MOVE = { chainId: 31337, token: "0x1", amount: "25", privacyWalletId: "pw_1" };
 const bodyOf = (change: Partial<Parameters<typeof toMoveRequest>[0]>) =>
-  toMoveRequest({ action: "transfer", values: VALUES, pool: POOL, amount: "25", ...change }).body;
+  toMoveRequest({ action: "transfer", values: VALUES, pool: POOL, amount: "25", ...change })
+    .body;
 
 test("a transfer names either the address or the private wallet", () => {
   expect(bodyOf({})).toEqual({ ...MOVE, toAddress: ADA });
@@ -37,7 +38,11 @@ test("only a small set that was accepted is sent as accepted, and only with a tr
     ...MOVE,
     toAddress: ADA,
   });
-  expect([isSmallSet(9, 10), isSmallSet(10, 10), isSmallSet(0, 0)]).toEqual([true, false, false]);
+  expect([isSmallSet(9, 10), isSmallSet(10, 10), isSmallSet(0, 0)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
 test("an unshield without an address goes to the treasury, and a shield names nobody", () => {

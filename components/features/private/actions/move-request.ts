@@ -36,7 +36,9 @@ export const toMoveRequest = ({
     action,
     body: {
       ...move,
-      ...(values.target === "wallet" ? { toPrivacyWalletId: values.toWalletId } : { toAddress }),
+      ...(values.target === "wallet"
+        ? { toPrivacyWalletId: values.toWalletId }
+        : { toAddress }),
       ...(acceptsSmallSet ? { acceptSmallSet: true } : {}),
     },
   };

@@ -55,7 +55,8 @@ export const PayCard = ({ form, wallets, setup }: PayCardProps): ReactNode => (
       <div className="sm:col-span-2">
         <AmountField form={form} setup={setup} />
       </div>
-      {form.action === "shield" || form.pools.some(({ spendable }) => !isZero(spendable)) ? null : (
+      {form.action === "shield" ||
+      form.pools.some(({ spendable }) => !isZero(spendable)) ? null : (
         <Alert className="sm:col-span-2" title="This wallet has nothing to spend yet">
           <Link href={`/private/shield?wallet=${form.values.walletId}`} className="link">
             Shield money

@@ -143,8 +143,8 @@ interface SmallSetProps {
 /** Warns before the request is sent. */
 export const SmallSetAlert = ({ size, min }: SmallSetProps): ReactNode => (
   <Alert tone="warning" title={`Only ${setText(size)} hide this transfer`}>
-    At least {countText(min)} are recommended. With fewer, somebody who watches the chain can guess
-    who paid.
+    At least {countText(min)} are recommended. With fewer, somebody who watches the chain can
+    guess who paid.
   </Alert>
 );
 

@@ -29,7 +29,13 @@ import { usePrivateTransfers } from "../use-private";
 import { type Action, API_FIELDS, readableAmount } from "./form-model";
 import { observedOfTerms, toMoveRequest } from "./move-request";
 import { type PartProps, PayCard } from "./pay-card";
-import { isSmallSet, SendReceipt, type SendTerms, SmallSetAlert, SmallSetDialog } from "./receipt";
+import {
+  isSmallSet,
+  SendReceipt,
+  type SendTerms,
+  SmallSetAlert,
+  SmallSetDialog,
+} from "./receipt";
 import {
   type CreateMove,
   type MoveRequest,
@@ -106,7 +112,8 @@ const PoolDesk = ({ action, setup, form, pool }: PoolDeskProps): ReactNode => {
   const request = (checkedAmount: string, acceptsSmallSet = false): MoveRequest =>
     toMoveRequest({ action, values, pool, amount: checkedAmount, acceptsSmallSet });
   const terms = termsOf(action, pool, { form, setup, recipient });
-  const paysAddress = action !== "shield" && terms.toWalletName === null && recipient.as !== "none";
+  const paysAddress =
+    action !== "shield" && terms.toWalletName === null && recipient.as !== "none";
   const compared = recipient.as !== "none" && comparedAddress === recipient.address;
   const isMistakable = paysAddress && recipient.lookAlike !== null && !compared;
   const mistake = isMistakable

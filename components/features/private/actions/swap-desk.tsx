@@ -35,7 +35,8 @@ const EXAMPLE: QuoteBody = {
 
 const bodyOf = ({ amount, pool, toPool, values }: PrivateForm): QuoteBody | null => {
   const bps = slippageBps(values.slippage);
-  if (amount === null || pool === undefined || toPool === undefined || bps === null) return null;
+  if (amount === null || pool === undefined || toPool === undefined || bps === null)
+    return null;
   return {
     chainId: pool.chainId,
     fromToken: pool.token.address,
@@ -57,7 +58,8 @@ const observedOf = (
   return {
     kind: "swap",
     stage: "planned",
-    amount: amount === null ? `… ${pool.token.symbol}` : pictureAmount(amount, pool.token.symbol),
+    amount:
+      amount === null ? `… ${pool.token.symbol}` : pictureAmount(amount, pool.token.symbol),
     arrives:
       quote === null
         ? pending
@@ -138,7 +140,9 @@ const NoQuote = ({ loading }: { readonly loading: boolean }): ReactNode =>
   loading ? (
     <LoadingRows what="the quote" />
   ) : (
-    <EmptyState title="No quote yet">The quote shows the minimum received and the fees.</EmptyState>
+    <EmptyState title="No quote yet">
+      The quote shows the minimum received and the fees.
+    </EmptyState>
   );
 
 const promised = ({ minimum, expected }: PrivateQuote) => ({
@@ -158,7 +162,9 @@ const QuoteCard = ({ view, walletName, onReview, children }: QuoteCardProps): Re
     >
       <div className="flex flex-col gap-3">
         <p role="status" className="sr-only">
-          {usable ? `Minimum received ${quote.minimum.amount} ${quote.minimum.token.symbol}.` : ""}
+          {usable
+            ? `Minimum received ${quote.minimum.amount} ${quote.minimum.token.symbol}.`
+            : ""}
         </p>
         {quote === null ? (
           <NoQuote loading={view.loading} />
@@ -168,7 +174,11 @@ const QuoteCard = ({ view, walletName, onReview, children }: QuoteCardProps): Re
           </div>
         )}
         {quote === null || view.seen === null || view.outdated ? null : (
-          <PriceChange seen={promised(view.seen)} fresh={promised(quote)} onAccept={view.accept} />
+          <PriceChange
+            seen={promised(view.seen)}
+            fresh={promised(quote)}
+            onAccept={view.accept}
+          />
         )}
         <FormError money="Nothing was sent." onRetry={view.ask} />
         {usable ? (
@@ -233,7 +243,8 @@ const usePrivateQuote = (body: QuoteBody | null): PrivateQuoteView => {
     setRequestKey(key);
     request.mutate({ body }, { onSuccess });
   };
-  const isHeld = fresh !== null && accepted?.key === fresh.key && accepted.quote !== fresh.quote;
+  const isHeld =
+    fresh !== null && accepted?.key === fresh.key && accepted.quote !== fresh.quote;
   return {
     quote: fresh?.quote ?? null,
     seen: isHeld ? accepted.quote : null,

@@ -238,7 +238,11 @@ const rateOf = ({ from, expected }: PrivateQuote): string => {
 };
 
 /** The sold and received amounts of a swap, with its rate and fee. */
-export const SwapReceipt = ({ quote, walletName, whole = false }: SwapReceiptProps): ReactNode => {
+export const SwapReceipt = ({
+  quote,
+  walletName,
+  whole = false,
+}: SwapReceiptProps): ReactNode => {
   const text = ({ amount, token }: TokenAmount): ReactNode => (
     <Amount value={amount} unit={token.symbol} exact={whole} />
   );

@@ -28,10 +28,12 @@ describe("the stage of an operation", () => {
   });
 
   test("of the treasury's own moves is `sent` once the treasury sent them", () => {
-    expect(stageOf(transfer({ kind: "shield", subStatus: "queued", steps: [] }))).toBe("waiting");
-    expect(stageOf(transfer({ kind: "shield", subStatus: "source_submitted", steps: [] }))).toBe(
-      "sent",
+    expect(stageOf(transfer({ kind: "shield", subStatus: "queued", steps: [] }))).toBe(
+      "waiting",
     );
+    expect(
+      stageOf(transfer({ kind: "shield", subStatus: "source_submitted", steps: [] })),
+    ).toBe("sent");
   });
 });
 

@@ -62,7 +62,10 @@ export const observedOf = (transfer: PrivateTransfer, names: Names): Observed =>
 };
 
 /** The finished share of a proof, at most 0.97 because a late proof must not look complete. */
-export const proofShare = (proof: NonNullable<PrivateTransfer["proof"]>, now: number): number => {
+export const proofShare = (
+  proof: NonNullable<PrivateTransfer["proof"]>,
+  now: number,
+): number => {
   const elapsedS = Math.max(0, (now - Date.parse(proof.startedAt)) / 1000);
   return Math.min(0.97, elapsedS / (elapsedS + Math.max(1, proof.secondsLeft)));
 };

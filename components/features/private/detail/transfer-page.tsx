@@ -159,7 +159,11 @@ const LoadedTransfer = ({ transfer }: TransferProps): ReactNode => {
 };
 
 /** Where each part of the money is. */
-const WhereItIs = ({ operation: { outcome } }: { readonly operation: Operation }): ReactNode => (
+const WhereItIs = ({
+  operation: { outcome },
+}: {
+  readonly operation: Operation;
+}): ReactNode => (
   <p className="text-fg-2">
     <strong className="font-medium text-fg">Where the money is now.</strong>{" "}
     {outcome.holds.map(({ amount, token, note }, index) => (

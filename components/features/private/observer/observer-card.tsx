@@ -248,7 +248,12 @@ const SceneFigure = ({ scene, stage, setSize, showsCoin }: SceneFigureProps): Re
       {second === null ? null : <Way edge={second} from={CENTERS[1]} to={CENTERS[2]} />}
       {scene.nodes.map((node, index) =>
         node === null ? null : (
-          <NodeMark key={index} node={node} x={CENTERS[index] ?? 0} size={setSize ?? DOTS_MAX} />
+          <NodeMark
+            key={index}
+            node={node}
+            x={CENTERS[index] ?? 0}
+            size={setSize ?? DOTS_MAX}
+          />
         ),
       )}
       {coin === null ? null : (

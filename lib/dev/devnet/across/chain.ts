@@ -39,7 +39,11 @@ const listen = (rpcUrl: string, spokePool: Address, wake: () => void): (() => vo
     timeout: LOCAL_TIMEOUT_MS,
   });
   const client = createPublicClient({ transport });
-  const unwatch = client.watchEvent({ address: spokePool, onLogs: wake, onError: () => undefined });
+  const unwatch = client.watchEvent({
+    address: spokePool,
+    onLogs: wake,
+    onError: () => undefined,
+  });
   return () => {
     unwatch();
     client.transport.getRpcClient().then(
@@ -101,7 +105,11 @@ export const createSolverChain = (options: {
     readLogs: async (fromBlock) => {
       const latest = await client.getBlockNumber({ cacheTime: 0 });
       if (latest < fromBlock) return { logs: [], nextBlock: fromBlock };
-      const logs = await client.getLogs({ address: options.spokePool, fromBlock, toBlock: latest });
+      const logs = await client.getLogs({
+        address: options.spokePool,
+        fromBlock,
+        toBlock: latest,
+      });
       return { logs: parseSpokePoolLogs(logs), nextBlock: latest + 1n };
     },
     countRootBundles: () => countRootBundles(client, options.spokePool),

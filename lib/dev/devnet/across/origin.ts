@@ -1,7 +1,13 @@
 import type { Address } from "viem";
 import { createKeyedQueue } from "@/lib/core/keyed-queue";
 import { resolveDeposit, reason, type ResolveDeps } from "./resolve-deposit";
-import { LEAF_ID_MAX, readDeposit, settleCall, type Deposit, type Settlement } from "./spoke-pool";
+import {
+  LEAF_ID_MAX,
+  readDeposit,
+  settleCall,
+  type Deposit,
+  type Settlement,
+} from "./spoke-pool";
 
 /** Deposits settled in one transaction; about 150k gas each. */
 const SETTLED_AT_ONCE_MAX = 20;
@@ -96,7 +102,9 @@ export const createOrigin = (deps: OriginDeps) => {
       for (const one of batch) {
         await read();
         await settleBatch([one]).catch((cause: unknown) => {
-          log(`Deposit ${String(one.deposit.depositId)} cannot be settled yet: ${reason(cause)}`);
+          log(
+            `Deposit ${String(one.deposit.depositId)} cannot be settled yet: ${reason(cause)}`,
+          );
         });
       }
     }

@@ -1,6 +1,13 @@
 import type { Address } from "viem";
 import type { SolverChain } from "./chain";
-import { FILLED, addressOf, fillCall, relayHash, spokePoolAbi, type Deposit } from "./spoke-pool";
+import {
+  FILLED,
+  addressOf,
+  fillCall,
+  relayHash,
+  spokePoolAbi,
+  type Deposit,
+} from "./spoke-pool";
 
 export interface ResolveDeps {
   readonly origin: SolverChain;
@@ -16,7 +23,9 @@ export interface ResolveDeps {
 
 /** The short text of an error, for the log. */
 export const reason = (error: unknown): string =>
-  error instanceof Error && "shortMessage" in error ? String(error.shortMessage) : String(error);
+  error instanceof Error && "shortMessage" in error
+    ? String(error.shortMessage)
+    : String(error);
 
 /** The relayer that filled the deposit; null when nobody has. */
 const fillerOf = async (

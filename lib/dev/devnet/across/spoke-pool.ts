@@ -144,7 +144,10 @@ export const LEAF_ID_MAX = 0xffff_ffffn;
  * are one transaction and name the id of the first root; if another settlement came first, the ids
  * would not match and the transaction would revert instead of paying twice.
  */
-export const settleCall = (settlements: readonly Settlement[], firstRootBundleId: number): Hex =>
+export const settleCall = (
+  settlements: readonly Settlement[],
+  firstRootBundleId: number,
+): Hex =>
   encodeFunctionData({
     abi: spokePoolAbi,
     functionName: "multicall",

@@ -45,7 +45,9 @@ const checkAll = async (url: string): Promise<void> => {
     url,
     deployments.map(({ address }) => ({ method: "eth_getCode", params: [address, "latest"] })),
   );
-  const missing = deployments.filter((_, index) => codes[index] === "0x").map(({ name }) => name);
+  const missing = deployments
+    .filter((_, index) => codes[index] === "0x")
+    .map(({ name }) => name);
   if (missing.length > 0)
     throw new Error(`Setting up the local chain failed: no code for ${missing.join(", ")}.`);
 };

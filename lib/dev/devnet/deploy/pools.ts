@@ -1,4 +1,11 @@
-import { encodeFunctionData, erc20Abi, maxUint256, parseAbi, parseUnits, type Address } from "viem";
+import {
+  encodeFunctionData,
+  erc20Abi,
+  maxUint256,
+  parseAbi,
+  parseUnits,
+  type Address,
+} from "viem";
 import { devAddress } from "../accounts";
 import type { DevnetContracts } from "../contracts";
 import type { SetupTransaction } from "./transactions";
@@ -36,7 +43,9 @@ const POOLS: readonly (readonly [Symbol, Symbol, FeeTier, bigint])[] = [
   ["dai", "weth", 3000, 5_000_000n],
 ];
 
-export const mintableAbi = parseAbi(["function mint(address to, uint256 amount) returns (bool)"]);
+export const mintableAbi = parseAbi([
+  "function mint(address to, uint256 amount) returns (bool)",
+]);
 export const weth9Abi = parseAbi(["function deposit() payable"]);
 const factoryAbi = parseAbi(["function enableFeeAmount(uint24 fee, int24 tickSpacing)"]);
 const positionManagerAbi = parseAbi([
@@ -79,7 +88,12 @@ const createPool = (
   const create = encodeFunctionData({
     abi: positionManagerAbi,
     functionName: "createAndInitializePoolIfNecessary",
-    args: [first.address, second.address, fee, integerSqrt((second.amount << 192n) / first.amount)],
+    args: [
+      first.address,
+      second.address,
+      fee,
+      integerSqrt((second.amount << 192n) / first.amount),
+    ],
   });
   const mint = encodeFunctionData({
     abi: positionManagerAbi,

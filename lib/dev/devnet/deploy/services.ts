@@ -22,7 +22,11 @@ const UNSTAKE_DELAY_S = 86_400;
  * The relayer's funds per token and chain. It is repaid on origin chains, so they limit the total
  * transferred in one direction.
  */
-const RELAYER_INVENTORY = { usdc: "1000000000", usdt: "1000000000", dai: "1000000000" } as const;
+const RELAYER_INVENTORY = {
+  usdc: "1000000000",
+  usdt: "1000000000",
+  dai: "1000000000",
+} as const;
 const RELAYER_WETH_WEI = parseUnits("300000", 18);
 
 const ownableAbi = parseAbi(["function transferOwnership(address newOwner)"]);

@@ -76,11 +76,18 @@ const waitForAll = async (
 ): Promise<void> => {
   const deadline = Date.now() + RECEIPT_TIMEOUT_MS;
   for (;;) {
-    const calls = sent.map(({ hash }) => ({ method: "eth_getTransactionReceipt", params: [hash] }));
+    const calls = sent.map(({ hash }) => ({
+      method: "eth_getTransactionReceipt",
+      params: [hash],
+    }));
     const receipts = z.array(receiptSchema).parse(await rpcBatch(url, calls));
-    const failed = receipts.findIndex((receipt) => receipt !== null && receipt.status !== "0x1");
+    const failed = receipts.findIndex(
+      (receipt) => receipt !== null && receipt.status !== "0x1",
+    );
     if (failed >= 0)
-      throw new Error(`Setting up the local chain failed: ${sent[failed]?.what ?? "?"} reverted.`);
+      throw new Error(
+        `Setting up the local chain failed: ${sent[failed]?.what ?? "?"} reverted.`,
+      );
     if (receipts.every((receipt) => receipt !== null)) return;
     if (Date.now() > deadline)
       throw new Error("Setting up the local chain failed: transactions are not mined.");

@@ -27,7 +27,10 @@ export const headOf = async (node: NodeClient): Promise<Head> => {
  * @returns the node's answer to each call
  * @throws NodeGoneError
  */
-export const applyRecord = async (node: NodeClient, record: JournalRecord): Promise<Outcome[]> => {
+export const applyRecord = async (
+  node: NodeClient,
+  record: JournalRecord,
+): Promise<Outcome[]> => {
   const outcomes: Outcome[] = [];
   // Sent one by one, because anvil executes the calls of a batch concurrently.
   for (const [method, params] of record.calls) outcomes.push(await node.call(method, params));

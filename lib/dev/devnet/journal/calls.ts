@@ -8,7 +8,14 @@
  * - `refused`: would let the node make blocks by itself, or wait for a block that is made after the
  * call.
  */
-export type CallKind = "read" | "transaction" | "state" | "mine" | "clock" | "opaque" | "refused";
+export type CallKind =
+  | "read"
+  | "transaction"
+  | "state"
+  | "mine"
+  | "clock"
+  | "opaque"
+  | "refused";
 
 const TRANSACTIONS = new Set([
   "eth_sendRawTransaction",

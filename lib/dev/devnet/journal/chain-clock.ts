@@ -2,7 +2,9 @@ import { z } from "zod";
 import { plainName } from "./calls";
 import type { NodeCall } from "./record";
 
-const quantity = z.union([z.number(), z.string().regex(/^(0x[0-9a-f]+|\d+)$/i)]).transform(Number);
+const quantity = z
+  .union([z.number(), z.string().regex(/^(0x[0-9a-f]+|\d+)$/i)])
+  .transform(Number);
 
 export interface ChainClock {
   /** Seconds by which the chain is ahead. */

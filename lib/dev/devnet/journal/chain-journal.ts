@@ -42,7 +42,13 @@ interface JournalOptions {
 }
 
 export const openChainJournal = (options: JournalOptions): ChainJournal => {
-  const { store, checkpointer, log, onReady, stepsPerCheckpoint = STEPS_PER_CHECKPOINT } = options;
+  const {
+    store,
+    checkpointer,
+    log,
+    onReady,
+    stepsPerCheckpoint = STEPS_PER_CHECKPOINT,
+  } = options;
   let segment = store.nextSegment();
   let writer: SegmentWriter = openSegment(store.segmentFile(segment));
   let steps = 0;
@@ -89,7 +95,11 @@ export const openChainJournal = (options: JournalOptions): ChainJournal => {
     store.tidy();
   };
 
-  const dump = async (node: NodeClient, clockOffset: number, isSmall = false): Promise<void> => {
+  const dump = async (
+    node: NodeClient,
+    clockOffset: number,
+    isSmall = false,
+  ): Promise<void> => {
     // Until the dump succeeds, a restoration would reach another state.
     dumpAt = performance.now() + DUMP_RETRY_MS;
     const job = await jobOf(node, clockOffset);

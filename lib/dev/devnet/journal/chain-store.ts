@@ -49,7 +49,8 @@ export const openChainStore = (folder: string, chainId: number): ChainStore => {
   mkdirSync(folder, { recursive: true });
   const id = String(chainId);
   const checkpointFile = join(folder, `${id}.checkpoint.json`);
-  const segmentFile = (segment: number): string => join(folder, `${id}.journal.${String(segment)}`);
+  const segmentFile = (segment: number): string =>
+    join(folder, `${id}.journal.${String(segment)}`);
   const segmentPattern = new RegExp(`^${id}\\.journal\\.(\\d+)(\\.damaged)?$`);
   const statePattern = new RegExp(`^${id}\\.state\\.(\\d+\\.)?json(\\..*)?$`);
   const present = (): number[] =>

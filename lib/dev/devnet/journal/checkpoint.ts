@@ -36,7 +36,9 @@ export type CheckpointJob = z.output<typeof checkpointJob>;
 /** Replaying the journal gave another state than the chain has. */
 export class DivergedError extends Error {
   constructor(chainId: number) {
-    super(`The journal of chain ${String(chainId)} does not lead to the state that the chain has.`);
+    super(
+      `The journal of chain ${String(chainId)} does not lead to the state that the chain has.`,
+    );
     this.name = "DivergedError";
   }
 }
@@ -75,7 +77,12 @@ const writeState = async (
   const json = (await unzip(Buffer.from(dump.slice(2), "hex"))).toString("utf8");
   const state = `${String(job.chainId)}.state.${String(job.segment)}.json`;
   await writeAtomically(store.stateFile(state), pruneState(json));
-  return { state, segment: job.segment, pool: await poolOf(node), clockOffset: job.clockOffset };
+  return {
+    state,
+    segment: job.segment,
+    pool: await poolOf(node),
+    clockOffset: job.clockOffset,
+  };
 };
 
 /**
@@ -97,7 +104,9 @@ export const makeCheckpoint = async (job: CheckpointJob): Promise<Checkpoint> =>
   const { anvil, node } = await restoreNode({
     store,
     checkpoint,
-    segments: store.segments(checkpoint?.segment ?? 0).filter((segment) => segment < job.segment),
+    segments: store
+      .segments(checkpoint?.segment ?? 0)
+      .filter((segment) => segment < job.segment),
     cutsTails: false,
     logFile: store.logFile("checkpoint"),
     log: () => undefined,

@@ -58,7 +58,9 @@ export const createCheckpointer = (): Checkpointer => {
         if ("checkpoint" in said) resolve(said.checkpoint);
         else reject(said.isDiverged ? new DivergedError(job.chainId) : new Error(said.failure));
       });
-      child.once("exit", () => reject(new Error("The process that makes the checkpoint ended.")));
+      child.once("exit", () =>
+        reject(new Error("The process that makes the checkpoint ended.")),
+      );
     });
   return {
     run: (job) => {

@@ -55,7 +55,9 @@ const readBody = (incoming: IncomingMessage, bytesMax: number): Promise<Buffer |
     });
     incoming.once("error", reject);
     incoming.once("end", () =>
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
+      resolve(
+        chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks),
+      ),
     );
   });
 
@@ -85,7 +87,8 @@ const refusal = (id: unknown, code: number, message: string) => ({
 
 const unavailable = (outgoing: ServerResponse): void => {
   if (outgoing.headersSent) outgoing.destroy();
-  else sendJson(outgoing, 503, refusal(null, -32603, "The local chain is being started again."));
+  else
+    sendJson(outgoing, 503, refusal(null, -32603, "The local chain is being started again."));
 };
 
 const withoutHop = (headers: IncomingMessage["headers"]): IncomingMessage["headers"] =>
@@ -200,7 +203,12 @@ const change = async (door: Door, outgoing: ServerResponse, body: string): Promi
  * waits for the next node.
  * @throws Error when the port is taken
  */
-export const openGate = async ({ host, port, nodePort, submit }: GateOptions): Promise<Gate> => {
+export const openGate = async ({
+  host,
+  port,
+  nodePort,
+  submit,
+}: GateOptions): Promise<Gate> => {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const door: Door = { agent, nodePort, submit };
 

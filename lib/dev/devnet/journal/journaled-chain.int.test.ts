@@ -63,7 +63,8 @@ const stopAll = async (): Promise<void> => {
 
 afterEach(stopAll);
 afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
+  for (const folder of folders)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
 const clientOf = ({ rpcUrl }: GatedChain) =>
@@ -148,7 +149,8 @@ test("a node killed under load is replaced behind the same port, and everything 
 test("after a kill every block is the same as before: number, time, transactions, state and hash", async () => {
   const folder = newFolder();
   const first = await start(folder);
-  for (let group = 0; group < 5; group += 1) await pay(first, Array.from({ length: 7 }, stranger));
+  for (let group = 0; group < 5; group += 1)
+    await pay(first, Array.from({ length: 7 }, stranger));
   const number = await head(first);
   const before = await history(first, number);
   kill(first);
@@ -287,7 +289,10 @@ test(
     kill(chain);
     expect(await history(chain, number)).toEqual(before);
     await client.sendRawTransaction({ serializedTransaction: await sign(0, stranger()) });
-    await vi.waitFor(async () => expect(await client.getBalance({ address: late })).toBe(7n), WAIT);
+    await vi.waitFor(
+      async () => expect(await client.getBalance({ address: late })).toBe(7n),
+      WAIT,
+    );
     await expectPaid(chain, paid);
     expect(
       JSON.parse(readFileSync(join(folder, `${String(CHAIN_ID)}.checkpoint.json`), "utf8")),

@@ -67,7 +67,8 @@ export const createNodeClient = (port: number): NodeClient => {
     call,
     ask: async (method, params, timeoutMs) => {
       const outcome = await call(method, params, timeoutMs);
-      if ("error" in outcome) throw new Error(`${method} failed: ${JSON.stringify(outcome.error)}`);
+      if ("error" in outcome)
+        throw new Error(`${method} failed: ${JSON.stringify(outcome.error)}`);
       return outcome.result;
     },
     close: () => agent.destroy(),

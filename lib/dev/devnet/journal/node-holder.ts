@@ -65,7 +65,10 @@ export const createNodeHolder = (
           resolve();
         };
         waiting.add(done);
-        sleep(timeoutMs, null, { signal: timer.signal, ref: false }).then(done, () => undefined);
+        sleep(timeoutMs, null, { signal: timer.signal, ref: false }).then(
+          done,
+          () => undefined,
+        );
       });
       timer.abort();
       return node;

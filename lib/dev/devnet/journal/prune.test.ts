@@ -26,7 +26,9 @@ test("of blocks and transactions the latest stay, without traces; accounts stay 
     block: { number: hex(20) },
     accounts: { "0x01": { balance: "0x5", nonce: 1 } },
     best_block_number: 20,
-    blocks: [0, 18, 19, 20].map((number) => ({ header: { number: hex(number), gasUsed: "0x1" } })),
+    blocks: [0, 18, 19, 20].map((number) => ({
+      header: { number: hex(number), gasUsed: "0x1" },
+    })),
     transactions: [18, 19, 20].map((number) => ({
       info: { transaction_hash: hex(number), traces: [], gas_used: 21_000 },
       block_number: number,
@@ -35,6 +37,8 @@ test("of blocks and transactions the latest stay, without traces; accounts stay 
 });
 
 test("a chain that lives on has a state that does not grow with its blocks", () => {
-  const sizes = [2_000, 4_000].map((best) => pruneState(JSON.stringify(dumpOf(best)), 500).length);
+  const sizes = [2_000, 4_000].map(
+    (best) => pruneState(JSON.stringify(dumpOf(best)), 500).length,
+  );
   expect(Math.abs((sizes[1] ?? 0) - (sizes[0] ?? 0))).toBeLessThan(10);
 });

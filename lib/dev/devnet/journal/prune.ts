@@ -27,7 +27,9 @@ export const pruneState = (json: string, blocksKept = BLOCKS_KEPT): string => {
   const isFirst = (block: unknown): boolean => number.parse(block) === 0;
   return JSON.stringify({
     ...(parsed as object),
-    blocks: state.blocks.filter(({ header }) => isKept(header.number) || isFirst(header.number)),
+    blocks: state.blocks.filter(
+      ({ header }) => isKept(header.number) || isFirst(header.number),
+    ),
     transactions: state.transactions
       .filter(({ block_number: block }) => isKept(block))
       .map((transaction) => ({ ...transaction, info: { ...transaction.info, traces: [] } })),

@@ -24,7 +24,8 @@ const schema = z.object({
 });
 
 const CHECKSUM_LENGTH = 8;
-const checksum = (text: string): string => crc32(text).toString(16).padStart(CHECKSUM_LENGTH, "0");
+const checksum = (text: string): string =>
+  crc32(text).toString(16).padStart(CHECKSUM_LENGTH, "0");
 
 /** Encodes a record as a line: the checksum of the JSON, a space, the JSON. */
 export const encodeRecord = ({ calls, block, clockOffset }: JournalRecord): string => {
@@ -44,5 +45,9 @@ export const decodeRecord = (line: string): JournalRecord | null => {
   const json = line.slice(CHECKSUM_LENGTH + 1);
   if (line.slice(0, CHECKSUM_LENGTH) !== checksum(json)) return null;
   const { c, b, o } = schema.parse(JSON.parse(json));
-  return { calls: c, block: b === null ? null : { number: b[0], time: b[1] }, clockOffset: o ?? 0 };
+  return {
+    calls: c,
+    block: b === null ? null : { number: b[0], time: b[1] },
+    clockOffset: o ?? 0,
+  };
 };

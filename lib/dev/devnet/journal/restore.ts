@@ -36,7 +36,11 @@ export interface RestoredNode {
  * Like `applyRecord`, but skips a call that a living node does not answer, because it would make
  * every restoration fail.
  */
-const repeat = async (node: NodeClient, pid: number, record: JournalRecord): Promise<Outcome[]> => {
+const repeat = async (
+  node: NodeClient,
+  pid: number,
+  record: JournalRecord,
+): Promise<Outcome[]> => {
   try {
     return await applyRecord(node, record);
   } catch (error) {

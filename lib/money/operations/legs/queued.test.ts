@@ -67,7 +67,10 @@ const signedWith = async (kind: string, treasuryChange: bigint, forPermit2?: For
     clock: { now: () => now },
     managedAccount: () => Promise.resolve({ address: TREASURY }),
     isSigningAllowed: () => Promise.resolve(true),
-    lostMoves: { hasPaid: () => Promise.resolve(false), requireUnpaid: () => Promise.resolve() },
+    lostMoves: {
+      hasPaid: () => Promise.resolve(false),
+      requireUnpaid: () => Promise.resolve(),
+    },
     screenAgain: () => Promise.resolve(null),
     routing: { build: () => Promise.resolve({ calls: [call], fillDeadline: null }) },
     chains: {
@@ -125,7 +128,9 @@ test("Permit2's batch takes the tokens by one call, and goes on with them when t
   const { move, simulated } = await signedWith("swap", 0n, { obstacle: null });
   expect(move?.to).toBe("submitted");
   expect(simulated[0]?.calls.map(({ to }) => to)).toEqual([PERMIT2, RECIPIENT]);
-  expect((await signedWith("swap", -1n, { obstacle: null })).move).toMatchObject({ to: "failed" });
+  expect((await signedWith("swap", -1n, { obstacle: null })).move).toMatchObject({
+    to: "failed",
+  });
 });
 
 test.each(["swap", "transfer"])(

@@ -53,7 +53,8 @@ export const queued = async (step: Step): Promise<StepResult> => {
   const lost = await paidByLostMove(step);
   if (lost !== null) return fail(step, lost);
   if (
-    step.clock.now() > addSeconds(operation.acceptedAt ?? operation.createdAt, QUEUED_SECONDS_MAX)
+    step.clock.now() >
+    addSeconds(operation.acceptedAt ?? operation.createdAt, QUEUED_SECONDS_MAX)
   )
     return endLate(step, account);
   if (await waitsForGas(step)) return "waits";
@@ -62,7 +63,8 @@ export const queued = async (step: Step): Promise<StepResult> => {
   if (stopped !== null) return fail(step, stopped);
   if (leg.gas === null) throw new Error(`Leg ${leg.id} has no gas limits.`);
   try {
-    const built = leg.via === "permit" ? await buildPermitted(step, account) : await buildOwn(step);
+    const built =
+      leg.via === "permit" ? await buildPermitted(step, account) : await buildOwn(step);
     const head = await step.chains.head(leg.sourceChainId);
     const seconds = validitySeconds(step.chains.blockTimeMs(leg.sourceChainId));
     const validUntil = addSeconds(new Date(Number(head.timestamp) * 1000), seconds);
@@ -84,7 +86,14 @@ export const queued = async (step: Step): Promise<StepResult> => {
     // Fees may have risen since the operation was accepted, so the budget must cover the signed
     // cost.
     const maxGasWei = sponsoredCostOf(userOperation) ?? 0n;
-    return await move(step, "submitted", "leg.submitted", change, { userOpHash }, { maxGasWei });
+    return await move(
+      step,
+      "submitted",
+      "leg.submitted",
+      change,
+      { userOpHash },
+      { maxGasWei },
+    );
   } catch (error) {
     if (!isDomainError(error) || !PERMANENT.has(error.code)) throw error;
     return fail(step, {
@@ -123,7 +132,8 @@ const isEvaluatedAccount = (
   { leg, operation, request }: Step,
   { address }: ManagedAccount,
 ): boolean => {
-  const own = operation.kind === "public_exit" ? request.destination.recipient : leg.walletAddress;
+  const own =
+    operation.kind === "public_exit" ? request.destination.recipient : leg.walletAddress;
   return address.toLowerCase() === (leg.permit?.spender ?? own).toLowerCase();
 };
 
@@ -212,7 +222,8 @@ const tokenAllows = async (
     smartAccounts.allowance(leg.sourceChainId, token, owner, spender),
     smartAccounts.permits.nonceOf(leg.sourceChainId, token, owner),
   ]);
-  const obstacle = next === nonce ? null : "Another permit of the wallet was used before this one.";
+  const obstacle =
+    next === nonce ? null : "Another permit of the wallet was used before this one.";
   return { isAllowed: allowed >= value, obstacle };
 };
 
@@ -225,4 +236,9 @@ const mayDeploy = async (
   address: EvmAddress,
 ): Promise<boolean> =>
   (await smartAccounts.isDeployed(leg.sourceChainId, address)) ||
-  deployments.claim({ chainId: leg.sourceChainId, address, claimant: leg.id, now: clock.now() });
+  deployments.claim({
+    chainId: leg.sourceChainId,
+    address,
+    claimant: leg.id,
+    now: clock.now(),
+  });

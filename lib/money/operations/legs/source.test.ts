@@ -89,7 +89,11 @@ const look = async (
 
 test("the fee of a source that is mined again at another price is what the final receipt says", async () => {
   const change = await look({ actualGasCost: 123n, paymaster: PAYMASTER }, 12n);
-  expect(change).toMatchObject({ sourceConfirmations: 3, gasPaidBy: "sponsor", gasCostWei: 123n });
+  expect(change).toMatchObject({
+    sourceConfirmations: 3,
+    gasPaidBy: "sponsor",
+    gasCostWei: 123n,
+  });
 });
 
 test("an account without a paymaster pays by itself", async () => {

@@ -26,7 +26,11 @@ const userOpHashOf = ({ leg }: Step): `0x${string}` => {
   return leg.userOpHash;
 };
 
-const toMined = ({ actualGasCost, paymaster, ...mined }: UserOperationReceipt): MinedSource => ({
+const toMined = ({
+  actualGasCost,
+  paymaster,
+  ...mined
+}: UserOperationReceipt): MinedSource => ({
   ...mined,
   fee: { costWei: actualGasCost, paidBy: paymaster === null ? "wallet" : "sponsor" },
 });
@@ -115,16 +119,24 @@ const sameReceipt = async (step: Step): Promise<MinedSource | null> => {
  * Whether the receipt still matches the stored facts. After a reorganisation the same transaction
  * may have other effects in another block.
  */
-const saysTheSame = ({ leg, request, routeLeg, routing }: Step, receipt: MinedSource): boolean => {
-  if (receipt.txHash !== leg.sourceTxHash || receipt.blockNumber !== leg.sourceBlock) return false;
+const saysTheSame = (
+  { leg, request, routeLeg, routing }: Step,
+  receipt: MinedSource,
+): boolean => {
+  if (receipt.txHash !== leg.sourceTxHash || receipt.blockNumber !== leg.sourceBlock)
+    return false;
   if (!receipt.success) return leg.failure !== null;
-  const outcome = routing.readSource(request, routeLeg, { ...receipt, chainId: leg.sourceChainId });
+  const outcome = routing.readSource(request, routeLeg, {
+    ...receipt,
+    chainId: leg.sourceChainId,
+  });
   if (movedNothing(routeLeg, outcome)) return leg.failure !== null;
   if (leg.failure !== null) return false;
   const sameDeposit =
     JSON.stringify(inOrder(outcome.deposit ?? null)) === JSON.stringify(inOrder(leg.deposit));
   // The source receipt of a bridge leg does not show the received amount, so nothing is compared.
-  const sameReceived = outcome.receivedBase === null || outcome.receivedBase === leg.receivedBase;
+  const sameReceived =
+    outcome.receivedBase === null || outcome.receivedBase === leg.receivedBase;
   return outcome.spentBase === leg.spentBase && sameReceived && sameDeposit;
 };
 
@@ -191,7 +203,9 @@ export const sourceSeen = async (step: Step): Promise<StepResult> => {
   if (!isFinal) return news === null || (await touch(step, news)) ? "waits" : "moved";
   // The last count of confirmations is stored together with the move.
   if (step.leg.failure !== null) return move(step, "failed", "leg.failed", news ?? {});
-  return move(step, "completed", "leg.completed", news ?? {}, { txHash: step.leg.sourceTxHash });
+  return move(step, "completed", "leg.completed", news ?? {}, {
+    txHash: step.leg.sourceTxHash,
+  });
 };
 
 type Filled = Extract<BridgeProgress, { state: "filled" }>;
@@ -203,7 +217,10 @@ const trackBridge = (step: Step): Promise<BridgeProgress> =>
  * Like `trackBridge`, for a deposit that was seen as filled or refunded. Another state is returned
  * only when the chain's providers agree on it.
  */
-const trackSeen = async (step: Step, expects: "filled" | "refunded"): Promise<BridgeProgress> => {
+const trackSeen = async (
+  step: Step,
+  expects: "filled" | "refunded",
+): Promise<BridgeProgress> => {
   const progress = await trackBridge(step);
   if (progress.state === expects) return progress;
   return step.routing.track(step.request, step.routeLeg, step.leg.deposit, step.signal, {
@@ -343,7 +360,8 @@ const toRefundSeen = async (step: Step, found: RefundFound): Promise<StepResult>
       refund: claimOf(found, null),
     });
   } catch (error) {
-    if (error instanceof RefundTakenError) return noteDoubts(step, [{ ...found, reason: TAKEN }]);
+    if (error instanceof RefundTakenError)
+      return noteDoubts(step, [{ ...found, reason: TAKEN }]);
     throw error;
   }
 };

@@ -12,7 +12,11 @@ import type { TransactionSender } from "@/lib/chain/ports/transactions";
 import type { GasWaitRepository } from "@/lib/money/operations/state-repository";
 import type { Leg, LegChange } from "@/lib/money/operations/leg";
 import type { Failure, WalletTransactions } from "@/lib/money/operations/rows";
-import type { LegMove, LegRepository, SignedAgain } from "@/lib/money/operations/step-repository";
+import type {
+  LegMove,
+  LegRepository,
+  SignedAgain,
+} from "@/lib/money/operations/step-repository";
 import type { Operation } from "@/lib/money/operations/operation";
 import type { ScreenedPhase } from "@/lib/money/operations/parameters";
 import type { LegState } from "@/lib/money/operations/summary";
@@ -32,7 +36,12 @@ export interface Head {
 export interface LegWrites {
   moveLeg(move: LegMove): Promise<boolean>;
   touchLeg(leg: Leg, change: LegChange, now: Date): Promise<boolean>;
-  replaceOperation(leg: Leg, signed: SignedAgain, maxGasWei: bigint, now: Date): Promise<boolean>;
+  replaceOperation(
+    leg: Leg,
+    signed: SignedAgain,
+    maxGasWei: bigint,
+    now: Date,
+  ): Promise<boolean>;
   adoptTransaction: LegRepository["adoptTransaction"];
 }
 
@@ -128,14 +137,21 @@ export const move = async (
   return "moved";
 };
 
-export const fail = (step: Step, failure: Failure, change: LegChange = {}): Promise<StepResult> =>
+export const fail = (
+  step: Step,
+  failure: Failure,
+  change: LegChange = {},
+): Promise<StepResult> =>
   move(step, "failed", "leg.failed", { ...change, failure }, { ...failure });
 
 /**
  * Stores facts about the leg. Returns false when another instance has moved the leg, so this step
  * has to start again.
  */
-export const touch = async ({ legs, leg, clock }: Step, change: LegChange): Promise<boolean> => {
+export const touch = async (
+  { legs, leg, clock }: Step,
+  change: LegChange,
+): Promise<boolean> => {
   if (!(await legs.touchLeg(leg, change, clock.now()))) return false;
   leg.version += 1;
   return true;
@@ -159,7 +175,12 @@ export const confirmationsOf = async (
 type GasStep = Pick<Step, "leg" | "operation" | "smartAccounts" | "gasWaits" | "clock">;
 
 /** Removes the wait for the source chain's network fee from the operation's record. */
-export const endGasWait = async ({ leg, operation, gasWaits, clock }: GasStep): Promise<void> => {
+export const endGasWait = async ({
+  leg,
+  operation,
+  gasWaits,
+  clock,
+}: GasStep): Promise<void> => {
   const chainId = leg.sourceChainId;
   if (operation.gasWaits.some((wait) => wait.chainId === chainId))
     await gasWaits.end(operation, chainId, clock.now());
@@ -216,7 +237,13 @@ const PAID_BY_LOST_MOVE: Failure = {
  * token to its recipient. The amount that a swap or a bridge delivers differs each time, so for
  * those any lost payment to the recipient counts.
  */
-const isPaid = async ({ lostMoves, operation, request, routeLeg, leg }: Step): Promise<boolean> => {
+const isPaid = async ({
+  lostMoves,
+  operation,
+  request,
+  routeLeg,
+  leg,
+}: Step): Promise<boolean> => {
   const { projectId } = operation;
   const { recipient } = request.destination;
   const source = request.sources[routeLeg.sourceIndex];
@@ -283,7 +310,8 @@ export const readWalletReceipt = async (
 
 /** @throws Error for a leg whose wallet does not send its transactions by itself */
 export const walletTransactionsOf = ({ id, walletTransactions }: Leg): WalletTransactions => {
-  if (walletTransactions === null) throw new Error(`Leg ${id} has no transactions of a wallet.`);
+  if (walletTransactions === null)
+    throw new Error(`Leg ${id} has no transactions of a wallet.`);
   return walletTransactions;
 };
 
@@ -316,7 +344,10 @@ const together = (mined: Mined): Pick<MinedSource, "blockNumber" | "logs" | "fee
     blockNumber: latest(effective.map(({ blockNumber }) => blockNumber)),
     logs: effective.flatMap(({ logs }) => logs).map((log, logIndex) => ({ ...log, logIndex })),
     // A reverted transaction costs gas too.
-    fee: { costWei: effective.reduce((sum, { costWei }) => sum + costWei, 0n), paidBy: "wallet" },
+    fee: {
+      costWei: effective.reduce((sum, { costWei }) => sum + costWei, 0n),
+      paidBy: "wallet",
+    },
   };
 };
 

@@ -62,7 +62,9 @@ const signedAgain =
 const carrying = (attempts: number) => ({
   bundleTransactionsOf: () =>
     Promise.resolve(
-      new Map(attempts === 0 ? [] : [["0xaa", { attempts, transaction: { minedHash: "0xcc" } }]]),
+      new Map(
+        attempts === 0 ? [] : [["0xaa", { attempts, transaction: { minedHash: "0xcc" } }]],
+      ),
     ),
 });
 
@@ -146,7 +148,10 @@ const stepIn = async ({
 
 describe("an operation whose time is over", () => {
   test("can be tried again where its nonce is unused", async () => {
-    expect((await stepIn({})).failure).toMatchObject({ code: "source_expired", retryable: true });
+    expect((await stepIn({})).failure).toMatchObject({
+      code: "source_expired",
+      retryable: true,
+    });
   });
 
   test("fails where its nonce was used at depth and it has no receipt: another one of the leg was executed", async () => {
@@ -165,10 +170,9 @@ describe("an operation whose time is over", () => {
 
   test("costs what its reverted bundles cost, because an owner outside of the service can make it invalid on purpose", async () => {
     expect((await stepIn({ revertedBundles: 2 })).gas).toEqual([20n, "sponsor"]);
-    expect((await stepIn({ revertedBundles: 2, usedFrom: 98n, sponsoredWei: 7n })).gas).toEqual([
-      27n,
-      "sponsor",
-    ]);
+    expect((await stepIn({ revertedBundles: 2, usedFrom: 98n, sponsoredWei: 7n })).gas).toEqual(
+      [27n, "sponsor"],
+    );
     // Operations of the service's own keys share bundles, and nobody outside can make them invalid.
     expect((await stepIn({ revertedBundles: 2, isManaged: true })).gas).toEqual([
       undefined,
@@ -188,7 +192,11 @@ describe("an operation whose time is over", () => {
   });
 
   test("is waited for while what used its nonce could still be taken back, or when its own receipt shows", async () => {
-    for (const world of [{ usedFrom: 99n }, { usedFrom: 98n, isMined: true }, { isMined: true }])
+    for (const world of [
+      { usedFrom: 99n },
+      { usedFrom: 98n, isMined: true },
+      { isMined: true },
+    ])
       expect(await stepIn(world)).toMatchObject({ result: "waits", failure: undefined });
   });
 
@@ -279,7 +287,9 @@ describe("an operation that can still be executed", () => {
 
   test("that waits for earlier ones of its account is offered again at the next look", async () => {
     const submittedAt = new Map<string, number>();
-    expect(await stepIn({ ...open, refusal: new WaitsForTurnError(), submittedAt })).toMatchObject({
+    expect(
+      await stepIn({ ...open, refusal: new WaitsForTurnError(), submittedAt }),
+    ).toMatchObject({
       result: "waits",
     });
     expect([...submittedAt]).toEqual([]);

@@ -66,7 +66,11 @@ export const submitted = async (step: Step): Promise<StepResult> => {
   const failure = await whyNever(step);
   if (failure === REPLACED) return fail(step, failure, await replacedChange(step));
   if (failure !== null)
-    return fail(step, (await whyNotSent(step, failure)) ?? failure, await lostFeeChange(step, 0n));
+    return fail(
+      step,
+      (await whyNotSent(step, failure)) ?? failure,
+      await lostFeeChange(step, 0n),
+    );
   return offer(step);
 };
 
@@ -97,7 +101,8 @@ const replacedChange = async (step: Step): Promise<LegChange> => {
 const whyNotSent = async (
   { operation, leg, screenAgain }: Step,
   failure: Failure,
-): Promise<Failure | null> => (failure === EXPIRED ? screenAgain(operation, leg, "expired") : null);
+): Promise<Failure | null> =>
+  failure === EXPIRED ? screenAgain(operation, leg, "expired") : null;
 
 const offer = async (step: Step): Promise<StepResult> => {
   const { leg, operation, submittedAt } = step;
@@ -139,7 +144,11 @@ const signAgain = async (
 ): Promise<StepResult> => {
   const { leg, smartAccounts, legs, submittedAt, clock } = step;
   const { validUntil, userOpHash, earlierUserOpHashes } = leg;
-  if (earlierUserOpHashes.length >= SIGNED_AGAIN_MAX || validUntil === null || userOpHash === null)
+  if (
+    earlierUserOpHashes.length >= SIGNED_AGAIN_MAX ||
+    validUntil === null ||
+    userOpHash === null
+  )
     return "waits";
   if (!(await step.isSigningAllowed(step.operation))) return "waits";
   const operation = userOperationOf(step);
@@ -157,7 +166,12 @@ const signAgain = async (
     earlierUserOpHashes: [...earlierUserOpHashes, userOpHash],
   };
   try {
-    await legs.replaceOperation(leg, change, sponsoredCostOf(signed.operation) ?? 0n, clock.now());
+    await legs.replaceOperation(
+      leg,
+      change,
+      sponsoredCostOf(signed.operation) ?? 0n,
+      clock.now(),
+    );
   } catch (error) {
     // When the budget does not cover the new operation, the signed one stays; the bundler may
     // accept it later, when it requires less gas.
@@ -218,7 +232,11 @@ const seen = async (step: Step, receipt: MinedSource): Promise<StepResult> => {
   };
   const data = { txHash: receipt.txHash, chainId: leg.sourceChainId };
   if (!receipt.success) {
-    const failure = { code: "source_reverted", message: REVERTED[routeLeg.kind], retryable: true };
+    const failure = {
+      code: "source_reverted",
+      message: REVERTED[routeLeg.kind],
+      retryable: true,
+    };
     return move(
       step,
       "source_seen",

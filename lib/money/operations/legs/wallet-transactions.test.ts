@@ -110,7 +110,11 @@ describe("a transaction of which only the hash is known", () => {
     const same = await stepIn({ nonce: null, seen: transaction(), deepNonce: 8 });
     expect(same.stored).toEqual(storedAs({ hash: HASH, nonce: 7 }));
     expect(same.asked).toEqual([]);
-    const different = await stepIn({ nonce: null, seen: transaction({ value: 6n }), deepNonce: 8 });
+    const different = await stepIn({
+      nonce: null,
+      seen: transaction({ value: 6n }),
+      deepNonce: 8,
+    });
     expect(different.asked).toEqual([]);
   });
 
@@ -139,7 +143,11 @@ describe("a transaction of which only the hash is known", () => {
   });
 
   test("gets its nonce also from the block that holds it, where the node does not find the hash", async () => {
-    const { stored } = await stepIn({ nonce: null, deepNonce: 8, byNonce: { 7: transaction() } });
+    const { stored } = await stepIn({
+      nonce: null,
+      deepNonce: 8,
+      byNonce: { 7: transaction() },
+    });
     expect(stored).toEqual(storedAs({ hash: HASH, nonce: 7 }));
   });
 

@@ -1,5 +1,9 @@
 import type { SeenTransaction } from "@/lib/chain/smart-accounts/service";
-import type { Failure, WalletTransaction, WalletTransactions } from "@/lib/money/operations/rows";
+import type {
+  Failure,
+  WalletTransaction,
+  WalletTransactions,
+} from "@/lib/money/operations/rows";
 import {
   move,
   readWalletReceipt,
@@ -124,7 +128,11 @@ const lookAtAll = async (step: Step): Promise<Looked> => {
   const { leg, chains, smartAccounts } = step;
   const stored = walletTransactionsOf(leg);
   const deepBlock = (await chains.finalNumber(leg.sourceChainId)) ?? 0n;
-  const deepNonce = await smartAccounts.sent.count(leg.sourceChainId, leg.walletAddress, deepBlock);
+  const deepNonce = await smartAccounts.sent.count(
+    leg.sourceChainId,
+    leg.walletAddress,
+    deepBlock,
+  );
   const search: Search = { ...step, stored, deepBlock, deepNonce };
   const looks = await Promise.all(
     stored.transactions.map((transaction) => lookAt(search, transaction)),

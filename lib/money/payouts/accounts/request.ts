@@ -43,7 +43,8 @@ interface PayoutSource {
 }
 
 /** A checked request: every row can be paid. `rows` and `items` are in the order of the request. */
-export interface AccountsRequest extends PayoutSource, Pick<ReadRows, "asset" | "items" | "rows"> {
+export interface AccountsRequest
+  extends PayoutSource, Pick<ReadRows, "asset" | "items" | "rows"> {
   readonly kind: "global_accounts";
   readonly mode: AccountsPayout["mode"];
   readonly reference: string | null;
@@ -93,7 +94,10 @@ const isNamed = ({ assetId, symbol }: Asset, currency: string): boolean => {
   return ref === assetId || ref === symbol.toLowerCase();
 };
 
-const currencyFault = (currency: string, { read: { asset }, assets }: RowsInput): Fault | null => {
+const currencyFault = (
+  currency: string,
+  { read: { asset }, assets }: RowsInput,
+): Fault | null => {
   if (isNamed(asset, currency)) return null;
   return assets.list().some((candidate) => isNamed(candidate, currency))
     ? {
@@ -137,7 +141,10 @@ export const readRows = (transfers: readonly PayoutRowInput[], asset: Asset): Re
  * Reads the rows in the asset that the first row names, before the currency of the source account
  * is known. Nearly always all rows are in this asset. Null when the first row names no known asset.
  */
-const readRowsEarly = (transfers: readonly PayoutRowInput[], assets: Assets): ReadRows | null => {
+const readRowsEarly = (
+  transfers: readonly PayoutRowInput[],
+  assets: Assets,
+): ReadRows | null => {
   const currency = transfers[0]?.currency ?? "";
   const asset = assets.list().find((candidate) => isNamed(candidate, currency));
   return asset === undefined ? null : readRows(transfers, asset);
@@ -177,7 +184,10 @@ const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
  * Computes the available balance of a source account.
  * @param open from `openPayoutTotals`, which must be read before the account
  */
-const withAvailable = (source: AccountRecord, open: ReadonlyMap<string, bigint>): PayoutSource => {
+const withAvailable = (
+  source: AccountRecord,
+  open: ReadonlyMap<string, bigint>,
+): PayoutSource => {
   const leftBase = source.postedBase - (open.get(source.id) ?? 0n);
   return { source, availableBase: leftBase > 0n ? leftBase : 0n };
 };

@@ -118,7 +118,12 @@ describe("the rows of a payout", () => {
     for (const limit of [7, 999, 1000, 1001, 10_000]) {
       const read: NewItem[] = [];
       for (;;) {
-        const page = await readItems(sql, { projectId, payoutId, after: read.length - 1, limit });
+        const page = await readItems(sql, {
+          projectId,
+          payoutId,
+          after: read.length - 1,
+          limit,
+        });
         expect(page.length).toBe(Math.min(limit, items.length - read.length));
         expect(page[0]?.index ?? read.length).toBe(read.length);
         read.push(
@@ -164,7 +169,11 @@ describe("the rows of a payout", () => {
       items: [refused(3), paid(4), refused(1999), paid(2050)],
       now,
     });
-    const indexes = async (status: string | null, after = -1, limit = 5000): Promise<number[]> =>
+    const indexes = async (
+      status: string | null,
+      after = -1,
+      limit = 5000,
+    ): Promise<number[]> =>
       (await readItems(sql, { projectId, payoutId, after, limit, status })).map(
         ({ index }) => index,
       );

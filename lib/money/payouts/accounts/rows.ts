@@ -39,7 +39,8 @@ const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 /**
  * Like `JSON.stringify`, but takes half of the time for text in which nothing needs to be escaped.
  */
-const quoted = (text: string): string => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text));
+const quoted = (text: string): string =>
+  PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 
 /**
  * Encodes a row for the database, and for the digest that a one-time code approves: a JSON array of

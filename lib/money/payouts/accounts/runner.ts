@@ -42,7 +42,11 @@ const NOT_EVALUATED = {
 const failureOf = (outcome: Outcome): ItemOutcome["failure"] => {
   if (outcome.posted) return null;
   const { code, message } = toDomainError(outcome.rejection);
-  return { code, message, retryable: code === "insufficient_balance" || code === "invalid_state" };
+  return {
+    code,
+    message,
+    retryable: code === "insufficient_balance" || code === "invalid_state",
+  };
 };
 
 const rowsOf = async (

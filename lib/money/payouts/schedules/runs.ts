@@ -99,7 +99,11 @@ const isLate = (scheduledAt: Date, now: Date): boolean =>
   now.getTime() - scheduledAt.getTime() > GRACE_MS;
 
 /** Claims the due runs of a schedule, at most `PERIODS_AT_ONCE` of them. */
-const claimDue = async (deps: ScheduleRunsDeps, due: PayoutSchedule, now: Date): Promise<void> => {
+const claimDue = async (
+  deps: ScheduleRunsDeps,
+  due: PayoutSchedule,
+  now: Date,
+): Promise<void> => {
   let scheduledAt = due.nextRunAt;
   for (
     let periods = 0;
@@ -176,12 +180,20 @@ const end = (
     entryOf(run, `run_${status}`, failure, deps.clock.now()),
   );
 
-const fail = async (deps: ScheduleRunsDeps, run: ScheduleRun, error: unknown): Promise<boolean> => {
+const fail = async (
+  deps: ScheduleRunsDeps,
+  run: ScheduleRun,
+  error: unknown,
+): Promise<boolean> => {
   if (error instanceof ScheduleCancelledError) return end(deps, run, "refused", CANCELLED);
   const { code, message } = isDomainError(error) ? error : UNKNOWN;
   const isTemporary = TEMPORARY.has(code);
   if (isTemporary && !isLate(run.scheduledAt, deps.clock.now())) return true;
-  return end(deps, run, isTemporary ? "missed" : "refused", { code, message, retryable: false });
+  return end(deps, run, isTemporary ? "missed" : "refused", {
+    code,
+    message,
+    retryable: false,
+  });
 };
 
 /**

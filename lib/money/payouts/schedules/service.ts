@@ -130,7 +130,8 @@ const readTiming = (input: Omit<NewSchedule, "key">, now: Date): Timing => {
       path: "timeZone",
       message: 'is no time zone; write its IANA name, like "Europe/Berlin"',
     });
-  if (timing.startsAt <= now) details.push({ path: "startsAt", message: "is not in the future" });
+  if (timing.startsAt <= now)
+    details.push({ path: "startsAt", message: "is not in the future" });
   if (timing.startsAt.getTime() > now.getTime() + YEARS_MAX_MS)
     details.push({ path: "startsAt", message: "is more than five years ahead" });
   if (timing.endsAt !== null && timing.endsAt < timing.startsAt)
@@ -161,13 +162,22 @@ const scheduledRequest = ({
   ...(fundFrom === null ? {} : { fundFrom }),
 });
 
-const viewOf = async (deps: SchedulesDeps, schedule: PayoutSchedule): Promise<ScheduleView> => ({
+const viewOf = async (
+  deps: SchedulesDeps,
+  schedule: PayoutSchedule,
+): Promise<ScheduleView> => ({
   schedule,
   runs: await deps.repository.runs(schedule, RUNS_SHOWN),
 });
 
-const find = async (deps: SchedulesDeps, projectId: string, id: string): Promise<FullSchedule> => {
-  const schedule = isId("payoutSchedule", id) ? await deps.repository.find(projectId, id) : null;
+const find = async (
+  deps: SchedulesDeps,
+  projectId: string,
+  id: string,
+): Promise<FullSchedule> => {
+  const schedule = isId("payoutSchedule", id)
+    ? await deps.repository.find(projectId, id)
+    : null;
   if (schedule === null) throw notFound();
   return schedule;
 };
@@ -259,14 +269,23 @@ const create = async (
   const now = deps.clock.now();
   const timing = readTiming(input, now);
   const { projectId } = actor;
-  const schedule = { ...newSchedule(actor, { request, timing, now }), ...idempotencyColumns(call) };
+  const schedule = {
+    ...newSchedule(actor, { request, timing, now }),
+    ...idempotencyColumns(call),
+  };
   const { id } = schedule;
   const data = {
     rows: request.rows.length,
     every: timing.every,
     startsAt: timing.startsAt.toISOString(),
   };
-  const audit = { ...doneBy(actor), action: "payout_schedule.created", subject: id, data, at: now };
+  const audit = {
+    ...doneBy(actor),
+    action: "payout_schedule.created",
+    subject: id,
+    data,
+    at: now,
+  };
   const stored = await deps.database.transaction(async (tx) => {
     const made = { ...schedule, madeBySession: await deps.sessionMade.makerOf(tx, actor) };
     if (!(await deps.repository.insert(tx, made, audit))) return null;
@@ -285,7 +304,12 @@ const list = async (
   projectId: string,
   { cursor, limit, ...filter }: ScheduleFilter & { cursor?: string | undefined; limit: number },
 ): Promise<{ data: ScheduleView[]; nextCursor: string | null }> => {
-  const rows = await deps.repository.list({ projectId, filter, before: cursor, limit: limit + 1 });
+  const rows = await deps.repository.list({
+    projectId,
+    filter,
+    before: cursor,
+    limit: limit + 1,
+  });
   const data = await Promise.all(rows.slice(0, limit).map(bindDeps(deps, viewOf)));
   return { data, nextCursor: rows.length > limit ? (data.at(-1)?.schedule.id ?? null) : null };
 };

@@ -77,7 +77,9 @@ describe("a schedule in local time", () => {
 
   test("ends with its last run at or before its end; one without a period runs once", () => {
     const ending = timing("2026-01-01T00:00:00Z", "day", "UTC", "2026-01-02T00:00:00Z");
-    expect(nextRunAfter(ending, at("2026-01-01T00:00:00Z"))).toEqual(at("2026-01-02T00:00:00Z"));
+    expect(nextRunAfter(ending, at("2026-01-01T00:00:00Z"))).toEqual(
+      at("2026-01-02T00:00:00Z"),
+    );
     expect(nextRunAfter(ending, at("2026-01-02T00:00:00Z"))).toBeNull();
     const once = timing("2026-01-01T00:00:00Z", null);
     expect(nextRunAfter(once, at("2025-01-01T00:00:00Z"))).toEqual(once.startsAt);

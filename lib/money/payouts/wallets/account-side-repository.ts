@@ -26,7 +26,10 @@ export const bearerOf = async (
   });
   if (accountId === null || currency === null) return null;
   const where = { projectId_payoutId: { projectId, payoutId } };
-  const { totals } = await tx.walletPayout.findUniqueOrThrow({ where, select: { totals: true } });
+  const { totals } = await tx.walletPayout.findUniqueOrThrow({
+    where,
+    select: { totals: true },
+  });
   return { accountId, currency, totals: parseTotals(totals) };
 };
 
@@ -95,7 +98,15 @@ interface Settlement {
  * each batch is posted once.
  */
 export const settleAccount = async (db: Sql, settlement: Settlement): Promise<void> => {
-  const { projectId, payoutId, bearer, part, paidBase = 0n, returnedBase = 0n, now } = settlement;
+  const {
+    projectId,
+    payoutId,
+    bearer,
+    part,
+    paidBase = 0n,
+    returnedBase = 0n,
+    now,
+  } = settlement;
   if (bearer === null || paidBase + returnedBase === 0n) return;
   const { accountId: to, currency, totals } = bearer;
   const token = tokenNamed(totals, settlement.token);

@@ -109,7 +109,10 @@ const DECIMALS_MAX = 18;
  * Converts rows to addresses, tokens and base units. Does not throw: the result names every invalid
  * field.
  */
-export const readRows = (input: readonly WalletRowInput[], context: RowsContext): CheckedRows => {
+export const readRows = (
+  input: readonly WalletRowInput[],
+  context: RowsContext,
+): CheckedRows => {
   const { registry, chainId } = context;
   const tokenOf = remembered((ref): Read<Token> =>
     caught(() => registry.resolveToken(chainId, ref)),

@@ -37,7 +37,8 @@ const meansOf = async (
   fee: PayoutFee,
 ): Promise<Means> => {
   const { account } = request;
-  const refused = account === null ? null : await accountObstacle(context, at.projectId, account);
+  const refused =
+    account === null ? null : await accountObstacle(context, at.projectId, account);
   if (refused !== null) return { obstacle: refused, bring: null };
   const missing = request.fundFrom === null ? [] : await context.money.missing(request, fee);
   const [first, ...others] = missing;
@@ -47,7 +48,10 @@ const meansOf = async (
     return { obstacle: context.money.notEnough(request, missing), bring: null };
   try {
     const lacking = { token: first.source.token, missingBase: first.missingBase };
-    return { obstacle: null, bring: await planFunding(context, at.projectId, request, lacking) };
+    return {
+      obstacle: null,
+      bring: await planFunding(context, at.projectId, request, lacking),
+    };
   } catch (error) {
     if (!isDomainError(error)) throw error;
     return { obstacle: error, bring: null };
@@ -66,7 +70,8 @@ const quoted = async (
 ): Promise<Funding> => {
   const { request: route, wallets } = bring;
   const { quoteId, minimumBase } = await funding.store(actor, { route, wallets });
-  if (minimumBase >= bring.funding.missingBase) return { ...bring.funding, quoteId, minimumBase };
+  if (minimumBase >= bring.funding.missingBase)
+    return { ...bring.funding, quoteId, minimumBase };
   throw new DomainError(
     "insufficient_liquidity",
     "Prices moved while the payout was planned. Nothing was paid; try again.",

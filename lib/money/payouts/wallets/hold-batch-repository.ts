@@ -141,7 +141,8 @@ export const releaseBatches = async (
   const ordered = [...stopped].sort((one, other) =>
     one.token === other.token ? one.number - other.number : one.token < other.token ? -1 : 1,
   );
-  for (const { number } of ordered) await syncHold(tx, batchName({ payoutId, number }), false, now);
+  for (const { number } of ordered)
+    await syncHold(tx, batchName({ payoutId, number }), false, now);
   const bearer = isHeld ? await bearerOf(tx, projectId, payoutId) : null;
   for (const { number, version, token, amountBase } of ordered) {
     const ended = {

@@ -36,15 +36,28 @@ export const outflowOf = (walletPayout: WalletPayout): Outflow => ({
   totals: walletPayout.totals,
 });
 
-export type HoldingAt = Pick<Holding, "payoutId" | "projectId" | "batches" | "costs" | "account">;
+export type HoldingAt = Pick<
+  Holding,
+  "payoutId" | "projectId" | "batches" | "costs" | "account"
+>;
 
 export const holdsOf = ({ batches }: PayoutPlan): BatchHold[] =>
-  batches.map(({ number, token, amountBase }) => ({ number, token: tokenName(token), amountBase }));
+  batches.map(({ number, token, amountBase }) => ({
+    number,
+    token: tokenName(token),
+    amountBase,
+  }));
 
 const spendingsOf = ({ treasury, totals }: Outflow): Spending[] =>
   totals.map(({ token, amountBase }) => ({ owner: treasury.address, token, amountBase }));
 
-export const createPayoutMoney = ({ registry, holds, reserves, repository, clock }: MoneyDeps) => {
+export const createPayoutMoney = ({
+  registry,
+  holds,
+  reserves,
+  repository,
+  clock,
+}: MoneyDeps) => {
   /**
    * Returns the amounts that the treasury spends. Adds the network fee in the chain's native coin
    * when no sponsor pays it.

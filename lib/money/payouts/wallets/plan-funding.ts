@@ -216,7 +216,11 @@ const priced = async (
   return null;
 };
 
-const notEnough = (context: PayoutsContext, missing: Token, missingBase: bigint): DomainError => {
+const notEnough = (
+  context: PayoutsContext,
+  missing: Token,
+  missingBase: bigint,
+): DomainError => {
   const { name } = context.registry.get(missing.chainId);
   const message = `${formatAmount(missingBase, missing.decimals)} ${missing.symbol} are missing in the treasury on ${name}, and its other chains cannot bring them. Nothing was paid.`;
   return new DomainError("insufficient_balance", message, {

@@ -108,7 +108,11 @@ export const feeOf = async (
     (sum, { rows }) => sum + expectedGasOf(rows) + (parentGas.get(rows) ?? 0n),
     0n,
   );
-  return { wei: gas * price, paidBy: deps.sponsorship.pays(chainId) ? "sponsor" : "wallet", costs };
+  return {
+    wei: gas * price,
+    paidBy: deps.sponsorship.pays(chainId) ? "sponsor" : "wallet",
+    costs,
+  };
 };
 
 /**
@@ -119,10 +123,14 @@ export const coinPrices = async (
   { registry, prices }: Pick<FeeDeps, "registry" | "prices">,
   chainIds: readonly number[],
 ): Promise<ReadonlyMap<number, string>> => {
-  const configured = [...new Set(chainIds)].filter((chainId) => registry.find(chainId) !== null);
+  const configured = [...new Set(chainIds)].filter(
+    (chainId) => registry.find(chainId) !== null,
+  );
   const coins: Token[] = configured.map((chainId) => registry.native(chainId));
   if (coins.length === 0) return new Map();
-  const found = await prices.priceUsd(coins, AbortSignal.timeout(PRICE_TIMEOUT_MS)).catch(() => []);
+  const found = await prices
+    .priceUsd(coins, AbortSignal.timeout(PRICE_TIMEOUT_MS))
+    .catch(() => []);
   return new Map(
     coins.flatMap(({ chainId }, index) => {
       const price = found[index];

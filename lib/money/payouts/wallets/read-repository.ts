@@ -102,7 +102,10 @@ export const createWalletPayoutsReader = (database: Database) => {
       return new Map(rows.map((row) => [row.payoutId, parseWalletPayout(row)]));
     },
 
-    groups: async (projectId: string, ids: readonly string[]): Promise<readonly BatchGroup[]> => {
+    groups: async (
+      projectId: string,
+      ids: readonly string[],
+    ): Promise<readonly BatchGroup[]> => {
       if (ids.length === 0) return [];
       return batchGroups.all(
         db,

@@ -135,7 +135,10 @@ export const readWalletsRequest = async (
 ): Promise<WalletsRequest> => {
   const request = await readRequest(context, actor, input);
   const { rows } = request;
-  return { ...request, account: await readBearing(context, actor.projectId, { ...input, rows }) };
+  return {
+    ...request,
+    account: await readBearing(context, actor.projectId, { ...input, rows }),
+  };
 };
 
 /** SHA-256 of everything in a request that a one-time code approves. */

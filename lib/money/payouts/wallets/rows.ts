@@ -62,7 +62,10 @@ export const totalsOf = (rows: readonly WalletRow[]): TokenTotal[] => {
 };
 
 /** Divides rows into batches of one token each. The rows of a token keep their order. */
-export const planBatches = (rows: readonly WalletRow[], rowsMax = ROWS_PER_BATCH): PayoutPlan => {
+export const planBatches = (
+  rows: readonly WalletRow[],
+  rowsMax = ROWS_PER_BATCH,
+): PayoutPlan => {
   const batches: PlannedBatch[] = [];
   const open = new Map<string, number>();
   const planned = rows.map((row): PlannedRow => {

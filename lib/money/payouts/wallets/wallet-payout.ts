@@ -28,7 +28,9 @@ const fundingSchema = z.object({
   missingBase: storedBase,
   /** The least amount that the funding operation brings. */
   minimumBase: storedBase,
-  sources: z.array(z.object({ walletId: z.string(), token: storedToken, amountBase: storedBase })),
+  sources: z.array(
+    z.object({ walletId: z.string(), token: storedToken, amountBase: storedBase }),
+  ),
   fees: walletsPayoutRecord.shape.funding.unwrap().shape.fees,
   estimatedSeconds: z.int(),
 });

@@ -77,7 +77,8 @@ const convert = (prices: FakePrices, from: Token, to: Token, amountBase: bigint)
   if (fromUsd === null || toUsd === null)
     throw new DomainError("no_route", "Nothing connects these two tokens.");
   return (
-    rescaleFloor(amountBase * fromUsd * USD_SCALE, from.decimals, to.decimals) / (toUsd * USD_SCALE)
+    rescaleFloor(amountBase * fromUsd * USD_SCALE, from.decimals, to.decimals) /
+    (toUsd * USD_SCALE)
   );
 };
 
@@ -92,7 +93,10 @@ const legOf = (
   const swaps = source.token.assetId !== to.assetId;
   const worth = (usdOf(prices, source.token) ?? 0n) * source.amountBase;
   if (worth > prices.liquidityUsd * 10n ** BigInt(source.token.decimals)) {
-    throw new DomainError("insufficient_liquidity", "The pools are too shallow for this amount.");
+    throw new DomainError(
+      "insufficient_liquidity",
+      "The pools are too shallow for this amount.",
+    );
   }
   const bridgeFee = crosses ? bpsOfCeil(source.amountBase, BRIDGE_FEE_BPS) : 0n;
   const swapFee = swaps ? bpsOfCeil(source.amountBase, SWAP_FEE_BPS) : 0n;
@@ -102,7 +106,8 @@ const legOf = (
     to,
     source.amountBase - bridgeFee - swapFee,
   );
-  if (expectedOutBase <= 0n) throw new DomainError("no_route", "The amount is too small to move.");
+  if (expectedOutBase <= 0n)
+    throw new DomainError("no_route", "The amount is too small to move.");
   const kind = crosses ? "bridge" : swaps ? "swap" : "transfer";
   const fee = (feeKind: "bridge" | "swap", amountBase: bigint) => ({
     kind: feeKind,
@@ -172,7 +177,12 @@ const createFakeChain = (nowSeconds: () => number) => {
     if (nowSeconds() > fillDeadline)
       throw new RangeError("The deadline of this deposit has passed.");
     // `track` gets the leg, and adds the chain and the amount.
-    settled.set(depositId, { state: "filled", chainId: 0, ...nextTransaction(), receivedBase: 0n });
+    settled.set(depositId, {
+      state: "filled",
+      chainId: 0,
+      ...nextTransaction(),
+      receivedBase: 0n,
+    });
   };
 
   const refund: FakeRouting["refund"] = (deposit) => {

@@ -94,9 +94,13 @@ test.each([
     };
     expect(await ended).toEqual([null, "SIGKILL"]);
     // Whatever was removed from the tables is in complete files.
-    if ((await sequences()).length < ENDED * 3 + 7) expect(await checkMonth(request)).toEqual([]);
+    if ((await sequences()).length < ENDED * 3 + 7)
+      expect(await checkMonth(request)).toEqual([]);
     await archiveMonth(request);
-    expect([await rows(), existsSync(`${directory}/${MONTH}.partial`)]).toEqual([archived, false]);
+    expect([await rows(), existsSync(`${directory}/${MONTH}.partial`)]).toEqual([
+      archived,
+      false,
+    ]);
     await restoreMonth(request);
     expect(await rows()).toEqual(before);
   },

@@ -14,14 +14,18 @@ const PROJECTS_MAX = 16;
 const TIMEOUT_MS = 240_000;
 const COPIED = ["operation", "event", "ledger_account", "ledger_transaction", "ledger_entry"];
 
-const { pool, projectId, directory, request, rows, state } = await archivedMonth({ ended: ENDED });
+const { pool, projectId, directory, request, rows, state } = await archivedMonth({
+  ended: ENDED,
+});
 
 /**
  * Copies the month's rows to another project. The copied events get other ids, because these are
  * unique over all projects.
  */
 const copyMonth = async (to: string): Promise<void> => {
-  await pool.query("INSERT INTO project (id, name, created_at) VALUES ($1, 'copy', now())", [to]);
+  await pool.query("INSERT INTO project (id, name, created_at) VALUES ($1, 'copy', now())", [
+    to,
+  ]);
   for (const table of COPIED) {
     const { rows: columns } = await pool.query<{ name: string }>(
       "SELECT quote_ident(attname) AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attname <> 'project_id'",
@@ -61,7 +65,9 @@ interface Files {
   }[];
 }
 const filesIn = (folder: string): Record<string, readonly [number, string]> => {
-  const { files } = JSON.parse(readFileSync(`${folder}/${MONTH}/manifest.json`, "utf8")) as Files;
+  const { files } = JSON.parse(
+    readFileSync(`${folder}/${MONTH}/manifest.json`, "utf8"),
+  ) as Files;
   return Object.fromEntries(
     files.map(({ table, rows: count, sha256 }) => [table, [count, sha256] as const]),
   );

@@ -23,10 +23,20 @@ const AGES = {
   ...{ notificationsDays: 90, deliveriesDays: 30 },
 };
 
-const { url, database, pool, projectId, accountId, directory, request, rows, sequences, state } =
-  await archivedMonth({
-    ended: ENDED,
-  });
+const {
+  url,
+  database,
+  pool,
+  projectId,
+  accountId,
+  directory,
+  request,
+  rows,
+  sequences,
+  state,
+} = await archivedMonth({
+  ended: ENDED,
+});
 const { ledger, verify } = testLedger(url);
 const before = await rows();
 const period = { from: new Date("2026-01-01T00:00:00Z"), to: new Date("2026-02-01T00:00:00Z") };

@@ -10,7 +10,13 @@ import { syncFolder } from "@/lib/platform/os/hashed-file";
 import { type ArchivedFile, type ArchiveManifest, faultsOf, readManifest } from "./manifest";
 import { removeRows } from "./remove";
 import { changedRows, restoreRows } from "./restore";
-import { ARCHIVED_TABLES, type ArchivedTable, type Month, parseMonth, withSession } from "./tables";
+import {
+  ARCHIVED_TABLES,
+  type ArchivedTable,
+  type Month,
+  parseMonth,
+  withSession,
+} from "./tables";
 import {
   beginRemoval,
   endRestore,
@@ -135,7 +141,9 @@ const opened = async <T>(
   work: (archive: Archive) => Promise<T>,
 ): Promise<T> => {
   const month = parseMonth(name);
-  return withSession(url, (client) => work({ client, month, folder: join(directory, month.name) }));
+  return withSession(url, (client) =>
+    work({ client, month, folder: join(directory, month.name) }),
+  );
 };
 
 /**
@@ -149,7 +157,9 @@ export const archiveMonth = (request: ArchiveRequest): Promise<readonly Archived
   opened(request, async (archive) => {
     const { client, month } = archive;
     if (!(await isClosed(client, month, GRACE_DAYS)))
-      throw new Error(`${month.name} can be archived ${String(GRACE_DAYS)} days after its end.`);
+      throw new Error(
+        `${month.name} can be archived ${String(GRACE_DAYS)} days after its end.`,
+      );
     const stored = await write(archive);
     if (stored.state === "restoring")
       throw new Error(`${month.name} is being brought back. Repeat that command first.`);
@@ -193,7 +203,11 @@ export const checkMonth = (request: ArchiveRequest): Promise<readonly string[]> 
     const manifest = await verified(archive, stored);
     const faults: string[] = [];
     for (const table of ARCHIVED_TABLES.filter(({ mayLeave }) => mayLeave === null)) {
-      const changed = await changedRows(client, { table, file: fileOf(manifest, table), folder });
+      const changed = await changedRows(client, {
+        table,
+        file: fileOf(manifest, table),
+        folder,
+      });
       if (changed > 0)
         faults.push(
           `${String(changed)} rows of ${table.table} are not in the database as they were.`,

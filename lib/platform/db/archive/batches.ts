@@ -31,7 +31,9 @@ export const batchSql = async (
   { table, key }: ArchivedTable,
   { columns, file }: ArchivedFile,
 ): Promise<BatchSql> => {
-  const present = new Map((await columnsOf(client, table)).map(({ name, type }) => [name, type]));
+  const present = new Map(
+    (await columnsOf(client, table)).map(({ name, type }) => [name, type]),
+  );
   // Names and types from a file become part of statements, so only those in the database's
   // catalogue are accepted.
   const foreign = columns.find(({ name, type }) => present.get(name) !== type);

@@ -54,7 +54,9 @@ const rowAt = (
  * The rows of a CSV that `csvLine` wrote.
  * @throws Error when it is truncated, or in a different form of CSV
  */
-export const csvRows = async function* (chunks: AsyncIterable<string>): AsyncGenerator<TextRow> {
+export const csvRows = async function* (
+  chunks: AsyncIterable<string>,
+): AsyncGenerator<TextRow> {
   let text = "";
   for await (const chunk of chunks) {
     text += chunk;

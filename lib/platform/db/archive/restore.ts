@@ -27,7 +27,8 @@ export const restoreRows = async (
   let restored = 0;
   for await (const batch of batchesFor(client, { folder, file }, RESTORED_AT_ONCE)) {
     const values = valuesOf(client, file, batch);
-    restored += (await client.query(insert, values.slice(0, file.columns.length))).rowCount ?? 0;
+    restored +=
+      (await client.query(insert, values.slice(0, file.columns.length))).rowCount ?? 0;
     const present = await countIn(client, table, sql, { values });
     if (present !== batch.length)
       throw new Error(

@@ -99,7 +99,8 @@ export const parseMonth = (name: string): Month => {
   const [, year, month] = MONTH.exec(name) ?? [];
   if (year === undefined || month === undefined)
     throw new Error(`"${name}" is no month. Write it as 2026-01.`);
-  const at = (plus: number): Date => new Date(Date.UTC(Number(year), Number(month) - 1 + plus, 1));
+  const at = (plus: number): Date =>
+    new Date(Date.UTC(Number(year), Number(month) - 1 + plus, 1));
   return { name, startsAt: at(0), endsAt: at(1) };
 };
 
@@ -171,7 +172,10 @@ export const inTransaction = async <T>(
   }
 };
 
-export const columnsOf = async (client: pg.Client, table: string): Promise<readonly Column[]> => {
+export const columnsOf = async (
+  client: pg.Client,
+  table: string,
+): Promise<readonly Column[]> => {
   const { rows } = await client.query<Column>(
     `SELECT quote_ident(attname) AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
      WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`,

@@ -7,7 +7,9 @@ const MIGRATIONS = fileURLToPath(new URL("../../../../prisma/migrations", import
 const { url, database } = await testDatabase();
 
 test("a database without Citus is refused, and stays as it is", async () => {
-  await expect(distribute(url, MIGRATIONS)).rejects.toThrow("The database has no extension citus.");
+  await expect(distribute(url, MIGRATIONS)).rejects.toThrow(
+    "The database has no extension citus.",
+  );
   const { rows } = await database.pool.query(
     "SELECT count(*)::int AS count FROM pg_trigger WHERE tgrelid = 'ledger_entry'::regclass AND NOT tgisinternal",
   );

@@ -43,7 +43,8 @@ export const DISTRIBUTED_TABLES = [
 
 export const DISTRIBUTION_COLUMN = "project_id";
 
-const isHot = (table: string): boolean => (DISTRIBUTED_TABLES as readonly string[]).includes(table);
+const isHot = (table: string): boolean =>
+  (DISTRIBUTED_TABLES as readonly string[]).includes(table);
 
 // Gives a table the keys that a distributed table needs: each begins with the project.
 
@@ -86,7 +87,8 @@ const TRIGGERS = `
   SELECT tgname AS name, tgrelid::regclass::text AS table FROM pg_trigger
   WHERE NOT tgisinternal AND tgrelid = ANY($1::regclass[])`;
 
-const quoted = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(", ");
+const quoted = (names: readonly string[]): string =>
+  names.map((name) => `"${name}"`).join(", ");
 
 const withProject = (columns: readonly string[]): string =>
   quoted([DISTRIBUTION_COLUMN, ...columns.filter((column) => column !== DISTRIBUTION_COLUMN)]);
@@ -215,13 +217,16 @@ const requireMigrated = async (client: Client, migrations: string): Promise<void
 const requireStopped = async (client: Client): Promise<void> => {
   const [live] = (await client.query<{ count: number }>(LIVE)).rows;
   if ((live?.count ?? 0) > 0)
-    throw new Error(`Stop the service first: ${String(live?.count)} of its processes are running.`);
+    throw new Error(
+      `Stop the service first: ${String(live?.count)} of its processes are running.`,
+    );
 };
 
 const distributeTables = async (client: Client, tables: readonly string[]): Promise<void> => {
   // The shards of a project are on the same node, including those of tables that are distributed
   // later.
-  let together = DISTRIBUTED_TABLES.find((table): boolean => !tables.includes(table)) ?? "default";
+  let together =
+    DISTRIBUTED_TABLES.find((table): boolean => !tables.includes(table)) ?? "default";
   for (const table of tables) {
     const values = [table, DISTRIBUTION_COLUMN, together];
     await client.query(

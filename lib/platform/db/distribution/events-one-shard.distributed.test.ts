@@ -34,7 +34,8 @@ test("each statement on events, deliveries and attempts goes to one shard", asyn
   await happen("usr_1", "member.joined");
   await arrived(3);
   await vi.waitFor(
-    async () => expect((await deliveriesOf(id)).every(({ attempts }) => attempts === 1)).toBe(true),
+    async () =>
+      expect((await deliveriesOf(id)).every(({ attempts }) => attempts === 1)).toBe(true),
     20_000,
   );
   const [delivery] = await deliveriesOf(id);

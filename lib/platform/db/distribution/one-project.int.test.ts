@@ -48,7 +48,10 @@ const OVER_ALL_PROJECTS: readonly (readonly [string, RegExp])[] = [
     "the claim of an account's deployment names a leg of any project",
     /FROM operation_leg WHERE id = \$1 AND state IN/,
   ],
-  ["the sums of a wallet's spendings, which other projects may share", /h\.wallet_address = \$1/],
+  [
+    "the sums of a wallet's spendings, which other projects may share",
+    /h\.wallet_address = \$1/,
+  ],
   [
     "deposits: blocks are compared for the wallets of all projects",
     /(?:asked|moved|open_batch|arrived|places)\b.*\boperation_leg\b/,
@@ -113,9 +116,9 @@ test("statements on hot tables name the project, from signing in to swaps, trans
     },
   });
   await vi.waitFor(async () => {
-    expect(isFinal((await client.call(getPayout, { params: { id: payoutId ?? "" } })).status)).toBe(
-      true,
-    );
+    expect(
+      isFinal((await client.call(getPayout, { params: { id: payoutId ?? "" } })).status),
+    ).toBe(true);
   }, WAIT);
   await client.call(listPayouts);
   await client.call(listPayoutItems, { params: { id: payoutId ?? "" } });
@@ -140,6 +143,8 @@ test("statements on hot tables name the project, from signing in to swaps, trans
 }, 180_000);
 
 test("statements on hot tables that name the project find their rows in an index", async () => {
-  const texts = [...statements.keys()].filter((text) => HOT.test(text) && BY_PROJECT.test(text));
+  const texts = [...statements.keys()].filter(
+    (text) => HOT.test(text) && BY_PROJECT.test(text),
+  );
   expect(await scansOf(api.services.config.databaseUrl, texts, DISTRIBUTED_TABLES)).toEqual([]);
 }, 180_000);

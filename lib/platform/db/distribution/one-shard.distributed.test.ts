@@ -10,7 +10,10 @@ import { testApi } from "@/lib/dev/testing/api";
 import { testAccount } from "@/lib/dev/testing/factories";
 import { fund, newCustomer, prepareTransfer, waitUntilFinal } from "@/lib/dev/testing/journey";
 import { idOf, pay, refusal, row, someone } from "@/lib/dev/testing/payout-requests";
-import { recordStatements, type RecordedStatement } from "@/lib/dev/testing/recorded-statements";
+import {
+  recordStatements,
+  type RecordedStatement,
+} from "@/lib/dev/testing/recorded-statements";
 import { tasksOf, touches } from "@/lib/dev/testing/shard-tasks";
 import { DISTRIBUTED_TABLES } from "./distribute";
 
@@ -64,7 +67,9 @@ test("the keys of a payout are looked up on one shard, and find a repeated payme
   expect(await prisma.payoutRowKey.count({ where: { payoutId } })).toBe(rows.length);
   await vi.waitFor(async () => {
     expect(
-      isFinal((await customer.session.client.call(getPayout, { params: { id: payoutId } })).status),
+      isFinal(
+        (await customer.session.client.call(getPayout, { params: { id: payoutId } })).status,
+      ),
     ).toBe(true);
   }, WAIT);
   expect(await repeated()).toBe("duplicate_payout");

@@ -33,7 +33,9 @@ const changeBoth = async (sql: SqlReader, log: SqlReader = sql): Promise<void> =
     "SELECT set_config('citus.log_remote_commands', 'on', true), set_config('client_min_messages', 'notice', true)",
     [],
   );
-  await sql.query("INSERT INTO periodic_task (name, due_at) VALUES ($1, now())", [newId("event")]);
+  await sql.query("INSERT INTO periodic_task (name, due_at) VALUES ($1, now())", [
+    newId("event"),
+  ]);
   await sql.query(
     "INSERT INTO event_counter (project_id, last_sequence) VALUES ($1, 1) ON CONFLICT (project_id) DO NOTHING",
     [projectId],

@@ -63,19 +63,21 @@ const columns = async (): Promise<ReadonlyMap<string, string>> => {
 const columnOf = await columns();
 
 /** Statements that the role may not run on any table, whatever its rights on rows are. */
-const TAKING_OVER: readonly (readonly [name: string, statement: (table: string) => string])[] = [
-  ["TRUNCATE", (table) => `TRUNCATE "${table}"`],
-  ["DISABLE TRIGGER", (table) => `ALTER TABLE "${table}" DISABLE TRIGGER USER`],
-  ["ADD COLUMN", (table) => `ALTER TABLE "${table}" ADD COLUMN x int`],
-  ["OWNER TO", (table) => `ALTER TABLE "${table}" OWNER TO CURRENT_USER`],
+const TAKING_OVER: readonly (readonly [name: string, statement: (table: string) => string])[] =
   [
-    "CREATE TRIGGER",
-    (table) => `CREATE TRIGGER x BEFORE INSERT ON "${table}" EXECUTE FUNCTION refuse_change()`,
-  ],
-  ["CREATE RULE", (table) => `CREATE RULE x AS ON INSERT TO "${table}" DO INSTEAD NOTHING`],
-  ["CREATE INDEX", (table) => `CREATE INDEX ON "${table}" ((1))`],
-  ["DROP", (table) => `DROP TABLE "${table}"`],
-];
+    ["TRUNCATE", (table) => `TRUNCATE "${table}"`],
+    ["DISABLE TRIGGER", (table) => `ALTER TABLE "${table}" DISABLE TRIGGER USER`],
+    ["ADD COLUMN", (table) => `ALTER TABLE "${table}" ADD COLUMN x int`],
+    ["OWNER TO", (table) => `ALTER TABLE "${table}" OWNER TO CURRENT_USER`],
+    [
+      "CREATE TRIGGER",
+      (table) =>
+        `CREATE TRIGGER x BEFORE INSERT ON "${table}" EXECUTE FUNCTION refuse_change()`,
+    ],
+    ["CREATE RULE", (table) => `CREATE RULE x AS ON INSERT TO "${table}" DO INSTEAD NOTHING`],
+    ["CREATE INDEX", (table) => `CREATE INDEX ON "${table}" ((1))`],
+    ["DROP", (table) => `DROP TABLE "${table}"`],
+  ];
 
 const ROWS: readonly (readonly [privilege: string, statement: (table: string) => string])[] = [
   ["INSERT", (table) => `INSERT INTO "${table}" DEFAULT VALUES`],
@@ -110,7 +112,9 @@ test("a right that the role grants itself is not there", async () => {
     .query("GRANT ALL ON ALL TABLES IN SCHEMA public TO CURRENT_USER")
     .catch(() => undefined);
   for (const table of TABLES)
-    await app.query(`GRANT DELETE, TRUNCATE ON "${table}" TO CURRENT_USER`).catch(() => undefined);
+    await app
+      .query(`GRANT DELETE, TRUNCATE ON "${table}" TO CURRENT_USER`)
+      .catch(() => undefined);
   expect(await roleFaults(app)).toEqual({ tooStrong: null, tooWeak: null });
   expect(await refusal(app, "DELETE FROM audit_event")).toBe(DENIED);
 });

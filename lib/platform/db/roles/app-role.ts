@@ -160,7 +160,15 @@ export const privilegesOn = (table: string): readonly Privilege[] => {
 type Client = Pick<pg.ClientBase, "query">;
 
 /** Every privilege that a table can grant. */
-const ALL = ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"] as const;
+const ALL = [
+  "SELECT",
+  "INSERT",
+  "UPDATE",
+  "DELETE",
+  "TRUNCATE",
+  "REFERENCES",
+  "TRIGGER",
+] as const;
 /** Privileges that change rows or a table. Reading (SELECT) destroys nothing. */
 const CHANGING = ALL.filter((privilege) => privilege !== "SELECT");
 const NAMES_SHOWN = 5;
@@ -207,7 +215,9 @@ const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((value) => other.includes(value));
 
 const fits = ({ table, own, ownColumns, hasPublic }: Granted): boolean =>
-  !hasPublic && isSame(own, privilegesOn(table)) && isSame(ownColumns, COLUMN_RIGHTS[table] ?? []);
+  !hasPublic &&
+  isSame(own, privilegesOn(table)) &&
+  isSame(ownColumns, COLUMN_RIGHTS[table] ?? []);
 
 const statementsFor = (table: string, role: string): readonly string[] => {
   const name = pg.escapeIdentifier(table);
@@ -234,8 +244,9 @@ export const grantAppRole = async (client: Client, roleName: string): Promise<vo
   const { rows: sequences } = await client.query<{ name: string }>(SEQUENCES, [roleName]);
   for (const { name } of sequences)
     statements.push(`GRANT USAGE ON SEQUENCE ${pg.escapeIdentifier(name)} TO ${role}`);
-  const [schema] = (await client.query<{ isUsable: boolean; isOpen: boolean }>(SCHEMA, [roleName]))
-    .rows;
+  const [schema] = (
+    await client.query<{ isUsable: boolean; isOpen: boolean }>(SCHEMA, [roleName])
+  ).rows;
   if (schema?.isUsable === false) statements.push(`GRANT USAGE ON SCHEMA public TO ${role}`);
   if (schema?.isOpen === true) statements.push("REVOKE CREATE ON SCHEMA public FROM PUBLIC");
   if ((await client.query(LEDGER_ROLE, [roleName])).rows.length > 0)
@@ -308,10 +319,10 @@ export const roleFaults = async (client: Client): Promise<RoleFaults> => {
   const tables = Object.keys(TABLE_RIGHTS);
   const [powers] = (await client.query<Powers>(POWERS, [tables])).rows;
   if (powers === undefined) return { tooStrong: null, tooWeak: null };
-  const { rows } = await client.query<{ table: string; privilege: string; held: boolean }>(HELD, [
-    tables,
-    ALL,
-  ]);
+  const { rows } = await client.query<{ table: string; privilege: string; held: boolean }>(
+    HELD,
+    [tables, ALL],
+  );
   const wanted = ({ table, privilege }: (typeof rows)[number]): boolean =>
     privilegesOn(table).some((one) => one === privilege);
   const excess = rows.filter(

@@ -11,7 +11,11 @@ export const POST = route({
       ),
     ),
   answerAgain: async ({ params, actor, services }) => {
-    const done = { action: "approval.voted", subject: params.id, data: { decision: "approve" } };
+    const done = {
+      action: "approval.voted",
+      subject: params.id,
+      data: { decision: "approve" },
+    };
     const isDone = await services.audit.isDoneBy(actor, done);
     return isDone ? ok(toDecision(await services.decisions.get(actor, params.id))) : null;
   },

@@ -5,5 +5,9 @@ import { toTokens } from "@/lib/trust/auth/serializer";
 export const POST = route({
   contract: signInByPasskey,
   handler: async ({ body: { credential }, origin, services }) =>
-    ok(toTokens(await services.auth.signInByPasskey({ credential, kind: "api", request: origin }))),
+    ok(
+      toTokens(
+        await services.auth.signInByPasskey({ credential, kind: "api", request: origin }),
+      ),
+    ),
 });

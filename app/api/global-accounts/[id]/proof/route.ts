@@ -6,9 +6,16 @@ export const GET = route({
   contract: getReservesProof,
   handler: async ({ params, actor, services }) => {
     const { account, asset } = await services.globalAccounts.get(actor.projectId, params.id);
-    const proof = await services.reserves.proofOf(actor.projectId, account.currency, account.id);
+    const proof = await services.reserves.proofOf(
+      actor.projectId,
+      account.currency,
+      account.id,
+    );
     return ok(
-      toProof({ currency: asset?.symbol ?? account.currency, assetId: account.currency }, proof),
+      toProof(
+        { currency: asset?.symbol ?? account.currency, assetId: account.currency },
+        proof,
+      ),
     );
   },
 });

@@ -7,7 +7,10 @@ export const POST = route({
   handler: async ({ params, body, actor, services, idempotencyKey }) =>
     created(
       toReversal(
-        await services.globalAccounts.reverse(actor, params.id, { ...body, key: idempotencyKey }),
+        await services.globalAccounts.reverse(actor, params.id, {
+          ...body,
+          key: idempotencyKey,
+        }),
       ),
     ),
 });

@@ -13,6 +13,8 @@ export const POST = route({
   },
   answerAgain: async ({ params, actor, services }) =>
     (await services.audit.isDoneBy(actor, { action: "operation.approved", subject: params.id }))
-      ? accepted(toOperation(await services.operations.getFor(actor, params.id), services.registry))
+      ? accepted(
+          toOperation(await services.operations.getFor(actor, params.id), services.registry),
+        )
       : null,
 });

@@ -100,7 +100,9 @@ const open = async (headers: Headers, id = operationId) => {
 const newMember = async () => {
   const session = await api.signIn();
   const { userId } = await api.services.auth.verifyAccessToken(session.accessToken);
-  const { userId: owner } = await api.services.auth.verifyAccessToken(customer.session.accessToken);
+  const { userId: owner } = await api.services.auth.verifyAccessToken(
+    customer.session.accessToken,
+  );
   const { projectId } = await api.services.projects.resolve(owner, null);
   const { prisma } = api.services.database;
   await prisma.membership.create({
@@ -145,7 +147,10 @@ describe("a stream ends with the credential that opened it, and others go on", (
 
   test("a member who is removed over the API, before any check by time", async () => {
     const member = await newMember();
-    const [stream, witness] = [await open(member.headers), await open(withToken(customer.session))];
+    const [stream, witness] = [
+      await open(member.headers),
+      await open(withToken(customer.session)),
+    ];
     await Promise.all([begun(stream), begun(witness)]);
     const removed = await api.fetch(`/members/${member.userId}/removal`, {
       method: "POST",
@@ -160,7 +165,10 @@ describe("a stream ends with the credential that opened it, and others go on", (
 
   test("a session that is signed out, before any check by time", async () => {
     const member = await newMember();
-    const [stream, witness] = [await open(member.headers), await open(withToken(customer.session))];
+    const [stream, witness] = [
+      await open(member.headers),
+      await open(withToken(customer.session)),
+    ];
     await Promise.all([begun(stream), begun(witness)]);
     await api.fetch("/auth/logout", { method: "POST", headers: member.headers });
     await endsCut(stream);
@@ -189,7 +197,8 @@ describe("a stream ends with the credential that opened it, and others go on", (
       where: { userId: member.userId, projectId: member.projectId },
     });
     time.pass(1000);
-    for (const stream of [revoked, narrowed, expired, removed]) if (stream) await endsCut(stream);
+    for (const stream of [revoked, narrowed, expired, removed])
+      if (stream) await endsCut(stream);
     expect(streams[3]?.ended()).toBe(false);
     await streams[3]?.close();
   });

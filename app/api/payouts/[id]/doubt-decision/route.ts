@@ -12,7 +12,11 @@ export const POST = route({
   },
   answerAgain: async ({ params, body, actor, services }) => {
     const { batch, decision } = body;
-    const done = { action: "payout.doubt_decided", subject: params.id, data: { batch, decision } };
+    const done = {
+      action: "payout.doubt_decided",
+      subject: params.id,
+      data: { batch, decision },
+    };
     const isDone = await services.audit.isDoneBy(actor, done);
     return isDone ? ok(toPayout(await services.payouts.get(actor.projectId, params.id))) : null;
   },

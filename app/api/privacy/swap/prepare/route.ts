@@ -7,6 +7,8 @@ export const POST = route({
   contract: preparePrivateSwap,
   handler: async ({ body, actor, services }) =>
     ok(
-      toPreparedSwap(await services.privacy.prepareSwap(actor, { ...body, code: givenCode(body) })),
+      toPreparedSwap(
+        await services.privacy.prepareSwap(actor, { ...body, code: givenCode(body) }),
+      ),
     ),
 });

@@ -40,7 +40,10 @@ export const createAdoptBatch =
       (await repository.open(payout)).find(({ number }) => number === at.number);
     const batch = await current();
     if (batch === undefined || batch.state === "mined") return false;
-    if (batch.token === "native" && !paysAll(executed.operation, await repository.rowsOf(batch)))
+    if (
+      batch.token === "native" &&
+      !paysAll(executed.operation, await repository.rowsOf(batch))
+    )
       return false;
     // The batch has stored another attempt than the executed one. That attempt can never be
     // executed any more, so the batch is queued before the executed operation is stored.

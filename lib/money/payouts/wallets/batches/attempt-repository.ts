@@ -43,7 +43,13 @@ const NO_ATTEMPT: Change = {
  */
 const sign = (
   { database, sponsorship }: BatchRepositoryDeps,
-  input: { payout: DrivenPayout; batch: PayoutBatch; signed: Signed; maxGasWei: bigint; now: Date },
+  input: {
+    payout: DrivenPayout;
+    batch: PayoutBatch;
+    signed: Signed;
+    maxGasWei: bigint;
+    now: Date;
+  },
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
     const { payout, batch, signed, maxGasWei, now } = input;
@@ -148,7 +154,13 @@ const block = (
   { database }: BatchRepositoryDeps,
   { batch, failure, now }: { batch: PayoutBatch; failure: Failure; now: Date },
 ): Promise<boolean> =>
-  change(database.prisma, batch, "queued", { blockedSince: now, failure: toStored(failure) }, now);
+  change(
+    database.prisma,
+    batch,
+    "queued",
+    { blockedSince: now, failure: toStored(failure) },
+    now,
+  );
 
 export const createAttemptRepository = (deps: BatchRepositoryDeps) => ({
   sign: bindDeps(deps, sign),

@@ -5,7 +5,12 @@
 import type { Actor, UserActor } from "@/lib/core/actor";
 import { DomainError } from "@/lib/core/errors";
 import { formatAmount } from "@/lib/core/money";
-import { quoted, type Approved, type GivenApproval, type Change } from "@/lib/trust/proofs/service";
+import {
+  quoted,
+  type Approved,
+  type GivenApproval,
+  type Change,
+} from "@/lib/trust/proofs/service";
 import { doneBy } from "@/lib/news/audit/service";
 import type { PayoutsContext } from "../../context";
 import type { WalletsPayout } from "../../payout";

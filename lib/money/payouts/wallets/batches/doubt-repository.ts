@@ -55,7 +55,10 @@ export interface DoubtfulBatch {
 const storedFailureCode = (failure: Prisma.JsonValue): unknown =>
   typeof failure === "object" && failure !== null && "code" in failure ? failure.code : null;
 
-const find = async ({ database: { prisma } }: Deps, { projectId, payoutId, number }: BatchKey) => {
+const find = async (
+  { database: { prisma } }: Deps,
+  { projectId, payoutId, number }: BatchKey,
+) => {
   const all = await prisma.walletPayoutBatch.findMany({
     where: { projectId, payoutId },
     omit: { userOperation: true },
@@ -109,7 +112,11 @@ const end = async (
   const seen: Change =
     by === null
       ? {}
-      : { userOpHash: by.userOpHash, txHash: by.txHash, blockNumber: toDecimal(by.blockNumber) };
+      : {
+          userOpHash: by.userOpHash,
+          txHash: by.txHash,
+          blockNumber: toDecimal(by.blockNumber),
+        };
   const data: Change = {
     ...seen,
     rows: batch.rows - unpaid.length,
@@ -164,7 +171,9 @@ const recordEvent = (
 ): Promise<void> => {
   const { projectId, payoutId, number } = batch;
   const unpaidRows = unpaid.map(({ index }) => index);
-  const paidRows = rows.map(({ index }) => index).filter((index) => !unpaidRows.includes(index));
+  const paidRows = rows
+    .map(({ index }) => index)
+    .filter((index) => !unpaidRows.includes(index));
   return recordDecidedDoubt(sqlOf(tx), {
     projectId,
     payoutId,

@@ -49,7 +49,11 @@ test("rows with exactly their payment were paid, and rows that no operation name
     unpaid: [row(1, BOB)],
     by,
   });
-  expect(verdict([row(0, BOB)], [by])).toEqual({ kind: "proven", unpaid: [row(0, BOB)], by: null });
+  expect(verdict([row(0, BOB)], [by])).toEqual({
+    kind: "proven",
+    unpaid: [row(0, BOB)],
+    by: null,
+  });
 });
 
 test("one payment pays one of two equal rows, and the other one is unclear", () => {
@@ -101,7 +105,8 @@ test("two providers agree when they lead to the same rows by the same transactio
   expect(agreedVerdict([paid, paid])).toBe(paid);
   expect(agreedVerdict([unseen, paid, paid])).toBe(paid);
   expect(agreedVerdict([unseen, unseen])).toEqual({ kind: "unseen" });
-  for (const other of [unseen, elsewhere, unpaid]) expect(agreedVerdict([paid, other])).toBeNull();
+  for (const other of [unseen, elsewhere, unpaid])
+    expect(agreedVerdict([paid, other])).toBeNull();
   expect(agreedVerdict([paid])).toBeNull();
 });
 

@@ -86,7 +86,12 @@ const outcomeOf = (verdict: Verdict): readonly unknown[] => {
   if (verdict.kind === "unseen") return [];
   if (verdict.kind === "unclear") return [verdict.row.index];
   const { unpaid, by } = verdict;
-  return [unpaid.map(({ index }) => index), by?.userOpHash, by?.txHash, String(by?.blockNumber)];
+  return [
+    unpaid.map(({ index }) => index),
+    by?.userOpHash,
+    by?.txHash,
+    String(by?.blockNumber),
+  ];
 };
 
 /**

@@ -43,11 +43,19 @@ const change = (chain: ChainConfig): void => {
     chain.sponsor = { ...chain.sponsor, gasCeilings: { payoutBatch: GAS_CEILING } };
     for (const [symbol, { address }] of Object.entries(odd)) {
       const assetId = symbol.toLowerCase();
-      chain.tokens.push({ symbol, name: symbol, address, decimals: 6, assetId, usdPegged: false });
+      chain.tokens.push({
+        symbol,
+        name: symbol,
+        address,
+        decimals: 6,
+        assetId,
+        usdPegged: false,
+      });
     }
   }
   if (chain.id === WITHOUT_DISTRIBUTOR) delete chain.contracts.distributor;
-  if (chain.id === FOREIGN_DISTRIBUTOR) chain.contracts.distributor = chain.contracts.wrappedNative;
+  if (chain.id === FOREIGN_DISTRIBUTOR)
+    chain.contracts.distributor = chain.contracts.wrappedNative;
 };
 const api = await testApi({ variables: { CHAINS_FILE: changedChainsFile(change) } });
 const { services } = api;
@@ -258,7 +266,9 @@ test("a recipient that refuses coins fails only its row, and a token that refuse
 
 test("a batch that is too large for one transaction is halved, with its hold and its reservation", async () => {
   const customer = await payer();
-  const { payout, batches } = await pay(customer, [{ token: "USDC", rows: rowsOf("halved", 101) }]);
+  const { payout, batches } = await pay(customer, [
+    { token: "USDC", rows: rowsOf("halved", 101) },
+  ]);
   expect(payout).toMatchObject({ status: "completed", itemsCompleted: 101 });
   expect(batches.map(({ state, rows }) => [state, rows])).toEqual([
     ["paid", 51],
@@ -323,7 +333,11 @@ test("a batch that reverts on chain is simulated again once the revert is final,
   await tokenOf("TRAP").setSpecial(recipientAt(rows, 1), ODD_RECIPIENT.blocked);
   await driveToEnd(payout);
   const { payout: end, items, batches } = await read(payout.id);
-  expect(end).toMatchObject({ status: "partially_completed", itemsCompleted: 4, itemsFailed: 1 });
+  expect(end).toMatchObject({
+    status: "partially_completed",
+    itemsCompleted: 4,
+    itemsFailed: 1,
+  });
   expect(failedOf(items)).toEqual([1]);
   expect(batches[0]).toMatchObject({ state: "paid", attempt: 2 });
   // Both attempts have cost something.
@@ -374,7 +388,10 @@ test("a batch waits while the treasury lacks the money, and is paid once the mon
   });
   await tokenOf("LESS").mint(customer.treasury, 10_000n);
   await driven;
-  expect((await read(payout.id)).payout).toMatchObject({ status: "completed", itemsCompleted: 3 });
+  expect((await read(payout.id)).payout).toMatchObject({
+    status: "completed",
+    itemsCompleted: 3,
+  });
   await expectAllIsRight(customer);
 });
 
@@ -386,7 +403,10 @@ const lose = async ({
   readonly id: string;
   readonly projectId: string;
 }): Promise<void> => {
-  await prisma.payout.update({ where: { id }, data: { status: "processing", itemsCompleted: 0 } });
+  await prisma.payout.update({
+    where: { id },
+    data: { status: "processing", itemsCompleted: 0 },
+  });
   await prisma.walletPayoutBatch.updateMany({
     where: { projectId, payoutId: id },
     data: {

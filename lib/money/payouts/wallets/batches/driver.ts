@@ -102,7 +102,10 @@ export const createBatchDriver = (deps: BatchDriverDeps) => {
     token: deps.chains.token(payout.chainId, batch.token),
   });
 
-  const accountOf = async ({ projectId, fromWalletId }: DrivenPayout): Promise<ManagedAccount> => {
+  const accountOf = async ({
+    projectId,
+    fromWalletId,
+  }: DrivenPayout): Promise<ManagedAccount> => {
     const account = await deps.managedAccount(projectId, fromWalletId);
     if (account === null) throw new Error(`Wallet ${fromWalletId} has no managed key.`);
     return account;
@@ -160,7 +163,9 @@ export const createBatchDriver = (deps: BatchDriverDeps) => {
         continue;
       }
       const active = chosen(open);
-      const ms = Math.min(...(await Promise.all(active.map((batch) => stepOne(context, batch)))));
+      const ms = Math.min(
+        ...(await Promise.all(active.map((batch) => stepOne(context, batch)))),
+      );
       if (ms === 0) continue;
       if (ms > HOLD_MS_MAX || active.every((batch) => idleMsOf(batch) > HELD_MS)) {
         const { unexpected } = context;

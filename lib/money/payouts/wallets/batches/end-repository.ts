@@ -41,7 +41,10 @@ import {
   type Mined,
 } from "./transition-repository";
 
-const payoutOf = ({ projectId, payoutId }: PayoutBatch): PayoutKey => ({ projectId, id: payoutId });
+const payoutOf = ({ projectId, payoutId }: PayoutBatch): PayoutKey => ({
+  projectId,
+  id: payoutId,
+});
 
 /**
  * Posts to the ledger which money of the batch has left the treasury, and which returns to the
@@ -69,7 +72,11 @@ const settle = (
  */
 const pay = (
   { database, sponsorship }: BatchRepositoryDeps,
-  input: Mined & { payout: DrivenPayout; outcomes: readonly RowOutcome[]; confirmations: number },
+  input: Mined & {
+    payout: DrivenPayout;
+    outcomes: readonly RowOutcome[];
+    confirmations: number;
+  },
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
     const { payout, batch, outcomes, now } = input;
@@ -86,7 +93,10 @@ const pay = (
     await writeOutcomes(tx, batch, outcomes, now);
     const completed = batch.rows - failed.length;
     await countRows(tx, batch, { completed, failed: failed.length, now });
-    await settle(tx, input, { paidBase: batch.amountBase - unpaidBase, returnedBase: unpaidBase });
+    await settle(tx, input, {
+      paidBase: batch.amountBase - unpaidBase,
+      returnedBase: unpaidBase,
+    });
     const spentWei = batch.formerGasWei + input.receipt.actualGasCost;
     await settleReservation(tx, sponsorship, { payout, batch, spentWei });
     return true;
@@ -159,12 +169,20 @@ const fail = (
  */
 const setAside = (
   { database, sponsorship }: BatchRepositoryDeps,
-  input: { payout: DrivenPayout; batch: PayoutBatch; outcomes: readonly RowOutcome[]; now: Date },
+  input: {
+    payout: DrivenPayout;
+    batch: PayoutBatch;
+    outcomes: readonly RowOutcome[];
+    now: Date;
+  },
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
     const { payout, batch, outcomes, now } = input;
     await lockPayout(sqlOf(tx), payoutOf(batch));
-    const leftBase = outcomes.reduce((left, { amountBase }) => left - amountBase, batch.amountBase);
+    const leftBase = outcomes.reduce(
+      (left, { amountBase }) => left - amountBase,
+      batch.amountBase,
+    );
     const rows = batch.rows - outcomes.length;
     const data: Change = {
       rows,
@@ -197,7 +215,8 @@ const halve = (
     await lockPayout(sqlOf(tx), payoutOf(batch));
     const kept = Math.ceil(rows.length / 2);
     const movedBase = rows.slice(kept).reduce((sum, { amountBase }) => sum + amountBase, 0n);
-    const reservedWei = batch.sponsorReservedWei === null ? null : batch.sponsorReservedWei / 2n;
+    const reservedWei =
+      batch.sponsorReservedWei === null ? null : batch.sponsorReservedWei / 2n;
     const left: Change = {
       rows: kept,
       amountBase: toDecimal(batch.amountBase - movedBase),

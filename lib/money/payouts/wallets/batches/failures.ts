@@ -48,13 +48,19 @@ export const screeningUnavailable = (reason: string): Failure => ({
   retryable: true,
 });
 
-export const recipientFrozen = ({ symbol }: Pick<Token, "symbol">, address: string): Failure => ({
+export const recipientFrozen = (
+  { symbol }: Pick<Token, "symbol">,
+  address: string,
+): Failure => ({
   code: "recipient_frozen",
   message: `The issuer of ${symbol} has frozen ${address}, so this payment was left out, and the others go on. ${IN_TREASURY}`,
   retryable: true,
 });
 
-export const treasuryFrozen = ({ symbol }: Pick<Token, "symbol">, address: string): Failure => ({
+export const treasuryFrozen = (
+  { symbol }: Pick<Token, "symbol">,
+  address: string,
+): Failure => ({
   code: "wallet_frozen",
   message: `The issuer of ${symbol} has frozen the treasury ${address}, so its ${symbol} cannot leave it. ${IN_TREASURY}`,
   retryable: true,

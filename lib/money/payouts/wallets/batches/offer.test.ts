@@ -13,7 +13,14 @@ const look = async (attempt: number, isPaid: boolean) => {
   const step = {
     payout: { projectId: "prj_1", payoutId: "po_1", chainId: 1 },
     batch: {
-      ...{ payoutId: "po_1", number: 0, state: "sent", attempt, userOpHash: "0x01", fromBlock: 0n },
+      ...{
+        payoutId: "po_1",
+        number: 0,
+        state: "sent",
+        attempt,
+        userOpHash: "0x01",
+        fromBlock: 0n,
+      },
       ...{ txHash: "0xaa", blockNumber: 10n, confirmations: 3, updatedAt: now },
     },
     token: { address: "0xtoken", decimals: 6 },

@@ -95,7 +95,10 @@ const offer = async (step: Step, validity: "overdue" | "open"): Promise<StepResu
   }
 };
 
-const sent = async ({ batch, repository, clock }: Step, inDoubt: boolean): Promise<StepResult> => {
+const sent = async (
+  { batch, repository, clock }: Step,
+  inDoubt: boolean,
+): Promise<StepResult> => {
   if (batch.state === "sent" && batch.inDoubt === inDoubt) return "waits";
   await repository.sent({ batch, inDoubt, now: clock.now() });
   return "moved";

@@ -115,7 +115,15 @@ interface BatchColumns extends Omit<
   readonly sponsorReservedWei: Wei | null;
 }
 
-const storedState = z.enum(["queued", "signed", "sent", "mined", "paid", "failed", "cancelled"]);
+const storedState = z.enum([
+  "queued",
+  "signed",
+  "sent",
+  "mined",
+  "paid",
+  "failed",
+  "cancelled",
+]);
 const storedHash = storedHex.nullable();
 
 /**
@@ -177,8 +185,10 @@ export interface RowOutcome {
  * Returns the name of a batch. The name is the id of the batch's hold, of its reservation in the
  * sponsor's budget, and of its claim to deploy an account.
  */
-export const batchName = ({ payoutId, number }: Pick<PayoutBatch, "payoutId" | "number">): string =>
-  `${payoutId}/${String(number)}`;
+export const batchName = ({
+  payoutId,
+  number,
+}: Pick<PayoutBatch, "payoutId" | "number">): string => `${payoutId}/${String(number)}`;
 
 /**
  * Returns the key of one version of a batch, `number/version`. Ledger entries about the batch use

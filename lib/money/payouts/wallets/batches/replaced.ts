@@ -8,7 +8,10 @@ import type { Step, StepResult } from "./step";
  * sponsor's fee for that operation. The costs of the attempts that the database knows are counted
  * already.
  */
-export const replaced = async (step: Step, failure: Failure = REPLACED): Promise<StepResult> => {
+export const replaced = async (
+  step: Step,
+  failure: Failure = REPLACED,
+): Promise<StepResult> => {
   const { payout, batch, account, repository, smartAccounts, clock } = step;
   const attemptsKnown = batch.state === "queued" ? batch.attempt : batch.attempt - 1;
   const replacements = {

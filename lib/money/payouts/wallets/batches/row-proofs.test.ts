@@ -18,8 +18,14 @@ const [ANN, BEN]: readonly Address[] = [
 ];
 const at = { token: TOKEN.toLowerCase(), account: ACCOUNT };
 
-const value = (amountBase: bigint): Hex => encodeAbiParameters([{ type: "uint256" }], [amountBase]);
-const moved = (to: Address | undefined, amountBase: bigint, from = ACCOUNT, address = TOKEN) => ({
+const value = (amountBase: bigint): Hex =>
+  encodeAbiParameters([{ type: "uint256" }], [amountBase]);
+const moved = (
+  to: Address | undefined,
+  amountBase: bigint,
+  from = ACCOUNT,
+  address = TOKEN,
+) => ({
   address,
   topics: encodeEventTopics({
     abi: erc20Abi,
@@ -37,7 +43,9 @@ const row = (index: number, recipient: Address | undefined, amountBase: bigint) 
 
 test("rows with a matching event do not differ, in any order of the events", () => {
   const rows = [row(0, ANN, 5n), row(1, BEN, 7n), row(2, ANN, 9n)];
-  expect(rowsThatDiffer(at, rows, [moved(ANN, 9n), moved(BEN, 7n), moved(ANN, 5n)])).toEqual([]);
+  expect(rowsThatDiffer(at, rows, [moved(ANN, 9n), moved(BEN, 7n), moved(ANN, 5n)])).toEqual(
+    [],
+  );
 });
 
 test("two equal rows need two events", () => {
@@ -62,7 +70,9 @@ test("events of other tokens, other senders or another form are ignored", () => 
   };
   const logs = [moved(ANN, 5n, ACCOUNT, OTHER_TOKEN), moved(ANN, 5n, BEN), odd];
   const rows = [row(0, ANN, 5n)];
-  expect(rowsThatDiffer(at, rows, logs)).toEqual([{ row: rows[0], movedBase: 0n, loggedBase: 0n }]);
+  expect(rowsThatDiffer(at, rows, logs)).toEqual([
+    { row: rows[0], movedBase: 0n, loggedBase: 0n },
+  ]);
 });
 
 test("coins have no events", () => {

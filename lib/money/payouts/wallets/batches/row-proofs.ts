@@ -68,7 +68,9 @@ export const rowsThatDiffer = (
   const movedTo = ({ recipient }: PayableRow): Moved[] =>
     byRecipient.get(recipient.toLowerCase()) ?? [];
   return rows
-    .filter((row) => take(movedTo(row), ({ amountBase }) => amountBase === row.amountBase) === null)
+    .filter(
+      (row) => take(movedTo(row), ({ amountBase }) => amountBase === row.amountBase) === null,
+    )
     .map((row) => ({
       row,
       movedBase: take(movedTo(row), () => true)?.amountBase ?? 0n,

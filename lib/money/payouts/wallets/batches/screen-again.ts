@@ -57,5 +57,7 @@ export const stoppedRows = async (
  */
 export const maySubmit = async (step: Step): Promise<boolean> => {
   if (!(await step.isScreening())) return true;
-  return (await screened(step, await step.repository.rowsOf(step.batch), "broadcast")).length === 0;
+  return (
+    (await screened(step, await step.repository.rowsOf(step.batch), "broadcast")).length === 0
+  );
 };

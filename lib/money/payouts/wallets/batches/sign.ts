@@ -47,7 +47,8 @@ export const queued = async (step: Step): Promise<StepResult> => {
   if (!(await isSigningAllowed(step, rows))) return failUnpaid(step, NOT_EVALUATED);
   // Frozen addresses are read before the simulation, which refuses their rows without a reason.
   const frozen = await step.freezes.areFrozen(holdingsOf(step, rows));
-  if (frozen[0] === true) return failUnpaid(step, treasuryFrozen(step.token, step.account.address));
+  if (frozen[0] === true)
+    return failUnpaid(step, treasuryFrozen(step.token, step.account.address));
   const stuck = rows.flatMap((row, index) =>
     frozen[index + 1] === true
       ? [{ row, failure: recipientFrozen(step.token, row.recipient), isTemporary: false }]
@@ -127,7 +128,8 @@ const simulate = async (step: Step, rows: readonly PayableRow[]): Promise<Simula
     return gas;
   } catch (error) {
     if (!isDomainError(error)) throw error;
-    if (error.code !== "simulation_failed" && error.code !== "sponsor_budget_exceeded") throw error;
+    if (error.code !== "simulation_failed" && error.code !== "sponsor_budget_exceeded")
+      throw error;
     return { result: await refused(step, rows, error) };
   }
 };
@@ -145,10 +147,14 @@ const refused = async (
   // retry could then pay them again.
   if (await wasExecuted(step)) return replaced(step);
   const { smartAccounts, repository, payout, batch, account, token, clock } = step;
-  const { faults, balanceBase } = await smartAccounts.probePayout(payout.chainId, account.address, {
-    token: token.address,
-    rows,
-  });
+  const { faults, balanceBase } = await smartAccounts.probePayout(
+    payout.chainId,
+    account.address,
+    {
+      token: token.address,
+      rows,
+    },
+  );
   const needed = rows.reduce((sum, { amountBase }) => sum + amountBase, 0n);
   // The rows are not at fault when the treasury lacks the money.
   if (balanceBase < needed) return wait(step, notEnough(token, needed, balanceBase));
@@ -185,7 +191,10 @@ const wasExecuted = async (step: Step): Promise<boolean> => {
   });
 };
 
-const wait = async (step: Step, failure: ReturnType<typeof batchRefused>): Promise<StepResult> => {
+const wait = async (
+  step: Step,
+  failure: ReturnType<typeof batchRefused>,
+): Promise<StepResult> => {
   const { batch, repository, clock } = step;
   const now = clock.now();
   if (batch.blockedSince === null) await repository.block({ batch, failure, now });
@@ -203,7 +212,10 @@ const failUnpaid = async (
   failure: ReturnType<typeof batchRefused>,
 ): Promise<StepResult> => ((await wasExecuted(step)) ? replaced(step) : fail(step, failure));
 
-const fail = async (step: Step, failure: ReturnType<typeof batchRefused>): Promise<StepResult> => {
+const fail = async (
+  step: Step,
+  failure: ReturnType<typeof batchRefused>,
+): Promise<StepResult> => {
   const { payout, batch, repository, clock } = step;
   await repository.fail({ payout, batch, failure, now: clock.now() });
   return "moved";

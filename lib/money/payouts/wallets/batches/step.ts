@@ -103,7 +103,9 @@ export const readReceipt = (
   isExpected?: ReceiptCheck,
 ): Promise<UserOperationReceipt | null> => {
   if (batch.userOpHash === null || batch.fromBlock === null)
-    throw new Error(`Batch ${String(batch.number)} of ${batch.payoutId} has no user operation.`);
+    throw new Error(
+      `Batch ${String(batch.number)} of ${batch.payoutId} has no user operation.`,
+    );
   return smartAccounts.receipt(payout.chainId, batch.userOpHash, batch.fromBlock, isExpected);
 };
 

@@ -49,7 +49,10 @@ export const change = async (
   data: Change,
   now: Date,
 ): Promise<boolean> => {
-  if (to !== batch.state && !(BATCH_TRANSITIONS[batch.state] as readonly BatchState[]).includes(to))
+  if (
+    to !== batch.state &&
+    !(BATCH_TRANSITIONS[batch.state] as readonly BatchState[]).includes(to)
+  )
     throw new Error(`A batch may not go from ${batch.state} to ${to}.`);
   const { count } = await tx.walletPayoutBatch.updateMany({
     where: { ...keyOf(batch), state: batch.state, version: batch.version },

@@ -5,5 +5,7 @@ import { toScheduleItems } from "@/lib/money/payouts/serializer";
 export const GET = route({
   contract: listPayoutScheduleItems,
   handler: async ({ params, query, actor, services }) =>
-    ok(toScheduleItems(await services.payoutSchedules.items(actor.projectId, params.id, query))),
+    ok(
+      toScheduleItems(await services.payoutSchedules.items(actor.projectId, params.id, query)),
+    ),
 });

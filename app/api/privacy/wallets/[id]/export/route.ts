@@ -6,6 +6,8 @@ export const POST = route({
   contract: exportPrivacyWallet,
   handler: async ({ params, body, actor, services }) => {
     const pools = services.registry.list().flatMap(({ id }) => services.poolPlaces(id));
-    return ok(toExport(await services.exportPrivacyWallet(actor, params.id, body.approval), pools));
+    return ok(
+      toExport(await services.exportPrivacyWallet(actor, params.id, body.approval), pools),
+    );
   },
 });

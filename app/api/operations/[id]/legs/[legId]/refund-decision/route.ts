@@ -5,7 +5,12 @@ import { toOperation } from "@/lib/money/operations/serializer";
 export const POST = route({
   contract: decideRefund,
   handler: async ({ params, body, actor, services }) =>
-    ok(toOperation(await services.operations.decideRefund(actor, params, body), services.registry)),
+    ok(
+      toOperation(
+        await services.operations.decideRefund(actor, params, body),
+        services.registry,
+      ),
+    ),
   answerAgain: async ({ params, body, actor, services }) => {
     const data = { legId: params.legId, decision: body.decision };
     const isDone = await services.audit.isDoneBy(actor, {
