@@ -1,6 +1,7 @@
 import { getAddress, isAddress } from "viem";
 import { z } from "zod";
 import { notAnAddress } from "@/lib/core/address-words";
+import { CHAIN_ID_MAX } from "@/lib/core/evm";
 import { ID_PREFIXES, type IdKind } from "@/lib/core/ids";
 import { AMOUNT_PATTERN } from "@/lib/core/money";
 import { STATUSES, SUB_STATUSES } from "@/lib/core/status";
@@ -69,6 +70,7 @@ export const amountOut = z
 export const chainId = z
   .int()
   .positive()
+  .max(CHAIN_ID_MAX)
   .meta({ id: "ChainId", description: "EIP-155 chain id", examples: [31337] });
 
 export const tokenRef = z
@@ -153,6 +155,9 @@ export const chainIds = z.coerce
     /^[1-9]\d{0,14}(?:,[1-9]\d{0,14}){0,19}$/,
     `Use up to ${String(LISTED_MAX)} chain ids, separated by commas`,
   )
+  .refine((text) => text.split(",").every((each) => Number(each) <= CHAIN_ID_MAX), {
+    message: `A chain id is at most ${String(CHAIN_ID_MAX)}`,
+  })
   .transform((text) => [...new Set(text.split(",").map(Number))]);
 
 /** Converts a time with an offset to UTC; returns any other text unchanged. */

@@ -1,3 +1,9 @@
+/**
+ * The largest chain id that can be configured and stored: the maximum of PostgreSQL's `integer`.
+ * EIP-155 has no limit.
+ */
+export const CHAIN_ID_MAX = 2_147_483_647;
+
 /** An address on an EVM chain, as hex with or without its checksum (EIP-55). */
 export type EvmAddress = `0x${string}`;
 

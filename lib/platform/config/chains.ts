@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseDecimal, scaledTo } from "@/lib/core/decimal";
+import { CHAIN_ID_MAX } from "@/lib/core/evm";
 import { type Address, getAddress, isAddress, isHex } from "viem";
 
 // Configuration of the fees and limits of a bridge with relayers.
@@ -164,7 +165,7 @@ const priceFeed = z.object({
 });
 
 const chainShape = z.object({
-  id: z.int().positive(),
+  id: z.int().positive().max(CHAIN_ID_MAX),
   name: z.string().min(1),
   testnet: z.boolean(),
   nativeCurrency: z.object({ name: z.string(), symbol: z.string(), decimals: z.int() }),
