@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test, type Page } from "./support/test";
 import type { ReservesProof } from "@/components/features/global-accounts/verify-proof";
+import { getReserves } from "@/lib/contracts/reserves";
 import { rootOf } from "@/lib/books/reserves/sum-trees";
 import { approveChange } from "./support/approve-change";
 import { axeFaults } from "./support/axe";
@@ -307,4 +308,18 @@ test("an account is renamed, frozen for a reason, unfrozen by code, and closed w
   await expect(page.getByText("Closed", { exact: true })).toBeVisible();
   await act(page, "Rename");
   await expect(rename).toBeVisible();
+});
+
+test("a new account begins with a currency that the treasury holds", async ({ page }) => {
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.give(31337, "DAI", "5");
+  const hasDai = async (): Promise<boolean> => {
+    const { data } = await project.api.call(getReserves);
+    return data.some(({ currency, available }) => currency === "DAI" && Number(available) > 0);
+  };
+  await expect.poll(hasDai, { timeout: 60_000 }).toBe(true);
+  await page.goto("/accounts?new=true");
+  const dialog = page.getByRole("dialog", { name: "Open a global account" });
+  await expect(dialog.getByLabel("Currency")).toContainText("DAI");
 });

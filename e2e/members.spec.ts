@@ -88,6 +88,10 @@ const join = async (page: Page, link: string): Promise<void> => {
   await useBurner(page);
   await expect(page.getByRole("region", { name: "Join My project" })).toContainText(GUEST);
   await expect(page.getByRole("button", { name: "Join project" })).toBeDisabled();
+  await expect(page.getByLabel("E-mail address")).toHaveValue(GUEST);
+  // The page as the server renders it does not claim that there is no invitation.
+  const html = await (await page.request.get("/accept-invitation")).text();
+  expect(html).not.toContain("No invitation was opened");
   await signAddress(page, GUEST);
   await expect(page.getByText("A code was sent to")).toBeVisible();
   await settle(page);

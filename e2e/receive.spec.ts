@@ -111,6 +111,10 @@ test("a deposit from outside appears by itself on the page that waits for it, an
   await expect(page.getByText("On no list")).toBeVisible();
   await expect(page.getByText("Acme GmbH")).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);
+
+  // Signing in, the address and the money are done. The deposit is no swap.
+  await page.goto("/");
+  await expect(page.getByRole("region", { name: "First steps" })).toContainText("3 of 7 done");
 });
 
 test("a deposit whose sender is on a sanctions list is kept back, and counts once it is released with a code", async ({

@@ -10,7 +10,7 @@ import {
 import { newestPayoutsQuery } from "@/components/features/payouts/use-payouts";
 import { apiKeysQuery } from "@/components/features/api-keys/use-api-keys";
 import {
-  completedOperationQuery,
+  completedSwapQuery,
   latestOperationsQuery,
   movingOperationsQuery,
 } from "@/components/features/operations/operation";
@@ -32,7 +32,7 @@ const OverviewPage = (): ReactNode => (
       tokensQuery,
       latestOperationsQuery,
       movingOperationsQuery,
-      completedOperationQuery,
+      completedSwapQuery,
     ]}
   >
     <Overview />

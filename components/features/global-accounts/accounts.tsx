@@ -11,8 +11,11 @@ import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { SearchField } from "@/components/features/operations/search-field";
 import { PagedCard } from "@/components/features/session/paged-card";
+import { useReserves } from "@/components/features/reserves/use-reserves";
 import { useSentOnce, useCache } from "@/components/features/session/use-api";
 import { usePages } from "@/components/features/session/use-lists";
+import { isZero } from "@/components/features/swap/decimal";
+import type { AssetInfo } from "@/components/features/swap/tokens";
 import { AddressMark } from "@/components/ui/address";
 import { HeldAmount, HideAmountsButton } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
@@ -259,12 +262,18 @@ const OpenAccountDialog = ({ onClose }: { readonly onClose: () => void }): React
   const router = useRouter();
   const cache = useCache();
   const currencies = useCurrencies();
-  const first = currencies?.[0]?.assetId ?? "";
+  const reserves = useReserves();
+  const isHeld = (asset: AssetInfo): boolean =>
+    reserves.data?.data.some(
+      ({ assetId, available }) => assetId === asset.assetId && !isZero(available),
+    ) ?? false;
+  const preselected = currencies?.find(isHeld) ?? currencies?.[0];
+  const first = reserves.isPending ? "" : (preselected?.assetId ?? "");
   const form = useForm({
     resolver: zodResolver(accountForm),
     defaultValues: { name: "", currency: "" },
-    // The first currency is chosen once the currencies are known; a name that was typed meanwhile
-    // stays.
+    // A currency that the treasury holds is chosen once the reserves are known; a name that was
+    // typed meanwhile stays.
     values: { name: "", currency: first },
     resetOptions: { keepDirtyValues: true },
   });

@@ -10,7 +10,13 @@ import { useApi, useApiMutation } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { Card, Fact, Facts } from "@/components/ui/card";
-import { ActionError, EmptyState, joinQueries, QueryContent } from "@/components/ui/states";
+import {
+  ActionError,
+  EmptyState,
+  joinQueries,
+  QueryContent,
+  Skeleton,
+} from "@/components/ui/states";
 import { PageHeader } from "@/components/ui/page-header";
 import { Time } from "@/components/ui/time";
 import { acceptInvitation, lookUpInvitation } from "@/lib/api-client/calls.gen";
@@ -25,12 +31,15 @@ const subscribe = (): (() => void) => unsubscribe;
 
 /** Shows the invitation, has the invited address verified, and joins the project. */
 export const AcceptInvitation = (): ReactNode => {
-  const token = useSyncExternalStore(subscribe, readInvitationToken, () => null);
+  // The server does not know which invitation the tab has opened.
+  const token = useSyncExternalStore(subscribe, readInvitationToken, () => undefined);
   return (
     <>
       <PageHeader title="Invitation" />
       <div className="flex max-w-2xl flex-col gap-4">
-        {token === null || token === "" ? (
+        {token === undefined ? (
+          <Skeleton className="h-40" />
+        ) : token === null || token === "" ? (
           <Card>
             <EmptyState icon={MailQuestion} title="No invitation was opened">
               Open the link of the mail in this browser. It is good for seven days.
@@ -120,7 +129,7 @@ const Ready = ({ token, view, me }: ReadyProps): ReactNode => {
           <Alert tone="info" title={`Verify ${view.email} to join`}>
             The invitation is for this address alone. A code shows that it is yours.
           </Alert>
-          <EmailCard me={me} />
+          <EmailCard me={me} suggested={view.email} />
         </>
       )}
     </>

@@ -27,5 +27,9 @@ export const movingOperationsQuery = operationsQuery({
   limit: LISTED_MAX,
 });
 export const latestOperationsQuery = operationsQuery({ limit: LATEST });
-/** One completed operation, to find out whether there is any. */
-export const completedOperationQuery = operationsQuery({ status: "completed", limit: 1 });
+/** One completed swap, to find out whether there is any. */
+export const completedSwapQuery = operationsQuery({
+  status: "completed",
+  kind: "swap,swap_and_transfer",
+  limit: 1,
+});

@@ -7,7 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useApiKeys } from "@/components/features/api-keys/use-api-keys";
 import { useBalances } from "@/components/features/balances/use-balances";
 import { FundButtons } from "@/components/features/faucet/fund";
-import { completedOperationQuery } from "@/components/features/operations/operation";
+import { completedSwapQuery } from "@/components/features/operations/operation";
 import { newestPayoutsQuery } from "@/components/features/payouts/use-payouts";
 import { useMe } from "@/components/features/profile/use-me";
 import { useLiveQuery } from "@/components/features/session/use-api";
@@ -155,7 +155,7 @@ interface FirstRunStep {
 const useFirstRun = (): readonly FirstRunStep[] | "loading" | "failed" => {
   const me = useMe();
   const balances = useBalances();
-  const completed = useLiveQuery(completedOperationQuery);
+  const completed = useLiveQuery(completedSwapQuery);
   const wallets = useWallets();
   const keys = useApiKeys();
   const payouts = useQuery(newestPayoutsQuery(1));
@@ -217,10 +217,10 @@ const useFirstRun = (): readonly FirstRunStep[] | "loading" | "failed" => {
     {
       id: "payout",
       title: "Make the first payout",
-      why: "Open global accounts, and pay many from one.",
+      why: "Pay many people at once, from a file or by the API.",
       done: payouts.data.data.length > 0,
-      href: "/accounts",
-      action: "Open an account",
+      href: "/payouts/new",
+      action: "New payout",
     },
   ];
 };

@@ -25,8 +25,14 @@ import type { Me } from "./use-me";
 
 type Verification = ResponseOf<typeof updateMe>["verification"];
 
+interface EmailCardProps {
+  readonly me: Me;
+  /** The address with which the form begins, such as that of an invitation. */
+  readonly suggested?: string;
+}
+
 /** The form for the address that codes are mailed to, and for the code that verifies it. */
-export const EmailCard = ({ me }: { readonly me: Me }): ReactNode => {
+export const EmailCard = ({ me, suggested }: EmailCardProps): ReactNode => {
   const [sent, setSent] = useState<{ email: string; verification: Verification } | null>(null);
   const [changing, setChanging] = useState(false);
   // After a reload, a restored approval waits for the person's click.
@@ -53,11 +59,11 @@ export const EmailCard = ({ me }: { readonly me: Me }): ReactNode => {
           resend={() => update.start(sent.email)}
         />
       );
-    if (me.emailVerified && !changing)
+    if (me.emailVerified && !changing && suggested === undefined)
       return <VerifiedAddress me={me} onChange={() => setChanging(true)} />;
     return (
       <AddressForm
-        email={me.email ?? ""}
+        email={suggested ?? me.email ?? ""}
         isFirst={!me.emailVerified}
         onSend={(email) => {
           setSignsAtOnce(true);
