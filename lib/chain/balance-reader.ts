@@ -181,9 +181,9 @@ const update = async (
 
 /**
  * Reads balances of many wallets repeatedly. Up to 1,000 balances of a chain are read directly.
- * Larger sets are cached: in the same block nothing is read again; in a later block the coins of
- * all wallets are read (coins have no events), and the tokens of those wallets that a token's event
- * names.
+ * Larger sets are cached, and nothing is read twice in the same block. In a later block, the coins
+ * of all wallets are read again, because coins have no events. Tokens are read again only for new
+ * wallets and for wallets that a token's event names.
  */
 export const createBalanceReader = (
   registry: ChainRegistry,

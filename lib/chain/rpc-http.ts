@@ -3,12 +3,12 @@ import { Agent as TlsAgent, request as requestHttps } from "node:https";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 
-/** The same limit as viem's, which reads the answer next. */
+/** viem's default maximum. viem would refuse a longer answer, so it is not read to the end. */
 export const ANSWER_BYTES_MAX = 10_485_760;
 
 /**
- * The part of a `Response` that JSON-RPC needs, because creating a whole one takes longer than
- * everything else about a call.
+ * The part of a `Response` that JSON-RPC needs. A whole `Response` is not created, because that
+ * takes longer than the rest of a call.
  */
 export type RpcResponse = Pick<
   Response,

@@ -4,7 +4,10 @@ import { createChangesRepository } from "@/lib/news/feed/repository";
 import { createChangesService } from "@/lib/news/feed/service";
 import type { Platform } from "./platform";
 
-/** Streams of hints about what changes in a project. */
+/**
+ * Builds the service of change streams. A stream names the records of a project that changed,
+ * without their contents, so that the client reads them again.
+ */
 export const buildChanges = (
   { database, listener, ticker, clock }: Platform,
   balances: { unified(projectId: string): Promise<UnifiedBalances> },

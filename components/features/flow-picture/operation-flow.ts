@@ -26,7 +26,10 @@ const isHop = (step: { readonly kind: string; readonly venue: string }): step is
 const eventsOf = (events: readonly OperationEvent[], leg: Leg): OperationEvent[] =>
   events.filter(({ data }) => data.legId === leg.id);
 
-/** When a leg began to move: the time of its first event, else of the operation. */
+/**
+ * The times by which a leg is drawn. The leg starts at its first event; if it has none, the
+ * operation's creation counts as its start.
+ */
 export const timesOf = (
   operation: Operation,
   leg: Leg,
@@ -96,7 +99,7 @@ const destinationOf = (
   return { ...place, amount: to.amount, suffix: "expected", minimum: to.minAmount };
 };
 
-/** An operation as a picture of its money. */
+/** The picture of how the money of an operation moves: its legs and its destination. */
 export const operationFlow = (operation: Operation, around: Surroundings): FlowModel => ({
   legs:
     operation.legs.length === 0
@@ -107,8 +110,8 @@ export const operationFlow = (operation: Operation, around: Surroundings): FlowM
 });
 
 /**
- * The drawn progress of a leg: by confirmations where a chain counts them, else by the expected
- * time.
+ * How far a leg is drawn: by confirmations while a transaction is being confirmed, and by the
+ * expected time while the bridge delivers.
  */
 
 type LegProgress = Pick<FlowLeg, "look" | "fill" | "back" | "coin">;

@@ -193,8 +193,8 @@ export const activityColumns = (
 };
 
 /**
- * One chain by name; several by their marks, with their number where there is room. They are never
- * truncated; the name beside them is.
+ * Shows one chain by its name, and several by up to three icons. A narrow table also shows their
+ * number. Chains are never truncated, but the name beside them may be.
  */
 const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode => {
   const { chains } = usePublicConfig();
@@ -258,7 +258,10 @@ const Account = ({
   </Marked>
 );
 
-/** Who receives it; an account, a wallet, or all recipients of a payout. */
+/**
+ * The receiver of a movement: an address, an account, a private wallet, or all recipients of a
+ * payout.
+ */
 const Receiver = ({
   party,
 }: {
@@ -315,8 +318,8 @@ const LOOKS =
   "line-clamp-2 text-fg-2 @min-[60rem]:flex @min-[60rem]:items-center @min-[60rem]:gap-x-1 @min-[60rem]:whitespace-nowrap";
 
 /**
- * One line has no room for the names of two chains and the receiver, so the second chain is shown
- * by its mark.
+ * Hides a text visually when the table is wide. Its single line has no room for the names of two
+ * chains and the receiver, so only the icon of the second chain is visible.
  */
 const WIDE_HIDDEN = "@min-[60rem]:sr-only";
 

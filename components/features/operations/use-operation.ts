@@ -16,7 +16,8 @@ interface LiveEvents {
 }
 
 /**
- * All past and new events of an operation. Reconnects by itself. `onEvent` must keep its identity.
+ * All past and new events of an operation. The stream reconnects by itself. `onEvent` must be the
+ * same function in every render, because another function restarts the stream.
  */
 const useOperationEvents = (operationId: string, onEvent: () => void): LiveEvents => {
   const api = useApi();
@@ -36,7 +37,7 @@ const useOperationEvents = (operationId: string, onEvent: () => void): LiveEvent
       }
     };
     read()
-      // The record itself is polled, so a stream that is refused costs only the times of the steps.
+      // The record itself is polled, so without the stream only the times of the steps are missing.
       .catch(() => undefined)
       .finally(() => {
         if (controller.signal.aborted) return;

@@ -42,11 +42,11 @@ export const createTtlCache = <K extends string | number, V>({
   };
 };
 
-/** Every limit and trade-off of the provider. */
+/** Limits, deadlines, cache times and thresholds of the on-chain routing provider. */
 export interface Tuning {
   /** Deadline of one call to a chain, in addition to the transport's own. */
   readonly callTimeoutMs: number;
-  /** How often a read is tried when a node answers with its own error. */
+  /** How often a read is tried when the node answers with an error. */
   readonly readAttemptsMax: number;
   /** How long the list of a chain's pools is cached; a new pool is found after this time. */
   readonly poolsTtlMs: number;
@@ -85,7 +85,10 @@ export interface Tuning {
   readonly alternativesMax: number;
   /** Alternatives that deliver less than this share of the best route are not shown. */
   readonly alternativeFloorBps: number;
-  /** Maximum of the part of the tolerance that the swap before a bridge may use. */
+  /**
+   * Maximum slippage of the swap before a bridge. Half of the request's slippage limits this swap
+   * too.
+   */
   readonly sourceToleranceMaxBps: number;
   /**
    * Seconds during which a swap on one chain is still accepted when it is mined late; its minimum
@@ -98,8 +101,8 @@ export interface Tuning {
    */
   readonly logRangesMax: number;
   /**
-   * Blocks before a deposit in which a refund's leaf id may name another deposit of the same
-   * depositor.
+   * Number of blocks before a deposit that are searched for another deposit of the same depositor,
+   * because a refund's leaf id may name that one.
    */
   readonly siblingDepositBlocks: bigint;
   /**
@@ -108,8 +111,8 @@ export interface Tuning {
    */
   readonly wholeSearchRangesMax: number;
   /**
-   * The maximum time before a deadline at which the bundle before the refunding one may have been
-   * proposed.
+   * The search for bundle proposals begins this long before the fill deadline of a deposit. So the
+   * search also finds the bundle before the one that refunds the deposit.
    */
   readonly bundleLookbackSeconds: number;
   /** Number of blocks that a reorganisation may remove; searches start that many blocks earlier. */

@@ -115,13 +115,19 @@ const legPlan = z.discriminatedUnion("kind", [
      */
     inputAmount: amount,
     /**
-     * The amount that a relayer delivers for exactly `inputAmount`; in proportion more for a larger
-     * deposit.
+     * The amount that a relayer delivers for exactly `inputAmount`. For a larger deposit the
+     * delivered amount rises in proportion.
      */
     outputAmount: amount,
-    /** The `amountIn` of its shares sums to the whole amount of the source. */
+    /**
+     * The swap before the bridge; null when there is none. The sum of `amountIn` over its shares is
+     * the whole amount of the source.
+     */
     sourceSwap: swapPlan.nullable(),
-    /** The `amountIn` of its shares sums to the amount that is expected to arrive. */
+    /**
+     * The swap after the bridge; null when there is none. The sum of `amountIn` over its shares is
+     * the amount that the bridge is expected to deliver.
+     */
     destinationSwap: swapPlan.nullable(),
     /**
      * The destination's block number when the plan was made; a fill can only be in a later block.

@@ -184,8 +184,8 @@ interface Times {
 }
 
 /**
- * The time span of a destination. The next bundle's span begins in the following second, so each
- * deadline belongs to one bundle.
+ * Reads the time span of a bundle on one chain: from its first block to the second before the next
+ * bundle's first block. The spans do not overlap, so each deadline belongs to one bundle.
  */
 const timesOf = async (
   deps: OnchainDeps,

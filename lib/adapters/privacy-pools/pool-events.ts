@@ -162,7 +162,10 @@ const resumeFrom = async (follower: Follower, head: bigint): Promise<bigint> => 
   return startBlock;
 };
 
-/** Another instance appended to the store or cleared it: continues from the end of its logs. */
+/**
+ * Continues from the end of the stored logs, after another instance appended to the store or
+ * cleared it. Clears the store when its last block is no longer on the chain.
+ */
 const adoptEnd = async (
   follower: Follower,
   kept: PoolLogStore,

@@ -67,8 +67,9 @@ const KIND_WORDS = {
 } as const satisfies Record<Wallet["kind"], string>;
 
 /**
- * Money that arrives in a wallet whose key the service does not hold leaves the service, and
- * anybody who may write records can label such a wallet, so its label is left out.
+ * The name of a wallet. The label of a wallet whose key the service does not hold is left out:
+ * money that is paid there leaves the service, and anybody who may write records can choose the
+ * label.
  */
 const walletName = ({ label, kind, keyId }: Wallet): string =>
   label === null || keyId === null ? KIND_WORDS[kind] : quoted(label);
@@ -114,8 +115,8 @@ export interface ContactsService {
   /** @throws DomainError `not_found` */
   get(actor: Actor, id: string): Promise<FlaggedContact>;
   /**
-   * Stores a contact. An existing address is renamed, and gets the given tags and chains. A new
-   * name or new chains make an approved contact proposed again.
+   * Stores a contact. An existing address is renamed, and gets the given tags and chains. With a
+   * new name or new chains, an approved contact must be approved again.
    * @throws DomainError `invalid_state` when the book is full, `unsupported_chain`
    */
   put(
@@ -123,7 +124,7 @@ export interface ContactsService {
     input: ContactChange & { readonly name: string; readonly address: EvmAddress },
   ): Promise<FlaggedContact>;
   /**
-   * Changes a contact. A new name or new chains make an approved contact proposed again.
+   * Changes a contact. With a new name or new chains, an approved contact must be approved again.
    * @throws DomainError `not_found`, `unsupported_chain`
    */
   update(actor: Actor, id: string, change: ContactChange): Promise<FlaggedContact>;
@@ -176,7 +177,7 @@ interface ContactsDeps {
   readonly clock: Clock;
 }
 
-/** Adds to contacts what the project's records say about them. */
+/** Adds to contacts the warnings that follow from the project's records. */
 const createFlagging =
   ({
     database,

@@ -59,8 +59,8 @@ export interface GlobalAccountsDeps {
   readonly ledger: LedgerService;
   readonly reserves: ReservesService;
   /**
-   * The amounts that open payouts will still take from one account, or from each account of the
-   * project, in ledger units, by account.
+   * The amounts that open payouts will still take, in ledger units, by account id. `accountId` null
+   * asks for all accounts of the project.
    */
   readonly openPayouts: (
     projectId: string,

@@ -9,8 +9,9 @@ export type LedgerData = Readonly<Record<string, string | number | boolean | nul
 interface Common {
   readonly projectId: string;
   /**
-   * Idempotency key of 1–255 characters. Each key is decided once in its scope, and the answer is
-   * stored, even a refusal.
+   * Idempotency key of 1–255 characters. The result of the first command with a key is stored, as a
+   * rule also when it is a refusal. The same command with the same key and scope gets the stored
+   * result.
    */
   readonly key: string;
   /**

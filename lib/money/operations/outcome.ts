@@ -36,8 +36,8 @@ export interface Holding {
 }
 
 /**
- * Whether a leg failed although its money may have moved. The record must not suggest sending it
- * again then.
+ * Whether a leg failed although its money may have moved. The advice about such a leg must not
+ * suggest sending the money again.
  */
 const isUnclear = ({ leg }: LegView): boolean =>
   leg.state === "failed" && !isRetryable(leg.failure);
@@ -187,8 +187,8 @@ const waitingNote = ({ kind, status, subStatus, failure, quoted }: Operation): s
 };
 
 /**
- * For an operation that awaits approval or ended before it got legs, and for one that spends notes,
- * which never has legs.
+ * Where the money of an operation without legs is: the operation awaits approval, ended before it
+ * got legs, or spends notes and so never gets legs.
  */
 const holdingsWithoutLegs = (operation: Operation): Holding[] => {
   const { request, quoted } = operation;

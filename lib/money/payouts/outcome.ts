@@ -49,7 +49,8 @@ export const rowCountsOf = (parts: PayoutParts): RowCounts => {
   const of = (state: WalletRowStatus): number =>
     rowsIn(groups.filter((group) => group.status === state));
   const doubt = rowsIn(groups.flatMap(({ doubts }) => doubts));
-  // Batches do not count rows that failed individually, so these are the rest of the total.
+  // Batches do not count rows that failed individually. The difference to the total is the number
+  // of these rows.
   const setAside = total - rowsIn(groups);
   return {
     total,

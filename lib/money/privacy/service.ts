@@ -142,7 +142,10 @@ const checkRetry = async (
   return true;
 };
 
-/** The part of a private quote that a code approves; null when the quote is not a private one. */
+/**
+ * The part of a private quote that a person approves with a one-time code; null when the quote is
+ * not a private one.
+ */
 const approvable = async (
   context: PrivacyContext,
   actor: Actor,
@@ -236,8 +239,8 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
         spends.create(context, actor, { ...input, kind: "private_transfer" }, idempotency),
       ),
     /**
-     * Takes a whole deposit that the provider of the association set declined publicly back to the
-     * treasury.
+     * Takes a whole deposit back to the treasury in public, because the provider of the association
+     * set has not approved the deposit.
      * @throws DomainError `note_spent`, `invalid_state`, `simulation_failed`, …
      */
     exit: (actor: Actor, input: ExitInput, key: string | null): Promise<TransferView> =>

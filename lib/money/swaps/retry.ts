@@ -89,8 +89,8 @@ export const createRetry = (
       );
     }
     authorization.requireScopeOf(actor, { kind: kindOf(operation) });
-    // Some of the sources cannot bring the minimum of all of them, so the caller's minimum is
-    // dropped.
+    // The caller's minimum applies to all sources together. The retry may have only some of them,
+    // so it drops that minimum.
     const limits =
       before.limits === undefined ? undefined : { ...before.limits, minOutBase: undefined };
     const request: RouteRequest = { ...before, sources, limits };

@@ -30,7 +30,7 @@ export const createSwapsService = (deps: SwapsDeps) => {
 
   return {
     /**
-     * The part of an open quote or transfer that a code approves.
+     * The part of an open quote or transfer that a person approves with a one-time code.
      * @throws DomainError `not_found`, `insufficient_scope`, `quote_expired`, `quote_already_used`
      */
     approvable: async (actor: Actor, subject: Subject): Promise<Approvable> => {

@@ -107,7 +107,10 @@ const toQuoteInput = (
 export interface Transfer {
   readonly quote: Quote & { readonly transferId: string };
   readonly operation: Operation | null;
-  /** When it was read, which decides whether it has expired. */
+  /**
+   * When the quote and the operation were read. The serializer compares this time with the expiry
+   * of the quote.
+   */
   readonly readAt: Date;
 }
 

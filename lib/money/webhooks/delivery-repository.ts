@@ -13,8 +13,9 @@ import {
 } from "./rows";
 import { HOLD_BACK_MS } from "./rules";
 
-// The deliveries of endpoints, and the requests that were made for them. Workers cache the plans of
-// the statements with which they read and record, so the text of these statements is constant.
+// Reads and writes the deliveries of endpoints and the attempts to send them. Connections of
+// workers cache the plans of the statements that run often. A plan is found by the text of its
+// statement, so these texts are constant.
 
 /** The outcome of one attempt. */
 export interface Result {

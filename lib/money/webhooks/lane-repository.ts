@@ -105,9 +105,9 @@ const nextDue = table({ dueAt: nullable(time) });
 const UNSEEN_MS = 1_000;
 
 /**
- * On a cluster: when the endpoint is due next. The counter is stored with the deliveries of its
- * events. While it is behind the endpoint's last number, the node has not committed what the
- * coordinator has, so deliveries of those events are not visible yet.
+ * Reads when the endpoint is due next, on a cluster. The project's event counter is stored with the
+ * deliveries of its events. While the counter is below the endpoint's last sequence number, the
+ * coordinator has committed these deliveries and the node has not, so they are not visible yet.
  */
 const nextDueAt = async (
   db: SqlReader,
@@ -166,9 +166,10 @@ const release = ({ projectId, endpointId }: EndpointKey, now: Date): Statement =
 const sequences = lanes.pick("lastSequence");
 
 /**
- * Ends the lease and stores when the endpoint is due next. A transaction that adds deliveries also
- * updates the endpoint's row in `webhook_lane`. Under the lock of that row this function therefore
- * either sees the new deliveries, or their transaction sets the due time afterwards.
+ * Ends the lease and stores when the endpoint is due next. It locks the endpoint's row in
+ * `webhook_lane`, because a transaction that adds deliveries updates this row too. If that
+ * transaction committed first, its deliveries are visible here. Otherwise it gets the lock later
+ * and sets the due time then.
  */
 export const releaseEndpoint = async (
   db: Sql,

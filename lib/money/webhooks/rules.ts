@@ -107,7 +107,10 @@ const sign = (
 ): string =>
   `v1,${createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
 
-/** The headers of Standard Webhooks. While one secret replaces another, both sign. */
+/**
+ * The headers of Standard Webhooks, with one signature for each secret. During a rotation both the
+ * old and the new secret are valid.
+ */
 export const signedHeaders = (
   secrets: readonly string[],
   { id, at, body }: { readonly id: string; readonly at: Date; readonly body: string },

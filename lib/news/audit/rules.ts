@@ -149,7 +149,7 @@ export interface SavedHead {
 }
 
 /**
- * The last link of each chain, and the newest seal under the name `SEALS`, at the time when they
- * were saved.
+ * The saved positions by name: the last link of each audit chain under the name of the chain, and
+ * the newest seal under the name `SEALS`.
  */
 export type SavedHeads = Readonly<Record<string, SavedHead>>;

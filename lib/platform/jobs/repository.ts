@@ -163,8 +163,8 @@ export const createJobsRepository = ({ pool }: Pick<Database, "pool">) => {
 
 const createLeases = (db: Sql) => ({
   /**
-   * Claims due jobs of these queues. Jobs of queues that only a newer version knows are left to its
-   * workers.
+   * Claims due jobs of these queues. A worker names only the queues that its version knows, so jobs
+   * of newer queues are left to workers of the newer version.
    */
   claim: (input: {
     workerId: string;

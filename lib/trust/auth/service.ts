@@ -117,7 +117,7 @@ export interface AuthDeps {
     isOpen(tx: Tx, token: string): Promise<boolean>;
   };
   readonly clock: Clock;
-  /** For the age of cached sessions; the default clock is never set back. */
+  /** Clock that measures the age of cached sessions. The default clock never goes back. */
   readonly monotonicMs?: () => number;
 }
 
@@ -301,8 +301,8 @@ const createSignIn = (
     if (state === "closed") throw nonceExpired();
     if (state === "unknown")
       throw invalid("The message's nonce was not given by this service for this address.");
-    // Before the signature is checked, which may be expensive for a chain's node: one attempt for
-    // each nonce, right or wrong.
+    // The nonce is used up before the signature is checked, even when the signature is wrong. So
+    // each nonce allows only one check, which may be expensive for a chain's node.
     if (
       !(await consumeNonce(database.prisma, { ...message, purpose: PURPOSE, now: clock.now() }))
     )
@@ -340,10 +340,9 @@ const createSignIn = (
 
   return async (input: SignIn): Promise<SignedIn> => {
     const signedIn = await enter(await read(input), input);
-    // Outside of the transaction, because an external service may create the key. Idempotent: after
-    // a crash the next sign-in repeats it, and nobody is signed in before it is done. It also
-    // repairs a crash between creating a project and its treasury; an existing treasury costs one
-    // query.
+    // The treasuries are created outside of the transaction, because an external service may create
+    // their keys. The call is idempotent, and the person receives the tokens only after it. If a
+    // crash prevents it, the next sign-in repeats it. An existing treasury costs one query.
     for (const { projectId } of await deps.projects.list(signedIn.userId))
       await deps.wallets.createTreasury(projectId);
     return { ...signedIn, ...(await mint(signedIn)) };

@@ -60,7 +60,10 @@ export interface DecisionRequest {
    */
   readonly maker: string;
   readonly makerUserId: string;
-  /** Other people who received a secret of the requesting key. */
+  /**
+   * People who rotated the requesting key and so received a secret of it, except the creator of the
+   * key. They count as makers of the request too.
+   */
   readonly otherMakers: readonly string[];
   readonly required: Requirement;
   readonly state: DecisionState;

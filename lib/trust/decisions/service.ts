@@ -163,15 +163,15 @@ export interface DecisionsDeps {
     signInWallet(userId: string): Promise<{ readonly address: string } | null>;
   };
   /**
-   * Returns the subjects of requests by their type. It is a function, because the modules that
-   * provide them are composed later.
+   * Returns the handlers of the objects that people vote on, by the type of the object. It is a
+   * function, because the modules that provide the handlers are composed later.
    */
   readonly subjects: () => Readonly<Record<string, DecisionSubject>>;
   readonly publicUrl: string;
   readonly clock: Clock;
 }
 
-/** Identifies an object of a project, by which a request about it is found. */
+/** Names an object of a project, to find the requests about this object. */
 interface About {
   readonly projectId: string;
   readonly subject: Subject;
@@ -199,8 +199,8 @@ export interface DecisionsService {
   /** The newest request about the subject, in any state; null when there is none. */
   latestAbout(about: About, db?: Queryable): Promise<DecisionRequest | null>;
   /**
-   * The requirement of the approved request with this id about this subject, which its votes have
-   * met; null when there is none.
+   * The requirement that the votes of an approved request have met. Null when no approved request
+   * has this id and subject.
    */
   approvedBy(
     sql: Pick<Sql, "query">,
@@ -211,8 +211,8 @@ export interface DecisionsService {
     },
   ): Promise<Requirement | null>;
   /**
-   * Records, in the transaction that carries out a decided request, that it was carried out. For
-   * subjects that have no state column which could prevent a second execution.
+   * Records that a decided request was carried out, in the transaction that carries it out. It
+   * prevents a second execution for subjects without a state column that could prevent it.
    * @returns false if the request was carried out before
    */
   settle(tx: Tx, request: Pick<DecisionRequest, "projectId" | "id">): Promise<boolean>;
@@ -410,7 +410,7 @@ const viewOf = async (
   };
 };
 
-/** Without the messages to sign, because they need one read per request. */
+/** The views for a list omit the messages to sign, because these need one read per request. */
 const viewsOf = async (
   deps: DecisionsDeps,
   actor: Actor,

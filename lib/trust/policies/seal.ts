@@ -4,7 +4,7 @@
  */
 import type { Secrets } from "@/lib/platform/encryption/service";
 
-/** The fields of an evaluation that the code authenticates, because the signer relies on them. */
+/** The fields of an evaluation that the MAC covers, because the signer relies on them. */
 export interface Sealed {
   readonly projectId: string;
   readonly id: string;
@@ -15,7 +15,7 @@ export interface Sealed {
   readonly decision: string;
 }
 
-/** The purpose of the codes, for deriving a key from the application secret. */
+/** Names the purpose of the key of the MACs, which is derived from the application secret. */
 const PURPOSE = "policy-evaluation";
 
 const textOf = ({ projectId, id, subjectType, subjectId, digest, decision }: Sealed): string =>

@@ -19,7 +19,7 @@ export interface DraftValues extends ImportedRow {
  * cached.
  */
 export interface DraftRow extends DraftValues {
-  /** The row keeps it while other rows are added and removed. */
+  /** Identifies the row in the list. It stays the same while other rows are added and removed. */
   readonly key: number;
 }
 
@@ -61,7 +61,9 @@ export interface RowRules {
   readonly problemsOf: (row: DraftValues) => RowProblems;
   /** Null while anything about the row is wrong. */
   readonly moneyOf: (row: DraftValues) => RowMoney | null;
-  /** Equal for rows that pay the same twice; null while the row is not complete. */
+  /**
+   * A text that is equal for two rows with the same payment; null while the row is not complete.
+   */
   readonly contentOf: (row: DraftValues) => string | null;
 }
 
@@ -114,7 +116,10 @@ export const rowRules = ({ payOf, ...kind }: KindRules): RowRules => {
 /** The trimmed text; undefined where it is empty, so that a request leaves it out. */
 export const filledText = (text: string): string | undefined => text.trim() || undefined;
 
-/** A changed field of a row. It drops the file's refusal and units, which are about the old value. */
+/**
+ * The values that change when a person edits a field. The file's refusal of the field is removed,
+ * and for an amount also its units, because they are about the old value.
+ */
 export const edited = (
   row: DraftValues,
   field: DraftField,

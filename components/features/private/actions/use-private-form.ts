@@ -52,7 +52,7 @@ export interface PrivateForm {
   readonly form: UseFormReturn<FormValues>;
   readonly values: FormValues;
   readonly set: (field: keyof FormValues, value: string) => void;
-  /** Pools of the chosen wallet: those that the action can use first. */
+  /** Pools of the chosen wallet. The pools that have money for the action come first. */
   readonly pools: readonly PoolBalance[];
   readonly pool: PoolBalance | undefined;
   readonly toPool: PoolBalance | undefined;
@@ -213,7 +213,10 @@ export interface CreateMove {
   readonly create: (request: MoveRequest) => Promise<void>;
   readonly pending: boolean;
   readonly error: unknown;
-  /** The set's size, when the service asks for a second confirmation; else null. */
+  /**
+   * Size of the anonymity set when it is so small that the service asks for a second confirmation;
+   * null otherwise.
+   */
   readonly smallSet: number | null;
   readonly refuseSmallSet: () => void;
   /** Removes the error of the last request. */

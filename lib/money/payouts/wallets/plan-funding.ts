@@ -27,8 +27,8 @@ export interface FundingPlan {
 const SOURCES_MAX = 10;
 const SLIPPAGE_BPS = 50;
 /**
- * The needed part of a balance is raised to this percentage. Fixed fees make a smaller amount bring
- * less for each unit than the whole balance.
+ * The needed part of a balance is raised to this percentage, because fixed fees make each unit of a
+ * smaller amount bring less than a unit of the whole balance.
  */
 const MARGIN_PERCENT = 102n;
 const TRIES_MAX = 4;
@@ -207,8 +207,8 @@ const priced = async (
     const found = await context.funding.price(route, wallets);
     if (found.minimumBase >= missingBase) return { request: route, wallets, ...found };
     if (amount >= most) return null;
-    // The present amount already pays the fixed fees. So each further unit brings at least as much
-    // as the average unit of the whole balance.
+    // The amount of this try already pays the fixed fees. A further unit therefore brings at least
+    // as much as a unit of the whole balance brings on average.
     const lack = missingBase - found.minimumBase;
     const raised = amount + (lack * most * MARGIN_PERCENT) / (lastBrings * 100n) + 1n;
     amount = raised < most ? raised : most;
