@@ -103,6 +103,20 @@ test("a hidden page has no stream; when it is seen again the stream goes on", as
   stream.stop();
 });
 
+test("a page that is hidden for a moment keeps its new stream, which is not called down", async () => {
+  const { opened, states, page, stream, pass, send } = setUp();
+  send(event("5.1"));
+  await pass(0);
+  page.hidden = true;
+  stream.look();
+  page.hidden = false;
+  stream.look();
+  await pass(0);
+  expect(opened).toEqual([null, "5.1"]);
+  expect(states).not.toContain("down");
+  stream.stop();
+});
+
 test("a first stream that opens late makes everything old, because it tells of the last seconds alone", async () => {
   const { changes, stream, pass, send } = setUp();
   await pass(11_000);

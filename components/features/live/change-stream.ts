@@ -75,7 +75,9 @@ export const createChangeStream = (deps: ChangeStreamDeps) => {
     void read(own)
       .catch(() => undefined)
       .finally(() => {
-        if (connection === own) connection = null;
+        // The page was hidden and seen again: another connection is open already.
+        if (connection !== null && connection !== own) return;
+        connection = null;
         if (stopped || isHidden()) return;
         onState("down");
         // A connection that this code cut is opened again at once.

@@ -85,8 +85,8 @@ const FlowProof = ({
 }: StepProps & { readonly choice: ProofChoice }): ReactNode => {
   if (flow.approved)
     return (
-      <Alert tone="success" title="The code was right.">
-        This is approved; going on needs no further code.
+      <Alert tone="success" title="This is approved.">
+        Going on needs no further proof.
       </Alert>
     );
   return (
