@@ -30,14 +30,11 @@ const annotationForm = z.object({ memo: z.string().max(MEMO_MAX), tags: tagsText
 
 interface AnnotationCardProps {
   readonly subjectId: string;
-  /** Whether Activity lists the object, so that its memo is searchable there. */
+  /** Whether the activity list contains the object, so that the list's search finds its memo. */
   readonly isListed?: boolean;
 }
 
-/**
- * Memo and tags of an operation or a payout. They serve people and the bookkeeping, and are no part
- * of the payment.
- */
+/** Memo and tags are for bookkeeping and do not affect the payment. */
 export const AnnotationCard = ({
   subjectId,
   isListed = true,
@@ -147,7 +144,7 @@ type Annotation = ResponseOf<typeof listAnnotations>["data"][number];
 
 const STALE_MS = 10_000;
 
-/** Memo and tags of one object; undefined while they are read, and where it has none. */
+/** Memo and tags of one object; undefined while they load, and when it has none. */
 const useAnnotation = (id: string): Annotation | undefined => {
   const { data } = useQuery({
     ...apiQuery(listAnnotations, { query: { ids: id } }),

@@ -308,7 +308,10 @@ const MOVING = new Set([
 
 interface KeyPolicyProps {
   readonly apiKey: ApiKey;
-  /** The project's limit, which bounds a key with a higher limit; undefined until it is known. */
+  /**
+   * The project's daily limit in US dollars, which also bounds keys with a higher limit; undefined
+   * while it loads.
+   */
   readonly projectCap: string | undefined;
 }
 
@@ -316,8 +319,8 @@ const smaller = (a: string, b: string | undefined): string =>
   b !== undefined && isMoreUsd(a, b) ? b : a;
 
 /**
- * Shows in short how much a key may move without a person's code, and to which recipients. The
- * tooltip shows both in full.
+ * A short text of how much a key may move without a person's code, and to which recipients. The
+ * tooltip has the full text.
  */
 const KeyPolicy = ({ apiKey, projectCap }: KeyPolicyProps): ReactNode => {
   if (!apiKey.scopes.some((scope) => MOVING.has(scope)))
@@ -390,7 +393,10 @@ const OVERLAPS = [
 
 const form = z.object({ overlap: z.string() });
 
-/** Makes a new secret for a key, so that a program can change over without an interruption. */
+/**
+ * Creates a new secret for a key. The old secret works for a chosen time, so that programs can
+ * switch without an interruption.
+ */
 const RotateDialog = ({ apiKey, onRotated, onClose }: RotateDialogProps): ReactNode => {
   const api = useApi();
   const cache = useCache();

@@ -103,14 +103,14 @@ const keptOf = ({ scopes, expiresAt }: ApiKey) => ({
   scopes: scopes.join(", "),
 });
 
-/** Changes a key; a change that lets it do more than before is approved in the same dialog. */
+/** Edits a key. A change that extends the key's rights needs an approval in this dialog. */
 export const EditKeyDialog = ({ apiKey, onClose }: EditKeyDialogProps): ReactNode => {
   const api = useApi();
   const cache = useCache();
   const projectCap = usePolicies().data?.dailyCapUsd;
   const [shownAt] = useState(Date.now);
   const resolver = useMemo(() => {
-    // The key's present limit may be above the project's; only a changed limit has to be within it.
+    // The key's current limit may be above the project's, so only a changed limit is checked.
     const capOf = (typed: KeyValues) =>
       readOrTyped(typed.dailyCapUsd) === apiKey.dailyCapUsd ? undefined : projectCap;
     return zodResolver(keyForm(capOf));
@@ -194,7 +194,7 @@ interface KeyFieldsProps {
   readonly control: Control<KeyValues>;
   readonly values: KeyValues;
   readonly projectCap: string | undefined;
-  /** The present scopes and expiry of an existing key, which can be kept. */
+  /** The scopes and expiry of an existing key, each offered as the option that keeps it. */
   readonly kept?: { readonly scopes?: string; readonly expiry: string };
 }
 
@@ -213,7 +213,6 @@ const presetsOf = (kept: string | undefined) => [
   ...SCOPE_PRESETS.map(({ id, label, description }) => ({ value: id, label, description })),
 ];
 
-/** The fields for name, scopes, limits and expiry of a new or changed key. */
 const KeyFields = ({ control, values, projectCap, kept }: KeyFieldsProps): ReactNode => {
   return (
     <>
@@ -268,7 +267,8 @@ interface PolicyFieldsProps {
   readonly control: Control<KeyValues>;
   readonly values: KeyValues;
   /**
-   * US dollars a day that all keys of the project may move without a code; undefined until known.
+   * US dollars per day that all keys of the project together may move without a code; undefined
+   * while it loads.
    */
   readonly projectCap: string | undefined;
 }
@@ -287,7 +287,6 @@ const POLICIES = [
   },
 ] as const;
 
-/** The fields for the amount that the key may move without a person, and for its recipients. */
 const PolicyFields = ({ control, values, projectCap }: PolicyFieldsProps): ReactNode => {
   return (
     <>
@@ -337,7 +336,6 @@ const PolicyFields = ({ control, values, projectCap }: PolicyFieldsProps): React
   );
 };
 
-/** A field for several values, one per line. */
 const Lines = (props: ComponentProps<"textarea">): ReactNode => {
   const field = useFieldProps({});
   return (
@@ -351,9 +349,8 @@ const Lines = (props: ComponentProps<"textarea">): ReactNode => {
   );
 };
 
-/** A key with a secret that is shown once: a new key, or one with a new secret. */
+/** A key with a secret that is shown only once: a new key, or one with a new secret. */
 export type NewKey = ResponseOf<typeof rotateApiKey> & {
-  /** Warnings about the recipients of a new key. */
   readonly warnings?: readonly Warning[];
 };
 
@@ -362,7 +359,7 @@ interface SecretDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows the secret once. Until it was copied, closing asks first. */
+/** Closing asks first unless the secret was copied. */
 export const SecretDialog = ({ made, onClose }: SecretDialogProps): ReactNode =>
   made === null ? null : <OpenSecretDialog key={made.id} made={made} onClose={onClose} />;
 
@@ -422,7 +419,6 @@ const OpenSecretDialog = ({
   );
 };
 
-/** The warnings about the addresses that a key may send to. */
 const KeyWarnings = ({ warnings }: { readonly warnings: readonly Warning[] }): ReactNode => (
   <WarningList title="Look at the recipients of this key again" warnings={warnings} />
 );

@@ -48,7 +48,7 @@ export const SCOPE_PRESETS: readonly ScopePreset[] = [
   },
 ];
 
-/** The preset that has exactly these scopes. */
+/** The preset that has exactly these scopes; undefined when there is none. */
 export const presetOf = (scopes: readonly string[]): ScopePreset | undefined =>
   SCOPE_PRESETS.find(
     (candidate) =>
@@ -56,17 +56,15 @@ export const presetOf = (scopes: readonly string[]): ScopePreset | undefined =>
       candidate.scopes.every((scope) => scopes.includes(scope)),
   );
 
-/** The name of the preset that has exactly these scopes, else the number of scopes. */
 export const describeScopes = (scopes: readonly string[]): string =>
   presetOf(scopes)?.label ??
   `${String(scopes.length)} ${scopes.length === 1 ? "scope" : "scopes"}`;
 
-/** The form's values, as typed. */
 export interface KeyValues {
   readonly name: string;
   /** `kept`: the key keeps its scopes, which match no preset. */
   readonly preset: ScopePreset["id"] | "kept";
-  /** Days, `never`, or `kept` to keep the key's expiry. */
+  /** A number of days, `never`, or `kept` to leave the expiry unchanged. */
   readonly expiry: string;
   readonly otp: "required" | "exempt";
   readonly dailyCapUsd: string;
@@ -84,7 +82,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const RECIPIENTS_MAX = 100;
 const NETWORKS_MAX = 50;
 
-/** Whether the key can move money; if not, the fields of its policy have no effect. */
+/** Whether the key can move money. Otherwise the fields of its policy have no effect. */
 export const movesMoney = ({ preset }: Pick<KeyValues, "preset">): boolean => preset !== "read";
 
 const linesOf = (text: string): string[] =>
@@ -124,8 +122,8 @@ const capProblem = (cap: string, projectCap: string | undefined): string | null 
 };
 
 /**
- * The form's own checks; the service checks everything again.
- * @param projectCap US dollars, once it is known
+ * The checks in the browser; the service repeats them.
+ * @param projectCap US dollars; undefined skips this check
  */
 export const keyErrors = (values: KeyValues, projectCap?: string): KeyErrors => {
   const errors: KeyErrors = {};
@@ -152,8 +150,8 @@ const keyValues = z.object({
 });
 
 /**
- * The schema of a key's form.
- * @param capOf highest daily limit in US dollars; undefined when it is unknown or not to be checked
+ * @param capOf the highest daily limit in US dollars; undefined when it is unknown or must not be
+ * checked
  */
 export const keyForm = (capOf: (values: KeyValues) => string | undefined) =>
   keyValues.superRefine((values, context) => {
@@ -161,7 +159,6 @@ export const keyForm = (capOf: (values: KeyValues) => string | undefined) =>
       context.addIssue({ code: "custom", path: [field], message });
   });
 
-/** The body of `POST /auth/api-keys`. */
 export const toKeyBody = (values: KeyValues, now: number): BodyInput<typeof createApiKey> => {
   const preset = SCOPE_PRESETS.find((candidate) => candidate.id === values.preset);
   const days = Number(values.expiry);
@@ -179,7 +176,6 @@ export const toKeyBody = (values: KeyValues, now: number): BodyInput<typeof crea
   };
 };
 
-/** The first values of the form of an existing key. */
 export const valuesOfKey = (key: ApiKey): KeyValues => ({
   name: key.name,
   preset: presetOf(key.scopes)?.id ?? "kept",
@@ -215,7 +211,7 @@ const policyChange = (key: ApiKey, values: KeyValues): BodyInput<typeof updateAp
 };
 
 /**
- * The body of `PATCH /auth/api-keys/{id}` with only the changed fields; null when nothing changed.
+ * The body of `PATCH /auth/api-keys/{id}`, with only the changed fields; null when nothing changed.
  */
 export const toKeyChange = (
   key: ApiKey,

@@ -150,7 +150,6 @@ const Filters = (): ReactNode => {
   );
 };
 
-/** The requests that one API key has made, each with its outcome. */
 export const KeyRequests = ({ keyId }: { readonly keyId: string }): ReactNode => {
   const [{ outcome, method, day, cursor }, set] = useFilters();
   const query = {

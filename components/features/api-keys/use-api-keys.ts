@@ -5,7 +5,7 @@ import type { ResponseOf } from "@/lib/contracts/contract";
 
 export type ApiKey = ResponseOf<typeof listApiKeys>["data"][number];
 
-/** The project's API keys, newest first, revoked ones included. */
+/** Newest first, including revoked keys. */
 export const apiKeysQuery = apiPages(listApiKeys, {});
 
 export const useApiKeys = () => useWholeList(apiKeysQuery);

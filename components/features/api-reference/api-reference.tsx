@@ -6,8 +6,8 @@ import { buttonLooks } from "@/components/ui/button-looks";
 import { PageHeader } from "@/components/ui/page-header";
 
 /**
- * The OpenAPI document in a frame, so that the renderer's styles and content security policy stay
- * apart from the app's.
+ * The OpenAPI document in a frame, so that the renderer's styles and content security policy do not
+ * affect the app.
  */
 export const ApiReference = (): ReactNode => (
   <div className="flex h-[calc(100dvh-7rem)] min-h-96 flex-col">

@@ -16,7 +16,6 @@ interface ApiSnippetProps extends Pick<SnippetCall, "auth" | "body"> {
 
 const never = (): (() => void) => () => undefined;
 
-/** The same call as cURL, TypeScript and Python, folded away under a heading. */
 export const ApiSnippet = (props: ApiSnippetProps): ReactNode => {
   const { call: contract, params, query, auth, body } = props;
   const call = {

@@ -4,10 +4,10 @@ export interface SnippetCall {
   readonly method: Method;
   /** The contract's path with its parameters filled in: `/operations/op_…`. */
   readonly path: string;
-  /** JSON body; absent when the call has none. */
   readonly body?: unknown;
   /**
-   * `apiKey` (default) for calls that keys may make; `bearer` for calls of signed-in people only.
+   * `apiKey` (default) for calls that API keys may make; `bearer` for calls that only signed-in
+   * people may make.
    */
   readonly auth?: "apiKey" | "bearer" | "none";
 }
@@ -29,7 +29,9 @@ const HEADERS = {
 
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The call as a shell command. Secrets come from variables, never from the page. */
+/**
+ * A shell command. It reads secrets from environment variables, so that they are never on the page.
+ */
 export const toCurl = (
   baseUrl: string,
   { method, path, body, auth = "apiKey" }: SnippetCall,
@@ -48,7 +50,6 @@ export const toCurl = (
 
 const indented = (text: string): string => text.replaceAll("\n", "\n  ");
 
-/** The call in TypeScript, with `fetch` and no library. */
 export const toTypeScript = (
   baseUrl: string,
   { method, path, body, auth = "apiKey" }: SnippetCall,
@@ -69,7 +70,10 @@ export const toTypeScript = (
   return `const response = await fetch(${url}${argument});\nif (!response.ok) throw new Error(await response.text());\nconst result = await response.json();`;
 };
 
-/** JSON as a Python literal: `True`, `False` and `None` differ from JSON, strings do not. */
+/**
+ * A JSON value as a Python literal. Python writes `True`, `False` and `None`; strings are the same
+ * in both.
+ */
 const pythonLiteral = (value: unknown, indent = ""): string => {
   if (value === null || value === undefined) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
@@ -88,7 +92,6 @@ const pythonLiteral = (value: unknown, indent = ""): string => {
     return lines(
       "{",
       Object.entries(value).flatMap(([name, item]: [string, unknown]) =>
-        // JSON leaves undefined members out.
         item === undefined ? [] : [`${JSON.stringify(name)}: ${pythonLiteral(item, deeper)}`],
       ),
       "}",
@@ -96,7 +99,6 @@ const pythonLiteral = (value: unknown, indent = ""): string => {
   return JSON.stringify(value);
 };
 
-/** The call in Python, with the standard library only. */
 export const toPython = (
   baseUrl: string,
   { method, path, body, auth = "apiKey" }: SnippetCall,

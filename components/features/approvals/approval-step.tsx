@@ -35,7 +35,7 @@ import type { AskedApproval, Means, Approvable } from "./use-approvable";
 interface ApprovalStepProps {
   readonly asked: AskedApproval;
   readonly change: Omit<Approvable<never>, "asked" | "start">;
-  /** Requests the wallet's signature without another click when only the wallet can approve. */
+  /** When only the wallet can approve, requests its signature without another click. */
   readonly signsAtOnce?: boolean;
 }
 
@@ -47,10 +47,6 @@ const WALLET_MEANS = {
   description: "The wallet that you sign in with signs the text above.",
 };
 
-/**
- * Shows the whole change and the ways to approve it. It replaces the form that asked for the
- * change.
- */
 export const ApprovalStep = ({
   asked,
   change,
@@ -81,7 +77,6 @@ export const ApprovalStep = ({
   );
 };
 
-/** The ways in which this person can approve this change. */
 const useMeans = ({ proofs }: AskedApproval) => {
   const takesRecovery = proofs.includes("recovery_code");
   const factors = useFactorMeans({ takesRecovery });
@@ -207,7 +202,6 @@ interface ChangeDialogProps<Input> extends Omit<DialogProps, "open"> {
   readonly change: Approvable<Input>;
 }
 
-/** A dialog about a change. Once the service requires an approval, that replaces the content. */
 export const ChangeDialog = <Input,>({
   change,
   children,
@@ -225,10 +219,6 @@ interface ChangeFormProps<Values extends FieldValues, Context, Sent, Input> exte
   readonly change: Approvable<Input>;
 }
 
-/**
- * A dialog whose form starts a change. Once the service requires an approval, that replaces the
- * form.
- */
 export const ChangeForm = <Values extends FieldValues, Context, Sent, Input>({
   change,
   onClose,
@@ -251,19 +241,16 @@ export const ChangeForm = <Values extends FieldValues, Context, Sent, Input>({
 interface ConfirmChangeProps<Input> {
   readonly change: Approvable<Input>;
   readonly input: Input;
-  /** Where the money is, or what stays, after an error. */
+  /** Shown after an error: where the money is, or what remains unchanged. */
   readonly money: string;
-  /** Text of the button that makes the change. */
   readonly act: string;
   readonly tone?: "primary" | "danger";
   readonly disabled?: boolean;
-  /** The same call as code. */
   readonly snippet?: ReactNode;
   readonly onCancel: () => void;
   readonly children?: ReactNode;
 }
 
-/** The effect of a change that needs no form, and the button that starts it. */
 export const ConfirmChange = <Input,>(props: ConfirmChangeProps<Input>): ReactNode => (
   <div className="flex flex-col gap-4">
     {props.children}
@@ -284,7 +271,6 @@ export const ConfirmChange = <Input,>(props: ConfirmChangeProps<Input>): ReactNo
 type ConfirmDialogProps<Input> = Omit<ConfirmChangeProps<Input>, "onCancel"> &
   Omit<ChangeDialogProps<Input>, "footer">;
 
-/** A dialog about a change that needs no form: its effect and a button, then the approval. */
 export const ConfirmChangeDialog = <Input,>({
   onClose,
   title,
@@ -315,16 +301,14 @@ interface ReasonDialogProps {
   readonly title: string;
   readonly description: string;
   readonly hint: string;
-  /** Labels of the two buttons. */
+  /** Label of the button that continues. `keep` labels the button that cancels. */
   readonly act: string;
   readonly keep?: string;
-  /** Where the money is after an error. */
+  /** Shown after an error: where the money is. */
   readonly money: string;
-  /** Its input is the reason. */
   readonly change: Approvable<string>;
 }
 
-/** Asks for the reason of a decision, then for the approval. */
 export const ReasonDialog = (props: ReasonDialogProps): ReactNode => {
   const {
     open,

@@ -29,13 +29,11 @@ const recoveryForm = z.object({ code: z.string().trim().min(1, "Type a recovery 
 interface AppCodeApprovalProps {
   readonly busy: boolean;
   readonly onApprove: (means: { readonly totp: string }) => Promise<boolean>;
-  /** The text of the button. */
   readonly label?: string;
-  /** A button for another way to approve, beside the first one. */
+  /** A button beside the first one, for another way to approve. */
   readonly aside?: ReactNode;
 }
 
-/** Takes a code of the authenticator app. */
 export const AppCodeApproval = ({
   busy,
   onApprove,
@@ -66,10 +64,6 @@ interface AppApprovalProps {
   ) => Promise<boolean>;
 }
 
-/**
- * Takes a code of the authenticator app, or a recovery code in its place; for changes that take
- * recovery codes.
- */
 export const AppOrRecoveryApproval = ({ busy, onApprove }: AppApprovalProps): ReactNode => {
   const [byRecovery, setByRecovery] = useState(false);
   const swap = (
@@ -104,7 +98,7 @@ interface TypedApprovalProps {
   readonly label: string;
   readonly aside: ReactNode;
   readonly schema: z.ZodType<CodeValues, CodeValues>;
-  /** Resolves with false when the code was refused; the field is then emptied. */
+  /** Resolves with false when the code was refused; the field is then cleared. */
   readonly onApprove: (code: string) => Promise<boolean>;
   readonly children: (control: Control<CodeValues>) => ReactNode;
 }
@@ -142,17 +136,14 @@ const TypedApproval = ({
 interface CodeApprovalProps {
   readonly codes: CodeRequest;
   readonly busy: boolean;
-  /** Resolves with false when the code was refused; the field is then emptied. */
+  /** Resolves with false when the code was refused; the field is then cleared. */
   readonly onApprove: (means: { readonly otp: string }) => Promise<boolean>;
-  /** The text of the button. */
   readonly label?: string;
-  /** A sentence for an error of sending the code: where the money is, or what did not change. */
+  /** Shown when the code could not be sent: where the money is, or what did not change. */
   readonly money: string;
-  /** Shown when the person has no verified address. */
   readonly missing?: ReactNode;
 }
 
-/** Sends a code by mail, and has a field for it. */
 export const CodeApproval = ({
   codes,
   busy,
@@ -191,15 +182,14 @@ interface WalletApprovalProps {
   readonly message: string;
   readonly busy: boolean;
   readonly onApprove: (means: { readonly signature: string }) => Promise<boolean>;
-  /** The text of the button. */
   readonly label?: string;
-  /** Requests the signature without a click on the button. */
+  /** Requests the signature without a click. */
   readonly signsAtOnce?: boolean;
 }
 
 /**
- * Has the message signed by the person's sign-in wallet; another wallet's signature would be
- * refused.
+ * Requests the signature of the person's sign-in wallet, because the service refuses that of any
+ * other wallet.
  */
 export const WalletApproval = ({
   message,
@@ -226,17 +216,19 @@ export const WalletApproval = ({
 };
 
 interface PasskeyApprovalProps {
-  /** Requests a challenge that begins with the digest of the approved change. */
+  /** Requests a challenge that begins with the digest of the change to approve. */
   readonly ask: () => Promise<{ readonly passkey?: PasskeyRequest | undefined }>;
   readonly busy: boolean;
   readonly onApprove: (means: { readonly passkey: PasskeyAssertion }) => Promise<unknown>;
-  /** Text of the button that approves. */
   readonly label?: string;
-  /** A sentence for an error: where the money is, or what did not change. */
+  /** Shown after an error: where the money is, or what did not change. */
   readonly money?: string;
 }
 
-/** Has a passkey sign a challenge that begins with the digest of the approved change. */
+/**
+ * Requests a passkey's signature over a challenge that begins with the digest of the change to
+ * approve.
+ */
 export const PasskeyApproval = ({
   ask,
   busy,

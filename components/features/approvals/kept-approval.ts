@@ -15,7 +15,9 @@ import { PROOFS } from "@/lib/contracts/approvable-changes";
 const PREFIX = "causeway.approval.";
 
 const keptApproval = z.object({
-  /** The person and the project. Approvals that another person left in this tab are not shown. */
+  /**
+   * Ids of the person and the project. Approvals that another person left in this tab are ignored.
+   */
   owner: z.string(),
   asked: z.object({
     approvalId: z.string(),
@@ -23,11 +25,10 @@ const keptApproval = z.object({
     expiresAt: z.string(),
     proofs: z.array(z.enum(PROOFS)),
   }),
-  /** The input of the change that waits for the approval; absent for a change without input. */
   input: z.unknown().optional(),
   /**
-   * False: the person closed the dialog. It shows the approval when it is opened again, but a
-   * reload does not open it.
+   * Whether a reload opens the dialog. False after the person closed it; opening it by hand then
+   * shows the approval again.
    */
   open: z.boolean(),
 });
@@ -41,7 +42,10 @@ const read = (key: string): KeptApproval | null => {
   return kept !== null && Date.parse(kept.asked.expiresAt) > Date.now() ? kept : null;
 };
 
-/** The owner's stored approval of this name; null when there is none or it has expired. */
+/**
+ * The stored approval with this key; null when there is none, it has expired, or it has another
+ * owner.
+ */
 export const readKeptApproval = (key: string, owner: string): KeptApproval | null => {
   const kept = read(key);
   return kept?.owner === owner ? kept : null;
@@ -49,7 +53,6 @@ export const readKeptApproval = (key: string, owner: string): KeptApproval | nul
 
 export const keepApproval = (key: string, kept: KeptApproval): void => storeOf(key).save(kept);
 
-/** Stores whether the dialog of an approval is open. */
 export const markKeptApproval = (key: string, open: boolean): void => {
   const kept = read(key);
   if (kept !== null) keepApproval(key, { ...kept, open });
@@ -58,8 +61,8 @@ export const markKeptApproval = (key: string, open: boolean): void => {
 export const dropKeptApproval = (key: string): void => storeOf(key).drop();
 
 /**
- * Finds the owner's approval whose name begins with `begin` and whose dialog was open. Returns the
- * rest of its name, or null.
+ * Finds an approval of the owner whose key begins with `begin` and whose dialog was open. Returns
+ * the rest of the key, or null.
  */
 export const openKeptApproval = (begin: string, owner: string): string | null => {
   try {
@@ -73,7 +76,10 @@ export const openKeptApproval = (begin: string, owner: string): string | null =>
   }
 };
 
-/** Names the person and the project that an approval belongs to; undefined while they are read. */
+/**
+ * The owner of approvals: the current person in the current project. Undefined until the person is
+ * loaded.
+ */
 export const useApprovalOwner = (): string | undefined => {
   const me = useMe().data;
   const { project } = useProject();
@@ -81,9 +87,9 @@ export const useApprovalOwner = (): string | undefined => {
 };
 
 /**
- * After a reload, opens the dialog again whose approval was open.
- * @param begin start of the approval's name, the first argument of `useApprovable`
- * @param open called with the rest of the name
+ * After a reload, opens the dialog of an approval again if it was open before.
+ * @param begin start of the approval's key, which is the first argument of `useApprovable`
+ * @param open called with the rest of the key
  */
 export const useReopen = (begin: string, open: (rest: string) => void): void => {
   const owner = useApprovalOwner();

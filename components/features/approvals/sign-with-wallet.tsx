@@ -16,17 +16,15 @@ import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 
 interface SignWithWalletProps {
-  /** The account whose signature counts. */
+  /** The account that must sign; the service refuses other signatures. */
   readonly address: string;
   readonly message: string;
   readonly busy: boolean;
   readonly onApprove: (means: { readonly signature: string }) => Promise<boolean>;
-  /** Text of the button. */
   readonly label: string;
   readonly signsAtOnce: boolean;
 }
 
-/** Asks the wallet that has the account for a signature over the message. */
 export const SignWithWallet = ({
   address,
   message,
@@ -60,8 +58,7 @@ export const SignWithWallet = ({
   };
   const begin = useEffectEvent(sign);
   useEffect(() => {
-    // In development React runs effects twice; the timer keeps the wallet from getting two
-    // requests.
+    // In development React runs effects twice. The timer prevents a second request to the wallet.
     if (!signsAtOnce) return undefined;
     const timer = setTimeout(() => void begin(), 0);
     return () => clearTimeout(timer);

@@ -12,17 +12,16 @@ import {
   useApprovalOwner,
 } from "./kept-approval";
 
-/** A change that the service carries out once the person has approved it. */
+/** An approval that the service requires before it makes a change. */
 export interface AskedApproval {
   readonly approvalId: string;
-  /** The text that describes the whole change. A wallet signs this text. */
+  /** Describes the complete change. A wallet signs this text. */
   readonly message: string;
   readonly expiresAt: string;
-  /** Proofs that the change takes. */
+  /** Kinds of proof that the service accepts for this change. */
   readonly proofs: readonly Proof[];
 }
 
-/** How the person approves: a mailed code, a second factor, or the wallet's signature. */
 export type Means =
   | { readonly otp: string }
   | { readonly totp: string }
@@ -30,10 +29,9 @@ export type Means =
   | { readonly passkey: PasskeyAssertion }
   | { readonly signature: string };
 
-/** The approval that is added to the request when it is sent again. */
 type GivenApproval = { readonly approvalId: string } & Means;
 
-/** The part of a request's body that says how it was approved; empty before that. */
+/** The field of a request's body that contains the approval; absent in the first request. */
 export interface Proven {
   readonly approval?: GivenApproval;
 }
@@ -45,19 +43,23 @@ const askedBy = (error: unknown): AskedApproval | null => {
 };
 
 export interface Approvable<Input> {
-  /** Null until the service asks for an approval. */
+  /** Null until the service requires an approval. */
   readonly asked: AskedApproval | null;
-  /** The previous approval had expired, or the change was edited in the meantime. */
+  /**
+   * Whether this approval replaces one that had expired, or whose change was edited in the
+   * meantime.
+   */
   readonly isRenewed: boolean;
   readonly error: unknown;
   readonly busy: boolean;
-  /** Sends the request. */
   readonly start: (input: Input) => Promise<void>;
-  /** Sends the same request with the approval. Resolves with true once it was carried out. */
+  /**
+   * Sends the request again with the approval. Resolves with true when the service has made the
+   * change.
+   */
   readonly approve: (means: Means) => Promise<boolean>;
-  /** Requests another approval of the same request. */
+  /** Sends the request again without a proof, so that the service creates a new approval. */
   readonly renew: () => Promise<void>;
-  /** Drops the request and its error. */
   readonly reset: () => void;
 }
 
@@ -67,7 +69,7 @@ interface Waiting<Input> {
   readonly isRenewed: boolean;
 }
 
-/** The open approval, which the tab stores over a reload. */
+/** The open approval, which is stored in the tab so that it survives a reload. */
 const useWaiting = <Input>(keptAs: string) => {
   const owner = useApprovalOwner();
   const [waiting, setWaiting] = useState<Waiting<Input> | null>(null);
@@ -76,13 +78,13 @@ const useWaiting = <Input>(keptAs: string) => {
     const kept = readKeptApproval(keptAs, owner);
     if (kept !== null) {
       markKeptApproval(keptAs, true);
-      // Only this hook stores under this name, so the input belongs to the same request. The
-      // service checks input and approval again.
+      // Only this hook writes this key, so the stored input belongs to this kind of request. The
+      // service checks the input and the approval again.
       setWaiting(
         (now) => now ?? { input: kept.input as Input, asked: kept.asked, isRenewed: false },
       );
     }
-    // A reload does not run this clean-up, so the approval then still counts as open.
+    // A reload does not run this clean-up, so the stored approval stays marked as open.
     return () => markKeptApproval(keptAs, false);
   }, [keptAs, owner]);
   const set = (next: Waiting<Input> | null): void => {
@@ -100,10 +102,9 @@ const useWaiting = <Input>(keptAs: string) => {
 };
 
 /**
- * A request that may need an approval. The approval is for exactly the input that was sent, so the
- * input is stored with it. An open approval survives a reload, after which `useReopen` opens its
- * dialog again.
- * @param keptAs names the request and its object in this tab
+ * A request that may need an approval. The approval is valid only for the sent input, so both are
+ * stored together. An open approval survives a reload; `useReopen` then opens its dialog again.
+ * @param keptAs key in the tab's storage; identifies the kind of request and its object
  * @param send sends the request with the proof, then updates the page
  */
 export const useApprovable = <Input>(

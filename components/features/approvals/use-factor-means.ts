@@ -25,7 +25,7 @@ const PASSKEY: MeansOption = {
 };
 
 /**
- * Options for the second factors that the person has set up; empty while they are read.
+ * Options for the second factors that the person has set up; empty while they load.
  * @param takesRecovery whether a recovery code is accepted in place of the app's code
  */
 export const useFactorMeans = ({

@@ -97,7 +97,7 @@ const toQuery = ({
   to: spanOf(to).to,
 });
 
-/** The audit log: who did what in the project. Only owners and admins see it. */
+/** Only owners and admins see the audit log. */
 export const AuditLog = (): ReactNode => {
   const may = useMay("audit:read");
   const [state, set] = useQueryStates(
@@ -181,7 +181,7 @@ export const AuditLog = (): ReactNode => {
   );
 };
 
-/** Exports all filtered entries, not only the shown page. */
+/** Exports all filtered entries, including those on other pages. */
 const ExportButton = ({
   filters,
 }: {
@@ -208,7 +208,6 @@ interface EntryDialogProps {
   readonly onClose: () => void;
 }
 
-/** One entry of the audit log, with its place in the log's hash chain. */
 const EntryDialog = ({ entry, actorName, onClose }: EntryDialogProps): ReactNode => {
   const hideable = useHideableJson();
   return (
@@ -258,7 +257,6 @@ interface ActorNameProps {
   readonly name: string;
 }
 
-/** A person, an API key or a part of the service in an entry. A click shows the id. */
 const ActorName = ({ id, name }: ActorNameProps): ReactNode => {
   const addresses = usePersonAddresses();
   return (
@@ -276,7 +274,7 @@ const ActorName = ({ id, name }: ActorNameProps): ReactNode => {
 
 /**
  * Returns the actor's name: `You`, an e-mail address, `Key Payroll backend`, or a part of the
- * service. `name` is the name that the entry stores.
+ * service. `name` is the name that the entry stores; null when it stores none.
  */
 type NameInEntry = (actor: string, name: string | null) => string;
 
@@ -294,14 +292,9 @@ const useNameInEntry = (): NameInEntry => {
 
 interface SubjectProps {
   readonly id: string;
-  /** Null when the object has no name. */
   readonly name: string | null;
 }
 
-/**
- * The object of an entry by its name or title, else by its kind, with a link to its page. A click
- * shows the id.
- */
 const Subject = ({ id, name }: SubjectProps): ReactNode => {
   const { word, href } = subjectView(id);
   const hideable = useHideableText();

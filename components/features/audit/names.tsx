@@ -7,7 +7,8 @@ import { useMe } from "@/components/features/profile/use-me";
 import { shorten } from "@/components/ui/address";
 
 /**
- * The sign-in addresses of the project's members, by person id. Their marks are drawn from them.
+ * The sign-in addresses of the project's members, by person id. The icon of a person is drawn from
+ * this address.
  */
 export const usePersonAddresses = (): ReadonlyMap<string, string> => {
   const members = useMembers().data;
@@ -18,7 +19,7 @@ export const usePersonAddresses = (): ReadonlyMap<string, string> => {
 };
 
 /**
- * Names for actors of the audit log: people by address, keys by name. People who left keep their
+ * Names for actors of the audit log: people by address, keys by name. Former members are shown by
  * id.
  */
 export const useActorNames = (): ((actor: string) => string) => {

@@ -5,7 +5,7 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Converts an action of the audit log to words.
+ * An action of the audit log in words.
  * @example actionWords("api_key.created") // "API key created"
  */
 export const actionWords = (action: string): string => {
@@ -19,7 +19,7 @@ export const actionWords = (action: string): string => {
 interface SubjectView {
   /** The kind of the object, shown when it has no name. */
   readonly word: string;
-  /** The page of the object; null when it has none. */
+  /** The object's page; null when it has none. */
   readonly href: string | null;
 }
 

@@ -6,14 +6,14 @@ import { HeldAmount } from "@/components/ui/amount";
 import { isZero } from "@/components/features/swap/decimal";
 import type { MovingAmounts } from "./balance-tree";
 
-/** A balance of one wallet, or the sum over all wallets when no wallet is named. */
+/** Identifies a balance of one wallet. Without `walletId`, it is the sum over all wallets. */
 interface BalancePlace {
   readonly token: string;
   readonly chainId?: number | undefined;
   readonly walletId?: string | undefined;
 }
 
-/** The forms that move a balance, each with the name that its link gives to the token. */
+/** The forms that move a balance. `tokenName` is the query parameter that selects the token. */
 const FORMS = [
   { path: "/swap", verb: "Swap", tokenName: "from" },
   { path: "/transfer", verb: "Send", tokenName: "token" },
@@ -27,7 +27,6 @@ const queryOf = (tokenName: string, { token, chainId, walletId }: BalancePlace):
   return query.toString();
 };
 
-/** Links to the forms that move a balance, which they open filled in. */
 export const BalanceActions = (place: BalancePlace): ReactNode => (
   <span className="inline-flex gap-x-3 text-sm">
     {FORMS.map(({ path, verb, tokenName }) => (
@@ -58,7 +57,7 @@ interface AvailableAmountProps {
 
 /**
  * The amount that may be moved now. When it is less than the balance, the balance and its other
- * parts follow below.
+ * parts are shown below.
  */
 export const AvailableAmount = ({ amounts, unit }: AvailableAmountProps): ReactNode => {
   const moves = MOVES.flatMap(([part, word]) => {

@@ -32,7 +32,7 @@ const amountsOf = ({
   backing,
 });
 
-/** A line of the table: a token, its part on one chain, or the part of that in one wallet. */
+/** A line of the table: a token, its part on one chain, or the part of a chain in one wallet. */
 export interface BalanceNode {
   readonly id: string;
   readonly level: 1 | 2 | 3;
@@ -44,14 +44,14 @@ export interface BalanceNode {
   /** Null when a price is missing, because a partial sum would be wrong. */
   readonly usd: string | null;
   /**
-   * Share of the priced total, in tenths of a per cent. The shares of a level add up to the share
-   * of its parent.
+   * Share of the priced total, in tenths of a per cent; null without a price. The shares of the
+   * children add up to that of their parent, or to less when some wallets are not listed.
    */
   readonly shareTenths: number | null;
   readonly children: readonly BalanceNode[];
 }
 
-/** Decimal dollars → millionths; the service gives no more digits. */
+/** Decimal dollars in millionths. The service gives at most six digits, so nothing is rounded. */
 const micro = (usd: string): bigint => scaledTo(parseDecimal(usd), USD_DIGITS, "floor");
 
 const sumUsd = (worths: readonly (string | null)[]): string | null =>
@@ -63,13 +63,12 @@ const sumUsd = (worths: readonly (string | null)[]): string | null =>
       );
 
 export interface PricedTotal {
-  /** Null when something is held and none of it has a price. */
+  /** Null when there are balances but none of them has a price. */
   readonly usd: string | null;
-  /** Symbols of the tokens without a price, which are not in the sum. */
+  /** Symbols of the tokens without a price, which the sum excludes. */
   readonly unpriced: readonly string[];
 }
 
-/** The sum of the balances that have a price, and the tokens without one. */
 export const pricedTotal = ({
   totals,
 }: {
@@ -90,8 +89,8 @@ type Unshared = Omit<BalanceNode, "shareTenths" | "children"> & {
 };
 
 /**
- * Gives each line its share of `tenths`. The lines may be worth less than `whole`, because some
- * wallets are not listed.
+ * Distributes `tenths` over the lines by worth. The lines may be worth less than `whole`, because
+ * some wallets are not listed; the rest then has no line.
  */
 const withShares = (
   nodes: readonly Unshared[],
@@ -111,7 +110,7 @@ const withShares = (
   });
 };
 
-/** Sorts by value, the highest first. Balances without a price come last. */
+/** The highest worth first; balances without a price come last. */
 const byWorth = (a: Unshared, b: Unshared): number => {
   if (a.usd === null || b.usd === null) return Number(a.usd === null) - Number(b.usd === null);
   return signOf(micro(b.usd) - micro(a.usd));
@@ -150,7 +149,7 @@ const chainNodes = (total: TokenTotal): Unshared[] =>
     .sort(byWorth);
 
 /**
- * Groups balances by token, chain and wallet, the highest value first. Empty balances are left out.
+ * Groups balances by token, chain and wallet, the highest worth first. Empty balances are left out.
  */
 export const balanceTree = (balances: {
   readonly totals: readonly TokenTotal[];
@@ -172,7 +171,6 @@ export const balanceTree = (balances: {
   return withShares(nodes, whole, WHOLE_TENTHS);
 };
 
-/** The visible lines: those whose parents are all open. */
 export const visibleNodes = (
   nodes: readonly BalanceNode[],
   open: ReadonlySet<string>,
@@ -182,7 +180,6 @@ export const visibleNodes = (
     ...(open.has(node.id) ? visibleNodes(node.children, open) : []),
   ]);
 
-/** Ids of every line that can be opened. */
 export const openableIds = (nodes: readonly BalanceNode[]): string[] =>
   nodes.flatMap((node) =>
     node.children.length === 0 ? [] : [node.id, ...openableIds(node.children)],

@@ -92,7 +92,6 @@ const Loaded = ({
   );
 };
 
-/** Shown without any balance: links to the deposit address and, on local chains, the faucet. */
 const NothingYet = (): ReactNode => {
   const { devnet } = usePublicConfig();
   const treasury = useTreasury();
@@ -129,8 +128,7 @@ const NothingYet = (): ReactNode => {
   );
 };
 
-// The chart library is larger than the rest of the page, so it is loaded after the numbers are
-// shown.
+// The chart library is larger than the rest of the page, so it loads after the numbers.
 const CompositionChart = dynamic(
   () => import("./charts").then((module) => module.CompositionChart),
   {
@@ -139,7 +137,6 @@ const CompositionChart = dynamic(
   },
 );
 
-/** The total of all balances, and the share of each part in it. */
 const CompositionCard = ({ balances }: { readonly balances: Balances }): ReactNode => {
   const { usd, unpriced } = pricedTotal(balances);
   return (
@@ -164,8 +161,8 @@ const CompositionCard = ({ balances }: { readonly balances: Balances }): ReactNo
 type Stale = Balances["stale"][number];
 
 /**
- * Text about a chain that does not answer: whether the sums of the page include its last known
- * balances.
+ * Says whether the sums of the page include the last known balances of a chain that does not
+ * answer.
  */
 const MissingText = ({ chain }: { readonly chain: Stale }): ReactNode =>
   chain.lastSeenAt === null ? (
@@ -241,7 +238,6 @@ const COLUMNS: readonly Column<ChainState>[] = [
   },
 ];
 
-/** The block and the time at which each chain was read. */
 const ChainStates = ({ balances }: { readonly balances: Balances }): ReactNode => {
   const { chains } = usePublicConfig();
   const rows = chains.map(({ id }): ChainState => {

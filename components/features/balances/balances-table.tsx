@@ -25,7 +25,6 @@ import type { Balances } from "./use-balances";
 /** Number of wallets on the API's first page. */
 const WALLETS_LISTED = 1000;
 
-/** The open lines, with functions to open and close them. */
 const useOpenLines = (nodes: readonly BalanceNode[]) => {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const set = useCallback((id: string, to: "open" | "closed" | "other"): void => {
@@ -41,7 +40,6 @@ const useOpenLines = (nodes: readonly BalanceNode[]) => {
   return { open, set, allOpen, toggleAll: () => setOpen(allOpen ? new Set() : new Set(all)) };
 };
 
-/** Balances by token → chain → wallet. Each line opens to its parts. */
 export const BalancesTable = ({ balances }: { readonly balances: Balances }): ReactNode => {
   const nodes = balanceTree(balances);
   const { open, set, allOpen, toggleAll } = useOpenLines(nodes);
@@ -219,13 +217,12 @@ const Toggle = ({ node, open, set }: Pick<LineProps, "node" | "open" | "set">): 
 const TENTHS_PER_PERCENT = 10;
 
 interface ShareBarProps {
-  /** In tenths of a per cent; null where no price is known. */
+  /** In tenths of a per cent; null when no price is known. */
   readonly tenths: number | null;
-  /** Whether the balance is above zero; a share that rounds to zero is then shown as tiny. */
+  /** Whether the balance is above zero. A share that rounds to zero is then not shown as zero. */
   readonly isSomething: boolean;
 }
 
-/** The share of the total as a bar and in words. */
 const ShareBar = ({ tenths, isSomething }: ShareBarProps): ReactNode => {
   const locale = useLocale();
   if (tenths === null) return <Unknown reason="No price is known" />;

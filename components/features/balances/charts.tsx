@@ -28,13 +28,13 @@ import type { Balances } from "./use-balances";
 const HEIGHT_PX = 208;
 const DAY_MS = 86_400_000;
 
-/** A time of day for ranges within two days, else a date. */
+/** A time of day when the range is at most two days, else a date. */
 const timeText = (first: number, last: number, at: number): string =>
   dateText(at, last - first <= 2 * DAY_MS ? "time" : "day");
 
 /**
- * Dollars over time, stacked by asset. The table below it has the exact numbers, also for screen
- * readers.
+ * US dollars over time, stacked by asset. Screen readers use the table below, which has the exact
+ * numbers.
  */
 export const HistoryChart = ({ series }: { readonly series: HistorySeries }): ReactNode => {
   const [hidden] = useHiddenAmounts();
@@ -113,7 +113,7 @@ const AXES_PX = 40;
 
 type Row = Record<string, string | number>;
 
-// The length of a bar may be a float; the table below has the exact numbers.
+// Floats are precise enough for the lengths of bars; the table below has the exact numbers.
 const rowsOf = (balances: Balances): Row[] =>
   balances.totals
     .filter((total) => total.usd !== null && Number(total.usd) > 0)
@@ -125,8 +125,8 @@ const rowsOf = (balances: Balances): Row[] =>
     });
 
 /**
- * Value in US dollars per token, with a gap between chains. All bars have one colour, because the
- * chart beside this one uses colours for tokens.
+ * Worth of each token in US dollars, with gaps between its chains. All bars have one colour,
+ * because in the chart beside this one colours stand for tokens.
  */
 export const CompositionChart = ({ balances }: { readonly balances: Balances }): ReactNode => {
   const { chains } = usePublicConfig();

@@ -23,7 +23,6 @@ const DEFAULT_DAYS = 30;
 const POINTS_MIN = 2;
 const TABLE_ROWS_MAX = 48;
 
-/** The project's balance over time, with one value per hour. */
 export const HistoryCard = (): ReactNode => {
   const [asked, setDays] = useQueryState(
     "days",
@@ -97,7 +96,6 @@ const Drawn = ({ points }: { readonly points: readonly HistoryPoint[] }): ReactN
   );
 };
 
-/** The exact numbers of the chart, newest first. */
 const HistoryTable = ({ points }: { readonly points: readonly HistoryPoint[] }): ReactNode => (
   <details className="group">
     <summary className="w-fit cursor-pointer text-sm text-fg-2 hover:text-fg">

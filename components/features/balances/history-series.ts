@@ -3,23 +3,27 @@ import type { getBalanceHistory } from "@/lib/contracts/balances";
 
 export type HistoryPoint = ResponseOf<typeof getBalanceHistory>["data"][number];
 
-/** The number of distinguishable colours, less one for the series of all other assets. */
+/** The number of distinguishable colours, minus one for the series of all other assets. */
 const NAMED_MAX = 4;
 export const OTHERS_ID = "others";
 
 export interface HistorySeries {
   readonly assets: readonly { readonly id: string; readonly label: string }[];
-  /** One row for each time: `at` in ms since 1970, and the worth in US dollars by asset id. */
+  /** One row per time: `at` in milliseconds since 1970, and the worth in US dollars by asset id. */
   readonly rows: readonly Readonly<Record<string, number>>[];
-  /** Symbols of tokens that had no price at some time; they are not drawn there. */
+  /**
+   * Symbols of tokens that lacked a price at some time. The chart counts them as zero at that time.
+   */
   readonly unpriced: readonly string[];
 }
 
-// The height of an area may be a float; the table below the chart has the exact numbers.
+// Floats are precise enough for the heights of areas; the table below the chart has the exact
+// numbers.
 const dollars = (usd: string | null): number => (usd === null ? 0 : Number(usd));
 
 /**
- * The series of the chart: one for each asset with the highest final worth, and one for all others.
+ * The series of the chart: the assets that were worth most at any time have their own, and one
+ * series sums all others.
  */
 export const historySeries = (points: readonly HistoryPoint[]): HistorySeries => {
   const labels = new Map<string, string>();

@@ -7,12 +7,11 @@ import type { ResponseOf } from "@/lib/contracts/contract";
 export type Balances = ResponseOf<typeof getUnifiedBalances>;
 export type TokenTotal = Balances["totals"][number];
 
-/** Balances of all wallets over all chains. */
 export const balancesQuery = apiQuery(getUnifiedBalances, {});
 
 export const useBalances = (): UseQueryResult<Balances> => useLiveQuery(balancesQuery);
 
-/** Number of days that pages show by default. */
+/** The default number of days of history. */
 export const HISTORY_DAYS = 30;
 
 export const balanceHistoryQuery = (days: number) =>

@@ -12,7 +12,7 @@ const BurnerDialog = dynamic(
 
 const nothing = (): null => null;
 
-/** The confirmation that a browser wallet would show in its own window. */
+/** The confirmation dialog, which a real browser wallet would show in its own window. */
 export const BurnerConfirm = (): ReactNode => {
   const request = useSyncExternalStore(subscribeToRequests, currentRequest, nothing);
   return request === null ? null : <BurnerDialog request={request} />;

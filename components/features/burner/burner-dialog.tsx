@@ -10,7 +10,6 @@ interface BurnerDialogProps {
   readonly request: NonNullable<ReturnType<typeof currentRequest>>;
 }
 
-/** Shows a request to the burner wallet, and asks whether to sign. */
 export const BurnerDialog = ({ request }: BurnerDialogProps): ReactNode => {
   return (
     <Dialog

@@ -1,10 +1,12 @@
-/** A request to sign or send with the burner wallet, described for the person. */
+/**
+ * A request to the burner wallet for a signature or a transaction, in a form that a person can
+ * read.
+ */
 export interface BurnerRequest {
   readonly title: string;
-  /** The account that signs. */
   readonly account: string;
   readonly chainId: number | null;
-  /** The readable form of everything that would be signed. */
+  /** The complete content to sign, as readable text. */
   readonly text: string;
 }
 
@@ -20,7 +22,7 @@ const change = (next: readonly Pending[]): void => {
   for (const listener of listeners) listener();
 };
 
-/** Resolves with the person's answer; requests are shown one after the other. */
+/** Resolves with the person's answer. Requests are shown one at a time, in their order. */
 export const askPerson = (request: BurnerRequest): Promise<boolean> =>
   new Promise((resolve) => {
     const pending: Pending = {
@@ -38,5 +40,4 @@ export const subscribeToRequests = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 
-/** The request to show now. */
 export const currentRequest = (): Pending | null => queue[0] ?? null;

@@ -17,7 +17,6 @@ const ICON =
 const accountsOf = (answer: unknown): readonly Address[] =>
   Array.isArray(answer) ? answer.map((entry) => getAddress(String(entry))) : [];
 
-/** The burner wallet as RainbowKit and wagmi know wallets. */
 export const burnerWallet = (chains: readonly PublicChain[]) => (): Wallet => ({
   id: BURNER_ID,
   name: BURNER_NAME,

@@ -1,9 +1,8 @@
 import { isHex, type Hex } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 
-/** Storage key of the first account, which signs in. */
+/** Storage key of the first account, which is used to sign in. */
 const KEY = "causeway.burner.key";
-/** Storage key of further accounts, a JSON list. */
 const MORE = "causeway.burner.more";
 const CONNECTED = "causeway.burner.connected";
 const PRIVATE_KEY_LENGTH = 66;
@@ -30,8 +29,8 @@ const readMore = (): readonly Hex[] => {
 };
 
 /**
- * The private keys of this browser's burner wallet; the first is created on first use. They are
- * used on local chains only.
+ * The private keys of this browser's burner wallet. The first key is created on first use. They are
+ * for local chains only.
  */
 export const readBurnerKeys = (): readonly [Hex, ...Hex[]] => [readFirst(), ...readMore()];
 
@@ -44,7 +43,7 @@ export const addBurnerKey = (): Hex | null => {
   return made;
 };
 
-/** Whether the person connected the wallet; before that it shows no accounts. */
+/** Whether the person connected the wallet. It reports no accounts until then. */
 export const isBurnerConnected = (): boolean => localStorage.getItem(CONNECTED) === "1";
 
 export const setBurnerConnected = (connected: boolean): void => {

@@ -61,8 +61,8 @@ const confirmed = async (request: Parameters<typeof askPerson>[0]): Promise<void
 
 const signMessage = async (account: PrivateKeyAccount, data: Hex): Promise<Hex> => {
   const text = hexToString(data);
-  // The sign-in page shows the whole message and asks, so a second question here would only train
-  // people to click.
+  // The sign-in page already shows the complete message and asks. A second question would train
+  // people to click without reading.
   const shownByPage = parseSiweMessage(text).domain === window.location.host;
   if (!shownByPage)
     await confirmed({ title: "Sign a message", account: account.address, chainId: null, text });
@@ -124,7 +124,10 @@ const allAccounts = (): readonly [PrivateKeyAccount, ...PrivateKeyAccount[]] => 
 
 const addresses = (): Hex[] => allAccounts().map((account) => account.address);
 
-/** The account that a request names; the first one when it names none. */
+/**
+ * The account that a request names, or the first account when it names none.
+ * @throws ProviderRpcError (4100) when the wallet does not have the account
+ */
 const accountOf = (named: unknown): PrivateKeyAccount => {
   const all = allAccounts();
   if (named === undefined) return all[0];
@@ -137,14 +140,20 @@ const accountOf = (named: unknown): PrivateKeyAccount => {
   });
 };
 
-/** EIP-2255. All accounts are already shown, so a request for accounts creates another one. */
+/**
+ * `wallet_requestPermissions` (EIP-2255). The wallet already exposes all its accounts, so this
+ * request creates another one.
+ */
 const addAccount = (): { parentCapability: string }[] => {
   setBurnerConnected(true);
   addBurnerKey();
   return [{ parentCapability: "eth_accounts" }];
 };
 
-/** A wallet inside the page. Its keys are in this browser; other requests go to the chain's RPC. */
+/**
+ * A wallet inside the page that stores its keys in this browser. It forwards requests that need no
+ * key to the chain's RPC.
+ */
 export const createBurnerProvider = (publicChains: readonly PublicChain[]): BurnerProvider => {
   const chains = new Map(publicChains.map((chain) => [chain.id, toChain(chain)]));
   const [first] = chains.values();

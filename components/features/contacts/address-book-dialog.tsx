@@ -20,22 +20,19 @@ import { createContact } from "@/lib/contracts/contacts";
 import { ContactState, DeleteContactDialog, WarningBadges } from "./contact-dialog";
 import { type Contact, useApproveContact, useContacts, useSaveContact } from "./use-contacts";
 
-/** The number of contacts from which the dialog shows a search field. */
 const SEARCH_FROM = 6;
 
 interface AddressBookProps {
   readonly open: boolean;
   readonly onClose: () => void;
-  /** Called with the chosen contact when the dialog closes. */
   readonly onChoose: (contact: Contact) => void;
-  /** The form's address, offered to be saved as a contact. */
+  /** The address in the form, which the dialog offers to save as a contact. */
   readonly newAddress?: string;
 }
 
 const fits = (contact: Contact, search: string): boolean =>
   `${contact.name} ${contact.address}`.toLowerCase().includes(search.trim().toLowerCase());
 
-/** The address book in a dialog: choose, add or delete a contact. */
 export const AddressBookDialog = ({
   open,
   onClose,
@@ -117,12 +114,11 @@ const contactForm = z.object({
 });
 
 interface ContactFormProps {
-  /** First value of the address field. */
   readonly address?: string;
   readonly onSaved?: (contact: Contact) => void;
 }
 
-/** Adds a contact, or renames the one that has this address. */
+/** Adds a contact. If the address already has one, the contact is renamed. */
 const ContactForm = ({ address = "", onSaved }: ContactFormProps): ReactNode => {
   const form = useForm({
     resolver: zodResolver(contactForm),
@@ -173,7 +169,6 @@ interface ContactLineProps {
   readonly onChoose: (contact: Contact) => void;
 }
 
-/** One contact: its state, and the actions on it. Approving shows its approval below the line. */
 const ContactLine = ({ contact, onChoose }: ContactLineProps): ReactNode => {
   const [asking, setAsking] = useState(false);
   const mayApprove = useMay("policies:manage");

@@ -11,13 +11,12 @@ interface AddressBookFieldProps extends Pick<
 > {
   readonly input: ComponentProps<typeof Input>;
   readonly onChoose: (address: string) => void;
-  /** Offered to be saved as a contact. */
+  /** An address that the address book offers to save as a contact. */
   readonly newAddress?: string;
-  /** Stands below the field, and can open the address book too. */
+  /** Rendered below the field. The callback opens the address book. */
   readonly notes?: (openBook: () => void) => ReactNode;
 }
 
-/** An address, typed or chosen from the address book. */
 export const AddressBookField = ({
   input,
   onChoose,

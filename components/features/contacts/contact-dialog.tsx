@@ -32,7 +32,7 @@ import {
   useUpdateContact,
 } from "./use-contacts";
 
-/** The contact that the dialog edits; null: the dialog creates one with this name. */
+/** The contact to edit, or null to create a contact with this name. */
 export interface ContactDraft {
   readonly contact: Contact | null;
   readonly name: string;
@@ -140,7 +140,6 @@ export const ContactDialog = ({ draft, onClose }: ContactDialogProps): ReactNode
   );
 };
 
-/** Says that the address typed for a new contact is in the address book already. */
 const SavedAlready = ({
   contact,
   view,
@@ -189,7 +188,6 @@ const ChainChoice = ({ control }: { readonly control: Control<ContactValues> }):
   );
 };
 
-/** Whether somebody has approved the contact's name, address and chains. */
 export const ContactState = ({
   contact: { state },
 }: {
@@ -224,7 +222,6 @@ const BADGES = {
   first_payment: "Not paid before",
 } as const satisfies Record<Warning["code"], string>;
 
-/** A badge for each warning about the contact. */
 export const WarningBadges = ({
   contact: { warnings },
 }: {
@@ -242,7 +239,7 @@ export const WarningBadges = ({
   ));
 
 interface DeleteContactDialogProps {
-  /** The contact to delete; null closes the dialog. */
+  /** Null closes the dialog. */
   readonly contact: Contact | null;
   readonly onClose: () => void;
 }

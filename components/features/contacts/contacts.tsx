@@ -50,7 +50,6 @@ const NoneFound = ({ onShowAll }: { readonly onShowAll: () => void }): ReactNode
   />
 );
 
-/** The project's address book: who its addresses belong to. */
 export const Contacts = (): ReactNode => {
   const query = useContacts();
   const { data } = query;
@@ -146,8 +145,7 @@ interface TagFilterProps {
 
 const TagFilter = ({ tags, value, onChange }: TagFilterProps): ReactNode => {
   const known = value === null || tags.includes(value) ? tags : [...tags, value];
-  // The field is shown even without tags, so that the list below does not move when the tags are
-  // loaded.
+  // Shown even without tags, so that the list below does not move when the tags load.
   return (
     <Field label="Tag" labelHidden className="w-44">
       <FilterSelect
@@ -166,7 +164,8 @@ interface ApproveContactDialogProps {
 }
 
 /**
- * Approves a contact by code or signature, so that it may be paid where only approved contacts may.
+ * Approves a contact by code or signature, so that policies that require approved contacts allow
+ * payments to it.
  */
 const ApproveContactDialog = ({ contact, onClose }: ApproveContactDialogProps): ReactNode => {
   const approve = useApproveContact();
@@ -218,7 +217,7 @@ const ApproveContactDialog = ({ contact, onClose }: ApproveContactDialogProps): 
 interface Actions {
   readonly onTag: (tag: string) => void;
   readonly onEdit: (contact: Contact) => void;
-  /** Another address of the same name, for instance on another chain. */
+  /** Starts a new contact with the same name and another address, for example on another chain. */
   readonly onAddAddress: (contact: Contact) => void;
   readonly onApprove: (contact: Contact) => void;
   readonly onDelete: (contact: Contact) => void;
@@ -294,7 +293,7 @@ const Name = ({ contact }: { readonly contact: Contact }): ReactNode => (
   </span>
 );
 
-/** The chains that a contact is paid on, and approved for. */
+/** The chains on which the contact is paid and approved; an empty list means every chain. */
 const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode =>
   ids.length === 0 ? (
     <span className="text-fg-3">Every chain</span>

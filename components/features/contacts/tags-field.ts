@@ -4,7 +4,6 @@ import { parseTags } from "./use-contacts";
 
 const TAGS_TEXT_MAX = 400;
 
-/** Tags as a person types them, separated by commas. */
 export const tagsText = z
   .string()
   .refine(
@@ -12,7 +11,6 @@ export const tagsText = z
     "At most 10 tags of 32 characters each.",
   );
 
-/** Properties of the text field for tags. */
 export const TAGS_FIELD = {
   label: "Tags",
   hint: "Separated by commas, for instance: Payroll, Berlin.",

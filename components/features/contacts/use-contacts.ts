@@ -18,12 +18,11 @@ export type Contact = ResponseOf<typeof listContacts>["data"][number];
 
 const STALE_MS = 30_000;
 
-/** The project's address book, by name. */
+/** Ordered by name. */
 export const contactsQuery = { ...apiPages(listContacts, {}), staleTime: STALE_MS };
 
 export const useContacts = () => useWholeList(contactsQuery);
 
-/** A change of the address book, after which it is read again. */
 const useBookChange = <Input, Answer>(
   mutationFn: (input: Input) => Promise<Answer>,
 ): UseMutationResult<Answer, Error, Input> => {
@@ -31,7 +30,7 @@ const useBookChange = <Input, Answer>(
   return useMutation({ mutationFn, onSuccess: () => refresh(listContacts) });
 };
 
-/** Adds an address to the address book, or renames the contact that has it. */
+/** Adds a contact. If the address already has one, the contact is renamed. */
 export const useSaveContact = () => {
   const api = useApi();
   return useBookChange((body: BodyInput<typeof createContact>) =>
@@ -39,7 +38,6 @@ export const useSaveContact = () => {
   );
 };
 
-/** Changes name, tags or chains of a contact. */
 export const useUpdateContact = () => {
   const api = useApi();
   return useBookChange(
@@ -49,8 +47,8 @@ export const useUpdateContact = () => {
 };
 
 /**
- * Approves a contact, so that it may be paid where a policy asks for approved contacts. The service
- * asks for an approval first.
+ * Approves a contact, so that policies that require approved contacts allow payments to it. The
+ * service first requires an approval by the person.
  */
 export const useApproveContact = (): ((contact: Contact, proof: Proven) => Promise<void>) => {
   const api = useApi();
@@ -77,7 +75,7 @@ interface ContactFilter {
 
 const holds = (text: string, part: string): boolean => text.toLowerCase().includes(part);
 
-/** The contacts whose name, address or tags have the text, and that have the tag. */
+/** The contacts that have the tag and whose name, address or tags contain the text. */
 export const filterContacts = (
   contacts: readonly Contact[],
   { q, tag }: ContactFilter,
@@ -90,13 +88,15 @@ export const filterContacts = (
   );
 };
 
-/** Every tag once, in alphabetical order. */
+/** All tags in alphabetical order, each once. */
 export const tagsOf = (
   contacts: readonly { readonly tags: readonly string[] }[],
 ): readonly string[] =>
   [...new Set(contacts.flatMap(({ tags }) => tags))].sort((a, b) => a.localeCompare(b));
 
-/** `Supplier, Berlin` as typed → its tags, each once, without the empty ones. */
+/**
+ * Splits typed tags at commas: `Supplier, Berlin`. Removes empty tags and repeats, ignoring case.
+ */
 export const parseTags = (text: string): string[] => {
   const seen = new Set<string>();
   return text

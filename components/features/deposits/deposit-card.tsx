@@ -25,7 +25,6 @@ import {
 } from "@/lib/api-client/calls.gen";
 import { type DepositRecord, VERDICT_WORDS } from "./words";
 
-/** The receipt of a deposit, with its screening and the decision about it. */
 export const DepositCard = ({ deposit }: { readonly deposit: DepositRecord }): ReactNode => (
   <Card title="Deposit">
     {deposit.state === "quarantined" ? <Quarantine deposit={deposit} /> : null}
@@ -137,7 +136,6 @@ interface ReleaseDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for the reason, then for the approval. */
 const ReleaseDialog = ({ deposit, open, onClose }: ReleaseDialogProps): ReactNode => {
   const api = useApi();
   const cache = useCache();

@@ -11,8 +11,8 @@ import { Time } from "@/components/ui/time";
 import { listDust } from "@/lib/api-client/calls.gen";
 
 /**
- * Deposits that are too small to be listed, a line for each wallet, chain and token; nothing where
- * there are none.
+ * Deposits below the size for listing, with one line for each wallet, chain and token. Renders
+ * nothing when there are none.
  */
 export const DustLines = (): ReactNode => {
   const lines = useQuery(apiQuery(listDust, {})).data?.data ?? [];

@@ -8,7 +8,6 @@ type Verdict = NonNullable<DepositRecord["screening"]>["verdict"];
 const confirmationsText = ({ confirmations, confirmationsNeeded }: DepositRecord): string =>
   `${String(confirmations)} of ${String(confirmationsNeeded)} confirmations`;
 
-/** The state of a deposit in one sentence. */
 export const depositSentence = (deposit: DepositRecord): string => {
   switch (deposit.state) {
     case "pending":
@@ -24,7 +23,6 @@ export const depositSentence = (deposit: DepositRecord): string => {
   }
 };
 
-/** Texts for the screening verdict about the sender. */
 export const VERDICT_WORDS = {
   clear: "On no list",
   hit: "On a list",

@@ -3,7 +3,6 @@
 import type { ReactNode } from "react";
 import { usePublicConfig } from "@/components/providers/public-config";
 
-/** Shown beside fields for mailed codes: in development a page of the app has the mail. */
 export const DevCodeHint = (): ReactNode => {
   const { devnet, env } = usePublicConfig();
   if (!devnet || env !== "development") return null;

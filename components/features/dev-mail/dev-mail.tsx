@@ -14,7 +14,7 @@ import { Time } from "@/components/ui/time";
 import { readInbox } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
 
-/** The mail that the service sent in development, where mail never leaves the machine. */
+/** The mail of the service in development, where no mail is sent to the outside. */
 export const DevMailPage = (): ReactNode => {
   const query = useQuery({
     ...apiQuery(readInbox, { query: { limit: SHOWN } }),
@@ -55,7 +55,7 @@ export const DevMailPage = (): ReactNode => {
   );
 };
 
-/** The code is not an amount, so it stays visible. */
+/** Hides the amounts in a mail. The code stays visible, because its digits are not an amount. */
 const useMailText = ({ text, code }: CaughtMail): string => {
   const hideable = useHideableText();
   return code === undefined ? hideable(text) : text.split(code).map(hideable).join(code);

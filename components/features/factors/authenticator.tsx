@@ -29,7 +29,6 @@ type Factors = ResponseOf<typeof getFactors>;
 
 type NewTotp = ResponseOf<typeof startTotp>;
 
-/** The authenticator app and its recovery codes. */
 export const Authenticator = ({ factors }: { readonly factors: Factors }): ReactNode => {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const stepOf = (): ReactNode => {

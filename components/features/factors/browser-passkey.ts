@@ -25,7 +25,7 @@ export const makePasskey = async (
 };
 
 /**
- * Has one of the person's passkeys sign the challenge.
+ * Requests the signature of one of the person's passkeys over the challenge.
  * @throws Error of the browser
  */
 export const signByPasskey = async (request: PasskeyRequest): Promise<PasskeyAssertion> => {
@@ -40,7 +40,7 @@ export const signByPasskey = async (request: PasskeyRequest): Promise<PasskeyAss
   return { id, rawId, type: "public-key", response: signed };
 };
 
-/** Explains why the browser gave no passkey; null for errors that are not the browser's. */
+/** Explains why the browser returned no passkey; null when the error is not the browser's. */
 export const passkeyProblem = (error: unknown): string | null => {
   if (!(error instanceof Error)) return null;
   if (

@@ -12,8 +12,8 @@ interface QrCodeProps {
 }
 
 /**
- * A QR code, drawn in the browser so that the text is sent nowhere. It is dark on white in both
- * themes, as cameras expect.
+ * A QR code, drawn in the browser so that the text is not sent anywhere. It is dark on white in
+ * both themes, because cameras expect that.
  */
 export const QrCode = ({ text, label }: QrCodeProps): ReactNode => {
   const { data, size } = encode(text, { border: QUIET_MODULES });

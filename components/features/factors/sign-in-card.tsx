@@ -29,7 +29,6 @@ import type { ResponseOf } from "@/lib/contracts/contract";
 import { Authenticator } from "./authenticator";
 import { makePasskey, passkeyProblem } from "./browser-passkey";
 
-/** The person's passkeys and authenticator app, with which they sign in and approve. */
 export const SignInCard = (): ReactNode => {
   const factors = useQuery(apiQuery(getFactors, {}));
   const passkeys = useQuery(apiQuery(listPasskeys, {}));
@@ -60,7 +59,6 @@ const NAME_MAX = 60;
 const nameForm = z.object({ name: z.string().trim().min(1, "Enter a name.").max(NAME_MAX) });
 type NameValues = z.infer<typeof nameForm>;
 
-/** The person's passkeys: add, rename, remove. */
 const Passkeys = ({ passkeys }: { readonly passkeys: readonly Passkey[] }): ReactNode => (
   <section aria-label="Passkeys" className="flex flex-col gap-3 p-4">
     <h3 className="font-semibold">Passkeys</h3>

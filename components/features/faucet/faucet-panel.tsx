@@ -32,7 +32,6 @@ const faucetForm = z.object({
     ),
 });
 
-/** "Get test tokens": token, chain and amount, to the treasury. */
 export const FaucetPanel = (): ReactNode => {
   const { chains } = usePublicConfig();
   const treasury = useTreasury();

@@ -9,7 +9,7 @@ import { DropdownMenu, MenuItem } from "@/components/ui/dropdown-menu";
 import { toast } from "@/components/ui/toast";
 import { useFund } from "./fund";
 
-/** The native coin pays the network fees of wallets that send their own transactions. */
+/** The native coin is for the network fees of wallets that send their own transactions. */
 const GIFTS = [
   { token: "USDC", amount: "1000", words: "1,000 USDC" },
   { token: "USDT", amount: "1000", words: "1,000 USDT" },
@@ -21,7 +21,6 @@ interface FundMenuProps {
   readonly name: string;
 }
 
-/** A menu that sends test tokens to one wallet on a local chain. */
 export const FundMenu = ({ address, name }: FundMenuProps): ReactNode => {
   const { chains } = usePublicConfig();
   const { mutate, isPending } = useFund({ address, name });

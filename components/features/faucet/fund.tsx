@@ -14,7 +14,6 @@ import { getUnifiedBalances, useFaucet as faucetContract } from "@/lib/api-clien
 
 const GIFT = { token: "USDC", amount: "1000" } as const;
 
-/** A button per local chain that sends test tokens. */
 export const FundButtons = (): ReactNode => {
   const { chains } = usePublicConfig();
   const { mutate, isPending, variables, ready } = useFund();
@@ -48,7 +47,7 @@ interface Receiver {
   readonly name: string;
 }
 
-/** Sends test tokens to a wallet, by default the treasury. Works on local chains only. */
+/** Sends test tokens to a wallet, by default the treasury. Works only on local chains. */
 export const useFund = (
   wallet?: Receiver,
 ): UseMutationResult<unknown, Error, Funding> & { readonly ready: boolean } => {

@@ -33,7 +33,7 @@ import {
 
 const hopKey = ({ kind, venue }: FlowHop): string => `${kind} ${venue}`;
 
-/** Every hop of the legs once, in travel order. Legs that pass the same hop share it. */
+/** All hops of the legs in travel order, each once. Legs with the same hop share it. */
 const hopsOf = (legs: readonly FlowLeg[]): FlowHop[] => {
   const longestFirst = [...legs].sort((a, b) => b.hops.length - a.hops.length);
   const all = new Map<string, FlowHop>();
@@ -42,15 +42,15 @@ const hopsOf = (legs: readonly FlowLeg[]): FlowHop[] => {
   return [...all.values()];
 };
 
-/** The positions of the leg's hops in `all`, in picture order. */
+/** The indexes of the leg's hops in `all`, ascending. */
 const placesOf = (leg: FlowLeg, all: readonly FlowHop[]): number[] =>
   [...new Set(leg.hops.map((hop) => all.findIndex((one) => hopKey(one) === hopKey(hop))))].sort(
     (a, b) => a - b,
   );
 
 /**
- * A picture of the moving money: sources left, bridges and swaps between, the recipient right; from
- * top to bottom on phones.
+ * A picture of the moving money: sources on the left, bridges and swaps in the middle, the
+ * recipient on the right. On phones it runs from top to bottom.
  */
 export const FlowPicture = ({
   flow,
@@ -100,8 +100,8 @@ export const FlowPicture = ({
             </Nodes>
           </>
         ) : (
-          // The server does not know the width, and the content security policy refuses inline
-          // positions in its HTML. This placeholder reserves the height.
+          // The server does not know the width, and the content security policy forbids inline
+          // styles in its HTML. This placeholder reserves the height.
           <svg aria-hidden className="block" width="1" height={layout.height} />
         )}
       </div>
@@ -157,10 +157,6 @@ interface FactsProps {
   readonly index: number;
 }
 
-/**
- * State, transactions, time and fee of the hovered or focused leg. The page's list of steps has the
- * same facts.
- */
 const Facts = ({ leg, fee, layout, index }: FactsProps): ReactNode => {
   const band = layout.bands[index];
   if (band === undefined) return null;
@@ -212,7 +208,7 @@ const placeOf = ({ x, y, width, height }: Box): CSSProperties => ({
   height,
 });
 
-/** A minimum height, because an amount with many digits takes a second line. */
+/** A minimum height, because a long amount wraps onto a second line. */
 const nodePlaceOf = ({ x, y, width, height }: Box): CSSProperties => ({
   left: x,
   top: y,
@@ -233,7 +229,6 @@ const Place = ({ name, address, chainName }: FlowLeg["from"]): ReactNode => (
   </span>
 );
 
-/** A source: the amount, and the wallet and chain that it leaves. */
 const SourceNode = ({ leg, box }: { readonly leg: FlowLeg; readonly box: Box }): ReactNode => (
   <div className={NODE_LOOKS} style={nodePlaceOf(box)}>
     <TokenOnChainMark symbol={leg.symbol} chainName={leg.from.chainName} />
@@ -247,7 +242,6 @@ const SourceNode = ({ leg, box }: { readonly leg: FlowLeg; readonly box: Box }):
   </div>
 );
 
-/** The recipient, with the amount that arrives or arrived, and until then the minimum. */
 const DestinationNode = ({
   to,
   box,
@@ -285,7 +279,6 @@ const HOP_ICONS = { swap: ArrowLeftRight, bridge: Waypoints } as const satisfies
   unknown
 >;
 
-/** A swap or a bridge on the way. */
 const HopNode = ({ hop, box }: { readonly hop: FlowHop; readonly box: Box }): ReactNode => {
   const Icon = HOP_ICONS[hop.kind];
   return (
@@ -310,7 +303,7 @@ const STROKES = {
 } as const satisfies Record<FlowLook, string>;
 
 const COIN_RADIUS = 7;
-/** Width in pixels of the area that reacts to the pointer, for thin bands. */
+/** Width in pixels of the area that reacts to the pointer, so that thin bands are easy to hit. */
 const HIT_MIN = 24;
 const STOP_RADIUS = 3;
 const FILL_LOOKS = "transition-[stroke-dashoffset] duration-150 ease-out";
@@ -319,13 +312,13 @@ interface FlowBandsProps {
   readonly layout: FlowLayout;
   readonly legs: readonly FlowLeg[];
   readonly labelOf: (leg: FlowLeg) => string;
-  /** Id of the hovered or focused leg. */
   readonly active: string | null;
   readonly onActive: (id: string | null) => void;
 }
 
 /**
- * The bands of all legs. Each can be focused; its description has the facts that hovering shows.
+ * The bands of all legs. Each can be focused, and its description has the facts that are shown on
+ * hover.
  */
 const FlowBands = ({ layout, legs, labelOf, active, onActive }: FlowBandsProps): ReactNode => (
   <svg
@@ -440,10 +433,9 @@ const BandShape = ({ band, leg, dimmed }: BandShapeProps): ReactNode => {
   );
 };
 
-/** Width for the first drawing, before the real one is known. */
+/** Width for the first render, before the element is measured. */
 const FIRST_PX = 720;
 
-/** The width of an element in whole pixels, kept up to date. */
 const useWidth = (): readonly [RefObject<HTMLDivElement | null>, number] => {
   const element = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(FIRST_PX);

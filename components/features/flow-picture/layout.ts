@@ -9,12 +9,12 @@ export interface Box extends Point {
 }
 
 export interface Band {
-  /** In proportion to the leg's worth; at least `BAND_MIN`. */
+  /** Proportional to the leg's worth; at least `BAND_MIN`. */
   readonly thickness: number;
   readonly curves: readonly Curve[];
-  /** The return path to the source, from the point where the money turns. */
+  /** The return path to the source, which begins where refunded money turns back. */
   readonly back: readonly Curve[];
-  /** Positions of the hops as shares of the band's length. */
+  /** Positions of the hops, as fractions of the band's length. */
   readonly stops: readonly number[];
 }
 
@@ -25,14 +25,13 @@ export interface FlowLayout {
   readonly sources: readonly Box[];
   readonly destination: Box;
   readonly bands: readonly Band[];
-  /** One box per hop name, in travel order. */
   readonly hops: readonly Box[];
 }
 
 export interface LayoutInput {
   readonly width: number;
   /**
-   * Worth of each leg in one unit; not negative. A leg without worth is drawn with the least
+   * Worth of each leg, all in the same unit; not negative. A leg without worth gets the minimum
    * thickness.
    */
   readonly worths: readonly number[];
@@ -44,32 +43,31 @@ export interface LayoutInput {
 
 export const BAND_MIN = 2;
 const BANDS_TOTAL = 44;
-/** Space between neighbouring bands. */
 const BAND_GAP = 2;
-/** Width from which the picture runs from left to right instead of from top to bottom. */
+/** From this width on, the picture runs from left to right instead of from top to bottom. */
 const FLAT_FROM = 560;
 const SOURCE_HEIGHT = 46;
 const SOURCE_GAP = 14;
 const DESTINATION_HEIGHT = 66;
-/** The recipient's node is this much larger than a source, because it has more text. */
+/** How much wider the recipient's node is than a source, because it has more text. */
 const DESTINATION_FACTOR = 1.14;
 const HOP_HEIGHT = 24;
 const HOP_GAP = 8;
 const HOP_CHARACTER = 7;
 const HOP_PADDING = 44;
 const MARGIN = 12;
-/** The share of the way at which the bands of all legs have joined. */
+/** The fraction of the horizontal distance at which the bands of all legs have joined. */
 const JOINED_AT = 0.52;
-/** The share of a band's length at which refunded money turns. */
+/** The fraction of a band's length at which refunded money turns back. */
 export const TURN_AT = 0.62;
 
 const sumOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0);
 
 /**
- * The thickness of each band: proportional to its worth, and at least `BAND_MIN`. The excess of
- * thin bands over their share is taken from the thick ones in proportion, so the sum stays `total`
- * while there is room.
+ * The thickness of each band: proportional to its worth, and at least `BAND_MIN`. The width that
+ * this minimum adds is taken from the thicker bands in proportion, so that the sum stays `total` if
+ * there is room.
  */
 export const thicknesses = (worths: readonly number[], total = BANDS_TOTAL): number[] => {
   const whole = sumOf(worths);
@@ -91,7 +89,7 @@ export const thicknesses = (worths: readonly number[], total = BANDS_TOTAL): num
 const hopWidth = (name: string): number =>
   Math.round(name.length * HOP_CHARACTER + HOP_PADDING);
 
-/** Bands side by side, centred: the middle of each. */
+/** The centre of each band, for bands that lie side by side around `middle`. */
 const centres = (bands: readonly number[], middle: number): number[] => {
   const whole = sumOf(bands) + BAND_GAP * (bands.length - 1);
   let at = middle - whole / 2;
@@ -105,7 +103,10 @@ const centres = (bands: readonly number[], middle: number): number[] => {
 const stopsOf = (hops: readonly number[], of: (hop: number) => number): number[] =>
   hops.map(of);
 
-/** Hops in a row, spread over the joined part of the bands; narrower when there is no room. */
+/**
+ * Hops in a row along the joined part of the bands. They become narrower when there is too little
+ * room.
+ */
 const hopRow = (names: readonly string[], from: number, to: number, y: number): Box[] => {
   const gaps = HOP_GAP * Math.max(0, names.length - 1);
   const wanted = sumOf(names.map(hopWidth));
@@ -124,7 +125,8 @@ const flat = ({ width, worths, hopNames, legHops }: LayoutInput): FlowLayout => 
   const column = worths.length * SOURCE_HEIGHT + (worths.length - 1) * SOURCE_GAP;
   const sourceWidth = Math.round(Math.min(224, Math.max(148, width * 0.25)));
   const inner = Math.max(column, joined, DESTINATION_HEIGHT) + 16;
-  // Hops are drawn above the bands; often there is room for them beside the sources.
+  // Hops are drawn above the bands. The height grows only if the space beside the sources is not
+  // enough.
   const top = hopNames.length === 0 ? 0 : Math.max(0, HOP_HEIGHT + 12 - (inner - joined) / 2);
   const height = top + inner;
   const middle = top + inner / 2;
@@ -209,7 +211,7 @@ const upright = ({ width, worths, hopNames, legHops }: LayoutInput): FlowLayout 
   }));
   const hopsBottom = hopsTop + hopNames.length * (HOP_HEIGHT + HOP_GAP);
   const destination = { x: 0, y: hopsBottom + 16, width, height: DESTINATION_HEIGHT };
-  // The first source is the highest, so its band is the outermost and crosses no other.
+  // The first source is the topmost, so its band is the outermost and crosses no other band.
   const xs = [...centres([...bands].reverse(), width - lane / 2)].reverse();
   return {
     upright: true,
@@ -254,7 +256,7 @@ const upright = ({ width, worths, hopNames, legHops }: LayoutInput): FlowLayout 
 export const layoutFlow = (input: LayoutInput): FlowLayout =>
   input.width < FLAT_FROM ? upright(input) : flat(input);
 
-/** Curves as plain numbers, so that a coin can be placed anywhere on them. */
+/** Curves are stored as numbers, so that a coin can be placed at any point of them. */
 
 export interface Point {
   readonly x: number;
@@ -284,16 +286,14 @@ export const pathOf = (curves: readonly Curve[]): string =>
     })
     .join("");
 
-/** A straight line as a curve. */
 const straight = (from: Point, to: Point): Curve => [from, from, to, to];
 
-/** A curve that leaves and arrives along the x axis. */
+/** A curve that starts and ends in the direction of the x axis. */
 const across = (from: Point, to: Point): Curve => {
   const middle = (from.x + to.x) / 2;
   return [from, { x: middle, y: from.y }, { x: middle, y: to.y }, to];
 };
 
-/** A quarter turn from going right to going down. */
 const turnDown = (from: Point, to: Point): Curve => [
   from,
   { x: from.x + (to.x - from.x) * 0.6, y: from.y },
@@ -301,7 +301,7 @@ const turnDown = (from: Point, to: Point): Curve => [
   to,
 ];
 
-/** The point at a share of the length, from 0 at the start to 1 at the end. */
+/** The point at a fraction of the length, from 0 at the start to 1 at the end. */
 export const pointAt = (curves: readonly Curve[], share: number): Point => {
   const points = curves.flatMap((curve) =>
     Array.from({ length: SAMPLES + 1 }, (_, index) => cubicAt(curve, index / SAMPLES)),
@@ -323,7 +323,6 @@ export const pointAt = (curves: readonly Curve[], share: number): Point => {
   return points.at(-1) ?? { x: 0, y: 0 };
 };
 
-/** How a part of the money is drawn. */
 export type FlowLook =
   | "planned"
   | "moving"
@@ -343,7 +342,6 @@ export interface FlowTransaction {
   readonly hash: string;
 }
 
-/** One part of the money on its way. */
 export interface FlowLeg {
   readonly id: string;
   readonly from: {
@@ -353,20 +351,22 @@ export interface FlowLeg {
   };
   readonly amount: string;
   readonly symbol: string;
-  /** Worth in one unit for all legs; it decides the thickness of the band. */
+  /** Worth in a unit that all legs share; it decides the thickness of the band. */
   readonly worth: number;
   readonly hops: readonly FlowHop[];
   readonly look: FlowLook;
-  /** The share of the way that is done, 0…1. */
+  /** Completed fraction of the path to the recipient, 0 to 1. */
   readonly fill: number;
-  /** The share of the way back that is done, 0…1. */
+  /** Completed fraction of the return path, 0 to 1. */
   readonly back: number;
-  /** Where the money is: on the way, on the way back, or at one of its ends (null). */
+  /**
+   * Whether the money is on the path to the recipient or on the return path; null at either end.
+   */
   readonly coin: "way" | "back" | null;
   /** The state in words, without a full stop. */
   readonly sentence: string;
   readonly transactions: readonly FlowTransaction[];
-  /** RFC 3339, of the newest step. */
+  /** Time of the newest step, RFC 3339. */
   readonly at: string | null;
 }
 
@@ -378,16 +378,15 @@ export interface FlowModel {
     readonly chainName: string;
     readonly symbol: string;
     readonly amount: string;
-    /** `so far` behind an amount that is not complete. */
+    /** Text after the amount, such as `so far` when only a part has arrived. */
     readonly suffix: string | null;
     /** The minimum amount that must arrive; null once everything arrived. */
     readonly minimum: string | null;
   };
-  /** Cost of the move in a few words; null where it is not known. */
+  /** Cost of the move in a few words; null when unknown. */
   readonly fee: string | null;
 }
 
-/** The names in a picture. */
 export interface FlowWords {
   readonly chainName: (chainId: number) => string;
   readonly addressName: (address: string) => string;
@@ -400,7 +399,6 @@ interface PlannedSource {
   readonly token: { readonly symbol: string };
 }
 
-/** A leg of which nothing has moved yet. */
 export const plannedLeg = (
   source: PlannedSource,
   { chainName, addressName }: FlowWords,

@@ -56,7 +56,7 @@ const legOf = (operation: Operation, leg: Leg, around: Surroundings): FlowLeg =>
   },
   amount: leg.sent.amount,
   symbol: leg.sent.token.symbol,
-  // All legs deliver the same token, so their minima can be compared.
+  // All legs deliver the same token, so their minimum amounts can be compared.
   worth: Number(leg.minimum.amount),
   hops: leg.route.steps.filter(isHop),
   sentence: legSentence(leg, operation.quoted.to.chainId, around.chainName),
@@ -65,7 +65,7 @@ const legOf = (operation: Operation, leg: Leg, around: Surroundings): FlowLeg =>
   ...legProgress(leg, timesOf(operation, leg, around)),
 });
 
-/** The requested amounts as legs, for an operation without legs. */
+/** The requested amounts as legs, for an operation that has no legs yet. */
 const plannedLegs = ({ quoted, status }: Operation, words: FlowWords): FlowLeg[] =>
   quoted.from.map((source, index) =>
     plannedLeg(source, words, {
@@ -99,7 +99,6 @@ const destinationOf = (
   return { ...place, amount: to.amount, suffix: "expected", minimum: to.minAmount };
 };
 
-/** The picture of how the money of an operation moves: its legs and its destination. */
 export const operationFlow = (operation: Operation, around: Surroundings): FlowModel => ({
   legs:
     operation.legs.length === 0
@@ -116,12 +115,12 @@ export const operationFlow = (operation: Operation, around: Surroundings): FlowM
 
 type LegProgress = Pick<FlowLeg, "look" | "fill" | "back" | "coin">;
 
-/** Shares of the way at which the stages begin. */
+/** Fractions of the path at which the stages begin. */
 const SENT = 0.06;
 const SEEN = 0.12;
 const CROSSING = 0.36;
 const FILLED = 0.8;
-/** A leg is drawn as late once it takes this many times its expected time. */
+/** A leg is drawn as late after this multiple of its expected time. */
 const LATE_FACTOR = 3;
 const LATE_MIN_S = 10;
 
@@ -137,9 +136,8 @@ const between = (from: number, to: number, share: number): number => from + (to 
 
 export interface ProgressTimes {
   readonly nowMs: number;
-  /** When the leg began to move; null where that is not known. */
+  /** Time at which the leg began to move; null when unknown. */
   readonly startedMs: number | null;
-  /** The service says that the operation takes longer than usual. */
   readonly delayed: boolean;
 }
 
@@ -174,7 +172,6 @@ const forward = (leg: Leg, times: ProgressTimes): number => {
   }
 };
 
-/** The present drawing of one leg. */
 export const legProgress = (leg: Leg, times: ProgressTimes): LegProgress => {
   switch (leg.state) {
     case "completed":
@@ -209,8 +206,8 @@ export const legProgress = (leg: Leg, times: ProgressTimes): LegProgress => {
 };
 
 /**
- * Expected seconds until the slowest open leg arrives; null when none is open or one takes longer
- * than expected.
+ * Expected seconds until the slowest moving leg arrives; null when no leg is moving or one takes
+ * longer than expected.
  */
 export const secondsLeft = (
   legs: readonly Leg[],

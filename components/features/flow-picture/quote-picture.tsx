@@ -6,7 +6,6 @@ import { useChainName } from "@/components/providers/public-config";
 import { FlowPicture } from "./flow-picture";
 import { type FlowHop, type FlowModel, type FlowWords, plannedLeg } from "./layout";
 
-/** The route of a quote, drawn before anything moves. */
 export const QuotePicture = ({ quote }: { readonly quote: QuotedFlow }): ReactNode => {
   const chainName = useChainName();
   const { addressName } = useNames();
@@ -18,7 +17,7 @@ interface QuotedSource {
   readonly chainId: number;
   readonly amount: string;
   readonly token: { readonly symbol: string };
-  /** The amount that the source is expected to bring, in units of the received token. */
+  /** The expected output of this source, in units of the received token. */
   readonly expectedOut: string;
   readonly estimatedSeconds: number;
 }
@@ -39,7 +38,6 @@ export interface QuotedFlow {
   }[];
 }
 
-/** A quote as a picture of the money that it would move; nothing has moved yet. */
 export const quoteFlow = (quote: QuotedFlow, words: FlowWords): FlowModel => ({
   legs: quote.from.map((source, index) =>
     plannedLeg(source, words, {

@@ -7,11 +7,9 @@ import { shortId, useAccountNames } from "./account";
 
 interface AccountLinkProps {
   readonly id: string;
-  /** Accessible name of the button that copies the id. */
   readonly copyLabel: string;
 }
 
-/** The way to an account's page, by its name, and a button that copies its id. */
 export const AccountLink = ({ id, copyLabel }: AccountLinkProps): ReactNode => {
   const nameOf = useAccountNames();
   return (

@@ -25,12 +25,10 @@ import {
 } from "@/lib/api-client/calls.gen";
 import { type Account, accountName, accountQuery } from "./account";
 
-/** Shown after an error. */
 const UNCHANGED = "The account is as it was.";
 
 type Task = "rename" | "freeze" | "unfreeze" | "close";
 
-/** The actions on an account that move no money. */
 export const AccountMenu = ({ account }: { readonly account: Account }): ReactNode => {
   const [task, setTask] = useState<Task | null>(null);
   const mayRename = useMay("records:write");
@@ -149,7 +147,7 @@ const FreezeAccountDialog = ({ account, onClose }: AccountDialogProps): ReactNod
   );
 };
 
-/** Unfreezing needs an approval, because money can then leave the account. */
+/** Unfreezing needs an approval, because afterwards money can leave the account. */
 const UnfreezeAccountDialog = ({ account, onClose }: AccountDialogProps): ReactNode => {
   const api = useApi();
   const show = useShowAccount();
@@ -189,7 +187,10 @@ const UnfreezeAccountDialog = ({ account, onClose }: AccountDialogProps): ReactN
   );
 };
 
-/** Asks before an account is closed for ever. The service refuses an account that holds money. */
+/**
+ * Asks before an account is closed, which cannot be undone. The service refuses an account that
+ * holds money.
+ */
 const CloseAccountDialog = ({ account, onClose }: AccountDialogProps): ReactNode => {
   const close = useApiMutation(closeGlobalAccount);
   const show = useShowAccount();
@@ -227,7 +228,6 @@ interface AccountDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows the service's answer on the page, and reads the lists again. */
 const useShowAccount = (): ((account: Account) => void) => {
   const cache = useCache();
   return (account) => {

@@ -18,18 +18,17 @@ const OFFERED_MAX = 20;
 const STALE_MS = 5_000;
 
 interface AccountPickerProps {
-  /** Id, or another text of the page's address; empty while nothing is chosen. */
+  /** An account id, or any text from the page's address; empty when nothing is chosen. */
   readonly value: string;
   readonly onChange: (id: string) => void;
-  /** Only accounts of this asset are offered. */
+  /** Offers only accounts of this asset. */
   readonly currency?: string | undefined;
-  /** Id of an account that is never offered. */
   readonly except?: string | undefined;
 }
 
 /**
- * Chooses an account by name or id. The service searches; a pasted id is taken unchanged. Stands
- * inside a `Field`.
+ * Chooses an account by name or id. The service searches, and a pasted id is used unchanged. Must
+ * be inside a `Field`.
  */
 export const AccountPicker = ({
   value,

@@ -7,7 +7,7 @@ interface AccountStateProps {
   readonly account: Account;
 }
 
-/** Why an account takes no part in payments; nothing for an active one. */
+/** Why an account cannot send or receive; renders nothing for an active account. */
 export const AccountState = ({ account }: AccountStateProps): ReactNode => {
   const { status, statusReason } = account;
   const because = statusReason === null ? "" : ` Reason: ${statusReason}`;

@@ -20,7 +20,7 @@ export const shortId = (id: string): string => shorten(id, ID_HEAD);
 export const accountName = ({ name, id }: Pick<Account, "name" | "id">): string =>
   name ?? `Account ${shortId(id)}`;
 
-/** The longest search that the API takes. */
+/** The longest search text that the API accepts. */
 export const SEARCH_MAX = 80;
 const NAMES_READ = 100;
 const NAMES_STALE_MS = 30_000;
@@ -31,7 +31,6 @@ interface AccountFilters {
   readonly currency: string | null;
 }
 
-/** Accounts, newest first. */
 export const accountPages = ({ q, currency }: AccountFilters) => {
   const search = q?.trim().slice(0, SEARCH_MAX) ?? "";
   return apiPages(listGlobalAccounts, {
@@ -45,7 +44,7 @@ export const accountPages = ({ q, currency }: AccountFilters) => {
 
 export const accountQuery = (id: string) => apiQuery(getGlobalAccount, { params: { id } });
 
-/** The account with this id. Without an id no request is sent. */
+/** Sends no request while the id is null or empty. */
 export const useAccount = (id: string | null): UseQueryResult<Account> =>
   useLiveQuery({ ...accountQuery(id ?? ""), enabled: id !== null && id !== "" });
 
@@ -59,11 +58,16 @@ const knownAccountsQuery = {
   staleTime: NAMES_STALE_MS,
 };
 
-/** The newest accounts, for choosing one and for names beside ids. A search finds older ones. */
+/**
+ * The newest accounts, for pickers and for names beside ids. Older accounts are found only by
+ * search.
+ */
 export const useKnownAccounts = (): readonly Account[] =>
   useQuery(knownAccountsQuery).data?.data ?? NO_ACCOUNTS;
 
-/** Finds the name of an account by its id; undefined for an account that is not among the newest. */
+/**
+ * Finds the name of an account by its id. Undefined when the account is not among the newest ones.
+ */
 export const useAccountNames = (): ((id: string) => string | undefined) => {
   const accounts = useKnownAccounts();
   return useMemo(() => {
@@ -72,7 +76,7 @@ export const useAccountNames = (): ((id: string) => string | undefined) => {
   }, [accounts]);
 };
 
-/** Every asset of the project; undefined until they are known. */
+/** Every asset of the project; undefined while they load. */
 export const useCurrencies = (): readonly AssetInfo[] | undefined => {
   const tokens = useQuery(tokensQuery).data?.data;
   return tokens && assetsOf(tokens);

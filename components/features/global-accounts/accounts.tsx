@@ -247,7 +247,10 @@ interface AccountValues {
   readonly currency: string;
 }
 
-/** An empty name is left out. The currency is an asset's id, because assets can share a symbol. */
+/**
+ * An empty name is left out. The currency is the id of an asset, because several assets can have
+ * one symbol.
+ */
 const bodyOf = ({ name, currency }: AccountValues): BodyOf<typeof createGlobalAccount> => ({
   currency,
   name: name.trim() === "" ? undefined : name.trim(),
@@ -272,8 +275,8 @@ const OpenAccountDialog = ({ onClose }: { readonly onClose: () => void }): React
   const form = useForm({
     resolver: zodResolver(accountForm),
     defaultValues: { name: "", currency: "" },
-    // A currency that the treasury holds is chosen once the reserves are known; a name that was
-    // typed meanwhile stays.
+    // Once the reserves are loaded, a currency that the treasury holds is selected. A name that was
+    // typed before that is kept.
     values: { name: "", currency: first },
     resetOptions: { keepDirtyValues: true },
   });
@@ -298,7 +301,7 @@ const OpenAccountDialog = ({ onClose }: { readonly onClose: () => void }): React
         busy={mutation.isPending}
         disabled={values.currency === ""}
         onCancel={onClose}
-        // Without a currency the shown call would be refused.
+        // Without a currency, the service would refuse the shown call.
         snippet={
           values.currency === "" ? null : (
             <ApiSnippet call={createGlobalAccount} body={bodyOf(values)} />

@@ -32,7 +32,6 @@ import {
 } from "./account";
 import { causeOf, kindText } from "./entry-cause";
 
-/** Newest first. */
 export const EntriesCard = ({ account }: { readonly account: Account }): ReactNode => {
   const [takenBack, setTakenBack] = useState<Entry | null>(null);
   const columns = useEntryColumns(
@@ -78,18 +77,15 @@ export const EntriesCard = ({ account }: { readonly account: Account }): ReactNo
   );
 };
 
-/** Whether the entry is a funding that was not taken back. */
 const mayTakeBack = (entry: Entry): boolean =>
   entry.kind === "funding" && entry.reversedBy === null;
 
 interface TakeBackDialogProps {
   readonly account: Account;
-  /** The funding; null while the dialog is closed. */
   readonly entry: Entry | null;
   readonly onClose: () => void;
 }
 
-/** Asks before a funding is taken back. */
 const TakeBackDialog = ({ account, entry, onClose }: TakeBackDialogProps): ReactNode => {
   const cache = useCache();
   const { mutation, send } = useSentOnce(reverseFunding);
@@ -122,7 +118,6 @@ const TakeBackDialog = ({ account, entry, onClose }: TakeBackDialogProps): React
   );
 };
 
-/** Draws the actions of an entry beside its kind. */
 type ActionOf = (entry: Entry) => ReactNode;
 const NO_ACTION: ActionOf = () => null;
 
@@ -143,9 +138,6 @@ const Counterparty = ({ entry }: EntryProps): ReactNode => {
   );
 };
 
-/**
- * The payout or funding that caused the entry. The id of the ledger's transaction can be copied.
- */
 const Cause = ({ entry }: EntryProps): ReactNode => {
   const cause = causeOf(entry);
   return (
@@ -245,7 +237,6 @@ const columnsFor = (currency: string, actionOf: ActionOf): readonly Column<Entry
   },
 ];
 
-/** The columns of a table of entries, for an account in this currency. */
 export const useEntryColumns = (
   currency: string,
   actionOf: ActionOf = NO_ACTION,

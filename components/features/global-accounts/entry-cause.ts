@@ -23,12 +23,12 @@ const payoutText = ({ kind, amount, counterpartyName }: Caused): string => {
   return kind === "withdrawal_return" ? "Withdrawal" : kindText(kind);
 };
 
-/** A funding has no page of its own, so the link finds its row in the activity. */
+/** A funding has no page, so the link searches for its row in the activity list. */
 const rowInActivity = (transactionId: string): string => `/activity?q=${transactionId}`;
 
 /**
- * The cause of an entry and its page: a payout, a funding, or the funding that a reversal takes
- * back. Null where it has none.
+ * The cause of an entry, with a link: a payout, a funding, or the funding that a reversal takes
+ * back. Null when it has none.
  */
 export const causeOf = (entry: Caused): Cause | null => {
   const { kind, payoutId, reverses, transactionId } = entry;

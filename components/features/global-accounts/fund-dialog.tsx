@@ -105,7 +105,7 @@ const useFunding = (account: Account, onClose: () => void) => {
   const hideable = useHideableText();
   const reserve = reserves.data?.data.find(({ assetId }) => assetId === account.assetId);
   const typed = form.watch("amount");
-  // While the reserves are not known, the service checks the amount.
+  // Until the reserves are loaded, only the service checks the amount.
   const short =
     reserves.data === undefined ? null : missing(typed, reserve?.available ?? "0", account);
   const body = { amount: readAmount(typed) ?? "100", currency: account.assetId };
@@ -128,11 +128,10 @@ const useFunding = (account: Account, onClose: () => void) => {
 
 interface NotEnoughProps {
   readonly account: Account;
-  /** The missing amount; null when only the service found the reserves too small. */
+  /** The missing amount; null when only the service found that the reserves are too small. */
   readonly short: string | null;
 }
 
-/** The missing amount, and how to get it. */
 const NotEnough = ({ account, short }: NotEnoughProps): ReactNode => (
   <div role="alert" className="flex flex-col gap-2 rounded-card bg-warning-tint px-3 py-2.5">
     <p className="font-semibold text-warning">
@@ -154,7 +153,6 @@ const NotEnough = ({ account, short }: NotEnoughProps): ReactNode => (
 
 const GIFT = "1000";
 
-/** Shows the treasury's addresses; on local chains also buttons that give it test tokens. */
 const FundTreasury = ({ account }: { readonly account: Account }): ReactNode => {
   const treasury = useTreasury();
   const { devnet } = usePublicConfig();
@@ -201,12 +199,11 @@ const Gifts = ({ account }: { readonly account: Account }): ReactNode => {
 
 interface ReserveFactsProps {
   readonly reserves: QueryState<unknown>;
-  /** Undefined when the treasury has none of the asset. */
+  /** Undefined when the treasury does not hold the asset. */
   readonly reserve: Reserve | undefined;
   readonly account: Account;
 }
 
-/** How the available amount is computed. */
 const ReserveFacts = ({ reserves, reserve, account }: ReserveFactsProps): ReactNode => {
   const stale = reserve?.chains.some((chain) => chain.stale) === true;
   const amount = (value: string | undefined): ReactNode => (

@@ -9,7 +9,7 @@ interface Money {
   readonly decimals: number;
 }
 
-/** The problem of an amount as plain decimal string; null when there is none. */
+/** Why a decimal string is not a valid amount, as a sentence; null when it is valid. */
 export const amountProblem = (text: string, { currency, decimals }: Money): string | null => {
   if (text.trim() === "") return "Enter an amount.";
   try {
@@ -23,7 +23,7 @@ export const amountProblem = (text: string, { currency, decimals }: Money): stri
   }
 };
 
-/** The problem of an amount in the format of the person's locale; null when there is none. */
+/** Why a text in the format of the person's locale is not a valid amount; null when it is valid. */
 const typedProblem = (text: string, money: Money): string | null => {
   if (text.trim() === "") return "Enter an amount.";
   const read = readAmount(text);
@@ -32,7 +32,10 @@ const typedProblem = (text: string, money: Money): string | null => {
     : amountProblem(read, money);
 };
 
-/** How much the typed amount exceeds the reserves; null when it does not, or is no amount. */
+/**
+ * The amount by which the typed amount exceeds `available`; null when it does not, or when the text
+ * is no amount.
+ */
 export const missing = (text: string, available: string, money: Money): string | null => {
   const read = readAmount(text);
   if (read === null || amountProblem(read, money) !== null) return null;
@@ -40,7 +43,7 @@ export const missing = (text: string, available: string, money: Money): string |
   return short > 0n ? formatAmount(short, money.decimals) : null;
 };
 
-/** The form of a funding. It turns the typed amount into a plain decimal string. */
+/** The form of a funding. Its output is a decimal string. */
 export const fundForm = (money: Money) =>
   z.object({
     amount: z

@@ -24,11 +24,14 @@ import { holds, type ReservesProof } from "./verify-proof";
 
 interface Checked {
   readonly proof: ReservesProof;
-  /** Null when the browser cannot compute hashes, because the page came without HTTPS. */
+  /**
+   * Whether the proof is valid. Null when the browser cannot compute hashes, because the page was
+   * not loaded over HTTPS.
+   */
   readonly right: boolean | null;
 }
 
-/** A new account is in the next tree. The service builds a tree every ten seconds. */
+/** The service builds a tree every ten seconds, so the next tree contains a new account. */
 const TREES_WAITED_MAX = 6;
 const isTooYoung = (error: unknown): error is ApiError =>
   error instanceof ApiError &&
@@ -161,7 +164,7 @@ const Verdict = ({ right }: Pick<Checked, "right">): ReactNode => {
   );
 };
 
-/** Compares the proof's root with the published one, which each payment changes. */
+/** Compares the proof's root with the published root. Each payment changes the published root. */
 const PublishedRoot = ({ proof }: { readonly proof: ReservesProof }): ReactNode => {
   const { data } = useReserves();
   if (data === undefined) return <span className="text-fg-3">not known</span>;

@@ -23,7 +23,10 @@ const rowOf = (entry: Entry, currency: string): readonly string[] => [
   currency,
 ];
 
-/** The statement as a PDF file, oldest entry first. Amounts are whole, in units of the currency. */
+/**
+ * The statement as a PDF file, oldest entry first. Amounts are not rounded and are in units of the
+ * currency.
+ */
 export const statementPdf = (statement: Statement, madeAt: Date): string => {
   const { account, entries } = statement;
   const amount = (value: string): string => `${value} ${account.currency}`;
@@ -54,7 +57,7 @@ export const PERIODS = ["this-month", "last-month", "custom"] as const;
 export type PeriodKind = (typeof PERIODS)[number];
 
 interface CustomDays {
-  /** First and last day, `2026-11-21`, both included; null where none was chosen. */
+  /** First and last day, both included, such as `2026-11-21`; null when not chosen. */
   readonly from: string | null;
   readonly to: string | null;
 }
@@ -76,8 +79,8 @@ const firstOfMonth = (now: Date, monthsBack: number): string =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsBack, 1)).toISOString();
 
 /**
- * The period of a statement; null when the days are no period. It begins at midnight UTC, so that
- * it is the same everywhere.
+ * The period of a statement; null when the days are not valid. It begins at midnight UTC, so that
+ * it does not depend on the reader's time zone.
  */
 export const periodOf = (
   kind: PeriodKind,

@@ -54,9 +54,9 @@ const parent = async (left: Node, right: Node): Promise<Node> => ({
 
 /**
  * Computes the root of a proof without trusting the service. Leaf: SHA-256(0x00 ‖ asset ‖ account ‖
- * salt ‖ balance). Node: SHA-256(0x01 ‖ left hash ‖ left sum ‖ right hash ‖ right sum). A length of
- * two bytes precedes each text; sums have 32 bytes; all numbers are big-endian.
- * @throws RangeError for an invalid proof; SyntaxError for a sum that is no number
+ * salt ‖ balance). Node: SHA-256(0x01 ‖ left hash ‖ left sum ‖ right hash ‖ right sum). Each text
+ * has a two-byte length prefix. Sums have 32 bytes. All numbers are big-endian.
+ * @throws RangeError for an invalid proof; SyntaxError for a sum that is not a number
  */
 export const rootOfProof = async (proof: ReservesProof): Promise<Node> => {
   if (proof.siblings.length > STEPS_MAX) throw new RangeError("A proof has too many steps.");
@@ -70,7 +70,7 @@ export const rootOfProof = async (proof: ReservesProof): Promise<Node> => {
   return node;
 };
 
-/** Whether the proof leads to the root that it names. */
+/** Whether the proof leads to the root that it contains. False for an invalid proof. */
 export const holds = async (proof: ReservesProof): Promise<boolean> => {
   try {
     const { hash, sum } = await rootOfProof(proof);

@@ -35,7 +35,6 @@ const STATES: Readonly<
   cancelled: { label: "Cancelled", tone: "neutral" },
 };
 
-/** The page of the object that people vote on, and the text of the link to it. */
 const linkOf = ({
   type,
   id,
@@ -50,16 +49,13 @@ const linkOf = ({
   }
 };
 
-/**
- * A request on which several people vote: the values, the votes, and the form for the person's
- * vote.
- */
 export const DecisionPage = ({ id }: { readonly id: string }): ReactNode => {
   const query = useDecision(id);
   return (
     <QueryContent query={query} what="the request" money="No money moves without votes.">
       {(decision) => (
-        // A person who may vote has to see the approved values.
+        // Amounts are shown even if the person hides them elsewhere, because voters must see the
+        // values that they approve.
         <AmountsShownProvider value={decision.messages !== null}>
           <DecisionHeader decision={decision} />
           <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
@@ -207,12 +203,9 @@ interface VoteCardProps {
   readonly messages: Readonly<Record<Verdict, string>>;
 }
 
-/**
- * The form for the person's vote, proved by a mailed code, a second factor or the wallet's
- * signature.
- */
 const VoteCard = ({ decision, messages }: VoteCardProps): ReactNode => {
-  // Stored in the page's address, so that a reload keeps the vote that a mailed code is for.
+  // The page's address stores the vote, because a mailed code is valid only for this vote and a
+  // reload must keep it.
   const [verdict, setVerdict] = useQueryState("vote", VERDICT);
   const [means, setMeans] = useState("code");
   const [error, setError] = useState<unknown>(null);
@@ -278,7 +271,6 @@ interface VoteByProps extends CodeVoteProps {
   readonly message: string;
 }
 
-/** The form of the chosen proof. */
 const VoteBy = ({ means, message, ...vote }: VoteByProps): ReactNode => {
   const passkeyRequest = useApiMutation(requestDecisionCode);
   const { id, verdict, busy, onVote } = vote;

@@ -22,7 +22,6 @@ import type { ResponseOf } from "@/lib/contracts/contract";
 
 export type Decision = ResponseOf<typeof getDecision>;
 export type Verdict = "approve" | "decline";
-/** The proof of a vote. */
 export type VoteMeans = MoneyProof | { readonly signature: string };
 
 const decisionQuery = (id: string) => apiQuery(getDecision, { params: { id } });
@@ -30,7 +29,7 @@ const decisionQuery = (id: string) => apiQuery(getDecision, { params: { id } });
 export const useDecision = (id: string): UseQueryResult<Decision> =>
   useLiveQuery(decisionQuery(id));
 
-/** The open request about an operation or a payout; `isKnown` is false while it is read. */
+/** The open request about an operation or a payout. `isKnown` is false while it loads. */
 export const useVotesOn = (
   subjectId: string,
   enabled: boolean,
@@ -43,8 +42,8 @@ export const useVotesOn = (
 };
 
 /**
- * Says to the reader what they can do about a movement that waits for approval: whether their own
- * proof approves it, whether they may vote, or for whom it waits.
+ * Advice to the reader about a movement that waits for approval: whether their proof approves it,
+ * whether they may vote, or for whom it waits.
  */
 export const ApprovalAdvice = ({ subjectId }: { readonly subjectId: string }): ReactNode => {
   const { decision, isKnown } = useVotesOn(subjectId, true);
@@ -57,7 +56,6 @@ export const ApprovalAdvice = ({ subjectId }: { readonly subjectId: string }): R
   return adviceOfVotes({ required: required.count, mayDecide, hasVoted });
 };
 
-/** Sends the person's vote, then shows the updated request. */
 export const useVote = (
   id: string,
 ): ((verdict: Verdict, means: VoteMeans) => Promise<Decision>) => {
@@ -72,7 +70,6 @@ export const useVote = (
   };
 };
 
-/** A link from an operation or payout to the request on which people vote. */
 export const DecisionLink = ({ id }: { readonly id: string }): ReactNode => (
   <Link href={`/inbox/${id}`} className={buttonLooks({ variant: "primary" })}>
     <Vote aria-hidden /> Waits for votes …

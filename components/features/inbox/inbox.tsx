@@ -13,7 +13,6 @@ import { PageHeader } from "@/components/ui/page-header";
 import { Time } from "@/components/ui/time";
 import { INBOX_LOOKS, type InboxItem, inboxQuery } from "./looks";
 
-/** The project's inbox: everything that waits for a person. */
 export const InboxPage = (): ReactNode => {
   const query = useLiveQuery(inboxQuery);
   const { data, error } = query;

@@ -5,10 +5,8 @@ import type { ResponseOf } from "@/lib/contracts/contract";
 
 export type InboxItem = ResponseOf<typeof readProjectInbox>["data"][number];
 
-/** The project's inbox. */
 export const inboxQuery = apiQuery(readProjectInbox, {});
 
-/** The word and the colour of each kind of item. */
 export const INBOX_LOOKS: Readonly<
   Record<InboxItem["kind"], { readonly label: string; readonly tone: Tone }>
 > = {

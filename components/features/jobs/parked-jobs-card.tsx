@@ -20,8 +20,8 @@ const REFRESH_MS = 30_000;
 const ID_HEAD = 8;
 
 /**
- * Operations and payouts that failed so often that the service stopped trying, each with a button
- * to try again.
+ * Operations and payouts that the service stopped trying after repeated failures, each with a
+ * button to retry.
  */
 export const ParkedJobsCard = (): ReactNode => {
   const query = useQuery({ ...apiQuery(listParkedJobs, {}), refetchInterval: REFRESH_MS });

@@ -1,12 +1,12 @@
-/** Keeps one stream of changes open while the page can be seen. */
+/** Keeps one stream of changes open while the page is visible. */
 import type { ServerEvent } from "@/lib/api-client/events";
 import type { Change } from "./changed-keys";
 import type { LiveState } from "./live-state";
 
 export interface ChangeStreamDeps {
   /**
-   * Opens the stream after the last seen event. It reconnects by itself, and throws when it gives
-   * up.
+   * Opens the stream after the last received event. It reconnects by itself, and throws when it
+   * gives up.
    */
   readonly open: (
     lastEventId: string | null,
@@ -18,21 +18,21 @@ export interface ChangeStreamDeps {
   readonly nowMs?: () => number;
 }
 
-/** The service sends something every 15 seconds. After this silence the lists are polled. */
+/** The service sends data at least every 15 seconds. After this silence the lists are polled. */
 const DOWN_AFTER_MS = 20_000;
 /**
- * After this silence the connection is given up and opened again: it may be cut without either side
- * knowing.
+ * After this silence the connection is closed and opened again, because it may be broken without
+ * either side noticing.
  */
 const CUT_AFTER_MS = 45_000;
 const RETRY_MS = 30_000;
 /**
- * A new stream begins with the changes of the last 15 seconds. If opening takes longer than this,
- * the page's first answers may miss changes, so they are read again.
+ * A new stream begins with the changes of the last 15 seconds. If opening it takes longer than this
+ * limit, the page's first answers may have missed changes, so they are loaded again.
  */
 const LATE_MS = 10_000;
 
-/** Opens the stream at once. Call `look` when the page becomes visible or hidden. */
+/** Opens the stream at once. Call `look` whenever the page becomes visible or hidden. */
 export const createChangeStream = (deps: ChangeStreamDeps) => {
   const { open, onChanges, onState, isHidden, nowMs = () => performance.now() } = deps;
   const startedMs = nowMs();
@@ -71,7 +71,7 @@ export const createChangeStream = (deps: ChangeStreamDeps) => {
     if (stopped || connection !== null || isHidden()) return;
     const own = new AbortController();
     connection = own;
-    // The reason does not matter: lists are polled until the stream is open again.
+    // The error is ignored, because the lists are polled until the stream is open again.
     void read(own)
       .catch(() => undefined)
       .finally(() => {
@@ -80,7 +80,7 @@ export const createChangeStream = (deps: ChangeStreamDeps) => {
         connection = null;
         if (stopped || isHidden()) return;
         onState("down");
-        // A connection that this code cut is opened again at once.
+        // A connection that this code closed is opened again at once.
         retry = setTimeout(connect, own.signal.aborted ? 0 : RETRY_MS);
       });
   };
@@ -88,7 +88,7 @@ export const createChangeStream = (deps: ChangeStreamDeps) => {
   connect();
   return {
     /**
-     * Closes the stream of a hidden page; once the page is visible, continues after the last event.
+     * Closes the stream of a hidden page. For a visible page, opens it again after the last event.
      */
     look: (): void => {
       if (isHidden()) {

@@ -1,4 +1,4 @@
-/** The cached answers that a change makes stale. */
+/** Maps each change to the cached answers that it makes stale. */
 import type { QueryKey } from "@tanstack/react-query";
 import type { ChangeKind, streamChanges } from "@/lib/contracts/changes";
 import type { ResponseOf } from "@/lib/contracts/contract";
@@ -6,14 +6,14 @@ import type { ResponseOf } from "@/lib/contracts/contract";
 export type Change = ResponseOf<typeof streamChanges>["changes"][number];
 
 interface Covered {
-  /** Paths of routes that are read with GET. */
+  /** Paths of GET routes that return lists. */
   readonly lists: readonly string[];
-  /** Paths of routes of one object, by its id. */
+  /** Paths of GET routes that return one object by its id. */
   readonly details?: readonly string[];
 }
 
-// Paths instead of contracts: every page has this file, and would load the contracts of all pages
-// with it. A test compares them.
+// Paths instead of contracts, because every page loads this file and would load the contracts of
+// all pages. A test compares the paths with the contracts.
 const ACCOUNTS = ["/global-accounts", "/global-accounts/{id}", "/global-accounts/{id}/entries"];
 const COVERED: Readonly<Record<Exclude<ChangeKind, "all">, Covered>> = {
   operations: {
@@ -43,7 +43,7 @@ const keysOfKind = ({ lists, details = [] }: Covered, id: string | null): QueryK
   ...details.map((path) => (id === null ? routeKey(path) : [...routeKey(path), { id }])),
 ];
 
-/** Cache keys (see `queryKeyOf`), or their beginnings. */
+/** Cache keys (see `queryKeyOf`) or prefixes of them. */
 export const changedKeys = ({ kind, id }: Pick<Change, "kind" | "id">): readonly QueryKey[] =>
   kind === "all"
     ? Object.values(COVERED).flatMap((one) => keysOfKind(one, null))

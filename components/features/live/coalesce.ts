@@ -1,6 +1,6 @@
 /**
- * Calls `work` for each key at most once in `everyMs`: at once if the last call is older than that,
- * else at the end of the interval.
+ * Calls `work` at most once per `everyMs` for each key: at once if the last call is at least that
+ * old, else at the end of the interval.
  */
 export const createCoalescer = <Key>(
   work: (key: Key) => void,

@@ -12,8 +12,8 @@ import { LiveStateContext, type LiveState } from "./live-state";
 const ONCE_PER_MS = 1_000;
 
 /**
- * One connection per tab in place of polling. The service names the project's changes; the page
- * reads the shown answers again and marks other cached answers as stale.
+ * Opens one connection per tab, which replaces polling. When the service reports a change, the
+ * visible answers are loaded again and other cached answers are marked as stale.
  */
 export const LiveProvider = ({ children }: { readonly children: ReactNode }): ReactNode => {
   const api = useApi();

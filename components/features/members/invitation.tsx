@@ -29,9 +29,8 @@ type View = ResponseOf<typeof lookUpInvitation>;
 const unsubscribe = (): void => undefined;
 const subscribe = (): (() => void) => unsubscribe;
 
-/** Shows the invitation, has the invited address verified, and joins the project. */
 export const AcceptInvitation = (): ReactNode => {
-  // The server does not know which invitation the tab has opened.
+  // The token is in the tab's storage, which the server cannot read.
   const token = useSyncExternalStore(subscribe, readInvitationToken, () => undefined);
   return (
     <>
@@ -137,8 +136,8 @@ const Ready = ({ token, view, me }: ReadyProps): ReactNode => {
 };
 
 /**
- * The page of the mailed link. A redirect to the sign-in page would lose the token behind the #, so
- * the tab stores it first.
+ * The page of the mailed link. A redirect to the sign-in page would lose the token after the #, so
+ * this page first stores it in the tab.
  */
 export const OpenInvitation = (): ReactNode => {
   useEffect(() => {
@@ -150,7 +149,7 @@ export const OpenInvitation = (): ReactNode => {
 
 const KEY = "causeway.invitation";
 
-/** Stores the token of the opened link in this tab, also during a sign-in. */
+/** Stores the token in this tab, so that it survives a sign-in. */
 const keepInvitationToken = (token: string): void => window.sessionStorage.setItem(KEY, token);
 
 export const readInvitationToken = (): string | null => window.sessionStorage.getItem(KEY);

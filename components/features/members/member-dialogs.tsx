@@ -33,8 +33,8 @@ interface RoleDialogProps {
 const PERMISSIONS = ["keys:manage", "webhooks:manage", "members:manage", "money:move"] as const;
 
 /**
- * Whether the new role lacks a permission that the person has used to create keys, endpoints or
- * invitations.
+ * Whether the new role lacks one of these permissions. The keys, endpoints or invitations that
+ * depend on it then stop.
  */
 const mayLess = (before: Role, after: string): boolean =>
   PERMISSIONS.some(
@@ -82,7 +82,6 @@ export const RoleDialog = ({ member, own, onClose }: RoleDialogProps): ReactNode
 
 interface RemoveDialogProps {
   readonly member: Member;
-  /** Whether the member is the person who looks at the page. */
   readonly isMe: boolean;
   readonly onClose: () => void;
 }
@@ -90,7 +89,8 @@ interface RemoveDialogProps {
 const nameOf = ({ email, address }: Member): string => email ?? shorten(address);
 
 /**
- * Lists the things that stop, and removes the member. Removing an owner or admin needs an approval.
+ * Lists everything that stops, and removes the member. Removing an owner or admin needs an
+ * approval.
  */
 export const RemoveDialog = ({ member, isMe, onClose }: RemoveDialogProps): ReactNode => {
   const api = useApi();
@@ -160,13 +160,13 @@ const groupsOf = ({
 
 interface EndingListProps {
   readonly userId: string;
-  /** The role that the person gets; absent: the person leaves. */
+  /** The person's new role; undefined when the person leaves the project. */
   readonly role?: Role;
 }
 
 /**
- * The keys, endpoints, invitations and schedules that stop when a person leaves or gets a lower
- * role, by name.
+ * The names of keys, endpoints, invitations and schedules that stop when a person leaves or gets a
+ * lower role.
  */
 const EndingList = ({ userId, role }: EndingListProps): ReactNode => {
   const query = role === undefined ? {} : { role };

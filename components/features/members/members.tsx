@@ -43,7 +43,6 @@ import {
 interface Actions {
   readonly myId: string | undefined;
   readonly mayManage: boolean;
-  /** Whether the person may change this member. */
   readonly mayChange: (member: Member) => boolean;
   readonly onRole: (member: Member) => void;
   readonly onRemove: (member: Member) => void;
@@ -111,7 +110,6 @@ const columnsOf = ({
   },
 ];
 
-/** The people of the project: who may do what, and who is invited. */
 export const Members = (): ReactNode => {
   const query = useMembers();
   const { data } = query;
@@ -228,7 +226,7 @@ const invitationColumnsOf = (
   },
 ];
 
-/** Invitations of the project; for those who manage members. */
+/** Shown only to people who may manage members. */
 const InvitationsCard = (): ReactNode => {
   const query = useQuery(apiQuery(listInvitations, {}));
   const { data } = query;
@@ -260,7 +258,6 @@ const InvitationsCard = (): ReactNode => {
 
 interface InviteDialogProps {
   readonly onClose: () => void;
-  /** Role of the person who invites. */
   readonly own: Role;
 }
 

@@ -5,7 +5,7 @@ import type { ResponseOf } from "@/lib/contracts/contract";
 import type { createInvitation, updateMember } from "@/lib/contracts/members";
 import type { Role } from "@/lib/core/actor";
 
-/** The people of the project, the first to join first. */
+/** Ordered by the time of joining, the oldest first. */
 export const membersQuery = apiPages(listMembers, {});
 
 export const useMembers = () => useWholeList(membersQuery);
@@ -13,7 +13,7 @@ export const useMembers = () => useWholeList(membersQuery);
 export type Member = ResponseOf<typeof updateMember>;
 export type Invitation = ResponseOf<typeof createInvitation>;
 
-/** From the role with the most permissions to the one with the fewest. */
+/** Ordered from the most permissions to the fewest. */
 export const ROLE_CHOICES: readonly {
   readonly value: Role;
   readonly label: string;
@@ -37,7 +37,7 @@ export const ROLE_CHOICES: readonly {
   },
 ];
 
-/** The roles that a person of this role may give. */
+/** The roles that a person with this role may assign. Only owners may assign `owner`. */
 export const rolesGivenBy = (role: Role): typeof ROLE_CHOICES =>
   role === "owner" ? ROLE_CHOICES : ROLE_CHOICES.filter(({ value }) => value !== "owner");
 

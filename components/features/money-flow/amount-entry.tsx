@@ -24,9 +24,8 @@ interface AmountEntryProps {
   readonly maxLabel: string;
   /** The typed text, in units of the token. */
   readonly value: string;
-  /** Called while a person types. */
   readonly onChange: (text: string) => void;
-  /** Called with a complete amount, which can be checked at once. */
+  /** Called with the complete amount of the MAX button, which can be validated at once. */
   readonly onChoose: (text: string) => void;
   readonly onBlur: () => void;
   readonly name: string;
@@ -43,7 +42,7 @@ interface AmountEntryProps {
  */
 export const AmountEntry = (props: AmountEntryProps): ReactNode => {
   const { value, token, error } = props;
-  // Null: typed in units of the token.
+  // Null while the amount is typed in units of the token.
   const [dollars, setDollars] = useState<string | null>(null);
   const read = readAmount(value);
   const worth = read === null || token === undefined ? null : usdValue(read, token.priceUsd);
@@ -126,7 +125,7 @@ const Hint = (props: HintProps): ReactNode => {
   );
 };
 
-/** The amount in the unit in which it was not typed. */
+/** The typed amount in the other unit: dollars for units of the token, and the reverse. */
 const OtherUnit = ({
   read,
   worth,
@@ -181,7 +180,6 @@ interface HeldAsideProps {
   readonly symbol: string;
 }
 
-/** A balance beside an option of a list. */
 export const HeldAside = ({ amount, symbol }: HeldAsideProps): ReactNode => (
   <Amount value={amount} symbol={symbol} plain className="text-sm text-fg-2" />
 );

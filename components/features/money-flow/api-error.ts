@@ -1,6 +1,9 @@
 import { ApiError } from "@/lib/api-client/client";
 
-/** Another public field of an error's body, such as the fresh `quote` of `quote_price_moved`. */
+/**
+ * A field of an error's body beyond the usual ones, such as the fresh `quote` of
+ * `quote_price_moved`.
+ */
 export const extraOf = (error: unknown, field: string): unknown =>
   error instanceof ApiError && typeof error.body === "object" && error.body !== null
     ? (error.body as Record<string, unknown>)[field]

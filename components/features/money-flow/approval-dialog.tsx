@@ -26,23 +26,22 @@ interface ApprovalDialogProps {
   readonly onClose: () => void;
   readonly title: string;
   readonly description: string;
-  /** The record that the code approves. */
   readonly subject:
     | { readonly operationId: string }
     | { readonly payoutId: string }
     | { readonly scheduleId: string };
-  /** Where the money is after an error, before any approval. */
+  /** Says where the money is when an error occurs before the approval. */
   readonly money: string;
-  /** Where the money is after a failed approval. */
+  /** Says where the money is after the approval failed. Default: `money`. */
   readonly moneyAfter?: (error: unknown) => string;
   readonly approval: {
     readonly isPending: boolean;
     readonly error: Error | null;
     readonly reset: () => void;
   };
-  /** The dialog stays open when it rejects, and shows `approval.error`. */
+  /** If it rejects, the dialog stays open and shows `approval.error`. */
   readonly onApprove: (proof: MoneyProof) => Promise<void>;
-  /** The whole record to approve. */
+  /** The complete record, so that the person sees everything that the code approves. */
   readonly children: ReactNode;
 }
 
@@ -66,7 +65,6 @@ const useApproval = ({ subject, approval, onApprove }: ApprovalDialogProps) => {
   return { codes: { ...codes, send }, choice, approve };
 };
 
-/** Shows the record, and takes the code or second factor that approves exactly this record. */
 const ApprovalDialog = (props: ApprovalDialogProps): ReactNode => {
   const { approval, money, moneyAfter = () => money } = props;
   const { codes, choice, approve } = useApproval(props);
@@ -114,15 +112,15 @@ const ApprovalDialog = (props: ApprovalDialogProps): ReactNode => {
 
 interface ApproveActionProps extends Omit<ApprovalDialogProps, "open" | "onClose"> {
   readonly mayApprove: boolean;
-  /** Id of the record, for records that people vote on. */
+  /** Id of the record when people may have to vote on it; undefined for records without votes. */
   readonly votedId?: string;
-  /** The message after the approval. */
   readonly done: string;
 }
 
 /**
- * The button and the dialog that approve a record, or the link to its votes. The page's address
- * stores that the dialog is open, so a reload and the form that created the record lead to it.
+ * The button and the dialog that approve a record, or a link to its votes. The page's address
+ * stores that the dialog is open, so a reload keeps it open and the form that created the record
+ * can link to it.
  */
 export const ApproveAction = ({
   mayApprove,
@@ -163,12 +161,10 @@ interface CancelActionProps extends Pick<
   /** Text of the button that opens the dialog; default: the text of the confirming button. */
   readonly label?: string;
   readonly text: string;
-  /** The message after the cancellation. */
   readonly done: string;
   readonly cancel: () => Promise<void>;
 }
 
-/** The button that cancels a record, and the question before it. */
 export const CancelAction = ({
   label,
   text,

@@ -18,26 +18,21 @@ import { requestOtp } from "@/lib/contracts/swap";
 import { codeOf } from "./api-error";
 import type { SentCode } from "./types";
 
-/** A one-time code of six digits. */
 export const codeForm = z.object({ code: z.string().regex(/^\d{6}$/, "Type all six digits.") });
 
 type CodeValues = z.infer<typeof codeForm>;
 
 export interface CodeRequest {
   readonly form: UseFormReturn<CodeValues>;
-  /** The code that was sent last; null before the first. */
+  /** The newest code that was sent; null before the first. */
   readonly sent: SentCode | null;
   readonly sending: boolean;
   readonly sendError: unknown;
-  /** Whether all digits are typed. */
   readonly isWhole: boolean;
-  /** Sends a code that approves exactly the record. */
   readonly send: () => Promise<void>;
-  /** Empties the field. */
   readonly clear: () => void;
 }
 
-/** The form of a one-time code that approves `subject`. */
 export const useCodeForm = (subject: BodyInput<typeof requestOtp>): CodeRequest => {
   const otp = useApiMutation(requestOtp);
   return useCodeFormOf({
@@ -49,21 +44,19 @@ export const useCodeForm = (subject: BodyInput<typeof requestOtp>): CodeRequest 
 };
 
 interface AskedCode {
-  /** Has a code mailed. */
   readonly ask: () => Promise<SentCode>;
   readonly sending: boolean;
   readonly sendError: unknown;
   /**
-   * Id of the record that the code approves. A code that was sent before a reload can then still be
-   * typed.
+   * Id of the record that the code approves. With it, a code sent before a reload can still be
+   * typed afterwards.
    */
   readonly keptAs?: string;
 }
 
-/** The form of a one-time code that `ask` has mailed. */
 export const useCodeFormOf = ({ ask, sending, sendError, keptAs }: AskedCode): CodeRequest => {
   const [sent, setSent] = useState<SentCode | null>(null);
-  // In an effect, because the server draws the first time and does not know the tab's storage.
+  // The tab's storage does not exist on the server, so the code is read in an effect.
   useEffect(() => {
     if (keptAs !== undefined) setSent((now) => now ?? readKeptCode(keptAs));
   }, [keptAs]);
@@ -82,11 +75,9 @@ export const useCodeFormOf = ({ ask, sending, sendError, keptAs }: AskedCode): C
 
 interface CodeFieldProps {
   readonly codes: CodeRequest;
-  /** While the code is checked. */
   readonly disabled: boolean;
 }
 
-/** The button that sends a code, then the field for it. */
 export const CodeField = ({ codes, disabled }: CodeFieldProps): ReactNode =>
   codes.sent === null ? (
     <SendCodeButton loading={codes.sending} onSend={codes.send} />
@@ -107,7 +98,6 @@ export const SendCodeButton = ({ loading, onSend }: SendCodeButtonProps): ReactN
   </div>
 );
 
-/** The field for a code that was sent. */
 export const SentCodeField = ({
   codes,
   sent,
@@ -140,7 +130,6 @@ interface CodeSendErrorProps {
   readonly missing?: ReactNode;
 }
 
-/** Why no code was sent. */
 export const CodeSendError = ({
   error,
   money,
@@ -160,15 +149,10 @@ interface CodeEntryProps {
   readonly code: string;
   readonly onChange: (code: string) => void;
   readonly onResend: () => void;
-  /** A new code is on its way. */
   readonly sending: boolean;
   readonly disabled: boolean;
 }
 
-/**
- * The field for a one-time code that was sent: its destination, its expiry, and a button for
- * another code.
- */
 export const CodeEntry = ({
   sent,
   code,
@@ -223,7 +207,7 @@ const ResendButton = ({
 const storeOf = (id: string) => tabStore(`causeway.code.${id}`, requestOtp.response);
 
 /**
- * The record of a sent code while it is valid, so that the code can still be typed after a reload.
+ * The record of a sent code while the code is valid, so that it can still be typed after a reload.
  * The code itself is not stored.
  */
 const readKeptCode = (id: string): SentCode | null => {

@@ -7,8 +7,8 @@ import { useMe } from "@/components/features/profile/use-me";
 import { Alert } from "@/components/ui/alert";
 
 /**
- * A notice above forms that end with an approval, for people without a verified address and without
- * a second factor.
+ * A warning above forms that end with an approval. It is shown to people who have neither a
+ * verified address nor a second factor.
  */
 export const EmailNotice = (): ReactNode => {
   const me = useMe().data;

@@ -5,10 +5,9 @@ import { isDomainError } from "@/lib/core/errors";
 import { parseAmount } from "@/lib/core/money";
 import { groupedAmount, readAmount } from "@/lib/core/read-amount";
 
-/** Schema of a select that must have a value. */
 export const chosen = (what: string): z.ZodString => z.string().min(1, `Choose a ${what}.`);
 
-/** Schema of a text that the contract's schema accepts; its message is a sentence. */
+/** The schema's message lacks a subject, so `what` is put before it to make a sentence. */
 export const checkedBy = (schema: z.ZodType, what: string, empty: string): z.ZodString =>
   z.string().superRefine((text, context) => {
     const problem = schema.safeParse(text.trim()).error?.issues[0]?.message;
@@ -19,7 +18,6 @@ export const checkedBy = (schema: z.ZodType, what: string, empty: string): z.Zod
     });
   });
 
-/** Schema of an amount in the person's locale; its message is one sentence. */
 export const typedAmountField = (): z.ZodString =>
   z.string().superRefine((text, context) => {
     const fail = (message: string): void => context.addIssue({ code: "custom", message });
@@ -53,16 +51,15 @@ export const precisionProblem = (
 };
 
 interface ReadAsProps {
-  /** The text as the person typed it. */
   readonly value: string;
-  /** The plain decimal string that was read; null where the text is no amount. */
+  /** The decimal string that was read from the text; null when the text is no amount. */
   readonly read: string | null;
   readonly symbol: string;
 }
 
 /**
- * Shows how a typed amount was read when it is not a plain number, so that "1,234" surprises
- * nobody.
+ * Shows how a typed amount was read when its format is not the API's, so that a person sees whether
+ * "1,234" means 1.234 or 1234.
  */
 export const ReadAs = ({ value, read, symbol }: ReadAsProps): ReactNode =>
   read === null || value.trim() === read ? null : (

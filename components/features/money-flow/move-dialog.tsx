@@ -8,6 +8,6 @@ const MovePanel = dynamic(() => import("./move-panel").then((module) => module.M
   ssr: false,
 });
 
-/** The dialog that approves, signs and executes. Renders nothing before the flow has started. */
+/** Renders nothing, and does not load the dialog, until the flow has started. */
 export const MoveDialog = (props: MoveDialogProps): ReactNode =>
   props.flow.flow === null ? null : <MovePanel {...props} />;

@@ -7,9 +7,9 @@ import { codeOf, detailsOf } from "./api-error";
 import type { FactorProof, MoveIds, MoveSubject, Prepared, SentCode } from "./types";
 
 /**
- * The steps by which a person moves money, without React: code → prepare → review → sign (for
- * sources that the person's wallets sign for) → execute. `use-move-flow.ts` connects them to the
- * API, the wallets and the page.
+ * The steps by which a person moves money, without React: code → prepare → review → sign (when the
+ * person's wallets must sign) → execute. `use-move-flow.ts` connects them to the API, the wallets
+ * and the page.
  */
 
 export interface Flow {
@@ -17,14 +17,13 @@ export interface Flow {
   readonly step: "code" | "review";
   readonly sent: SentCode | null;
   readonly code: string;
-  /** The code was right: preparing again needs none. */
+  /** The service accepted the code, so preparing again needs no code. */
   readonly approved: boolean;
   readonly prepared: Prepared | null;
-  /** A fresh subject, after the price moved below what was approved. */
+  /** The subject with the new price, when the price fell below the approved minimum; else null. */
   readonly moved: MoveSubject | null;
 }
 
-/** State of one request: pending, or the error of the last try. */
 interface RequestState {
   readonly pending: boolean;
   readonly error: unknown;
@@ -32,12 +31,12 @@ interface RequestState {
 
 export interface MoveState {
   readonly flow: Flow | null;
-  /** Whether the dialog is open; the flow outlives it. */
+  /** Whether the dialog is open. Closing it does not end the flow. */
   readonly open: boolean;
   readonly sending: RequestState;
   readonly preparing: RequestState;
   readonly executing: RequestState;
-  /** Whether the flow was executed; true until another subject begins. */
+  /** Whether the flow was executed. It stays true until another subject starts. */
   readonly done: boolean;
 }
 
@@ -62,20 +61,19 @@ export interface MovePorts {
 export interface MoveStore {
   readonly getState: () => MoveState;
   readonly subscribe: (listener: () => void) => () => void;
-  /** Opens the dialog at the code step; the same subject continues where it was. */
+  /**
+   * Opens the dialog. A new subject starts at the code step; the current subject continues at its
+   * step.
+   */
   readonly start: (subject: MoveSubject) => void;
-  /** Continues a stored flow after a reload. */
   readonly restore: (subject: MoveSubject, kept: Omit<KeptFlow, "stored">) => void;
   readonly close: () => void;
   readonly back: () => void;
   readonly setCode: (code: string) => void;
   readonly sendCode: () => Promise<void>;
-  /**
-   * @param proof the mailed code, or a second factor; ignored once the flow is approved
-   */
+  /** @param proof the mailed code or a second factor; ignored once the flow is approved */
   readonly prepare: (proof: string | FactorProof) => Promise<void>;
   readonly acceptMoved: () => void;
-  /** Has the wallets sign the remaining actions, then executes. */
   readonly execute: () => Promise<void>;
 }
 
@@ -83,7 +81,6 @@ const CODE_DIGITS = 6;
 const IDLE: RequestState = { pending: false, error: null };
 const RUNNING: RequestState = { pending: true, error: null };
 
-/** Errors that refuse the one-time code or the second factor. */
 const REFUSED_CODE: ReadonlySet<string> = new Set([
   "otp_required",
   "otp_invalid",
@@ -91,7 +88,10 @@ const REFUSED_CODE: ReadonlySet<string> = new Set([
   "otp_attempts_exceeded",
   "invalid_signature",
 ]);
-/** Errors that were found before the one-time code was checked. */
+/**
+ * Errors that the service returns before it checks the code. After any other error the code counts
+ * as accepted.
+ */
 const NOT_LOOKED_AT: ReadonlySet<string> = new Set([
   "network_error",
   "quote_expired",
@@ -123,12 +123,12 @@ const isSame = (one: MoveSubject, other: MoveSubject): boolean =>
   JSON.stringify(one.ids) === JSON.stringify(other.ids);
 
 /**
- * The changes of the flow after a refused preparation: a wrong code is typed again; a moved price
- * has to be accepted.
+ * The changes of the flow after a refused preparation. A wrong code must be typed again, and a
+ * moved price must be accepted.
  */
 const afterRefusal = (flow: Flow, error: unknown, isFactor: boolean): Partial<Flow> => {
   const reason = codeOf(error) ?? "network_error";
-  // The app or the passkey was removed in the meantime.
+  // The authenticator app or the passkey was removed after the page loaded.
   const isGone = isFactor && !flow.approved && reason === "invalid_state";
   if (isGone || REFUSED_CODE.has(reason)) return { code: "", approved: false, step: "code" };
   const moved = reason === "quote_price_moved" ? (flow.subject.movedTo?.(error) ?? null) : null;
@@ -138,9 +138,11 @@ const afterRefusal = (flow: Flow, error: unknown, isFactor: boolean): Partial<Fl
 interface Store {
   readonly get: () => MoveState;
   readonly set: (part: Partial<MoveState>) => void;
-  /** Changes the flow unless another subject has begun; a late answer then changes nothing. */
+  /**
+   * Changes the flow. Does nothing if another subject has started, so a late answer cannot change
+   * it.
+   */
   readonly change: (subject: MoveSubject, part: Partial<Flow>) => void;
-  /** The last body that was executed and its idempotency key. */
   last: { readonly text: string; readonly key: string };
 }
 
@@ -192,7 +194,7 @@ const prepare = async (
       ...(flow.approved ? {} : fieldsOf(proof)),
     });
     if (store.get().flow?.subject !== subject) return;
-    // After another preparation the same body is a new execution with a new key.
+    // After a new preparation, the same body is a new execution and needs a new key.
     store.last = NO_EXECUTION;
     ports.signing.load(prepared.actions);
     store.change(subject, { prepared, approved: true, step: "review" });
@@ -205,8 +207,8 @@ const prepare = async (
 };
 
 /**
- * The same body gets the same key, so that repeating a request without an answer moves the money
- * once.
+ * The idempotency key of a body. Repeating a request that got no answer uses the same key, so the
+ * money moves only once.
  */
 const keyOf = (store: Store, ports: MovePorts, body: ExecuteBody): string => {
   const text = JSON.stringify(body);
@@ -220,7 +222,8 @@ const signAndSend = async (
   flow: Flow & { prepared: Prepared },
 ): Promise<void> => {
   const { subject, prepared } = flow;
-  // A transaction that moves money may only go out while the prepared price holds.
+  // A wallet may send a transaction that moves money only while the price is locked. Once one has
+  // been sent, the remaining actions must be completed.
   const signatures = await ports.signing.run(
     (moved) => moved || Date.parse(prepared.expiresAt) > ports.now(),
   );
@@ -253,7 +256,10 @@ const execute = async (store: Store, ports: MovePorts): Promise<void> => {
   }
 };
 
-/** The state of a flow, from the code to the operation. One request of each kind runs at a time. */
+/**
+ * Creates the store of a flow, from the code to the operation. At most one request of each kind
+ * runs at a time.
+ */
 export const createMoveStore = (ports: MovePorts): MoveStore => {
   let state: MoveState = {
     flow: null,
@@ -306,7 +312,7 @@ export const createMoveStore = (ports: MovePorts): MoveStore => {
   };
 };
 
-/** The stored state of a flow, which continues after a reload. The typed digits are not stored. */
+/** The stored state of a flow, which continues after a reload. The typed code is not stored. */
 const keptFlow = z.object({
   stored: z.unknown(),
   open: z.boolean(),
@@ -318,7 +324,6 @@ const keptFlow = z.object({
 
 type KeptFlow = z.infer<typeof keptFlow>;
 
-/** The part of the flow's state that is stored. */
 interface Keepable {
   readonly flow: {
     readonly subject: { readonly stored?: unknown };
@@ -335,8 +340,8 @@ export const keptFlowOf = (key: string) => tabStore(key, keptFlow);
 
 /**
  * Stores the flow.
- * @param hasMoved a wallet has sent a transaction for the flow. Only this page knows which one, and
- * repeating it would move money twice, so nothing is stored
+ * @param hasMoved whether a wallet has sent a transaction for the flow. Only this page knows which
+ * transaction, and repeating it would move money twice, so the stored flow is deleted
  */
 export const keepFlow = (
   key: string,
@@ -348,8 +353,8 @@ export const keepFlow = (
     return;
   }
   const { subject, step, approved, sent, prepared } = flow;
-  // The actions that wallets have to sign are not stored: after a reload, preparing again gives new
-  // ones without a second code.
+  // Actions that wallets must sign are not stored. After a reload, preparing again returns new ones
+  // and needs no second code.
   const mayKeepPrepared = prepared !== null && prepared.actions.length === 0;
   keptFlowOf(key).save({
     stored: subject.stored,

@@ -34,10 +34,7 @@ export interface MoveDialogProps {
   readonly flow: MoveFlow;
   /** Closes the dialog and asks for a new quote of the form's values. */
   readonly onNewQuote: () => void;
-  /**
-   * Called when the price moved and the person accepted the fresh quote, so the form's quote is
-   * stale.
-   */
+  /** Called after the person accepted a moved price. The quote of the form is then out of date. */
   readonly onMoved?: () => void;
 }
 
@@ -46,7 +43,6 @@ interface FlowProps {
   readonly flow: Flow;
 }
 
-/** The call of the dialog's main button as code. */
 const FlowSnippet = ({ move, flow }: FlowProps): ReactNode => {
   const { ids } = flow.subject;
   const signatures = move.signing.steps
@@ -64,10 +60,6 @@ const FlowSnippet = ({ move, flow }: FlowProps): ReactNode => {
   return flow.sent === null ? snippet(requestOtp) : snippet(prepareSwap, { otp: "123456" });
 };
 
-/**
- * The dialog of a flow: approve, sign, execute. After closing, the same subject continues where it
- * was.
- */
 export const MovePanel = ({ flow: move, onNewQuote, onMoved }: MoveDialogProps): ReactNode => {
   const { flow } = move;
   if (flow === null) return null;
@@ -116,7 +108,7 @@ interface FlowErrorsProps extends FlowProps {
   readonly onNewQuote: () => void;
 }
 
-/** Errors after which only another quote helps. */
+/** Errors that only a new quote can resolve. */
 const FINAL: ReadonlySet<string | null> = new Set([
   "simulation_failed",
   "no_route",
@@ -127,7 +119,8 @@ const needsNewQuote = ({ move, flow }: FlowErrorsProps, error: unknown): boolean
   if (FINAL.has(codeOf(error))) return true;
   if (codeOf(error) === "quote_price_moved") return flow.moved === null;
   if (codeOf(error) !== "quote_expired") return false;
-  // The price lock of 60 s ends before the quote does; then preparing again is enough.
+  // The price lock lasts 60 s and ends before the quote expires. Until then, preparing again is
+  // enough.
   const { expiresAt } = flow.subject;
   return (
     error !== move.executeError || (expiresAt !== null && Date.parse(expiresAt) <= Date.now())
@@ -161,10 +154,12 @@ const moneyOf = ({ move }: FlowErrorsProps, error: unknown): string => {
     : "The money is where it was.";
 };
 
-/** Scrolls to an error, which would be out of sight below the long receipt. */
+/** Scrolls to an error, which would otherwise be hidden below the long receipt. */
 const show = (node: HTMLElement | null): void => node?.scrollIntoView({ block: "nearest" });
 
-/** Errors of prepare and execute with the place of the money. A moved price has its own notice. */
+/**
+ * Errors of prepare and execute; each says where the money is. A moved price has its own notice.
+ */
 const FlowErrors = (props: FlowErrorsProps): ReactNode => {
   const { prepareError, executeError } = props.move;
   return (
@@ -193,7 +188,6 @@ const FlowErrors = (props: FlowErrorsProps): ReactNode => {
   );
 };
 
-/** The buttons at the foot: back, and the next step. */
 const FlowFooter = ({ move, flow }: FlowProps): ReactNode => {
   const busy = move.preparing || move.executing;
   return (
@@ -240,12 +234,12 @@ const wordsOf = ({ signing }: MoveFlow, { subject }: Flow): string => {
 };
 
 /**
- * The countdown of the price lock (60 s), and the button that executes or, after the lock, prepares
- * again.
+ * The countdown of the price lock (60 s), with the button that executes. After the lock ends, the
+ * button prepares again.
  */
 const LockedActions = ({ move, flow, expiresAt }: LockedActionsProps): ReactNode => {
   const [over, setOver] = useState(false);
-  // After a transaction was sent, the move cannot be prepared again: it must be finished.
+  // Once a wallet has sent a transaction, the move cannot be prepared again and must be completed.
   const mayPrepare = over && !move.executing && !move.signing.moved;
   return (
     <>
@@ -267,7 +261,6 @@ const LockedActions = ({ move, flow, expiresAt }: LockedActionsProps): ReactNode
   );
 };
 
-/** The receipt before the money moves, and the steps that the person's own wallets have to sign. */
 const ReviewStep = ({ move, flow: { subject, prepared } }: FlowProps): ReactNode => {
   if (prepared === null) return null;
   return (
@@ -322,7 +315,7 @@ const COLUMNS: readonly Column<Change>[] = [
   },
 ];
 
-/** The balance changes that the simulation found on the present state of the chains. */
+/** The balance changes that a simulation on the current state of the chains predicts. */
 const BalanceChanges = ({ changes }: { readonly changes: readonly Change[] }): ReactNode => (
   <section aria-labelledby="balance-changes" className="rounded-card border">
     <h3 id="balance-changes" className="border-b px-4 py-2 font-semibold">

@@ -20,7 +20,6 @@ interface PriceChangeProps {
   readonly acceptLabel?: string;
 }
 
-/** Shows an old and a worse new price side by side, to be accepted. */
 export const PriceChange = ({
   seen,
   fresh,
@@ -91,7 +90,7 @@ const ChangeRow = ({ label, before, after, symbol }: ChangeRowProps): ReactNode 
   </tr>
 );
 
-/** Room for the price to move between the refusal and the next quote. */
+/** Added to the accepted price impact, because the price may move before the next quote. */
 const HEADROOM_BPS = 100;
 const LIMIT_MAX_BPS = 10_000;
 
@@ -103,12 +102,17 @@ export const refusedImpact = (error: unknown): number | null => {
 };
 
 interface AcceptedImpact<Body> {
-  /** The request, with the limit that the person accepted for exactly this request. */
+  /**
+   * The request. While it is the one for which the person accepted a limit, it contains that limit.
+   */
   readonly body: Body | null;
   readonly accept: (bps: number) => void;
 }
 
-/** Adds the accepted price impact to the request. A changed request gets the usual limit again. */
+/**
+ * Adds the accepted price impact to the request. When the request changes, the usual limit applies
+ * again.
+ */
 export const useAcceptedImpact = <Body extends object>(
   body: Body | null,
 ): AcceptedImpact<Body> => {
@@ -127,17 +131,15 @@ export const useAcceptedImpact = <Body extends object>(
 interface AcceptWordProps {
   /** Completes the label, which begins with `Type ACCEPT to`. */
   readonly purpose: string;
-  /** Whether the field holds the word. */
   readonly onChange: (isTyped: boolean) => void;
 }
 
-/** Asks for a typed word before a trade that loses a lot. */
 export const AcceptWord = ({ purpose, onChange }: AcceptWordProps): ReactNode => (
   <Field label={`Type ${IMPACT_WORD} to ${purpose}`} className="max-w-72">
     <Input
       onChange={(event) => onChange(event.target.value.trim() === IMPACT_WORD)}
       onKeyDown={(event) => {
-        // Enter would send the form around this field, which asks for another quote.
+        // Enter would submit the surrounding form, which requests another quote.
         if (event.key === "Enter") event.preventDefault();
       }}
     />
@@ -149,7 +151,6 @@ interface RefusedPriceProps {
   readonly onAccept: (bps: number) => void;
 }
 
-/** The price impact for which a quote was refused, and the field that requests it all the same. */
 export const RefusedPrice = ({ bps, onAccept }: RefusedPriceProps): ReactNode => (
   <Alert
     tone="danger"
@@ -166,8 +167,8 @@ export const RefusedPrice = ({ bps, onAccept }: RefusedPriceProps): ReactNode =>
 );
 
 /**
- * Shown when the requested amount is above the available one: the missing amount and the next step,
- * before any code is mailed.
+ * Shown when the requested amount is above the available one, before any code is mailed. Shows the
+ * missing amount and the next step.
  */
 export const ShortageAlert = ({ shortage }: { readonly shortage: Shortage }): ReactNode => (
   <Alert
@@ -195,5 +196,4 @@ export const ShortageAlert = ({ shortage }: { readonly shortage: Shortage }): Re
   </Alert>
 );
 
-/** The reason beside the disabled review button. */
 export const SHORTAGE_REASON = "More is asked for than may be moved.";

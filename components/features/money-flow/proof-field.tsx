@@ -28,7 +28,9 @@ import {
   SendCodeButton,
 } from "./code-form";
 
-/** The submit button is in the footer of the dialog and refers to the form by this id. */
+/**
+ * Id of the form. The submit button is outside it, in the dialog's footer, and refers to this id.
+ */
 export const CODE_FORM_ID = "move-code";
 
 interface StepProps {
@@ -36,12 +38,10 @@ interface StepProps {
   readonly flow: Flow;
 }
 
-/** Once the flow is approved, no code is needed. */
 const approvedForm = z.object({ code: z.string() });
 
-/** The step that approves exactly this quote or transfer by a mailed code or a second factor. */
 export const CodeStep = ({ move, flow }: StepProps): ReactNode => {
-  // The flow stores the code, so that it outlives the dialog.
+  // The flow stores the code, so that closing the dialog does not lose it.
   const form = useForm({
     resolver: zodResolver(flow.approved ? approvedForm : codeForm),
     defaultValues: { code: "" },
@@ -77,7 +77,6 @@ export const CodeStep = ({ move, flow }: StepProps): ReactNode => {
   );
 };
 
-/** Takes the proof, or says that the flow is approved already. */
 const FlowProof = ({
   move,
   flow,
@@ -122,14 +121,12 @@ const MailedCode = ({ move, flow }: StepProps): ReactNode => (
   </>
 );
 
-/** The ways to approve, and the chosen one. */
 export interface ProofChoice {
   readonly options: ReturnType<typeof useFactorMeans>;
   readonly means: string;
   readonly choose: (means: string) => void;
 }
 
-/** Lets the person choose between the mailed code and their second factors. */
 export const useProofChoice = (onChange: () => void): ProofChoice => {
   const [means, setMeans] = useState<string>("code");
   const factors = useFactorMeans({ takesRecovery: false });
@@ -143,15 +140,13 @@ export const useProofChoice = (onChange: () => void): ProofChoice => {
   };
 };
 
-/** Builds the proof from the typed code. */
 export const proofOf = (means: string, code: string): { otp: string } | { totp: string } =>
   means === "app" ? { totp: code } : { otp: code };
 
-/** Whether the form's own button can submit it; a passkey has another button. */
+/** Whether the form's submit button is enabled. A passkey has its own button. */
 export const isReady = ({ means }: ProofChoice, codes: CodeRequest): boolean =>
   codes.isWhole && (means === "app" || (means === "code" && codes.sent !== null));
 
-/** The choice between mailed code and second factors; renders nothing without second factors. */
 export const MeansField = ({ choice }: { readonly choice: ProofChoice }): ReactNode =>
   choice.options.length === 0 ? null : (
     <RadioCards
@@ -169,7 +164,6 @@ interface PasskeyFieldProps {
   readonly onApprove: (proof: FactorProof) => Promise<unknown>;
 }
 
-/** Has a passkey approve exactly the subject. */
 export const PasskeyField = ({ subject, ...props }: PasskeyFieldProps): ReactNode => {
   const asking = useApiMutation(requestOtp);
   return (
@@ -186,7 +180,6 @@ interface MeansOfProofProps extends PasskeyFieldProps {
   readonly mailedCode: ReactNode;
 }
 
-/** The choice between the ways to approve, and the field of the chosen one. */
 const MeansOfProof = ({
   choice,
   appCode,
@@ -210,7 +203,6 @@ interface ProofFieldProps extends PasskeyFieldProps {
   readonly choice: ProofChoice;
 }
 
-/** Takes the mailed code, the code of the authenticator app, or a passkey. */
 export const ProofField = ({ codes, ...props }: ProofFieldProps): ReactNode => (
   <MeansOfProof
     {...props}
@@ -226,17 +218,14 @@ export const ProofField = ({ codes, ...props }: ProofFieldProps): ReactNode => (
 
 interface AppCodeFieldProps {
   readonly codes: CodeRequest;
-  /** While the code is checked. */
   readonly disabled: boolean;
 }
 
-/** The field of `codes` for the code that the authenticator app shows. */
 export const AppCodeField = ({ codes, disabled }: AppCodeFieldProps): ReactNode => {
   const { field } = useController({ control: codes.form.control, name: "code" });
   return <AppCodeInput value={field.value} onChange={field.onChange} disabled={disabled} />;
 };
 
-/** Takes the code that the authenticator app shows. */
 const AppCodeInput = (props: Omit<ComponentProps<typeof OtpInput>, "autoFocus">): ReactNode => (
   <Field label="Code of the authenticator app">
     <OtpInput {...props} autoFocus />

@@ -13,16 +13,14 @@ import { ApiError } from "@/lib/api-client/client";
 import { refusedImpact, RefusedPrice, SHORTAGE_REASON, ShortageAlert } from "./price-notices";
 import type { Shortage } from "./spendable";
 
-/** The state of the quote for a form. */
 export interface QuoteState {
-  /** The shown quote does not match the form, or a newer one is being loaded. */
+  /** Whether the shown quote does not match the form, or a newer one is loading. */
   readonly outdated: boolean;
   readonly loading: boolean;
   readonly expired: boolean;
   readonly error: unknown;
-  /** Requests a quote now, without waiting until the typing stops. */
+  /** Requests a quote at once, without waiting for the person to stop typing. */
   readonly ask: () => void;
-  /** Called when the countdown ends. */
   readonly onExpire: () => void;
 }
 
@@ -32,7 +30,6 @@ interface ClockProps {
   readonly expiresAt: string | null;
 }
 
-/** How long the shown quote is good. */
 export const QuoteClock = ({ view, expiresAt }: ClockProps): ReactNode => {
   if (view.outdated && view.loading) return <Badge>Updating …</Badge>;
   if (view.outdated) return <Badge tone="warning">Out of date</Badge>;
@@ -48,14 +45,13 @@ export const QuoteClock = ({ view, expiresAt }: ClockProps): ReactNode => {
 };
 
 export interface ReviewProps<Quote> {
-  /** Set when the requested amount is above the available one, else null. */
   readonly shortage: Shortage | null;
   /** Another reason that prevents the review, in a sentence; null when there is none. */
   readonly obstacle: string | null;
-  /** Codes of warnings that the form shows itself. */
+  /** Codes of warnings that the form already shows. */
   readonly said: ReadonlySet<string>;
   readonly onReview: (quote: Quote) => void;
-  /** Requests the quote with this price impact accepted. */
+  /** Called with the price impact, in basis points, that the person accepted. */
   readonly onAcceptImpact: (bps: number) => void;
 }
 
@@ -64,37 +60,32 @@ interface QuoteShellProps extends Pick<
   "shortage" | "obstacle" | "onAcceptImpact"
 > {
   readonly view: QuoteState;
-  /** The newest quote; null before the first. */
   readonly quote: {
     readonly expiresAt: string | null;
-    /** `12.5 USDC`. */
+    /** The minimum received with its symbol: `12.5 USDC`. */
     readonly minimum: string;
     readonly picture: ReactNode;
     readonly facts: ReactNode;
   } | null;
   /**
-   * Whether to show the error of the quote; false when the form's fields already show every error.
+   * Whether to show the error of the quote. False when the fields of the form already show all
+   * errors.
    */
   readonly showError: boolean;
-  /** A sentence about the loss or fee of this quote that has to be accepted first. */
+  /** A sentence about the loss or fee that the person must accept before the review. */
   readonly gate?: string | null;
-  /** Opens the review; absent while there is no quote. */
   readonly onReview?: () => void;
-  /** Warnings and questions about a quote that is not out of date. */
   readonly children?: ReactNode;
 }
 
 interface ReviewBarProps {
-  /** Why the review cannot be opened yet; null when it can. */
   readonly reason: string | null;
   readonly loading?: boolean;
-  /** Without it, the button submits the surrounding form. */
+  /** Without this callback, the button submits the surrounding form. */
   readonly onReview?: () => void;
-  /** Further buttons, before that of the review. */
   readonly children?: ReactNode;
 }
 
-/** The foot of a receipt: the review button, and the reason when it is disabled. */
 export const ReviewBar = ({
   reason,
   loading,
@@ -122,7 +113,7 @@ export const ReviewBar = ({
   );
 };
 
-/** Signed out, timed out, too many requests: another form gets the same answer (RFC 9110). */
+/** Statuses that do not depend on the form: signed out, timed out, too many requests (RFC 9110). */
 const WHATEVER_IS_ASKED = new Set([401, 408, 429]);
 
 const isAboutForm = (error: unknown): boolean =>
@@ -131,13 +122,11 @@ const isAboutForm = (error: unknown): boolean =>
   error.status < 500 &&
   !WHATEVER_IS_ASKED.has(error.status);
 
-/** The next step after a request for a quote that failed. */
 export const reasonOfError = (error: unknown): string =>
   isAboutForm(error)
     ? "Correct the form; the quote then updates."
     : "There is no quote now. Refresh it to try again.";
 
-/** Why the quote cannot be reviewed yet; null when it can. */
 const reasonOf = ({ view, quote, shortage }: QuoteShellProps): string | null => {
   if (shortage !== null) return SHORTAGE_REASON;
   if (view.loading) return "The quote is on its way.";
@@ -146,7 +135,6 @@ const reasonOf = ({ view, quote, shortage }: QuoteShellProps): string | null => 
   return view.expired ? "This quote has expired; ask for a new one." : null;
 };
 
-/** Stands in place of the first quote. */
 const NoQuote = ({ view }: Pick<QuoteShellProps, "view">): ReactNode => {
   if (view.error !== null) return null;
   if (view.loading) return <LoadingRows what="the quote" />;
@@ -157,7 +145,10 @@ const NoQuote = ({ view }: Pick<QuoteShellProps, "view">): ReactNode => {
   );
 };
 
-/** The error of the last request for a quote; a price impact that was too high can be accepted. */
+/**
+ * The error of the last quote request. When the price impact was too high, the person can accept
+ * it.
+ */
 const QuoteProblem = ({ view, showError, onAcceptImpact }: QuoteShellProps): ReactNode => {
   const refused = refusedImpact(view.error);
   if (refused !== null)
@@ -166,7 +157,6 @@ const QuoteProblem = ({ view, showError, onAcceptImpact }: QuoteShellProps): Rea
   return <ErrorState compact error={view.error} money="Nothing was sent." onRetry={view.ask} />;
 };
 
-/** The receipt beside a form: the quote, and the button that opens its review. */
 export const QuoteShell = (props: QuoteShellProps): ReactNode => {
   const { view, quote, shortage, obstacle, gate = null, onReview, children } = props;
   const current = view.outdated ? null : quote;
@@ -218,7 +208,6 @@ const wordsFor = (paidBy: readonly Payer[]): string => {
   return paidBy.includes("sponsor") ? WORDS.mixed : WORDS.wallet;
 };
 
-/** The network fees of all sources, by payer. */
 export const NetworkFee = ({ paidBy }: { readonly paidBy: readonly Payer[] }): ReactNode => (
   <span>{wordsFor(paidBy)}</span>
 );

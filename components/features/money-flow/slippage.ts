@@ -1,11 +1,11 @@
 import { SLIPPAGE_BPS_MAX } from "@/lib/contracts/swap";
 
-/** The message at the field when `slippageBps` reads nothing. */
+/** Shown at the field when `slippageBps` returns null. */
 export const SLIPPAGE_PROBLEM = `Type a percentage from 0 to ${String(SLIPPAGE_BPS_MAX / 100)}, with at most two digits after the point.`;
 
 /**
- * A typed percentage in basis points, with a decimal point or comma; null when it is no percentage,
- * has more than two decimal digits, or is above the service's limit.
+ * A typed percentage in basis points, with a decimal point or comma. Null when the text is no
+ * percentage, has more than two decimal digits, or exceeds the service's limit.
  * @example slippageBps("0,5") // 50
  */
 export const slippageBps = (typed: string): number | null => {

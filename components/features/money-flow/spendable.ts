@@ -7,7 +7,10 @@ export type Reserves = ResponseOf<typeof getReserves>["data"];
 export interface Spendable {
   /** The amount that may be moved now; null while it is not known. */
   readonly amount: string | null;
-  /** The part of the balance that must stay, because it backs global accounts; null where none must. */
+  /**
+   * The part of the balance that must stay because it backs global accounts; null when there is
+   * none.
+   */
   readonly backing: string | null;
 }
 
@@ -19,14 +22,16 @@ export interface Shortage {
   readonly backing: string | null;
 }
 
-/** An amount that a form requests from one source. */
 export interface RequestedAmount extends Spendable {
   readonly symbol: string;
-  /** Plain decimal string; null while no amount is typed. */
+  /** Decimal string; null while no amount is typed. */
   readonly requested: string | null;
 }
 
-/** The first source whose requested amount is above its spendable one; null where there is none. */
+/**
+ * The shortage of the first source whose requested amount exceeds its spendable one; null when
+ * there is none.
+ */
 export const shortageOf = (sources: readonly RequestedAmount[]): Shortage | null => {
   for (const { symbol, requested, amount, backing } of sources)
     if (requested !== null && amount !== null && compareAmounts(requested, amount) === 1)

@@ -12,18 +12,21 @@ interface FormQuoteOptions<Body, Quote> {
   /** The request; null until the form is complete and valid. */
   readonly body: Body | null;
   readonly send: (body: Body, signal: AbortSignal) => Promise<Quote>;
-  /** False: a request without an answer is not sent again. */
+  /** False: a request that got no answer is not repeated. */
   readonly retry?: false;
 }
 
 interface FormQuote<Quote> extends QuoteState {
-  /** The newest quote; while the next is loaded, the one before. */
+  /** The newest quote; the previous one while the next is loading. */
   readonly quote: Quote | null;
-  /** The quote with its request as JSON; null while the newest quote answers another request. */
+  /**
+   * The quote, with its request as JSON in `key`; null while the newest quote belongs to another
+   * request.
+   */
   readonly fresh: { readonly key: string; readonly quote: Quote } | null;
 }
 
-/** The quote of a form: requested when the typing settles, and again when it expires. */
+/** The quote of a form. It is requested when the person stops typing, and again when it expires. */
 export const useFormQuote = <Body, Quote>({
   contract,
   body,
@@ -39,7 +42,8 @@ export const useFormQuote = <Body, Quote>({
     queryFn: ({ signal }) => send(JSON.parse(settled ?? "null") as Body, signal),
     enabled: settled !== null,
     placeholderData: keepPreviousData,
-    // Each request creates another quote, so only its expiry and the person cause one.
+    // Each request creates a new quote, so only an expired quote or the person's action causes a
+    // request.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnWindowFocus: false,

@@ -6,7 +6,7 @@ import type { TabStore } from "@/components/ui/tab-store";
 
 interface KeptValues<Values extends FieldValues> {
   readonly form: UseFormReturn<Values>;
-  /** Reads values from the link that opened the page; null when it has none. */
+  /** Reads values from the link that opened the page; null when the link has none. */
   readonly linked: (search: string) => Values | null;
   readonly draft: TabStore<Values>;
   /** Whether a draft is about wallets of this project; other drafts are ignored. */
@@ -14,8 +14,8 @@ interface KeptValues<Values extends FieldValues> {
 }
 
 /**
- * Fills the form from the link that opened the page, else from the tab's stored draft; then stores
- * each change. It runs in an effect, because the server knows neither.
+ * Fills the form from the link that opened the page, or else from the tab's stored draft; then
+ * stores each change. The server knows neither source, so this runs in an effect.
  */
 export const useKeptValues = <Values extends FieldValues>({
   form,
@@ -31,10 +31,10 @@ export const useKeptValues = <Values extends FieldValues>({
     const fromDraft = stored !== null && isOwn(stored) ? stored : null;
     const values = fromLink ?? fromDraft;
     if (values !== null) form.reset(values);
-    // After a reload the stored draft counts, not the link.
+    // Removes the values from the address, so that a reload uses the stored draft.
     if (fromLink !== null) window.history.replaceState(null, "", window.location.pathname);
     setIsRead(true);
-    // Runs once: later answers about wallets and balances do not change the form.
+    // Runs once: wallets and balances that load later do not change the form.
   }, []);
   useEffect(() => {
     if (isRead) draft.save(JSON.parse(text) as Values);

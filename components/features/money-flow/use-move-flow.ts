@@ -23,15 +23,15 @@ import {
 import type { MoveSubject } from "./types";
 
 /**
- * The one way in which a person moves money:
+ * The only hook by which a person moves money:
  *
- *   const flow = useMoveFlow({ onDone });           // beside the form; its state outlives the dialog
- *   flow.start(subject);                            // a quote or a transfer, as a `MoveSubject` (./types)
+ *   const flow = useMoveFlow({ onDone });   // beside the form; closing the dialog keeps its state
+ *   flow.start(subject);                    // a quote or a transfer, as a `MoveSubject` (./types)
  *   <MoveDialog flow={flow} onNewQuote={…} onMoved={…} />
  *
- * `subjectOfQuote` (swap/quote-subject) makes the subject of a quote, also of one that retries an
- * operation. For a transfer give `ids: {transferId}` and a `receipt` of your own. After execute the
- * page of the operation opens by itself.
+ * `subjectOfQuote` (swap/quote-subject) makes the subject of a quote, also of a quote that retries
+ * an operation. A transfer has `ids: {transferId}` and its own `receipt`. After execution the page
+ * of the operation opens by itself.
  */
 
 export interface MoveFlow extends Omit<MoveStore, "getState" | "subscribe"> {
@@ -50,8 +50,8 @@ interface MoveFlowOptions {
   /** Called before the page of the operation opens. */
   readonly onDone?: (operationId: string) => void;
   /**
-   * Storage of the flow over a reload: its key, and a function that restores the subject, or
-   * returns null for another person's.
+   * How the flow is stored over a reload: the key, and a function that restores the subject. The
+   * function returns null for the stored subject of another person.
    */
   readonly kept?: {
     readonly key: string;
@@ -83,7 +83,6 @@ interface Now {
   readonly hasMoved: boolean;
 }
 
-/** Restores the stored flow once, then stores each change. */
 const useKept = (
   kept: MoveFlowOptions["kept"],
   store: MoveStore,
@@ -104,7 +103,7 @@ const useKept = (
 export const useMoveFlow = (options: MoveFlowOptions = {}): MoveFlow => {
   const signing = useSigning();
   const ports = usePorts(options, signing);
-  // The store lives as long as the page, so it calls the ports of the newest rendering.
+  // The store lives as long as the page, so it calls the ports of the latest render.
   const latest = useRef(ports);
   useEffect(() => {
     latest.current = ports;

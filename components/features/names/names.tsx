@@ -16,25 +16,25 @@ import { isApprovedOn, listedName } from "@/lib/core/look-alike";
 
 export interface Names {
   /**
-   * The name that people may trust when they decide: that of a wallet whose key the service holds,
-   * or of a contact that is approved for the chain. Undefined for every other address.
-   * @param chainId on which the address is paid; left out: the chain is not known
+   * A name that people may rely on for decisions: the name of a wallet whose key the service holds,
+   * or of a contact that is approved for the chain. Undefined for all other addresses.
+   * @param chainId the chain on which the address is paid; undefined when the chain is unknown
    */
   readonly ofAddress: (address: string, chainId?: number) => string | undefined;
-  /** The trusted name, or the shortened address. */
+  /** The name from `ofAddress`, or else the shortened address. */
   readonly addressName: (address: string, chainId?: number) => string;
   /**
-   * The name in a list of past movements. Contacts that are not approved have theirs too, marked as
-   * such.
+   * The name for a list of past movements. It also includes contacts that are not approved, and
+   * marks them as such.
    */
   readonly inList: (address: string) => string | undefined;
-  /** A sentence of the service with names, or short addresses, in place of the addresses in it. */
+  /** Replaces the addresses in a sentence of the service by `addressName`. */
   readonly inSentence: (sentence: string) => string;
 }
 
 const ADDRESS = /0x[0-9a-f]{40}\b/gi;
 
-/** Names for addresses, which every page takes from here. */
+/** All pages take names for addresses from this hook. */
 export const useNames = (): Names => {
   const wallets = useWallets().data;
   const contacts = useContacts().data;
@@ -70,7 +70,8 @@ export const useNames = (): Names => {
 };
 
 /**
- * Who did something, in the middle of a sentence: `you`, an e-mail address, `key Payroll backend`.
+ * The name of an actor for the middle of a sentence: `you`, an e-mail address, `key Payroll
+ * backend`.
  */
 export const useActorInSentence = (): ((actor: string) => string) => {
   const nameOf = useActorNames();
@@ -80,7 +81,6 @@ export const useActorInSentence = (): ((actor: string) => string) => {
   };
 };
 
-/** A person, an API key or a part of the service by name. A click shows the id. */
 export const Actor = ({ id }: { readonly id: string }): ReactNode => {
   const nameOf = useActorNames();
   const addresses = usePersonAddresses();
@@ -100,7 +100,6 @@ export const Actor = ({ id }: { readonly id: string }): ReactNode => {
   );
 };
 
-/** An address with its mark and the name that the project gave it. */
 export const NamedAddress = ({
   chainId,
   ...props
@@ -114,10 +113,6 @@ interface PartyProps {
   readonly className?: string;
 }
 
-/**
- * A wallet of the project, a contact or any other address in a row of a list: mark and name; its
- * title has the whole address.
- */
 export const Party = ({ address, className }: PartyProps): ReactNode => {
   const name = useNames().inList(address);
   return (
@@ -140,10 +135,6 @@ export const Party = ({ address, className }: PartyProps): ReactNode => {
   );
 };
 
-/**
- * The mark and the trusted name of an address that is shown in full beside it; only the mark when
- * it has no name.
- */
 export const RecipientName = ({
   address,
   chainId,
@@ -161,13 +152,11 @@ export const RecipientName = ({
 };
 
 interface CounterpartyProps {
-  /** Null when the address is not known. */
   readonly address: string | null;
-  /** The whole address below the name. */
+  /** Whether to show the full address below the name. */
   readonly full?: boolean;
 }
 
-/** Who sent a deposit: mark, and name before address. */
 export const Counterparty = ({ address, full = false }: CounterpartyProps): ReactNode => {
   const nameOf = useNames().inList;
   if (address === null) {

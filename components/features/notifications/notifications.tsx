@@ -28,7 +28,6 @@ import { Time } from "@/components/ui/time";
 import { listNotifications, readNotifications } from "@/lib/api-client/calls.gen";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 
-/** All notifications of the person in this project. */
 export const Notifications = (): ReactNode => {
   const list = usePages(apiPages(listNotifications, { query: { limit: PAGE_ROWS } }));
   const unread = useNewestNotifications().data?.unread ?? 0;
@@ -80,7 +79,10 @@ const SHOWN_MAX = 99;
 const nameOf = (unread: number): string =>
   unread === 0 ? "Notifications" : `Notifications, ${unread} unread`;
 
-/** The bell of the bar with the number of unread notifications; opens the newest of them. */
+/**
+ * The bell in the top bar, with the number of unread notifications. It opens a list of the newest
+ * ones.
+ */
 export const NotificationBell = (): ReactNode => {
   const [open, setOpen] = useState(false);
   const unread = useNewestNotifications().data?.unread ?? 0;
@@ -181,11 +183,13 @@ const ICONS: Readonly<
 
 interface NotificationListProps {
   readonly items: readonly Notification[];
-  /** Called when a person opens a notification. */
   readonly onOpen: (notification: Notification) => void;
 }
 
-/** Notifications as links to their objects. Unread ones are bold and marked for screen readers. */
+/**
+ * Notifications as links to their objects. Unread ones are bold, and marked as unread for screen
+ * readers.
+ */
 const NotificationList = ({ items, onOpen }: NotificationListProps): ReactNode => (
   <ul className="divide-y" aria-label="Notifications">
     {items.map((one) => (
@@ -240,11 +244,13 @@ type Notification = NotificationsPage["data"][number];
 
 const PANEL_SHOWS = 8;
 
-/** The newest ones and the number of unread ones. */
 const useNewestNotifications = (): UseQueryResult<NotificationsPage> =>
   useLiveQuery(apiQuery(listNotifications, { query: { limit: PANEL_SHOWS } }));
 
-/** Marks notifications as read. When it fails they stay unread, which the list shows. */
+/**
+ * Marks notifications as read. Errors are ignored, because the list then still shows them as
+ * unread.
+ */
 const useRead = (): ((read: BodyInput<typeof readNotifications>) => Promise<void>) => {
   const api = useApi();
   const cache = useCache();

@@ -57,7 +57,6 @@ const isMail = (text: string): text is MailTime =>
 
 const preferencesQuery = apiQuery(getNotificationPreferences, {});
 
-/** The person's notification settings in this project, for the dashboard and for mail. */
 export const NotificationPreferencesCard = (): ReactNode => {
   const query = useQuery(preferencesQuery);
   return (

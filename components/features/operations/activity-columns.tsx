@@ -18,7 +18,8 @@ import { type ActivityRow, pathOfEntry, payoutTitleOf, wordsOf } from "./activit
 import { sumByAsset } from "./operation-sums";
 
 /**
- * The most amounts in a row. With more assets the last line counts the rest, so that no row grows.
+ * The most lines of amounts in a row. With more assets, the last line shows the number of the
+ * others, so that the row does not grow.
  */
 const ASSETS_SHOWN = 2;
 
@@ -28,7 +29,7 @@ interface CellProps {
 }
 
 /**
- * Deposits of native coins have no recorded sender, so the received amount stands for the sent one.
+ * Deposits of native coins have no recorded sender. For them the received amount is shown as sent.
  */
 const partsSent = ({ kind, sent, received }: ActivityRow): ActivityRow["sent"] =>
   kind === "deposit" && sent.length === 0 && received !== null ? [received] : sent;
@@ -55,7 +56,7 @@ const Sent = ({ row, digits }: CellProps): ReactNode => {
   );
 };
 
-/** The amount that arrived once the movement is final; before that, the promised amount. */
+/** The received amount once the movement is final; before that, the minimum that will arrive. */
 const Received = ({
   row: { status, received, minimum, kind },
   digits,
@@ -76,7 +77,6 @@ const Received = ({
   );
 };
 
-/** The title of a payout with its kind below; other movements by kind. */
 const Title = ({ row }: { readonly row: ActivityRow }): ReactNode => {
   const title = payoutTitleOf(row, useTitleOptions());
   const words = wordsOf(row);
@@ -125,7 +125,7 @@ const beforeNote = (digits: ColumnDigits): readonly Column<ActivityRow>[] => [
     id: "way",
     header: "From → to",
     bare: true,
-    // Takes the width that the other columns leave, and at least that of a short name between two
+    // Takes the width that the other columns leave. The minimum fits a short name between two
     // chains.
     className: "@min-[60rem]:w-full @min-[60rem]:max-w-0 @min-[60rem]:min-w-48",
     cell: (row) => <EntryWay row={row} />,
@@ -173,13 +173,13 @@ const TIME: Column<ActivityRow> = {
   align: "right",
   bare: true,
   priority: "medium",
-  // The width of "11 minutes ago", so that no column moves when the browser writes it in place of
-  // the date.
+  // The width of "11 minutes ago". The browser replaces the date by such a text, and no column must
+  // move then.
   className: "whitespace-nowrap @min-[40rem]:min-w-32",
   cell: (row) => <Time value={row.createdAt} />,
 };
 
-/** The columns of the list. Memos and tags have a column only when a row has one. */
+/** The columns of the list. The column for memos and tags is shown only when a row has one. */
 export const activityColumns = (
   rows: readonly ActivityRow[],
 ): readonly Column<ActivityRow>[] => {
@@ -258,10 +258,6 @@ const Account = ({
   </Marked>
 );
 
-/**
- * The receiver of a movement: an address, an account, a private wallet, or all recipients of a
- * payout.
- */
 const Receiver = ({
   party,
 }: {
@@ -294,10 +290,6 @@ const RESERVES = (
   </Marked>
 );
 
-/**
- * Shows where the money of a movement comes from: the chains of its sources, an account, or the
- * reserves.
- */
 const Origin = ({ row: { source, sent } }: { readonly row: ActivityRow }): ReactNode => {
   if (source !== null) return <Account {...source} />;
   const chains = sent.flatMap(({ token }) => token.chainId ?? []);
@@ -313,7 +305,7 @@ const ARROW = (
   </>
 );
 
-/** Two lines in a narrow table, else one line with truncated names. */
+/** Two lines in a narrow table; in a wide one, a single line with truncated names. */
 const LOOKS =
   "line-clamp-2 text-fg-2 @min-[60rem]:flex @min-[60rem]:items-center @min-[60rem]:gap-x-1 @min-[60rem]:whitespace-nowrap";
 
@@ -324,8 +316,8 @@ const LOOKS =
 const WIDE_HIDDEN = "@min-[60rem]:sr-only";
 
 /**
- * The sender and chain of a deposit; for other movements the origin and the receiver. A movement on
- * one chain names it once. Accounts have no chain.
+ * A deposit shows its sender and its chain; other movements show their origin and receiver. A
+ * movement within one chain shows the chain once. Accounts have no chain.
  */
 const EntryWay = ({ row }: { readonly row: ActivityRow }): ReactNode => {
   const { kind, source, counterparty, sent, received, minimum } = row;

@@ -2,10 +2,8 @@ import type { z } from "zod";
 import type { activityRecord } from "@/lib/contracts/activity";
 import { movedPayoutTitle, OPERATION_WORDS } from "@/lib/core/titles";
 
-/** One movement of money, as `GET /activity` returns it. */
 export type ActivityRow = z.output<typeof activityRecord>;
 
-/** The name of each kind of movement. */
 export const ACTIVITY_WORDS = {
   ...OPERATION_WORDS,
   payout_to_wallets: "Payout to wallets",
@@ -14,18 +12,17 @@ export const ACTIVITY_WORDS = {
   funding_reversal: "Funding taken back",
 } as const satisfies Record<ActivityRow["kind"], string>;
 
-/** The contract's kinds without importing its schemas. */
+/** The kinds of the contract, listed without importing its schemas. */
 export const ACTIVITY_KINDS = Object.keys(
   ACTIVITY_WORDS,
 ) as readonly (keyof typeof ACTIVITY_WORDS)[];
 
-/** The name of a movement. A payout to wallets that is funded by an account is a withdrawal. */
+/** The name of a movement's kind. A payout to wallets that an account funds is a withdrawal. */
 export const wordsOf = ({ kind, source }: Pick<ActivityRow, "kind" | "source">): string =>
   kind === "payout_to_wallets" && source !== null
     ? `Withdrawal from ${source.name ?? "an account"}`
     : ACTIVITY_WORDS[kind];
 
-/** The title of a payout; null for other kinds. */
 export const payoutTitleOf = (
   row: ActivityRow,
   options: { readonly hidden: boolean; readonly locale: string },
@@ -34,7 +31,6 @@ export const payoutTitleOf = (
 const accountIdOf = ({ source, counterparty }: ActivityRow): string | null =>
   source?.accountId ?? (counterparty?.type === "account" ? counterparty.accountId : null);
 
-/** The page with the details of a movement. */
 export const pathOfEntry = (row: ActivityRow): string => {
   if (row.id.startsWith("po_")) return `/payouts/${row.id}`;
   if (row.id.startsWith("op_"))

@@ -56,7 +56,10 @@ const KIND_OPTIONS = ACTIVITY_KINDS.map((kind) => ({
   label: ACTIVITY_WORDS[kind],
 }));
 
-/** On phones everything but the search is folded away, to leave room for the list. */
+/**
+ * On phones only the search and the menus are visible until a button opens the filters, which
+ * leaves room for the list.
+ */
 export const FilterBar = ({ state, children }: FiltersProps): ReactNode => {
   const [open, setOpen] = useState(false);
   const id = useId();
@@ -114,7 +117,6 @@ const DatesMenu = ({
 
 interface FiltersProps {
   readonly state: ActivityFilterState;
-  /** Shown beside the search. */
   readonly children?: ReactNode;
 }
 
@@ -167,7 +169,7 @@ const Choices = ({ state: { filters, change } }: Pick<FiltersProps, "state">): R
   );
 };
 
-// Loaded on demand: its form needs zod, which the page does not.
+// Loaded on demand, because its form needs zod and the page does not.
 
 const ViewsDialog = dynamic(
   () => import("./views-dialog").then((module) => module.ViewsDialog),
@@ -176,7 +178,7 @@ const ViewsDialog = dynamic(
   },
 );
 
-/** Filters under a name. A view is a link to this page, so it can be shared as well. */
+/** A saved view is a named link to this page, so its link can also be shared. */
 const ViewsMenu = (): ReactNode => {
   const router = useRouter();
   const { views } = useSavedViews();
@@ -222,7 +224,6 @@ const SEARCH_SHOWN = 24;
 const anyOf = (words: readonly string[] | undefined): string | null =>
   words === undefined || words.length === 0 ? null : words.join(" or ");
 
-/** The filters in use, each with a button that removes it. */
 export const FilterChips = ({
   state: { filters, change, clear },
 }: {
@@ -232,8 +233,8 @@ export const FilterChips = ({
   const chainName = useChainName();
   const wallets = useWallets().data?.data ?? [];
   if (!isFiltered(filters)) return null;
-  // The server does not know the reader's locale. Without a time the day is one of the reader's own
-  // time zone.
+  // The server does not know the reader's locale. The time makes `Date` read the day in the
+  // reader's time zone, not in UTC.
   const dayText = (day: string): string =>
     isHydrated ? dateText(new Date(`${day}T00:00`), "date") : day;
   const walletText = (id: string): string => {
@@ -310,8 +311,8 @@ const toStored = ({ status, kind, chain, wallet, ...rest }: Partial<ActivityFilt
 });
 
 /**
- * The filters live in the address of the page, so that a filtered list can be linked to and
- * survives a reload.
+ * The page's address stores the filters, so that a filtered list can be linked to and survives a
+ * reload.
  */
 export const useActivityFilters = (): ActivityFilterState => {
   const [filters, setFilters] = useQueryStates(PARSERS, { history: "replace" });

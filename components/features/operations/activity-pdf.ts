@@ -21,12 +21,12 @@ const COLUMNS = [
   { header: "Memo", width: 10 },
 ] as const;
 
-/** The most characters of a name in the column `To`, beside the shortened address. */
+/** The most characters of a name in the column `To`, which also has the shortened address. */
 const NAME_MAX = 30;
 
 const minuteText = (iso: string): string => iso.slice(0, 16).replace("T", " ");
 
-/** A name does not identify an address, so the address follows it. */
+/** The name with the shortened address, because a name alone does not identify an address. */
 const partyText = (address: string, name: string | undefined): string =>
   name === undefined ? address : `${name.slice(0, NAME_MAX)} ${shorten(address)}`;
 
@@ -40,13 +40,13 @@ const accountText = ({
 }): string =>
   name === null ? `Account ${shorten(accountId, ID_HEAD)}` : name.slice(0, NAME_MAX);
 
-/** The kind, with the title that its creator gave it. */
+/** The kind, followed by the reference that its creator typed, if there is one. */
 const whatText = (row: ActivityRow): string =>
   row.reference === null ? wordsOf(row) : `${wordsOf(row)}: ${row.reference}`;
 
 /**
- * The receiver, or the sender of a deposit. Money in accounts has its source, an account or the
- * reserves, before an arrow.
+ * The receiver, or the sender of a deposit. Account money that returns to the reserves has no
+ * counterparty, so its account is shown with `> reserves`.
  */
 const toText = (
   { counterparty, source }: ActivityRow,
@@ -100,12 +100,15 @@ interface ActivityPdf {
   readonly rows: readonly ActivityRow[];
   readonly ofAddress: Names["ofAddress"];
   readonly filters: Pick<ActivityFilters, "from" | "to">;
-  /** Whether the file leaves out some of the filtered movements. */
+  /** Whether the filter matches more movements than the file contains. */
   readonly cut: boolean;
   readonly madeAt: Date;
 }
 
-/** The filtered list as a PDF file, newest first. `Received` is the amount confirmed so far. */
+/**
+ * The filtered list as a PDF file, newest first. `Received` is the amount confirmed when the file
+ * is made.
+ */
 export const activityPdf = ({ rows, ofAddress, filters, cut, madeAt }: ActivityPdf): string =>
   tablePdf({
     title: "Activity",

@@ -69,7 +69,7 @@ export const Activity = (): ReactNode => {
   );
 };
 
-/** Dust is left out of searches and of lists of other kinds. */
+/** Dust deposits are shown only in the unfiltered list and when deposits are selected. */
 const showsDust = (filters: ActivityFilters): boolean =>
   !isFiltered(filters) || filters.kind?.includes("deposit") === true;
 
@@ -115,7 +115,7 @@ const NothingHere = ({ filtered, onReset }: NothingHereProps): ReactNode =>
     </EmptyState>
   );
 
-/** The most rows that a page of the list may have. */
+/** The API's limit of rows per page. */
 const PAGE = 100;
 const PAGES_MAX = 20;
 
@@ -144,7 +144,6 @@ const makePdf = async (
 const fileName = (ending: string): string =>
   `causeway-activity-${new Date().toISOString().slice(0, 10)}.${ending}`;
 
-/** Exports the filtered list as a PDF with at most 2,000 movements. */
 const PdfButton = ({ filters }: { readonly filters: ActivityFilters }): ReactNode => {
   const api = useApi();
   const { ofAddress } = useNames();
@@ -162,7 +161,7 @@ const PdfButton = ({ filters }: { readonly filters: ActivityFilters }): ReactNod
   );
 };
 
-/** Exports all filtered movements as CSV, not only the loaded pages. */
+/** Exports all filtered movements, including pages that are not loaded. */
 const ExportButton = ({ filters }: { readonly filters: ActivityFilters }): ReactNode => {
   const api = useApi();
   return (

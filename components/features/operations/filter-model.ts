@@ -4,15 +4,12 @@ import type { ACTIVITY_KINDS } from "@/lib/contracts/activity";
 import type { QueryInput } from "@/lib/contracts/contract";
 import type { Status } from "@/lib/core/status";
 
-/** The filters of the list in the page's address. */
 export interface ActivityFilters {
-  /** Matches any of these statuses. */
   readonly status: readonly Status[] | null;
   readonly kind: readonly (typeof ACTIVITY_KINDS)[number][] | null;
   readonly chain: readonly number[] | null;
-  /** Ids of wallets of the project. */
   readonly wallet: readonly string[] | null;
-  /** First and last day, `2026-11-21`, both included, in the person's own time zone. */
+  /** First and last day, both included, such as `2026-11-21`, in the person's time zone. */
   readonly from: string | null;
   readonly to: string | null;
   readonly q: string | null;
@@ -41,8 +38,8 @@ const listed = (values: readonly (string | number)[] | null): string =>
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 
 /**
- * Midnight at the start of a day, some days later, in the person's own time zone; null when the
- * text is no day.
+ * Midnight at the start of a day, or `daysLater` days after it, in the person's time zone; null
+ * when the text is no day.
  */
 const midnight = (day: string, daysLater: number): Date | null => {
   const [, year, month, date] = DAY.exec(day) ?? [];
@@ -64,7 +61,10 @@ interface Span {
   readonly to: string | undefined;
 }
 
-/** Start and end of a day in the reader's time zone, RFC 3339; undefined when the text is no day. */
+/**
+ * Start (included) and end (excluded) of a day in the reader's time zone, RFC 3339; undefined when
+ * the text is no day.
+ */
 export const spanOf = (day: string | null): Span => ({
   from: midnight(day ?? "", 0)?.toISOString(),
   to: midnight(day ?? "", 1)?.toISOString(),
@@ -74,7 +74,6 @@ type ListQuery = Omit<NonNullable<QueryInput<typeof listActivity>>, "limit" | "c
 
 const unlessEmpty = (text: string): string | undefined => (text === "" ? undefined : text);
 
-/** The filters as the API's query, with times in place of days and without unused filters. */
 export const toListQuery = (filters: ActivityFilters): ListQuery => ({
   status: unlessEmpty(listed(filters.status)),
   kind: unlessEmpty(listed(filters.kind)),
@@ -86,7 +85,6 @@ export const toListQuery = (filters: ActivityFilters): ListQuery => ({
   tag: unlessEmpty(filters.tag ?? ""),
 });
 
-/** Pages of movements, newest first. */
 export const activityPages = (filters: ActivityFilters) =>
   apiPages(listActivity, { query: { limit: PAGE_ROWS, ...toListQuery(filters) } });
 
@@ -100,7 +98,7 @@ const dayOf = (at: Date): string =>
   `${String(at.getFullYear())}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`;
 const LAST_DAYS = { week: 6, month: 29 } as const;
 
-/** Ranges of whole days in the person's own time zone; both days are included. */
+/** Ranges of days in the person's time zone; both days are included. */
 export const DATE_PRESETS: readonly {
   readonly label: string;
   readonly range: (now: Date) => DayRange;

@@ -27,7 +27,6 @@ interface LegCardProps {
   readonly operationId: string;
   readonly leg: Leg;
   readonly toChainId: number;
-  /** The operation takes longer than usual. */
   readonly delayed: boolean;
   readonly events: readonly OperationEvent[];
 }
@@ -58,7 +57,6 @@ const VIA_WORDS = {
   permit: ", which permitted the treasury to take exactly this",
 } as const satisfies Record<Leg["via"], string>;
 
-/** One leg: its source wallet and its progress. */
 export const LegCard = ({
   operationId,
   leg,
@@ -158,7 +156,6 @@ const useDecision = ({ operationId, legId }: RefundDecisionProps) => {
   return { decision, decide };
 };
 
-/** The evidence about an uncertain refund, and the form by which a person decides about it. */
 const RefundDecision = (props: RefundDecisionProps): ReactNode => {
   const { attention } = props;
   const { decision, decide } = useDecision(props);
@@ -227,21 +224,19 @@ interface StepRow {
   readonly id: string;
   readonly title: string;
   readonly state: StepState;
-  /** Confirmations, or why it failed. */
+  /** The number of confirmations, or an explanation such as the reason of a failure. */
   readonly note: string | null;
-  /** A hash. */
+  /** A transaction hash. */
   readonly detail: ReactNode;
   /** Content at the right, usually a time. */
   readonly aside: ReactNode;
 }
 
 interface StepRowsProps {
-  /** Accessible name of the list. */
   readonly label: string;
   readonly steps: readonly StepRow[];
 }
 
-/** Steps as rows of a statement: state, title, transaction, time. */
 const StepRows = ({ label, steps }: StepRowsProps): ReactNode => (
   <ol aria-label={label} className="divide-y">
     {steps.map((step) => {

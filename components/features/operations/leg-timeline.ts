@@ -6,17 +6,19 @@ export interface LegStep {
   readonly id: "queued" | "submitted" | "source" | "bridge" | "delivery" | "refund";
   readonly title: string;
   readonly state: StepState;
-  /** Confirmations, or why it failed. */
+  /** The number of confirmations, or an explanation such as the reason of a failure. */
   readonly note: string | null;
   readonly transaction: {
     readonly txHash: string | null;
     readonly explorerUrl: string | null;
   } | null;
-  /** Time of the step, RFC 3339. */
+  /** RFC 3339. */
   readonly at: string | null;
 }
 
-/** How many of the steps queued, submitted, source, bridge, delivery are done in each state. */
+/**
+ * For each state, how many of the steps queued, submitted, source, bridge and delivery are done.
+ */
 const DONE = {
   queued: 0,
   submitted: 1,
@@ -47,7 +49,7 @@ const stateAt = (done: number, position: number): StepState => {
   return done === position ? "current" : "todo";
 };
 
-/** The events that say that a side of a leg was seen on its chain, or was dropped from it. */
+/** The side of a leg that each event reports. `leg.reorganised` names its side in its data. */
 const SIDES = {
   "leg.source_seen": "source",
   "leg.filled_seen": "destination",
@@ -63,7 +65,8 @@ const sideOf = (event: OperationEvent): Side | null => {
 };
 
 /**
- * Whether the chain dropped the block with this side of the leg, and the side was not seen again.
+ * Whether the chain dropped the block with the transaction of this side, and the transaction has
+ * not been seen since.
  */
 const isDropped = (side: Side, leg: Leg, events: readonly OperationEvent[]): boolean =>
   events.findLast((event) => event.data.legId === leg.id && sideOf(event) === side)?.type ===
@@ -215,7 +218,6 @@ const refundStep = (leg: Leg, from: string, events: readonly OperationEvent[]): 
         (leg.refund === null ? null : timeOf(events, leg, "leg.refund_decided"))),
 });
 
-/** Explains a step that takes longer than usual, and what the person can do. */
 const lateNote = (leg: Leg, step: LegStep): string => {
   if (step.id === "submitted" && leg.via === "transaction")
     return "Taking longer than usual. The money is in the wallet; raise the fee of the transaction there if it does not come.";
@@ -240,11 +242,9 @@ export interface LegSurroundings {
   readonly toChainId: number;
   readonly chainName: ChainNameOf;
   readonly events: readonly OperationEvent[];
-  /** The operation takes longer than usual. */
   readonly delayed?: boolean;
 }
 
-/** The steps of one leg: those that are done, the present one, and those to come. */
 export const legSteps = (
   leg: Leg,
   { toChainId, chainName, events, delayed = false }: LegSurroundings,

@@ -23,10 +23,6 @@ import {
 } from "@/lib/api-client/calls.gen";
 import { type Operation, operationQuery } from "./operation";
 
-/**
- * The actions that are possible now: approve, cancel, retry. Renders nothing when no action is
- * possible.
- */
 export const OperationActions = ({
   operation,
 }: {
@@ -88,8 +84,8 @@ export const OperationActions = ({
 };
 
 /**
- * Requests a quote for the failed or refunded legs and starts its flow. A private operation is
- * retried by a new one.
+ * Requests a quote for the failed or refunded legs and starts its flow. A private operation has no
+ * quote; the service creates a new operation instead.
  */
 const useRetry = ({ operationId }: Operation) => {
   const cache = useCache();

@@ -42,8 +42,8 @@ import { operationTitle, statusSentence } from "./sentences";
 import { useOperation } from "./use-operation";
 
 /**
- * Legs and receipt are in two columns. A receipt without a leg beside it gets the memo as its
- * neighbour, because a full row would put labels far from their values.
+ * Whether the receipt has no leg beside it in the two columns. The memo then takes that column,
+ * because in a full-width receipt the labels would be far from their values.
  */
 const isReceiptAlone = ({ deposit, legs }: Operation): boolean =>
   deposit === null && legs.length % 2 === 0;
@@ -100,7 +100,10 @@ export const OperationPage = ({ operationId }: OperationPageProps): ReactNode =>
   );
 };
 
-/** A private operation has its full page under another id, which the list of movements names. */
+/**
+ * The full page of a private operation has the transfer's id, which this notice reads from the
+ * activity list.
+ */
 const PrivateNotice = ({ operationId }: { readonly operationId: string }): ReactNode => {
   const { data } = useQuery(apiQuery(listActivity, { query: { q: operationId, limit: 1 } }));
   const transferId = data?.data[0]?.transferId ?? null;
@@ -117,13 +120,13 @@ const PrivateNotice = ({ operationId }: { readonly operationId: string }): React
 
 interface OperationHeaderProps {
   readonly operationId: string;
-  /** Undefined until it is known. */
+  /** Undefined while it loads. */
   readonly operation: Operation | undefined;
 }
 
 /**
- * Amounts, parties, state, and who started the operation when. A deposit has no starter in the
- * project. A click shows the id.
+ * The amounts, parties and status, and who started the operation and when. For a deposit, which
+ * nobody in the project starts, it shows when the money was received.
  */
 const OperationHeader = ({ operationId, operation }: OperationHeaderProps): ReactNode => {
   const { addressName } = useNames();
@@ -162,19 +165,16 @@ const OperationHeader = ({ operationId, operation }: OperationHeaderProps): Reac
   );
 };
 
-/** Interval at which bands grow between two answers of the service. */
+/** Interval at which the bands of the picture grow between two answers of the service. */
 const TICK_MS = 500;
 
 interface FlowCardProps {
   readonly operation: Operation;
   readonly events: readonly OperationEvent[];
-  /** Whether changes arrive by the stream. */
+  /** Whether the event stream is open. */
   readonly live: boolean;
 }
 
-/**
- * The operation as a picture, its state in one sentence, the place of the money, and the next step.
- */
 const FlowCard = ({ operation, events, live }: FlowCardProps): ReactNode => {
   const chainName = useChainName();
   const { addressName, inSentence } = useNames();
@@ -233,7 +233,6 @@ const Liveness = ({ live }: { readonly live: boolean }): ReactNode => (
   </span>
 );
 
-/** Why the operation failed or was refunded; renders nothing otherwise. */
 const OperationFailure = ({ operation }: { readonly operation: Operation }): ReactNode => {
   const { failure, status, may, retriedBy } = operation;
   if (failure === null) return null;
@@ -257,7 +256,6 @@ const OperationFailure = ({ operation }: { readonly operation: Operation }): Rea
   );
 };
 
-/** Every part of the money, and where it is at this moment. */
 const MoneyNow = ({ operation }: { readonly operation: Operation }): ReactNode => {
   const places = heldPlaces(operation.outcome.holds);
   if (places.length === 0) return null;

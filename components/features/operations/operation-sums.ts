@@ -4,10 +4,10 @@ import type { Operation } from "./operation";
 
 type Holding = Operation["outcome"]["holds"][number];
 
-/** The sum that is held at one place for one reason; several holds of one token there are added. */
+/** The sum of all holdings of one token at one address, on one chain, with one note. */
 export interface HeldPlace {
   readonly key: string;
-  /** 0x address, or the name of a bridge and its deposit. */
+  /** 0x address, or the name of a bridge with its deposit. */
   readonly wallet: string;
   readonly chainId: number;
   readonly symbol: string;
@@ -19,7 +19,10 @@ export interface HeldPlace {
 const keyOf = ({ wallet, chainId, token, note }: Holding): string =>
   [wallet, String(chainId), token.address, note].join(" ");
 
-/** Adds up the holdings at the same place for the same reason, in their given order. */
+/**
+ * Adds up the holdings that share address, chain, token and note, in the order of their first
+ * holding.
+ */
 export const heldPlaces = (holds: readonly Holding[]): HeldPlace[] =>
   [...new Set(holds.map(keyOf))].flatMap((key) => {
     const members = holds.filter((hold) => keyOf(hold) === key);
@@ -57,13 +60,16 @@ export interface AssetSum {
   readonly amount: string;
 }
 
-/** Base units at the largest number of decimals that the asset has on any chain. */
+/**
+ * The amount in base units with `digits` decimals, rounded down. `digits` must be the largest
+ * number of decimals that the asset has on any chain, so that nothing is lost.
+ */
 const baseOf = ({ amount }: Part, digits: number): bigint =>
   scaledTo(parseDecimal(amount), digits, "floor");
 
 /**
- * One sum per asset, in the order of their first part. Decimals of one asset may differ between
- * chains.
+ * One sum per asset, in the order of each asset's first part. An asset may have different decimals
+ * on different chains.
  */
 export const sumByAsset = (parts: readonly Part[]): AssetSum[] =>
   [...new Set(parts.map((part) => part.token.assetId))].map((assetId) => {
@@ -87,13 +93,13 @@ interface NetworkFee {
 
 const PAYERS: readonly Payer[] = ["sponsor", "wallet"];
 
-/** The network fees of all chains, added up by payer. Payers without fees are left out. */
+/** The network fees of all chains, summed by payer. Payers without fees are left out. */
 export const networkFeesOf = (fees: readonly Fee[]): NetworkFee[] =>
   PAYERS.map((paidBy) => ({
     paidBy,
     sums: sumByAsset(fees.filter((fee) => fee.kind === "network" && fee.paidBy === paidBy)),
   })).filter(({ sums }) => sums.length > 0);
 
-/** Fees that are parts of the rate. */
+/** Fees that the quoted rate already includes; network fees are not among them. */
 export const quotedFeesOf = (fees: readonly Fee[]) =>
   fees.flatMap(({ kind, ...fee }) => (kind === "network" ? [] : [{ ...fee, kind }]));

@@ -7,17 +7,16 @@ import type { operationEvent, operationRecord } from "@/lib/contracts/operation-
 export type Operation = z.output<typeof operationRecord>;
 export type OperationEvent = z.output<typeof operationEvent>;
 export type Leg = Operation["legs"][number];
-/** An operation in lists. */
 export type ListedOperation = ResponseOf<typeof listOperations>["data"][number];
 export type ChainNameOf = (chainId: number) => string;
 
 export const operationQuery = (id: string) => apiQuery(getOperation, { params: { id } });
 
-/** Newest first. Without private operations, which only the private page shows. */
+/** Newest first. Excludes private operations, which only the page for private money shows. */
 const operationsQuery = (query: QueryInput<typeof listOperations>) =>
   apiQuery(listOperations, { query: { ...query, private: "exclude" } });
 
-/** The most operations that one answer lists. */
+/** The API's limit of operations per answer. */
 const LISTED_MAX = 100;
 const LATEST = 5;
 
@@ -27,7 +26,7 @@ export const movingOperationsQuery = operationsQuery({
   limit: LISTED_MAX,
 });
 export const latestOperationsQuery = operationsQuery({ limit: LATEST });
-/** One completed swap, to find out whether there is any. */
+/** At most one completed swap, which shows whether the project has any. */
 export const completedSwapQuery = operationsQuery({
   status: "completed",
   kind: "swap,swap_and_transfer",

@@ -5,7 +5,6 @@ import { CodeBlock } from "@/components/ui/code-block";
 import { Folded } from "@/components/ui/folded";
 import { useHideableJson } from "@/components/ui/hidden-amounts";
 
-/** The record as the API gives it, folded away. */
 export const RawJson = ({ value }: { readonly value: unknown }): ReactNode => {
   const hideable = useHideableJson();
   return (

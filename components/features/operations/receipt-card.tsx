@@ -30,10 +30,6 @@ interface ReceiptCardProps {
   readonly operation: Operation;
 }
 
-/**
- * The receipt: the sent amount, the received amount beside the promised one, the recipient, and the
- * costs.
- */
 export const ReceiptCard = ({ operation }: ReceiptCardProps): ReactNode => (
   <Card title="Receipt">
     <Facts className="-my-2">
@@ -61,7 +57,10 @@ const Sums = ({ sums }: { readonly sums: readonly AssetSum[] }): ReactNode =>
     </span>
   ));
 
-/** A final operation shows its result first, with the promised amount beside it. */
+/**
+ * A final operation shows the received amount and the promised minimum. Before that, the minimum
+ * and the expected amount are shown.
+ */
 const AmountFacts = ({
   operation: { quoted, actual, status, legs },
 }: {

@@ -8,14 +8,15 @@ export const VIEW_NAME_MAX = 40;
 const SEARCH_MAX = 1000;
 
 /**
- * A name for a query string of the page: `status=failed&from=2026-11-01`. Stored in this browser.
+ * A name for a query string of the activity page, such as `status=failed&from=2026-11-01`. Stored
+ * in this browser.
  */
 export interface SavedView {
   readonly name: string;
   readonly search: string;
 }
 
-// Checked by hand, because zod would be a seventh of the scripts of the page.
+// Checked by hand, because zod would be about a seventh of the page's scripts.
 const isText = (value: unknown, least: number, most: number): boolean =>
   typeof value === "string" && value.length >= least && value.length <= most;
 const isView = (value: unknown): value is SavedView =>
@@ -26,7 +27,7 @@ const isView = (value: unknown): value is SavedView =>
   isText(value.name, 1, VIEW_NAME_MAX) &&
   isText(value.search, 0, SEARCH_MAX);
 
-/** Saved views that every person has. */
+/** Views that every person has; they are not stored. */
 export const COMMON_VIEWS: readonly SavedView[] = [
   { name: "In progress", search: "status=pending,processing" },
   { name: "Failed or returned", search: "status=failed,refunded,partially_completed" },
@@ -39,12 +40,12 @@ export const parseViews = (text: string | null): readonly SavedView[] => {
       ? views.map(({ name, search }) => ({ name, search }))
       : [];
   } catch {
-    // Another version of the app, or another program, stored a value that cannot be read.
+    // Another version of the app or another program stored a value that cannot be parsed.
     return [];
   }
 };
 
-/** Adds a view: it replaces one of the same name, and the oldest is dropped from a full list. */
+/** Adds a view. It replaces a view with the same name. A full list loses its oldest view. */
 export const withView = (views: readonly SavedView[], view: SavedView): readonly SavedView[] =>
   [...views.filter(({ name }) => name !== view.name), view].slice(-VIEWS_MAX);
 

@@ -10,9 +10,8 @@ const CHARACTERS_MAX = 120;
 
 interface SearchFieldProps {
   readonly value: string;
-  /** The kinds of text that the search finds. */
   readonly placeholder?: string;
-  /** Called once the typing settles, or at once on Enter. */
+  /** Called when the person stops typing, or at once on Enter. */
   readonly onSettle: (text: string) => void;
 }
 
@@ -26,8 +25,8 @@ export const SearchField = ({
   const [told, setTold] = useState(value);
   if (value !== seen) {
     setSeen(value);
-    // The parent returns reported values late. Any other value came from elsewhere, for instance
-    // from removing the chip of the search.
+    // The parent returns reported values with a delay. Any other value was set elsewhere, for
+    // example by removing the search's chip, and replaces the text.
     if (value !== told) {
       setTold(value);
       setText(value);

@@ -9,15 +9,13 @@ interface Depth {
   readonly confirmationsNeeded: number;
 }
 
-/** `1 of 2 confirmations`. */
 export const depthText = ({ confirmations, confirmationsNeeded }: Depth): string =>
   `${confirmations} of ${confirmationsNeeded} confirmation${confirmationsNeeded === 1 ? "" : "s"}`;
 
-/** Whether a failed leg may still have moved money. */
+/** Whether a failed leg may have moved money. */
 const isUnclear = (leg: Leg): boolean =>
   leg.state === "failed" && leg.failure?.retryable === false;
 
-/** Describes the present state of one leg, without promises. */
 export const legSentence = (leg: Leg, toChainId: number, chainName: ChainNameOf): string => {
   const from = chainName(leg.chainId);
   const to = chainName(toChainId);
@@ -59,7 +57,7 @@ export const legSentence = (leg: Leg, toChainId: number, chainName: ChainNameOf)
   }
 };
 
-/** From least to most advanced. An operation has the state of its slowest leg. */
+/** From least to most advanced. The state of an operation is that of its slowest leg. */
 const ORDER: readonly Leg["state"][] = [
   "needs_attention",
   "refunding",
@@ -73,7 +71,6 @@ const ORDER: readonly Leg["state"][] = [
 
 const isOpen = (leg: Leg): boolean => !isFinal(leg.status);
 
-/** The state of the whole operation in one sentence, with a full stop. */
 export const statusSentence = (operation: Operation, chainName: ChainNameOf): string => {
   const { legs, status, subStatus, quoted, deposit, outcome } = operation;
   const awaitsPerson = subStatus === "awaiting_approval" || subStatus === "awaiting_signature";
@@ -93,7 +90,7 @@ export const statusSentence = (operation: Operation, chainName: ChainNameOf): st
 
 interface TitleWords {
   readonly addressName: (address: string) => string;
-  /** Whether amounts are hidden; the title then contains only the names of tokens. */
+  /** Whether amounts are hidden; the title then contains only the symbols of the tokens. */
   readonly hidden: boolean;
   /** BCP 47. */
   readonly locale: string;
@@ -102,8 +99,8 @@ interface TitleWords {
 const isNothing = (amount: string): boolean => !/[1-9]/.test(amount);
 
 /**
- * The received amount, once it is known; before that, and where nothing was received, the expected
- * amount.
+ * The received amount of a final operation. Until it is final, or when nothing was received, the
+ * expected amount.
  */
 const shownOut = ({ status, quoted, actual }: Operation): string =>
   isFinal(status) && !isNothing(actual.received.amount)
@@ -111,8 +108,8 @@ const shownOut = ({ status, quoted, actual }: Operation): string =>
     : quoted.to.amount;
 
 /**
- * `200.00 USDC → 0.0666302 WETH` when the token changes, `1,250.00 DAI → Ada` when it does not. A
- * deposit may have no sources, so its title has the received amount.
+ * `200.00 USDC → 0.0666302 WETH` when the token changes, `1,250.00 DAI → Ada` when it does not. The
+ * title of a deposit has the received amount, because a deposit may have no sources.
  */
 export const operationTitle = (
   operation: Operation,

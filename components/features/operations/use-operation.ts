@@ -56,8 +56,8 @@ export interface OperationView {
 }
 
 /**
- * One operation, live until it is final. Each event of its stream causes another request for the
- * record; counts of confirmations are not events and come by polling.
+ * One operation, kept current until it is final. Each event of its stream reloads the record.
+ * Confirmation counts are not events, so the record is also polled.
  */
 export const useOperation = (operationId: string): OperationView => {
   const queryClient = useQueryClient();

@@ -15,12 +15,11 @@ const viewForm = z.object({
 });
 
 interface ViewsDialogProps {
-  /** The query string of the page, which is saved. */
+  /** The query string of the page, to be saved. */
   readonly search: string;
   readonly onClose: () => void;
 }
 
-/** Saves the filters of the page under a name, and removes saved ones. */
 export const ViewsDialog = ({ search, onClose }: ViewsDialogProps): ReactNode => {
   const { views, save, remove } = useSavedViews();
   return (

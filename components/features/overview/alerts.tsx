@@ -22,8 +22,8 @@ import {
 import { useLiveQuery } from "@/components/features/session/use-api";
 
 /**
- * The chains whose network fee is above what the service pays, each with an operation that waits
- * for it.
+ * The chains whose network fee is above the service's limit, each with one operation that waits for
+ * a lower fee.
  */
 const gasWaitsOf = (operations: readonly ListedOperation[]): ReadonlyMap<number, string> =>
   new Map(
@@ -32,10 +32,6 @@ const gasWaitsOf = (operations: readonly ListedOperation[]): ReadonlyMap<number,
     ),
   );
 
-/**
- * Alerts about problems that concern the money of this project; renders nothing when there are
- * none.
- */
 export const Alerts = (): ReactNode => {
   const balances = useBalances().data;
   const processing = useLiveQuery(movingOperationsQuery).data;
@@ -114,7 +110,7 @@ export const Alerts = (): ReactNode => {
 };
 
 /**
- * Signing stops when the database was replaced, for instance by a restored copy that lacks recent
+ * Signing stops after the database was replaced, for example by a backup that lacks recent
  * payments.
  */
 const SigningAlert = ({
@@ -161,7 +157,7 @@ const GasAlert = ({ alert }: { readonly alert: Me["gasAlerts"][number] }): React
   );
 };
 
-/** Operations that the sponsor would pay for are refused once its budget is used up. */
+/** Once a sponsor budget is used up, operations that it would pay for are refused. */
 const BudgetAlert = ({
   budget,
 }: {

@@ -14,8 +14,7 @@ import { type Column, Table } from "@/components/ui/table";
 import { chainShares, isEmpty } from "./worth";
 
 /**
- * Sorts tokens by worth, the highest first; tokens without a price come last. Floats are precise
- * enough to sort by.
+ * The highest worth first; tokens without a price come last. Floats are precise enough for sorting.
  */
 const byWorth = (a: TokenTotal, b: TokenTotal): number =>
   Number(b.usd ?? -1) - Number(a.usd ?? -1);
@@ -91,7 +90,6 @@ const columnsFor = (digits: ColumnDigits): readonly Column<TokenTotal>[] => [
   },
 ];
 
-/** Each token once, with its share by chain. The balances page has chains and wallets. */
 export const BalancesCard = (): ReactNode => {
   const query = useBalances();
   const { data } = query;
@@ -133,8 +131,8 @@ export const BalancesCard = (): ReactNode => {
 };
 
 /**
- * Whole class names, so that Tailwind finds them. The colours are distinguishable for colour-blind
- * people.
+ * Complete class names, because Tailwind finds no composed ones. Colour-blind people can
+ * distinguish the colours.
  */
 const FILLS = [
   "fill-chart-1",
@@ -147,7 +145,6 @@ const WIDTH = 100;
 
 const fillOf = (index: number): string => FILLS[index % FILLS.length] ?? FILLS[0];
 
-/** The legend of the chains' colours. */
 const ChainShareLegend = (): ReactNode => {
   const { chains } = usePublicConfig();
   return (
@@ -165,7 +162,6 @@ const ChainShareLegend = (): ReactNode => {
   );
 };
 
-/** A bar with the share of a token on each chain. */
 const ChainShareBar = ({ total }: { readonly total: TokenTotal }): ReactNode => {
   const { chains } = usePublicConfig();
   const amounts = chains.map(

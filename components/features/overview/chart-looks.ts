@@ -1,6 +1,6 @@
 import { usdText } from "@/lib/core/amount-text";
 
-/** The colours in order of use; they are distinguishable for colour-blind people. */
+/** The colours in order of use. Colour-blind people can distinguish them. */
 export const CHART_COLOURS = [
   "var(--chart-1)",
   "var(--chart-2)",
@@ -21,7 +21,6 @@ export const TOOLTIP_LOOKS = {
   itemStyle: { color: "var(--text-1)" },
 } as const;
 
-/** Dollars with cents, for tooltips. */
 export const dollars = (value: unknown): string => usdText(Number(value).toFixed(2)).text;
 
 const SHORTENED_FROM = 10_000;
@@ -32,8 +31,9 @@ const UNITS = [
 ] as const;
 
 /**
- * Short, for axes: `$12.5K`. Separators and the place of the sign are the locale's; the unit is
- * English, where the compact notation of a locale has words such as "Tsd.".
+ * A short amount for axes: `$12.5K`. The locale decides the separators and the position of the
+ * sign. The unit is always English, because compact notation in other locales uses words such as
+ * "Tsd.".
  * @param locale BCP 47; by default that of the browser
  */
 export const axisDollars = (value: number, locale?: string): string => {

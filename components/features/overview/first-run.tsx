@@ -18,24 +18,24 @@ import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { usePreference, writePreference } from "@/components/ui/preferences";
 
-/** Number of completed steps from which one line with the next step is enough. */
+/** From this number of completed steps on, a single line with the next step is shown. */
 const DONE_FOR_BAR = 3;
 const BAR_LOOKS =
   "flex min-h-[42px] flex-wrap items-center gap-x-4 gap-y-1 rounded-card border bg-surface py-1.5 pr-2 pl-4";
 
 /**
- * The steps that a new project has not taken yet, from its real data. Hidden when all are done, or
- * by the person.
+ * The first steps of a new project; whether each is done is computed from the project's data.
+ * Hidden when all are done, or when the person hides them.
  */
 export const FirstRun = (): ReactNode => {
   const steps = useFirstRun();
   const hidden = usePreference("firstStepsHidden") !== null;
-  // The list of steps would push the page down when it comes late; the bar fits into the place that
-  // was kept.
+  // If the steps load late, only the bar is shown. It fits into the reserved space, and the longer
+  // list would move the page.
   const [isLate] = useState(steps === "loading");
   const isDone = typeof steps !== "string" && steps.every((step) => step.done);
   useEffect(() => {
-    // The next visit then reserves no place for the steps.
+    // The next visit then reserves no space for the steps.
     if (isDone) writePreference("firstStepsHidden", "1");
   }, [isDone]);
   if (hidden || steps === "failed") return null;
@@ -149,8 +149,8 @@ interface FirstRunStep {
 }
 
 /**
- * `loading` until everything is known, so that no step appears open for a moment; `failed` when a
- * part cannot be read.
+ * `loading` until all data is loaded, so that no completed step briefly appears as open; `failed`
+ * when some data cannot be loaded.
  */
 const useFirstRun = (): readonly FirstRunStep[] | "loading" | "failed" => {
   const me = useMe();

@@ -16,15 +16,15 @@ const DAYS = 21;
 const READ_MAX = 100;
 const STALE_MS = 30_000;
 /**
- * Chart colours mean chains on this page, so inflows and outflows are distinguished by the line
- * between them.
+ * On this page chart colours stand for chains. Inflows and outflows are distinguished by their side
+ * of the line instead.
  */
 const IN_FILL = "fill-fg-2";
 const OUT_FILL = "fill-control";
 
 /**
- * Chart of the money that came in and went out on each of the last days, from the newest operations
- * and payouts.
+ * Chart of the money that came in and went out on each of the last days, computed from the newest
+ * operations and payouts.
  */
 export const FlowsCard = (): ReactNode => {
   const [now] = useState(() => new Date());
@@ -122,7 +122,10 @@ const Sum = ({ word, href, usd, className }: SumProps): ReactNode => (
 const HALF = 48;
 const GAP = 0.3;
 
-/** Bars above and below a line. The height of a bar may be a float; the sums above are exact. */
+/**
+ * Bars above and below a line. Floats are precise enough for the heights of bars; the totals are
+ * computed exactly.
+ */
 const Bars = ({ days }: { readonly days: readonly DayFlow[] }): ReactNode => {
   const highest = Math.max(...days.flatMap((day) => [Number(day.in), Number(day.out)]));
   const heightOf = (usd: string): number =>

@@ -3,7 +3,7 @@ import { sumAmounts, usdValue } from "@/components/features/swap/decimal";
 import type { ListedOperation } from "@/components/features/operations/operation";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** `2026-11-25`, the day of an RFC 3339 time in UTC. */
+/** Length of the day in an RFC 3339 time: `2026-11-25`. */
 const DAY_LENGTH = 10;
 
 export interface DayFlow {
@@ -18,19 +18,19 @@ interface FlowSources {
   readonly operations: readonly ListedOperation[];
   readonly payouts: readonly Payout[];
   /**
-   * Addresses of the project's wallets; a move between them is neither an inflow nor an outflow.
+   * Lower-case addresses of the project's wallets. A move between them is neither an inflow nor an
+   * outflow.
    */
   readonly wallets: ReadonlySet<string>;
-  /** Today's price of an asset; null where none is known. */
+  /** Current price of an asset in US dollars; null when unknown. */
   readonly priceOf: (assetId: string) => string | null;
 }
 
 export interface Flows {
   readonly days: readonly DayFlow[];
-  /** Null when something moved and none of it has a price. */
+  /** Null when money moved but none of it has a price. */
   readonly in: string | null;
   readonly out: string | null;
-  /** Symbols of moved tokens without a price. */
   readonly unpriced: readonly string[];
 }
 
@@ -44,8 +44,8 @@ interface Move {
 const dayOf = (time: string): string => time.slice(0, DAY_LENGTH);
 
 /**
- * A deposit is an operation without a source in the project. A move to a foreign address counts as
- * an outflow with its fees, unless it was refunded.
+ * Deposits are inflows. A leg to an address outside the project is an outflow, including its fees,
+ * unless it was refunded.
  */
 const movesOf = (
   { wallets }: FlowSources,
@@ -59,7 +59,7 @@ const movesOf = (
   );
 };
 
-/** Payouts between accounts move no money out of the project. */
+/** Payouts to accounts move no money out of the project. */
 const movesOfPayout = (payout: Payout): Move[] =>
   payout.kind === "wallets"
     ? payout.totals.map(({ token, paid }) => ({
@@ -73,8 +73,7 @@ const movesOfPayout = (payout: Payout): Move[] =>
 const isSomething = ({ amount }: Move): boolean => /[1-9]/.test(amount);
 
 /**
- * The money that came in and went out on each of the last days, the oldest first, at today's
- * prices.
+ * The inflows and outflows of each of the last `dayCount` days, oldest first, at current prices.
  */
 export const flowsOf = (sources: FlowSources, now: Date, dayCount: number): Flows => {
   const moves = [

@@ -17,7 +17,7 @@ import { Time } from "@/components/ui/time";
 import { isFinal } from "@/lib/core/status";
 import { OPERATION_WORDS } from "@/lib/core/titles";
 
-/** The receiver, or the sender of a deposit; empty when the chain does not record the sender. */
+/** The receiver, or the sender of a deposit. Empty when the chain records no sender. */
 const Counterpart = ({
   operation: { deposit, quoted },
 }: {

@@ -16,7 +16,6 @@ import { useLiveQuery } from "@/components/features/session/use-api";
 
 const SHOWN = 4;
 
-/** The operations under way with their progress. */
 export const MovingCard = (): ReactNode => {
   const query = useLiveQuery(movingOperationsQuery);
   const count = query.data?.data.length ?? 0;
@@ -85,7 +84,7 @@ const MovingLine = ({ operation }: { readonly operation: ListedOperation }): Rea
   );
 };
 
-/** Hidden from screen readers, for which the sentence beside it says the same. */
+/** Hidden from screen readers, because the sentence beside the bar contains the progress. */
 const ProgressBar = ({
   percent,
   late,
@@ -123,8 +122,8 @@ const ProgressBar = ({
 type LegState = ListedOperation["legs"][number]["state"];
 
 /**
- * Progress of a leg in per cent of its steps, because the time of a step differs from chain to
- * chain.
+ * Progress of a leg in per cent, by completed steps and not by time, because the duration of a step
+ * differs between chains.
  */
 const PERCENT_OF: Readonly<Record<LegState, number>> = {
   queued: 5,
@@ -140,7 +139,7 @@ const PERCENT_OF: Readonly<Record<LegState, number>> = {
   refunded: 100,
 };
 
-/** Progress of the operation, 0 to 100. */
+/** Average progress of the legs, 0 to 100, rounded down. */
 const percentOf = ({ legs }: Pick<ListedOperation, "legs">): number => {
   if (legs.length === 0) return 0;
   const sum = legs.reduce((percent, leg) => percent + PERCENT_OF[leg.state], 0);
@@ -149,6 +148,5 @@ const percentOf = ({ legs }: Pick<ListedOperation, "legs">): number => {
 
 const LATE: ReadonlySet<LegState> = new Set(["refunding", "refund_seen", "needs_attention"]);
 
-/** Whether the operation is late or needs attention. */
 const isLate = ({ legs, subStatus }: Pick<ListedOperation, "legs" | "subStatus">): boolean =>
   subStatus === "delayed" || legs.some(({ state }) => LATE.has(state));

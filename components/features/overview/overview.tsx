@@ -25,7 +25,8 @@ import { WaitingCard } from "./waiting-card";
 
 const FAUCET_TITLE = "Get test tokens";
 
-// Loaded when the person scrolls to it: a form far down the page, only on local chains.
+// Loaded when the person scrolls to it, because the form is far down the page and exists only on
+// local chains.
 const FaucetPanel = dynamic(
   () =>
     import("@/components/features/faucet/faucet-panel").then((module) => module.FaucetPanel),
@@ -40,7 +41,7 @@ const FaucetPanel = dynamic(
 );
 
 /**
- * A placeholder of the same size. It is not animated, because nothing loads before the person
+ * A placeholder of the form's size. It is not animated, because nothing loads until the person
  * scrolls there.
  */
 const FAUCET_SPACE = (
@@ -51,10 +52,6 @@ const FAUCET_SPACE = (
 
 const ROW = "grid grid-cols-1 items-stretch gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]";
 
-/**
- * The first page: balances, tasks that wait for the person, and moves under way; below them, the
- * history.
- */
 export const Overview = (): ReactNode => {
   const { devnet } = usePublicConfig();
   return (
@@ -101,19 +98,16 @@ export const Overview = (): ReactNode => {
   );
 };
 
-/** Distance from the visible part at which drawing starts. */
+/** Children are rendered when they are this close to the viewport. */
 const MARGIN = "200px";
 
 interface WhenSeenProps {
-  /** As large as the children, so that the layout does not move. */
+  /** Must be as large as the children, so that the layout does not move. */
   readonly placeholder: ReactNode;
   readonly children: ReactNode;
 }
 
-/**
- * Draws its children once their place is near the visible part. Dynamic children are not loaded
- * before.
- */
+/** Renders its children, and so loads dynamic ones, only when they come near the viewport. */
 const WhenSeen = ({ placeholder, children }: WhenSeenProps): ReactNode => {
   const place = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState(false);
@@ -131,7 +125,6 @@ const WhenSeen = ({ placeholder, children }: WhenSeenProps): ReactNode => {
   return seen ? children : <div ref={place}>{placeholder}</div>;
 };
 
-/** The parts of the service, whether each works, and how fast it answers. */
 const RunningParts = (): ReactNode => {
   const query = useReadiness();
   return (
@@ -154,7 +147,7 @@ const RunningParts = (): ReactNode => {
 
 type Part = NonNullable<Readiness["parts"]>[number];
 
-/** The service as a single line, for people who may not see its parts. */
+/** One line for the entire service, for people who may not see its parts. */
 const wholeOf = ({ status }: Readiness): Part => ({
   name: "service",
   ok: status === "ready",
@@ -167,7 +160,7 @@ const wholeOf = ({ status }: Readiness): Part => ({
 
 const PartLine = ({ part }: { readonly part: Part }): ReactNode => {
   const name = usePartName()(part.name);
-  // A chain's detail begins with its name, which the row shows already.
+  // The detail of a chain begins with the chain's name, which the row already shows.
   const detail = part.detail.startsWith(`${name}, `)
     ? part.detail.slice(name.length + 2)
     : part.detail;

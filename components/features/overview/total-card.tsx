@@ -40,10 +40,12 @@ export const TotalCard = (): ReactNode => {
   );
 };
 
-/** Number of lines beside the total. */
 const PARTS = 5;
 
-/** A placeholder of the card's height, so that nothing below it moves when the balances arrive. */
+/**
+ * A placeholder as high as the card, so that the content below does not move when the balances
+ * load.
+ */
 const Loading = (): ReactNode => (
   <div role="status" className="flex flex-1 flex-col gap-3">
     <span className="sr-only">Loading balances …</span>
@@ -130,7 +132,6 @@ const Total = ({
 
 interface PartProps {
   readonly label: string;
-  /** The page that lists the parts of the number. */
   readonly href: string;
   readonly usd: string | null;
 }
@@ -148,10 +149,7 @@ const Part = ({ label, href, usd }: PartProps): ReactNode => (
   </>
 );
 
-/**
- * The project's total in US dollars at each hour or day of the time shown; points without a total
- * are left out.
- */
+/** The project's total in US dollars over time. Points without a total are left out. */
 const usePoints = () => {
   const { data } = useLiveQuery(balanceHistoryQuery(HISTORY_DAYS));
   return data?.data.flatMap(({ takenAt, totalUsd }) =>
@@ -197,7 +195,7 @@ const Line = ({ now }: { readonly now: string }): ReactNode => {
   const points = usePoints();
   if (points === undefined) return <Skeleton className="mt-3 h-auto min-h-24 flex-1" />;
   if (points.length < POINTS_MIN) return <NoLine hasMoney={/[1-9]/.test(now)} />;
-  // The height of a point may be a float.
+  // Floats are precise enough for the heights of points.
   return (
     <div className="relative mt-3 min-h-24 flex-1 overflow-hidden rounded-b-card">
       <TotalLine values={[...points.map(({ usd }) => Number(usd)), Number(now)]} />
@@ -209,7 +207,6 @@ const DASHES = (
   <span aria-hidden className="h-0 flex-1 border-t border-dashed border-control" />
 );
 
-/** A placeholder for the line, for new projects. */
 const NoLine = ({ hasMoney }: { readonly hasMoney: boolean }): ReactNode => (
   <div className="flex min-h-24 flex-1 items-center gap-3">
     {DASHES}
@@ -245,12 +242,11 @@ const AsOf = ({ balances }: { readonly balances: Balances }): ReactNode => {
 
 const WIDTH = 100;
 const HEIGHT = 40;
-/** Space above the highest and below the lowest point. */
 const MARGIN = 4;
 
 /**
- * Values as a line over its area. It fills its positioned parent. Screen readers skip it, because
- * the numbers are beside it.
+ * A line chart that fills its positioned parent. It is hidden from screen readers, because the
+ * numbers are shown beside it.
  */
 const TotalLine = ({ values }: { readonly values: readonly number[] }): ReactNode => {
   const [low, high] = [Math.min(...values), Math.max(...values)];

@@ -14,7 +14,6 @@ import { Time } from "@/components/ui/time";
 
 const SHOWN = 3;
 
-/** Items that wait for this person's action: the newest ones, and the number of all. */
 export const WaitingCard = (): ReactNode => {
   const query = useLiveQuery(inboxQuery);
   const mine = query.data?.data.filter((item) => item.mine) ?? [];
@@ -58,7 +57,7 @@ const Loading = (): ReactNode => (
   </div>
 );
 
-/** Whether the item reports a problem. Only such items say what to do, which keeps the card low. */
+/** Whether the item reports a problem. Only these items show what to do, to keep the card short. */
 const isWrong = ({ kind }: InboxItem): boolean =>
   ["doubt", "stopped_work", "failure"].includes(kind);
 

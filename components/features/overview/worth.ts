@@ -12,7 +12,10 @@ type ChainTotal = Pick<TokenTotal["chains"][number], "amount" | "usd" | Part>;
 
 const micro = (usd: string): bigint => scaledTo(parseDecimal(usd), USD_DIGITS, "floor");
 
-/** The worth of `part` at the price of the whole; null when the whole has no price or is zero. */
+/**
+ * The worth of `part` in millionths of a dollar, rounded down, at the price that `amount` and `usd`
+ * imply. Null when there is no price.
+ */
 const worthOf = (
   { amount, usd }: Pick<ChainTotal, "amount" | "usd">,
   part: string,
@@ -34,7 +37,7 @@ const sumOf = (worths: readonly (bigint | null)[]): string | null =>
       );
 
 /**
- * The worth of one part of all balances in US dollars, a decimal string rounded down; null where a
+ * The worth of one part of all balances in US dollars, a decimal string rounded down; null when a
  * price is missing.
  */
 export const worthOfPart = ({ totals }: Pick<Balances, "totals">, part: Part): string | null =>
@@ -45,8 +48,9 @@ export const worthOfPart = ({ totals }: Pick<Balances, "totals">, part: Part): s
   );
 
 /**
- * The worth of the available amount or of the amount that backs global accounts, as `worthOfPart`.
- * The service gives these per asset, where they may be less than the sum over all places.
+ * The worth of the available amount, or of the amount that backs global accounts, as in
+ * `worthOfPart`. The service gives these amounts per asset; they may be less than the sum over
+ * chains.
  */
 export const worthOfShared = (
   { totals }: Pick<Balances, "totals">,
@@ -55,13 +59,12 @@ export const worthOfShared = (
 
 interface Change {
   readonly sign: -1 | 0 | 1;
-  /** Without sign, a decimal string. */
+  /** Absolute value, a decimal string. */
   readonly usd: string;
-  /** Without sign, in basis points rounded down; null when it began at zero. */
+  /** Absolute value in basis points, rounded down; null when the earlier value is zero. */
   readonly bps: number | null;
 }
 
-/** The change from `before` to `now`, both decimal strings in dollars. */
 export const changeBetween = (before: string, now: string): Change => {
   const [old, fresh] = [micro(before), micro(now)];
   const difference = fresh - old;
@@ -74,13 +77,13 @@ export const changeBetween = (before: string, now: string): Change => {
 };
 
 type ChainShare = TokenTotal["chains"][number] & {
-  /** The parts in the wallets that the API lists. */
+  /**
+   * The chain's entries in the breakdown by wallet, which has only the wallets that the API lists.
+   */
   readonly parts: TokenTotal["breakdown"];
 };
 
-/**
- * The shares of each chain in an asset's total, over all wallets, in the order of the chains' ids.
- */
+/** The share of each chain in an asset's total over all wallets, ordered by chain id. */
 export const byChain = (total: TokenTotal): ChainShare[] =>
   [...total.chains]
     .sort((one, other) => one.chainId - other.chainId)
@@ -91,14 +94,16 @@ export const byChain = (total: TokenTotal): ChainShare[] =>
 
 const WHOLE_PERCENT = 100;
 
-/** Shares of amounts of one token in per cent. They add up to 100; all are zero for a zero sum. */
+/**
+ * Shares of amounts of one token in per cent. They add up to 100, or are all zero when the sum is
+ * zero.
+ */
 export const chainShares = (amounts: readonly string[], decimals: number): readonly number[] =>
   sharesOf(
     amounts.map((amount) => toScaled(amount, decimals) ?? 0n),
     WHOLE_PERCENT,
   );
 
-/** Whether the balance is zero and nothing is on its way. */
 export const isEmpty = ({
   amount,
   pendingIn,

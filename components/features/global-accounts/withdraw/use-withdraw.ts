@@ -30,7 +30,6 @@ import {
 
 export type WithdrawAnswer = ResponseOf<typeof createWalletsPayout>;
 
-/** A withdrawal that the service accepted in its check, with the answer. */
 export interface CheckedWithdrawal {
   readonly body: WithdrawBody;
   readonly answer: WithdrawAnswer;
@@ -40,30 +39,28 @@ export interface Withdrawing {
   readonly form: UseFormReturn<WithdrawValues>;
   readonly values: WithdrawValues;
   readonly token: TokenInfo | undefined;
-  /** The chains that have the asset. */
   readonly chainIds: readonly string[];
-  /** The treasury's balance on a chain; null while it is not known. */
+  /** The treasury's balance on a chain; null when unknown. */
   readonly held: (chainId: string) => string | null;
   readonly spendable: Spendable;
   readonly recipient: Recipient;
   readonly body: WithdrawBody | null;
-  /** Why the review cannot be opened; null when it can. */
   readonly obstacle: string | null;
   readonly serverErrors: ReturnType<typeof fieldMessagesOf>;
-  /** The service's refusal, when no field shows it. */
+  /** The service's refusal, unless a field already shows it. */
   readonly error: Error | null;
   readonly checking: boolean;
   readonly checked: CheckedWithdrawal | null;
   readonly choose: (field: keyof WithdrawValues, value: string) => void;
   /**
-   * Has the service check the withdrawal. `again` allows one that repeats a payment of the last 30
+   * Lets the service check the withdrawal. `again` accepts that it repeats a payment of the last 30
    * days.
    */
   readonly check: (again?: boolean) => Promise<void>;
   readonly back: () => void;
 }
 
-/** The typed state of a withdrawal, and its check by the service, which stores nothing. */
+/** The service checks a withdrawal before it is created, and stores nothing for the check. */
 export const useWithdraw = (account: Account, setup: SwapSetup): Withdrawing => {
   const { tokens } = setup;
   const { assetId } = account;
@@ -85,7 +82,8 @@ export const useWithdraw = (account: Account, setup: SwapSetup): Withdrawing => 
   });
   const values = form.watch();
   const areBalancesKnown = setup.balances !== undefined;
-  // Chooses the richest chain when balances load after the page, unless the person chose one.
+  // Balances may load after the page. Then the chain with the highest balance is selected, unless
+  // the person has chosen one.
   useEffect(() => {
     if (form.getFieldState("chainId").isTouched) return;
     form.setValue("chainId", richestChain(chainIds, held));

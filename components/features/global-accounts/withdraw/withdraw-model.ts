@@ -1,4 +1,4 @@
-/** The form of a withdrawal: an amount of an account for one address on one chain. */
+/** The form of a withdrawal, which pays an amount from an account to an address on one chain. */
 import { z } from "zod";
 import {
   checkedBy,
@@ -29,7 +29,7 @@ export interface WithdrawValues {
 
 const REFERENCE_MAX = 140;
 
-/** The form's own checks; the service checks everything again. */
+/** The checks in the browser; the service repeats them. */
 export const withdrawSchema = (tokens: readonly TokenInfo[], assetId: string) =>
   z
     .object({
@@ -74,7 +74,7 @@ export const toWithdrawBody = (
   };
 };
 
-/** The treasury's balance of the account's asset on a chain; null while it is not known. */
+/** The treasury's balance of the asset on a chain; null when unknown. */
 export const treasuryHas = (
   setup: SwapSetup,
   assetId: string,
@@ -89,7 +89,6 @@ export const treasuryHas = (
   });
 };
 
-/** The smaller of the account's balance and the treasury's balance on the chain. */
 export const withdrawable = (account: Account, inTreasury: string | null): Spendable => {
   if (inTreasury === null) return { amount: null, backing: null };
   const { available } = account.balance;
@@ -114,7 +113,6 @@ export const shortReason = (
   return null;
 };
 
-/** Path in the API's `details` → field of the form. */
 const API_FIELDS: Readonly<Record<string, keyof WithdrawValues>> = {
   chainId: "chainId",
   sourceAccountId: "amount",
@@ -124,7 +122,7 @@ const API_FIELDS: Readonly<Record<string, keyof WithdrawValues>> = {
   reference: "reference",
 };
 
-/** Begins the API's messages about these paths, so that they name what is wrong. */
+/** Prefixes for the API's messages at these paths, which do not name their subject. */
 const SUBJECTS: Readonly<Record<string, string>> = {
   "transfers.0.address": "The address ",
   "transfers.0.token": "The token ",
@@ -132,7 +130,6 @@ const SUBJECTS: Readonly<Record<string, string>> = {
 
 type FieldMessages = Readonly<Partial<Record<keyof WithdrawValues, string>>>;
 
-/** The messages of the API's `details`, by the form's field. */
 export const fieldMessagesOf = (
   details: readonly { readonly path: string; readonly message: string }[],
 ): FieldMessages =>

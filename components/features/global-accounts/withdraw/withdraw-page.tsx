@@ -40,7 +40,6 @@ import {
 
 const MONEY = "The money in the account is untouched.";
 
-/** Pays out a part of an account's money to an address. */
 export const WithdrawPage = ({ accountId }: { readonly accountId: string }): ReactNode => {
   const query = useAccount(accountId);
   const setup = useSwapSetup();
@@ -49,7 +48,7 @@ export const WithdrawPage = ({ accountId }: { readonly accountId: string }): Rea
     account === undefined || setup.data === undefined
       ? undefined
       : { account, setup: setup.data };
-  // A failed query shows its error at once, also while the other one is loading.
+  // The error of one failed query is shown at once, even while the other query is loading.
   const failed = [query, setup].filter(
     ({ data, isPending }) => data === undefined && !isPending,
   );
@@ -87,7 +86,6 @@ interface WithdrawDeskProps {
   readonly setup: SwapSetup;
 }
 
-/** The form, its receipt, and the review after which a code approves it. */
 const WithdrawDesk = ({ account, setup }: WithdrawDeskProps): ReactNode => {
   const withdrawing = useWithdraw(account, setup);
   const { form, body, checked, check, obstacle } = withdrawing;
@@ -126,7 +124,6 @@ interface PartProps {
   readonly withdrawing: Withdrawing;
 }
 
-/** The fields for the amount and the chain. Each chain shows the treasury's balance. */
 const AmountCard = ({
   account,
   setup,
@@ -178,7 +175,7 @@ const AmountCard = ({
 };
 
 interface HeldOnChainProps {
-  /** Null while it is not known. */
+  /** Null when unknown. */
   readonly amount: string | null;
   readonly symbol: string;
 }
@@ -264,7 +261,8 @@ interface ReviewWithdrawalProps {
 }
 
 /**
- * The receipt of the checked withdrawal. Its page then asks for the code and shows the progress.
+ * The receipt of the checked withdrawal. Confirming creates the payout and opens its page, where a
+ * code approves it.
  */
 const ReviewWithdrawal = ({ account, checked, onClose }: ReviewWithdrawalProps): ReactNode => {
   const { answer, body } = checked;
