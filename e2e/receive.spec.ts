@@ -117,6 +117,30 @@ test("a deposit from outside appears by itself on the page that waits for it, an
   await expect(page.getByRole("region", { name: "First steps" })).toContainText("3 of 7 done");
 });
 
+test("an expectation stays until its amount arrived or somebody closes it, and says what is missing", async ({
+  page,
+}) => {
+  test.setTimeout(180_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  const payer = await outsider(project, "30");
+  await openReceive(page, project, "30");
+  await payer.send(project.treasury.address, "25");
+  const short = page.getByText("5.00 short", { exact: true });
+  await expect(short).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByRole("heading", { name: "Waiting for a deposit" })).toBeVisible();
+  await page.reload();
+  await expect(short).toBeVisible();
+  expect(await axeFaults(page)).toEqual([]);
+
+  await payer.send(project.treasury.address, "5");
+  await expect(page.getByText("Complete", { exact: true })).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByRole("heading", { name: "Waiting for a deposit" })).toHaveCount(0);
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+  await expect(page.getByLabel("Expected amount")).toHaveValue("");
+  await expect(page.getByText("Complete", { exact: true })).toHaveCount(0);
+});
+
 test("a deposit whose sender is on a sanctions list is kept back, and counts once it is released with a code", async ({
   page,
 }) => {

@@ -211,6 +211,18 @@ test("the same subject goes on where it was closed; an answer about an abandoned
   expect(signing.load).not.toHaveBeenCalled();
 });
 
+test.each(["forbidden", "insufficient_scope", "signing_off", "internal_error"])(
+  "an answer with %s came before the code was checked, so nothing is approved",
+  async (code) => {
+    const { store, flow, prepare } = setUp();
+    store.start(subjectOf("qt_1"));
+    store.setCode("123456");
+    prepare.mockRejectedValueOnce(refusal(code));
+    await store.prepare("123456");
+    expect(flow()).toMatchObject({ step: "code", code: "123456", approved: false });
+  },
+);
+
 test("a price that moved has to be accepted, and the fresh quote needs a code of its own", async () => {
   const fresh = subjectOf("qt_2");
   const { store, flow, prepare } = setUp();

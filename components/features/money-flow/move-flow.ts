@@ -97,6 +97,8 @@ const NOT_LOOKED_AT: ReadonlySet<string> = new Set([
   "quote_expired",
   "quote_already_used",
   "unauthorized",
+  "forbidden",
+  "insufficient_scope",
   "rate_limited",
   "invalid_request",
   "not_found",

@@ -2,7 +2,7 @@
 
 import { CircleCheck, CirclePause, Hourglass, LoaderCircle, Undo2 } from "lucide-react";
 import Link from "next/link";
-import { parseAsInteger, parseAsString, useQueryStates } from "nuqs";
+import { parseAsInteger, parseAsIsoDateTime, parseAsString, useQueryStates } from "nuqs";
 import { type ReactNode, useEffect, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
@@ -13,7 +13,12 @@ import { FundMenu } from "@/components/features/faucet/fund-menu";
 import { ReadAs } from "@/components/features/money-flow/field-checks";
 import { apiQuery } from "@/components/features/session/api-query";
 import { useApi, useCache } from "@/components/features/session/use-api";
-import { compareAmounts } from "@/components/features/swap/decimal";
+import {
+  compareAmounts,
+  isZero,
+  subtractAmounts,
+  sumAmounts,
+} from "@/components/features/swap/decimal";
 import { type TokenInfo, tokensQuery } from "@/components/features/swap/tokens";
 import {
   useWallets,
@@ -26,7 +31,7 @@ import { AddressGroups, AddressMark } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
-import { CopyButton } from "@/components/ui/button";
+import { Button, CopyButton } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { Field, Input } from "@/components/ui/field";
 import { useAmountsHidden } from "@/components/ui/hidden-amounts";
@@ -70,7 +75,9 @@ export const Receive = (): ReactNode => {
                 walletId={wallet.id}
                 chainId={chainId}
                 token={token}
-                expected={amount.trim()}
+                expected={readAmount(amount.trim())}
+                since={choice.since}
+                onClose={() => void choice.setChoice({ amount: null, since: null })}
               />
             </div>
             <ApiSnippet call={listDeposits} />
@@ -88,7 +95,7 @@ interface ChoicesProps {
 }
 
 const Choices = ({ choice, wallet, token }: ChoicesProps): ReactNode => {
-  const { watched, chains, chainId, here, amount, setChoice } = choice;
+  const { watched, chains, chainId, here, amount, since, setChoice } = choice;
   return (
     <Card title="Expected deposit" className="lg:col-span-7">
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
@@ -126,8 +133,12 @@ const Choices = ({ choice, wallet, token }: ChoicesProps): ReactNode => {
             numeric
             value={amount}
             placeholder="100.00"
-            onChange={({ target }) =>
-              void setChoice({ amount: target.value === "" ? null : target.value })
+            onChange={({ target: { value: typed } }) =>
+              void setChoice(
+                typed === ""
+                  ? { amount: null, since: null }
+                  : { amount: typed, since: since ?? new Date() },
+              )
             }
           />
         </Field>
@@ -170,7 +181,9 @@ const AddressCard = ({ wallet, token, chainName }: AddressCardProps): ReactNode 
   );
 };
 
+/** Deposits that the list shows, and those that are compared with the expected amount. */
 const SHOWN = 5;
+const READ = 100;
 
 const ICONS = {
   pending: LoaderCircle,
@@ -184,13 +197,23 @@ interface WaitingCardProps {
   readonly walletId: string;
   readonly chainId: number;
   readonly token: TokenInfo;
-  /** The typed amount; empty means any amount. */
-  readonly expected: string;
+  /** A plain decimal string; null: any amount. */
+  readonly expected: string | null;
+  /** When the amount was typed. Earlier deposits do not count. */
+  readonly since: Date | null;
+  readonly onClose: () => void;
 }
 
 /** The latest deposits of a wallet on a chain, and the expected one. */
-const WaitingCard = ({ walletId, chainId, token, expected }: WaitingCardProps): ReactNode => {
-  const query = { kind: "deposit", walletId, chainId, limit: SHOWN } as const;
+const WaitingCard = ({
+  walletId,
+  chainId,
+  token,
+  expected,
+  since,
+  onClose,
+}: WaitingCardProps): ReactNode => {
+  const query = { kind: "deposit", walletId, chainId, limit: READ } as const;
   const listed = useQuery(apiQuery(listOperations, { query })).data?.data ?? [];
   const stream = useDepositStream();
   const hidden = useAmountsHidden();
@@ -201,9 +224,21 @@ const WaitingCard = ({ walletId, chainId, token, expected }: WaitingCardProps): 
     listed.flatMap(({ deposit }) => (deposit === null ? [] : [[deposit.id, deposit]])),
   );
   for (const deposit of arrived) byId.set(deposit.id, deposit);
-  const deposits = [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, SHOWN);
-  const amount = readAmount(expected);
-  const isHere = arrived.some((deposit) => deposit.received.token.address === token.address);
+  const newestFirst = [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+  const deposits = newestFirst.slice(0, SHOWN);
+  const isOfToken = (deposit: DepositRecord): boolean =>
+    deposit.received.token.address === token.address;
+  const received = sumAmounts(
+    newestFirst
+      .filter((deposit) => isOfToken(deposit) && deposit.state !== "dropped")
+      .filter(({ detectedAt }) => since !== null && Date.parse(detectedAt) >= since.getTime())
+      .map((deposit) => deposit.received.amount),
+  );
+  const isPartial = expected !== null && !isZero(received);
+  const isHere =
+    expected === null
+      ? arrived.some(isOfToken)
+      : compareAmounts(received, expected) >= 0 && !isZero(received);
   const [newest] = deposits;
   return (
     <Card
@@ -215,19 +250,27 @@ const WaitingCard = ({ walletId, chainId, token, expected }: WaitingCardProps): 
       className="lg:col-span-7"
     >
       <p role="status" className="sr-only">
-        {isHere && newest !== undefined
+        {(isHere || isPartial) && newest !== undefined
           ? `${hidden ? "" : `${newest.received.amount} `}${newest.received.token.symbol}. ${depositSentence(newest)}`
           : ""}
       </p>
-      {isHere ? null : (
+      {isPartial ? (
+        <Expectation
+          expected={expected}
+          received={received}
+          symbol={token.symbol}
+          onClose={onClose}
+        />
+      ) : null}
+      {isHere || isPartial ? null : (
         <p className="flex items-center gap-2 border-b px-4 py-3 text-fg-2">
           <Hourglass className="size-4 shrink-0" aria-hidden />
           <span>
             Nothing new yet.{" "}
-            {amount === null ? (
+            {expected === null ? (
               `Any ${token.symbol}`
             ) : (
-              <Amount value={amount} unit={token.symbol} plain />
+              <Amount value={expected} unit={token.symbol} plain />
             )}{" "}
             sent to the address appears here within seconds of its block.
           </span>
@@ -235,10 +278,46 @@ const WaitingCard = ({ walletId, chainId, token, expected }: WaitingCardProps): 
       )}
       <ul className="divide-y" aria-label="Latest deposits">
         {deposits.map((deposit) => (
-          <DepositLine key={deposit.id} deposit={deposit} token={token} expected={amount} />
+          <DepositLine key={deposit.id} deposit={deposit} token={token} expected={expected} />
         ))}
       </ul>
     </Card>
+  );
+};
+
+interface ExpectationProps {
+  readonly expected: string;
+  /** The sum of the deposits since the amount was typed. */
+  readonly received: string;
+  readonly symbol: string;
+  readonly onClose: () => void;
+}
+
+/** Compares the expected amount with the sum of what arrived, until the person closes it. */
+const Expectation = ({ expected, received, symbol, onClose }: ExpectationProps): ReactNode => {
+  const short = subtractAmounts(expected, received);
+  const difference = compareAmounts(expected, received);
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 py-2">
+      <span className="text-fg-2">
+        <Amount value={received} symbol={symbol} plain /> of{" "}
+        <Amount value={expected} unit={symbol} plain /> arrived
+      </span>
+      {difference === 0 ? <Badge tone="success">Complete</Badge> : null}
+      {difference === 1 ? (
+        <Badge tone="warning">
+          <Amount value={short} symbol={symbol} plain /> short
+        </Badge>
+      ) : null}
+      {difference === -1 ? (
+        <Badge tone="warning">
+          <Amount value={subtractAmounts(received, expected)} symbol={symbol} plain /> too much
+        </Badge>
+      ) : null}
+      <Button size="sm" variant="ghost" className="ml-auto" onClick={onClose}>
+        Close
+      </Button>
+    </p>
   );
 };
 
@@ -335,6 +414,7 @@ const useReceive = () => {
       chain: parseAsInteger,
       token: parseAsString,
       amount: parseAsString.withDefault(""),
+      since: parseAsIsoDateTime,
     },
     { history: "replace" },
   );
@@ -360,6 +440,7 @@ const useReceive = () => {
     here,
     token,
     amount: choice.amount,
+    since: choice.since,
     setChoice,
   };
 };
