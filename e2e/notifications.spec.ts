@@ -1,4 +1,5 @@
 import { expect, test, type Page } from "./support/test";
+import { cancelOperation } from "@/lib/contracts/operations";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import { checkLooks, settle } from "./support/axe";
 import { choose } from "./support/person";
@@ -79,5 +80,9 @@ test("an approval that waits makes the bell count; the panel links to it, and th
   await checkLooks(page, "/notifications");
   await page.getByRole("button", { name: "Mark all as read" }).click();
   await expect(list.getByRole("img", { name: "Unread" })).toHaveCount(0);
+  // What nobody has to approve any more says so.
+  await project.api.call(cancelOperation, { params: { id: first } });
+  await page.reload();
+  await expect(list.getByText("Cancelled", { exact: true })).toHaveCount(1);
   await expect(page.getByRole("button", { name: "Notifications", exact: true })).toBeVisible();
 });

@@ -19,6 +19,9 @@ export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
 export const MAIL_TIMES = ["off", "at_once", "daily"] as const;
 export type MailTime = (typeof MAIL_TIMES)[number];
 
+/** The ends of an approval that somebody was asked for. */
+export const APPROVAL_ENDS = ["approved", "declined", "expired", "cancelled"] as const;
+
 const kind = z.enum(NOTIFICATION_KINDS).meta({
   description:
     "`approval_waiting`: a payment waits for an approval; `operation_failed`: it failed, arrived in part, or needs a decision; `large_deposit`: as large as the person's threshold; `gas_low`: the service has too little for network fees on a chain; `member_joined`, `key_created` and `policy_changed`: of the project",
@@ -41,6 +44,10 @@ const notificationRecord = z
     readAt: timestamp
       .nullable()
       .meta({ description: "When the person read it; null: not yet" }),
+    ended: z.enum(APPROVAL_ENDS).nullable().meta({
+      description:
+        "How the approval ended that an `approval_waiting` asks for; null while it waits, and for other kinds",
+    }),
   })
   .meta({ id: "Notification" });
 

@@ -19,6 +19,7 @@ import { apiPages, apiQuery, PAGE_ROWS } from "@/components/features/session/api
 import { PagedCard } from "@/components/features/session/paged-card";
 import { useApi, useCache, useLiveQuery } from "@/components/features/session/use-api";
 import { usePages } from "@/components/features/session/use-lists";
+import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
 import { EmptyState, QueryContent } from "@/components/ui/states";
@@ -181,6 +182,13 @@ const ICONS: Readonly<
   policy_changed: { icon: ScrollText, looks: "text-fg-3" },
 };
 
+const ENDED_WORDS = {
+  approved: "Approved",
+  declined: "Declined",
+  expired: "Expired",
+  cancelled: "Cancelled",
+} as const satisfies Record<NonNullable<Notification["ended"]>, string>;
+
 interface NotificationListProps {
   readonly items: readonly Notification[];
   readonly onOpen: (notification: Notification) => void;
@@ -199,7 +207,7 @@ const NotificationList = ({ items, onOpen }: NotificationListProps): ReactNode =
 );
 
 const Line = ({
-  notification: { kind, title, detail, path, createdAt, readAt },
+  notification: { kind, title, detail, path, createdAt, readAt, ended },
   onOpen,
 }: {
   readonly notification: Notification;
@@ -215,7 +223,10 @@ const Line = ({
         onClick={onOpen}
         className="flex gap-3 px-4 py-2.5 -outline-offset-2 hover:bg-sunken focus-visible:bg-sunken"
       >
-        <Icon className={cn("mt-0.5 size-4 shrink-0", looks)} aria-hidden />
+        <Icon
+          className={cn("mt-0.5 size-4 shrink-0", ended === null ? looks : "text-fg-3")}
+          aria-hidden
+        />
         <span className="min-w-0 flex-1">
           <span className={cn("block wrap-anywhere", isUnread && "font-medium")}>
             {hideable(title)}
@@ -224,6 +235,7 @@ const Line = ({
             {detail === null ? null : (
               <span className="line-clamp-2 wrap-anywhere text-fg-2">{hideable(detail)}</span>
             )}
+            {ended === null ? null : <Badge>{ENDED_WORDS[ended]}</Badge>}
             <Time value={createdAt} className="text-fg-3" />
           </span>
         </span>

@@ -10,7 +10,8 @@ import {
 import type { GasBalances } from "@/lib/chain/gas-balances";
 import type { ApiClient } from "@/lib/api-client/client";
 import { newId } from "@/lib/core/ids";
-import type { PipelinedSql } from "@/lib/platform/db/sql";
+import { type PipelinedSql, sqlOf } from "@/lib/platform/db/sql";
+import { cancelDecision } from "@/lib/trust/decisions/service";
 import { type NewEvent, recordEventsOn } from "@/lib/news/events/service";
 import { asOwner } from "@/lib/dev/testing/database";
 import { testApi } from "@/lib/dev/testing/api";
@@ -146,6 +147,11 @@ describe("who is told", () => {
     });
     expect(await titlesOf(operator.client)).toEqual([]);
     expect(await titlesOf(viewer.client)).toEqual([]);
+    expect(told?.ended).toBeNull();
+    await database.transaction((tx) =>
+      cancelDecision(sqlOf(tx), { projectId, subject: input.subject, at: clock.now() }),
+    );
+    expect((await listOf(owner.client))[0]).toMatchObject({ id: told?.id, ended: "cancelled" });
   });
 
   test("nobody of what happened before they joined, and a former admin sees no more than the new role", async () => {

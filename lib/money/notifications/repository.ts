@@ -5,6 +5,7 @@ import { int, type RowOf, table, text } from "@/lib/platform/db/table";
 import type { NotificationFilter } from "./notification";
 import {
   addressees,
+  approvalEnds,
   boxes,
   type GasAlert,
   gasAlerts,
@@ -25,8 +26,36 @@ export interface Owner {
   readonly kinds: readonly NotificationKind[];
 }
 
+/** How an operation or payout ended to wait for its approval. */
+const ENDED_WAITING = raw(
+  "CASE WHEN status IN ('cancelled', 'expired') THEN status ELSE 'approved' END AS ended",
+);
+const WAITS = raw("status = 'pending' AND sub_status = 'awaiting_approval'");
+
+const readEnds = async (
+  db: SqlReader,
+  projectId: string,
+  objectIds: readonly string[],
+): Promise<ReadonlyMap<string, ListedNotification["ended"]>> => {
+  if (objectIds.length === 0) return new Map();
+  const here = sql`project_id = ${projectId} AND id = ANY (${objectIds}::text[])`;
+  const found = await approvalEnds.all(
+    db,
+    sql`
+      SELECT ${approvalEnds.columns("e")}
+      FROM (
+        SELECT id, state AS ended FROM decision_request WHERE ${here} AND state <> 'open'
+        UNION ALL
+        SELECT id, ${ENDED_WAITING} FROM operation WHERE ${here} AND NOT (${WAITS})
+        UNION ALL
+        SELECT id, ${ENDED_WAITING} FROM payout WHERE ${here} AND NOT (${WAITS})
+      ) AS e`,
+  );
+  return new Map(found.map(({ id, ended }) => [id, ended]));
+};
+
 /** Newest first. */
-export const listNotifications = (
+export const listNotifications = async (
   db: SqlReader,
   { projectId, userId, kinds }: Owner,
   {
@@ -46,7 +75,7 @@ export const listNotifications = (
     ...(from === undefined ? [] : [sql`n.created_at >= ${from}::timestamptz`]),
     ...(to === undefined ? [] : [sql`n.created_at < ${to}::timestamptz`]),
   ];
-  return listedNotifications.all(
+  const rows = await listedNotifications.all(
     db,
     sql`
       SELECT ${listedNotifications.columns("n")} FROM notification n
@@ -54,6 +83,14 @@ export const listNotifications = (
       ORDER BY n.id DESC
       LIMIT ${limit}::int`,
   );
+  const waited = rows.flatMap(({ kind, objectId }) =>
+    kind === "approval_waiting" ? (objectId ?? []) : [],
+  );
+  const ends = await readEnds(db, projectId, waited);
+  return rows.map((row) => ({
+    ...row,
+    ended: row.kind === "approval_waiting" ? (ends.get(row.objectId ?? "") ?? null) : null,
+  }));
 };
 
 const UNREAD_MAX = 1000;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  APPROVAL_ENDS,
   MAIL_TIMES,
   NOTIFICATION_KINDS,
   type NotificationKind,
@@ -35,7 +36,13 @@ const LISTED = {
 /** A notification as its person sees it. */
 export const listedNotifications = table({ ...LISTED, readAt: nullable(time) });
 
-export type ListedNotification = RowOf<typeof listedNotifications>;
+/** How an approval ended, by the id of the request or of the waiting object. */
+export const approvalEnds = table({ id: text, ended: oneOf(z.enum(APPROVAL_ENDS)) });
+
+export interface ListedNotification extends RowOf<typeof listedNotifications> {
+  /** How the approval ended that it asks for; null while it waits, and for other kinds. */
+  readonly ended: RowOf<typeof approvalEnds>["ended"] | null;
+}
 
 /** Table `notification`: a notification as it is stored when it is made. */
 export const newNotifications = table({

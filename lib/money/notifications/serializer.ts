@@ -12,8 +12,8 @@ export const toNotifications = (page: {
   readonly nextCursor: string | null;
   readonly unread: number;
 }): ResponseOf<typeof listNotifications> => ({
-  data: page.data.map(({ id, kind, title, detail, objectId, path, createdAt, readAt }) => ({
-    ...{ id, kind, title, detail, objectId, path },
+  data: page.data.map(({ createdAt, readAt, ...notification }) => ({
+    ...notification,
     createdAt: createdAt.toISOString(),
     readAt: readAt?.toISOString() ?? null,
   })),
