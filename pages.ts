@@ -16,7 +16,7 @@ const main = async (): Promise<void> => {
   servePages(socketPath, (incoming, outgoing) => void handle(incoming, outgoing));
 };
 
-// The parent may end while Next still starts.
+// The parent process may end while Next is still starting.
 process.on("disconnect", () => process.exit(0));
 
 main().catch((error: unknown) => {

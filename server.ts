@@ -18,8 +18,8 @@ import { startWorker } from "@/lib/workers/runner";
 
 const CLOSE_DEADLINE_MS = 5_000;
 /**
- * Limit for the whole stop, also when the database does not answer. It is shorter than the time
- * after which the supervisor kills this process.
+ * Deadline for the whole shutdown, even when the database does not answer. It is shorter than the
+ * time after which the supervisor kills this process.
  */
 const STOP_DEADLINE_MS = 8_000;
 
@@ -123,7 +123,7 @@ const startWeb = async (services: Services): Promise<Part & { port: number }> =>
   };
 };
 
-/** Serves the metrics of a worker process; a web process serves them by its web server. */
+/** Serves the metrics of a worker process. A web process serves them through its web server. */
 const startMetrics = async ({ config, metrics }: Services): Promise<Part | null> => {
   const { role, metricsPort: port, host, metricsToken: token, publicUrl } = config;
   if (role !== "worker" || port === null) return null;
@@ -229,7 +229,7 @@ const main = async (): Promise<void> => {
     "Correct CHAINS_FILE or the environment",
     () => requireSoundStart(services, config),
   );
-  // The web server starts before the worker, so that a taken port ends the process before any work
+  // The web server starts before the worker, so that a port in use ends the process before any work
   // begins.
   const web = config.role === "worker" ? null : await startWeb(services);
   const metrics = await startMetrics(services);
@@ -248,8 +248,8 @@ const main = async (): Promise<void> => {
   );
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
-  // A supervisor that was killed sends no signal, but its IPC channel closes. Without this handler
-  // the process would run on with nobody to stop it.
+  // A supervisor that is killed sends no signal, but its IPC channel closes. Without this handler,
+  // the process would keep running and nothing would stop it.
   process.on("disconnect", stop);
   const port = web?.port ?? null;
   getLogger(config.logLevel).info({ ready: true, port, role: config.role }, "ready");

@@ -7,8 +7,8 @@ interface ErrorPageProps {
   readonly reset: () => void;
 }
 
-// Every page loads this component, and shows it also when the layout fails. It therefore uses only
-// plain elements.
+// Uses only HTML elements, because every page loads this code, and it must also work when the
+// layout fails.
 const ErrorPage = ({ error: { digest }, reset }: ErrorPageProps): ReactNode => (
   <main className="mx-auto flex max-w-2xl flex-col items-start gap-2 p-4" role="alert">
     <h1 className="sr-only">Error</h1>

@@ -21,7 +21,7 @@ export const viewport: Viewport = {
 };
 
 /**
- * Nonce of the content security policy, set by server.ts. Plain `next start` sets neither the nonce
+ * Nonce of the content security policy, set by server.ts. `next start` alone sets neither the nonce
  * nor a policy.
  */
 const NONCE_HEADER = "x-causeway-nonce";

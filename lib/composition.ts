@@ -65,7 +65,7 @@ export type { Overrides };
 export const createServices = (config: Config, overrides: Overrides = {}) => {
   const platform = buildPlatform(config, overrides);
   const chainAccess = buildCheckedAccess(platform);
-  // The callback runs when a request was decided, long after payouts and swaps are built.
+  // The callback runs when a request for votes was decided, long after payouts and swaps are built.
   const identity = buildIdentity(platform, chainAccess, () => ({
     payout: payouts.payouts.subject,
     operation: {
@@ -123,7 +123,6 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     projectBudgets: createProjectBudgets({ ...platform, ...money, ...identity }),
     ...drivers,
     ...payouts,
-    /** Anchors the audit log once a day, if a chain for it is configured. */
     anchorAudit: buildAuditAnchoring(platform, chainAccess),
     activity: buildActivity(platform, money, {
       deposits,
@@ -144,7 +143,6 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     poolPlaces: (chainId: number) => poolPlaces(platform.registry, chainId),
     callbacks: webhooks.callbacks,
     webhooks: webhooks.webhooks,
-    /** Receiver of test webhooks; null in production. */
     webhookReceiver: webhooks.webhookReceiver,
     /** Numbers events and delivers them. Other instances may do so at the same time. */
     startWebhooks: webhooks.sending.start,
@@ -153,7 +151,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     readiness,
     reconciliation: buildReconcile(platform, money),
     replica,
-    /** Ends all requests that waited for approval for too long. */
+    /** Ends everything that was not approved in time. */
     expireDue: async (): Promise<void> => {
       await Promise.all([
         money.operations.expireDue(),
@@ -175,7 +173,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   };
 };
 
-/** Parts of the process that all other parts use, and maintenance of the database. */
+/** Shared parts of the process, and maintenance of the database. */
 const sharedParts = (
   {
     config,
@@ -200,12 +198,12 @@ const sharedParts = (
   errorLog,
   database,
   listener,
-  /** Hands jobs that this process stores directly to its worker. */
+  /** Passes jobs that this process stores directly to its worker. */
   handover,
   ticker,
   registry,
   instances,
-  /** The gate that decides whether money may be signed for with this database. */
+  /** Decides whether the service may sign for money with this database. */
   signing,
   audit: createAuditService({ database }),
   auditLinker: createAuditLinker({ database, secrets, clock }),
@@ -229,9 +227,7 @@ const sharedParts = (
       config.retention,
       signal === undefined ? { everyMs } : { everyMs, signal },
     ),
-  /**
-   * Runs `work` unless another instance runs it, or ran it less than `everyMs` milliseconds ago.
-   */
+  /** Runs `work` unless another instance runs it, or ran it less than `everyMs` ago. */
   runAlone: (
     task: { name: string; everyMs: number; leaseMs: number },
     work: () => Promise<unknown>,
@@ -243,7 +239,6 @@ const sharedParts = (
   requireKeys: () => requireKeys(keyring, encryptedTablesOf(database)),
 });
 
-/** People, their projects and keys, and their permissions. */
 const identityServices = (identity: Identity) => ({
   auth: identity.auth,
   sessionMade: identity.sessionMade,
@@ -269,8 +264,8 @@ const identityServices = (identity: Identity) => ({
 });
 
 /**
- * Services on a replica of the database. Their type is left open, because the type of
- * `createServices` depends on a part of them.
+ * Services on a replica of the database. `reads` has no exact type, because the type of
+ * `createServices` depends on it.
  */
 const readServices = (
   config: Config,
@@ -286,7 +281,6 @@ interface MoneyParts {
   readonly money: Money;
 }
 
-/** Wallets and their balances, movements on chains, and the ledger. */
 const moneyServices = ({
   platform: { registry, database, clock, errorLog },
   chainAccess,
@@ -331,7 +325,6 @@ const moneyServices = ({
   distributorFaults: () => distributorFaults(registry),
 });
 
-/** Payouts to accounts and to wallets, and their schedules. */
 const buildPayouts = ({
   platform: { database, registry, clock, errorLog: log, signing: lostMoves },
   chainAccess: { wallets, freezes },
@@ -352,7 +345,6 @@ const buildPayouts = ({
       freezes,
       walletBatches: drivers.batchDriver,
     });
-  /** `runDueSchedules` creates the payouts of due schedules. */
   return {
     payouts: tracedService("payouts", permissionGuard(payouts, rights.PAYOUTS)),
     payoutActivity,
@@ -362,7 +354,6 @@ const buildPayouts = ({
   };
 };
 
-/** Every table with values under key-encryption keys. */
 export const encryptedTablesOf = (database: Database): readonly EncryptedRows[] => [
   encryptedTokenKeys(database),
   encryptedManagedKeys(database),
@@ -376,8 +367,8 @@ export type Services = ReturnType<typeof createServices>;
 const buildFaucet = (config: Config, registry: ChainRegistry): Faucet | null =>
   config.devnet ? createFaucet({ registry }) : null;
 
-// The server's bundle and Next's bundle each have a copy of this module; the registered symbol
-// makes them share one set.
+// The server's bundle and Next's bundle each have a copy of this module. The registered symbol
+// makes them share one set of services.
 const SERVICES = Symbol.for("causeway.services");
 const shared = globalThis as { [SERVICES]?: Services };
 
@@ -386,14 +377,14 @@ export const setServices = (services: Services): void => {
 };
 
 /**
- * The services of this process. They are created from the environment when nobody has set them
- * (plain `next start` and `next dev`).
+ * The services of this process. Created from the environment when nobody has set them (plain `next
+ * start` and `next dev`).
  */
 export const getServices = (): Services => (shared[SERVICES] ??= createOwnServices());
 
 const createOwnServices = (): Services => {
   const services = createServices(loadConfig());
-  // A failed start keeps trying, and until then the time is this machine's.
+  // A failed start is repeated; until it succeeds, the machine's clock is used.
   services.instances.start().catch(() => undefined);
   return services;
 };

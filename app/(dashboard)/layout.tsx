@@ -23,7 +23,7 @@ const signInPath = async (): Promise<string> => {
   const url = asked === null ? null : parseUrl(asked, "http://localhost");
   if (url === null) return "/sign-in";
   const { pathname, searchParams } = url;
-  // Next adds `_rsc` when the browser fetches a part of a page; it is no part of the page's
+  // Next adds `_rsc` when the browser fetches a part of a page; it is not part of the page's
   // address.
   searchParams.delete("_rsc");
   const from = searchParams.size === 0 ? pathname : `${pathname}?${searchParams.toString()}`;

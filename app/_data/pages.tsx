@@ -4,7 +4,6 @@ interface RecordPageProps {
   readonly params: Promise<{ readonly id: string }>;
 }
 
-/** Makes a page for one record: passes the id in the path to `draw`. */
 export const recordPage =
   (draw: (id: string) => ReactNode) =>
   async ({ params }: RecordPageProps): Promise<ReactNode> =>
@@ -15,8 +14,8 @@ interface ListPageProps {
 }
 
 /**
- * Makes a page with a list. `isPlain` says whether the address has no filters; only then does the
- * server prefetch the list, and the browser fetches a filtered one.
+ * Makes a page with a list. `isPlain` is true when the address has no filters. Only then does the
+ * server prefetch the list; the browser fetches a filtered list.
  */
 export const listPage =
   (draw: (isPlain: boolean) => ReactNode) =>

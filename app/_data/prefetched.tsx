@@ -10,7 +10,7 @@ import { readFrom } from "@/components/features/session/api-query";
 import { createPageApi } from "@/lib/http/page-api";
 import { PAGE_ROUTES } from "./routes";
 
-/** Longest wait of a page for its data; the browser fetches the answers that took longer. */
+/** Maximum time that a page waits for its data. The browser fetches answers that take longer. */
 const WAIT_MS = 600;
 
 /**

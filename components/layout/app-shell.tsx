@@ -36,7 +36,7 @@ import { isCurrent, NAVIGATION } from "./navigation";
 import { ProjectSwitcher } from "./project-switcher";
 import { ThemeSwitch } from "./theme-switch";
 
-// Loaded when they are opened, so that they delay no page.
+// Loaded when they are opened, so that they do not delay the page.
 const CommandPalette = dynamic(
   () => import("./command-palette").then((module) => module.CommandPalette),
   {
@@ -48,8 +48,8 @@ const Drawer = dynamic(() => import("./drawer").then((module) => module.Drawer),
 });
 
 /**
- * The state of a lazily loaded dialog. Once opened it stays mounted, so that it can animate its
- * closing and return the focus.
+ * The state of a lazily loaded dialog. Once opened, the dialog stays mounted, so that it can
+ * animate its closing and return the focus.
  */
 const useDialog = () => {
   const [open, set] = useState(false);
@@ -64,7 +64,6 @@ const useDialog = () => {
 const SKIP_LOOKS =
   "sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-60 focus:rounded-control focus:bg-accent focus:px-3 focus:py-2 focus:text-on-accent";
 
-/** Everything around a page: sidebar or phone bar, header, palette. */
 export const AppShell = ({ children }: { readonly children: ReactNode }): ReactNode => {
   const palette = useDialog();
   const drawer = useDialog();
@@ -79,7 +78,7 @@ export const AppShell = ({ children }: { readonly children: ReactNode }): ReactN
           <Wordmark />
         </Link>
         <ProjectSwitcher />
-        {/* In a low window the list scrolls, and the system's state stays visible. */}
+        {/* In a low window only the list scrolls, so that the system's state stays visible. */}
         <div className="-mx-3 min-h-0 flex-1 overflow-y-auto px-3">
           <NavList />
         </div>
@@ -127,7 +126,7 @@ export const AppShell = ({ children }: { readonly children: ReactNode }): ReactN
   );
 };
 
-/** The verified e-mail address, else the wallet with which the person signs in. */
+/** The verified e-mail address, otherwise the wallet with which the person signs in. */
 const Who = ({ me }: { readonly me: Me | undefined }): ReactNode => {
   if (me === undefined) return <span className="max-sm:hidden">Account</span>;
   return me.email !== null && me.emailVerified ? (
@@ -180,7 +179,6 @@ const AccountMenu = (): ReactNode => {
   );
 };
 
-/** Warns that the page may be out of date while the browser has no network. */
 const OfflineNotice = (): ReactNode => {
   if (useOnline()) return null;
   return (
@@ -193,7 +191,6 @@ const OfflineNotice = (): ReactNode => {
 
 const ITEM_LOOKS = "flex h-14 flex-1 flex-col items-center justify-center gap-0.5 text-xs";
 
-/** The bar at the bottom of phones. */
 const PhoneBar = ({ onMore }: { readonly onMore: () => void }): ReactNode => {
   const path = usePathname();
   return (
@@ -228,7 +225,6 @@ interface Palette {
   readonly setOpen: (open: boolean) => void;
 }
 
-/** Ctrl/⌘ K opens and closes the palette. */
 const usePaletteKey = ({ open, setOpen }: Palette): void => {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

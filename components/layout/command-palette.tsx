@@ -285,7 +285,7 @@ interface PaletteItemProps {
   readonly icon: LucideIcon;
   readonly value: string;
   readonly onSelect: () => void;
-  /** Found by another search, so cmdk must not filter it out. */
+  /** Whether another search found the item, so that cmdk must not filter it out. */
   readonly found?: boolean;
   readonly children: ReactNode;
 }
@@ -315,13 +315,13 @@ interface Jump {
   readonly notFound: string;
 }
 
-/** The newest operation that the search of the list finds. */
+/** The newest operation that matches the text. */
 const findOperation = async (api: ApiClient, text: string): Promise<string | null> => {
   const { data } = await api.call(listOperations, { query: { q: text, limit: 1 } });
   return data[0] === undefined ? null : `/activity/${data[0].operationId}`;
 };
 
-/** A transfer's operation, or the private operation of this id. */
+/** The page of the private operation with this id, or of the operation with this transfer. */
 const findTransfer = async (api: ApiClient, id: string): Promise<string | null> => {
   const isPrivate = await api.call(getPrivateTransfer, { params: { id } }).then(
     () => true,
@@ -330,13 +330,12 @@ const findTransfer = async (api: ApiClient, id: string): Promise<string | null> 
   return isPrivate ? `/private/${id}` : findOperation(api, id);
 };
 
-/** The page of a wallet of the project; for any other address the list of movements to it. */
+/** The page of a wallet of the project; for any other address, the list of movements to it. */
 const findAddress = async (api: ApiClient, address: string): Promise<string> => {
   const { data } = await api.call(listWallets, { query: { address: address.toLowerCase() } });
   return data.length > 0 ? `/wallets?address=${address}` : `/activity?q=${address}`;
 };
 
-/** Finds out whether a pasted text is an operation, a transfer, a transaction or an address. */
 const findJump = (text: string): Jump | null => {
   if (isId("operation", text)) {
     const href = `/activity/${text}`;
@@ -384,7 +383,7 @@ interface PaletteRecord {
   readonly kind: "account" | "contact" | "wallet" | "payout";
   readonly id: string;
   readonly name: string;
-  /** Muted, behind the name. */
+  /** Muted text after the name. */
   readonly detail: string;
   readonly href: string;
 }
@@ -397,9 +396,7 @@ const SEARCH_MAX = 80;
 const fits = (text: string, ...fields: readonly string[]): boolean =>
   fields.some((field) => field.toLowerCase().includes(text.toLowerCase()));
 
-/**
- * The records of the project that a text finds by name, address or id; none while nothing is typed.
- */
+/** Records of the project that match a text by name, address or id; empty without a text. */
 const usePaletteRecords = (text: string): readonly PaletteRecord[] => {
   const typed = text.trim();
   const enabled = typed !== "";

@@ -8,8 +8,8 @@ interface DeskProps {
 }
 
 /**
- * A form with its receipt beside it, which stays in view while the fields scroll. In a narrow
- * window they are below each other.
+ * A form with its receipt beside it. The receipt stays in view while the fields scroll; in a narrow
+ * window it is below them.
  */
 export const Desk = ({ fields, receipt }: DeskProps): ReactNode => (
   <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,7fr)_minmax(18rem,5fr)]">
@@ -37,7 +37,6 @@ const FieldsShape = (): ReactNode => (
   </Card>
 );
 
-/** Placeholder in the shape of the form and the receipt. */
 export const DeskSkeleton = ({ what }: { readonly what: string }): ReactNode => (
   <div role="status">
     <span className="sr-only">Loading {what} …</span>

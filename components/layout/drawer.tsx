@@ -12,7 +12,6 @@ interface DrawerProps {
   readonly onOpenChange: (open: boolean) => void;
 }
 
-/** The navigation on phones. */
 export const Drawer = ({ open, onOpenChange }: DrawerProps): ReactNode => (
   <Dialog.Root open={open} onOpenChange={onOpenChange}>
     <Dialog.Portal>

@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
 
-/** Two arches that carry a road over water. */
 export const Logo = (): ReactNode => (
   <svg
     viewBox="0 0 28 24"
@@ -18,7 +17,6 @@ export const Logo = (): ReactNode => (
   </svg>
 );
 
-/** The mark and the name. */
 export const Wordmark = (): ReactNode => (
   <span className="inline-flex items-center gap-2 text-lg font-semibold tracking-tight">
     <Logo /> Causeway

@@ -12,7 +12,6 @@ interface NavListProps {
   readonly onNavigate?: () => void;
 }
 
-/** The places of the app in their groups: in the sidebar and in the drawer of phones. */
 export const NavList = ({ onNavigate }: NavListProps): ReactNode => {
   const { devnet } = usePublicConfig();
   const id = useId();

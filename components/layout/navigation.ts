@@ -24,7 +24,7 @@ import {
   type LucideIcon,
 } from "lucide-react";
 
-/** In this order: a person's daily tasks stand first. */
+/** Daily tasks come first. */
 export const NAVIGATION_GROUPS = ["Money", "Books", "Build", "Project"] as const;
 
 export interface NavigationItem {
@@ -32,7 +32,6 @@ export interface NavigationItem {
   readonly label: string;
   readonly icon: LucideIcon;
   readonly group: (typeof NAVIGATION_GROUPS)[number];
-  /** Whether it is in the bar at the bottom on phones. */
   readonly onPhoneBar?: boolean;
   /** Shown with local chains only. */
   readonly developmentOnly?: boolean;

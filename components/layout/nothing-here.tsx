@@ -8,7 +8,6 @@ import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/states";
 import { PageHeader } from "@/components/ui/page-header";
 
-/** The content of a page that does not exist. */
 export const NothingHere = (): ReactNode => (
   <>
     <PageHeader title="Nothing here" />

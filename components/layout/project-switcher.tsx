@@ -13,7 +13,7 @@ import {
 } from "@/components/ui/dropdown-menu";
 import { Skeleton } from "@/components/ui/states";
 
-// Loaded when it is opened, because it brings the library of forms.
+// Loaded when it is opened, because it needs the library of forms.
 const NewProjectDialog = dynamic(
   () =>
     import("@/components/features/projects/new-project-dialog").then(
@@ -22,11 +22,10 @@ const NewProjectDialog = dynamic(
   { ssr: false },
 );
 
-/** The project that the person works in, and the way to the others. */
 export const ProjectSwitcher = (): ReactNode => {
   const { project, projects } = useProject();
   const [creating, setCreating] = useState(false);
-  // Once opened it stays mounted, so that it can animate its closing and return the focus.
+  // Once opened, the dialog stays mounted, so that it can animate its closing and return the focus.
   const [wasOpened, setWasOpened] = useState(false);
   const open = (): void => {
     setWasOpened(true);

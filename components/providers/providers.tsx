@@ -23,7 +23,7 @@ interface ProvidersProps {
   readonly config: PublicConfig;
   readonly signedIn: boolean;
   readonly preferences: Preferences;
-  /** Nonce of this answer's content security policy; null when there is none. */
+  /** Nonce of this response's content security policy; null when there is none. */
   readonly nonce: string | null;
   readonly children: ReactNode;
 }
@@ -76,7 +76,10 @@ const RETRIES_MAX = 2;
 const RETRY_BASE_MS = 500;
 const RETRY_MAX_MS = 5_000;
 
-/** Whether a failed request is worth repeating: there was no answer, or the next may differ. */
+/**
+ * Whether a failed request is worth repeating: there was no answer, or the failure may be
+ * temporary.
+ */
 const isPassing = (error: unknown): boolean => {
   const { offline, code } = describeError(error);
   return (
@@ -96,7 +99,8 @@ const createQueryClient = (api: ApiClient): QueryClient =>
         retry: (failures, error) => failures < RETRIES_MAX && isPassing(error),
         retryDelay: (attempt) => Math.min(RETRY_BASE_MS * 2 ** attempt, RETRY_MAX_MS),
       },
-      // A POST is repeated only by a person, with the same idempotency key.
+      // A POST is never repeated automatically. A person can repeat it, with the same idempotency
+      // key.
       mutations: { retry: false },
     },
   });

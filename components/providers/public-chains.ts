@@ -24,9 +24,7 @@ const toViemChain = (chain: PublicChain): Chain =>
       : { blockExplorers: { default: { name: "Explorer", url: chain.explorerUrl } } }),
   });
 
-/**
- * @throws Error when there is none
- */
+/** @throws Error when there are no chains */
 export const chainsOf = (
   publicChains: readonly PublicChain[],
 ): readonly [Chain, ...Chain[]] => {

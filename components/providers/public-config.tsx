@@ -23,11 +23,13 @@ export const usePublicConfig = (): PublicConfig => {
   return config;
 };
 
-/** A configured chain; undefined when a record names one that is no longer configured. */
+/**
+ * A configured chain. Undefined for a chain that is no longer configured, because old records can
+ * name one.
+ */
 export const useChain = (chainId: number): PublicChain | undefined =>
   usePublicConfig().chains.find((chain) => chain.id === chainId);
 
-/** Names of chains as plain text, for sentences. */
 export const useChainName = (): ChainNameOf => {
   const { chains } = usePublicConfig();
   return (chainId) => chains.find((chain) => chain.id === chainId)?.name ?? `chain ${chainId}`;

@@ -23,8 +23,8 @@ export const walletsOf = (config: PublicConfig): Config =>
     : (ofTab ??= createWagmiConfig(config));
 
 /**
- * The wallets of this tab, after those that were connected before the page was loaded are connected
- * again.
+ * The wallets of this tab, after wallets that were connected before the page was loaded are
+ * connected again.
  */
 export const openWallets = async (publicConfig: PublicConfig): Promise<Config> => {
   const config = walletsOf(publicConfig);

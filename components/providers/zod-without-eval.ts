@@ -1,10 +1,10 @@
 declare global {
-  // zod's global configuration; zod keeps an object that exists already.
+  // zod's global configuration. zod does not replace an existing object.
   var __zod_globalConfig: { jitless?: boolean } | undefined;
 }
 
-// The content security policy of the pages forbids eval, and zod would try it for every schema. Set
-// without zod, which most pages do not load.
+// The content security policy of the pages forbids eval, which zod would try for every schema. This
+// is set without importing zod, because most pages do not load it.
 (globalThis.__zod_globalConfig ??= {}).jitless = true;
 
 export {};

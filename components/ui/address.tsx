@@ -13,13 +13,12 @@ export const shorten = (text: string, head = HEAD, tail = TAIL): string =>
 
 interface CodeValueProps {
   readonly value: string;
-  /** Shows the whole value, which may wrap; for reviews. */
+  /** Shows the full value, which may wrap; for reviews. */
   readonly full?: boolean;
-  /** Names the value in the accessible name of the copy button: `Copy address`. */
+  /** Noun in the accessible name of the copy button: `Copy address`. */
   readonly what: string;
   readonly head?: number;
   readonly copyable?: boolean;
-  /** Link to a block explorer. */
   readonly href?: string | null | undefined;
   readonly className?: string;
 }
@@ -56,9 +55,9 @@ const CodeValue = ({
 );
 
 export interface AddressProps extends Omit<CodeValueProps, "what" | "head"> {
-  /** The project's name for it, shown before the address. */
+  /** The project's name for the address, shown before it. */
   readonly name?: string | undefined;
-  /** False when the mark is beside it already. */
+  /** False when the address's mark is already beside it. */
   readonly mark?: boolean;
 }
 
@@ -89,7 +88,8 @@ interface AddressMarkProps {
 }
 
 /**
- * A figure that helps people to tell addresses apart; always shown beside a name or the address.
+ * A figure that helps people to distinguish addresses. It is always shown beside a name or the
+ * address.
  */
 export const AddressMark = ({ value, className }: AddressMarkProps): ReactNode => {
   const { ground, main, spot, mainPath, spotPath } = addressFigure(value);
@@ -113,7 +113,6 @@ export const AddressMark = ({ value, className }: AddressMarkProps): ReactNode =
 const PREFIX = "0x".length;
 const GROUP = 4;
 
-/** Splits the digits into groups of four, which people can compare. */
 const groupsOf = (address: string): string[] => {
   const digits = address.slice(PREFIX);
   return Array.from({ length: Math.ceil(digits.length / GROUP) }, (_, index) =>
@@ -123,7 +122,7 @@ const groupsOf = (address: string): string[] => {
 
 interface AddressGroupsProps {
   readonly value: string;
-  /** Another address; groups of digits in which the two differ are marked. */
+  /** Another address. Groups of digits that differ from it are marked. */
   readonly differsFrom?: string;
   readonly className?: string;
 }
@@ -132,8 +131,8 @@ interface AddressGroupsProps {
 const LINE = 5;
 
 /**
- * A whole address in groups that can be compared. The gaps are drawn by CSS, so copying gives the
- * plain address.
+ * A full address in groups that can be compared. CSS draws the gaps, so copying gives the address
+ * without them.
  */
 export const AddressGroups = ({
   value,

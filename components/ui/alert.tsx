@@ -18,7 +18,9 @@ interface AlertProps {
   readonly children?: ReactNode;
 }
 
-/** A notice in the flow of the page. Danger and warning are read out when they appear. */
+/**
+ * A notice in the flow of the page. Screen readers announce danger and warning when they appear.
+ */
 export const Alert = ({
   tone = "info",
   title,

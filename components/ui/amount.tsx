@@ -10,31 +10,31 @@ import { TokenMark } from "./marks";
 import { Tooltip } from "./tooltip";
 import { useLocale } from "./use-locale";
 
-/** Digits behind the point that a column has room for. */
+/** Number of digits after the decimal point that a column has room for. */
 export type ColumnDigits = 2 | 6;
 
-/** The digits that a column needs: two when all tokens are stablecoins, else six. */
+/** The digits that a column needs: two when all tokens are stablecoins, otherwise six. */
 export const columnDigits = (symbols: readonly string[]): ColumnDigits =>
   symbols.every(isStable) ? 2 : 6;
 
 interface AmountProps {
   /** Decimal string in units of the token, as the API gives it. */
   readonly value: string;
-  /** Symbol of the token; shown behind the number with its mark. */
+  /** Symbol of the token; shown after the number with its mark. */
   readonly unit?: string;
   /** Symbol that decides the number of digits when no unit is shown. */
   readonly symbol?: string;
-  /** Every digit, for reviews and receipts. */
+  /** Shows every digit, for reviews and receipts. */
   readonly exact?: boolean;
   /**
-   * In a column of several tokens: aligns the decimal points, with room for this many digits behind
+   * For a column of several tokens: aligns the decimal points, with room for this many digits after
    * them.
    */
   readonly column?: ColumnDigits;
   /** Shows `+` before gains, for changes of balances. */
   readonly signed?: boolean;
   /**
-   * For links, buttons and options, which cannot contain a focusable element; the title has all
+   * For links, buttons and options, which cannot contain a focusable element. The title has all
    * digits.
    */
   readonly plain?: boolean;
@@ -42,8 +42,8 @@ interface AmountProps {
 }
 
 /**
- * An amount: 2 digits after the point for stablecoins, 6 significant ones otherwise; every digit on
- * hover, on focus and in a copy.
+ * An amount with 2 digits after the point for stablecoins, otherwise with 6 significant digits.
+ * Hover and focus show all digits, and copying copies them.
  */
 export const Amount = ({
   value,
@@ -91,8 +91,8 @@ interface UsdProps {
 }
 
 /**
- * US dollars with cents; every digit on hover, on focus and in a copy. A dash when no price is
- * known.
+ * US dollars with cents. Hover and focus show all digits, and copying copies them. A dash when no
+ * price is known.
  */
 export const Usd = ({ value, plain = false, className }: UsdProps): ReactNode => {
   const hidden = useAmountsHidden();
@@ -121,8 +121,7 @@ export const Unknown = ({ reason, className }: UnknownProps): ReactNode => (
 );
 
 /**
- * Stands for an amount. All amounts get the same dots, so that the width does not reveal how large
- * an amount is.
+ * Replaces an amount. All amounts get the same dots, so that the width does not reveal their size.
  */
 const Hidden = ({
   unit,
@@ -139,8 +138,8 @@ const Hidden = ({
 );
 
 /**
- * Reserves room for the decimals, so that the points of a column are aligned. The cards of a narrow
- * table have no columns.
+ * Reserves room for the decimals, so that the decimal points of a column are aligned. The cards of
+ * a narrow table have no columns.
  */
 const COLUMN_LOOKS = {
   2: "inline-block min-w-[2.7ch] text-left @max-[40rem]:min-w-0",
@@ -191,7 +190,7 @@ interface ShownProps {
   readonly text: AmountText;
   /** The amount as the API gave it, with all digits. */
   readonly value: string;
-  /** The unit behind the number in the title. */
+  /** The unit after the number in the title. */
   readonly after: string;
   readonly plain: boolean;
   readonly className?: string | undefined;
@@ -239,7 +238,7 @@ export const HeldAmount = (props: ComponentProps<typeof Amount>): ReactNode => {
   return hidden ? <Hidden unit={props.unit} /> : <Amount {...props} />;
 };
 
-/** The value of a balance in US dollars; hidden as `HeldAmount` is. */
+/** The value of a balance in US dollars; hidden like `HeldAmount`. */
 export const HeldUsd = (props: ComponentProps<typeof Usd>): ReactNode => {
   const [hidden] = useHiddenAmounts();
   return hidden ? <Hidden /> : <Usd {...props} />;

@@ -33,7 +33,7 @@ interface BadgeProps {
   readonly children: ReactNode;
 }
 
-/** A small tag. Its text states the status, so the colour is not the only sign of it. */
+/** A small tag. Its text states the status, so that nobody has to rely on the colour. */
 export const Badge = ({
   tone = "neutral",
   icon: Icon,
@@ -60,7 +60,6 @@ interface StatusView {
   readonly icon: LucideIcon;
 }
 
-/** Icon, word and colour of every status. */
 export const STATUS_VIEWS = {
   pending: { word: "Pending", tone: "neutral", icon: CircleDashed },
   processing: { word: "Processing", tone: "info", icon: LoaderCircle },
@@ -72,7 +71,6 @@ export const STATUS_VIEWS = {
   cancelled: { word: "Cancelled", tone: "neutral", icon: Ban },
 } as const satisfies Record<Status, StatusView>;
 
-/** The detail of a status in words, shown beside it. */
 const SUB_STATUS_WORDS = {
   created: "created",
   awaiting_otp: "waiting for the code",
@@ -107,8 +105,8 @@ const KEPT_BACK: StatusView = { word: "Kept back", tone: "warning", icon: Circle
 const SILENT: readonly SubStatus[] = ["created", "full"];
 
 /**
- * After these ends the detail names the step that was never finished, so "Cancelled, waiting for
- * approval" would be wrong.
+ * After these statuses, the detail names the step that was never finished, so "Cancelled, waiting
+ * for approval" would be wrong.
  */
 const SILENT_ENDS: readonly Status[] = ["cancelled", "expired"];
 
@@ -132,8 +130,8 @@ const viewOf = ({ status, subStatus }: StatusBadgeProps): StatusView => {
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /**
- * Until the status is final only its detail is shown, because it says more: "Waiting for approval",
- * "Crossing chains". The title has both.
+ * Until the status is final, only its detail is shown, because the detail says more: "Waiting for
+ * approval", "Crossing chains". The title has both.
  */
 export const StatusBadge = ({ status, subStatus }: StatusBadgeProps): ReactNode => {
   const view = viewOf({ status, subStatus });

@@ -1,8 +1,8 @@
 import { cva } from "class-variance-authority";
 
 /**
- * The looks of a button, for links that should look like one:
- * `<Link className={buttonLooks({variant: "secondary"})}>`.
+ * The style of a button, for links that should look like one: `<Link
+ * className={buttonLooks({variant: "secondary"})}>`.
  */
 export const buttonLooks = cva(
   "inline-flex shrink-0 items-center justify-center gap-2 rounded-control font-medium whitespace-nowrap transition-colors duration-150 disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:opacity-55 touch-target [&_svg]:size-4 [&_svg]:shrink-0",

@@ -11,9 +11,9 @@ import { Tooltip } from "./tooltip";
 import { useHydrated } from "./use-hydrated";
 
 interface ButtonProps extends ComponentProps<"button">, VariantProps<typeof buttonLooks> {
-  /** Shows a spinner and refuses further clicks; the label stays. */
+  /** Shows a spinner and ignores further clicks. The label stays visible. */
   readonly loading?: boolean;
-  /** Applies the looks to the only child, for instance a link. */
+  /** Applies the style to the only child, for instance a link. */
   readonly asChild?: boolean;
 }
 
@@ -42,7 +42,7 @@ export const Button = ({
 };
 
 interface IconButtonProps extends Omit<ButtonProps, "children" | "asChild"> {
-  /** Accessible name, and the tooltip. */
+  /** Accessible name and tooltip. */
   readonly label: string;
   readonly children: ReactNode;
 }
@@ -71,7 +71,7 @@ export const IconButton = ({
 const SHOWN_MS = 1500;
 
 /**
- * Resolves with false when the browser offers no clipboard, which it does only over HTTPS and on
+ * Resolves with false when there is no clipboard. Browsers offer it only over HTTPS and on
  * localhost.
  */
 const copy = async (text: string): Promise<boolean> => {
@@ -137,13 +137,12 @@ export const CopyButton = ({
 interface RefreshButtonProps {
   /**
    * `isFetching` of `useQuery`. It may be true before the page is hydrated, because the stream of
-   * changes can outdate an answer that the server sent.
+   * changes can mark an answer from the server as stale.
    */
   readonly isFetching: boolean;
   readonly onRefresh: () => void;
 }
 
-/** Reads the data of a page again, with a spinner meanwhile. */
 export const RefreshButton = ({ isFetching, onRefresh }: RefreshButtonProps): ReactNode => {
   const isHydrated = useHydrated();
   const isLoading = isHydrated && isFetching;

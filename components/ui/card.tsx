@@ -5,9 +5,8 @@ interface CardProps {
   /** Heading of the section; it names the region. */
   readonly title?: ReactNode;
   readonly description?: ReactNode;
-  /** Buttons and links at the right of the heading. */
   readonly actions?: ReactNode;
-  /** Without padding, for tables and lists that reach the edges. */
+  /** Removes the padding, for tables and lists that reach the edges. */
   readonly flush?: boolean;
   /** Stretches the content to the card's height, for rows of equally tall cards. */
   readonly fill?: boolean;
@@ -16,7 +15,6 @@ interface CardProps {
   readonly children: ReactNode;
 }
 
-/** A section of a page: a white card with a heading, on the warm ground. */
 export const Card = (props: CardProps): ReactNode => {
   const {
     title,
@@ -58,11 +56,10 @@ export const Card = (props: CardProps): ReactNode => {
 interface FactProps {
   readonly label: ReactNode;
   readonly children: ReactNode;
-  /** Larger and heavier, for the most important line. */
+  /** Larger and bolder, for the most important line. */
   readonly strong?: boolean;
 }
 
-/** Lines of a receipt: label left, value right. */
 export const Facts = ({
   children,
   className,

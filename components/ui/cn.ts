@@ -1,9 +1,9 @@
 import { clsx, type ClassValue } from "clsx";
 
 /**
- * Groups of Tailwind utilities that set the same property, for the utilities that this project
- * uses: name of the group → its classes. tailwind-merge has a table for all of Tailwind, which
- * takes 9 KB; `cn.test.ts` compares both over every pair of classes in the code.
+ * Groups of Tailwind utilities that set the same property: name of the group → its classes. Only
+ * utilities of this project are listed, because tailwind-merge's table for all of Tailwind takes 9
+ * KB. `cn.test.ts` compares both over every pair of classes in the code.
  */
 const GROUPS: readonly (readonly [string, RegExp])[] = [
   ["sr-only", /^(not-)?sr-only$/],
@@ -42,7 +42,10 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
   ["align-content", /^content-./],
 ];
 
-/** Groups whose classes have the form name, dash, value. Longer names come first. */
+/**
+ * Groups whose classes have the form name, dash, value. Longer names come first, because the first
+ * match counts.
+ */
 const BY_NAME = [
   ..."min-w max-w min-h max-h gap-x gap-y overflow-x overflow-y inset-x inset-y translate-x translate-y".split(
     " ",
@@ -62,7 +65,7 @@ const BY_NAME = [
   ..."transition duration ease animate align aspect shadow accent resize".split(" "),
 ];
 
-/** Further groups that a class of a group overrides. */
+/** Group → other groups that its classes also override. */
 const COVERS: Readonly<Record<string, readonly string[]>> = {
   p: ["px", "py", "pt", "pr", "pb", "pl"],
   px: ["pr", "pl"],

@@ -43,7 +43,6 @@ export const MessageText = ({
   label,
   children,
 }: {
-  /** Accessible name. */
   readonly label: string;
   readonly children: string;
 }): ReactNode => (

@@ -10,11 +10,9 @@ import { CONTROL_LOOKS, useFieldProps } from "./field";
 export interface ComboboxOption {
   readonly value: string;
   readonly label: string;
-  /** Mark of the wallet, token or chain. */
   readonly mark?: ReactNode;
-  /** Second line, muted. */
+  /** Muted second line. */
   readonly description?: string;
-  /** Content at the right, for instance a balance. */
   readonly aside?: ReactNode;
   /** Further words that the search matches. */
   readonly keywords?: readonly string[];
@@ -28,7 +26,7 @@ interface ComboboxProps {
   readonly placeholder?: string;
   readonly searchPlaceholder?: string;
   readonly emptyText?: string;
-  /** The accessible name. A surrounding `Field` gives one, so it is needed only without a `Field`. */
+  /** The accessible name. Not needed inside a `Field`, which gives one. */
   readonly label?: string;
   readonly disabled?: boolean;
   readonly className?: string;
@@ -43,7 +41,6 @@ const groupsOf = (options: readonly ComboboxOption[]): [string, ComboboxOption[]
   return [...groups];
 };
 
-/** A select with search, for lists that are too long to read. */
 export const Combobox = ({
   options,
   value,
@@ -113,19 +110,16 @@ export const Combobox = ({
 interface PickerProps {
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
-  /** The accessible name. A surrounding `Field` gives one, so it is needed only without a `Field`. */
+  /** The accessible name. Not needed inside a `Field`, which gives one. */
   readonly label?: string;
   readonly disabled?: boolean;
   readonly className?: string;
-  /** Class for the width of the list. */
   readonly width: string;
-  /** The chosen value in the button. */
+  /** The chosen value, shown in the button. */
   readonly shown: ReactNode;
-  /** The list of options. */
   readonly children: ReactNode;
 }
 
-/** A button that opens a list of options. */
 export const Picker = (props: PickerProps): ReactNode => {
   const field = useFieldProps({});
   return (
@@ -168,7 +162,7 @@ export const Picker = (props: PickerProps): ReactNode => {
   );
 };
 
-/** The heading that cmdk draws for a group. */
+/** Styles the heading that cmdk renders for a group. */
 export const GROUP_LOOKS =
   "[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-fg-3";
 

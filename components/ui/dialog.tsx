@@ -19,7 +19,6 @@ export interface DialogProps {
   readonly onClose: () => void;
   readonly title: string;
   readonly description?: ReactNode;
-  /** Buttons at the bottom right. */
   readonly footer?: ReactNode;
   readonly size?: "sm" | "md" | "lg" | "xl";
   readonly children?: ReactNode;
@@ -33,15 +32,14 @@ const SIZES = {
 } as const;
 
 /**
- * Without an `autoFocus` field the focus goes to the dialog as a whole, because on the close button
- * it would open its tooltip.
+ * Without an `autoFocus` field, the dialog itself gets the focus, because focus on the close button
+ * would open its tooltip.
  */
 const focusPanel = (event: Event): void => {
   event.preventDefault();
   if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus();
 };
 
-/** A controlled dialog; slides up from the bottom on phones. */
 export const Dialog = ({
   open = true,
   onClose,
@@ -78,7 +76,7 @@ export const Dialog = ({
             </Primitive.Close>
           </header>
           <div className="min-h-0 overflow-y-auto p-4">
-            {/* A person who approves an amount has to see it, even if the page hides amounts. */}
+            {/* A person who approves an amount must see it, even if the page hides amounts. */}
             <AmountsShownProvider value>{children}</AmountsShownProvider>
           </div>
           {footer === undefined ? null : (
@@ -95,17 +93,17 @@ export const Dialog = ({
 interface ActionDialogProps {
   /** Default: true, for dialogs that are mounted only while open. */
   readonly open?: boolean;
-  /** Called when the person closes it, and after the action. */
+  /** Called when the person closes the dialog, and after the action. */
   readonly onClose: () => void;
   readonly title: string;
-  /** Tells what the confirmed action does, and whether it can be undone. */
+  /** Says what the confirmed action does, and whether it can be undone. */
   readonly description: ReactNode;
   readonly confirmLabel: string;
   readonly cancelLabel?: string;
   readonly tone?: "primary" | "danger";
   /** The mutation that `onConfirm` runs. Its error is shown, and reset when the dialog closes. */
   readonly action?: { readonly error: unknown; readonly reset: () => void };
-  /** Where the money is after an error. */
+  /** Says where the money is after an error. */
   readonly money?: string;
   /** The dialog closes when it resolves, and stays for another try when it rejects. */
   readonly onConfirm: () => Promise<void> | void;
@@ -126,7 +124,7 @@ export const ActionDialog = (props: ActionDialogProps): ReactNode => {
       await props.onConfirm();
       close();
     } catch {
-      // `action` has the error.
+      // The dialog shows the error of `action`.
     } finally {
       setBusy(false);
     }
@@ -166,13 +164,11 @@ interface DialogButtonsProps {
   readonly busy: boolean;
   readonly disabled?: boolean;
   readonly tone?: "primary" | "danger";
-  /** Without it, the button submits the surrounding form. */
+  /** When absent, the button submits the surrounding form. */
   readonly onAct?: () => void;
-  /** Text of the button that acts. */
   readonly children: ReactNode;
 }
 
-/** The buttons at the end of a form in a dialog: "Cancel", and the one that acts. */
 export const DialogButtons = (props: DialogButtonsProps): ReactNode => (
   <div className="flex justify-end gap-2">
     <Button onClick={props.onCancel}>Cancel</Button>
@@ -189,7 +185,7 @@ export const DialogButtons = (props: DialogButtonsProps): ReactNode => (
 );
 
 /**
- * The focused element; for a menu item, which disappears once chosen, the button that opened the
+ * The focused element. For a menu item, which disappears once chosen, the button that opened the
  * menu.
  */
 const openerOf = (active: Element | null): HTMLElement | null => {

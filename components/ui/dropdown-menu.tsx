@@ -6,15 +6,15 @@ import type { ReactNode } from "react";
 import { cn } from "./cn";
 
 interface DropdownMenuProps {
-  /** The one child, which must take a ref; usually a `Button`. */
+  /** The only child, which must accept a ref; usually a `Button`. */
   readonly trigger: ReactNode;
   readonly align?: "start" | "end";
   readonly children: ReactNode;
 }
 
 /**
- * A menu that is rendered beside its trigger, within the same landmark, so the page stays readable
- * for screen readers.
+ * A menu that does not hide the rest of the page from screen readers. It is rendered beside its
+ * trigger, within the same landmark.
  */
 export const DropdownMenu = ({
   trigger,
@@ -40,7 +40,7 @@ const ITEM_LOOKS =
 interface MenuItemProps {
   readonly onSelect?: () => void;
   readonly danger?: boolean;
-  /** Applies looks and behaviour to the only child, for instance a link. */
+  /** Applies style and behaviour to the only child, for instance a link. */
   readonly asChild?: boolean;
   readonly children: ReactNode;
 }
@@ -71,7 +71,7 @@ interface MenuChoiceProps {
   }[];
 }
 
-/** One of several, for instance the theme. */
+/** A choice of one option, for instance the theme. */
 export const MenuChoice = ({
   label,
   value,

@@ -20,7 +20,8 @@ export const useFieldProps = (control: {
 }): { id?: string; "aria-describedby"?: string; "aria-invalid"?: true } => {
   const field = useContext(FieldContext);
   const id = control.id ?? field?.id;
-  // Absent in place of undefined, so that they replace no property of the control.
+  // Attributes without a value are left out, so that they do not override properties of the
+  // control.
   return {
     ...(id === undefined ? {} : { id }),
     ...(field?.describedBy === undefined ? {} : { "aria-describedby": field.describedBy }),
@@ -32,12 +33,11 @@ export interface FieldProps {
   readonly label: ReactNode;
   /** Shows the label to screen readers only. */
   readonly labelHidden?: boolean;
-  /** Content at the right of the label, for instance a MAX button. */
   readonly aside?: ReactNode;
   readonly hint?: ReactNode;
   readonly error?: ReactNode;
   readonly className?: string;
-  /** One control of this folder; it finds its id and description through context. */
+  /** One control of this folder. It gets its id and description through context. */
   readonly children: ReactNode;
 }
 
@@ -102,7 +102,6 @@ export const CONTROL_LOOKS =
 interface InputProps extends ComponentProps<"input"> {
   /** Right-aligned, tabular, with the keyboard for decimals. */
   readonly numeric?: boolean;
-  /** In monospace: addresses, keys. */
   readonly mono?: boolean;
 }
 
@@ -137,14 +136,13 @@ export const Checkbox = ({ label, className, ...props }: CheckboxProps): ReactNo
 );
 
 interface DayInputProps {
-  /** `2026-11-21`; null: none. */
+  /** `2026-11-21`; null for no day. */
   readonly value: string | null;
   readonly min?: string | null;
   readonly max?: string | null;
   readonly onChange: (day: string | null) => void;
 }
 
-/** A day of a filter. */
 export const DayInput = ({ value, min, max, onChange }: DayInputProps): ReactNode => (
   <Input
     type="date"

@@ -3,12 +3,10 @@ import type { ReactNode } from "react";
 
 interface FoldedProps {
   readonly title: string;
-  /** Content at the right of the title. */
   readonly aside?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A card that shows its content when it is opened. */
 export const Folded = ({ title, aside, children }: FoldedProps): ReactNode => (
   <details className="group rounded-card border bg-surface">
     <summary className="flex h-10 cursor-pointer list-none items-center gap-2 px-4 whitespace-nowrap text-fg-2 hover:text-fg">

@@ -8,13 +8,13 @@ interface FieldError<Name extends string> {
 interface SplitError<Name extends string> {
   /** The first message of each field. */
   readonly fields: readonly FieldError<Name>[];
-  /** The error, unless the fields show all of it; then null. */
+  /** The error; null when the fields show all of it. */
   readonly rest: unknown;
 }
 
 interface MessagesByField<Name extends string> {
   readonly fields: Readonly<Partial<Record<Name, string>>>;
-  /** The error, unless the fields show all of it; then null. */
+  /** The error; null when the fields show all of it. */
   readonly rest: unknown;
 }
 
@@ -26,8 +26,8 @@ export const sentence = (message: string): string => {
 };
 
 /**
- * Whether an error is also shown as a whole when fields show its details, because those do not name
- * the policy and its rule.
+ * Whether an error is also shown in full when fields show its details, because the details do not
+ * name the policy and its rule.
  */
 const isShownWhole = (code: string | null): boolean => code === "policy_violation";
 

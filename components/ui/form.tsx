@@ -34,7 +34,7 @@ import { ErrorState } from "./states";
 import { Field, Input, type FieldProps } from "./field";
 import { splitByField } from "./form-errors";
 
-/** The API's error, unless the fields show all of it; then null. */
+/** The API's error; null when the fields show all of it. */
 const RemainingError = createContext<unknown>(null);
 
 const focusFirstWrong = (form: HTMLFormElement | null): void => {
@@ -47,8 +47,8 @@ interface FormProps<Values extends FieldValues, Context, Sent> extends Omit<
 > {
   readonly form: UseFormReturn<Values, Context, Sent>;
   /**
-   * Called with the parsed values when all are valid. It may reject with the `ApiError` that
-   * `error` then holds.
+   * Called with the parsed values when all are valid. It may reject with an `ApiError`, which the
+   * caller then passes as `error`.
    */
   readonly onSubmit: (values: Sent) => unknown;
   /**
@@ -60,8 +60,8 @@ interface FormProps<Values extends FieldValues, Context, Sent> extends Omit<
 }
 
 /**
- * A form that validates on submission and focuses the first field that is invalid, also by the
- * API's error.
+ * A form that validates on submission and focuses the first invalid field, also after an error of
+ * the API.
  */
 export const Form = <Values extends FieldValues, Context, Sent>({
   form,
@@ -89,10 +89,10 @@ export const Form = <Values extends FieldValues, Context, Sent>({
   useEffect(() => {
     if (fields.length === 0) return undefined;
     for (const { name, message } of fields) form.setError(name, { type: "server", message });
-    // The next rendering marks the fields as invalid.
+    // Waits for the next rendering, which marks the fields as invalid.
     const frame = requestAnimationFrame(() => focusFirstWrong(element.current));
     return () => cancelAnimationFrame(frame);
-    // Only a new error sets the messages again; a change of the field removes its message.
+    // Only a new error sets the messages again, because a change of a field removes its message.
   }, [error]);
   return (
     <form
@@ -100,7 +100,7 @@ export const Form = <Values extends FieldValues, Context, Sent>({
       ref={element}
       noValidate
       onSubmit={(event) => {
-        // React passes the events of a dialog's form on to the form that renders the dialog.
+        // React also passes the events of a dialog's form to the form that renders the dialog.
         event.stopPropagation();
         void form.handleSubmit(submit)(event);
       }}
@@ -116,7 +116,7 @@ interface FormErrorProps {
   readonly onRetry?: () => void;
 }
 
-/** The API's error, unless the fields show all of it. */
+/** Shows the API's error, unless the fields show all of it. */
 export const FormError = ({ money, onRetry }: FormErrorProps): ReactNode => {
   const error = useContext(RemainingError);
   return error == null ? null : (
@@ -128,20 +128,15 @@ interface DialogFormProps<Values extends FieldValues, Context, Sent>
   extends
     FormProps<Values, Context, Sent>,
     Pick<ComponentProps<typeof DialogButtons>, "onCancel" | "busy" | "disabled" | "tone"> {
-  /** Where the money is after an error. */
+  /** Says where the money is after an error. */
   readonly money: string;
-  /** Text of the submit button. */
   readonly act: string;
-  /** The same call as code. */
+  /** The same request as example code. */
   readonly snippet?: ReactNode;
-  /** The buttons stay in sight while the fields scroll. */
+  /** Keeps the buttons in view while the fields scroll. */
   readonly long?: boolean;
 }
 
-/**
- * A form that fills a dialog: the fields, the error, the code sample for the API, and the buttons
- * "Cancel" and submit.
- */
 export const DialogForm = <Values extends FieldValues, Context, Sent>({
   money,
   act,
@@ -211,14 +206,12 @@ type TextFieldProps<
   Sent,
 > = Bound<Values, Name, Context, Sent> &
   Omit<FieldProps, "error" | "children"> & {
-    /** Properties of the input. */
     readonly input?: Omit<
       ComponentProps<typeof Input>,
       "name" | "value" | "onChange" | "onBlur" | "ref"
     >;
   };
 
-/** A text field of a form, with its label, hint and error. */
 export const TextField = <
   Values extends FieldValues,
   Name extends FieldPath<Values>,
@@ -251,7 +244,6 @@ type ControlFieldProps<
     }) => ReactNode;
   };
 
-/** A select, combobox or any other control of a form, with its label, hint and error. */
 export const ControlField = <
   Values extends FieldValues,
   Name extends FieldPath<Values>,
@@ -279,7 +271,6 @@ type RadioFieldProps<
 > = Bound<Values, Name, Context, Sent> &
   Pick<ComponentProps<typeof RadioCards>, "options"> & { readonly label: string };
 
-/** One of a few options of a form, below their label. */
 export const RadioField = <
   Values extends FieldValues,
   Name extends FieldPath<Values>,

@@ -19,7 +19,6 @@ const AmountsShown = createContext(false);
 /** Shows amounts inside a review even if the page hides them, because the person approves them. */
 export const AmountsShownProvider = AmountsShown.Provider;
 
-/** Whether amounts are to be hidden here. */
 export const useAmountsHidden = (): boolean => {
   const [hidden] = useHiddenAmounts();
   return !useContext(AmountsShown) && hidden;
@@ -28,12 +27,14 @@ export const useAmountsHidden = (): boolean => {
 const MASK = "••••••";
 
 /**
- * A number that is not part of a word, an address or an id, and not followed by a plain word,
- * because `3 wallets` is a count.
+ * A number that is not part of a word, an address or an id, and is not followed by a word, because
+ * `3 wallets` is a count.
  */
 const AMOUNT = /(?<![\w.,…-])\$?\d[\d.,]*(?![\w-])(?! [a-z]+\b)/g;
 
-/** Masks the amounts in a sentence; counts such as `3 wallets`, addresses and ids stay. */
+/**
+ * Masks the amounts in a sentence. Counts such as `3 wallets`, addresses and ids stay unchanged.
+ */
 export const withoutAmounts = (text: string): string =>
   text.replace(AMOUNT, (found) => `${MASK}${/[.,]$/.exec(found)?.[0] ?? ""}`);
 
@@ -44,12 +45,11 @@ export const useHideableText = (): ((text: string) => string) => {
 };
 
 /**
- * A JSON string with only a decimal number, which is how the API writes amounts. Chain ids and
- * blocks are not strings, and times contain other characters.
+ * A JSON string that contains only a decimal number, because the API writes amounts in this form.
+ * Chain ids and blocks are not strings, and times contain other characters.
  */
 const JSON_DECIMAL = /"-?\d+(?:\.\d+)?"/g;
 
-/** Masks the decimal strings in JSON. */
 export const withoutJsonAmounts = (json: string): string =>
   json.replace(JSON_DECIMAL, `"${MASK}"`);
 

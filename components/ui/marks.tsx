@@ -35,7 +35,7 @@ const Drawn = ({ ground, corner, figure, letter, className }: DrawnProps): React
   </span>
 );
 
-/** A coloured ground with the first letter, for tokens and chains without a drawing. */
+/** A coloured background with the first letter, for tokens and chains without a drawing. */
 const letterShape = (text: string): MarkShape => ({
   ground: `hsl(${String(hashOf(text) % HUES)} 45% 36%)`,
   letter: text.slice(0, 1).toUpperCase(),
@@ -53,7 +53,6 @@ const tokenShape = (symbol: string): MarkShape | undefined =>
   shapeOf(TOKEN_SHAPES, symbol) ??
   shapeOf(TOKEN_SHAPES, /^USDbC$|^USDC\./.test(symbol) ? "USDC" : symbol.toUpperCase());
 
-/** The mark of a token, shown beside its symbol. */
 export const TokenMark = ({
   symbol,
   className,
@@ -62,7 +61,7 @@ export const TokenMark = ({
   return <Drawn {...shape} corner={ROUND} className={className} />;
 };
 
-/** The mark of a chain, shown beside its name. Local chains show their number. */
+/** Local chains show their number. */
 export const ChainMark = ({
   name,
   className,
@@ -82,7 +81,6 @@ export const ChainMark = ({
   return <Drawn {...shape} corner={SQUARE} className={className} />;
 };
 
-/** The mark of a token with the mark of its chain at the corner. */
 export const TokenOnChainMark = ({
   symbol,
   chainName,
@@ -97,7 +95,6 @@ export const TokenOnChainMark = ({
   </span>
 );
 
-/** A symbol with its mark before it. */
 export const TokenName = ({ symbol }: { readonly symbol: string }): ReactNode => (
   <span className="whitespace-nowrap">
     <TokenMark symbol={symbol} className="mr-1" />
@@ -138,7 +135,10 @@ const DOLLAR = (
   />
 );
 
-/** Own drawings, so that none is fetched. Other tokens get a disc with their first letter. */
+/**
+ * Drawings in the code, so that no image is fetched. Other tokens get a disc with their first
+ * letter.
+ */
 const TOKEN_SHAPES: Readonly<Record<string, MarkShape>> = {
   USDC: {
     ground: "#2775ca",
@@ -204,7 +204,6 @@ const TOKEN_SHAPES: Readonly<Record<string, MarkShape>> = {
   },
 };
 
-/** A road, drawn above the number of a local chain. */
 const ROAD = <path d="M4 4.2h12" {...line} strokeWidth={1.6} opacity={0.8} />;
 const LOCAL_GROUNDS = ["#0b5c73", "#8a4b2d", "#3f6a3a", "#6b5a12", "#74314f"] as const;
 
@@ -252,8 +251,8 @@ const CHAIN_SHAPES: Readonly<Record<string, MarkShape>> = {
 interface ChainNameProps {
   readonly chainId: number;
   /**
-   * Class of the name, for instance one that hides it in little room. The title always has the
-   * name.
+   * Class of the name, for instance one that hides it when there is little room. The title always
+   * has the name.
    */
   readonly nameClassName?: string;
 }
@@ -270,7 +269,6 @@ export const ChainName = ({ chainId, nameClassName }: ChainNameProps): ReactNode
   );
 };
 
-/** An option for a chain or token, with its mark. */
 type MarkedOption = SelectOption & { readonly mark: NonNullable<SelectOption["mark"]> };
 
 export const chainOption = ({

@@ -9,7 +9,6 @@ import { Picker } from "./combobox";
 interface Option<Value extends string> {
   readonly value: Value;
   readonly label: string;
-  /** Mark of the wallet or chain. */
   readonly mark?: ReactNode;
 }
 
@@ -18,7 +17,7 @@ interface MultiSelectProps<Value extends string> {
   readonly value: readonly Value[];
   readonly onValueChange: (value: readonly Value[]) => void;
   readonly options: readonly Option<Value>[];
-  /** Text shown while none is chosen. */
+  /** Text shown when no value is chosen. */
   readonly all: string;
 }
 

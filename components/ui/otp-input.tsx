@@ -17,7 +17,7 @@ interface OtpInputProps {
   readonly autoFocus?: boolean;
 }
 
-/** Submits the form as Enter does, which needs an enabled submit button. */
+/** Submits the form as Enter does, that is, only with an enabled submit button. */
 const sendByButton = (form: HTMLFormElement | null): void => {
   const button = [...(form?.elements ?? [])].find(
     (element) => element instanceof HTMLButtonElement && element.type === "submit",

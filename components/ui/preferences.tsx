@@ -9,7 +9,7 @@ import {
 } from "@/lib/core/browser-cookies";
 
 const YEAR_SECONDS = 365 * 24 * 60 * 60;
-/** Other tabs do not notice changes of cookies; this key in localStorage notifies them. */
+/** Key in localStorage that notifies other tabs, because they do not notice changes of cookies. */
 const CHANGED_KEY = "causeway.preferences.changed";
 
 const listeners = new Set<() => void>();

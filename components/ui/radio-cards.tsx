@@ -20,7 +20,6 @@ interface RadioCardsProps {
   readonly inRow?: boolean;
 }
 
-/** A choice of one of a few options, each with a description. */
 export const RadioCards = ({
   options,
   value,

@@ -15,7 +15,7 @@ interface MadeFile {
 }
 
 /**
- * Downloads a text as a file. A link to the API cannot carry the access token, so the text is
+ * Downloads a text as a file. A link to the API cannot send the access token, so the text is
  * fetched first.
  */
 export const saveFile = ({ text, name, mediaType = "text/csv" }: MadeFile): void => {
@@ -30,7 +30,6 @@ export const saveFile = ({ text, name, mediaType = "text/csv" }: MadeFile): void
 
 type Make = () => Promise<MadeFile>;
 
-/** Creates a file and downloads it. */
 export const useFile = (make: Make): UseMutationResult<MadeFile, Error, void> =>
   useMutation({
     mutationFn: make,

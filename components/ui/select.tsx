@@ -10,7 +10,6 @@ import { CONTROL_LOOKS, useFieldProps } from "./field";
 export interface SelectOption {
   readonly value: string;
   readonly label: string;
-  /** Mark of the wallet, token or chain. */
   readonly mark?: ReactNode;
   readonly disabled?: boolean;
 }
@@ -94,7 +93,7 @@ interface FilterSelectProps<Value extends string> extends Omit<
   "options" | "value" | "onValueChange"
 > {
   readonly options: readonly (SelectOption & { readonly value: Value })[];
-  /** Label of the option that filters nothing. */
+  /** Label of the option that does not filter. */
   readonly all: string;
   /** The chosen option; null when nothing is filtered. */
   readonly value: Value | null;
@@ -103,7 +102,6 @@ interface FilterSelectProps<Value extends string> extends Omit<
 
 const ALL = "*all*";
 
-/** A select for a filter of a list, with an option for all records. */
 export const FilterSelect = <Value extends string>({
   options,
   all,

@@ -43,11 +43,11 @@ interface QueryContentProps<Data> {
   readonly cards?: boolean;
   /** Replaces the placeholder rows; in a `QueryPanel` it replaces the card. */
   readonly loading?: ReactNode;
-  /** Where the money is while the content cannot be read. */
+  /** Says where the money is while the content cannot be read. */
   readonly money?: ReactNode;
   /** Shows a small error, for forms and dialogs. */
   readonly compact?: boolean;
-  /** Replaces the content of an empty list. */
+  /** Shown instead of an empty list. */
   readonly empty?: ReactNode;
   readonly children: (data: Data) => ReactNode;
 }
@@ -59,7 +59,6 @@ const isEmptyList = (data: unknown): boolean =>
   Array.isArray(data.data) &&
   data.data.length === 0;
 
-/** The content of a query in all its states: loading, failed with a retry, empty, loaded. */
 export const QueryContent = <Data,>(props: QueryContentProps<Data>): ReactNode => {
   const { query, what, rows, cards, loading, money, compact, empty, children } = props;
   if (query.isPending) return loading ?? <LoadingRows what={what} rows={rows} cards={cards} />;
@@ -113,12 +112,11 @@ export const QueryPanel = <Data,>(props: QueryContentProps<Data>): ReactNode => 
 };
 
 interface StaleNoticeProps {
-  /** States that the content could not be refreshed. */
+  /** Says that the content could not be refreshed. */
   readonly title: string;
   readonly money?: ReactNode;
 }
 
-/** A notice above content that could not be refreshed. */
 export const StaleNotice = ({ title, money }: StaleNoticeProps): ReactNode => (
   <Alert tone="warning" title={title}>
     You see the last known one. The page tries again automatically. {money}
@@ -126,13 +124,12 @@ export const StaleNotice = ({ title, money }: StaleNoticeProps): ReactNode => (
 );
 
 interface DetailPageProps<Data> extends QueryContentProps<Data> {
-  /** Shown at once, also while the record is loading. */
+  /** Shown even while the record is loading. */
   readonly header: ReactNode;
-  /** Title of the notice that the shown record could not be refreshed. */
+  /** Title of the notice that the record could not be refreshed. */
   readonly stale: string;
 }
 
-/** A page about one record: its header, then its cards. */
 export const DetailPage = <Data,>(props: DetailPageProps<Data>): ReactNode => {
   const { header, stale, query, money, children } = props;
   return (
@@ -152,10 +149,9 @@ export const DetailPage = <Data,>(props: DetailPageProps<Data>): ReactNode => {
 
 interface ErrorStateProps {
   readonly error: unknown;
-  /** Where the money is. The default is for pages that only read. */
+  /** Says where the money is. The default is for pages that only read. */
   readonly money?: ReactNode;
   readonly onRetry?: () => void;
-  /** A further button or link. */
   readonly action?: ReactNode;
   /** Smaller, for use inside a form or a dialog. */
   readonly compact?: boolean;
@@ -166,7 +162,7 @@ const signInAgain = (): void => {
   window.location.assign(`/sign-in?again=1&from=${encodeURIComponent(from)}`);
 };
 
-/** Shows the error, the place of the money, the next step and the request id. */
+/** Shows the error, where the money is, the next step and the request id. */
 export const ErrorState = ({
   error,
   money = "No money was moved by this.",
@@ -176,7 +172,7 @@ export const ErrorState = ({
 }: ErrorStateProps): ReactNode => {
   const view = describeError(error);
   const signedOut = view.code === "unauthorized";
-  // Leaves out details that the message contains.
+  // Omits details that the message already contains.
   const details = view.details.filter(({ message }) => !view.message.includes(message));
   const isSaidAlready = typeof money === "string" && view.message.includes(money);
   const isRefused = view.code === "policy_violation";
@@ -303,7 +299,6 @@ interface LoadingRowsProps {
   readonly cards?: boolean;
 }
 
-/** A placeholder for a table, with rows of the same height. */
 export const LoadingRows = ({ rows = 4, what, cards = false }: LoadingRowsProps): ReactNode => (
   <div role="status" className={cn("relative divide-y", cards && "@container")}>
     <span className="sr-only">Loading {what} …</span>

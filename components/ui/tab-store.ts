@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 export interface TabStore<Value> {
-  /** Returns null when nothing is stored, or another version stored it. */
+  /** Returns null when nothing is stored, or when the stored value has another format. */
   readonly read: () => Value | null;
   readonly save: (value: Value) => void;
   readonly drop: () => void;
@@ -11,7 +11,7 @@ const quietly = (change: () => void): void => {
   try {
     change();
   } catch {
-    // Without storage, or when it is full, only the convenience is lost.
+    // Without storage, or when it is full, the value is only lost at a reload.
   }
 };
 

@@ -11,8 +11,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   readonly align?: "left" | "right";
   /**
-   * Place in the card of a narrow table: `title` is the head, `aside` is at its right, `hidden` is
-   * left out; the others follow, two to a line.
+   * Position in the card of a narrow table: `title` is the heading, `aside` is at the right of the
+   * heading, `hidden` is left out. The others follow, two on a line.
    */
   readonly phone?: "title" | "aside" | "line" | "hidden";
   /**
@@ -20,26 +20,25 @@ export interface Column<Row> {
    * `medium`; columns without a priority stay.
    */
   readonly priority?: "least" | "lowest" | "low" | "medium";
-  /** Shows no label in a card, for times, routes and badges. */
+  /** Shows no label in a card; for times, routes and badges. */
   readonly bare?: true;
   readonly className?: string;
 }
 
 interface TableProps<Row> {
-  /** Accessible name of the table. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string;
-  /** Marks the row that the keyboard is on; see `useListKeys`. */
+  /** Key of the row that is active by keyboard; see `useListKeys`. */
   readonly activeKey?: string | null;
 }
 
 // The roles are explicit, because some browsers drop them from a table that CSS lays out as cards.
 
 /**
- * Whole class names, so that Tailwind finds them. They depend on the table's width, because the
- * navigation takes part of the window.
+ * Complete class names, because Tailwind finds only those. They depend on the table's width,
+ * because the navigation takes part of the window.
  */
 const DROPS = {
   least: "@max-[76rem]:hidden",
@@ -47,7 +46,7 @@ const DROPS = {
   low: "@max-[60rem]:hidden",
   medium: "@max-[48rem]:hidden",
 } as const;
-/** The classes of cells. They do not apply to cards, where `phone` decides. */
+/** The classes of cells. They do not apply in cards, where `phone` decides. */
 const CELL_DROPS = {
   least: "@min-[40rem]:@max-[76rem]:hidden",
   lowest: "@min-[40rem]:@max-[72rem]:hidden",

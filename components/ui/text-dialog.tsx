@@ -11,28 +11,27 @@ interface TextDialogProps extends Pick<
   DialogProps,
   "title" | "description" | "size" | "onClose"
 > {
-  /** The text's name in the API's errors. */
+  /** Name of the text field in the API's errors. */
   readonly field: string;
   readonly label: string;
   readonly hint: string;
   readonly lengthMax: number;
-  /** Said where the field is empty; left out where it may be. */
+  /** Message for an empty field; absent when the field may be empty. */
   readonly emptyProblem?: string;
   readonly defaultValue?: string;
-  /** Text of the submit button. */
   readonly act: string;
   readonly tone?: "primary" | "danger";
-  /** Where the money is, or what stays, after an error. */
+  /** Says after an error where the money is, or what stays unchanged. */
   readonly money: string;
   /** The mutation that `onText` runs. */
   readonly action: { readonly error: unknown; readonly isPending: boolean };
   /** Called with the trimmed text. */
   readonly onText: (text: string) => Promise<void>;
-  /** The same call as code, with the trimmed text. */
+  /** The same request as example code, with the trimmed text. */
   readonly snippet?: (text: string) => ReactNode;
 }
 
-/** Asks for one text and sends it. The dialog stays open while `onText` has not closed it. */
+/** Asks for one text and sends it. The dialog stays open until `onText` closes it. */
 export const TextDialog = (props: TextDialogProps): ReactNode => {
   const { label, hint, lengthMax, emptyProblem, action, onClose } = props;
   const text = z.string().trim().max(lengthMax);

@@ -57,7 +57,7 @@ interface CountdownProps {
   /** Text before the time: `Expires in`. */
   readonly label: string;
   readonly expiredText?: string;
-  /** Called once at the end. */
+  /** Called once when the time is over. */
   readonly onExpire?: () => void;
   readonly className?: string;
 }
@@ -96,7 +96,7 @@ export const Countdown = ({
 };
 
 /**
- * The present time in ms, updated every `everyMs`; null during hydration, so that server and
+ * The current time in ms, updated every `everyMs`; null during hydration, so that server and
  * browser render the same.
  */
 export const useNow = (everyMs: number): number | null => {
@@ -123,7 +123,7 @@ const FORMATS = {
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
 const DAY_S = 24 * HOUR_S;
-/** The largest unit first; a relative time uses the first unit that it reaches. */
+/** A relative time uses the first unit that it reaches, so the largest unit comes first. */
 const UNITS = [
   ["year", 365 * DAY_S],
   ["month", 30 * DAY_S],
@@ -133,10 +133,13 @@ const UNITS = [
   ["second", 1],
 ] as const satisfies readonly (readonly [Intl.RelativeTimeFormatUnit, number])[];
 
-/** The language of all pages. A month in the browser's language would stand in an English sentence. */
+/**
+ * The language of all pages. Dates use it too, because a month in the browser's language would be
+ * in the middle of an English sentence.
+ */
 export const PAGE_LANGUAGE = "en";
 
-/** Options that count the hours of a day up to 12 or 24, as the locale does. */
+/** The locale's choice between 12-hour and 24-hour times. */
 export const hoursOf = (locale?: string): Pick<Intl.DateTimeFormatOptions, "hourCycle"> => {
   const { hourCycle } = new Intl.DateTimeFormat(locale, { hour: "numeric" }).resolvedOptions();
   return hourCycle === undefined ? {} : { hourCycle };

@@ -15,13 +15,11 @@ export interface TimelineStep {
   readonly id: string;
   readonly title: ReactNode;
   readonly state: StepState;
-  /** Facts that explain it, such as hash, confirmations and time. */
+  /** Facts about the step, such as hash, confirmations and time. */
   readonly detail?: ReactNode;
-  /** Content at the right of the title, usually a time. */
   readonly aside?: ReactNode;
 }
 
-/** Icon, colour and word of every state of a step. */
 export const STEP_VIEWS = {
   todo: { icon: Circle, text: "text-fg-3", looks: "border-border text-fg-3", word: "to do" },
   current: {
@@ -113,7 +111,6 @@ export const Timeline = ({ label, steps }: TimelineProps): ReactNode => (
 interface StepsProps {
   readonly label: string;
   readonly steps: readonly string[];
-  /** Index of the current step. */
   readonly current: number;
 }
 

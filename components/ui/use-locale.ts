@@ -11,7 +11,9 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => window.removeEventListener("languagechange", listener);
 };
 
-/** BCP 47 tag of the reader's language, for writing numbers. Hydration uses the server's locale. */
+/**
+ * BCP 47 tag of the reader's language, for formatting numbers. Hydration uses the server's locale.
+ */
 export const useLocale = (): string =>
   useSyncExternalStore(
     subscribe,

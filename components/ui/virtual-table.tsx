@@ -17,7 +17,6 @@ export interface VirtualColumn {
 }
 
 interface VirtualTableProps {
-  /** Accessible name of the table. */
   readonly caption: string;
   readonly columns: readonly VirtualColumn[];
   /** Tailwind class for the grid's columns on tablets and wider; phones show cards. */
@@ -30,7 +29,7 @@ interface VirtualTableProps {
   readonly children: (index: number) => ReactNode;
 }
 
-/** A table that draws only the visible rows, so that ten thousand scroll as smoothly as ten. */
+/** A table that renders only the visible rows, so that 10,000 rows scroll smoothly. */
 export const VirtualTable = ({
   caption,
   columns,

@@ -1,6 +1,5 @@
 import type { NamedContract } from "@/lib/contracts/all";
 
-/** Such as `globalAccounts` → `global-accounts`. */
 const kebab = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -16,7 +15,7 @@ const entry = ({
 
 /**
  * Source of `lib/api-client/calls.gen.ts`: the path of each route with the types of its contract,
- * but without its schemas.
+ * without its schemas.
  */
 export const callsSource = (contracts: readonly NamedContract[]): string =>
   [

@@ -18,13 +18,13 @@ interface ApiErrorFields {
   readonly details: readonly ErrorDetail[];
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | null;
-  /** The whole body, for fields that only some codes have, such as a fresh `quote`. */
+  /** The whole body. Some codes have further fields in it, such as a fresh `quote`. */
   readonly body: unknown;
 }
 
 /**
- * An error answer of the service. Status 0 with the code `network_error` means that there was no
- * answer.
+ * An error response of the service. Status 0 with the code `network_error` means that there was no
+ * response.
  */
 export class ApiError extends Error implements ApiErrorFields {
   readonly status: number;
@@ -46,7 +46,9 @@ export class ApiError extends Error implements ApiErrorFields {
   }
 }
 
-/** Absent when the contract has no such part, and optional when all of its fields are. */
+/**
+ * Absent when the contract lacks the part, and optional when all fields of the part are optional.
+ */
 type Part<Name extends string, Input, Output> = Output extends undefined
   ? Readonly<Partial<Record<Name, undefined>>>
   : Partial<Input> extends Input
@@ -70,7 +72,7 @@ export interface ApiClient {
   /** @throws ApiError */
   call<C extends Callable>(contract: C, ...options: Arguments<C>): Promise<ResponseOf<C>>;
   /**
-   * Events of a stream across lost connections: after each one it continues after the last received
+   * Events of a stream. After a lost connection, the stream continues after the last received
    * event. Ends when the service ends the stream.
    * @throws ApiError when the service refuses, or does not answer for too long
    */
@@ -83,10 +85,9 @@ export interface ApiClient {
 export interface ApiClientOptions {
   /** URL up to and including `/api`: `https://pay.example.com/api`, or `/api` in the browser. */
   readonly baseUrl: string;
-  /** Called before each call: the Authorization or x-api-key header, x-project-id. */
+  /** Called before each call. Returns headers such as Authorization, x-api-key and x-project-id. */
   readonly headers?: () => HeadersInit | Promise<HeadersInit>;
   readonly fetch?: typeof fetch;
-  /** Deadline of one call, except for streams. */
   readonly timeoutMs?: number;
 }
 
@@ -104,7 +105,6 @@ const TIMEOUT_MS = 30_000;
 const text = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value);
 
-/** The path to call, from a template such as `/operations/{id}` with its params and query. */
 export const pathOf = (
   contract: Callable,
   options: Pick<LooseOptions, "params" | "query">,
@@ -122,7 +122,7 @@ export const pathOf = (
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
-/** Whether the answer is text, such as a CSV file. The whole body is then the result. */
+/** Whether the response is text, such as a CSV file. The whole body is then the result. */
 const isText = ({ mediaType }: Callable): boolean =>
   mediaType !== undefined && mediaType !== "text/event-stream";
 
@@ -168,14 +168,14 @@ const networkError = (cause: unknown): ApiError =>
   );
 
 /**
- * A typed client for the contracts, for browsers and Node. It trusts that answers match their
- * contract, and checks only their media type.
+ * A typed client for the contracts, for browsers and Node. It does not validate responses against
+ * their contract, except for the media type.
  */
 export const createApiClient = (options: ApiClientOptions): ApiClient => {
   const send =
     options.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init));
 
-  /** Creating the headers may need the network, for example for a token. */
+  /** May fail, because the headers may need the network, for example for a token. */
   const ownHeaders = async (signal: AbortSignal | undefined): Promise<Headers> => {
     try {
       return new Headers(await options.headers?.());

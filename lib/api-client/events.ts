@@ -1,6 +1,5 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 
-/** One server-sent event, its data parsed. */
 export interface ServerEvent<Data> {
   readonly id: string | null;
   readonly event: string;
@@ -9,7 +8,9 @@ export interface ServerEvent<Data> {
 
 const BACKOFF_FIRST_MS = 500;
 const BACKOFF_MAX_MS = 15_000;
-/** Maximum number of consecutive connections without an event; then the last error is thrown. */
+/**
+ * Maximum number of consecutive connections without an event. After them, the last error is thrown.
+ */
 const FRUITLESS_ATTEMPTS_MAX = 10;
 const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
 
@@ -19,7 +20,7 @@ const EVENT_CHARACTERS_MAX = 4 * 1024 * 1024;
 const END_EVENT = "end";
 
 /**
- * The complete events of a stream (WHATWG HTML 9.2.6; comments and `retry` are skipped).
+ * The complete events of a stream (WHATWG HTML 9.2.6). Comments and `retry` are ignored.
  * @throws Error when an event is larger than 4 million characters
  */
 export async function* parseEventStream(
@@ -57,13 +58,12 @@ const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
     signal?.addEventListener("abort", done, { once: true });
   });
 
-// Read through a function, because the compiler would otherwise reuse an earlier result.
+// A function, because the compiler would otherwise narrow `aborted` from an earlier check.
 const isAborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
 
 /**
- * Reads a stream to its end across lost connections, continuing each time after the last received
- * event.
- * @param isRefusal recognises errors for which another attempt is pointless
+ * Reads a stream to its end. After a lost connection, it continues after the last received event.
+ * @param isRefusal recognises errors after which another attempt is pointless
  */
 export async function* readEvents<Data>(
   connect: (lastEventId: string | null) => Promise<Response>,

@@ -1,14 +1,13 @@
 import type { Address, Hex } from "viem";
 
-/** One read that goes through Multicall3. */
 export interface ReadCall {
   readonly target: Address;
   readonly callData: Hex;
 }
 
-// A quote sends dozens of reads, and encoding them with the general ABI coder takes longer than the
-// chain takes to answer. So this file encodes
-// `aggregate3((address target, bool allowFailure, bytes callData)[])` word by word.
+// This file encodes `aggregate3((address target, bool allowFailure, bytes callData)[])` word by
+// word. A quote sends dozens of reads, and encoding them with a general ABI coder takes longer than
+// the chain takes to answer.
 const AGGREGATE3_SELECTOR = "82ad56cb";
 const WORD_DIGITS = 64;
 const WORD_BYTES = 32;
@@ -38,7 +37,8 @@ export const encodeAggregate = (calls: readonly ReadCall[]): Hex => {
 };
 
 /**
- * The results of `aggregate3`, `(bool success, bytes returnData)[]`: null for a call that failed.
+ * Decodes the results of `aggregate3`, `(bool success, bytes returnData)[]`. A failed call gives
+ * null.
  * @throws RangeError when the data is not such a list
  */
 export const decodeAggregate = (data: Hex): readonly (Hex | null)[] => {

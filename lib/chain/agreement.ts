@@ -1,8 +1,8 @@
 import { chainCall, type ChainRegistry } from "./registry";
 
 /**
- * How many providers must agree. A chain's only provider is asked this many times, because its
- * nodes may differ.
+ * How many answers must agree. If a chain has only one provider, it is asked this many times,
+ * because its nodes may differ.
  */
 const OPINIONS_MIN = 2;
 
@@ -12,18 +12,14 @@ const opinionsWanted = (registry: ChainRegistry, chainId: number): number =>
 interface Question<T> {
   readonly registry: ChainRegistry;
   readonly chainId: number;
-  /**
-   * Reads the chain through one provider. `index` identifies it, for callers that store something
-   * for each.
-   */
   readonly look: (view: ChainRegistry, index: number) => Promise<T>;
   /** Whether the answer matches an earlier observation, such as a receipt that still exists. */
   readonly isExpected: (answer: T) => boolean;
 }
 
 /**
- * Asks each provider of a chain separately, or the only one twice, for callers that compare the
- * answers (see `sharedOpinion`).
+ * Asks each provider of a chain separately, or the only provider twice, for callers that compare
+ * the answers (see `sharedOpinion`).
  * @returns the answers that arrived, at least one, in the order of the providers
  * @throws DomainError `chain_unavailable` when none answers
  */
@@ -48,8 +44,8 @@ export const opinionsOf = async <T>({
 };
 
 /**
- * The answer on which at least `OPINIONS_MIN` of the providers agree; null when there is none.
- * Answers with equal keys count as the same.
+ * The answer on which at least `OPINIONS_MIN` providers agree; null when there is none. Answers
+ * agree when their keys are equal.
  */
 export const sharedOpinion = <T>(
   opinions: readonly T[],
@@ -60,14 +56,18 @@ export const sharedOpinion = <T>(
   ) ?? null;
 
 /**
- * Asks each provider of a chain separately (`RPC_URL_<id>` names several), or the only one twice,
- * before something that was seen counts as gone, because one lagging node does not prove a
+ * Asks each provider of a chain separately (`RPC_URL_<id>` names several), or the only provider
+ * twice, before an earlier observation counts as undone, because one lagging node does not prove a
  * reorganisation. Returns the first expected answer. Returns an unexpected answer only when at
- * least two providers agree that nothing is as expected.
+ * least two providers give one and none gives an expected one.
  * @throws DomainError `chain_unavailable` when too few providers answer to agree
  * @example
- * const receipt = await agreedAnswer({ registry, chainId, look: (view) =>
- * receiptOf(view.client(chainId)), isExpected: (one) => one !== null });
+ * const receipt = await agreedAnswer({
+ * registry,
+ * chainId,
+ * look: (view) => receiptOf(view.client(chainId)),
+ * isExpected: (one) => one !== null,
+ * });
  */
 export const agreedAnswer = async <T>({
   registry,
@@ -90,6 +90,6 @@ export const agreedAnswer = async <T>({
   }
   const [first] = unexpected;
   if (first === undefined || unexpected.length < OPINIONS_MIN) throw failure;
-  // A different receipt is more informative than none.
+  // A different receipt says more than none.
   return unexpected.find((answer) => answer !== null) ?? first;
 };

@@ -2,10 +2,9 @@ import { DomainError } from "@/lib/core/errors";
 import type { Token } from "@/lib/core/token";
 import type { ChainRegistry } from "./registry";
 
-/** Assets that are the same on every chain that lists them. */
 export interface Asset {
   readonly assetId: string;
-  /** The symbol that most of its tokens use. */
+  /** The symbol of its first token. */
   readonly symbol: string;
   /**
    * The largest `decimals` of its tokens: the number of fraction digits that an amount of the asset
@@ -17,7 +16,7 @@ export interface Asset {
 
 export interface Assets {
   list(): readonly Asset[];
-  /** The asset with this id; null when no configured chain lists it any more. */
+  /** The asset with this id; null when no configured chain lists it. */
   find(assetId: string): Asset | null;
   /**
    * Finds an asset by symbol (any case) or assetId.

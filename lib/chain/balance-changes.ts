@@ -5,7 +5,6 @@ import { chainCall, type ChainRegistry } from "./registry";
 const WORD_HEX_LENGTH = 66;
 const ADDRESS_HEX_LENGTH = 40;
 
-/** Events by which an ERC-20 token or a wrapped coin reports whose balances change. */
 const BALANCE_EVENTS = [
   "Transfer(address,address,uint256)",
   "Deposit(address,uint256)",
@@ -13,15 +12,15 @@ const BALANCE_EVENTS = [
 ];
 const TOPICS = BALANCE_EVENTS.map((event) => keccak256(toHex(event)));
 
-/** An owner, in lower case, whose balance of a token changed in a block. */
+/** A change of an owner's balance of a token. `owner` is in lower case. */
 export interface BalanceChange {
   readonly owner: string;
   readonly blockNumber: bigint;
 }
 
 /**
- * Finds whose balances of ERC-20 tokens changed in a range of blocks, from the tokens' logs. Does
- * not cover the chain's coin, and tokens that change balances without an event.
+ * Finds the owners whose balances of ERC-20 tokens changed in a range of blocks, from the tokens'
+ * logs. Misses changes of the chain's coin, and of tokens that change balances without an event.
  * @throws DomainError `chain_unavailable`, or the error of a node that refuses the range
  */
 export const balanceChanges = async (

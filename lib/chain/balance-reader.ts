@@ -1,6 +1,6 @@
 /**
- * Reads balances of many wallets repeatedly: at most once per block, and then only those that
- * changed.
+ * Reads balances of many wallets repeatedly: at most once per block, and where possible only the
+ * changed ones.
  */
 import { LRUCache } from "lru-cache";
 import type { Address, Hash } from "viem";
@@ -10,10 +10,10 @@ import { readBalances, type ChainBalances } from "./balances";
 import { chainCall, type ChainRegistry } from "./registry";
 
 export interface BalanceQuestion {
-  /** Names the set of balances; one reading is cached for each name and chain. */
+  /** Identifies the set of balances. One reading is cached for each key and chain. */
   readonly key: string;
   readonly chainId: number;
-  /** The owners by lower-case address. */
+  /** Keys are lower-case addresses. */
   readonly owners: ReadonlyMap<string, Address>;
   readonly tokens: readonly Token[];
 }
@@ -25,7 +25,6 @@ export interface BalanceQuestion {
 export interface ReadBalances {
   /** The oldest of the blocks at which the balances were read. */
   readonly blockNumber: bigint;
-  /** Time of that block. */
   readonly at: Date;
   /**
    * Amounts above zero in base units, by `balanceKey`; null when the token's contract did not
@@ -37,14 +36,11 @@ export interface ReadBalances {
 export interface BalanceReaderOptions {
   /** Up to this many balances are read directly with one `eth_call`. Default 1,000. */
   readonly directMax?: number;
-  /**
-   * A reading that is more blocks behind than this is replaced instead of updated. Default 128
-   * blocks.
-   */
+  /** A cached reading that is more blocks behind is replaced instead of updated. Default 128. */
   readonly gapBlocksMax?: bigint;
   /**
-   * After this time everything is read again, because some tokens change balances without an event.
-   * Default 10 minutes.
+   * After this time, everything is read again, because some tokens change balances without an
+   * event. Default 10 minutes.
    */
   readonly fullEveryMs?: number;
   /** A monotonic clock, in milliseconds. */
@@ -53,7 +49,7 @@ export interface BalanceReaderOptions {
 
 export interface BalanceReader {
   /**
-   * Concurrent calls with one key and chain share a reading.
+   * Reads balances. Concurrent calls with the same key and chain share a reading.
    * @throws DomainError `chain_unavailable`, `unsupported_chain`
    */
   read(question: BalanceQuestion): Promise<ReadBalances>;
@@ -64,10 +60,7 @@ interface Head {
   readonly hash: Hash;
 }
 
-/**
- * The cached balances of one chain. Zeros are not stored, because most wallets hold few of the
- * tokens.
- */
+/** The cached balances of one chain. Zeros are not stored, because most wallets hold few tokens. */
 interface Known extends ReadBalances {
   readonly head: Head;
   readonly owners: ReadonlyMap<string, Address>;
@@ -131,7 +124,7 @@ const readAll = async (
 };
 
 /**
- * The changes since a reading. They include the changes in its last blocks before and after,
+ * The balance changes since a reading. Also includes changes in the last blocks before the reading,
  * because a reorganisation may have replaced those blocks. Null when the node refuses to list them.
  */
 const changesSince = async (
@@ -147,8 +140,8 @@ const changesSince = async (
     const before = known.recent.filter(({ blockNumber }) => blockNumber >= from);
     return distinct([...found, ...before].filter(({ owner }) => owners.has(owner)));
   } catch {
-    // Null makes the caller read everything again, which also fails when the node does not answer
-    // at all.
+    // On null, the caller reads everything again. That also fails when the node does not answer at
+    // all.
     return null;
   }
 };
@@ -168,13 +161,13 @@ const update = async (
   const addresses = again.map(([, owner]) => owner);
   const forTokens =
     again.length === 0 ? null : await readBalances(registry, chainId, addresses, others);
-  // Changed in place, because a copy of a million amounts would take too long.
+  // The map is changed in place, because copying a million amounts would take too long.
   const { amounts } = known;
   store(amounts, forCoins, owners, coins);
   if (forTokens !== null) store(amounts, forTokens, again, others);
   const oldest =
     forTokens !== null && forTokens.blockNumber < forCoins.blockNumber ? forTokens : forCoins;
-  // Tokens without a change are valid up to the head that the logs reached.
+  // The logs prove that unchanged tokens are valid up to this head.
   const blockNumber = oldest.blockNumber < head.number ? oldest.blockNumber : head.number;
   return { ...known, amounts, head, blockNumber, at: oldest.at, owners, recent: changes };
 };
@@ -243,7 +236,7 @@ export const createBalanceReader = (
     read: (question) => {
       const { key, chainId, owners, tokens } = question;
       if (owners.size * tokens.length <= directMax) return readAll(registry, question);
-      // A different number of wallets needs a new reading.
+      // The name contains the number of wallets, so that a changed set does not share a reading.
       const name = `${key}:${String(chainId)}:${String(owners.size)}`;
       const reading =
         running.get(name) ?? readKept(question).finally(() => running.delete(name));

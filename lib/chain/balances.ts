@@ -15,7 +15,7 @@ const CALLS_AT_ONCE_MAX = 1_000;
  * larger than a few megabytes. Further requests follow one after another.
  */
 const REQUESTS_AT_ONCE_MAX = 4;
-/** When a node refuses this many calls, half of them are tried, and so on down to a sixteenth. */
+/** A refused set of calls is halved up to this many times, down to a sixteenth. */
 const HALVINGS_MAX = 4;
 const PAYLOAD_TOO_LARGE = 413;
 
@@ -25,10 +25,8 @@ const SELECTORS = {
   getCurrentBlockTimestamp: "0x0f28c97d",
 } as const;
 
-/** Balances of one chain. */
 export interface ChainBalances {
   readonly blockNumber: bigint;
-  /** Time of that block. */
   readonly at: Date;
   /** Amount in base units; null when the token's contract did not answer with a number. */
   get(owner: Address, token: Token): bigint | null;
@@ -54,7 +52,7 @@ const firstWord = (returnData: Hex | null): bigint | null =>
     ? BigInt(returnData.slice(0, WORD_HEX_LENGTH))
     : null;
 
-/** The results, or nothing when the data is not an answer of Multicall3 to this number of calls. */
+/** The results; empty when the data is not an answer of Multicall3 to this number of calls. */
 const answersOf = (data: Hex | undefined, calls: number): readonly (Hex | null)[] => {
   try {
     const answers = decodeAggregate(data ?? "0x");
@@ -81,8 +79,9 @@ const readAtOnce = async (
   const data = encodeAggregate(all);
   const client = registry.client(chainId);
   const block = typeof at === "bigint" ? { blockNumber: at } : { blockTag: at };
-  // `block.number` of a contract is not used, because on Arbitrum it is Ethereum's. The head is
-  // requested first in the same HTTP request, so the balances are from that block or a later one.
+  // The block number is not read by a contract, because `block.number` on Arbitrum is Ethereum's.
+  // The head is requested first in the same HTTP request, so the balances are from that block or a
+  // later one.
   const [blockNumber, answer] = await chainCall(chainId, () =>
     Promise.all([
       typeof at === "bigint" ? at : client.getBlockNumber({ cacheTime: 0 }),
@@ -105,8 +104,8 @@ const isTooLarge = (error: unknown): boolean =>
   ) !== null;
 
 /**
- * Whether the node answered but could not run these calls: it ran out of gas, or the request or its
- * answer was too large.
+ * Whether the node answered but could not execute these calls: it ran out of gas, or the request or
+ * its answer was too large.
  */
 const mayBeTooMany = (error: unknown): boolean =>
   !isDomainError(error) || error.cause === undefined || isTooLarge(error.cause);
@@ -121,8 +120,7 @@ const read = async (
   } catch (error) {
     if (halvings >= HALVINGS_MAX || calls.length < 2 || !mayBeTooMany(error)) throw error;
     const middle = Math.ceil(calls.length / 2);
-    // One after the other, because both halves at once would form a JSON-RPC batch of the original
-    // size.
+    // Sequential, because both halves at once would form a JSON-RPC batch of the original size.
     const first = await read(question, calls.slice(0, middle), halvings + 1);
     return [...first, ...(await read(question, calls.slice(middle), halvings + 1))];
   }
@@ -146,10 +144,9 @@ const readChunks = async (
 };
 
 /**
- * Reads every owner's balance of every token, and the block of these balances, in one round trip:
- * one `eth_call`, or up to four in one request for more than 1,000 balances, and further requests
- * beyond 4,000; the returned block is then the oldest of them. A token whose contract reverts loses
- * only its own balances.
+ * Reads every owner's balance of every token, and the block of these balances. Up to 1,000 balances
+ * need one `eth_call` and 4,000 one HTTP request; more balances need further requests. The returned
+ * block is the oldest one of all calls. A token whose contract reverts loses only its own balances.
  * @throws DomainError `chain_unavailable`, `unsupported_chain`
  */
 export const readBalances = async (

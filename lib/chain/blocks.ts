@@ -27,9 +27,9 @@ export const blockBefore = async (
 };
 
 /**
- * The newest block that counts as final when `latest` is the newest: the chain's own `safe` or
- * `finalized` block where its configuration says so (`finality`), otherwise the block that is
- * `confirmations` deep. Null while the chain has no such block.
+ * The newest final block when `latest` is the newest block: the chain's own `safe` or `finalized`
+ * block if so configured (`finality`), otherwise the block with `confirmations` confirmations. Null
+ * while the chain has no such block.
  */
 export const finalBlockNumber = async (
   registry: Pick<ChainRegistry, "get" | "client">,
@@ -58,14 +58,14 @@ const STILL_MIN_MS = 30_000;
 interface Seen {
   readonly number: bigint;
   readonly sinceMs: number;
-  /** Whether the newest block changed since the first probe. */
+  /** Whether a probe has seen the newest block change. */
   readonly moved: boolean;
 }
 
 /**
- * Reads a chain's newest block and checks that new blocks still arrive, because a node that answers
- * but has stopped is useless. It compares the blocks of several probes; while it has seen only one
- * block, it compares that block's timestamp with the clock.
+ * Reads a chain's newest block and checks that new blocks still arrive, because a node can answer
+ * although it no longer follows the chain. Compares the blocks of several probes. Until it has seen
+ * a second block, it compares the timestamp of the first with the clock.
  */
 export const createHeadProbe = (
   { registry, clock, monotonicMs = () => performance.now() }: HeadProbeDeps,

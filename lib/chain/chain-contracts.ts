@@ -1,7 +1,6 @@
 import type { Address } from "viem";
 import type { ChainConfig } from "@/lib/platform/config/chains";
 
-/** Contracts of Safe 1.4.1 and of its ERC-4337 module for EntryPoint v0.7. */
 export interface SafeContracts {
   readonly singleton: Address;
   readonly proxyFactory: Address;
@@ -11,7 +10,7 @@ export interface SafeContracts {
   readonly multiSendCallOnly: Address;
 }
 
-/** The addresses on every public chain. CREATE2 makes them the same everywhere. */
+/** The addresses on every public chain, equal because of CREATE2. */
 export const CANONICAL_SAFE: SafeContracts = {
   singleton: "0x41675C099F32341bf84BFc5382aF534df5C7461a",
   proxyFactory: "0x4e1DCf7AD4e460CfD30791CCC4F9c8a4f820ec67",
@@ -22,19 +21,19 @@ export const CANONICAL_SAFE: SafeContracts = {
 };
 
 /**
- * Precompiles and other addresses without a key holder. Routers of exchanges also read 1 and 2 as
- * "the sender" and "the router itself".
+ * Precompiles and other addresses for which nobody has a key. Exchange routers also interpret 1 and
+ * 2 as "the sender" and "the router itself".
  */
 const LAST_RESERVED_ADDRESS = 0xffffn;
 
-/** Whether the address is reserved: zero and its neighbours, for which no key is known. */
+/** Whether the address is in the reserved range from zero, for which nobody has a key. */
 export const isReserved = (address: Address): boolean =>
   BigInt(address) <= LAST_RESERVED_ADDRESS;
 
 /**
  * The configured contracts of accounts, payouts and privacy pools, checksummed. Money sent directly
- * to one of them is lost, or anybody can take it. Routing providers list their contracts themselves
- * (`RoutingProvider.contracts`).
+ * to one of them is lost, or anybody can take it. Contracts of routing providers are not included
+ * (see `RoutingProvider.contracts`).
  */
 export const ownContracts = ({
   contracts,

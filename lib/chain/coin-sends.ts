@@ -1,6 +1,6 @@
 /**
- * Finds who sent coins to addresses: from the logs on chains with EIP-7708, otherwise from the
- * transactions that pay an address directly.
+ * Finds the senders of coins: from logs on chains with EIP-7708, otherwise from transactions that
+ * pay an address directly.
  */
 import { getAddress, type Address, type Hash } from "viem";
 import type { Token } from "@/lib/core/token";
@@ -9,28 +9,28 @@ import { chainCall, type ChainRegistry } from "./registry";
 import { RECIPIENTS_MAX, tokenTransfers } from "./transfer-logs";
 
 /**
- * The address from which chains with EIP-7708 log each transfer of coins, in the form of an ERC-20
- * transfer. Nobody has its key.
+ * The address that emits a log for each transfer of coins on chains with EIP-7708, in the form of
+ * an ERC-20 transfer. Nobody has its key.
  */
 export const COIN_LOG_ADDRESS: Address = "0xffffFFFfFFffffffffffffffFfFFFfffFFFfFFfE";
 /**
- * Maximum number of blocks whose transactions one search reads. Coins in older blocks stay without
- * a sender.
+ * Maximum number of blocks whose transactions one search reads. Senders of coins in older blocks
+ * stay unknown.
  */
 export const BLOCKS_READ_MAX = 1_000n;
 const BLOCKS_AT_ONCE = 20n;
 const RECEIPTS_AT_ONCE = 50;
 
-/** Coins that an address received. */
 export interface CoinSend {
   readonly to: Address;
   /**
-   * The signer of the transaction. With logs of EIP-7708 it is the caller, which may be a contract.
+   * The signer of the transaction. From logs of EIP-7708, it is the direct sender, which may be a
+   * contract.
    */
   readonly from: Address;
   readonly amountBase: bigint;
   readonly txHash: Hash;
-  /** Null when the transaction itself carried the coins. */
+  /** Null when the coins were the value of the transaction itself. */
   readonly logIndex: number | null;
   readonly blockNumber: bigint;
 }
@@ -66,7 +66,7 @@ const byLogs = async (
 };
 
 /**
- * The transactions of some blocks that carry coins to the recipients, in order, including failed
+ * The transactions that carry coins to the recipients, in the order of the blocks, including failed
  * ones.
  */
 const carriedIn = async (
@@ -104,7 +104,7 @@ const carriedIn = async (
   );
 };
 
-/** The transactions that succeeded; failed ones moved nothing. */
+/** Keeps the transactions that succeeded, because failed ones moved nothing. */
 const succeeded = async (
   registry: ChainRegistry,
   chainId: number,
@@ -143,7 +143,7 @@ const byTransactions = async (
 
 /**
  * Coins that the recipients received in a range of final blocks, in the order of the blocks.
- * Without logs of EIP-7708, coins that contracts sent are missing. Empty when the nodes no longer
+ * Without logs of EIP-7708, coins sent by contracts are missing. Empty when the nodes no longer
  * have these blocks.
  * @param recipients checksummed
  * @throws DomainError `chain_unavailable`

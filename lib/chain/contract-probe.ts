@@ -37,7 +37,8 @@ const ask = async (client: PublicClient, addresses: readonly Address[]): Promise
 };
 
 /**
- * The addresses that now have contract code, in order. Needs few calls for any number of addresses.
+ * Whether each address has contract code at the latest block, in the order of `addresses`. Checks
+ * thousands of addresses in one call.
  */
 export const contractsAmong = async (
   client: PublicClient,

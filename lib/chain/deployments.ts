@@ -4,7 +4,7 @@ import { finalBlockNumber } from "./blocks";
 import { chainCall, type ChainRegistry } from "./registry";
 
 const REMEMBERED_MAX = 100_000;
-/** How long to wait before looking again for a contract that is not in a final block yet. */
+/** Minimum time between two checks of whether a contract is in a final block. */
 const RECHECK_MS = 5_000;
 
 type Registry = Pick<ChainRegistry, "get" | "client">;
@@ -15,9 +15,9 @@ export interface Deployments {
 }
 
 /**
- * Reads whether contracts exist. An operation checks its account three times, so a contract whose
- * code is in a final block is cached: no reorganisation removes it, and since EIP-6780 a contract
- * can be destroyed only in the transaction that created it.
+ * Reads whether contracts exist. A contract whose code is in a final block is cached, because an
+ * operation checks its account three times. No reorganisation removes such a contract, and since
+ * EIP-6780 a contract can be destroyed only in the transaction that created it.
  */
 export const createDeployments = (registry: Registry): Deployments => {
   const remembered = new LRUCache<string, true>({ max: REMEMBERED_MAX });
@@ -52,8 +52,8 @@ export const createDeployments = (registry: Registry): Deployments => {
       const key = `${String(chainId)}:${address}`;
       if (remembered.has(key)) return true;
       const isDeployed = await chainCall(chainId, () => hasCode(chainId, address));
-      // Runs in the background: for a node without the state of final blocks it only costs the
-      // requests.
+      // Runs in the background. A node without the state of final blocks fails it, which only costs
+      // the requests.
       if (isDeployed) rememberWhenFinal(chainId, address, key).catch(() => undefined);
       return isDeployed;
     },

@@ -20,14 +20,14 @@ import {
 import type { ChainRegistry } from "./registry";
 import { DISTRIBUTOR_CODE } from "./solidity/distributor";
 
-/** INVALID, which ends the constructor, followed by the first instruction of the runtime code. */
+/** Hex of INVALID, which ends the constructor, and of the first instruction of the runtime code. */
 const RUNTIME_START = "fe6080";
 const PUSH32 = "7f";
 const EMPTY_WORD = "0".repeat(64);
 
 /**
- * The runtime code of `Distributor.sol` at an address. The code contains its address (`self`), by
- * which it detects delegated calls.
+ * The runtime code of `Distributor.sol` at an address. The code contains this address (`self`) to
+ * detect delegated calls.
  */
 const distributorRuntimeCode = (address: Address): Hex => {
   const start = DISTRIBUTOR_CODE.indexOf(RUNTIME_START) + "fe".length;
@@ -37,9 +37,9 @@ const distributorRuntimeCode = (address: Address): Hex => {
 };
 
 /**
- * Why no account may delegate a call to this address, or null when it may. Delegated code runs as
- * the account itself and could take everything, so only exactly the code of this release is
- * accepted.
+ * The reason why no account may delegate a call to this address; null when delegation is safe.
+ * Delegated code acts as the account and could take all its money, so only the exact code of this
+ * release is accepted.
  */
 export const distributorFault = async (
   client: Pick<PublicClient, "getCode">,
@@ -55,8 +55,8 @@ export const distributorFault = async (
 };
 
 /**
- * Runs `distributorFault` for every chain that names a distributor. A chain that does not answer is
- * left out, because each payout checks again before it signs.
+ * Runs `distributorFault` for every chain with a configured distributor. Skips chains that do not
+ * answer, because each payout checks again before it signs.
  */
 export const distributorFaults = async (
   registry: Pick<ChainRegistry, "list" | "client">,
@@ -71,7 +71,6 @@ export const distributorFaults = async (
   return faults.filter((fault) => fault !== null);
 };
 
-/** ABI of `Distributor.sol`, to which an account delegates a call. */
 export const distributorAbi = parseAbi([
   "function payToken(address token, bytes rows)",
   "function payToken256(address token, bytes rows)",
@@ -83,16 +82,15 @@ export const distributorAbi = parseAbi([
   "error NoToken()",
 ]);
 
-/** One payment of a batch. */
 export interface DistributorRow {
   readonly recipient: `0x${string}`;
-  /** In base units of the token, above zero. */
+  /** In base units, above zero. */
   readonly amountBase: bigint;
 }
 
 const PACKED_AMOUNT_MAX = 2n ** 96n - 1n;
 
-/** One word a row: 160 bits of recipient, 96 of amount. */
+/** One word per row: 160 bits of recipient, 96 bits of amount. */
 const packed = ({ recipient, amountBase }: DistributorRow): Hex =>
   concatHex([recipient, numberToHex(amountBase, { size: 12 })]);
 
@@ -104,7 +102,7 @@ const wide = ({ recipient, amountBase }: DistributorRow): Hex =>
 
 /**
  * Call data that pays every row or reverts. The account must delegate the call (Safe operation 1),
- * so that it is itself the sender.
+ * so that the account is the sender of the payments.
  * @param token address of an ERC-20 token, or `native` for the chain's coin
  */
 export const distributeData = (
@@ -142,7 +140,7 @@ export const failedRowOf = (revertData: Hex): number | null => {
 /** Nick's CREATE2 deployer, at the same address on every public chain. */
 const CREATE2_DEPLOYER: Address = "0x4e59b44847b379578588920cA78FbF26c0B4956C";
 
-/** The address of the distributor on every chain, which depends only on the code (CREATE2). */
+/** The address of the distributor on every chain. It depends only on the code (CREATE2). */
 export const DISTRIBUTOR_ADDRESS: Address = getContractAddress({
   opcode: "CREATE2",
   from: CREATE2_DEPLOYER,
@@ -152,12 +150,12 @@ export const DISTRIBUTOR_ADDRESS: Address = getContractAddress({
 
 interface DistributorDeployment {
   readonly chain: { readonly id: number; readonly name: string; readonly rpcUrl: string };
-  /** Pays for the transaction. No account has rights over the contract, including this one. */
+  /** Sends and pays for the transaction. It gets no rights over the contract; nobody has any. */
   readonly executor: Account;
 }
 
 /**
- * Deploys the distributor on a chain, unless it is there already.
+ * Deploys the distributor on a chain, unless it is already deployed.
  * @returns whether a transaction was sent
  * @throws Error naming the contract or funds that the chain lacks
  */

@@ -17,7 +17,7 @@ const preparedOf = (call: Call): Prepared => {
   const { abi, functionName } = call;
   const known = prepared.get(abi) ?? new Map<string, Prepared>();
   prepared.set(abi, known);
-  // When several functions share a name, the arguments decide which one is meant.
+  // Overloaded functions are not cached, because only the arguments tell which one is meant.
   const found =
     known.get(functionName) ??
     (isOverloaded(call) ? { abi, functionName } : prepareEncodeFunctionData(call));
@@ -26,11 +26,10 @@ const preparedOf = (call: Call): Prepared => {
 };
 
 /**
- * Like viem's `encodeFunctionData`, for ABIs that are constants: the selector of each function is
- * hashed only once.
- * @example
- * const data = encodeCall({ abi: erc20Abi, functionName: "transfer", args: [recipient, amountBase]
- * });
+ * Like viem's `encodeFunctionData`, but hashes the selector of each function only once. The ABI
+ * must be a constant.
+ * @example const data = encodeCall({ abi: erc20Abi, functionName: "transfer", args: [recipient,
+ * amountBase] });
  */
 export const encodeCall = ((call: Call): Hex => {
   const { args } = call;

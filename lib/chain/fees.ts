@@ -13,7 +13,7 @@ import { chainCall, type ChainRegistry } from "./registry";
 import { divide } from "@/lib/core/decimal";
 
 /**
- * A base fee grows by at most an eighth per block (EIP-1559), so twice the present one is enough
+ * A base fee grows by at most an eighth per block (EIP-1559), so twice the current one is enough
  * for five full blocks.
  */
 const BASE_FEE_FACTOR = 2n;
@@ -22,7 +22,7 @@ const BASE_FEE_FACTOR = 2n;
 interface SuggestedFees {
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;
-  /** The current price in the next block: base fee and tip. */
+  /** The current price of the next block: base fee and tip. */
   readonly pricePerGas: bigint;
 }
 
@@ -40,14 +40,14 @@ export const suggestFees = async (client: PublicClient): Promise<SuggestedFees> 
   };
 };
 
-// The highest network fee that the service pays on a chain.
+// Limits fees to the highest network fee that the service pays on a chain.
 
 const lower = (one: bigint, other: bigint): bigint => (one < other ? one : other);
 
 /**
- * Limits fees to the chain's cap. The maximum may be reduced while the current price is below the
- * cap: EIP-1559 charges the base fee and the tip, and the rest of the maximum is only a reserve for
- * the next blocks.
+ * Limits fees to the chain's cap. Reducing the maximum is safe while the current price is below the
+ * cap: EIP-1559 charges only base fee and tip, and the rest of the maximum is a reserve for the
+ * next blocks.
  */
 export const capFees = (
   { feeCapGwei }: Pick<ChainConfig, "feeCapGwei">,
@@ -73,21 +73,21 @@ export const feesWithinCap = async (
     await chainCall(chainId, () => suggestFees(registry.client(chainId))),
   );
 
-// The fee that a rollup's transaction pays for its data on the parent chain.
+// Computes the fee that a rollup's transaction pays for its data on the parent chain.
 
 export type RollupKind = NonNullable<ChainConfig["rollup"]>;
 
 /** The address is the same on every chain of the OP stack. */
 export const OP_GAS_PRICE_ORACLE: Address = "0x420000000000000000000000000000000000000F";
 /**
- * The address is the same on every Arbitrum chain. The node answers its calls itself; the address
- * has no code.
+ * The address is the same on every Arbitrum chain. It has no code; the node itself answers calls to
+ * it.
  */
 export const ARBITRUM_NODE_INTERFACE: Address = "0x00000000000000000000000000000000000000C8";
 
 /**
- * The parent chain's price may rise by two eighths in its next two blocks (EIP-1559), and a signed
- * operation cannot be adapted.
+ * Reserve for a rise of the parent chain's price, which may be two eighths in two blocks
+ * (EIP-1559). A signed operation cannot be adapted.
  */
 const ROOM_PERCENT = 25n;
 
@@ -102,15 +102,15 @@ interface ParentCall {
   readonly to: Address;
   readonly data: Hex;
   /**
-   * The maximum gas price that a transaction here pays, in wei. With a lower price, the same fee
-   * corresponds to more gas.
+   * The maximum gas price that the transaction pays on this chain, in wei. The lower the price, the
+   * more gas corresponds to the same fee.
    */
   readonly maxFeePerGas?: bigint;
 }
 
 /**
- * The fee in wei that the transaction pays in addition to its gas. Unknown numbers are counted as
- * wide ones.
+ * The data fee of a transaction on the OP stack, in wei. Unknown fields have their maximum values,
+ * so that the data is not too short.
  */
 const opFeeWei = (client: PublicClient, { chainId, to, data }: ParentCall): Promise<bigint> => {
   const wide = {
@@ -132,9 +132,9 @@ const withRoom = (amount: bigint): bigint =>
   divide(amount * (100n + ROOM_PERCENT), 100n, "ceil");
 
 /**
- * The fee that a transaction takes from its sender in addition to its gas, in wei, rounded up and
- * with a reserve for a rise of the parent chain's price. 0 except on the OP stack, because on
- * Arbitrum the gas of the transaction includes it.
+ * The fee that a transaction pays in addition to its gas, in wei, rounded up and with a reserve for
+ * a rise of the parent chain's price. Only the OP stack charges it (otherwise 0); on Arbitrum, the
+ * gas of the transaction includes it.
  * @throws viem's error when the node or the rollup's contract does not answer
  */
 export const parentFeeBesideGas = async (
@@ -144,10 +144,10 @@ export const parentFeeBesideGas = async (
   call.rollup === "op-stack" ? withRoom(await opFeeWei(client, call)) : 0n;
 
 /**
- * The amount of gas that corresponds to the fee of a call's data on the parent chain, at current
- * prices with a reserve for their rise; rounded up. 0 on a chain that is not a rollup, or whose
- * kind is not configured. On Arbitrum the transaction uses this gas; on the OP stack the fee is
- * charged in addition to the gas.
+ * The amount of gas that corresponds to the fee for a call's data on the parent chain, at current
+ * prices with a reserve for their rise; rounded up. 0 on a chain that is not configured as a
+ * rollup. On Arbitrum, the transaction uses this gas; on the OP stack, the fee is charged in
+ * addition to the gas.
  * @throws viem's error when the node or the rollup's contract does not answer
  */
 export const parentGasOf = async (client: PublicClient, call: ParentCall): Promise<bigint> => {
@@ -168,7 +168,7 @@ export const parentGasOf = async (client: PublicClient, call: ParentCall): Promi
         opFeeWei(client, call),
         suggestFees(client),
       ]);
-      // EntryPoint charges an operation the lower of its own maximum and the current price.
+      // EntryPoint charges the lower of the operation's maximum and the current price.
       const price =
         call.maxFeePerGas === undefined ? pricePerGas : lower(call.maxFeePerGas, pricePerGas);
       return price === 0n ? 0n : divide(withRoom(feeWei), price, "ceil");

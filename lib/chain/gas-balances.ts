@@ -1,4 +1,4 @@
-/** The coins from which the service pays network fees. */
+/** Reads the coins from which the service pays network fees. */
 import { formatUnits, parseAbi, type Address } from "viem";
 import type { ChainRegistry } from "./registry";
 
@@ -6,15 +6,15 @@ const depositAbi = parseAbi(["function balanceOf(address account) view returns (
 
 /** In whole coins of the chain. */
 export interface GasBalances {
-  /** The lowest balance of the executors; null when the service has none. */
+  /** The lowest balance of the executors; null without executors. */
   readonly executor: number | null;
-  /** The paymaster's deposit at EntryPoint; null when the chain has none. */
+  /** The paymaster's deposit at EntryPoint; null without a paymaster. */
   readonly paymaster: number | null;
 }
 
 /**
- * Below this many coins people are notified, and the alert `CausewayGasLow` of ops/prometheus
- * fires.
+ * Below this balance, people are notified and the alert `CausewayGasLow` of ops/prometheus fires.
+ * In whole coins.
  */
 export const GAS_LOW_COINS = 0.05;
 

@@ -1,11 +1,10 @@
 /**
- * How long a smaller size is used after a refusal. Then the configured size is tried again, because
- * the node may have been replaced.
+ * A smaller size is used for this time after a refusal. Then the configured size is tried again,
+ * because the node may have been replaced.
  */
 const REMEMBERED_MS = 600_000;
 
 interface LimitOptions {
-  /** The configured size. */
   readonly max: number;
   readonly monotonicMs?: () => number;
 }
@@ -16,7 +15,9 @@ interface LimitOptions {
  */
 export interface LearntLimit {
   current(): number;
-  /** Call it when a larger request was refused and one of this size was answered. */
+  /**
+   * Stores a smaller size, after a larger request was refused and one of this size was answered.
+   */
   learn(size: number): void;
 }
 

@@ -1,4 +1,4 @@
-/** `eth_getLogs` over any range, from nodes that limit the range of one request. */
+/** Runs `eth_getLogs` over any range on nodes that limit the range of one request. */
 import {
   BaseError,
   HttpRequestError,
@@ -17,14 +17,14 @@ const rangedParams = z.tuple([rangedFilter.extend({ endBlock: endBlock.optional(
 type Filter = z.output<typeof rangedFilter>;
 
 /**
- * A block that the answering node must have. It is passed in the filter as `endBlock`, which is not
+ * A block that the answering node must have. Callers pass it as `endBlock` in the filter; it is not
  * sent to the node.
  */
 export type EndBlock = z.output<typeof endBlock>;
 
 /**
  * The answering node lacks the `endBlock` or has a different block at that number, so its logs may
- * belong to a different fork than the caller's.
+ * be from another fork than the caller's.
  */
 export class OtherChainError extends BaseError {
   constructor({ number, hash }: EndBlock) {
@@ -33,14 +33,14 @@ export class OtherChainError extends BaseError {
 }
 
 /**
- * HTTP statuses with which nodes refuse a single request. Other statuses (401, 429, 5xx) concern
+ * HTTP statuses with which nodes refuse a single request. Other statuses (401, 429, 5xx) are about
  * the account or the node.
  */
 const REFUSING_STATUSES: ReadonlySet<number | undefined> = new Set([400, 413, 414, 422]);
 /**
- * JSON-RPC errors that a smaller range does not solve: a revert, an unknown method, invalid JSON, a
- * missing block or resource, and the codes for too many requests. Providers share no code for
- * "range too large", so any other code may mean that.
+ * JSON-RPC errors for which a smaller range does not help: a revert, an unknown method, invalid
+ * JSON, a missing block or resource, and too many requests. Any other code may mean "range too
+ * large", because providers have no common code for it.
  */
 const OTHER_CODES: ReadonlySet<number> = new Set([
   3,
@@ -67,7 +67,7 @@ type Ask = (filter: Filter) => Promise<unknown>;
 
 /**
  * Requests one range after another. A refused range is halved, down to one block, and later ranges
- * of this call keep the smaller size.
+ * of the call keep the smaller size.
  */
 const collect = async (filter: Filter, limit: LearntLimit, ask: Ask): Promise<unknown[]> => {
   const last = BigInt(filter.toBlock);
@@ -90,15 +90,15 @@ const collect = async (filter: Filter, limit: LearntLimit, ask: Ask): Promise<un
       isRefused = true;
     }
   }
-  // Only after the whole range was answered, because a node that lacks the newest blocks refuses
-  // every range that ends there.
+  // Learnt only after the whole range was answered, because a node that lacks the newest blocks
+  // refuses every range that ends there, of any size.
   if (isRefused) limit.learn(Number(size));
   return logs;
 };
 
 /**
- * Splits `eth_getLogs` with numbered blocks into ranges that the node accepts, and joins the logs
- * in their order.
+ * Splits `eth_getLogs` with block numbers into ranges that the node accepts, and joins the logs in
+ * order.
  */
 export const withLogRanges =
   (transport: Transport, limit: LearntLimit): Transport =>
@@ -110,8 +110,8 @@ export const withLogRanges =
     ): Promise<unknown> => {
       const ask = (params: unknown, method = args.method): Promise<unknown> =>
         made.request({ ...args, method, params } as never, requestOptions as never);
-      // Both calls are made at once, so that they share a JSON-RPC batch: one URL may lead to many
-      // nodes.
+      // Both calls are made at once, so that they share a JSON-RPC batch and one node answers both:
+      // one URL may lead to many nodes.
       const askOn = async (end: EndBlock, filter: Filter): Promise<unknown> => {
         const block = [numberToHex(end.number), false];
         const [logs, found] = await Promise.all([
@@ -125,7 +125,8 @@ export const withLogRanges =
       const ranged = args.method === "eth_getLogs" ? rangedParams.safeParse(args.params) : null;
       if (ranged?.success !== true) return ask(args.params);
       const [{ endBlock: end, ...filter }] = ranged.data;
-      // Nodes differ in how they answer a range that ends before it begins, so it is not sent.
+      // A range that ends before it begins is not split, because nodes differ in how they answer
+      // it.
       if (BigInt(filter.fromBlock) > BigInt(filter.toBlock)) return ask([filter]);
       return collect(filter, limit, (part) =>
         end === undefined ? ask([part]) : askOn(end, part),

@@ -7,7 +7,7 @@ import { RpcRequestError } from "viem";
 
 /** EIP-1474: the node does not have the requested block or state. Another node may have it. */
 export const STATE_MISSING = -32001;
-/** The code with which several providers refuse requests above the rate of an account. */
+/** The code with which several providers refuse requests above an account's rate limit. */
 export const RATE_LIMITED = -32029;
 
 const REVERT = 3;
@@ -15,11 +15,11 @@ const STATE_CODES: ReadonlySet<number> = new Set([-32000, STATE_MISSING, -32002,
 const LIMIT_CODES: ReadonlySet<number> = new Set([-32005, -32016, RATE_LIMITED, 429]);
 
 const REVERTED = /revert/i;
-/** The wording of geth, Erigon, Nethermind, Besu, Reth, anvil and the providers above them. */
+/** Wordings of geth, Erigon, Nethermind, Besu, Reth, anvil and providers. */
 const STATE_WORDS =
   /header (?:for hash )?not found|unknown block|block (?:\S+ )?(?:not found|is not available|could not be found)|blocks? .*cannot be found|missing trie node|(?:world |historical )?state (?:\S+ )?(?:is )?(?:not (?:yet )?available|unavailable|not found|recreation)|no historical (?:rpc|state)|has been pruned|pruned history|BlockOutOfRange|node is (?:still )?syncing|not synced/i;
 const RATE_WORDS = /rate.?limit|too many requests|request rate|throttl|compute units|quota/i;
-/** Wording of a refusal because of size, where a smaller request helps. */
+/** Wordings of refusals for which a smaller request helps. */
 const SIZE_WORDS = /range|results?\b|blocks?\b|logs?\b|response size|batch|payload/i;
 
 const isRevert = ({ code, message }: NodeAnswer): boolean =>
@@ -30,9 +30,7 @@ interface NodeAnswer {
   readonly message: string;
 }
 
-/**
- * The code for the meaning of the error: `STATE_MISSING`, `RATE_LIMITED`, or the node's own code.
- */
+/** The code for the meaning of the error: `STATE_MISSING`, `RATE_LIMITED`, or the original code. */
 export const meantCode = (answer: NodeAnswer): number => {
   const { code, message } = answer;
   if (isRevert(answer)) return code;
@@ -53,11 +51,11 @@ const codesIn = (error: unknown): unknown[] => {
 };
 
 /**
- * Whether the nodes lack the block or state. Also recognised after the error became
+ * Whether a node lacks the block or state. Also recognises the error as the cause of
  * `chain_unavailable`.
  */
 export const isStateMissing = (error: unknown): boolean =>
   codesIn(error).includes(STATE_MISSING);
 
-/** Whether the node refuses further requests for now. */
+/** Whether a node refuses requests because of a rate limit. */
 export const isRateLimited = (error: unknown): boolean => codesIn(error).includes(RATE_LIMITED);

@@ -1,4 +1,4 @@
-/** Finds the rows of a payout that a chain would refuse, without sending anything. */
+/** Finds the rows of a payout that a chain would refuse, without sending a transaction. */
 import {
   encodeFunctionData,
   erc20Abi,
@@ -11,10 +11,10 @@ import type { DistributorRow } from "./distributor";
 import { revertReasonOf } from "./erc4337/marked-paymaster";
 import { probe, type ProbeCall, type ProbeResult } from "./probe";
 
-/** This many rows fit into one `eth_call`, each with the maximum gas of a row. */
+/** Number of rows that fit into one `eth_call`, each with the maximum gas of a row. */
 const ROWS_PER_CALL = 100;
 /**
- * A normal token's transfer uses less than half of this. A recipient that needs more would burn gas
+ * A usual token's transfer needs less than half of this. A recipient that needs more would burn gas
  * at the sponsor's cost.
  */
 export const TOKEN_ROW_GAS_MAX = 150_000n;
@@ -23,15 +23,13 @@ const COIN_ROW_GAS_MAX = 30_000n;
 
 export interface PayoutProbe {
   /**
-   * Refused rows by position, with the reason in words. `mayPass`: the same payment may succeed at
-   * another time.
+   * The refused rows, with the reason in words. `mayPass`: the payment may succeed at another time.
    */
   readonly faults: readonly {
     readonly position: number;
     readonly reason: string;
     readonly mayPass: boolean;
   }[];
-  /** The account's balance of the token now, in base units. */
   readonly balanceBase: bigint;
 }
 
@@ -56,13 +54,11 @@ const rowCall = (
         gas: TOKEN_ROW_GAS_MAX,
       };
 
-/**
- * Whether the answer is true or empty, as the distributor accepts it (some tokens return nothing).
- */
+/** Whether the token returned true or, as some tokens do, nothing. The distributor accepts both. */
 const isTrue = (answer: Hex): boolean =>
   answer === "0x" || (answer.length >= 66 && BigInt(slice(answer, 0, 32)) === 1n);
 
-/** A row has a fixed gas limit, so a recipient that needs more is always refused. */
+/** Whether the row used up its fixed gas limit. Such a row is always refused. */
 const needsTooMuch = (
   token: Payout["token"],
   { success, gasUsed, returnData }: ProbeResult,
@@ -92,9 +88,9 @@ const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
   );
 
 /**
- * Simulates every row's transfer from the account's own address (whose code the call overrides), a
- * hundred rows in one `eth_call`. A failing row does not affect the others, so any number of bad
- * rows is found at once. The rows of one call share one balance.
+ * Simulates every row's transfer from the account's address (the call overrides its code), a
+ * hundred rows in one `eth_call`. A failing row does not affect the others, so one run finds all of
+ * them. The rows of one call share the account's balance.
  */
 export const probePayout = async (
   client: PublicClient,

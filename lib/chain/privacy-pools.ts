@@ -8,19 +8,19 @@ const WITHDRAW_PROOF =
 const RAGEQUIT_PROOF =
   "struct RagequitProof { uint256[2] pA; uint256[2][2] pB; uint256[2] pC; uint256[4] pubSignals; }";
 
-/** The asset address that the protocol uses for a pool of the chain's coin. */
+/** The protocol's asset address for the chain's coin. */
 const NATIVE_ASSET: Address = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE";
 
-/** Size of the field in which the protocol's circuits calculate: the scalars of BN254. */
+/** Order of the BN254 scalar field, in which the protocol's circuits calculate. */
 const SCALARS = 21888242871839275222246405745257275088548364400416034343698204186575808495617n;
 
-/** The asset of a pool as the protocol names it. */
 export const poolAsset = (token: Address | "native"): Address =>
   token === "native" ? NATIVE_ASSET : token;
 
 /**
- * The scope of a pool, from which its notes are derived. The protocol computes it once, when the
- * pool is deployed: keccak256 of the packed address, chain id and asset, modulo the scalars.
+ * The scope of a pool, from which its notes are derived: keccak256 of the packed address, chain id
+ * and asset, modulo the order of the scalar field. The pool's contract computes it once, when it is
+ * deployed.
  */
 export const poolScope = ({
   chainId,
@@ -94,7 +94,7 @@ export const relayData = parseAbiParameters([
 ]);
 
 /**
- * The location of a privacy pool: with it and a mnemonic, other software of the protocol finds the
+ * Identifies a privacy pool. With it and a mnemonic, other software of the protocol can find the
  * notes.
  */
 export interface PoolPlace {
@@ -106,7 +106,7 @@ export interface PoolPlace {
   readonly startBlock: number;
 }
 
-/** The configured pools of a chain; empty for one without pools. */
+/** The configured pools of a chain; empty when the chain has none. */
 export const poolPlaces = (
   registry: Pick<ChainRegistry, "get" | "resolveToken">,
   chainId: number,
@@ -123,7 +123,6 @@ export const poolPlaces = (
   }));
 };
 
-/** ABI of `PrivacyProcessor.sol`. */
 export const privacyProcessorAbi = parseAbi([
   WITHDRAWAL,
   WITHDRAW_PROOF,
@@ -154,5 +153,5 @@ export const processorOrder = parseAbiParameters([
   "struct Order { address entrypoint; address router; address wrapped; address assetOut; bytes path; uint256 minimumOut; uint256 precommitment; bytes32 exitHash; address feeRecipient; uint256 fee; uint256 deadline; }",
 ]);
 
-/** The data with which the owner of a note uses its public exit. `exitHash` is its keccak256. */
+/** The data with which the owner of a note uses its public exit. Its keccak256 is `exitHash`. */
 export const exitParameters = parseAbiParameters("address owner, bytes32 salt");

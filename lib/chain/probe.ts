@@ -9,10 +9,11 @@ import {
 } from "viem";
 
 /*
- * A measuring contract that is never deployed: `eth_call` places its code at the address of
- * EntryPoint or of a plain wallet (state override), so that calls come from the address that
- * accounts and tokens accept. It makes a list of calls one after another in the same state, and
- * returns for each: success, gas used, return data. Failed calls do not make it revert.
+ * Contract code that is never deployed: `eth_call` places it at the address of EntryPoint or of a
+ * wallet (state override), so that calls come from an address that accounts and tokens accept. It
+ * makes a list of calls one after another in the same state, and returns the success, the gas used
+ * and the return data of each. Failed calls do not make it revert.
+ *
  * Input: per call four words (to, value, gas limit, length of data) and the data. Empty input:
  * accepts ether. Output: per call three words (success, gas used, length of return data) and the
  * return data.
@@ -112,8 +113,8 @@ export interface ProbeResult {
 const word = (value: bigint | Hex): Hex => numberToHex(BigInt(value), { size: 32 });
 
 /**
- * Encodes calls as the input of a probe. It is also the data of a call to an address that has the
- * code of a probe: the calls are then made from that address.
+ * Encodes calls as the input of a probe. As the data of a call to an address with the code of a
+ * probe, it makes that address execute the calls.
  */
 export const probeInput = (calls: readonly ProbeCall[]): Hex =>
   concatHex(
@@ -140,21 +141,23 @@ const decode = (output: Hex): ProbeResult[] => {
   return results;
 };
 
-/** An account whose code is replaced for one `eth_call`; its storage and balance stay unchanged. */
+/**
+ * Replaces an account's code for one `eth_call`. The account's storage and balance stay unchanged.
+ */
 export interface StandIn {
   readonly address: Address;
   readonly code: Hex;
 }
 
 /**
- * Replaces the account's code by a probe, so that other calls can make it execute calls
- * (`probeInput`).
+ * Replaces the account's code by a probe, so that calls to it can make it execute calls (see
+ * `probeInput`).
  */
 export const asProbe = (address: Address): StandIn => ({ address, code: PROBE_CODE });
 
 /**
- * Makes the calls from `from`, whose code the probe replaces. `others` get the code of their
- * `StandIn`.
+ * Makes the calls from `from`, whose code is replaced by the probe. `others` also replace code for
+ * this call.
  */
 export const probe = async (
   client: Pick<PublicClient, "call">,

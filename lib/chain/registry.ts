@@ -22,29 +22,30 @@ import { rpcFetch, type RpcFetch } from "./rpc-http";
 
 export interface ChainRegistry {
   list(): readonly ChainConfig[];
-  /** Null for a chain that is not configured, for records of chains that were removed. */
+  /** Null for a chain that is not configured, which old records may name. */
   find(chainId: number): ChainConfig | null;
   /** @throws DomainError `unsupported_chain` */
   get(chainId: number): ChainConfig;
-  /** One client per chain: deadline, fallback over the configured URLs, JSON-RPC batching. */
+  /**
+   * The chain's client, with a deadline, fallback over the configured URLs, and JSON-RPC batching.
+   */
   client(chainId: number): PublicClient;
-  /** How many providers the chain has: one for each of its URLs. */
+  /** Number of providers of the chain: one for each of its URLs. */
   providers(chainId: number): number;
   /**
-   * The same chains, each read through only one of its providers: the one at `index`, modulo the
-   * number of providers.
+   * A registry that reads each chain through only one of its providers: the one at `index`, modulo
+   * the number of providers.
    */
   throughProvider(index: number): ChainRegistry;
   /**
-   * The client to which the service sends its transactions: only the chain's private relay, even
-   * while it does not answer; `client` for a chain without a relay.
+   * The client for sending transactions: only the chain's private relay, even while it does not
+   * answer, or `client` for a chain without a relay.
    */
   sender(chainId: number): PublicClient;
   viemChain(chainId: number): Chain;
   /**
    * Number of blocks that a log search should read in one request: `logRangeBlocks` of the
-   * configuration, or fewer after a node refused that many. The client accepts larger ranges and
-   * splits them.
+   * configuration, or fewer after a node refused that many. The client splits larger ranges.
    */
   logRangeBlocks(chainId: number): bigint;
   tokens(chainId?: number): readonly Token[];
@@ -61,14 +62,13 @@ export interface ChainRegistry {
 export interface RegistryOptions {
   readonly fetchFn?: RpcFetch;
   readonly timeoutMs?: number;
-  /** Runs around each JSON-RPC call; several of them may go out in one HTTP request. */
+  /** Called around each JSON-RPC call. Several calls may be sent in one HTTP request. */
   readonly measureCall?: MeasureCall;
   /**
-   * The store of the request budgets (`rpcBudgetPerSecond`) that all processes share. Without it
+   * The store of the request budgets (`rpcBudgetPerSecond`), which all processes share. Without it,
    * budgets are not enforced.
    */
   readonly budgetStore?: BudgetStore;
-  /** Called for each request that waited for the budget, with the waiting time. */
   readonly measureWait?: MeasureWait;
 }
 
@@ -78,7 +78,6 @@ export type MeasureWait = (
   outcome: "sent" | "timeout",
 ) => void;
 
-/** Measures one JSON-RPC call of `method` to a chain: runs `call` and returns its result. */
 export type MeasureCall = <T>(
   chainId: number,
   method: string,
@@ -105,7 +104,7 @@ const toViemChain = (chain: ChainConfig): Chain =>
   });
 
 /**
- * Methods that every working node answers with a value. For other methods null means that the
+ * Methods for which every working node returns a value. For other methods, null means that the
  * object does not exist.
  */
 const ALWAYS_ANSWERED = new Set(
@@ -123,8 +122,8 @@ const mayBeNull = (method: string, params: unknown): boolean => {
 };
 
 /**
- * Overloaded nodes return null for methods that always have a value. Such a null counts as a
- * failure, so that the next URL is asked.
+ * Treats null for a method that always has a value as a failure, so that the next URL is asked.
+ * Overloaded nodes return such nulls.
  */
 const refusingNull =
   (
@@ -153,7 +152,6 @@ const refusingNull =
   };
 
 interface Clients {
-  /** The client that falls back from one URL to the next. */
   readonly all: PublicClient;
   readonly providers: readonly PublicClient[];
 }
@@ -172,8 +170,8 @@ const gateFor = (
       });
 
 /**
- * One transport per URL, because nodes have different limits. `logRanges` holds their limits for
- * `eth_getLogs`.
+ * Creates one transport per URL, because nodes have different limits. `logRanges` holds their
+ * limits for `eth_getLogs`.
  */
 const transportsOf = (
   chain: ChainConfig,
@@ -234,7 +232,7 @@ const toClients = (
   };
 };
 
-/** Many APIs write a chain's coin as an address of this form. */
+/** Many APIs use an address of this form for a chain's coin. */
 const COIN_PLACEHOLDER = /^0xe{40}$/i;
 
 const findToken = (
@@ -254,7 +252,6 @@ const findToken = (
   return tokens.find((token) => token.symbol.toLowerCase() === ref.toLowerCase());
 };
 
-/** The configured chains and tokens. */
 export const createChainRegistry = (
   chains: readonly ChainConfig[],
   options: RegistryOptions = {},

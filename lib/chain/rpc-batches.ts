@@ -1,4 +1,4 @@
-/** JSON-RPC batches of any size, to nodes that limit the size of a batch. */
+/** Sends JSON-RPC batches of any size to nodes that limit the size of a batch. */
 import { z } from "zod";
 import type { LearntLimit } from "./learnt-limit";
 import { rpcResponse, textOf, type RpcFetch, type RpcResponse } from "./rpc-http";
@@ -12,17 +12,16 @@ const refusalObject = z.looseObject({
 });
 
 /**
- * An answer that refuses a batch is short. Longer ones are not parsed here, because viem parses
- * them again.
+ * An answer that refuses a batch is short. Longer answers are not parsed here, because viem parses
+ * them too.
  */
 const REFUSAL_LENGTH_MAX = 2_000;
-/** Number of parts of one batch that are sent at the same time. */
 const PARTS_AT_ONCE = 4;
 const TOO_MANY_REQUESTS = 429;
 const BAD_GATEWAY = 502;
-/** Statuses with which nodes refuse a request because of its size, whatever the body contains. */
+/** Statuses with which nodes refuse a request because of its size, with any body. */
 const SIZE_STATUSES: ReadonlySet<number> = new Set([400, 413]);
-/** Statuses that concern the account, for which smaller batches do not help. */
+/** Statuses about the account. Smaller batches do not help then. */
 const ACCOUNT_STATUSES: ReadonlySet<number> = new Set([401, 403, TOO_MANY_REQUESTS]);
 
 interface Answer {
@@ -43,9 +42,9 @@ const jsonOf = (text: string | null): unknown => {
 const isList = ({ text }: Answer): boolean => text?.trimStart().startsWith("[") === true;
 
 /**
- * Whether the node refused the batch as a whole. Nodes answer with an object instead of a list
- * (with any status), with a list of one error for many calls (geth), or only with a status. An
- * answer that is too long also needs a smaller batch.
+ * Whether the node refused the whole batch. Nodes refuse with an object instead of a list (with any
+ * status), with a list of one error for many calls (geth), or only with a status. An answer that is
+ * too long also counts, because a smaller batch shortens it.
  */
 const isRefusal = (answer: Answer, calls: () => number): boolean => {
   const { status, text } = answer;
@@ -63,8 +62,8 @@ const asResponse = ({ status, headers, text }: Answer): RpcResponse =>
   rpcResponse(status, headers, text);
 
 /**
- * Creates a response that viem treats as a failure. viem expects a list or an error status; it
- * reads nothing from an object.
+ * Creates a response that viem treats as a failure. viem expects a list or an error status, and
+ * ignores a plain object.
  */
 const asFailure = (answer: Answer, batch: Calls): RpcResponse => {
   const { status, headers, text } = answer;
@@ -79,7 +78,8 @@ const asFailure = (answer: Answer, batch: Calls): RpcResponse => {
 type Post = (body: unknown) => Promise<Answer>;
 
 /**
- * The answers to a part; null when they are not a list. A part of one call is sent without a list.
+ * The answers to a part; null when they are not a list. A part with one call is sent as a single
+ * object.
  */
 const answersIn = (answer: Answer, part: Calls): readonly unknown[] | null => {
   if (answer.status >= 400) return null;
@@ -128,7 +128,7 @@ const sendInParts = async (
         return asFailure(answer, batch);
       size = Math.ceil(part.length / 2);
       isSearching = true;
-      // The parts after the refused one are sent again, to keep the answers in order.
+      // The parts after the refused one are sent again, so that the answers stay in order.
       break;
     }
   }
@@ -138,8 +138,8 @@ const sendInParts = async (
 
 /**
  * A `fetch` that keeps JSON-RPC batches within the node's limit: a refused batch is halved, down to
- * single calls, and the size that worked is remembered. Calls may be sent twice, which is safe
- * because a transaction's signed bytes stay the same. Requests without a list pass unchanged.
+ * single calls, and the accepted size is remembered. Calls may be sent twice, which is safe because
+ * a transaction's signed bytes stay the same. A body that is not a list is passed on unchanged.
  */
 export const withBatchLimit =
   (fetchFn: RpcFetch, max: number, limit: LearntLimit): RpcFetch =>

@@ -22,7 +22,7 @@ export type RpcFetch = (
 const plain = { agent: new Agent({ keepAlive: true }), request: requestHttp };
 const tls = { agent: new TlsAgent({ keepAlive: true }), request: requestHttps };
 
-/** The answer as bytes; null when it is longer than `ANSWER_BYTES_MAX`. */
+/** Null when the answer is longer than `ANSWER_BYTES_MAX`. */
 const bytesOf = async (message: IncomingMessage): Promise<Buffer | null> => {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -55,7 +55,7 @@ export const rpcResponse = (
   text: () => Promise.resolve(text ?? ""),
 });
 
-/** The text of a response; null when it is longer than `ANSWER_BYTES_MAX`. */
+/** Null when the text is longer than `ANSWER_BYTES_MAX`. */
 export const textOf = async (response: RpcResponse): Promise<string | null> => {
   if (response.body === null)
     return Number(response.headers.get("content-length") ?? 0) > ANSWER_BYTES_MAX
@@ -101,7 +101,7 @@ const answerTo = (url: URL, init: RequestInit, body: string): Promise<IncomingMe
     });
     sent.once("response", done);
     sent.once("error", (error: NodeJS.ErrnoException) => {
-      // The node closed an idle connection at the moment of its reuse, so it has not read the
+      // The node closed the idle connection while it was being reused, so it has not read the
       // request.
       if (sent.reusedSocket && error.code === "ECONNRESET")
         answerTo(url, init, body).then(done, fail);

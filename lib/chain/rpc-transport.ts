@@ -21,16 +21,15 @@ import { z } from "zod";
 const SEND = "eth_sendRawTransaction";
 
 export interface RpcGate {
-  /** Each call waits for its turn before the transport's own deadline begins. */
+  /** Makes each call wait for its turn before the transport's own deadline begins. */
   transport(inner: Transport): Transport;
   /**
-   * Counts requests beyond the calls that waited: retries, other URLs, parts of a log search or of
-   * a refused batch.
+   * Counts requests beyond the calls that waited: retries, other URLs, and parts of a log search or
+   * of a refused batch.
    */
   fetch(inner: RpcFetch): RpcFetch;
 }
 
-/** The gate of a chain without a budget. */
 export const OPEN_GATE: RpcGate = { transport: (inner) => inner, fetch: (inner) => inner };
 
 const callsIn = (body: unknown): number => {
@@ -57,7 +56,7 @@ export const gateOf = (budget: SharedBudget): RpcGate => {
           return await made.request(args as never, requestOptions as never);
         } finally {
           underWay -= 1;
-          // A call that shared the answer of another one was not sent at all.
+          // A call that shares the answer of another call is never sent.
           unsent = Math.min(unsent, underWay);
         }
       };
@@ -80,7 +79,7 @@ interface ChainBudget {
   readonly onWaited?: SharedBudgetOptions["onWaited"];
 }
 
-/** The gate of one chain in this process; all processes with the same store share the budget. */
+/** The gate of one chain in this process. All processes with the same store share the budget. */
 export const createRpcGate = ({ chainId, perSecond, store, onWaited }: ChainBudget): RpcGate =>
   gateOf(
     createSharedBudget({
@@ -96,21 +95,18 @@ export const createRpcGate = ({ chainId, perSecond, store, onWaited }: ChainBudg
     }),
   );
 
-// Slows down the calls to a node while it limits their rate, and speeds them up again afterwards.
-
 interface RpcPace {
   /**
-   * Runs a call when it is its turn. A call that the node refuses because of the request rate is
+   * Runs a call when it has its turn. A call that the node refuses because of the request rate is
    * tried again later.
-   * @throws the error of `call`, when it has a different reason or the last try was refused too
+   * @throws the error of `call`, for another reason or after the last try
    */
   run<T>(call: () => Promise<T>): Promise<T>;
 }
 
 interface PaceOptions {
-  /** How many times a call is sent; 1 when another node can be called instead. */
+  /** Maximum number of times that a call is sent; 1 when another node can be called instead. */
   readonly tries: number;
-  /** Creates the error of a call whose turn would come too late. */
   readonly refusal: () => Error;
   readonly monotonicMs?: () => number;
   readonly pause?: (ms: number) => Promise<void>;
@@ -119,10 +115,10 @@ interface PaceOptions {
 /** Minimum gap between calls after the node has limited the rate. */
 const GAP_MIN_MS = 20;
 const GAP_MAX_MS = 200;
-/** Pause after a refusal, without any call; each further refusal doubles it. */
+/** Pause without calls after a refusal. Each further refusal doubles it. */
 const PAUSE_MIN_MS = 100;
 const PAUSE_MAX_MS = 1_000;
-/** A call that would wait longer than this fails at once. */
+/** A call that would wait longer fails at once. */
 const WAIT_MAX_MS = 4_000;
 const WIDER = 1.5;
 const NARROWER = 0.9;
@@ -133,8 +129,8 @@ const sleep = (ms: number): Promise<void> =>
   });
 
 /**
- * The pace of calls to one node. After a refusal nothing is sent for a while, and later calls keep
- * a gap, which shrinks with each answer until it is zero. Calls run in the order in which they were
+ * The pace of calls to one node. After a refusal nothing is sent for a while. Later calls keep a
+ * gap, which shrinks with each answer until it is zero. Calls run in the order in which they were
  * made, so that many reads of one task do not block those of another.
  */
 export const createRpcPace = ({
@@ -157,14 +153,14 @@ export const createRpcPace = ({
       nextAt = at + gapMs;
       if (at === now) return;
       await pause(at - now);
-      // A refusal in the meantime has postponed the turn.
+      // A refusal during the pause has postponed the turn.
       if (monotonicMs() >= pausedUntil) return;
     }
   };
 
   const slow = (): void => {
     const now = monotonicMs();
-    // Several refusals of calls that were sent at the same time count once.
+    // Refusals of calls that were sent at the same time count once.
     if (now < pausedUntil) return;
     gapMs = Math.min(GAP_MAX_MS, Math.max(GAP_MIN_MS, gapMs * WIDER));
     pauseMs = Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MIN_MS, pauseMs * 2));
@@ -203,19 +199,17 @@ const GATHER_MS = 4;
 export interface RpcTransportOptions {
   /** Milliseconds from sending a request until its whole answer is read. */
   readonly timeoutMs: number;
-  /** How many times viem repeats a call whose failure may be temporary. */
   readonly retries: number;
-  /** Maximum number of calls in one request. */
   readonly batchMax: number;
   readonly fetchFn: RpcFetch;
   /**
-   * How many times a call is sent while the node limits the request rate; 1 when another node can
-   * be called instead.
+   * Maximum number of times that a call is sent while the node limits the request rate; 1 when
+   * another node can be called instead.
    */
   readonly triesWhileLimited?: number;
 }
 
-// A type alias instead of an interface, because viem's errors do not accept an interface as body.
+// A type alias, because viem's errors do not accept an interface as body.
 type Call = Readonly<{ method: string; params?: unknown }>;
 
 interface Waiting {
@@ -244,7 +238,7 @@ const jsonOf = (text: string): unknown => {
   }
 };
 
-/** The URL without user and password, because errors name it. */
+/** The URL without user name and password, because errors contain it. */
 const shownUrl = (url: string): string => {
   const shown = new URL(url);
   shown.username = "";
@@ -252,11 +246,9 @@ const shownUrl = (url: string): string => {
   return shown.href;
 };
 
-/** The node's error, under the code that matches its meaning. */
 const answered = (url: string, body: Call, error: z.output<typeof rpcError>): RpcRequestError =>
   new RpcRequestError({ url, body, error: { ...error, code: meantCode(error) } });
 
-/** Maps the id of a call to its result or error. */
 type Outcomes = (
   id: number,
   call: Call,
@@ -265,7 +257,8 @@ type Outcomes = (
 const outcomesOf = (url: string, response: RpcResponse, text: string | null): Outcomes => {
   const { ok, status, statusText, headers } = response;
   const refused = (body: Call, details: string): { error: Error } => ({
-    // viem repeats a call whose error has no status.
+    // The status of a successful response is left out, because viem repeats a call whose error has
+    // no status.
     error: new HttpRequestError({ url, body, details, ...(ok ? {} : { status, headers }) }),
   });
   if (text === null) return (_, call) => refused(call, "The answer is too long.");
@@ -299,8 +292,8 @@ const outcomesOf = (url: string, response: RpcResponse, text: string | null): Ou
 };
 
 /**
- * Sends calls to one URL. Calls in one turn of the event loop share a request. While the node
- * answers a request, further calls are collected, so a busy process makes fewer requests, and a
+ * Sends calls to one URL. Calls of one turn of the event loop share a request. While the node
+ * answers a request, further calls are collected, so that a busy process sends fewer requests. A
  * single call does not wait.
  */
 const createSender = (url: string, { timeoutMs, batchMax, fetchFn }: RpcTransportOptions) => {
@@ -382,8 +375,8 @@ const createSender = (url: string, { timeoutMs, batchMax, fetchFn }: RpcTranspor
 };
 
 /**
- * A transport over one URL. viem's own (`http`) creates an error and a `Request` in advance for
- * every request, which took longer than sending it, and it does not collect calls over time.
+ * A transport over one URL. It replaces viem's `http`, which does not collect calls over time and
+ * creates an error and a `Request` in advance for every request, which took longer than sending it.
  * @throws viem's errors: `HttpRequestError` and `TimeoutError` when the node does not answer,
  * `RpcRequestError` when it refuses the call
  */
@@ -399,7 +392,7 @@ export const rpcTransport = (url: string, options: RpcTransportOptions): Transpo
       ),
   });
   const paced = (call: Call): Promise<unknown> =>
-    // A transaction never waits behind reads.
+    // Transactions skip the pace, so that they never wait behind reads.
     call.method === SEND ? request(call) : pace.run(() => request(call));
   return () =>
     createTransport(

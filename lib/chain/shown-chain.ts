@@ -1,26 +1,24 @@
 import type { Token } from "@/lib/core/token";
 
-/** The facts about a chain that records show. */
 export interface ShownChain {
   readonly name: string;
-  /** Null when the chain is not configured any more. */
+  /** Null when the chain is no longer configured. */
   readonly confirmations: number | null;
   readonly explorerUrl?: string | undefined;
   readonly nativeCurrency: { readonly symbol: string; readonly decimals: number };
   readonly tokens: readonly { readonly address: string; readonly assetId: string }[];
 }
 
-/** The look-ups that records need; `ChainRegistry` implements them. */
+/** Implemented by `ChainRegistry`. */
 export interface ChainFacts {
   find(chainId: number): ShownChain | null;
 }
 
-/** Every EVM chain counts its coin with this many decimals. */
 const COIN_DECIMALS = 18;
 
 /**
  * The chain as records show it. A chain that was removed from the configuration is shown by its
- * number, so that its records stay visible.
+ * number, because its records are still shown.
  */
 export const shownChain = (chains: ChainFacts, chainId: number): ShownChain =>
   chains.find(chainId) ?? {
@@ -31,8 +29,8 @@ export const shownChain = (chains: ChainFacts, chainId: number): ShownChain =>
   };
 
 /**
- * The chain's coin as records show it. For a removed chain it comes from one of the record's own
- * tokens.
+ * The chain's coin as records show it. For a chain that was removed from the configuration, it is
+ * taken from the record's stored tokens.
  */
 export const shownCoin = (chains: ChainFacts, chainId: number, stored: readonly Token[]) => {
   const { nativeCurrency, tokens } = shownChain(chains, chainId);

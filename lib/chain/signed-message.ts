@@ -20,9 +20,9 @@ import { isRateLimited, isStateMissing } from "./node-errors";
 const COMPACT_BYTES = 64;
 
 /**
- * Expands a plain account's signature to 65 bytes. Some wallets return 64, with the parity in the
- * highest bit of `s` (EIP-2098). Other lengths stay unchanged. Do not use it for signatures that a
- * contract checks, because they may have any form.
+ * Expands an externally owned account's signature to 65 bytes. Some wallets return 64 bytes, with
+ * the parity in the highest bit of `s` (EIP-2098). Other lengths stay unchanged. Signatures that a
+ * contract checks must not be expanded, because they may have any form.
  */
 export const expandedSignature = (signature: Hex): Hex =>
   isHex(signature) && size(signature) === COMPACT_BYTES
@@ -42,7 +42,7 @@ export interface ChainClients {
 
 /**
  * Gas limit of one signature check. A wallet that deploys itself and verifies a passkey in Solidity
- * needs less than a million; without the limit a sign-in attempt could make the node execute a
+ * needs less than a million. Without the limit, a sign-in attempt could make the node execute a
  * whole block's gas.
  */
 const VERIFICATION_GAS_MAX = 3_000_000n;
@@ -50,8 +50,8 @@ const DEADLINE_MS = 5_000;
 const LATE = { timeoutMs: DEADLINE_MS, message: `No answer within ${String(DEADLINE_MS)} ms.` };
 
 /**
- * Checks who signed the message (EIP-191): a plain account by recovery, without the network;
- * otherwise a contract on the chain named by the message, deployed (ERC-1271) or not yet
+ * Checks who signed the message (EIP-191): an externally owned account by recovery, without the
+ * network; otherwise a contract on the chain named in the message, deployed (ERC-1271) or not yet
  * (ERC-6492).
  * @returns the kind of account that signed, or null when the address did not sign
  * @throws DomainError `chain_unavailable` when the check needs the chain and it does not answer in
@@ -63,8 +63,7 @@ export const verifySignedMessage = async (
 ): Promise<"eoa" | "contract" | null> => {
   const { address, chainId, message, signature } = signed;
   if (await isRecovered({ address, message, signature })) return "eoa";
-  // An odd number of hex digits is no valid signature, and could not be encoded for the contract
-  // either.
+  // An odd number of hex digits is never a valid signature, and cannot be encoded for the contract.
   if (!isHex(signature) || signature.length % 2 !== 0) return null;
   const client = chains.client(chainId);
   try {
@@ -76,8 +75,8 @@ export const verifySignedMessage = async (
 };
 
 /**
- * Calls ERC-6492's validator, which deploys the contract first when the signature contains the
- * deployment. The call changes nothing on chain.
+ * Calls ERC-6492's validator. If the signature contains the contract's deployment, the validator
+ * deploys the contract first. The call changes nothing on chain.
  */
 const isContractSignature = async (
   { address, message, signature }: SignedMessage,
@@ -96,18 +95,21 @@ const isContractSignature = async (
   } catch (error) {
     if (isStateMissing(error) || isRateLimited(error)) throw error;
     // A reverted check and an unreachable chain throw the same error. The signature is wrong only
-    // if the chain answers this request.
+    // if the chain answers the next request.
     await client.getChainId();
     return false;
   }
 };
 
-/** Whether the address is a plain account that signed the message (EIP-191). Needs no network. */
+/**
+ * Whether the address is an externally owned account that signed the message (EIP-191). Needs no
+ * network.
+ */
 export const isRecovered = async (signed: Omit<SignedMessage, "chainId">): Promise<boolean> => {
   try {
     return await verifyMessage({ ...signed, signature: expandedSignature(signed.signature) });
   } catch {
-    // The bytes are no signature of secp256k1; contracts accept signatures of any form.
+    // The bytes are not a secp256k1 signature. A contract may still accept them.
     return false;
   }
 };

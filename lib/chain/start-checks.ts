@@ -16,14 +16,15 @@ import { ownContracts } from "./chain-contracts";
 
 const TIMEOUT_MS = 5_000;
 /**
- * Gas of a large operation: executor and paymaster should be able to pay for one at today's price.
+ * Gas of a large operation. The executor and the paymaster should be able to pay for one at the
+ * current price.
  */
 const ONE_OPERATION_GAS = 1_500_000n;
 const UNSTAKE_DELAY_MIN_S = 86_400;
 
 /**
- * Contracts that exist only on one kind of rollup, with the name of the kind and its configuration
- * value, if any.
+ * Contracts that exist only on one kind of rollup. `kind` is its configuration value; absent for
+ * kinds that are not supported.
  */
 const ROLLUP_MARKS: readonly {
   readonly address: Address;
@@ -40,16 +41,15 @@ const entryPointAbi = parseAbi([
 ]);
 
 export interface StartReport {
-  /** The configuration contradicts a chain; the service must not start. */
+  /** Contradictions between the configuration and a chain. The service must not start with them. */
   readonly faults: readonly string[];
-  /** Missing money and chains that do not answer. Both can be fixed while the service runs. */
+  /** Missing funds and chains that do not answer. Both can be fixed while the service runs. */
   readonly warnings: readonly string[];
 }
 
 interface StartChecks {
   readonly chains: readonly ChainConfig[];
   readonly executor: Address | null;
-  /** The contracts of the routing providers on a chain. */
   readonly providerContracts: (chainId: number) => readonly Address[];
   /** Ids of chains with `BUNDLER_URL_<id>`. */
   readonly bundlerChainIds: ReadonlySet<number>;
@@ -61,7 +61,7 @@ const hasCode = async (client: PublicClient, address: Address): Promise<boolean>
 const isSame = (one: Address, other: Address): boolean => getAddress(one) === getAddress(other);
 
 /**
- * The first client whose node is on the right chain, and a fault for each node on a different one.
+ * The first client whose node is on the right chain, and a fault for each node on another chain.
  */
 const checkNodes = async (chain: ChainConfig) => {
   const faults: string[] = [];
@@ -69,7 +69,7 @@ const checkNodes = async (chain: ChainConfig) => {
     createPublicClient({ transport: http(url, { timeout: TIMEOUT_MS, retryCount: 1 }) }),
   );
   const ids = await Promise.all(clients.map((client) => client.getChainId().catch(() => null)));
-  // URLs contain keys, so the message names their position instead.
+  // The message names a URL by its position, because URLs contain keys.
   for (const [index, id] of ids.entries())
     if (id !== null && id !== chain.id)
       faults.push(
@@ -114,8 +114,8 @@ const checkContracts = async (
 };
 
 /**
- * The first deployments of the bridge's handler lack this function. Nobody could fill a deposit
- * whose calls need it.
+ * Old versions of the bridge's handler lack this function. Nobody could fill a deposit whose calls
+ * need it.
  */
 const HANDLER_FUNCTION = toFunctionSelector(
   "makeCallWithBalance(address target, bytes callData, uint256 value, (address token, uint256 offset)[] replacement)",
@@ -127,7 +127,7 @@ const checkBridge = async (
 ): Promise<string[]> => {
   if (across === undefined) return [];
   const code = (await client.getCode({ address: across.multicallHandler })) ?? "0x";
-  // `checkContracts` reports a contract that is missing altogether.
+  // A missing contract is reported by `checkContracts`.
   if (code === "0x" || code.includes(HANDLER_FUNCTION.slice(2))) return [];
   return [
     `${name}: the contract at ${across.multicallHandler} (multicallHandler) is an older one: it has no makeCallWithBalance`,
@@ -137,7 +137,7 @@ const checkBridge = async (
 const checkTokens = async (client: PublicClient, chain: ChainConfig): Promise<string[]> => {
   const found = await Promise.all(
     chain.tokens.map(async ({ address, symbol, symbolOnChain, decimals }) => {
-      // `checkContracts` reports a token without code.
+      // A token without code is reported by `checkContracts`.
       if (address === "native" || !(await hasCode(client, address))) return [];
       const call = { address, abi: erc20Abi } as const;
       const name = `${chain.name}: the token ${symbol} at ${address}`;
@@ -163,8 +163,8 @@ const checkTokens = async (client: PublicClient, chain: ChainConfig): Promise<st
 };
 
 /**
- * Without a bundler, the executor must know how the chain charges for data on its parent chain. It
- * is a fault when the chain is a rollup whose kind is not configured, or is configured wrongly.
+ * Without a bundler, the executor must know how the chain charges for data on its parent chain. So
+ * a rollup whose kind is not configured, or configured wrongly, is a fault.
  */
 const checkRollup = async (
   client: PublicClient,
@@ -227,8 +227,8 @@ const checkChain = async (chain: ChainConfig, checks: StartChecks): Promise<Star
   const unchecked = `${chain.name} was not checked, because no node of it answers`;
   if (client === null) return { faults, warnings: faults.length > 0 ? [] : [unchecked] };
   const hasBundler = checks.bundlerChainIds.has(chain.id);
-  // The checks are independent: a contract that returns nonsense must not hide the results of the
-  // others.
+  // The checks are independent, so that an unexpected answer of one contract does not hide the
+  // results of the others.
   const found = await Promise.allSettled([
     checkContracts(client, chain, checks.providerContracts(chain.id)),
     checkBridge(client, chain),
@@ -240,7 +240,7 @@ const checkChain = async (chain: ChainConfig, checks: StartChecks): Promise<Star
   ]);
   const listed = (outcomes: readonly PromiseSettledResult<string[]>[]): string[] =>
     outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
-  // The error itself is not shown, because it may contain the node's URL.
+  // The error is not shown, because it may contain the node's URL.
   const isPartial = [...found, ...funds].some(({ status }) => status === "rejected");
   const partial = `${chain.name} was not checked to the end, because its node or one of its contracts did not answer as expected`;
   return {
@@ -251,7 +251,7 @@ const checkChain = async (chain: ChainConfig, checks: StartChecks): Promise<Star
 
 /**
  * Compares the configuration with every chain: chain ids of all URLs, contracts, tokens, rollups,
- * and the money of executor and paymaster.
+ * and the funds of executor and paymaster.
  */
 export const checkChains = async (checks: StartChecks): Promise<StartReport> => {
   const reports = await Promise.all(checks.chains.map((chain) => checkChain(chain, checks)));

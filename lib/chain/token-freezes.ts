@@ -7,7 +7,8 @@ import { decodeAggregate, encodeAggregate } from "./aggregate3";
 import { chainCall, type ChainRegistry } from "./registry";
 import { DomainError } from "@/lib/core/errors";
 
-// Whether a token's issuer has frozen an address: `isBlacklisted` of USDC, `isBlackListed` of USDT.
+// Checks whether a token's issuer has frozen an address: `isBlacklisted` of USDC, `isBlackListed`
+// of USDT.
 
 const abi = parseAbi([
   "function isBlacklisted(address account) view returns (bool)",
@@ -19,12 +20,13 @@ type Name = (typeof NAMES)[number];
 const TIMEOUT_MS = 3000;
 const YES: Hex = `0x${"0".repeat(63)}1`;
 const WORD_LENGTH = YES.length;
-/** Nodes limit the gas of one `eth_call`; a look-up through a proxy contract uses about 10,000. */
+/**
+ * Limited, because nodes limit the gas of one `eth_call`. A look-up through a proxy contract uses
+ * about 10,000 gas.
+ */
 const HOLDINGS_AT_ONCE_MAX = 1000;
 const KNOWN_MAX = 10_000;
-/**
- * Cached for a limited time, because a token behind a proxy contract may get the function later.
- */
+/** Expires, because a token behind a proxy contract may get one of the functions later. */
 const KNOWN_MS = 600_000;
 
 interface Holding {
@@ -32,7 +34,7 @@ interface Holding {
   readonly address: Address;
 }
 
-/** Finds which of the two functions a token's contract has, by chain and address. */
+/** Checks freezes, and caches by chain and address which of the two functions a token has. */
 export const createTokenFreezes = (registry: ChainRegistry) => {
   const known = new LRUCache<string, readonly Name[]>({ max: KNOWN_MAX, ttl: KNOWN_MS });
   const keyOf = ({ chainId, address }: Token): string =>
@@ -64,7 +66,7 @@ export const createTokenFreezes = (registry: ChainRegistry) => {
       const names = asked[index] ?? [];
       const own = answers.slice(next, next + names.length);
       next += names.length;
-      // A contract with a fallback function accepts any call, but then returns no word.
+      // A fallback function accepts any call, but does not return a word.
       known.set(
         keyOf(token),
         names.filter((_, at) => own[at]?.length === WORD_LENGTH),
@@ -75,9 +77,9 @@ export const createTokenFreezes = (registry: ChainRegistry) => {
 
   return {
     /**
-     * Whether each address is frozen for its token now, in order. Makes one `eth_call` for each
-     * chain with freezable tokens and 1,000 addresses. Returns false when a chain does not answer,
-     * because the chain itself refuses the transfer of a frozen address.
+     * Whether each address is frozen for its token now, in the order of `holdings`. Makes one
+     * `eth_call` per chain for up to 1,000 addresses. Returns false when a chain does not answer,
+     * because the chain itself refuses transfers of a frozen address.
      */
     areFrozen: async (holdings: readonly Holding[]): Promise<boolean[]> => {
       const contracts = holdings.filter(({ token }) => token.address !== "native");
@@ -101,7 +103,6 @@ export const createTokenFreezes = (registry: ChainRegistry) => {
 
 export type TokenFreezes = ReturnType<typeof createTokenFreezes>;
 
-/** Money that is about to move, and the fields of the request that name its addresses. */
 export interface Movement {
   readonly sources: readonly { readonly token: Token; readonly owner: Address }[];
   readonly destination: { readonly token: Token; readonly recipient: Address };
@@ -118,7 +119,7 @@ const PATHS: Paths = {
 };
 
 /**
- * Checks that no token's issuer has frozen an address that pays in it, or the recipient.
+ * Checks that no token's issuer has frozen a paying address or the recipient.
  * @throws DomainError `wallet_frozen`, `recipient_frozen`
  */
 export const requireUnfrozen = async (

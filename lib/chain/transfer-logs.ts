@@ -8,7 +8,7 @@ const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 const TOPICS = 3;
 const WORD_HEX_LENGTH = 66;
 const ADDRESS_HEX_LENGTH = 40;
-/** Nodes accept at most a thousand values for one topic. */
+/** Nodes accept at most a thousand values per topic. */
 export const RECIPIENTS_MAX = 500;
 
 /** One transfer of an ERC-20 token, of an amount above zero. Addresses are checksummed. */
@@ -27,10 +27,7 @@ interface TransferSearch {
   readonly range: { readonly from: bigint; readonly to: bigint };
   /** At most `RECIPIENTS_MAX`; null for transfers to anybody. */
   readonly recipients: readonly Address[] | null;
-  /**
-   * A block that each answering node must have, so that the logs belong to the chain that leads to
-   * it.
-   */
+  /** A block that the answering node must have, so that the logs are from this block's chain. */
   readonly endBlock?: EndBlock;
 }
 
@@ -38,9 +35,9 @@ const addressIn = (topic: string): Address =>
   getAddress(`0x${topic.slice(-ADDRESS_HEX_LENGTH)}`);
 
 /**
- * The transfers of tokens in a range of blocks, from the tokens' logs. Transfers of zero are left
- * out: they cost their sender only fees, and are used to put look-alike addresses into lists.
- * @throws DomainError `chain_unavailable`, OtherChainError when no node that answers has the
+ * The transfers of tokens in a range of blocks, from the tokens' logs. Leaves out transfers of
+ * zero, with which attackers put look-alike addresses into lists at the cost of a fee.
+ * @throws DomainError `chain_unavailable`; OtherChainError when no answering node has the
  * `endBlock`
  */
 export const tokenTransfers = async (
@@ -75,7 +72,7 @@ export const tokenTransfers = async (
       recipient === undefined
     )
       return [];
-    // A block that is not mined yet has no number.
+    // Null in logs of a block that is not mined yet.
     if (transactionHash === null || logIndex === null || blockNumber === null) return [];
     if (!isHex(data) || data.length < WORD_HEX_LENGTH) return [];
     const amountBase = BigInt(data.slice(0, WORD_HEX_LENGTH));
@@ -96,7 +93,7 @@ export const tokenTransfers = async (
 };
 
 /**
- * Minted tokens have no sender address, so the sender of the transaction is used.
+ * Replaces the missing sender of minted tokens by the sender of the transaction.
  * @throws DomainError `chain_unavailable`
  */
 export const withMinters = async (

@@ -10,7 +10,7 @@ import { z } from "zod";
 const fields = z.array(z.object({ name: z.string(), type: z.string() }));
 
 /**
- * EIP-712 data in a form that `eth_signTypedData_v4` and JSON accept: integers of the message as
+ * EIP-712 data in a form that `eth_signTypedData_v4` and JSON accept. Integers of the message are
  * decimal strings.
  */
 export const jsonTypedData = z.object({
@@ -49,13 +49,13 @@ export const toJsonTypedData = (data: TypedDataDefinition): JsonTypedData => {
   return jsonTypedData.parse({
     types: { EIP712Domain: getTypesForEIP712Domain({ domain }), ...types },
     primaryType,
-    // Wallets compare `chainId` with their current chain, as a number.
+    // A number, because wallets compare `chainId` with their current chain.
     domain: { ...domain, ...chainId },
     message: withoutNumbers(message),
   });
 };
 
-/** The address of the signer; null when the bytes are not a secp256k1 signature. */
+/** The signer's address; null when the bytes are not a secp256k1 signature. */
 export const recoverJsonTypedData = async (
   data: JsonTypedData,
   signature: Hex,

@@ -7,7 +7,6 @@ import * as rights from "./caller-rights";
 import type { Money } from "./money";
 import type { Platform } from "./platform";
 
-/** Combines everything that moved money into one list. */
 export const buildActivity = (
   { database }: Pick<Platform, "database">,
   { operations, ledger, assets }: Pick<Money, "operations" | "ledger" | "assets">,

@@ -14,7 +14,7 @@ interface Subjects {
   readonly payouts: Pick<PayoutsService, "known">;
 }
 
-/** Memos and tags. Whoever may see an object may see them. */
+/** Memos and tags. Everybody who may see an object may see them. */
 export const buildAnnotations = (
   { database, clock }: Pick<Platform, "database" | "clock">,
   { operations, payouts }: Subjects,
@@ -30,7 +30,7 @@ export const buildAnnotations = (
         .map(({ id }) => id),
     );
   };
-  // The routes require the scope of operations; for a payout a key also needs the scope of payouts.
+  // The routes require the scope of operations. For a payout a key also needs the scope of payouts.
   const mayPayouts = (actor: Actor, to: Access): boolean =>
     actor.type === "user" || actor.scopes.includes(`payouts:${to}`);
   const visiblePayouts = (

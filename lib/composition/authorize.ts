@@ -11,7 +11,6 @@ interface Movements {
   readonly payoutSchedules: { readonly awaiting: AwaitingFinders["payoutSchedule"] };
 }
 
-/** Approving movements with a code, for all kinds of movements that have one. */
 export const buildAuthorize = (
   { otp, decisions, approvals }: Identity,
   { swaps, privacy, payouts, payoutSchedules }: Movements,

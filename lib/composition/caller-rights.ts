@@ -1,6 +1,6 @@
 /**
- * The permission that a person's role needs for each function that a caller uses. A service in
- * these tables does not check them again. For API keys the routes check scopes.
+ * The permission that a person's role needs for each function of a service. The services in these
+ * tables do not check it again. For API keys the routes check scopes.
  */
 import type { Needs } from "@/lib/core/permissions";
 import type { ActivityService } from "@/lib/money/activity/service";

@@ -17,11 +17,10 @@ import { measuredSigner } from "@/lib/composition/metrics/call-metrics";
 import type { Platform } from "./platform";
 import { gatedBundler, gatedSigner, gatedTransactions } from "./signing";
 
-/** The first is `executor`; the others are `executor-2`, `executor-3` and so on. */
+/** `executor`, then `executor-2`, `executor-3` and so on. */
 const executorKeyId = (index: number): string =>
   index === 0 ? "executor" : `executor-${String(index + 1)}`;
 
-/** Signing for wallets, their accounts on the chains, and sending transactions. */
 export const buildChainAccess = ({
   config,
   overrides,

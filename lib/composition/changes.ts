@@ -5,8 +5,8 @@ import { createChangesService } from "@/lib/news/feed/service";
 import type { Platform } from "./platform";
 
 /**
- * Builds the service of change streams. A stream names the records of a project that changed,
- * without their contents, so that the client reads them again.
+ * Builds the change streams. A stream names the changed records of a project without their
+ * contents, so that the client reads them again.
  */
 export const buildChanges = (
   { database, listener, ticker, clock }: Platform,

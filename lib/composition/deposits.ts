@@ -3,7 +3,6 @@ import type { Identity } from "./identity";
 import type { Money } from "./money";
 import type { Platform } from "./platform";
 
-/** Deposits found on chain, screened before they count. */
 export const buildDeposits = (
   { database, registry, listener, ticker, clock }: Platform,
   { approvals }: Pick<Identity, "approvals">,

@@ -15,7 +15,6 @@ import type { ChainAccess } from "./chain-access";
 import type { Money } from "./money";
 import { pausedWhileOff } from "./signing";
 
-/** The drivers move operations, and the batches of payouts to wallets, forward until they end. */
 export const buildDrivers = (
   { database, registry, clock, errorLog, signing }: Platform,
   { wallets, freezes, transactions }: Pick<ChainAccess, "wallets" | "freezes" | "transactions">,
@@ -82,8 +81,8 @@ type FindAccount = (projectId: string, walletId: string) => Promise<ManagedAccou
 
 /**
  * Caches the last `ACCOUNTS_MAX` accounts whose key the service holds. An entry cannot become
- * outdated: it has the address, the owner and the id of the key, which no statement changes, and
- * only linked wallets are unlinked. The key itself is read at each signature.
+ * outdated: no statement changes its address, owner and key id, and only linked wallets are
+ * unlinked. The key itself is read for each signature.
  */
 const keptAccounts = (find: FindAccount): FindAccount => {
   const known = new LRUCache<string, ManagedAccount>({ max: ACCOUNTS_MAX });

@@ -9,7 +9,6 @@ import type { Identity } from "./identity";
 import type { Money } from "./money";
 import type { Platform } from "./platform";
 
-/** Accounts of customers: their money, and their names and states. */
 export const buildGlobalAccounts = (
   { database, clock }: Pick<Platform, "database" | "clock">,
   money: Money,

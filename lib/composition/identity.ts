@@ -37,7 +37,6 @@ import type { Mailer } from "@/lib/platform/ports/mail";
 import type { Platform } from "./platform";
 import type { CheckedAccess } from "./routing";
 
-/** People, projects and keys, their authentication and their permissions. */
 export const buildIdentity = (
   platform: Platform,
   { wallets, recipients }: Pick<CheckedAccess, "wallets" | "recipients">,
@@ -187,16 +186,12 @@ const buildApiRequests = ({ database, errorLog }: Platform, apiKeys: ApiKeysServ
 
 export type Identity = ReturnType<typeof buildIdentity>;
 
-/**
- * Makes only links to this service usable in mails, because names and other texts were chosen by
- * users.
- */
+/** Only links to this service stay usable in mails, because users choose names and other texts. */
 const withoutLinks = (mailer: Mailer, publicUrl: string): Mailer => ({
   ...mailer,
   send: (mail) => mailer.send({ ...mail, text: unlinked(mail.text, publicUrl) }),
 });
 
-/** SMTP if it is configured, otherwise the development inbox. */
 const buildMail = ({ config, overrides, database, clock }: Platform) => {
   const nothingOpen = (): void => undefined;
   if (overrides.mailer)
@@ -205,7 +200,8 @@ const buildMail = ({ config, overrides, database, clock }: Platform) => {
     const mailer = createSmtpMailer({ url: config.smtpUrl, from: config.mailFrom });
     return { mailer, inbox: null, closeMail: () => mailer.close() };
   }
-  // Production without SMTP_URL does not start (lib/platform/config/env.ts), so this is development.
+  // Production without SMTP_URL does not start (lib/platform/config/env.ts), so this is
+  // development.
   const repository = createInboxRepository(database, clock);
   return {
     mailer: createInboxMailer({ store: repository }),

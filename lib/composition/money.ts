@@ -43,7 +43,6 @@ const unreadable = (registry: ChainRegistry, { symbol, chainId }: Token): Domain
     `The balance of ${symbol} on ${registry.get(chainId).name} could not be read. Nothing was moved; try again shortly.`,
   );
 
-/** One balance at a block. */
 const readAt = async (
   registry: ChainRegistry,
   { owner, token }: { readonly owner: string; readonly token: Token },
@@ -59,8 +58,8 @@ const readAt = async (
 };
 
 /**
- * One round trip per chain for any number of balances. A balance that cannot be read is an error,
- * not zero.
+ * One round trip per chain for any number of balances.
+ * @throws when a balance cannot be read, because it must not count as zero
  */
 const readEach = async (
   registry: ChainRegistry,
@@ -83,9 +82,6 @@ const readEach = async (
   });
 };
 
-/**
- * The policies of projects, wallets and keys: their documents, and the engine that applies them.
- */
 const buildPolicies = (
   { database, registry, secrets, clock, signing }: Platform,
   { approvals, decisions, projects }: Identity,
@@ -125,7 +121,6 @@ const buildHolds = ({ database, registry }: Pick<Platform, "database" | "registr
   return { holds, screenedBlocks: createScreenedBlocks(repository) };
 };
 
-/** Balances, holds and budgets, and the operations that move money over the chains. */
 export const buildMoney = (
   platform: Platform,
   access: CheckedAccess,

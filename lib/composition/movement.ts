@@ -16,9 +16,9 @@ import type { Platform } from "./platform";
 const WALLETS_MAX = 10_000;
 
 /**
- * Looks up wallets for movements. Caches the last wallets whose key the service holds: their
- * address, owner and key id never change, and only linked wallets are unlinked, so an entry without
- * its label cannot become outdated. Other wallets are read each time.
+ * Caches the last wallets whose key the service holds. An entry, which has no label, cannot become
+ * outdated: address, owner and key id never change, and only linked wallets are unlinked. Other
+ * wallets are read each time.
  */
 const keptWallets = (wallets: Pick<WalletsService, "find" | "findById">) => {
   const known = new LRUCache<string, Wallet>({ max: WALLETS_MAX });
@@ -42,7 +42,6 @@ const keptWallets = (wallets: Pick<WalletsService, "find" | "findById">) => {
   };
 };
 
-/** Quotes, and the swaps and transfers that execute them. */
 export const buildMovement = (
   { database, registry, clock, overrides }: Platform,
   { wallets: allWallets, freezes, recipients }: CheckedAccess,

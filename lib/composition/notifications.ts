@@ -1,4 +1,4 @@
-/** Creates, mails and raises notifications; workers run it. */
+/** Creates and mails notifications, and raises alerts; run by workers. */
 import { privateKeyToAddress } from "viem/accounts";
 import { readGasBalances } from "@/lib/chain/gas-balances";
 import { createGasWatch } from "@/lib/money/notifications/gas-watch";
@@ -12,7 +12,7 @@ import type { Identity } from "./identity";
 import type { Money } from "./money";
 import type { Platform } from "./platform";
 
-/** If no price arrives in time, whether a deposit is large is decided without one. */
+/** Without a price by this time, the deposit's worth counts as unknown. */
 const PRICE_TIMEOUT_MS = 2000;
 
 export const buildNotifying = (

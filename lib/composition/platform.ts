@@ -25,11 +25,9 @@ import { measureBudgetWait, measureRpc } from "@/lib/composition/metrics/call-me
 import { countDroppedLines } from "@/lib/composition/metrics/metrics";
 import { buildSigningGate } from "./signing";
 
-/** Replacements for real dependencies in tests. */
 export interface Overrides {
   clock?: Clock;
   registry?: ChainRegistry;
-  /** All routing providers, in order of preference. */
   routing?: readonly RoutingProvider[];
   priceOracle?: PriceOracle;
   bundler?: Bundler;
@@ -38,13 +36,10 @@ export interface Overrides {
   mailer?: Mailer;
   ticker?: Ticker;
   webhookSender?: WebhookSender;
-  /** All sources of screening. */
   screening?: readonly ScreeningSource[];
 }
 
-// The database, the clock, the logs, the chains and the secrets of a process.
-
-/** The parts that all other parts use. Nothing connects before its first use. */
+/** Nothing connects before its first use. */
 export const buildPlatform = (config: Config, overrides: Overrides) => {
   const shares = splitConnections(config.databaseConnectionsMax);
   const { clock, instances, closeInstances } = buildInstances(
@@ -118,6 +113,5 @@ const buildInstances = (config: Config, overrides: Overrides, connections: numbe
   return { clock: overrides.clock ?? databaseClock, instances, closeInstances };
 };
 
-/** Host, process id, and a part that changes with each start. */
 const newInstanceId = (): string =>
   `${hostname()}:${String(process.pid)}:${crypto.randomUUID().slice(0, 8)}`;

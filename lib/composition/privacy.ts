@@ -23,7 +23,7 @@ import { pausedWhileOff } from "./signing";
 
 /**
  * Private balances: the engine that makes proofs, the service that accepts requests, and the runner
- * that drives them.
+ * that drives their operations.
  */
 export const buildPrivacy = (
   platform: Platform,

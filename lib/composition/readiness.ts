@@ -19,7 +19,7 @@ const describeSigning = async ({ state }: SigningGate): Promise<string> => {
   );
 };
 
-/** The dependencies that `/ready` checks, over a separate database connection. */
+/** The dependencies that `/ready` checks, with a separate database connection. */
 export const buildReadiness = (platform: Platform, mailer: Mailer) => {
   const { config, registry, shares } = platform;
   const pool = createPool(config.databaseUrl, {
@@ -31,7 +31,7 @@ export const buildReadiness = (platform: Platform, mailer: Mailer) => {
     name: "mail",
     check: () => Promise.resolve(mailer.id === "inbox" ? "development inbox" : mailer.id),
   };
-  // Optional, because reads still work and the instance can serve them.
+  // Optional, because the instance can still serve reads.
   const gate = createSigningGate(
     createSigningRepository({ pool, rawTransaction: platform.database.rawTransaction }),
   );

@@ -36,14 +36,14 @@ export const buildReconcile = (
     }),
   };
   return {
-    /** Compares every chain, and allows signing when nothing is left to look at. */
+    /** Compares every chain, and allows signing when nothing remains for a person to check. */
     reconcile: (request: ReconcileRequest): Promise<ReconcileReport> =>
       reconcile(deps, request),
     /** Turns signing off on every instance within a second. */
     stopSigning: (by: string, reason: string): Promise<void> =>
       repository.stop({ by, reason, at: clock.now() }),
     /**
-     * Allows that the recipients of accepted movements are paid again.
+     * Allows the recipients of accepted movements to be paid again.
      * @returns the released hashes
      */
     releaseMoves: (

@@ -4,25 +4,23 @@ import type { Config } from "@/lib/platform/config/env";
 import { observedReplica } from "@/lib/composition/metrics/metrics";
 import type { Platform } from "./platform";
 
-/** Services that answer reads from a replica of the database. */
 export interface HttpReplica {
   /**
-   * Whether the replica is close to the primary and has everything up to this position. Never
-   * throws.
+   * Whether the replica is close to the primary and includes this position. Never throws.
    * @param place the result of `writtenUpTo`; null when the caller wrote nothing
    */
   has(place: string | null): Promise<boolean>;
-  /** The services for handlers, with reads from the replica. */
   readonly reads: object;
   /**
-   * The log position up to which the primary has written. @throws when the database does not answer
+   * The log position up to which the primary has written.
+   * @throws when the database does not answer
    */
   writtenUpTo(): Promise<string>;
 }
 
 /**
- * Connections of one process to the replica: one reads its position, and six are the minimum for
- * services.
+ * Connections of one process to the replica: one reads its position; the services need at least
+ * six.
  */
 const CONNECTIONS_MAX = 10;
 
@@ -37,8 +35,8 @@ interface BuiltReplica {
 }
 
 /**
- * The services that answer from `DATABASE_REPLICA_URL`; null when it is not set. A replica refuses
- * every write, so nothing can be changed through it.
+ * The services on `DATABASE_REPLICA_URL`; null when it is not set. A replica refuses every write,
+ * so nothing can be changed through it.
  * @param build creates services on another database
  */
 export const buildReplica = (

@@ -12,7 +12,7 @@ import { createRecipientsService } from "@/lib/trust/recipients/service";
 import { buildChainAccess } from "./chain-access";
 
 /**
- * The providers that price and execute movements, in order of preference. A new provider is added
+ * The providers that price and execute movements, in order of preference. New providers belong
  * here.
  */
 const configuredProviders = ({ registry, clock }: Platform): readonly RoutingProvider[] => [
@@ -25,7 +25,6 @@ const buildRouting = (platform: Platform): Routing =>
     platform.errorLog,
   );
 
-/** Screening by the imported lists, the chains' oracles, and a provider if one is configured. */
 const buildScreening = ({ config, database, registry, clock, overrides }: Platform) => {
   const { provider } = config.screening;
   return createScreeningService({
@@ -38,7 +37,6 @@ const buildScreening = ({ config, database, registry, clock, overrides }: Platfo
   });
 };
 
-/** Access to the chains with the recipient check, screening and routing. */
 export const buildCheckedAccess = (platform: Platform) => {
   const chainAccess = buildChainAccess(platform);
   const [screening, routing] = [buildScreening(platform), buildRouting(platform)];

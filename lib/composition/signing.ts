@@ -1,6 +1,5 @@
 /**
- * Puts the signing gate in front of everything that signs, sends or accepts a movement of money on
- * a chain.
+ * Adds the signing gate to everything that signs, sends or accepts a movement of money on a chain.
  */
 import { createSigningRepository } from "@/lib/money/signing/repository";
 import { createSigningGate, type SigningGate } from "@/lib/money/signing/service";
@@ -14,8 +13,8 @@ export const buildSigningGate = (database: Database): SigningGate =>
   createSigningGate(createSigningRepository(database));
 
 /**
- * Signs nothing while signing is off. Transactions are signed inside a database transaction, after
- * `gatedTransactions` has checked the gate.
+ * Refuses to sign while signing is off. For transactions the last known state is used, because they
+ * are signed inside a database transaction, after `gatedTransactions` has checked the gate.
  */
 export const gatedSigner = (signer: Signer, gate: SigningGate): Signer => ({
   ...signer,
@@ -34,8 +33,8 @@ export const gatedSigner = (signer: Signer, gate: SigningGate): Signer => ({
 });
 
 /**
- * Neither signs nor sends the service's own transactions while signing is off; stored ones are not
- * sent again either.
+ * Neither signs nor sends the service's transactions while signing is off; stored ones are not sent
+ * again either.
  */
 export const gatedTransactions = (
   transactions: ChainTransactionsService,
@@ -65,8 +64,8 @@ export const gatedBundler = (bundler: Bundler, gate: SigningGate): Bundler => ({
 });
 
 /**
- * Accepts no movement on a chain while signing is off, and none to a recipient that a lost movement
- * has named.
+ * Accepts no movement on a chain while signing is off, and none to a recipient whom a movement that
+ * is missing from the database may have paid.
  */
 export const gatedPolicies = (engine: PolicyEngine, gate: SigningGate): PolicyEngine => {
   const check = async ({ outflows, projectId, recipients }: Intent): Promise<void> => {
@@ -96,7 +95,7 @@ interface Turn {
 
 /**
  * Pauses a job while signing is off: nothing is driven, and nothing fails because of the wait. When
- * signing is turned off during a run, the run is stopped as if its lease were lost.
+ * signing is turned off during a run, the run is aborted as if its lease were lost.
  */
 export const pausedWhileOff =
   <Key, Result extends Turn>(
@@ -110,7 +109,7 @@ export const pausedWhileOff =
     if (!(await gate.state()).isAllowed) return { done: false, againInMs: OFF_WAIT_MS };
     const off = new AbortController();
     const look = setInterval(() => {
-      // When the database does not answer, the state of signing is unknown; the code that signs
+      // When the database does not answer, the state of signing is unknown. The code that signs
       // checks it again.
       gate.state().then(
         ({ isAllowed }) => isAllowed || off.abort(),

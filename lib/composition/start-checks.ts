@@ -34,7 +34,7 @@ const checkRole = async (
     : { faults: weak, warnings: [...strong, ...readable] };
 };
 
-/** A database that does not answer is skipped. */
+/** Skips a database that does not answer. */
 export const checkStart = async (
   config: Config,
   database: Database,

@@ -1,5 +1,6 @@
 /**
- * Measures the metrics of a process: jobs here, calls to chains and signers where those are built.
+ * Metrics of a process: of its jobs here; calls to chains and signers are measured where those are
+ * built.
  */
 import { privateKeyToAddress } from "viem/accounts";
 import { sqlOn } from "@/lib/platform/db/sql";
@@ -26,7 +27,6 @@ interface Measured {
   readonly webhooks: Sampler;
 }
 
-/** The metrics of this process, and the timers of its jobs. */
 export const buildTelemetry = (platform: Platform, { money, webhooks }: Measured) => {
   const { config, database, registry, clock, errorLog } = platform;
   const sql = sqlOn(database.pool);
@@ -57,7 +57,7 @@ export const buildTelemetry = (platform: Platform, { money, webhooks }: Measured
   return {
     metrics,
     /**
-     * The handlers of jobs with metrics. Those of operations also report how the operation ended.
+     * Adds metrics to job handlers. The handlers of operations also report how the operation ended.
      */
     measureJobs: <Handlers extends Readonly<Record<string, JobHandler>>>(
       handlers: Handlers,

@@ -28,7 +28,6 @@ import type { WebhookSender } from "@/lib/money/ports/webhook-sender";
 import type { Platform } from "./platform";
 import type { Identity } from "./identity";
 
-/** Webhooks of projects, and callbacks of providers. */
 export const buildWebhooks = (
   platform: Platform,
   {
@@ -71,7 +70,7 @@ const buildSending = (
     shares.webhooks === 0 ? null : createPool(databaseUrl, { max: shares.webhooks, isPooled });
   const pool = own ?? database.pool;
   const sql = keptSqlOn(pool);
-  // Transactions on the pool then check whether tables are distributed.
+  // Lets transactions on the pool check whether tables are distributed.
   createLayout(pool);
   const transaction = <T>(work: (tx: Sql) => Promise<T>): Promise<T> =>
     inRawTransaction(pool, work, keptSqlOn);
@@ -86,8 +85,8 @@ const buildSending = (
       secretsOf,
       disable,
     };
-    // Planned anew each time, because a plan from a time with few waiting deliveries costs seconds
-    // with thousands of them.
+    // Without cached plans: a plan from a time with few waiting deliveries takes seconds with
+    // thousands of them.
     const store = <T>(work: (tx: Sql) => Promise<T>): Promise<T> =>
       inRawTransaction(pool, work);
     const deliveries = startDeliveryRunner({

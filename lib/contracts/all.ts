@@ -40,8 +40,8 @@ import * as webhookEndpoints from "./webhook-endpoints";
 import * as webhooks from "./webhooks";
 
 /**
- * The files with contracts. Each of their exports that is a contract is a route of the service; the
- * export's name is the operation's id.
+ * The files with contracts. Each exported contract is a route of the service; the export's name is
+ * the operation's id.
  */
 const FILES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   activity,
@@ -85,10 +85,9 @@ const FILES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   webhooks,
 };
 
-/** A contract with its name in generated clients. */
 export interface NamedContract {
   readonly operationId: string;
-  /** The name of its file in `lib/contracts` in camel case: `globalAccounts`. */
+  /** File name in `lib/contracts`, in camel case: `globalAccounts`. */
   readonly file: string;
   readonly contract: Contract;
 }
@@ -107,5 +106,4 @@ export const namedContracts: readonly NamedContract[] = Object.entries(FILES).fl
     ),
 );
 
-/** Every route of the service; a test compares them with the route files. */
 export const contracts: readonly Contract[] = namedContracts.map(({ contract }) => contract);

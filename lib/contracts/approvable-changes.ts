@@ -1,18 +1,17 @@
 /**
- * The only table of changes that need a proof, with the accepted proofs. The documentation, the
- * pages and the service read it.
+ * The changes that need a proof, with the accepted proofs. The documentation, the pages and the
+ * service all read this table.
  */
 
 /**
- * Ways in which a person proves that a change is intended. `code`: a mailed one-time code. `totp`:
- * the authenticator app (RFC 6238). `passkey`: WebAuthn with user verification. `signature`: the
- * sign-in wallet (EIP-191, ERC-1271, ERC-6492). `recovery_code`: one of ten, each valid once.
+ * Proofs that a person intends a change. `code`: a mailed one-time code. `totp`: the authenticator
+ * app (RFC 6238). `passkey`: WebAuthn with user verification. `signature`: the sign-in wallet
+ * (EIP-191, ERC-1271, ERC-6492). `recovery_code`: one of ten, each valid once.
  */
 export const PROOFS = ["code", "totp", "passkey", "signature", "recovery_code"] as const;
 export type Proof = (typeof PROOFS)[number];
 
 interface ApprovableChange {
-  /** The change in words, for the documentation. */
   readonly does: string;
   readonly proofs: readonly Proof[];
 }
@@ -23,7 +22,6 @@ const ANY = PROOFS;
 /** No code can be mailed before there is an address. */
 const WITHOUT_ADDRESS = ["totp", "passkey", "signature", "recovery_code"] as const;
 
-/** Changes that need a person's proof first (409 `approval_required`). */
 export const APPROVABLE_CHANGES = {
   "email.add": { does: "Set the first e-mail address", proofs: WITHOUT_ADDRESS },
   "email.replace": { does: "Replace the e-mail address", proofs: ANY },
@@ -85,10 +83,9 @@ export const APPROVABLE_CHANGES = {
 
 export type ChangeKind = keyof typeof APPROVABLE_CHANGES;
 
-/** Proofs that the change accepts. */
 export const proofsOf = (kind: ChangeKind): readonly Proof[] => APPROVABLE_CHANGES[kind].proofs;
 
-/** Requests that move money, or vote on it, contain their proof themselves. */
+/** Requests that move money, or vote on a movement, contain the proof themselves. */
 export const MONEY_PROOFS = {
   payment: {
     does: "Approve a payment that is prepared, or that waits for a code",
@@ -97,5 +94,5 @@ export const MONEY_PROOFS = {
   vote: { does: "Vote on a payment", proofs: ANY_BUT_RECOVERY },
 } as const satisfies Record<string, ApprovableChange>;
 
-/** A factor that was added with a recovery code approves nothing for this long. */
+/** A factor that was added with a recovery code cannot approve anything for this long. */
 export const RECOVERY_HOLD_HOURS = 24;

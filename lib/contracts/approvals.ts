@@ -5,8 +5,8 @@ import { passkeyAssertion } from "./passkey-records";
 import { recoveryCode, totp } from "./proofs";
 
 /**
- * The field `approval` of a request that extends authority. The 409 `approval_required` of the
- * first request names what to approve.
+ * The field `approval` of a request that extends authority. The request without it gets the 409
+ * `approval_required`, which contains the approval's id.
  */
 export const givenApproval = z
   .object({
@@ -39,7 +39,6 @@ export const givenApproval = z
     description: "The approval of exactly this request; good once, for 10 minutes",
   });
 
-/** Further error codes of a route that needs an approval. */
 export const APPROVAL_ERRORS = [
   "approval_required",
   "invalid_state",

@@ -7,8 +7,8 @@ import { defineContract } from "./contract";
 const tag = "Sign-in";
 
 /**
- * Maximum length in characters. Signatures of contracts are longer than those of keys; message and
- * signature still fit into the body of a public route (16 KiB).
+ * In characters. Contract signatures are longer than key signatures. Message and signature together
+ * still fit into the body of a public route (16 KiB).
  */
 export const SIGNATURE_LENGTH_MAX = 10_000;
 export const INVITATION_TOKEN_LENGTH_MAX = 100;

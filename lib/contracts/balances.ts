@@ -64,7 +64,6 @@ const usd = z.string().nullable().meta({
     "Value of the balance in US dollars, a decimal string; null where no price is known",
 });
 
-/** The parts of a balance, in units of the token. */
 const parts = {
   amount: amountOut.meta({ description: "Balance on chain, in units of the token" }),
   amountBase: z

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { timestamp } from "./common";
 import { defineContract } from "./contract";
 
-/** Parts of a project that change, named as in the stream of changes. */
+/** Parts of a project, as named in the stream of changes. */
 export const CHANGE_KINDS = [
   "operations",
   "payouts",

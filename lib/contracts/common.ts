@@ -28,16 +28,15 @@ const checksummedAddress = z
   .templateLiteral(["0x", z.string().regex(/^[0-9a-fA-F]{40}$/)])
   .meta({ description: "EVM address with its EIP-55 checksum" });
 
-/** A 20-byte address, parsed to the checksummed form that answers use. */
+/** A 20-byte address, parsed to the checksummed form of responses. */
 export const address = writtenAddress
   .overwrite((text) => getAddress(text))
   .pipe(checksummedAddress)
   .meta({ id: "Address", examples: ["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"] });
 
 /**
- * Any JSON value whose form another party defines. Its form is not checked. The items of arrays
- * have no type, because openapi-typescript turns an array of this same schema into a type that
- * TypeScript refuses (TS2502).
+ * Any JSON value whose form another party defines. Array items have no type, because
+ * openapi-typescript would make the schema refer to itself, which TypeScript refuses (TS2502).
  */
 export const jsonValue = z.unknown().meta({
   id: "JsonValue",
@@ -52,7 +51,7 @@ export const jsonValue = z.unknown().meta({
 /** An object with any fields, such as the body of another service or the data of an audit entry. */
 export const jsonObject = z.record(z.string(), jsonValue);
 
-/** Checked for its form here; precision and range are checked against the token. */
+/** Only the form is checked here; precision and range are checked against the token. */
 export const amount = z
   .string()
   .max(60, { message: "is too long", abort: true })
@@ -89,8 +88,8 @@ export const hex = z
   .meta({ description: "Bytes as 0x hex" });
 
 /**
- * Six digits. People copy them with spaces or a hyphen between groups, as in mails and apps: "123
- * 456".
+ * Six digits. People copy them with spaces or hyphens between groups, as mails and apps show them:
+ * "123 456".
  */
 export const sixDigits = z
   .string()
@@ -98,7 +97,6 @@ export const sixDigits = z
   .overwrite((text) => text.replace(/[\s-]/g, ""))
   .regex(/^[0-9]{6}$/, "must be 6 digits");
 
-/** A one-time code, as it is mailed to a person. */
 export const otp = sixDigits.meta({
   id: "OneTimeCode",
   description: "The one-time code: six digits, good for 5 minutes",
@@ -106,7 +104,7 @@ export const otp = sixDigits.meta({
 });
 
 /**
- * `0x` and 32 KiB as hex: a signature of a contract that is not deployed yet (ERC-6492) contains
+ * `0x` and 32 KiB as hex. The signature of a contract that is not deployed yet (ERC-6492) includes
  * the contract's creation code.
  */
 const SIGNATURE_LENGTH_MAX = 2 + 2 * 32_768;
@@ -117,7 +115,7 @@ export const usdAmount = z
   .regex(/^(0|[1-9]\d{0,17})(\.\d{1,6})?$/, 'must be a decimal string like "2500"')
   .meta({ description: "US dollars, a decimal string", examples: ["2500"] });
 
-/** One or several of the values, separated by commas, in a query. */
+/** Query parameter: one or several of the values, separated by commas. */
 export const listOf = <T extends string>(values: readonly [T, ...T[]]) => {
   const one = `(?:${values.join("|")})`;
   return z
@@ -134,8 +132,8 @@ const LISTED_MAX = 20;
 const ID_LENGTH_MAX = 80;
 
 /**
- * One or several ids with this prefix, separated by commas, in a query. A text that is not an id
- * counts as not found, as for a single id.
+ * Query parameter: one or several ids with this prefix, separated by commas. A malformed id counts
+ * as not found, like a single one.
  */
 export const idsOf = (prefix: IdPrefix) =>
   z
@@ -148,7 +146,7 @@ export const idsOf = (prefix: IdPrefix) =>
     .meta({ examples: [`${prefix}_01980000-0000-7000-8000-000000000000`] })
     .transform((text) => [...new Set(text.split(","))]);
 
-/** One or several EIP-155 chain ids, separated by commas, in a query. */
+/** Query parameter: one or several EIP-155 chain ids, separated by commas. */
 export const chainIds = z.coerce
   .string()
   .regex(
@@ -194,8 +192,8 @@ const ID_SCHEMAS = new Map<string, z.ZodString>(
 );
 
 /**
- * An id with this prefix. The form is not checked here: a text that is not an id is not found, and
- * the route answers `not_found`.
+ * An id with this prefix. The form is not checked here: for a malformed id the route answers
+ * `not_found`.
  */
 export const id = (prefix: IdPrefix): z.ZodString => {
   const schema = ID_SCHEMAS.get(prefix);
@@ -249,7 +247,7 @@ export const pageQuery = z.object({
     .max(100)
     .default(20)
     .meta({ description: "Records on a page, 1–100" }),
-  // A cursor is longer when the list is sorted by name, because it contains the name.
+  // A cursor is longer when the list is sorted by name, because the cursor then includes the name.
   cursor: z
     .string()
     .max(600)
@@ -257,15 +255,14 @@ export const pageQuery = z.object({
     .meta({ description: "`nextCursor` of the page before" }),
 });
 
-/** Limits a list by the creation time of its records. */
 export const createdBetween = {
   from: timestamp.optional().meta({ description: "Created at or after" }),
   to: timestamp.optional().meta({ description: "Created before" }),
 };
 
 /**
- * Pages of a list that is usually read as a whole, because in most projects the first page has all
- * records.
+ * Query of a list that is usually read completely. Its larger pages contain all records of most
+ * projects.
  */
 export const longPageQuery = (records: string) =>
   z.object({

@@ -18,7 +18,6 @@ const count = z
 /** Roles that may move money, and so may be asked to approve. */
 export const approverRole = z.enum(ROLES).exclude(["viewer"]);
 
-/** Who must approve waiting objects. */
 export const approvalRequirement = z
   .object({
     count,
@@ -35,14 +34,10 @@ export const approvalRequirement = z
   })
   .meta({ id: "ApprovalRequirement" });
 
-/**
- * Description of `exemptKeys`, which the project's setting and the policy rule `approvals` both
- * have.
- */
+/** Description of `exemptKeys` in the project's setting and in the policy rule `approvals`. */
 export const EXEMPT_KEYS_MEANING =
   "Whether API keys that are exempt from codes move money without votes, within their daily caps. Without it votes bind them too. Only an owner sets it, with an approval";
 
-/** The project's setting. */
 export const votingSetting = approvalRequirement
   .extend({ exemptKeys: z.boolean().default(false).meta({ description: EXEMPT_KEYS_MEANING }) })
   .meta({ id: "VotingSetting" });

@@ -1,4 +1,4 @@
-/** Deposits as they are read. */
+/** Deposits in responses. */
 import { z } from "zod";
 import { address, amountOut, chainId, hex, id, timestamp, tokenAmount } from "./common";
 

@@ -23,8 +23,8 @@ const sponsor = z
   .meta({ id: "SponsorLimit" });
 
 /**
- * Fields that error bodies have in addition to `message` and `code`. The description of each lists
- * the codes that have it.
+ * Fields of error bodies besides `message` and `code`. Each description lists the codes with this
+ * field.
  */
 const ERROR_FIELDS = {
   approvalId: text(
@@ -62,7 +62,6 @@ const ERROR_FIELDS = {
   ),
 } as const;
 
-/** The body of every answer whose status is 400 or more. */
 export const errorBody = z
   .object({
     message: z.string().meta({ description: "What happened and what to do, for people" }),

@@ -1,7 +1,4 @@
-/**
- * Who may read the events of an object: everybody who may read the object itself, by the route that
- * reads it.
- */
+/** Everybody who may read an object, by the route that reads it, may read the object's events. */
 import { listApiKeys } from "./api-keys";
 import type { Contract, Scope } from "./contract";
 import { getDecision } from "./decisions";
@@ -18,8 +15,7 @@ import { getTransfer } from "./transfers";
 export type EventGroup = keyof typeof EVENT_GROUPS;
 
 /**
- * The route that reads the object of each event group. A new group does not compile without a line
- * here.
+ * The route that reads the object of each event group. The type requires an entry for a new group.
  */
 export const EVENT_READERS: Readonly<Record<EventGroup, Contract>> = {
   operation: getOperation,
@@ -46,8 +42,8 @@ const groupsByType: ReadonlyMap<string, EventGroup> = new Map(
 export const groupOf = (type: string): EventGroup | null => groupsByType.get(type) ?? null;
 
 /**
- * The groups that API keys can read with the right scopes. `*` in an API key's subscription stands
- * for these.
+ * The groups that API keys can read with the right scopes: the meaning of `*` in an API key's
+ * subscription.
  */
 export const KEY_GROUPS: readonly EventGroup[] = GROUPS.filter(
   (group) => EVENT_READERS[group].auth !== "user",
@@ -71,7 +67,6 @@ export const groupsNamed = (events: readonly string[]): readonly EventGroup[] =>
   );
 };
 
-/** The types of all groups for which `passes` is true. */
 export const typesWhere = (passes: (group: EventGroup) => boolean): readonly EventType[] =>
   EVENT_TYPES.filter((type) => {
     const group = groupOf(type);

@@ -46,8 +46,8 @@ const END = "<!-- End of the types of events -->";
 const TABLE = new RegExp(`${BEGIN}\n[^]*?${END}`);
 
 /**
- * The document with the table between its two marker comments.
- * @throws Error when it does not have them
+ * Puts the table between the document's two marker comments.
+ * @throws Error when the markers are missing
  */
 export const withEventTable = (document: string): string => {
   if (!TABLE.test(document))

@@ -14,9 +14,7 @@ const MOVEMENT = [
   "expired",
 ] as const;
 
-/**
- * There is no `refunded`, because rows of a payout are refunded one by one, never the whole payout.
- */
+/** Without `refunded`, because rows of a payout are refunded one by one, never the whole payout. */
 const PAYOUT = [
   "created",
   "approved",
@@ -28,7 +26,6 @@ const PAYOUT = [
   "expired",
 ] as const;
 
-/** Every event type, by its object. */
 export const EVENT_GROUPS = {
   operation: MOVEMENT.map((what) => `operation.${what}` as const),
   transfer: MOVEMENT.map((what) => `transfer.${what}` as const),
@@ -61,7 +58,7 @@ export type EventType = (typeof EVENT_GROUPS)[keyof typeof EVENT_GROUPS][number]
 
 export const EVENT_TYPES: readonly EventType[] = Object.values(EVENT_GROUPS).flat();
 
-/** A 64-bit number that counts up from 1; exact in JSON up to 2^53. */
+/** A 64-bit number, from 1; exact in JSON up to 2^53. */
 const sequence = z.int().nonnegative();
 
 export const eventRecord = z

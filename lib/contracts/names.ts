@@ -1,25 +1,25 @@
 /**
- * Names that people and programs choose, and that others see when they decide: in dialogs,
- * approvals, lists and mails.
+ * Names chosen by people and programs. Others see them when they decide: in dialogs, approvals,
+ * lists and mails.
  */
 import { z } from "zod";
 
 /**
  * Control characters, line separators, and characters that are invisible or change the direction of
- * writing. Joiners are allowed, because they are parts of words and emoji.
+ * writing. Joiners are allowed, because words and emoji contain them.
  */
 const HIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Co}\p{Cs}]|(?![\u200c\u200d])\p{Cf}/u;
 
 /**
  * Parts of a web address that a mail program turns into a link, or that mislead a reader. Tested
- * after NFKC, so that full-width forms are found.
+ * after NFKC, which also converts full-width forms.
  */
 const LINKS: readonly RegExp[] = [
   /:\/\//,
   // A scheme followed by a target.
   /(?:^|[^\p{L}\p{N}])(?:https?|ftps?|wss?|file|mailto|javascript|data|tel|sms):\S/iu,
   /(?:^|[^\p{L}\p{N}])www\.\S/iu,
-  // A path, query or fragment after a domain, or after an IPv4 address.
+  // A path, query or fragment after a domain or an IPv4 address.
   /[\p{L}\p{N}]\.\p{L}[\p{L}\p{N}-]+\.?(?::\d+)?[/\\?#]/u,
   /\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?[/\\?#]/,
 ];
@@ -27,8 +27,8 @@ const LINKS: readonly RegExp[] = [
 export const hasHidden = (text: string): boolean => HIDDEN.test(text);
 
 /**
- * Whether a text contains a scheme, a path or `www.`. A bare domain such as "Booking.com" counts as
- * a name.
+ * Whether a text contains a scheme, a path or `www.`. A bare domain such as "Booking.com" is
+ * allowed as a name.
  */
 export const hasLink = (text: string): boolean => {
   const plain = text.normalize("NFKC");
@@ -36,9 +36,9 @@ export const hasLink = (text: string): boolean => {
 };
 
 /**
- * A name of 1 to `max` characters, without spaces around it, without control or direction
- * characters and without a web address.
- * @example displayName(80).parse(" Booking.com Ltd "); // "Booking.com Ltd"
+ * A name of 1 to `max` characters, without surrounding spaces, control or direction characters, and
+ * web addresses. @example
+ * displayName(80).parse(" Booking.com Ltd "); // "Booking.com Ltd"
  */
 export const displayName = (max: number) =>
   z

@@ -4,7 +4,6 @@ import { defineContract } from "./contract";
 
 const tag = "Notifications";
 
-/** The kinds of notifications that a person of a project can get. */
 export const NOTIFICATION_KINDS = [
   "approval_waiting",
   "operation_failed",

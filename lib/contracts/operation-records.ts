@@ -1,4 +1,4 @@
-/** Operations in answers: their legs, and where the money is. */
+/** Operations in responses: their legs, and where the money is. */
 import { z } from "zod";
 import { OPERATION_KINDS } from "@/lib/core/movement-kinds";
 import {
@@ -154,7 +154,6 @@ export const legRecord = transactionRecord
   })
   .meta({ id: "Leg" });
 
-/** A part of the money that is neither delivered nor returned, and where it is. */
 export const operationRecord = z
   .object({
     id: id("op").meta({ description: "Id of the operation" }),

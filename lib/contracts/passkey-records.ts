@@ -15,8 +15,8 @@ export const base64url = z
   });
 
 /**
- * The result of `navigator.credentials.get`. Browsers add members that are not used here, so
- * further ones are accepted.
+ * The result of `navigator.credentials.get`. Unknown fields are accepted, because browsers add
+ * unused ones.
  */
 export const passkeyAssertion = z
   .looseObject({
@@ -50,10 +50,7 @@ const publicKey = z.literal("public-key").meta({ description: "Always `public-ke
 const TRANSPORTS = ["ble", "cable", "hybrid", "internal", "nfc", "smart-card", "usb"] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
-/**
- * Browsers may report transports that are not in this list; WebAuthn requires that they are
- * ignored.
- */
+/** Browsers may report other transports; WebAuthn requires that these are ignored. */
 export const isTransport = (name: string): name is Transport =>
   (TRANSPORTS as readonly string[]).includes(name);
 
@@ -68,7 +65,6 @@ const knownCredential = z
     description: "PublicKeyCredentialDescriptor as JSON (WebAuthn Level 3)",
   });
 
-/** Options for `navigator.credentials.get`. */
 export const passkeyRequest = z
   .object({
     challenge: base64url.meta({
@@ -91,7 +87,6 @@ export const passkeyRequest = z
 
 export type PasskeyRequest = z.output<typeof passkeyRequest>;
 
-/** Options for `navigator.credentials.create`. */
 export const passkeyCreation = z
   .object({
     challenge: base64url.meta({ description: "Good once" }),

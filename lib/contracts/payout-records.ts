@@ -1,4 +1,4 @@
-/** Payouts and their rows as they are read, and the words for their kinds and states. */
+/** Payouts and their rows in responses, and the words for their kinds and states. */
 import { z } from "zod";
 import {
   address,
@@ -21,9 +21,9 @@ export const PAYOUT_KINDS = ["global_accounts", "wallets"] as const;
 export const PAYOUT_MODES = ["atomic", "independent"] as const;
 export const PAYOUT_ITEM_STATUSES = ["pending", "completed", "failed"] as const;
 /**
- * `unknown`: the row was sent to the chain, and it is unknown whether the chain accepted it. It is
- * neither failed nor paid. `confirmed`: the row is mined, but not yet at the configured
- * confirmation depth.
+ * `unknown`: the row was sent to the chain, and it is unknown whether the chain accepted it, so it
+ * is neither failed nor paid. `confirmed`: the row is mined, but has fewer than the configured
+ * confirmations.
  */
 export const WALLET_ROW_STATUSES = [
   "queued",
@@ -34,7 +34,6 @@ export const WALLET_ROW_STATUSES = [
   "unknown",
   "cancelled",
 ] as const;
-/** Row statuses of both kinds of payouts. Each kind uses only its own. */
 export const ROW_STATUSES = [
   ...PAYOUT_ITEM_STATUSES.filter((each) => each !== "failed"),
   ...WALLET_ROW_STATUSES,

@@ -28,8 +28,8 @@ import {
 const tag = "Payouts";
 
 /**
- * Error codes of holding money for a payout and of bringing it to the chain, at creation, approval
- * and retry.
+ * Error codes of holding a payout's money and of moving it to the chain, at creation, approval and
+ * retry.
  */
 const MONEY_ERRORS = [
   "insufficient_balance",
@@ -119,8 +119,8 @@ export const createAccountsPayout = defineContract({
 });
 
 /**
- * Fields are plain texts here, because the service checks them row by row, so that one answer names
- * every bad row by index and field.
+ * The fields are unchecked texts, because the service checks them row by row, so that one response
+ * names every invalid row by index and field.
  */
 const walletTransfer = z
   .object({
@@ -143,8 +143,8 @@ const walletTransfer = z
   .meta({ id: "WalletPayment" });
 
 /**
- * Sources for money that the treasury lacks on the chain of the payout. `auto` lets the service
- * choose.
+ * Where to get money that the treasury lacks on the payout's chain. With `auto` the service
+ * chooses.
  */
 const fundFrom = z.union([
   z.literal("auto"),

@@ -6,7 +6,7 @@ import { defineContract } from "./contract";
 import { POLICY_SCOPES, policyRules, RULE_NAMES } from "./policy-rules";
 
 const tag = "Policies";
-/** The largest number that a version may have in the database. */
+/** The largest INTEGER of PostgreSQL. */
 const VERSION_MAX = 2_147_483_647;
 
 const scope = z.enum(POLICY_SCOPES).meta({
@@ -152,7 +152,6 @@ const codeNeed = z
   .enum(["required", "not"])
   .meta({ description: "Whether the policies ask for a one-time code" });
 
-/** The result of one rule of one policy for a movement. */
 const ruleResult = z
   .object({
     policyId: id("pol").nullable().meta({

@@ -122,7 +122,7 @@ const approvals = z.strictObject({
   exemptKeys: z.boolean().optional().meta({ description: EXEMPT_KEYS_MEANING }),
 });
 
-/** The rules of one version of a policy. An absent rule has no effect. */
+/** An absent rule has no effect. */
 export const policyRules = z
   .strictObject({
     perOperation: caps.optional().meta({ description: "The most that one operation may move" }),

@@ -1,4 +1,4 @@
-/** Private wallets and private operations as they are read. */
+/** Private wallets and private operations in responses. */
 import { z } from "zod";
 import { isPrivateKind, PRIVATE_KINDS } from "@/lib/core/movement-kinds";
 import {

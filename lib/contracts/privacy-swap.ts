@@ -1,4 +1,4 @@
-/** Swaps between two pools of a chain: quote, prepare, execute. */
+/** Private swaps between two pools of a chain: quote, prepare, execute. */
 import { z } from "zod";
 import { amount, chainId, id, timestamp, tokenAmount, tokenRef } from "./common";
 import { defineContract } from "./contract";

@@ -22,13 +22,13 @@ export const recoveryCode = z
     examples: ["abcd-efgh-ijkl-mnop"],
   });
 
-/** A person's proof other than a mailed code and a wallet signature. */
+/** A person's proof that is neither a mailed code nor a wallet signature. */
 export type SecondFactor =
   | { readonly totp: string }
   | { readonly recoveryCode: string }
   | { readonly passkey: PasskeyAssertion };
 
-/** A mailed code, or a second factor instead. */
+/** A mailed code, or another factor instead. */
 export type GivenCode = string | SecondFactor;
 
 interface ProofFields {
@@ -38,7 +38,6 @@ interface ProofFields {
   readonly passkey?: PasskeyAssertion | undefined;
 }
 
-/** The proof fields of a request that moves money and approves the movement at the same time. */
 export const proofFields = {
   otp: otp.optional(),
   totp: totp
@@ -50,7 +49,6 @@ export const proofFields = {
   }),
 };
 
-/** The proof in the fields of a request; undefined when there is none. */
 export const givenCode = (given: ProofFields): GivenCode | undefined => {
   if (given.otp !== undefined) return given.otp;
   if (given.totp !== undefined) return { totp: given.totp };
@@ -58,7 +56,7 @@ export const givenCode = (given: ProofFields): GivenCode | undefined => {
   return given.recoveryCode === undefined ? undefined : { recoveryCode: given.recoveryCode };
 };
 
-/** Like `givenCode`, for a request whose contract requires a proof. */
+/** @throws Error without a proof; used where the contract requires one */
 export const requiredCode = (given: ProofFields): GivenCode => {
   const code = givenCode(given);
   if (code === undefined) throw new Error("The contract lets a request without a proof pass.");

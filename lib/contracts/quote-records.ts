@@ -1,4 +1,4 @@
-/** Quotes in answers, and the actions of wallets before a quote is executed. */
+/** Quotes in responses, and the actions of wallets before a quote is executed. */
 import { z } from "zod";
 import {
   address,
@@ -13,7 +13,6 @@ import {
 } from "./common";
 import { warning } from "./warnings";
 
-/** Who pays the network fees of a source's transactions. */
 export const feePayer = z.enum(["sponsor", "wallet"]);
 
 export const networkFeePaidBy = feePayer.nullable().default(null).meta({
@@ -84,7 +83,7 @@ const quoteStep = z
   })
   .meta({ id: "QuoteStep" });
 
-/** Quotes that were stored before routes had ids have none. */
+/** Null for quotes that were stored before routes had ids. */
 const routeId = z.string().nullable().default(null);
 
 const quoteAlternative = z

@@ -4,7 +4,7 @@ import { sponsorBudget } from "./auth";
 import { chainId } from "./common";
 import { defineContract } from "./contract";
 
-/** 0 is allowed: the sponsor then pays for nothing. */
+/** With 0 the sponsor pays for nothing. */
 const coins = z
   .string()
   .regex(

@@ -1,4 +1,4 @@
-/** Request schemas that refuse fields that they do not name. */
+/** Makes request schemas refuse unknown fields. */
 import { z } from "zod";
 
 type Schema = z.core.$ZodType;
@@ -16,11 +16,11 @@ const closedObject = (definition: Extract<Definition, { type: "object" }>): obje
   shape: Object.fromEntries(
     Object.entries(definition.shape).map(([name, field]) => [name, strict(field)]),
   ),
-  // A schema that defines its further fields, such as `looseObject`, is not changed.
+  // A schema that accepts further fields, such as `looseObject`, is not changed.
   catchall: definition.catchall ?? z.never(),
 });
 
-/** Kinds of schemas that no request uses, so they are not supported here. */
+/** Kinds of schemas that are not supported here, because no request uses them. */
 const UNKNOWN_FORMS: ReadonlySet<string> = new Set([
   "intersection",
   "lazy",
@@ -62,7 +62,7 @@ const close = (schema: Schema): Schema => {
 /**
  * The schema with every object inside it closed, at any depth: an unknown field is an
  * `unrecognized_keys` issue. Objects that explicitly accept any field (`looseObject`, `record`)
- * still do. The result is cached, so that one schema has one closed form.
+ * still do. The result is cached, so that each schema has only one closed schema.
  */
 export const strict = <S extends Schema>(schema: S): S => {
   const known = made.get(schema);
@@ -73,7 +73,7 @@ export const strict = <S extends Schema>(schema: S): S => {
   return closed as S;
 };
 
-/** The schemas of one field, item or value of the schema; empty when it has no such field. */
+/** The schemas of one field, item or value of the schema; empty when there is no such field. */
 const childrenOf = (schema: Schema, key: PropertyKey): readonly Schema[] =>
   objectsOf(schema).flatMap((each) => {
     const definition = definitionOf(each);
@@ -101,7 +101,7 @@ const objectsOf = (schema: Schema): readonly Schema[] => {
     : [];
 };
 
-/** Names of the fields that a request may have in this place. */
+/** The names of the fields that a request may have at this path. */
 export const fieldsAt = (schema: Schema, path: readonly PropertyKey[]): readonly string[] => {
   const places = path.reduce<readonly Schema[]>(
     (found, key) => found.flatMap((each) => childrenOf(each, key)),

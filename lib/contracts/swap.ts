@@ -98,7 +98,6 @@ export const createQuote = defineContract({
   inputErrorsAs400: true,
 });
 
-/** The object of request-otp, prepare and execute: a quote or a transfer. */
 const subject = z.object({
   quoteId: id("qt").optional().meta({ description: "The quote; either this or transferId" }),
   transferId: id("tr").optional().meta({ description: "The transfer; either this or quoteId" }),
@@ -127,8 +126,8 @@ export const requestOtp = defineContract({
     "payouts:write",
     "privacy:write",
   ],
-  // Viewers need codes to approve a change of their own e-mail address. The service refuses viewers
-  // a code that moves money.
+  // Viewers need codes to approve a change of their own e-mail address. The service refuses them
+  // codes that move money.
   personal: true,
   body: subject
     .extend({
@@ -189,7 +188,7 @@ export const prepareSwap = defineContract({
   tag,
   auth: "member",
   permission: "money:move",
-  // A key needs one of these; the service then checks the one for the named quote or transfer.
+  // A key needs one of these. The service then checks which one the quote or transfer needs.
   scope: ["swaps:write", "transfers:write"],
   body: subject
     .extend(proofFields)
@@ -267,7 +266,7 @@ export const executeSwap = defineContract({
   tag,
   auth: "member",
   permission: "money:move",
-  // A key needs one of these; the service then checks the one for the named quote or transfer.
+  // A key needs one of these. The service then checks which one the quote or transfer needs.
   scope: ["swaps:write", "transfers:write"],
   body: subject
     .extend({

@@ -3,7 +3,6 @@ import { z } from "zod";
 const TAG_LENGTH_MAX = 32;
 const TAGS_MAX = 10;
 
-/** Distinct labels that people give to a record, at most 10. */
 export const tags = z
   .array(
     z

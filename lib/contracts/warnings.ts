@@ -1,10 +1,9 @@
-/**
- * Warnings to show to a person before money moves, or before an address is stored in order to be
- * paid.
- */
+/** Warnings to show to a person before money moves, or before a recipient's address is stored. */
 import { z } from "zod";
 
-/** Codes of the recipient check. Every route that pays or stores an address may answer these. */
+/**
+ * Codes of the recipient check. Every route that pays or stores an address may answer with them.
+ */
 export const RECIPIENT_WARNINGS = [
   "recipient_listed",
   "recipient_frozen",

@@ -32,7 +32,7 @@ const operationData = z
   })
   .meta({ id: "OperationEventData" });
 
-/** For a transfer that has no operation yet; afterwards its events have the operation's data. */
+/** For a transfer without an operation. Once it has one, its events have the operation's data. */
 const quotedTransferData = z
   .object({
     operationId: described(z.null(), "Always null: the transfer is not executed yet"),
@@ -210,7 +210,6 @@ const depositData = z
   })
   .meta({ id: "DepositEventData" });
 
-/** The schema of the data of an event type: an object, or one of several objects. */
 export const eventDataOf = (type: EventType): z.ZodType => {
   if (type === "payout.item.failed") return payoutItemData;
   if (type === "payout.doubt_decided") return payoutDoubtData;
@@ -247,7 +246,6 @@ export const eventDataOf = (type: EventType): z.ZodType => {
 const sequence = (description: string) => z.int().nonnegative().meta({ description });
 const PRIVATE = "Missing for private movements at endpoints without `includePrivate`";
 
-/** Fields in the body of every webhook. */
 const envelope = z
   .object({
     id: id("evt"),
@@ -277,7 +275,6 @@ const payloadOf = (type: EventType): z.ZodType =>
     }),
   );
 
-/** The schema of a delivery's body for each type of event. */
 export const WEBHOOK_PAYLOADS: ReadonlyMap<EventType, z.ZodType> = new Map(
   EVENT_TYPES.map((type) => [type, payloadOf(type)]),
 );

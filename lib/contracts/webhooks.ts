@@ -8,7 +8,7 @@ const providerEvent = jsonObject.meta({
   description:
     "The provider's event, any JSON object. It is a hint: state moves once the chain was asked",
 });
-/** The provider may add parameters to the configured URL. */
+/** Not checked, because the provider may add parameters to the configured URL. */
 const providerQuery = z.looseObject({});
 const receipt = z.object({
   received: z.literal(true).meta({ description: "Always true: the callback is stored" }),

@@ -4,8 +4,8 @@ interface Waiting {
 }
 
 /**
- * A quote waits for dozens of answers with the same signal, and all of them share one listener on
- * it.
+ * Shares one listener among all waiters of a signal: a quote waits for dozens of answers with the
+ * same signal.
  */
 const waiting = new WeakMap<AbortSignal, Waiting>();
 
@@ -20,7 +20,6 @@ const listen = (signal: AbortSignal): Waiting => {
   return made;
 };
 
-/** @returns a function that unregisters the callback */
 const onceAborted = (signal: AbortSignal, callback: () => void): (() => void) => {
   const { callbacks, fire } = waiting.get(signal) ?? listen(signal);
   callbacks.add(callback);
@@ -40,7 +39,7 @@ const onceAborted = (signal: AbortSignal, callback: () => void): (() => void) =>
  * const gasPrice = await abortable(client.getGasPrice(), signal);
  */
 export const abortable = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
-  // Work that started with an aborted signal may reject, and nobody waits for it any more.
+  // Nobody awaits the work any more, so its rejection must not count as unhandled.
   if (signal.aborted) promise.catch(() => undefined);
   signal.throwIfAborted();
   let leave = (): void => undefined;

@@ -20,14 +20,10 @@ export type Role = (typeof ROLES)[number];
 interface Caller {
   /** When the credential expires; null or absent when it does not expire. */
   readonly expiresAt?: Date | null;
-  /** Absent outside of requests. */
+  /** Absent when the action does not come from a request. */
   readonly request?: RequestContext;
 }
 
-/**
- * A signed-in person as the caller. Services check the person's rights; routes only pass the actor
- * on.
- */
 export interface UserActor extends Caller {
   readonly type: "user";
   readonly userId: string;
@@ -36,10 +32,6 @@ export interface UserActor extends Caller {
   readonly role: Role;
 }
 
-/**
- * Limits of an API key: the amounts and recipients that it may pay, and whether a one-time code
- * must approve a payment.
- */
 export interface ApiKeyPolicy {
   /** `required`: every move needs a code. `exempt`: moves within `dailyCapUsd` need none. */
   readonly otp: "required" | "exempt";
@@ -49,24 +41,23 @@ export interface ApiKeyPolicy {
   readonly recipients: readonly string[];
 }
 
-/** An API key as the caller. */
 export interface ApiKeyActor extends Caller {
   readonly type: "apiKey";
   readonly keyId: string;
   readonly projectId: string;
-  /** The person who created the key. One-time codes for its payments are mailed to this person. */
+  /** The person who created the key and receives the one-time codes for its payments. */
   readonly createdBy: string;
-  /** The people who received a secret of the key by a rotation. Absent when there is nobody. */
+  /** The people who received a secret of the key when it was rotated. */
   readonly rotatedBy?: readonly string[];
   /**
-   * The session that made the key without a further proof. Absent or null when a person proved it.
+   * The session that created the key without a second proof of identity, such as a one-time code.
+   * Absent or null when the creator gave one.
    */
   readonly madeBySession?: string | null;
   readonly scopes: readonly string[];
   readonly policy: ApiKeyPolicy;
 }
 
-/** The authenticated caller: a person or an API key. */
 export type Actor = UserActor | ApiKeyActor;
 
 /**
@@ -83,26 +74,26 @@ export const requireScope = (actor: Actor, scope: string): void => {
 };
 
 /**
- * Whether the actor may see private operations: people of the project may, an API key needs the
+ * Whether the actor may see private operations. People of the project may; an API key needs the
  * scope `privacy:read`.
  */
 export const mayReadPrivate = (actor: Actor): boolean =>
   actor.type === "user" || actor.scopes.includes("privacy:read");
 
-/** The id of the person or key, by which records and logs name an actor. */
+/** The id that records and logs use for the actor: of the person or of the key. */
 export const actorName = (actor: Actor): string =>
   actor.type === "user" ? actor.userId : actor.keyId;
 
 /**
- * The session on which the actor's unproven actions depend: the person's own session, or that of
- * the key's maker if the key was made without a further proof. Null when a person proved the key.
+ * The session on which the actor's actions depend when no second proof of identity was given: the
+ * person's session, or the one that created the key. Null when the creator of the key gave a proof.
  */
 export const unprovenSession = (actor: Actor): string | null =>
   actor.type === "user" ? actor.sessionId : (actor.madeBySession ?? null);
 
 /**
- * Other people who may have acted as this actor: those who received a secret of the key by a
- * rotation.
+ * People other than the creator who received a secret of the key when it was rotated, and so may
+ * have acted as this actor.
  */
 export const otherHolders = (actor: Actor): readonly string[] =>
   actor.type === "user"

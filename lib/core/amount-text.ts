@@ -5,14 +5,13 @@
 import { divide, readDecimal, scaledTo } from "./decimal";
 import { formatAmount } from "./money";
 
-/** Two digits after the point, for dollars and cents. */
 const CENTS_DIGITS = 2;
 const SIGNIFICANT_DIGITS = 6;
 const MINUS = "−";
 
 /**
- * Symbols of currencies, and of tokens that stand for one unit of a currency: USDC, USDC.e, USDT,
- * PYUSD, crvUSD, DAI, EURC …
+ * Matches symbols of currencies, and of tokens that are worth one unit of a currency: USDC, USDC.e,
+ * USDT, PYUSD, crvUSD, DAI, EURC …
  */
 const STABLE = /^(x?dai|usd.{0,5}|eur.{0,2}|[a-z]{1,4}usd|gho|frax)$/i;
 
@@ -20,22 +19,19 @@ const STABLE = /^(x?dai|usd.{0,5}|eur.{0,2}|[a-z]{1,4}usd|gho|frax)$/i;
 export const isStable = (symbol: string): boolean => STABLE.test(symbol);
 
 export interface AmountText {
-  /** The displayed text, rounded to the last displayed digit. */
+  /** Rounded to the last displayed digit. */
   readonly text: string;
-  /** The amount with all of its digits. */
   readonly full: string;
-  /** Whether `text` has fewer digits than `full`. */
   readonly rounded: boolean;
 }
 
 export interface AmountFormat {
-  /** Symbol of the token; it decides how many digits are shown. */
+  /** Symbol of the token. It decides how many digits are shown. */
   readonly symbol?: string | undefined;
   /** True to show every digit, for reviews and receipts. */
   readonly exact?: boolean;
   /** True to keep trailing zeros, so that the digits of a column are aligned. */
   readonly padded?: boolean;
-  /** True to show `+` before amounts above zero. */
   readonly signed?: boolean;
   /** Locale (BCP 47); by default that of the browser. */
   readonly locale?: string | undefined;
@@ -75,7 +71,7 @@ const roundedTo = (digits: bigint, scale: number, to: number): bigint => {
 
 const digitCount = (whole: bigint): number => (whole === 0n ? 0 : whole.toString().length);
 
-/** The number of digits after the point to show of an amount. Whole digits are never left out. */
+/** The number of digits to show after the point. Digits before the point are always shown. */
 const fractionShown = (digits: bigint, scale: number, symbol: string | undefined): number => {
   if (symbol !== undefined && isStable(symbol)) return CENTS_DIGITS;
   const whole = digits / 10n ** BigInt(scale);
@@ -132,8 +128,8 @@ export const amountText = (value: string, format: AmountFormat = {}): AmountText
 };
 
 /**
- * An amount in a title that the service stores or sends: in English, with every digit and the
- * symbol.
+ * An amount with its symbol, for titles that the service stores or sends: in English and with every
+ * digit.
  * @example titleAmount(12_500_000n, { symbol: "USDC", decimals: 6 }) // "12.50 USDC"
  */
 export const titleAmount = (

@@ -20,8 +20,7 @@ export const base62 = (bytes: Uint8Array): string => {
 };
 
 /**
- * The inverse of {@link base62}. Returns null when `text` does not encode exactly `byteLength`
- * bytes.
+ * The inverse of {@link base62}. Returns null unless `text` encodes exactly `byteLength` bytes.
  * @example fromBase62("47", 1) // Uint8Array [255]
  */
 export const fromBase62 = (text: string, byteLength: number): Uint8Array | null => {

@@ -6,8 +6,8 @@ export interface BatcherOptions<Item, Result> {
   run(items: readonly Item[]): Promise<readonly (Result | Error)[]>;
   readonly batchWeightMax: number;
   /**
-   * The part of `batchWeightMax` that an item uses. Default 1. An item above `batchWeightMax` gets
-   * a separate batch.
+   * The part of `batchWeightMax` that an item uses. Default 1. An item above `batchWeightMax` is
+   * processed in a batch of its own.
    */
   weightOf?(item: Item): number;
   /** The maximum number of batches that run at the same time. Default 1. */

@@ -1,11 +1,11 @@
 import { isId } from "./ids";
 
 /**
- * Preferences that a browser stores in cookies, so that the server renders pages with them. None of
- * them gives any right: the API checks the membership of the project at each call.
+ * Preferences that a browser stores in cookies, so that the server can render pages with them. They
+ * grant no rights: the API checks project membership at each call.
  */
 export const PREFERENCE_COOKIES = {
-  /** Id of the project in use; by default the one that the person joined first. */
+  /** Id of the current project. Default: the project that the person joined first. */
   project: "causeway.project",
   /** `1` when balances are hidden. */
   amountsHidden: "causeway.amounts-hidden",
@@ -15,12 +15,11 @@ export const PREFERENCE_COOKIES = {
 
 export type Preference = keyof typeof PREFERENCE_COOKIES;
 
-/** The stored preferences; null for each that is not stored. */
 export type Preferences = Readonly<Record<Preference, string | null>>;
 
 /**
- * The validated value of a cookie. Other software on the same host can set these cookies to
- * anything.
+ * The value of a cookie if it is valid, else null. Other software on the same host can set these
+ * cookies to anything.
  */
 export const preferenceOf = (preference: Preference, value: string): string | null =>
   preference === "project" && !isId("project", value) ? null : value;

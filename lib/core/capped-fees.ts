@@ -1,6 +1,6 @@
-/** The chain's fee is above the configured cap. In wei per gas. */
+/** How far a chain's fee is above the configured cap. In wei per gas. */
 export interface FeeExcess {
-  /** The price for a transaction in the next block. */
+  /** The price per gas of a transaction in the next block. */
   readonly pricePerGas: bigint;
   readonly capPerGas: bigint;
 }

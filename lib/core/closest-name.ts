@@ -1,6 +1,6 @@
-/** Finds the known name that a misspelt one most likely means. */
+/** Finds the known name that a misspelt name most likely stands for. */
 
-/** Case, underscores, hyphens and spaces are ignored: `validate_only` equals `validateOnly`. */
+/** Ignores case, underscores, hyphens and spaces: `validate_only` equals `validateOnly`. */
 const plain = (name: string): string => name.toLowerCase().replace(/[_\-\s]/g, "");
 
 /**
@@ -43,7 +43,7 @@ const distance = (one: string, other: string): number => {
 const allowed = (name: string): number => Math.max(1, Math.floor(name.length / 3));
 
 /**
- * The known name with the smallest edit distance to the given one; null when none is similar.
+ * The known name with the smallest edit distance to `given`; null when none is similar.
  * @example closestName("recipents", ["name", "recipients"]) // "recipients"
  */
 export const closestName = (given: string, known: readonly string[]): string | null => {
@@ -52,7 +52,7 @@ export const closestName = (given: string, known: readonly string[]): string | n
   let closest: { readonly name: string; readonly edits: number } | null = null;
   for (const each of known) {
     const other = plain(each);
-    // The distance is at least the difference of the lengths.
+    // The edit distance is at least the difference of the lengths.
     if (Math.abs(other.length - name.length) > allowed(name)) continue;
     const edits = distance(name, other);
     if (

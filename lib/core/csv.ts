@@ -7,7 +7,7 @@ const FORMULA_START = /^[\t\r\n]|^[\s\p{Cc}\p{Cf}]*[=+\-@]/u;
 const NEEDS_QUOTES = /[",\r\n]/;
 
 /**
- * The value of one cell. `raw` is a number as text, which may begin with a minus sign and is not
+ * The value of one cell. `raw` is a number in text form. It may begin with a minus sign and is not
  * treated as a formula.
  */
 export type CsvCell = string | number | bigint | null | { readonly raw: string };
@@ -17,8 +17,8 @@ export type CsvText = string & { readonly [csvText]: true };
 declare const csvText: unique symbol;
 
 /**
- * Spreadsheets in East Asian locales treat full-width signs such as `＝` like the plain ones. NFKC
- * maps each to its plain sign.
+ * Spreadsheets in East Asian locales treat full-width signs such as `＝` like ASCII signs. NFKC
+ * converts them to ASCII signs.
  */
 const isFormula = (text: string): boolean =>
   FORMULA_START.test(text) || FORMULA_START.test(text.normalize("NFKC"));
@@ -31,14 +31,14 @@ const toCell = (value: CsvCell): string => {
     return value.raw;
   }
   if (typeof value !== "string") return value.toString();
-  // The apostrophe makes a spreadsheet take the rest as text.
+  // With an apostrophe in front, spreadsheets treat the cell as text.
   const text = isFormula(value) ? `'${value}` : value;
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
 /**
  * One record of a CSV file (RFC 4180) with its line end. Text that a spreadsheet would run as a
- * formula gets an apostrophe in front; null becomes an empty cell.
+ * formula gets an apostrophe in front. Null becomes an empty cell.
  * @throws TypeError when a `raw` cell is not a number
  * @example csvLine(["=1+1", { raw: "-2.5" }, null]) // "'=1+1,-2.5,\r\n"
  */

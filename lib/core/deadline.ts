@@ -1,8 +1,7 @@
 interface Deadline {
   readonly timeoutMs: number;
-  /** Message of the error when the time is over. */
   readonly message: string;
-  /** Creates the error. Default: a plain Error. */
+  /** Creates the error after the deadline. Default: a plain Error. */
   readonly errorOf?: (message: string) => Error;
 }
 

@@ -9,8 +9,8 @@ export interface Decimal {
 }
 
 /**
- * Reads a decimal string of any length, with or without a sign. Returns null when the text has
- * another form.
+ * Reads a decimal string of any length, with or without a sign. Returns null when the text is not a
+ * decimal string.
  */
 export const readDecimal = (text: string): Decimal | null => {
   const [, sign, whole, fraction = ""] = DECIMAL.exec(text) ?? [];

@@ -69,10 +69,7 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/**
- * One invalid field. `path` has dots between field names and uses the index of list items:
- * `from.0.amount`.
- */
+/** One invalid field. `path` joins field names and list indices with dots: `from.0.amount`. */
 export interface ErrorDetail {
   path: string;
   message: string;
@@ -87,10 +84,7 @@ interface DomainErrorOptions {
    */
   extra?: Readonly<Record<string, unknown>>;
   retryAfterSeconds?: number;
-  /**
-   * True when the service wrote the whole message and a wallet signs it, so that its URLs must not
-   * be changed.
-   */
+  /** True when a wallet signs the message. Then the URLs in it must not be redacted. */
   isExact?: boolean;
 }
 
@@ -124,7 +118,7 @@ export class DomainError extends Error {
   }
 }
 
-/** Whether a thrown value is a `DomainError`, also one of the other bundle's copy of the class. */
+/** Whether a thrown value is a `DomainError`, from either bundle's copy of the class. */
 export const isDomainError = (error: unknown): error is DomainError =>
   typeof error === "object" && error !== null && DOMAIN_ERROR in error;
 
@@ -143,8 +137,8 @@ export const invalidRequest = (
   );
 
 /**
- * Creates the error `not_found`. It is the same for missing objects and for objects of another
- * project.
+ * Creates the error `not_found`. Missing objects and objects of another project get the same error,
+ * so that it does not reveal whether they exist.
  */
 export const notFound = (): DomainError =>
   new DomainError(
@@ -152,7 +146,7 @@ export const notFound = (): DomainError =>
     "The path is right, but what it names does not exist or belongs to another project. Check the id and the project.",
   );
 
-/** Names a key of the service whose secret was right. */
+/** An API key whose secret was correct. */
 export interface KeyName {
   readonly keyId: string;
   readonly projectId: string;
@@ -163,8 +157,8 @@ export interface KeyName {
 const REFUSED_KEY: unique symbol = Symbol.for("causeway.RefusedKeyError") as never;
 
 /**
- * The secret was right, but the key may not be used: it was revoked, is suspended, has expired, or
- * is used from a network that is not allowed.
+ * The secret of an API key is correct, but the key is revoked, suspended, expired, or used from a
+ * network that is not allowed.
  */
 export class RefusedKeyError extends DomainError {
   readonly [REFUSED_KEY]: KeyName;
@@ -175,7 +169,7 @@ export class RefusedKeyError extends DomainError {
   }
 }
 
-/** The key that an error is about; null for every other error. */
+/** The key that a `RefusedKeyError` is about; null for every other error. */
 export const refusedKeyOf = (error: unknown): KeyName | null =>
   isDomainError(error) && REFUSED_KEY in error ? (error as RefusedKeyError)[REFUSED_KEY] : null;
 

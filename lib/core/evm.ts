@@ -4,7 +4,7 @@
  */
 export const CHAIN_ID_MAX = 2_147_483_647;
 
-/** An address on an EVM chain, as hex with or without its checksum (EIP-55). */
+/** An address on an EVM chain in hex, with or without its checksum (EIP-55). */
 export type EvmAddress = `0x${string}`;
 
 /** One call by a smart account or wallet. `value` in wei. */
@@ -14,7 +14,7 @@ export interface Call {
   readonly value: bigint;
 }
 
-/** An event log as in `eth_getTransactionReceipt`, of one user operation or transaction. */
+/** An event log as in `eth_getTransactionReceipt`. */
 export interface ReceiptLog {
   readonly address: EvmAddress;
   readonly topics: readonly `0x${string}`[];

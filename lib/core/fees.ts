@@ -1,8 +1,8 @@
 import { bpsOfCeil } from "./money";
 import { divide, parseDecimal, scaledTo } from "./decimal";
 
-// Computes the withdrawal from a private note with which an exact amount arrives after fees.
-// Amounts in base units, fees in basis points.
+// Computes the amount to withdraw from a private note so that an exact amount arrives after fees.
+// Amounts are in base units, fees in basis points.
 
 /**
  * The smallest gross amount from which at least `net` remains after the fee, in base units. The
@@ -59,7 +59,7 @@ export const netOf = (valueBase: bigint, grossOf: (net: bigint) => bigint): bigi
   return low;
 };
 
-// The fee of a relayer of an intent bridge for a fill. US dollars are multiples of 10^-18.
+// Computes the fee of a relayer of an intent bridge for a fill. US dollars are multiples of 10^-18.
 
 const USD_DECIMALS = 18;
 const WEI_DECIMALS = 18;
@@ -72,8 +72,8 @@ const STEPS = [100n, 125n, 160n, 200n, 250n, 315n, 400n, 500n, 630n, 800n, 1000n
 const STEP_UNIT = 100n;
 
 /**
- * A slice of the amount, up to `upToUsd`, and the share that is charged on it. The last slice has
- * no limit.
+ * A slice of the amount, and the share of it that is charged. The slice ends at `upToUsd`; the last
+ * slice has no limit.
  */
 interface MarginTier {
   readonly upToUsd?: string | undefined;
@@ -90,7 +90,7 @@ interface FillCost {
   readonly gas: bigint;
   /** In wei per gas. */
   readonly gasPriceWei: bigint;
-  /** Dollars per whole coin of the destination chain. */
+  /** US dollars per whole coin of the destination chain. */
   readonly coinUsd: bigint;
 }
 
@@ -99,8 +99,8 @@ export const parseUsd = (text: string): bigint =>
   scaledTo(parseDecimal(text), USD_DECIMALS, "floor");
 
 /**
- * The gas of a fill: `messageGas` is added when the deposit carries a message, which the
- * destination executes.
+ * The gas of a fill. `messageGas` is added for a deposit with a message, which the destination
+ * chain executes.
  */
 export const fillGasOf = (
   { fillGas, messageGas }: { readonly fillGas: number; readonly messageGas: number },
@@ -112,9 +112,8 @@ export const fillCostUsd = ({ gas, gasPriceWei, coinUsd }: FillCost): bigint =>
   divide(gas * gasPriceWei * coinUsd, 10n ** BigInt(WEI_DECIMALS), "ceil");
 
 /**
- * The lowest step that is not below the value; steps are about 25 % apart. A fee that follows a
- * price only in steps stays the same while that price moves a little, so that an executed quote has
- * the fee that was shown.
+ * The lowest step that is not below the value; steps are about 25 % apart. A fee in steps stays the
+ * same while the price behind it moves a little, so an executed quote has the fee that was shown.
  * @example steppedUp(101n) // 125n
  */
 export const steppedUp = (value: bigint): bigint => {
@@ -127,7 +126,7 @@ export const steppedUp = (value: bigint): bigint => {
   return step;
 };
 
-/** A value has to leave its step by this share before another step applies. */
+/** A value must pass the border of its step by this share before another step applies. */
 const STAY_PERCENT = 5n;
 
 /**

@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 
 /**
- * The header and the cookie for a caller's freshness token: the position in the write-ahead log up
- * to which its changes were written.
+ * Names of the header and the cookie for a caller's freshness token. The token is the position in
+ * the write-ahead log up to which the caller's changes were written.
  */
 export const FRESHNESS_HEADER = "causeway-freshness";
 export const FRESHNESS_COOKIE = "causeway.freshness";
@@ -14,9 +14,11 @@ interface FreshCacheOptions<V, K> {
    * every value is stored.
    */
   readonly keep?: (value: V) => boolean;
-  /** A value of this age is still returned, and is refreshed in the background. Default 500. */
+  /** From this age, a value is still returned and is refreshed in the background. Default 500. */
   readonly refreshAfterMs?: number;
-  /** A value of this age is no longer returned; the caller waits for a new one. Default 900. */
+  /**
+   * From this age, a value is no longer returned, and the caller waits for a new one. Default 900.
+   */
   readonly expireAfterMs?: number;
   readonly entriesMax?: number;
   /** A monotonic clock, in milliseconds. */
@@ -25,18 +27,18 @@ interface FreshCacheOptions<V, K> {
 
 export interface FreshCache<V, K = string> {
   /**
-   * Returns the value itself while it is fresh, else a promise of a new value.
+   * Returns the cached value, or a promise of a new one when there is no value or it has expired.
    * @throws the error of `load`
    */
   get(key: K): V | Promise<V>;
   /**
-   * Removes the value of the key, and prevents the result of a running read of the key from being
+   * Removes the value of the key. The result of a read of the key that is still running is not
    * stored.
    */
   invalidate(key: K): void;
   /**
-   * Stores a value that the caller read by other means just now. The result of a running read of
-   * the key is then not stored.
+   * Stores a value that the caller has just read by other means. The result of a read of the key
+   * that is still running is not stored.
    */
   set(key: K, value: V): void;
 }

@@ -1,6 +1,4 @@
-/**
- * Marks a promise that is awaited later, since until then its rejection would count as unhandled.
- */
+/** Prevents a promise that is awaited later from counting as an unhandled rejection until then. */
 export const handledLater = <T>(promise: Promise<T>): Promise<T> => {
   promise.catch(() => undefined);
   return promise;

@@ -48,15 +48,15 @@ export type Id<K extends IdKind> = `${(typeof ID_PREFIXES)[K]}_${string}` & {
 };
 
 /**
- * Makes a new id: the prefix of its kind, an underscore and a UUIDv7 (RFC 9562).
+ * Creates a new id: the prefix of its kind, an underscore and a UUIDv7 (RFC 9562).
  * @example newId("payout") // "po_0198c2b4-…"
  */
 export const newId = <K extends IdKind>(kind: K): Id<K> =>
   `${ID_PREFIXES[kind]}_${uuidv7()}` as Id<K>;
 
 /**
- * A text that sorts before every id of this kind created at or after the time, and after those
- * created before.
+ * A text that sorts before every id of this kind that was created at or after the time, and after
+ * every id that was created earlier.
  */
 export const firstIdAt = (kind: IdKind, time: Date): string => {
   const hex = time.getTime().toString(16).padStart(12, "0");

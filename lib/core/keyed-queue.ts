@@ -1,29 +1,24 @@
 interface KeyedQueueOptions {
-  /**
-   * The maximum number of callers whose work runs at the same time for one key, in order of
-   * arrival. Default 1.
-   */
+  /** The maximum number of calls that run at the same time for one key. Default 1. */
   readonly atOnceMax?: number;
   /**
-   * The maximum number of callers that may wait or run for one key; further callers are refused.
-   * Default: no limit.
+   * The maximum number of calls that wait or run for one key. Further calls are refused. Default:
+   * no limit.
    */
   readonly waitingMax?: number;
-  /** Creates the error for a refused caller. */
   readonly onFull?: () => Error;
 }
 
 export interface KeyedQueue {
   /**
-   * Runs `work` after the earlier callers of the same key have started and fewer than `atOnceMax`
-   * of them are running; a failed call counts as ended. Work of other keys runs at the same time.
-   * @throws the error of `work`; the error of `onFull` when `waitingMax` callers wait or run
-   * already
+   * Runs `work` when earlier calls with the same key have started and fewer than `atOnceMax` of
+   * them are running. Calls with other keys do not wait.
+   * @throws the error of `work`; the error of `onFull` when `waitingMax` calls wait or run already
    */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
   /**
-   * Runs `work` when it has its turn in the queues of all `keys`. A caller joins the queues in
-   * ascending order of their keys, so two callers never wait for each other (no deadlock).
+   * Runs `work` when it has its turn in the queues of all `keys`. A call joins the queues in
+   * ascending order of the keys, so that two calls never wait for each other (no deadlock).
    * @throws the same errors as `run`
    */
   runAll<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
@@ -56,7 +51,7 @@ export const createKeyedQueue = ({
     try {
       return await work();
     } finally {
-      // The next caller takes over the slot of this one.
+      // The next call takes the slot of this one, so `running` stays the same.
       const next = line.waiting.shift();
       if (next === undefined) line.running -= 1;
       else next();

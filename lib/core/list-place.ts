@@ -1,6 +1,6 @@
 /**
- * A position in a list that is sorted by a time or a name, then by id. It stays valid when the
- * record itself is deleted.
+ * A position in a list that is sorted by a time or a name, and then by id. It stays valid when the
+ * record is deleted.
  */
 export interface ListPlace {
   readonly id: string;
@@ -8,7 +8,7 @@ export interface ListPlace {
   readonly key: string;
 }
 
-/** The position as the text inside a cursor. */
+/** Encodes the position as the text of a cursor. */
 export const writePlace = ({ id, key }: ListPlace): string => `${id} ${key}`;
 
 /** Reads a position that `writePlace` wrote; ids contain no space. */
@@ -18,21 +18,19 @@ export const readPlace = (text: string): ListPlace => {
   return { id: text.slice(0, end), key: text.slice(end + 1) };
 };
 
-/** The request for a page of a list. */
 export interface ListQuery {
   readonly limit: number;
-  /** The position at which the previous page ended. */
+  /** The position of the last record of the previous page. */
   readonly cursor?: string | undefined;
 }
 
-/** One page of a list, as a service returns it. */
 export interface ListPage<Record> {
   readonly data: readonly Record[];
   /** The position of the last record; null on the last page. */
   readonly nextCursor: string | null;
 }
 
-/** The page made from up to `limit + 1` rows. One extra row shows that there is another page. */
+/** Makes a page from up to `limit + 1` rows. The extra row shows that there is another page. */
 export const pageOf = <Row>(
   rows: readonly Row[],
   limit: number,

@@ -1,10 +1,7 @@
 const ENDS = 4;
 const PREFIX = "0x".length;
 
-/**
- * The first and last four hex digits of an address, in lower case: the part of it that people look
- * at.
- */
+/** The first and last four hex digits of an address, in lower case. People compare only these. */
 export const addressEnds = (address: string): string => {
   const text = address.toLowerCase();
   return text.slice(PREFIX, PREFIX + ENDS) + text.slice(-ENDS);
@@ -21,22 +18,21 @@ export const findLookAlike = (address: string, known: readonly string[]): string
   return known.find((one) => addressEnds(one) === addressEnds(address)) ?? null;
 };
 
-/** An address that the project knows, with its name. */
 export interface KnownAddress {
   readonly address: string;
   readonly name: string;
   /**
-   * `contact`: somebody with the permission approved it. `proposed`: nobody has, so its name proves
+   * `contact`: an approved contact. `proposed`: a contact that is not approved, so its name proves
    * nothing.
    */
   readonly as: "own" | "contact" | "proposed" | "earlier";
 }
 
 /**
- * For each kind of recipient, the kinds of known addresses with which it is compared. Earlier
- * recipients are compared with contacts and own addresses, so that an address that was once paid by
- * mistake is still reported. Approved contacts are not compared with proposed ones, because a
- * person has checked them already.
+ * For each kind of recipient, the kinds of known addresses with which it is compared. An address
+ * that was paid before is still compared with contacts and own addresses, because it may have been
+ * paid by mistake. Approved contacts are not compared with proposed ones, because a person has
+ * checked them already.
  */
 const RIVALS = {
   own: [],
@@ -46,7 +42,6 @@ const RIVALS = {
   new: ["own", "contact", "proposed", "earlier"],
 } as const satisfies Record<KnownAddress["as"] | "new", readonly KnownAddress["as"][]>;
 
-/** An address counts as the first of these kinds under which it is known. */
 export const KNOWN_RANKS = [
   "own",
   "contact",
@@ -56,7 +51,7 @@ export const KNOWN_RANKS = [
 
 /**
  * Returns a function that finds the known address for which an address could be mistaken, or null.
- * It is fast for many addresses.
+ * Addresses are indexed, so it is fast for many of them.
  */
 export const createLookAlikes = (
   known: readonly KnownAddress[],
@@ -81,20 +76,20 @@ export const createLookAlikes = (
   };
 };
 
-// Decides which contacts' names people may trust. For the service and for browsers.
+// Decides which names of contacts people may trust. Browser-safe.
 
 interface NamedContact {
   readonly address: string;
   readonly name: string;
   readonly state: "proposed" | "approved";
-  /** Chains for which it was approved; empty for every chain. */
+  /** Chains for which the contact was approved; empty for every chain. */
   readonly chainIds: readonly number[];
 }
 
 /**
- * Whether somebody with the permission has approved the contact as a recipient on the chain. When
- * people decide, only the name of such a contact is shown, because anybody who may write records
- * can give a proposed contact any name.
+ * Whether the contact was approved as a recipient on the chain. Screens on which people decide show
+ * only names of such contacts, because anybody who may write records can choose the name of a
+ * proposed contact.
  * @param chainId null when the chain is not known yet
  */
 export const isApprovedOn = (
@@ -104,19 +99,19 @@ export const isApprovedOn = (
   state === "approved" &&
   (chainId === null || chainIds.length === 0 || chainIds.includes(chainId));
 
-/**
- * Replaces the name of a contact that is not approved (or not for the chain), in the middle of a
- * sentence.
- */
+/** Replaces the name of a contact that is not approved for the chain, inside a sentence. */
 export const UNAPPROVED_CONTACT = "a contact that is not approved";
 
 /**
- * A name in a list, where its end may be cut off. An unapproved name is marked at its beginning.
+ * A contact's name for a list. An unapproved name is marked at its beginning, because the end may
+ * be cut off.
  */
 export const listedName = ({ name, state }: Pick<NamedContact, "name" | "state">): string =>
   state === "approved" ? name : `Not approved: ${name}`;
 
-/** The contact as a known address: with its name if that is approved for the chain. */
+/**
+ * The contact as a known address. It has its name only if the contact is approved for the chain.
+ */
 export const knownContact = (contact: NamedContact, chainId: number | null): KnownAddress =>
   isApprovedOn(contact, chainId)
     ? { address: contact.address, name: contact.name, as: "contact" }

@@ -1,17 +1,22 @@
 /**
- * Finds one canonical form for all spellings of an e-mail address that reach the same mailbox. A
- * person is identified by one mailbox.
+ * Finds one canonical form for all spellings of an e-mail address that reach the same mailbox,
+ * because a person is identified by one mailbox.
  */
 import { parseUrl } from "./redaction";
 
 interface Provider {
-  /** Domains whose equal local parts are the same mailbox; the first one is the canonical form. */
+  /**
+   * Domains of the same mailboxes: equal local parts reach the same one. The first domain is the
+   * canonical one.
+   */
   readonly domains: readonly [string, ...string[]];
-  /** Normalises a local part like the provider does. */
   readonly plain: (local: string) => string;
 }
 
-/** Large providers that deliver several spellings to one mailbox, beyond case and plus tags. */
+/**
+ * Large providers that deliver several spellings to one mailbox, beyond differences in case and
+ * plus tags.
+ */
 const PROVIDERS: readonly Provider[] = [
   { domains: ["gmail.com", "googlemail.com"], plain: (local) => local.replaceAll(".", "") },
   {
@@ -59,7 +64,7 @@ export const mailboxOf = (email: string): string => {
 export const isSameMailbox = (one: string | null, other: string | null): boolean =>
   one !== null && other !== null && mailboxOf(one) === mailboxOf(other);
 
-/** The first address of each mailbox. */
+/** Keeps the first address of each mailbox. */
 export const oncePerMailbox = (emails: readonly string[]): string[] => {
   const found = new Map<string, string>();
   for (const email of emails) {

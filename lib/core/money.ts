@@ -23,7 +23,7 @@ export const parseAmount = (text: string, decimals: number, path = "amount"): Ba
   const fail = (message: string): DomainError =>
     new DomainError("invalid_request", message, { details: [{ path, message }] });
   if (!AMOUNT_PATTERN.test(text)) throw fail(`${path} must be a decimal string like "12.5".`);
-  // `split` would take as long as everything else here.
+  // `split` would take as long as the rest of this function.
   const point = text.indexOf(".");
   const whole = point === -1 ? text : text.slice(0, point);
   const fraction = point === -1 ? "" : text.slice(point + 1);

@@ -1,19 +1,19 @@
 /**
- * The kinds of operations that move money, in one table. A new kind does not compile before it says
- * everything that codes, votes, policies, errors and screens need of it.
+ * The kinds of operations that move money, in one table. A new kind does not compile until it
+ * defines everything that codes, votes, policies, errors and screens need.
  */
 interface MovementKind {
-  /** Name of the kind, which every screen and the titles of tasks use. */
+  /** Name of the kind on screens and in titles of tasks. */
   readonly words: string;
-  /** Completes "Your code to approve a …"; null: no code approves it. */
+  /** Completes "Your code to approve a …"; null when the kind cannot be approved by a code. */
   readonly codeFor: string | null;
-  /** Scope that an API key needs to start such a movement. */
+  /** Scope that an API key needs to start an operation of this kind. */
   readonly scope: "swaps:write" | "transfers:write" | "privacy:write" | "operations:write";
-  /** Where the money is before it moves, in words. */
+  /** Completes sentences about the location of the money before it moves. */
   readonly startsIn: string;
-  /** Whether only the private page shows the movement's details. */
+  /** Whether details of an operation of this kind are shown only on the private page. */
   readonly isPrivate: boolean;
-  /** Fields of its request whose names differ from those of a transfer. */
+  /** Names of fields of the request that differ from the names in a transfer. */
   readonly fields: {
     readonly token?: string;
     readonly recipient?: string;
@@ -73,7 +73,7 @@ export type MovementKindName = keyof typeof MOVEMENT_KINDS;
 
 const KINDS: Readonly<Record<string, MovementKind>> = MOVEMENT_KINDS;
 
-/** The kind of this name; undefined for a name that another version stored. */
+/** The kind with this name; undefined for a name that another version stored. */
 export const movementKind = (name: string): MovementKind | undefined => KINDS[name];
 
 type PrivateKindName = {
@@ -82,11 +82,11 @@ type PrivateKindName = {
     : never;
 }[MovementKindName];
 
-/** Whether only the private page shows the details of an operation of this kind. */
+/** Whether details of operations of this kind are shown only on the private page. */
 export const isPrivateKind = (name: string): name is PrivateKindName =>
   movementKind(name)?.isPrivate === true;
 
-/** Never empty, which schemas of zod ask for. */
+/** A tuple type that is never empty, because zod's schemas require one element. */
 type Names<Name extends string> = readonly [Name, ...Name[]];
 
 export const OPERATION_KINDS = Object.keys(

@@ -3,9 +3,9 @@ import { BlockList, isIP } from "node:net";
 const IPV4_MAPPED = /^::ffff:(?=\d+\.)/i;
 
 /**
- * A function that tells whether an IP address lies in one of the networks. An IPv4 address that was
- * mapped into IPv6 counts as the IPv4 address.
- * @param networks as `plainNetwork` gives them
+ * Returns a function that tells whether an IP address is in one of the networks. An IPv4-mapped
+ * IPv6 address counts as the IPv4 address.
+ * @param networks results of `plainNetwork`
  */
 export const networkMatcher = (networks: readonly string[]): ((address: string) => boolean) => {
   const list = new BlockList();

@@ -10,8 +10,8 @@ const prefixed = (text: string): string => {
 };
 
 /**
- * A network in CIDR notation (RFC 4632, RFC 4291) in lower case with its prefix. A single address
- * gets the full prefix. Null when the text is not a network.
+ * The network in CIDR notation (RFC 4632, RFC 4291), in lower case. A single address gets the full
+ * prefix length. Null when the text is not a network.
  * @example plainNetwork("203.0.113.7") // "203.0.113.7/32"
  */
 export const plainNetwork = (text: string): string | null => {

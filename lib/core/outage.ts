@@ -1,7 +1,5 @@
-/** The dependency that does not answer. */
 export type Outage = "database" | "chain";
 
-/** At most this many errors and causes are examined. */
 const ERRORS_MAX = 24;
 
 /**
@@ -9,10 +7,7 @@ const ERRORS_MAX = 24;
  * conflict that may be repeated.
  */
 const PRISMA_CODES = new Set("P1001 P1002 P1008 P1017 P2024 P2028 P2034 P2037".split(" "));
-/**
- * Kinds of error under which Prisma's driver adapter reports errors of PostgreSQL and of the
- * socket.
- */
+/** Kinds under which Prisma's driver adapter reports errors of PostgreSQL and of the socket. */
 const ADAPTER_KINDS = new Set(
   "DatabaseNotReachable ConnectionClosed SocketTimeout TooManyConnections TransactionWriteConflict".split(
     " ",
@@ -30,9 +25,6 @@ const SOCKET_CODES = new Set(
     " ",
   ),
 );
-/**
- * The PostgreSQL driver gives these errors no code, so they can be recognised only by their text.
- */
 const DRIVER_MESSAGES =
   /^(?:timeout exceeded when trying to connect|Connection terminated|Connection ended|Client has encountered a connection error|Client was closed and is not queryable|Query read timeout|Cannot use a pool after calling end)/;
 
@@ -51,8 +43,8 @@ const field = (value: object, name: string): unknown =>
   (value as Record<string, unknown>)[name];
 
 /**
- * The error, its causes, and the errors that Prisma and `AggregateError` attach to it, outermost
- * first.
+ * The error, its causes, and the errors that Prisma and `AggregateError` attach to it, with the
+ * outermost first.
  */
 const withCauses = (error: unknown): object[] => {
   const found: object[] = [];
@@ -96,16 +88,17 @@ const isDatabaseError = (error: object): boolean => {
 };
 
 /**
- * Names the dependency whose outage caused an error; null when the request or this code is at
- * fault. A request that fails because of an outage is answered with 503 and may be sent again. No
- * other code makes this decision.
- *
- * @example outageOf(Object.assign(new Error("the database system is starting up"), { code: "57P03" })) // "database"
+ * The dependency whose outage caused an error; null when the request or this code is at fault. A
+ * request that fails because of an outage is answered with 503 and may be sent again. This is the
+ * only function that makes this decision.
+ * @example
+ * outageOf(Object.assign(new Error("the database system is starting up"), { code: "57P03" }))
+ * // "database"
  */
 export const outageOf = (error: unknown): Outage | null => {
   const errors = withCauses(error);
-  // Errors of a chain have socket errors as their cause, which would look like a database outage;
-  // so chains are checked first.
+  // Chains are checked first, because their errors have socket errors as causes, which would look
+  // like a database outage.
   if (errors.some(isChainError)) return "chain";
   return errors.some(isDatabaseError) ? "database" : null;
 };

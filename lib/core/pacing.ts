@@ -46,8 +46,7 @@ const JITTER = 0.25;
  * @param random from 0 (inclusive) to 1 (exclusive)
  */
 export const jobBackoffMs = (failures: number, random: number): number => {
-  // The exponent is bounded, because 2 to the power of a large number is not a number of
-  // milliseconds.
+  // The exponent is bounded, because 2 to the power of many failures is Infinity.
   const pause = Math.min(
     JOB_BACKOFF_MS_MAX,
     JOB_BACKOFF_MS_MIN * 2 ** Math.min(failures - 1, 10),

@@ -1,27 +1,25 @@
 /**
- * Writes tables as PDF 1.4 files, with the fonts that every reader has. Pure code: the browser
- * makes statements with it.
+ * Writes tables as PDF 1.4 files with the standard fonts that every PDF reader has. Browser-safe:
+ * the browser makes statements with it.
  */
 
 interface PdfColumn {
   readonly header: string;
-  /** Width in characters of the table's font. */
+  /** In characters. */
   readonly width: number;
   readonly align?: "left" | "right";
   /**
-   * True when a long cell continues in the next line, as right-aligned cells always do. Otherwise
-   * it is cut with an ellipsis.
+   * True to continue a long cell in the next line instead of cutting it with an ellipsis. Default:
+   * true for right-aligned cells.
    */
   readonly isWhole?: boolean;
 }
 
 export interface PdfTable {
   readonly title: string;
-  /** Lines of label and value above the table. */
   readonly facts: readonly (readonly [label: string, value: string])[];
   readonly columns: readonly PdfColumn[];
   readonly rows: readonly (readonly string[])[];
-  /** Lines below the table. */
   readonly closing?: readonly (readonly [label: string, value: string])[];
 }
 
@@ -30,14 +28,14 @@ const PAGE = { width: 842, height: 595, margin: 40 } as const;
 const TITLE_SIZE = 16;
 const TEXT_SIZE = 7;
 const LINE_HEIGHT = 11;
-/** Each character of Courier is 0.6 times its size wide. */
+/** A character of Courier is 0.6 times as wide as the font size. */
 const CHARACTER = TEXT_SIZE * 0.6;
 const GAP = 2;
 const FACT_LABEL = 20;
 const TITLE_LINES = 2;
 const LINES_PER_PAGE = Math.floor((PAGE.height - 2 * PAGE.margin) / LINE_HEIGHT) - 2;
 
-/** Characters whose Windows-1252 code differs from their Unicode number. */
+/** Characters whose Windows-1252 code differs from their Unicode code point. */
 const WINDOWS_1252: Readonly<Record<string, number>> = {
   "€": 0x80,
   "…": 0x85,
@@ -60,7 +58,6 @@ const codeOf = (character: string): number => {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code > LATIN_1_MAX ? UNKNOWN : code;
 };
 
-/** A PDF string. Characters that the fonts lack become question marks. */
 const stringOf = (text: string): string => {
   const parts = Array.from(text, (character) =>
     ASCII_PRINTABLE.test(character)
@@ -89,7 +86,7 @@ const linesIn = (
   return wrapped(text, width);
 };
 
-/** Breaks lines between words. A word longer than a line continues in the next line. */
+/** Breaks lines between words. A word that is longer than a line continues in the next line. */
 const wrapped = (text: string, width: number): readonly string[] => {
   const lines: string[] = [];
   let line = "";
@@ -114,7 +111,6 @@ interface Line {
   readonly bold?: boolean;
 }
 
-/** The lines of a table row: as many as its highest cell has. */
 const linesOf = (
   columns: readonly PdfColumn[],
   cells: readonly string[],
@@ -132,7 +128,7 @@ const factLine = ([label, value]: readonly [string, string], width: number): Lin
   text: label.padEnd(FACT_LABEL) + cut(value, width - FACT_LABEL),
 });
 
-/** The rows of each page. Every page repeats the table's header. */
+/** The lines of each page. Every page repeats the table's header. */
 const pagesOf = ({
   facts,
   columns,
@@ -200,7 +196,10 @@ const contentOf = (
 const FONTS = ["Helvetica-Bold", "Courier", "Courier-Bold"] as const;
 const FIRST_PAGE = 3 + FONTS.length;
 
-/** @returns the file; every character is one byte */
+/**
+ * Writes a table as a PDF file.
+ * @returns the file; every character is one byte
+ */
 export const tablePdf = (table: PdfTable): string => {
   const pages = pagesOf(table);
   const fonts = FONTS.map((_, index) => `/F${String(index + 1)} ${String(3 + index)} 0 R`).join(

@@ -1,7 +1,6 @@
 import { worthOf } from "./decimal";
 import { formatAmount } from "./money";
 
-/** Decimal places of US dollars. */
 const USD_DECIMALS = 6;
 
 export interface WorthPart {

@@ -2,9 +2,9 @@ import type { Actor, Role, UserActor } from "./actor";
 import { DomainError } from "./errors";
 
 /**
- * The roles of a project that have each permission, beyond reading its records. Services check it
- * by `requirePermission`, or by the table in lib/composition/caller-rights.ts. The HTTP pipeline
- * refuses every write of a viewer before it reads the body.
+ * The roles that have each permission in a project; every role may read records. Services check it
+ * with `requirePermission` or with the table in lib/composition/caller-rights.ts. The HTTP pipeline
+ * also refuses every write by a viewer before it reads the body.
  */
 export const PERMISSIONS = {
   /** Quotes, swaps, transfers, payouts, private operations, global accounts. */
@@ -16,16 +16,15 @@ export const PERMISSIONS = {
   "policies:manage": ["owner", "admin"],
   "webhooks:manage": ["owner", "admin"],
   "audit:read": ["owner", "admin"],
-  /** Errors of jobs may reveal internals, and a job that runs again may send money. */
+  /** Errors of jobs may reveal internals, and a resumed job may send money. */
   "jobs:manage": ["owner", "admin"],
   "private-keys:export": ["owner", "admin"],
-  /** Deposits whose sender was stopped by screening. */
+  /** Deposits that are quarantined because screening refused their sender. */
   "deposits:release": ["owner", "admin"],
 } as const satisfies Readonly<Record<string, readonly Role[]>>;
 
 export type Permission = keyof typeof PERMISSIONS;
 
-/** Each permission in words that complete the sentence "may not …". */
 const IN_WORDS: Readonly<Record<Permission, string>> = {
   "money:move": "move money",
   "records:write": "change records",
@@ -47,9 +46,9 @@ export const roleMay = (role: Role, permission: Permission): boolean =>
   (PERMISSIONS[permission] as readonly Role[]).includes(role);
 
 /**
- * Checks that a person's role has the permission. API keys pass: their scopes decide, which
- * `requireScope` checks.
- * @throws DomainError `forbidden`, naming the role and the roles that may
+ * Checks that a person's role has the permission. API keys pass, because `requireScope` checks
+ * their scopes.
+ * @throws DomainError `forbidden`, naming the role and the roles that have the permission
  */
 export const requirePermission = (actor: Actor, permission: Permission): void => {
   if (actor.type !== "user" || roleMay(actor.role, permission)) return;
@@ -62,7 +61,7 @@ export const requirePermission = (actor: Actor, permission: Permission): void =>
 
 /**
  * Checks that the caller may approve a request with a code: a person whose role may move money. An
- * API key is refused when it requests the code, because it could not use it.
+ * API key is refused before a code is mailed, because it could not use the code.
  * @throws DomainError `forbidden`, saying who may approve
  */
 export const requireApprover = (actor: Actor): UserActor => {
@@ -94,7 +93,6 @@ export const requireOwner = (actor: Actor, change: string): void => {
 
 type IsActor<A> = [A] extends [never] ? false : [A] extends [Actor] ? true : false;
 
-/** The functions of a service whose first argument is the caller. */
 type CallerFunctions<S> = {
   [K in keyof S]: S[K] extends (...inputs: infer Inputs) => unknown
     ? Inputs extends [infer First, ...unknown[]]
@@ -106,17 +104,18 @@ type CallerFunctions<S> = {
 }[keyof S];
 
 /**
- * The permission for each function that a caller uses. Null when it only reads, or checks the
- * permission itself.
+ * The permission that each function of the service needs. Null when the function only reads, or
+ * checks its permission itself.
  */
 export type Needs<S> = Readonly<Record<CallerFunctions<S>, Permission | null>>;
 
 /**
  * Returns the service with a check of the caller's role before each function that needs a
- * permission, whoever calls it: a route, a job or another service. The table must name every
- * function that takes a caller first, so a new one does not compile without a decision. A guarded
- * function must be asynchronous: a refusal is a rejected promise.
- * @example const swaps = permissionGuard(createSwapsService(deps), { execute: "money:move", show: null });
+ * permission, so that the check applies to routes, jobs and other services. The table must name
+ * every function whose first argument is the caller: a new function does not compile without an
+ * entry. A guarded function must be asynchronous, because a refusal is a rejected promise.
+ * @example const swaps = permissionGuard(createSwapsService(deps), { execute: "money:move", show:
+ * null });
  */
 export const permissionGuard = <S extends object>(service: S, needs: Needs<S>): S => {
   const guarded = Object.entries(needs as Record<string, Permission | null>).flatMap(

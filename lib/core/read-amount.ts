@@ -1,6 +1,6 @@
 /**
- * Reads amounts as people write them. The service accepts only plain decimal strings; forms parse
- * the typed text with this file and show the result.
+ * Parses amounts as people write them. The service accepts only decimal strings; forms parse the
+ * typed text with this file and show the result.
  */
 
 interface Separators {
@@ -8,7 +8,10 @@ interface Separators {
   readonly group: string;
 }
 
-/** @param locale BCP 47; by default that of the browser */
+/**
+ * The decimal and group separators of a locale.
+ * @param locale BCP 47; by default that of the browser
+ */
 export const separatorsOf = (locale?: string): Separators => {
   const parts = new Intl.NumberFormat(locale, { useGrouping: true }).formatToParts(1_234_567.8);
   const find = (type: "decimal" | "group"): string | undefined =>
@@ -16,10 +19,8 @@ export const separatorsOf = (locale?: string): Separators => {
   return { decimal: find("decimal") ?? ".", group: find("group") ?? "," };
 };
 
-/** The sign that stands before the fraction of a number. */
 export type DecimalSign = "point" | "comma";
 
-/** Spaces of every width that writers put between groups of digits. */
 const GROUP_SPACES = /[\u00a0\u2007\u2009\u202f]/g;
 const PLAIN = String.raw`0|[1-9]\d*`;
 /**
@@ -39,10 +40,10 @@ const FORMS = {
 } as const satisfies Record<DecimalSign, RegExp>;
 
 /**
- * The only parser for numbers that people write. Returns the plain decimal string for the text if
- * its decimal sign is `sign`, or null when the text is not such a number. Group marks in the whole
- * part are accepted only between complete groups, so `12 50` is refused. Leading zeros are refused
- * too, as in `007`.
+ * The only parser for numbers that people write. Returns the decimal string for the text when its
+ * decimal separator is `sign`; null when the text is not such a number. Group separators are
+ * accepted only between complete groups, so `12 50` is refused. Leading zeros, as in `007`, are
+ * refused too.
  * @example numberAs("1,00,000.50", "point") // "100000.50"
  */
 export const numberAs = (text: string, sign: DecimalSign): string | null => {
@@ -53,7 +54,7 @@ export const numberAs = (text: string, sign: DecimalSign): string | null => {
 };
 
 /**
- * The decimal sign of a typed text: that of its only valid reading, or else that of the locale.
+ * The decimal separator of a typed text. If both separators are possible, the locale decides.
  * @param locale BCP 47; by default that of the browser
  */
 export const typedSign = (text: string, locale?: string): DecimalSign => {
@@ -61,7 +62,7 @@ export const typedSign = (text: string, locale?: string): DecimalSign => {
   const comma = numberAs(text, "comma");
   if (comma === null || point === comma) return "point";
   if (point === null) return "comma";
-  // A text with two readings has one mark, which either separates groups or the fraction.
+  // A text with two readings has one separator, either for groups or for the fraction.
   const { decimal, group } = separatorsOf(locale);
   const mark = text.includes(",") ? "," : ".";
   const isGroup = mark === group && mark !== decimal;
@@ -69,8 +70,8 @@ export const typedSign = (text: string, locale?: string): DecimalSign => {
 };
 
 /**
- * The plain decimal string for a typed amount. Null when the text is not an amount, or has a sign
- * or a letter. The locale decides only when the text has two readings, such as "1,234".
+ * The decimal string for a typed amount. Null when the text is not an amount, or has a sign or a
+ * letter. The locale decides only when the text has two readings, such as "1,234".
  * @param locale BCP 47; by default that of the browser
  * @example readAmount("1,000", "en") // "1000"
  * @example readAmount("1 000,50", "de") // "1000.50"
@@ -82,20 +83,20 @@ export const readAmount = (text: string, locale?: string): string | null => {
 };
 
 /**
- * Like `readAmount`, but returns a text that is not an amount unchanged, for the check that refuses
+ * Like `readAmount`, but returns a text that is not an amount unchanged, so that validation refuses
  * it.
  */
 export const readOrTyped = (text: string, locale?: string): string =>
   readAmount(text, locale) ?? text.trim();
 
 /**
- * A plain decimal string as a person of this locale types it, without groups, so that parsing
- * returns the same amount.
+ * Writes a decimal string with the locale's decimal separator and without groups. `readAmount`
+ * returns the same amount for it.
  */
 export const typedAmount = (value: string, locale?: string): string =>
   value.replace(".", separatorsOf(locale).decimal);
 
-/** Like `typedAmount` with grouped digits, to show how an amount was understood. */
+/** Like `typedAmount` with grouped digits, to show how an amount was parsed. */
 export const groupedAmount = (value: string, locale?: string): string => {
   const { decimal, group } = separatorsOf(locale);
   const [whole = "", fraction] = value.split(".");

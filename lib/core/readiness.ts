@@ -2,8 +2,8 @@ import { withDeadline } from "./deadline";
 import { redactSecrets } from "./redaction";
 
 /**
- * State of one dependency. `detail` is for the people who run the service and contains no secrets
- * and no URLs with credentials.
+ * State of one dependency. `detail` is for operators of the service and contains no secrets and no
+ * URLs with credentials.
  */
 export interface ReadinessPart {
   readonly name: string;
@@ -18,28 +18,25 @@ export interface Readiness {
 }
 
 /**
- * Checks one dependency. `check` resolves to a detail for people, and rejects when the dependency
- * is not usable.
+ * Checks one dependency. `check` resolves to a detail for operators, and rejects when the
+ * dependency is not usable.
  */
 export interface ReadinessProbe {
   readonly name: string;
-  /**
-   * True when the service stays usable without this dependency (for example one of several chains).
-   */
+  /** True when the service works without this dependency, for example one of several chains. */
   readonly optional?: boolean;
-  /** Time limit of this check. Default: that of the service. */
   readonly timeoutMs?: number;
   check(signal: AbortSignal): Promise<string>;
 }
 
 export interface ReadinessService {
   check(): Promise<Readiness>;
-  /** Adds a dependency that only this process has, such as its pages. */
+  /** Adds a dependency that only this process has, such as its web pages. */
   add(probe: ReadinessProbe): void;
 }
 
 const PROBE_TIMEOUT_MS = 2_000;
-/** Monitors, load balancers and open pages ask often, so an answer is reused for this long. */
+/** An answer is reused for this long, because monitors, load balancers and open pages ask often. */
 const CACHE_MS = 1_000;
 
 const ask = async (probe: ReadinessProbe, timeoutMs: number): Promise<ReadinessPart> => {

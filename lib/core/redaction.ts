@@ -1,8 +1,8 @@
 /**
- * Parses a URL (WHATWG), against a base when one is given. Use it in place of `URL.canParse`: in
- * Node 20 and 22 that answers false for hosts with letters beyond ASCII (bücher.example) once V8
- * has optimised the calls to it, after some thousand of them.
- * @returns null for what is not a URL
+ * Parses a URL (WHATWG), relative to `base` if there is one. Use it instead of `URL.canParse`: in
+ * Node 20 and 22, `URL.canParse` returns false for hosts with non-ASCII letters (bücher.example)
+ * after V8 has optimised some thousand calls.
+ * @returns null when the text is not a URL
  */
 export const parseUrl = (text: string, base?: string): URL | null => {
   try {

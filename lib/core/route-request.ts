@@ -1,7 +1,6 @@
 import type { EvmAddress } from "./evm";
 import type { Token } from "./token";
 
-/** The amount of one token that a wallet pays on one chain, in base units. */
 export interface RouteSource {
   readonly owner: EvmAddress;
   readonly token: Token;
@@ -14,23 +13,23 @@ export interface RouteRequest {
   /** Slippage in basis points, 0–1000. The chain enforces the resulting minimum of every leg. */
   readonly slippageBps: number;
   /**
-   * Id of the route that the caller chose; without it the route with the largest output is taken.
-   * Quotes check it; providers do not read it.
+   * Id of the route that the caller chose. Default: the route with the largest output. Only quotes
+   * read it, not providers.
    */
   readonly routeId?: string | undefined;
-  /** The caller's limits for the whole route. Quotes check them; providers do not read them. */
+  /** The caller's limits for the whole route. Only quotes read them, not providers. */
   readonly limits?: RouteLimits | undefined;
 }
 
 export interface RouteLimits {
   /**
-   * The minimum that has to arrive, when slippage would allow less; in base units of the
-   * destination's token.
+   * The minimum that must arrive, if slippage would allow less. In base units of the destination's
+   * token.
    */
   readonly minOutBase?: bigint | undefined;
   /**
-   * How much less than the sent amount's worth may arrive, in basis points; without it the
-   * service's own limit applies.
+   * How much less than the worth of the sent amount may arrive, in basis points. Default: the limit
+   * of the service.
    */
   readonly maxPriceImpactBps?: number | undefined;
 }

@@ -1,3 +1,3 @@
-/** Whether two texts differ in nothing but capitals, as two spellings of one address do. */
+/** Compares two texts without case, for example two spellings of one address. */
 export const isSameText = (one: string, other: string): boolean =>
   one.toLowerCase() === other.toLowerCase();

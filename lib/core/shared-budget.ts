@@ -1,13 +1,13 @@
 /**
- * A request rate that several processes share. Each process takes requests from a common bucket in
- * slices.
+ * A request rate that several processes share. Each process takes requests from a common token
+ * bucket in slices.
  */
 export interface BudgetSlice {
-  /** Requests that were taken for this process. */
+  /** Number of requests that this process may send. */
   readonly granted: number;
   /**
-   * Requests left for all processes. Below 0 while sends and repeated requests have used more than
-   * there were.
+   * Requests left for all processes. Negative when sends and repeated requests have used more than
+   * the bucket had.
    */
   readonly left: number;
 }
@@ -15,8 +15,8 @@ export interface BudgetSlice {
 export interface BudgetStore {
   /**
    * Refills the bucket for the time since the last call, up to `capacity`, and takes at most
-   * `wanted` requests from it. For the `sends` among them the bucket may fall to `-debtMax`. `owed`
-   * requests were sent already, and are always taken.
+   * `wanted` requests from it. For the `sends` among them, the bucket may fall to `-debtMax`.
+   * `owed` requests were already sent and are always taken.
    */
   take(input: {
     readonly chainId: number;
@@ -36,7 +36,7 @@ export interface SharedBudget {
    * @throws the error of `onTimeout` when that takes longer than `waitMaxMs`
    */
   acquire(kind: "read" | "send"): Promise<void>;
-  /** Counts requests that were sent without `acquire`, because a request was repeated. */
+  /** Counts requests that were sent without `acquire`, such as repetitions of a request. */
   owe(requests: number): void;
 }
 
@@ -45,19 +45,19 @@ export interface SharedBudgetOptions {
   readonly perSecond: number;
   readonly store: BudgetStore;
   readonly onTimeout: () => Error;
-  /** Called for each request that had to wait. `timeout`: it was given up and not sent. */
+  /** Called for each request that had to wait. `timeout`: the request was not sent. */
   readonly onWaited?: (seconds: number, outcome: "sent" | "timeout") => void;
   readonly waitMaxMs?: number;
 }
 
 /**
- * A process takes the requests for this much time at once, so that the number of its statements
- * does not grow with that of its requests.
+ * A process takes the requests for this time at once, so that the number of its statements does not
+ * grow with the number of its requests.
  */
 const SLICE_MS = 100;
 /**
- * The bucket's capacity, as the requests of this much time, so that a quiet second is not followed
- * by twice the rate.
+ * The bucket holds at most the requests for this time. A larger bucket would allow a high rate
+ * after an idle time.
  */
 const CAPACITY_MS = 250;
 /**
@@ -90,7 +90,7 @@ const pauseOf = (ms: number): { readonly ended: Promise<void>; end(): void } => 
   return { ended, end: () => end() };
 };
 
-/** Resolves when the new waiter may go. `added` is called when it is in the set. */
+/** Adds a waiter and resolves when it may go. Calls `added` after it was added. */
 const waitIn = (
   waiters: Set<Waiter>,
   { onTimeout, onWaited, waitMaxMs = WAIT_MAX_MS }: SharedBudgetOptions,
@@ -115,9 +115,9 @@ const waitIn = (
   });
 
 /**
- * Keeps the requests of all processes within `perSecond` on average. For a moment there may be a
- * quarter more, and a slice for each process. While the store does not answer, each process limits
- * only its own requests to the rate.
+ * Keeps the average rate of all processes within `perSecond`. For a short time, the rate may exceed
+ * it by a quarter and by one slice per process. While the store does not answer, each process
+ * applies the whole rate to itself alone.
  */
 export const createSharedBudget = (options: SharedBudgetOptions): SharedBudget => {
   const { chainId, perSecond, store } = options;
@@ -172,7 +172,7 @@ export const createSharedBudget = (options: SharedBudgetOptions): SharedBudget =
       serve();
       // A send that arrived in the meantime does not wait for the pause.
       if (!isAnybodyWaiting() || (waiting.send.size > 0 && sends === 0)) continue;
-      // Reads wait until the bucket has a whole slice again. A send that arrives in the meantime
+      // Reads wait until the bucket has a full slice again. A send that arrives in the meantime
       // ends the pause.
       const pause = pauseOf(((Math.min(slice, limits.capacity) - left) * 1000) / perSecond);
       wake = pause.end;

@@ -1,4 +1,4 @@
-/** Detects names that people may confuse. Pure, for the service and for browsers. */
+/** Detects names that people may confuse. Browser-safe. */
 
 /**
  * Small letters, digits and signs of any alphabet, mapped to the Latin letter that they resemble.
@@ -35,7 +35,7 @@ const SMALL: Readonly<Record<string, string>> = {
   "3": "з",
 };
 
-/** Capitals that resemble a different Latin letter than their small forms do. */
+/** Capitals that resemble a different Latin letter than their lower-case forms do. */
 const CAPITALS: Readonly<Record<string, string>> = {
   b: "ΒВ",
   h: "ΗН",
@@ -57,7 +57,6 @@ const byLetter = (table: Readonly<Record<string, string>>): ReadonlyMap<string, 
 const LOOKS = byLetter(SMALL);
 const CAPITAL_LOOKS = byLetter(CAPITALS);
 
-/** Two letters that look like one. */
 const PAIRS = [
   ["rn", "m"],
   ["vv", "w"],
@@ -85,15 +84,15 @@ const skeletonOf = (name: string): string => {
 };
 
 /**
- * The name in one case, without spaces and punctuation, because capitals of Greek and Cyrillic do
- * not resemble their small letters.
+ * The name in one case, without spaces and punctuation. `skeletonOf` alone misses spellings in
+ * another case: capitals of Greek and Cyrillic do not resemble their small letters.
  */
 const foldedOf = (name: string): string =>
   name.normalize("NFKC").toUpperCase().toLowerCase().replace(SILENT, "");
 
 /**
- * The keys of a name. People may confuse names that share a key. A name without letters has itself
- * as its key.
+ * The keys of a name. People may confuse names that share a key. A name without letters and digits
+ * is its own key.
  */
 export const nameKeys = (name: string): readonly string[] => {
   const keys = [skeletonOf(name), foldedOf(name)].filter((key) => key !== "");

@@ -1,4 +1,4 @@
-/** The states that operations, transfers, payouts and private operations share. */
+/** The statuses that operations, transfers, payouts and private operations share. */
 export const STATUSES = [
   "pending",
   "processing",
@@ -34,10 +34,10 @@ export const SUB_STATUSES = [
 export type SubStatus = (typeof SUB_STATUSES)[number];
 
 /**
- * Transitions that are not listed are refused. `pending → failed` is used for operations that
- * people approved and a rule refused at the start. `processing → cancelled` is used for a payout
- * that sent nothing. One final state may be corrected: a payout that failed while another operation
- * may have paid its rows changes to the state that follows from the decision about them.
+ * The allowed changes of a status. `pending → failed` is for operations that people approved and a
+ * rule refused at the start. `processing → cancelled` is for a payout that sent nothing. One
+ * correction is not in this table: a payout that failed because another operation may have paid its
+ * rows gets another final status after a decision about them.
  */
 export const TRANSITIONS = {
   pending: ["processing", "failed", "expired", "cancelled"],
@@ -50,15 +50,17 @@ export const TRANSITIONS = {
   cancelled: [],
 } as const satisfies Record<Status, readonly Status[]>;
 
-/** Whether `TRANSITIONS` allows the change from one state to the other. */
+/** Whether `TRANSITIONS` allows the change from one status to the other. */
 export const mayMove = (from: Status, to: Status): boolean =>
   (TRANSITIONS[from] as readonly Status[]).includes(to);
 
-/** Whether the state never changes again. */
+/** Whether the status never changes again. */
 export const isFinal = (status: Status): boolean =>
   status !== "pending" && status !== "processing";
 
-/** Whether people approved the operation, and a rule or a balance refused it at the start. */
+/**
+ * Whether the operation was approved, but refused at the start by a rule or for lack of balance.
+ */
 export const isRefusedAtStart = ({
   status,
   subStatus,

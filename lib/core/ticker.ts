@@ -1,8 +1,8 @@
 /** One timer for any number of periodic functions. */
 export interface Ticker {
   /**
-   * Calls `work` every `everyMs` milliseconds until the returned function is called; the first call
-   * comes after `everyMs`. The actual times are multiples of the ticker's own interval.
+   * Calls `work` every `everyMs` milliseconds, first after `everyMs`, until the returned function
+   * is called. Calls happen only at ticks, so they may be up to one tick late.
    * @returns a function that ends the calls
    */
   every(everyMs: number, work: () => void): () => void;

@@ -7,13 +7,11 @@ import {
   OPERATION_KINDS,
 } from "./movement-kinds";
 
-/** The words by which people know the kinds of operations. */
 export const OPERATION_WORDS = Object.fromEntries(
   OPERATION_KINDS.map((kind) => [kind, MOVEMENT_KINDS[kind].words]),
 ) as Readonly<Record<MovementKindName, string>>;
 
 interface TitledOperation {
-  /** One of `MOVEMENT_KINDS`. */
   readonly kind: string;
   readonly sources: readonly {
     readonly token: {
@@ -26,8 +24,8 @@ interface TitledOperation {
 }
 
 /**
- * The kind of an operation with all of its sources, each asset once. Decimals of one asset may
- * differ between chains.
+ * The kind of an operation with the amounts that it spends, summed for each asset. Decimals of one
+ * asset may differ between chains.
  * @example operationTitle({ kind: "swap", sources }) // "Swap of 200,000.00 USDC and 4,200.00 DAI"
  */
 export const operationTitle = ({ kind, sources }: TitledOperation): string => {
@@ -52,9 +50,8 @@ export const operationTitle = ({ kind, sources }: TitledOperation): string => {
 // Titles of payouts in lists, on their pages and in files. Browser-safe.
 
 interface TitledPayout {
-  /** The name that the creator gave it; null when there is none. */
+  /** The name that the creator chose; null when there is none. */
   readonly reference: string | null;
-  /** The sum per token. */
   readonly totals: readonly { readonly amount: string; readonly symbol: string }[];
   readonly recipients: number;
 }
@@ -62,12 +59,11 @@ interface TitledPayout {
 interface TitleOptions {
   /** True when amounts are hidden; the title then names only the tokens. */
   readonly hidden?: boolean;
-  /** BCP 47; default: that of the browser. */
   readonly locale?: string;
 }
 
 /**
- * Up to this many tokens are named; with more, the first one is named and the others are counted.
+ * Up to this many tokens are named. With more, only the first is named and the others are counted.
  */
 const TOKENS_NAMED = 2;
 
@@ -93,7 +89,6 @@ export const payoutTitle = (
   return `${all} to ${countText(recipients, locale)} ${recipients === 1 ? "recipient" : "recipients"}`;
 };
 
-/** The fields of a payout in a list of movements. */
 interface MovedPayout {
   readonly reference: string | null;
   readonly sent: readonly {

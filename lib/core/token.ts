@@ -11,7 +11,8 @@ export interface Token {
   readonly address: `0x${string}` | "native";
   readonly decimals: number;
   /**
-   * Identifies the same asset on all chains. Totals are grouped by this id, never by the symbol.
+   * Identifies the same asset on all chains. Totals are grouped by this id, because symbols are not
+   * unique.
    */
   readonly assetId: string;
   readonly usdPegged: boolean;
@@ -21,7 +22,7 @@ type Named = Pick<Token, "symbol" | "chainId" | "decimals" | "assetId"> & {
   readonly address: string;
 };
 
-/** A token in the form that records of the API use. */
+/** A token in the form that records of the API have. */
 export const toTokenRecord = ({ symbol, address, chainId, decimals, assetId }: Named) => ({
   symbol,
   address,
@@ -30,7 +31,7 @@ export const toTokenRecord = ({ symbol, address, chainId, decimals, assetId }: N
   assetId,
 });
 
-/** An amount in base units of its token, in the form that records of the API use. */
+/** An amount in base units with its token, in the form that records of the API have. */
 export const toAmountRecord = (token: Named, base: bigint) => ({
   token: toTokenRecord(token),
   amount: formatAmount(base, token.decimals),

@@ -1,7 +1,7 @@
 /**
  * Spans of work, without a tracing library. Modules name their steps here, and
- * lib/platform/telemetry/otlp.ts exports the spans if OTEL_EXPORTER_OTLP_ENDPOINT is set. Otherwise the work
- * runs directly.
+ * lib/platform/telemetry/otlp.ts exports the spans if OTEL_EXPORTER_OTLP_ENDPOINT is set.
+ * Otherwise the work runs without spans.
  */
 export type SpanFields = Readonly<Record<string, string | number | boolean>>;
 
@@ -13,13 +13,13 @@ export interface Span {
 export interface SpanOptions {
   readonly fields?: SpanFields;
   readonly kind?: "internal" | "server" | "client" | "consumer";
-  /** W3C `traceparent` of the parent. When absent, the current span; null starts a new trace. */
+  /** W3C `traceparent` of the parent. Default: the current span. Null starts a new trace. */
   readonly parent?: string | null;
   /** W3C `traceparent` of spans that caused this one without being its parent. */
   readonly links?: readonly string[];
   /**
-   * True when the span is created only inside another span, because the polls of an idle worker
-   * would fill the collector.
+   * True to create the span only inside another span. Otherwise the polls of an idle worker would
+   * fill the collector.
    */
   readonly nestedOnly?: boolean;
 }
@@ -57,8 +57,8 @@ export const inSpan = <T>(name: string, options: SpanOptions, work: (span: Span)
 };
 
 /**
- * W3C Trace Context `traceparent` of the current span, to be stored with work that continues later;
- * null without tracing.
+ * W3C `traceparent` of the current span, to be stored with work that continues later; null without
+ * a span.
  */
 export const currentTraceparent = (): string | null => shared[TRACING]?.current() ?? null;
 

@@ -1,11 +1,11 @@
 /**
  * Breaks text that mail programs would turn into links, so that names and texts chosen by users
- * lead nowhere.
+ * cannot link to other sites.
  */
 
 /**
- * Invisible character without width (U+2060). Programs that look for a web address treat it as the
- * end of one.
+ * WORD JOINER (U+2060), an invisible character. Programs that look for web addresses treat it as
+ * the end of one.
  */
 const JOINER = "\u2060";
 
@@ -23,8 +23,8 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, 
 
 /**
  * The text of a mail in which only addresses of this service are links.
- * @param ownUrl origin of the service in browsers; an address belongs to the service only if host
- * and port end right after it
+ * @param ownUrl origin of the service; an address belongs to the service only if its host and port
+ * are exactly these
  * @example unlinked("Pay evil.com at https://pay.example.com/inbox", "https://pay.example.com"); //
  * "evil.\u2060com", and the service's link unchanged
  */
@@ -33,7 +33,7 @@ export const unlinked = (text: string, ownUrl: string): string => {
     `(${escaped(ownUrl.replace(/\/+$/, ""))}(?:[/?#][^\\s"'<>]*|(?=[\\s"')>,;]|[.:]?(?:\\s|$))))`,
     "g",
   );
-  // Every second part is an address of the service, because the pattern has one group.
+  // `split` by a pattern with one group puts the service's addresses at odd indices.
   return text
     .split(own)
     .map((part, index) => (index % 2 === 1 ? part : broken(part)))

@@ -1,7 +1,6 @@
 import { readDecimal, scaledTo } from "./decimal";
 
 const DIGITS = 6;
-/** Converts a decimal string of US dollars to millionths of a dollar. */
 const microUsd = (usd: string): bigint => {
   const decimal = readDecimal(usd);
   if (decimal === null || decimal.digits < 0n || decimal.scale > DIGITS)
@@ -17,7 +16,7 @@ const microUsd = (usd: string): bigint => {
 export const isMoreUsd = (a: string, b: string): boolean => microUsd(a) > microUsd(b);
 
 /**
- * Removes the zeros at the end of a decimal string of US dollars, so that equal amounts have equal
+ * Removes trailing zeros from a decimal string of US dollars, so that equal amounts have equal
  * texts.
  * @throws Error when the text is no decimal string with at most 6 fraction digits
  * @example plainUsd("500.50") // "500.5"

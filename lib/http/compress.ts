@@ -45,7 +45,7 @@ export const codingFor = (
 export const isCompressible = (contentType: string | undefined): boolean =>
   contentType !== undefined && COMPRESSIBLE.test(contentType);
 
-/** Compresses a stream. Each chunk is sent on at once, so that a page appears in parts. */
+/** Compresses a stream. Each chunk is sent at once, so that a page appears in parts. */
 export const encoderOf = (coding: Coding): Transform =>
   coding === "br"
     ? createBrotliCompress({
@@ -57,7 +57,6 @@ export const encoderOf = (coding: Coding): Transform =>
 // Compresses answers that are the same for everybody. Answers for one caller stay uncompressed:
 // they may contain secrets beside text of others, whose length could reveal a secret.
 
-/** An answer whose body may be compressed. */
 type SentAnswer = Omit<Answer, "body"> & { readonly body: string | Uint8Array };
 
 /** Shorter bodies fit into one packet even without compression. */
@@ -89,8 +88,8 @@ const isPublic = ({ headers }: Answer): boolean =>
   headers["cache-control"]?.startsWith("public") === true;
 
 /**
- * The answer as it is sent to a caller that takes these codings. Each public body is compressed
- * once.
+ * Compresses the answer with the best coding that the caller accepts. Each public body is
+ * compressed once.
  */
 export const compressed = async (
   answer: Answer,
@@ -108,8 +107,8 @@ export const compressed = async (
 
 const DRAIN_MS = 2_000;
 
-// Node would continue reading a refused upload. The caller gets a moment to read the answer, then
-// the connection is closed.
+// Node would continue reading a refused upload. The caller gets a short time to read the answer,
+// then the connection is closed.
 const drain = (incoming: IncomingMessage): void => {
   if (incoming.complete || incoming.destroyed) return;
   const timer = setTimeout(() => incoming.destroy(), DRAIN_MS);

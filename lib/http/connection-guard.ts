@@ -9,9 +9,7 @@ import { toAnswer } from "./problem";
 
 /** Limits of a connection, so that slow or many connections cannot exhaust the server. */
 export interface ConnectionLimits {
-  /** Time for the request line and headers to arrive. */
   readonly headersTimeoutMs: number;
-  /** Time for the whole request to arrive. */
   readonly requestTimeoutMs: number;
   /**
    * Time without a byte in either direction during an answer, as with a caller that does not read.
@@ -19,7 +17,6 @@ export interface ConnectionLimits {
    */
   readonly idleTimeoutMs: number;
   readonly keepAliveMs: number;
-  /** How often the timeouts are checked. */
   readonly checkEveryMs: number;
   readonly headerBytesMax: number;
   /** Maximum of open connections from one address; 0 means no limit. */

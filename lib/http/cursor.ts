@@ -12,7 +12,6 @@ const PURPOSE = "list-cursor";
 const KEY_BYTES = 32;
 const MAC_BYTES = 16;
 
-/** The request for one page of a list. */
 export interface PageRequest {
   readonly contract: Contract;
   readonly params: unknown;
@@ -44,7 +43,6 @@ const macOf = (key: Buffer, text: string): Buffer =>
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Whether the operation returns its list in pages. */
 export const isPaged = ({ query }: Contract): boolean =>
   query !== undefined && fieldsAt(query, []).includes("cursor");
 

@@ -6,7 +6,6 @@ import { API_HEADERS } from "./headers";
 import { toAnswer } from "./problem";
 import type { Answer } from "./reply";
 
-/** Text of a page that the server shows without Next. */
 interface StatusPage {
   readonly title: string;
   readonly text: string;
@@ -63,7 +62,6 @@ export const plainPage = ({ title, main, refreshSeconds }: PlainPage): string =>
     `<body><main><h1>${escaped(title)}</h1>${main}</main></body></html>`,
   ].join("");
 
-/** A page with one sentence below its title. */
 const statusPage = ({ text, ...page }: StatusPage): string =>
   plainPage({ ...page, main: `<p>${escaped(text)}</p>` });
 

@@ -1,9 +1,7 @@
 import type { ErrorCode } from "@/lib/core/errors";
 
 export interface ErrorGuide {
-  /** When the API answers with the code. */
   readonly when: string;
-  /** The caller's next step. */
   readonly action: string;
 }
 

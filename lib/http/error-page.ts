@@ -7,7 +7,6 @@ import { escaped, plainPage } from "./edge-error";
 
 const section = (title: string, html: string): string => `<h2>${title}</h2>${html}`;
 
-/** Says when the code occurs and what to do, and shows an example body. */
 export const errorPage = (code: ErrorCode): string => {
   const { when, action } = ERROR_GUIDE[code];
   const example = JSON.stringify(ERROR_EXAMPLES[code], null, 2);

@@ -34,8 +34,8 @@ export const answerRead = async <S extends HttpServices, T>(
   try {
     return await answer({ ...services, ...replica.reads });
   } catch {
-    // A record that is missing on the replica may be a moment old and created by somebody else, so
-    // every refusal is decided on the primary.
+    // Somebody else may have created a record after the replica's last update, so every refusal is
+    // decided on the primary.
     return answer(services);
   }
 };

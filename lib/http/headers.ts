@@ -41,8 +41,8 @@ export type PageHeaders = (nonce: string | null) => Record<string, string>;
 
 /**
  * Style elements without a nonce that are allowed by their content: sonner's, and the empty one
- * that it and others insert before they fill it. `headers.test.ts` compares sonner's with the
- * installed package.
+ * that sonner and other libraries insert before they fill it. `headers.test.ts` compares sonner's
+ * with the installed package.
  */
 export const STYLE_HASHES = [
   "'sha256-StEaX+se6YS7pqjzrzMIA0KaX9zF/8zAhvQXZAe5epY='",
@@ -126,10 +126,8 @@ export const createPageHeaders = ({
   });
 };
 
-// The headers of the API's answers.
-
-// An object literal instead of spreads: this runs for every request, and a literal takes a tenth of
-// the time.
+// The headers of the API's answers. An object literal instead of spreads: this runs for every
+// request, and a literal takes a tenth of the time.
 const headersOf = (
   own: Readonly<Record<string, string>>,
   trace: Trace,

@@ -103,9 +103,9 @@ const unseal = (appSecrets: AppSecrets, entry: IdempotencyEntry, response: unkno
 };
 
 /**
- * Only successful answers are stored and repeated. A refusal changed nothing and its reason may
- * have passed, so the same key is decided anew. When a request failed after its commit, the module
- * finds the record by the key that it stored with its own rows.
+ * Only successful answers are stored and repeated. A refusal changed nothing, and its reason may no
+ * longer apply, so a repetition with the same key is decided again. When a request failed after its
+ * commit, the module finds the record by the key that it stored with its own rows.
  */
 const isStored = ({ status }: Pick<Answer, "status">): boolean => status < 300;
 
@@ -128,7 +128,7 @@ export interface IdempotentCall {
   readonly onError: (error: unknown) => void;
 }
 
-/** Equal for the same JSON value, whatever its formatting. */
+/** Equal JSON values have equal texts, whatever their formatting. */
 const bodyText = (rawBody: Uint8Array | null): string =>
   rawBody === null ? "" : canonicalJson(JSON.parse(new TextDecoder().decode(rawBody)));
 

@@ -135,7 +135,6 @@ interface Passed {
   readonly client: string;
   /** Origin of the app as browsers see it. */
   readonly publicUrl: string;
-  /** The request's path with its query. */
   readonly path: string;
   readonly bodyBytes: number;
   /**

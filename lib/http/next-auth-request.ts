@@ -6,7 +6,6 @@ interface NextAuthRequest {
   readonly url: string;
   readonly method: string;
   readonly contentType: string;
-  /** Body of a POST; empty for other methods. */
   readonly body: string;
 }
 

@@ -108,7 +108,6 @@ export const errorCodes = (contract: Contract): ReadonlySet<ErrorCode> => {
   return codes;
 };
 
-/** The codes that an operation may answer, by HTTP status. */
 export const errorCodesByStatus = (
   contract: Contract,
 ): ReadonlyMap<number, readonly ErrorCode[]> => {
@@ -121,7 +120,6 @@ export const errorCodesByStatus = (
   return byStatus;
 };
 
-/** The form of errors, with an example for each code. */
 const errorContent = (codes: readonly ErrorCode[]): Json => {
   const examples = codes
     .filter((code) => ERROR_EXAMPLES[code] !== undefined)
@@ -167,7 +165,6 @@ const responseName = (status: number, codes: readonly ErrorCode[]): string => {
   ].join("-");
 };
 
-/** Error responses that many operations share, by their codes, and an example of each code. */
 export const createErrorResponses = () => {
   const shared = new Map<string, Json>();
   const examples = new Map<string, Json>();
@@ -179,8 +176,8 @@ export const createErrorResponses = () => {
   };
 
   /**
-   * When an operation has specific cases, its description stands beside the reference, as OpenAPI
-   * 3.1 allows.
+   * When an operation has specific cases, its description is next to the reference, as OpenAPI 3.1
+   * allows.
    */
   const of = ({ operationId, contract }: NamedContract): Json => {
     const sorted = [...errorCodesByStatus(contract)].sort(([a], [b]) => a - b);

@@ -216,7 +216,6 @@ const header = (description: string, example: string): Json => ({
   schema: { type: "string", examples: [example] },
 });
 
-/** Each header by its name, for `components.headers`. */
 export const HEADER_COMPONENTS: Json = {
   RequestId: header(
     "Names the request in the service's logs",
@@ -269,7 +268,6 @@ const OF_EACH_ANSWER: Json = {
 
 const CSV = "text/csv";
 
-/** The headers of an answer with the contract's success status, by name. */
 export const successHeaders = (contract: Contract): Json => ({
   ...OF_EACH_ANSWER,
   ...(isTagged(contract) ? { ETag: reference("ETag") } : {}),
@@ -282,7 +280,6 @@ export const successHeaders = (contract: Contract): Json => ({
     : {}),
 });
 
-/** The headers of a 304 answer. */
 export const NOT_MODIFIED_HEADERS: Json = { ...OF_EACH_ANSWER, ETag: reference("ETag") };
 
 /**
@@ -298,7 +295,6 @@ const MAY_NAME_A_WAIT: ReadonlySet<ErrorCode> = new Set([
   "rate_limited",
 ]);
 
-/** The headers of an error answer, by name. */
 export const errorHeaders = (status: number, codes: readonly ErrorCode[]): Json => ({
   ...OF_EACH_ANSWER,
   ...(status === 401 ? { "WWW-Authenticate": reference("Authenticate") } : {}),

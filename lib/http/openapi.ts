@@ -96,7 +96,6 @@ const webhookParameters: Json = Object.fromEntries(
 const camel = (type: string): string =>
   type.replaceAll(/[._](\w)/g, (_all, letter: string) => letter.toUpperCase());
 
-/** The `webhooks` section of OpenAPI 3.1, with one entry for each event type. */
 const webhooksOf = (toSchema: ToSchema, examples: Examples): Json =>
   Object.fromEntries(
     [...WEBHOOK_PAYLOADS].map(([type, payload]) => [
@@ -202,10 +201,6 @@ interface Named {
   readonly examples: ReadonlyMap<string, Json>;
 }
 
-/**
- * The components that all operations share, and those that were named while the operations were
- * described.
- */
 const componentsOf = ({ schemas, responses, examples }: Named): Json => ({
   securitySchemes,
   responses: sorted(responses),
@@ -224,7 +219,6 @@ const SECURITY = {
   member: [{ apiKey: [] }, { bearer: [] }],
 } as const satisfies Record<Contract["auth"], unknown>;
 
-/** The roles that may call the operation with a JWT. */
 const rolesOf = ({ permission }: Contract): readonly Role[] =>
   permission === undefined ? ROLES : PERMISSIONS[permission];
 
@@ -364,9 +358,6 @@ const INFO = {
   license: { name: "Apache-2.0", identifier: "Apache-2.0" },
 };
 
-/**
- * The description of the service (OpenAPI 3.1), made from the contracts and the recorded examples.
- */
 export const openApiDocument = (
   contracts: readonly NamedContract[],
   examples: Examples = EXAMPLES,

@@ -4,7 +4,7 @@ import { parseUrl } from "@/lib/core/redaction";
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { HttpInput } from "./input";
 
-/** A name or an address with an optional port, and nothing else that a URL could hold. */
+/** A name or an address with an optional port, without any other part of a URL. */
 const HOST = /^[a-z0-9._:[\]-]+$/i;
 
 /**
@@ -48,7 +48,6 @@ export const requireDevelopment = ({ path, host, config }: Asked): void => {
 };
 
 interface Asking {
-  /** The configured `METRICS_TOKEN`. */
   readonly token: string | null;
   readonly publicUrl: string;
   /** Address of the peer that opened the connection. */

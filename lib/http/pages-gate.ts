@@ -16,16 +16,13 @@ import type { StaticFiles } from "./static-files";
 export interface PageRequest {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
-  /** Empty when there is none. */
   readonly body: Uint8Array;
 }
 
 interface PagesGateOptions {
   readonly services: LimitServices;
-  /** Headers for the answer of the pages. */
   readonly headers: PageHeaders;
   readonly pages: (request: PageRequest) => void;
   /** The files of the build. Without them the pages send their files themselves. */

@@ -67,7 +67,6 @@ const codingOf = (incoming: IncomingMessage, answer: IncomingMessage): Coding | 
     : null;
 };
 
-/** Sends one request to the pages, and their answer to the caller. */
 export const passOn = (
   { incoming, outgoing, path, headers, body }: PageRequest,
   { socketPath, agent }: PagesPlace,
@@ -176,17 +175,16 @@ interface LifeOptions {
   readonly bounds: LifeBounds;
 }
 
-/** One process of the pages, from its start to its end. */
 export interface PagesLife {
   readonly pid: number | null;
   readonly socketPath: string;
   readonly agent: Agent;
   /**
-   * Resolves when the process is ready. Rejects with the reason when it ends or is not ready in
-   * time; it is ended then.
+   * Resolves when the process is ready. Rejects with the reason when the process ends, or is not
+   * ready in time and is therefore ended.
    */
   readonly ready: Promise<void>;
-  /** Resolves with the reason. */
+  /** Resolves with the reason for the end. */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
 }
@@ -256,7 +254,6 @@ const passOnOutput = (from: Readable | null, to: Writable): void => {
     createInterface({ input: from }).on("line", (line) => to.write(`${redact(line)}\n`));
 };
 
-/** Starts one process of the pages. */
 export const startLife = ({
   entry,
   nodeArguments,

@@ -26,7 +26,6 @@ export interface PagesProcess {
    * @throws Error while the pages do not run, or answer with an error
    */
   check(signal: AbortSignal): Promise<string>;
-  /** Id of the current process; null while there is none. */
   pid(): number | null;
   stop(): Promise<void>;
 }
@@ -44,13 +43,12 @@ interface PagesBounds extends LifeBounds {
 }
 
 interface PagesOptions {
-  /** Script that calls `servePages`. */
   readonly entry: string;
   /** Origin of the app as browsers see it. */
   readonly publicUrl: string;
-  /** Arguments for Node.js; by default those of this process. */
+  /** Default: the arguments of this process. */
   readonly nodeArguments?: readonly string[];
-  /** Logs why the pages ended and that they run again. */
+  /** Called when the pages end, with the reason, and when they run again. */
   readonly onEvent: (event: PagesEvent) => void;
   readonly bounds?: Partial<PagesBounds>;
 }
@@ -77,7 +75,6 @@ const FOLDER_LENGTH_MAX = 60;
 const privateFolder = (): string =>
   mkdtempSync(join(tmpdir().length > FOLDER_LENGTH_MAX ? "/tmp" : tmpdir(), "causeway-pages-"));
 
-/** Keeps one process of the pages running: its current process, and the pauses between restarts. */
 class Pages implements PagesProcess {
   readonly #options: PagesOptions;
   readonly #bounds: PagesBounds;

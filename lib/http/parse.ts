@@ -35,7 +35,7 @@ const endOfText = (json: string, from: number): number => {
   for (let end = json.indexOf('"', from); end !== -1; end = json.indexOf('"', end + 1)) {
     let before = end;
     while (json.charCodeAt(before - 1) === BACKSLASH) before -= 1;
-    // The quote is escaped when an odd number of backslashes stands before it.
+    // An odd number of backslashes before the quote escapes it.
     if ((end - before) % 2 === 0) return end;
   }
   return -1;
@@ -124,7 +124,8 @@ const oneOf = (values: readonly unknown[]): string =>
     : `must be one of ${values.map(shown).join(", ")}`;
 
 /**
- * The message for a schema issue that defines none itself. It follows after the name of the field.
+ * The message for a schema issue that defines none itself. It continues a sentence after the name
+ * of the field.
  */
 const wordsOf = (issue: Issue): string => {
   switch (issue.code) {
@@ -159,7 +160,6 @@ const wordsOf = (issue: Issue): string => {
 
 type ZodIssue = z.core.$ZodIssue;
 
-/** The code for an unknown field or parameter. */
 const UNKNOWN = "unknown_parameter";
 
 const NAMES_SHOWN_MAX = 10;
@@ -177,7 +177,6 @@ const HINTS_MAX = 10;
 const NAME = /^[\p{L}_$][\p{L}\p{N}_$.-]{0,29}$/u;
 const SHOWN_OF_OTHERS = 8;
 
-/** A field's name as the answer shows it. */
 const named = (key: PropertyKey): string => {
   const name = String(key);
   if (typeof key === "number" || NAME.test(name)) return name;

@@ -44,7 +44,6 @@ export interface HandlerContext<C extends Contract, S, V = null> {
   readonly body: BodyOf<C>;
   /** The raw body; empty when the contract has none. */
   readonly rawBody: Uint8Array;
-  /** The result of `verify`. */
   readonly verified: V;
   readonly query: QueryOf<C>;
   readonly params: ParamsOf<C>;
@@ -56,8 +55,8 @@ export interface HandlerContext<C extends Contract, S, V = null> {
   /** Address of the peer that opened the connection, for instance a proxy; empty when unknown. */
   readonly peerAddress: string;
   /**
-   * Where the request comes from, for records about it. Callers with a credential also have it in
-   * `actor.request`.
+   * Id, address, network and user agent of the request, for records. Callers with a credential also
+   * have them in `actor.request`.
    */
   readonly origin: RequestContext;
   /** The caller's Idempotency-Key, for handlers that store it with their own rows. */
@@ -66,7 +65,6 @@ export interface HandlerContext<C extends Contract, S, V = null> {
   readonly signal: AbortSignal;
 }
 
-/** A body that is not parsed yet. */
 export interface SentBody<S> {
   readonly services: S;
   readonly raw: Uint8Array;
@@ -90,9 +88,9 @@ export interface RouteOptions<C extends Contract, S, V = null> {
    */
   readonly beforeReplay?: (context: HandlerContext<C, S, V>) => Promise<void> | void;
   /**
-   * Called when the handler refused a request with an Idempotency-Key because of the state. Returns
-   * the answer of the same change if this caller made it before (its answer may have been lost);
-   * null otherwise.
+   * Called when the handler refused a request with an Idempotency-Key because of the state. This
+   * caller may have made the change before and lost the answer. Returns the answer in this case,
+   * otherwise null.
    */
   readonly answerAgain?: (context: HandlerContext<C, S, V>) => Promise<Result<C> | null>;
   readonly handler: (context: HandlerContext<C, S, V>) => Promise<Result<C>> | Result<C>;
@@ -270,7 +268,7 @@ const receiveBody = async <C extends Contract, S, V>(
   return { raw, body: parseBody(contract, raw), verified };
 };
 
-/** The handler's answer, or the answer of the same change when the caller made it before. */
+/** The handler's answer, or the answer that was lost when this caller made the change before. */
 const changeOrFind = async <C extends Contract, S, V>(
   { handler, answerAgain }: RouteOptions<C, S, V>,
   context: HandlerContext<C, S, V>,
@@ -418,7 +416,7 @@ export const createRoute =
         ({ config } = services);
         const made = await carryOut(options, input, params, { services, trace });
         result = made instanceof Response ? made : conditional(contract, input, made);
-        // A refusal changed nothing, so it needs no token.
+        // A refusal changed nothing, so the caller needs no freshness token.
         if (result.status < 300)
           trace.freshness = await freshnessHeaders(contract, input, services);
       } catch (error) {

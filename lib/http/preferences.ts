@@ -6,7 +6,6 @@ import {
   type Preferences,
 } from "@/lib/core/browser-cookies";
 
-/** The preferences stored in the browser of this request, for server components. */
 export const readPreferences = async (): Promise<Preferences> => {
   const jar = await cookies();
   const read = (preference: Preference): string | null => {

@@ -143,7 +143,9 @@ export const toAnswer = (
   return { status, headers, body: redactKnownSecrets(JSON.stringify(body)) };
 };
 
-/** For code outside `route()` that must answer an error: same body and same status. */
+/**
+ * The error answer for code outside of `route()`, with the same body and status as in `route()`.
+ */
 export const toResponse = (
   error: unknown,
   requestId: string,

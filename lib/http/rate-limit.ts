@@ -6,14 +6,12 @@ import { DomainError } from "@/lib/core/errors";
  * Counts the requests of this process, and adds the counts to the store that all instances share.
  */
 
-/** A number of requests to add to the window of a bucket. */
 interface RateIncrement {
   readonly bucket: string;
   readonly windowStart: Date;
   readonly by: number;
 }
 
-/** The counts that all instances share. */
 export interface RateStore {
   /** Adds everything with one statement. @returns the new totals, in any order */
   add(
@@ -43,8 +41,8 @@ interface Window {
 }
 
 /**
- * The windows of every bucket in this process's memory. lib/platform/db/sweep.ts deletes the rows of old
- * windows.
+ * The windows of every bucket in this process's memory. The rows of old windows are deleted by
+ * lib/platform/db/sweep.ts.
  */
 const createWindows = () => {
   const windows = new Map<string, Window>();
@@ -66,10 +64,8 @@ const createWindows = () => {
   };
 
   return {
-    /** The window of the bucket that began at `start`. */
     at,
     get: (bucket: string): Window | undefined => windows.get(bucket),
-    /** Deletes windows that began before `start`. */
     forgetBefore: (start: number): void => {
       if (newest === start) return;
       newest = start;
@@ -102,7 +98,7 @@ const createTimer = (intervalMs: number, work: () => void): (() => void) => {
   };
 };
 
-/** Takes the pending counts out of the windows of the dirty buckets, for at most one statement. */
+/** Removes the pending counts from the windows of the dirty buckets, for at most one statement. */
 const collect = (
   windows: ReturnType<typeof createWindows>,
   dirty: Set<string>,
@@ -220,16 +216,13 @@ const createRateCounter = (store: RateStore, options: RateCounterOptions) => {
       };
     },
     nameOf,
-    /** Counts one request, which the next flush sends. */
     countLater: (bucket: string, window: Window): void => {
       window.pending += 1;
       if (window.pending === 1) wait(nameOf(bucket, window));
     },
     send,
     flush,
-    /** Whether the last statement failed or was late. */
     isAway: (): boolean => isAway,
-    /** Marks the store as unavailable until it answers again. */
     callAway: (): void => {
       isAway = true;
     },
@@ -307,14 +300,18 @@ const incrementOf = (group: readonly Ask[]) => {
 
 /**
  * Fixed windows of 60 s, which all instances share through `store`.
+ *
  * `admit` is exact: the store gives each request its number in the window, and requests up to the
  * limit pass, whichever instance they reach. Requests that arrive while a statement runs share the
  * next one, so a loaded instance sends few statements. When this process knows that a limit is used
  * up, it refuses without asking the store. Leasing tokens in advance would avoid the wait, but
  * while one instance holds unused tokens, another refuses too early or both pass too many.
- * `take` only counts in memory, and its counts are sent every 100 ms: for connections, which cannot
- * wait. While the store fails or is slow, `admit` does the same: each instance uses its own counts,
- * limits become looser, and the service continues.
+ *
+ * `take` only counts in memory, for connections, which cannot wait. Its counts are sent every 100
+ * ms.
+ *
+ * While the store fails or is slow, `admit` only counts in memory too: each instance uses its own
+ * counts, limits become looser, and the service continues.
  */
 export const createRateLimiter = (
   store: RateStore,

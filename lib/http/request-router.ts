@@ -17,7 +17,6 @@ import type { StaticFiles } from "./static-files";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 type RouteMethod = (typeof METHODS)[number];
 
-/** A route file: its path as Next writes it, and its exports. */
 export interface RouteEntry {
   readonly path: string;
   readonly module: Partial<Readonly<Record<RouteMethod, RouteHandler>>>;
@@ -33,7 +32,6 @@ export interface RouterOptions {
   /** Handles all other requests: pages, assets, next-auth. */
   readonly pages: (request: PageRequest) => void;
   readonly files?: StaticFiles;
-  /** Headers for every answer of the pages. */
   readonly pageHeaders: PageHeaders;
   /** For the limits of addresses, which the pages share with the API. */
   readonly services: LimitServices;

@@ -14,7 +14,6 @@ export interface Trace {
   clientAddress: string | null;
   /** The body's bytes; null when none was read. */
   body: Uint8Array | null;
-  /** Code of the error answer. */
   code: string | null;
   readonly limits: Decisions;
   /** Headers with which the caller's later reads see its change. */

@@ -15,7 +15,6 @@ interface Streaming {
   readonly outgoing: ServerResponse;
   readonly closing: AbortSignal;
   readonly headOnly: boolean;
-  /** Tells the source that the caller has disconnected. */
   readonly abort: () => void;
 }
 

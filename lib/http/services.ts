@@ -4,7 +4,6 @@ import type { HttpReplica } from "@/lib/composition/replica";
 import type { IdempotencyStore } from "./idempotency";
 import type { RateStore } from "./rate-limit";
 
-/** A request with an API key, after its answer. */
 export interface KeyRequest {
   readonly projectId: string;
   readonly id: string;
@@ -33,7 +32,6 @@ export interface HttpServices {
     /** Requests per window of 60 s; 0 turns the limit off. */
     readonly rateLimitPerKey: number;
     readonly rateLimitPerIp: number;
-    /** Limit for attempts to sign in. */
     readonly rateLimitSignInPerIp: number;
   };
   readonly clock: Clock;

@@ -3,7 +3,6 @@ import { extname, join, relative, sep } from "node:path";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Coding, codingFor } from "./compress";
 
-/** The prefix of Next's built files. */
 const PREFIX = "/_next/static/";
 /** Files may be cached for ever, because a change of content changes the name. */
 const FOREVER = "public, max-age=31536000, immutable";
@@ -27,7 +26,6 @@ interface StaticFile {
   readonly file: string;
   readonly bytes: number;
   readonly type: string;
-  /** Sizes of the compressed versions. */
   readonly coded: Readonly<Partial<Record<Coding, number>>>;
 }
 

@@ -16,7 +16,6 @@ const form = (path: string): string =>
     .map((segment) => (VALUE.test(segment) ? "{}" : segment))
     .join("/");
 
-/** The operation path that is most similar to an unknown path; null when none is similar. */
 export const closestPath = (path: string): string | null => {
   const paths = [...new Set(namedContracts.map(({ contract }) => contract.path))];
   const closest = closestName(form(path), paths.map(form));

@@ -4,7 +4,6 @@ export interface BoardPart {
   /** A word or two, such as "taken over" or "block 12". */
   readonly detail?: string;
   readonly address?: string;
-  /** How long its start took. */
   readonly tookMs?: number;
 }
 

@@ -11,7 +11,6 @@ import { startPart } from "./part-error";
 import { freePort, isPortFree } from "@/lib/platform/os/ports";
 
 export interface ChainsPart {
-  /** JSON-RPC URLs by chain id. */
   readonly rpcUrls: Readonly<Record<string, string>>;
   /** Environment variables through which the server finds these chains. */
   readonly environment: Readonly<Record<string, string>>;
@@ -51,8 +50,8 @@ const rememberedPorts = (file: string): readonly number[] => {
 };
 
 /**
- * The ports of the last run if they are free, otherwise other free ones. They are stored for the
- * next run.
+ * Returns the ports of the last run if they are free, otherwise other free ones, and stores them
+ * for the next run.
  */
 const choosePorts = async (folder: string): Promise<number[]> => {
   const file = join(folder, "ports.json");

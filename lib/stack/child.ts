@@ -29,7 +29,7 @@ export interface ChildOptions {
   readonly endWithSupervisor?: boolean;
   /** Pauses before each new attempt. The last one is repeated without limit. */
   readonly restartDelaysMs?: readonly [number, ...number[]];
-  /** The child ended by itself and is being started again. */
+  /** Called when the child ended by itself and is being started again. */
   readonly onRestart?: (reason: string) => void;
   readonly onReadyAgain?: () => void;
 }

@@ -12,12 +12,10 @@ export interface LockInfo extends ProcessIdentity {
 }
 
 export interface StackLock {
-  /** Stores the URL of the stack for other processes. */
   publish(url: string): void;
   release(): void;
 }
 
-/** Another process holds the lock. */
 export class AlreadyRunningError extends Error {
   constructor(readonly holder: LockInfo) {
     super(

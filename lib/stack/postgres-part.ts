@@ -39,7 +39,6 @@ const MIGRATIONS = "prisma/migrations";
 const beginAnew = (dataDir: string): string =>
   `\`npm run reset\` removes all data in ${dataDir} and begins anew, and \`CAUSEWAY_DATA_DIR=/path npm start\` begins in another folder`;
 
-/** The URL without user and password. */
 const addressOf = (url: string): string => {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;

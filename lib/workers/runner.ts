@@ -8,14 +8,14 @@ export interface Worker {
 const RECONCILE_EVERY_MS = 1000;
 const RECONCILE_LEASE_MS = 3000;
 /**
- * Less than 1, so that a worker that checks again after the interval does not treat its own last
- * run as too recent.
+ * Less than 1, so that a worker that checks after the interval does not treat its own last run as
+ * too recent.
  */
 const DUE_SHARE = 0.9;
 const SWEEP_EVERY_MS = 60_000;
 /**
- * Slightly less than the interval at which each worker checks, so that no worker treats its own
- * last sweep as too recent.
+ * Slightly less than the workers' interval, so that no worker treats its own last sweep as too
+ * recent.
  */
 const SWEEP_DUE_MS = 50_000;
 const EXPIRE_EVERY_MS = 5000;
@@ -51,8 +51,8 @@ const every = (everyMs: number, work: () => Promise<void>): (() => Promise<void>
 };
 
 /**
- * Compares the service's own transactions on a chain with that chain; one worker at a time does so
- * for all.
+ * Compares the service's transactions on a chain with that chain; one worker at a time does so for
+ * all.
  */
 const reconcileEachTime = (
   { runAlone, transactions, signing, errorLog }: Services,
@@ -78,7 +78,7 @@ const reconcileEachTime = (
 };
 
 /**
- * Creates and mails notifications, next to any number of other workers. One of them compares the
+ * Creates and mails notifications, in parallel with other workers. Only one of them checks the
  * accounts for network fees.
  */
 const notifyEachTime = ({
@@ -111,7 +111,7 @@ const notifyEachTime = ({
 };
 
 /**
- * Records when signing is turned off and on again. Each check also updates the time up to which the
+ * Logs when signing is turned off and on again. Each check also updates the time up to which the
  * database is known to be complete.
  */
 const watchSigning = ({ signing, errorLog }: Services): (() => Promise<void>) => {
@@ -170,8 +170,8 @@ const depositsOf = (
 };
 
 /**
- * Periodic maintenance of the whole database. Each task may run at the same time in several
- * workers.
+ * Periodic maintenance of the whole database. Each task may run in several workers at the same
+ * time.
  */
 const choresOf = (
   services: Services,
@@ -206,14 +206,10 @@ const choresOf = (
 };
 
 interface WorkerOptions {
-  /** Default true. */
   readonly searchesDeposits?: boolean;
 }
 
-/**
- * Drives operations, payouts and the service's own transactions, next to any number of other
- * instances.
- */
+/** Drives operations, payouts and the service's transactions, in parallel with other instances. */
 export const startWorker = (
   services: Services,
   { searchesDeposits = true }: WorkerOptions = {},

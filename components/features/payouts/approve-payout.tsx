@@ -114,7 +114,6 @@ const LOADING_ROWS_MAX = 6;
 /** Above this number of rows the dialog links to the page's table, which scrolls and filters. */
 const SHORT_LIST_MAX = 10;
 
-/** The recipients of a payout that waits for approval: name, whole address or id, and amount. */
 const ApprovalRecipients = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const { total } = countsOf(payout);
   return (

@@ -36,8 +36,8 @@ const useDecided = (): ((payout: Payout) => void) => {
 };
 
 /**
- * The payments that another operation of the treasury may have made. A person decides each
- * transaction.
+ * Lists batches for which the service does not know whether they were paid, because the treasury
+ * executed another transaction that was signed for the same rows. A person decides each of them.
  */
 export const DoubtCard = ({ payout }: { readonly payout: Payout }): ReactNode =>
   !isInDoubt(payout) ? null : (
@@ -107,7 +107,10 @@ const DoubtItem = ({ payout, doubt }: DoubtProps): ReactNode => {
   );
 };
 
-/** Beginning of the names under which approvals about a doubt wait; the statement follows. */
+/**
+ * Prefix of the keys under which pending approvals about a doubt are stored. The statement is
+ * appended to it.
+ */
 const keptAs = ({ payoutId }: WalletsPayout, { batch }: Doubt): string =>
   `payout.doubt ${payoutId}/${String(batch)} `;
 
@@ -129,7 +132,6 @@ interface StatementDialogProps extends DoubtProps {
   readonly onClose: () => void;
 }
 
-/** Asks for the reason, then for the approval. */
 const StatementDialog = ({
   payout,
   doubt,

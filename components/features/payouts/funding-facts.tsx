@@ -11,7 +11,6 @@ interface FundingFactsProps {
   readonly funding: NonNullable<WalletsPayout["funding"]>;
 }
 
-/** The amount that the chain lacks, its source, and the cost of bringing it. */
 export const FundingFacts = ({ funding }: FundingFactsProps): ReactNode => {
   const costs = funding.fees.map(({ usd }) => usd);
   const known = costs.filter((usd) => usd !== null);
@@ -44,7 +43,6 @@ interface NetworkFeeFactProps {
   readonly fee: NonNullable<WalletsPayout["networkFee"]>;
 }
 
-/** The network fee and who pays it. */
 export const NetworkFeeFact = ({ fee }: NetworkFeeFactProps): ReactNode => (
   <Fact label={fee.estimated ? "Network fee, estimated" : "Network fee"}>
     <Amount value={fee.amount} unit={fee.token.symbol} />

@@ -10,7 +10,9 @@ export interface GridLayout {
   readonly height: number;
 }
 
-/** The largest cells that fit into the wanted height, but at least `PITCH_MIN` apart. */
+/**
+ * Computes the largest cells that fit into the preferred height, but at least `PITCH_MIN` apart.
+ */
 export const gridOf = (count: number, width: number): GridLayout => {
   const fitting = Math.floor(Math.sqrt((width * HEIGHT_WANTED) / Math.max(1, count)));
   const pitch = Math.min(PITCH_MAX, Math.max(PITCH_MIN, fitting));
@@ -23,7 +25,7 @@ export const gridOf = (count: number, width: number): GridLayout => {
   };
 };
 
-/** The position of the cell at a point; null where no cell is. */
+/** Index of the cell at a point; null when there is no cell. */
 export const positionAt = (
   { columns, pitch }: GridLayout,
   count: number,

@@ -147,7 +147,6 @@ const Head = ({ payout }: { readonly payout: Payout }): ReactNode => {
   );
 };
 
-/** The next action, and the reason of a failure. */
 const NextStep = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const { failure, outcome } = payout;
   if (failure !== null)
@@ -171,7 +170,6 @@ const NextStep = ({ payout }: { readonly payout: Payout }): ReactNode => {
   return <p className="wrap-anywhere text-fg-2">{outcome.nextAction}</p>;
 };
 
-/** The actions that are possible now: approve, retry, cancel, export, use again. */
 const PayoutActions = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const router = useRouter();
   const takeOver = useTakeOver();
@@ -213,7 +211,10 @@ const PayoutActions = ({ payout }: { readonly payout: Payout }): ReactNode => {
   );
 };
 
-/** Words for cancelling a whole payout, and for stopping its unsent rows once it has begun. */
+/**
+ * Words for cancelling a payout that has not started, and for stopping the unsent rows of one that
+ * has.
+ */
 const WORDS = {
   whole: {
     title: "Cancel this payout?",
@@ -244,7 +245,6 @@ const formOf = (payout: Payout): string =>
     ? `/payouts/new?to=wallets&chain=${String(payout.chainId)}`
     : `/payouts/new?to=global_accounts&from=${payout.sourceAccountId}`;
 
-/** Opens the form of a new payout with the rows of this one. */
 const CopyPayoutButton = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const api = useApi();
   const router = useRouter();
@@ -268,7 +268,6 @@ const CopyPayoutButton = ({ payout }: { readonly payout: Payout }): ReactNode =>
   );
 };
 
-/** Exports the rows as a file, and links to the receipt for print and PDF. */
 const ExportMenu = ({ payoutId }: { readonly payoutId: string }): ReactNode => {
   const api = useApi();
   const { mutate, isPending } = useFile(async () => ({

@@ -26,12 +26,12 @@ import type { PayoutRow } from "./rows-file";
 
 interface PayoutPictureProps {
   readonly payout: Payout;
-  /** Undefined while they are loading. */
+  /** Undefined while the rows are loading. */
   readonly rows: readonly PayoutRow[] | undefined;
   readonly onChoose: (index: number) => void;
 }
 
-/** Every row as a cell that fills by its state, with counts, pace and time left. */
+/** One cell for each row, coloured by state, with counts, pace and time left. */
 export const PayoutPicture = ({ payout, rows, onChoose }: PayoutPictureProps): ReactNode => {
   const [batch, setBatch] = useState<number | null>(null);
   const { sentence } = payout.outcome;
@@ -83,7 +83,7 @@ const Legend = ({ payout }: { readonly payout: Payout }): ReactNode => {
   );
 };
 
-/** The numbers of settled rows that were seen while the page is open. */
+/** Numbers of settled rows, sampled while the page is open. */
 const useSamples = (payout: Payout): readonly Sample[] => {
   const settled = settledOf(countsOf(payout));
   const [samples, setSamples] = useState<readonly Sample[]>([]);
@@ -112,12 +112,14 @@ const PaceText = ({ payout }: { readonly payout: Payout }): ReactNode => {
 interface BatchScrubberProps {
   readonly rows: readonly PayoutRow[];
   readonly total: number;
-  /** Number of the transaction from 0; null for all. */
+  /** Index of the transaction; null for all transactions. */
   readonly batch: number | null;
   readonly onBatch: (batch: number | null) => void;
 }
 
-/** Chooses one of the payout's transactions; the picture dims the rows of the others. */
+/**
+ * Selects one of the payout's transactions. The picture dims the rows of the other transactions.
+ */
 const BatchScrubber = ({ rows, total, batch, onBatch }: BatchScrubberProps): ReactNode => {
   const id = useId();
   const members = useMemo(() => rows.filter((row) => row.batch === batch), [rows, batch]);
@@ -153,7 +155,7 @@ const BatchScrubber = ({ rows, total, batch, onBatch }: BatchScrubberProps): Rea
 const DOM_CELLS_MAX = 2_000;
 
 interface CellGridProps extends Pick<CellsProps, "rows" | "batch" | "onChoose"> {
-  /** The sentence that says the same as the picture. */
+  /** Accessible name: a sentence with the content of the picture. */
   readonly label: string;
 }
 
@@ -178,7 +180,6 @@ const CellGrid = ({ rows, batch, label, onChoose }: CellGridProps): ReactNode =>
   );
 };
 
-/** Describes a row in words: number, state, amount and recipient. */
 const useRowText = (): ((row: PayoutRow) => string) => {
   const { addressName } = useNames();
   const nameOf = useAccountNames();
@@ -242,7 +243,6 @@ const useWidth = (): readonly [React.RefObject<HTMLCanvasElement | null>, number
   return [canvas, width];
 };
 
-/** Draws every cell in the colours of the page's theme. */
 const draw = (
   element: HTMLCanvasElement,
   width: number,
@@ -276,13 +276,13 @@ const draw = (
   });
 };
 
-/** Draws the cells of thousands of rows on one canvas. */
 const CellCanvas = ({ rows, batch, onHover, onChoose }: CellsProps): ReactNode => {
   const [canvas, width] = useWidth();
   const { resolvedTheme } = useTheme();
   const grid = gridOf(rows.length, width);
   useEffect(() => {
-    // The next frame, because a theme sets the page's colours after the effects of its components.
+    // Waits for the next frame, because the theme sets the page's colours after the effects of its
+    // components.
     const frame = requestAnimationFrame(() => {
       if (canvas.current !== null && width > 0) draw(canvas.current, width, { rows, batch });
     });
@@ -305,10 +305,9 @@ const CellCanvas = ({ rows, batch, onHover, onChoose }: CellsProps): ReactNode =
   );
 };
 
-/** The props of both ways of drawing the cells. */
 interface CellsProps {
   readonly rows: readonly PayoutRow[];
-  /** The transaction whose cells stand out; null: all. */
+  /** The transaction whose cells are highlighted; null for all. */
   readonly batch: number | null;
   readonly onHover: (position: number | null) => void;
   readonly onChoose: (index: number) => void;

@@ -12,7 +12,7 @@ export type WalletsPayout = Extract<Payout, { kind: "wallets" }>;
 export type AccountsPayout = Extract<Payout, { kind: "global_accounts" }>;
 export type Schedule = ResponseOf<typeof getPayoutSchedule>;
 
-/** State of a row. Rows between accounts are only queued, paid or failed. */
+/** State of a row. Rows that pay accounts are only queued, paid or failed. */
 export const ROW_STATES = [
   "paid",
   "confirmed",
@@ -25,7 +25,9 @@ export const ROW_STATES = [
 ] as const;
 export type RowState = (typeof ROW_STATES)[number];
 
-/** The API counts a row that another operation may have paid as failed, with this failure code. */
+/**
+ * Failure code of a row that another operation may have paid. The API counts such a row as failed.
+ */
 const IN_DOUBT = "source_replaced";
 
 /**
@@ -49,7 +51,7 @@ export const countsOf = (payout: Payout): RowCounts => {
     return { ...payout.items, failed: payout.items.failed - doubt, doubt };
   }
   const { total, pending, completed, failed } = payout.items;
-  // The rows of a payout that ended before it began are still pending in the record.
+  // The rows of a payout that ended before it started are still pending in the record.
   const ended = isFinal(payout.status) ? total - completed - failed : 0;
   const none = { sent: 0, confirmed: 0, unknown: 0, doubt: 0 };
   return { total, queued: pending, paid: completed, failed, ...none, cancelled: ended };
@@ -81,7 +83,7 @@ export const pathOfPayout = (
 export const pathOfSchedule = ({ id, status }: Pick<Schedule, "id" | "status">): string =>
   `/payouts/schedules/${id}${status === "awaiting_approval" ? "?approve=true" : ""}`;
 
-/** The effect on the other rows of a payout between accounts when one row fails. */
+/** The effect of a failed row on the other rows of a payout between accounts. */
 export const failureText = (mode: AccountsPayout["mode"] | undefined): string =>
   mode === "independent" ? "the others are paid" : "nothing is paid";
 
@@ -115,12 +117,15 @@ const BUSY_MS = 1_000;
 const SLOW_MS = 5_000;
 const WAITING_MS = 4_000;
 /**
- * The time without a change, divided by this, is the polling interval: a second after 12 s, five
- * after a minute.
+ * The polling interval is the time since the last change, divided by this number: 1 s after 12 s, 5
+ * s after a minute.
  */
 const BACKOFF = 12;
 
-/** Time until the next request: short while rows are paid, longer the longer nothing changes. */
+/**
+ * Time until the next request. It grows with the time since the last change, so it is short while
+ * rows are paid.
+ */
 export const refreshMsOf = (
   payout: Pick<Payout, "status" | "updatedAt"> | undefined,
   now: number,

@@ -2,7 +2,6 @@ import { countsOf, settledOf, type Payout } from "./payout";
 
 const WINDOW_MS = 20_000;
 
-/** The number of settled rows at a moment. */
 export interface Sample {
   readonly atMs: number;
   readonly settled: number;

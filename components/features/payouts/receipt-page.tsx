@@ -20,8 +20,8 @@ import type { PayoutRow } from "./rows-file";
 import { stateText, usePayoutRows } from "./use-payout-rows";
 
 /**
- * The payout on paper: every row with its transaction. The browser makes the PDF, because its fonts
- * have the letters of every language, which the fonts of a PDF library lack.
+ * The payout for print: every row with its transaction. The browser makes the PDF, because its
+ * fonts have the letters of every language, unlike the fonts of a PDF library.
  */
 export const ReceiptPage = ({ payoutId }: { readonly payoutId: string }): ReactNode => {
   const query = usePayout(payoutId);
@@ -74,7 +74,6 @@ const Line = ({ label, children }: LineProps): ReactNode => (
   </div>
 );
 
-/** Finds the names of addresses and accounts. */
 const useNameOf = (): ((id: string) => string | undefined) => {
   const { ofAddress } = useNames();
   const accountNameOf = useAccountNames();
@@ -86,7 +85,7 @@ interface NamedProps {
   readonly id: string;
 }
 
-/** A name with the whole id, because paper has no place to hover. */
+/** The full id is shown, because a printed page has no tooltips. */
 const Named = ({ name, id }: NamedProps): ReactNode => (
   <>
     {name === undefined ? null : <span className="pr-2 font-medium">{name}</span>}

@@ -15,8 +15,8 @@ interface RecipientLineProps {
 }
 
 /**
- * A whole address with its mark, the project's name for it, and a warning where it only looks like
- * a known address.
+ * A full address with its icon and its name in the project, and a warning when it only looks like a
+ * known address.
  */
 export const WalletRecipient = ({ address, known }: RecipientLineProps): ReactNode => (
   <span className="flex items-start gap-2">
@@ -33,7 +33,6 @@ interface AccountRecipientProps {
   readonly name: string | undefined;
 }
 
-/** The name of an account over its whole id. */
 export const AccountRecipient = ({ id, name }: AccountRecipientProps): ReactNode => (
   <>
     <span className="block">{name ?? "Account"}</span>
@@ -48,7 +47,6 @@ interface RecipientItemProps {
   readonly reference: string | null;
 }
 
-/** A row of a list of payments: recipient and reference at the left, amount at the right. */
 export const RecipientItem = ({
   who,
   amount,
@@ -113,11 +111,9 @@ const ROWS_SHOWN = 50;
 
 interface PagedRecipientsProps<Row> {
   readonly rows: readonly Row[];
-  /** Draws one row, as a `RecipientItem` with a key. */
   readonly children: (row: Row, index: number) => ReactNode;
 }
 
-/** Every recipient of a payout, a page at a time. */
 export const PagedRecipients = <Row,>({
   rows,
   children,
@@ -140,7 +136,6 @@ interface ShowMoreProps {
   readonly onMore: () => void;
 }
 
-/** The end of a list that shows a page at a time. */
 export const ShowMore = ({ left, loading = false, onMore }: ShowMoreProps): ReactNode => (
   <div className="flex justify-center border-t py-2">
     <Button size="sm" loading={loading} onClick={onMore}>

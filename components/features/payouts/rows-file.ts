@@ -3,19 +3,18 @@ import { ROW_STATUSES } from "@/lib/contracts/payout-records";
 import { cellText, parseDelimited } from "./import/table";
 import { rowStateOf, type RowState } from "./payout";
 
-/** A row of a payout of either kind. */
 export interface PayoutRow {
   readonly index: number;
   /** Address or id of an account. */
   readonly recipient: string;
   readonly amount: string;
   readonly unit: string;
-  /** Address of the token or `native`; empty between accounts. */
+  /** Address of the token or `native`; empty for payouts between accounts. */
   readonly token: string;
   readonly reference: string;
   readonly note: string;
   readonly state: RowState;
-  /** Number of the transaction that carries it, from 0; null between accounts. */
+  /** Index of the transaction that pays the row; null for payouts between accounts. */
   readonly batch: number | null;
   /** Hash of the transaction on the chain, or id of the transaction in the ledger. */
   readonly transaction: string;

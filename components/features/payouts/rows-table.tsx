@@ -22,7 +22,7 @@ import { ROW_VIEWS, stateText } from "./use-payout-rows";
 
 const ALL = "all";
 const ROW_HEIGHT = 41;
-/** A row is a card on phones: recipient and amount, reference and state, then the transaction. */
+/** On phones, a row is a card: recipient and amount, reference and state, then the transaction. */
 const CARD = "max-md:grid-cols-[minmax(0,1fr)_auto]";
 const TEMPLATES = {
   unsent: `${CARD} md:grid-cols-[2rem_minmax(0,2fr)_minmax(7.5rem,1fr)_minmax(0,1.3fr)_minmax(6rem,1fr)]`,
@@ -35,7 +35,7 @@ const COLUMNS = [
   { id: "reference", header: "Reference", spaced: true },
   { id: "state", header: "State" },
 ];
-/** Hides the transactions where the table lacks space; the rows' CSV file has them too. */
+/** Hides the transactions when the table lacks space. The rows' CSV file has them too. */
 const WIDE_ONLY = "md:max-[1400px]:hidden";
 const SENT_COLUMNS = [
   ...COLUMNS,
@@ -45,12 +45,15 @@ const SENT_COLUMNS = [
 interface RowsTableProps {
   readonly payout: Payout;
   readonly rows: readonly PayoutRow[];
-  /** The row that was chosen in the picture, which is then the only one; null shows all rows. */
+  /** The row that was selected in the picture. Only this row is then shown; null shows all rows. */
   readonly chosen: number | null;
   readonly onChosen: (index: number | null) => void;
 }
 
-/** Every row with its state. Only the visible rows are drawn, so that 10,000 scroll smoothly. */
+/**
+ * Every row with its state. Only the visible rows are rendered, so that 10,000 rows scroll
+ * smoothly.
+ */
 export const RowsTable = ({ payout, rows, chosen, onChosen }: RowsTableProps): ReactNode => {
   const [state, setState] = useQueryState(
     "rows",
@@ -180,7 +183,7 @@ const RowCells = ({ payout, row, known, isSent }: RowCellsProps): ReactNode => {
 
 interface TransactionProps {
   readonly payout: Payout;
-  /** Empty while the row has none. */
+  /** Empty while the row has no transaction. */
   readonly id: string;
 }
 

@@ -25,7 +25,6 @@ import {
   type WalletsPayout,
 } from "./payout";
 
-/** The payout's total, source, costs and related records. */
 export const TotalCard = ({ payout }: { readonly payout: Payout }): ReactNode => (
   <Card title="Total">
     <Facts className="-my-2">
@@ -94,7 +93,6 @@ interface WithdrawalFactsProps {
   readonly unit: string;
 }
 
-/** The account that funds the payout, and where its money is. */
 const WithdrawalFacts = ({ account, unit }: WithdrawalFactsProps): ReactNode => (
   <>
     <Fact label="Account">

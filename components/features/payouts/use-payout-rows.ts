@@ -23,7 +23,10 @@ import { countsOf, type Payout, ROW_STATES, type RowState } from "./payout";
 import { parseRowsFile, type PayoutRow } from "./rows-file";
 
 const REFRESH_MIN_MS = 700;
-/** Pause between readings, as a multiple of the reading time: reading takes a fifth of the time. */
+/**
+ * Pause between reads, as a multiple of the time that a read takes. So reads take a fifth of the
+ * time.
+ */
 const REST = 4;
 
 export const readRowsFile = (
@@ -32,12 +35,12 @@ export const readRowsFile = (
   signal?: AbortSignal,
 ): Promise<string> => api.call(exportPayoutItems, { params: { id: payoutId }, signal });
 
-/** Whether the rows have the states that the payout's record counts. */
+/** Whether the states of the rows match the counts in the payout's record. */
 const agrees = (payout: Payout, rows: readonly PayoutRow[]): boolean => {
   const counts = countsOf(payout);
   const seen = new Map<string, number>();
   for (const { state } of rows) seen.set(state, (seen.get(state) ?? 0) + 1);
-  // Rows of a payout between accounts that never began stay "pending".
+  // Rows of a payout between accounts that never started stay "pending".
   if (payout.kind === "global_accounts")
     return (
       (seen.get("paid") ?? 0) === counts.paid && (seen.get("failed") ?? 0) === counts.failed
@@ -46,8 +49,8 @@ const agrees = (payout: Payout, rows: readonly PayoutRow[]): boolean => {
 };
 
 /**
- * The rows to show beside the record; undefined while they are read. A payout that has ended is not
- * shown beside rows of an earlier reading, for example "Completed" above a row that is "Queued".
+ * The rows to show beside the record; undefined while they are read. Rows that were read before the
+ * payout ended are not shown, because "Completed" would appear above a row that is "Queued".
  */
 export const rowsToShow = (
   payout: Payout,
@@ -56,8 +59,8 @@ export const rowsToShow = (
   rows !== undefined && isFinal(payout.status) && !agrees(payout, rows) ? undefined : rows;
 
 /**
- * All rows in their order. They are read again while they lag behind the record's counts, less often
- * the longer a reading takes.
+ * All rows in their order. They are read again while their states differ from the record's counts;
+ * the longer a read takes, the less often.
  */
 export const usePayoutRows = (payout: Payout): QueryState<readonly PayoutRow[]> => {
   const api = useApi();
@@ -82,15 +85,14 @@ export interface RowStateView {
   readonly word: string;
   readonly tone: Tone;
   readonly icon: LucideIcon;
-  /** Classes of its cell in the picture. */
+  /** Classes of the row's cell in the picture. */
   readonly cell: string;
-  /** CSS colour of its cell on the canvas. */
+  /** CSS colour of the row's cell on the canvas. */
   readonly color: string;
   /** CSS colour of the cell's edge on the canvas; left out for cells without an edge. */
   readonly edge?: string;
 }
 
-/** Icon, word and colour of each state of a row. */
 export const ROW_VIEWS = {
   paid: {
     word: "Paid",
@@ -138,7 +140,8 @@ export const ROW_VIEWS = {
     word: "In doubt",
     tone: "warning",
     icon: CircleHelp,
-    // Hollow, because the cells of rows that are being checked are filled with the same colour.
+    // Hollow, to differ from the filled cells of rows that are being checked, which have the same
+    // colour.
     cell: "border border-warning bg-warning-tint",
     color: "var(--warning-tint)",
     edge: "var(--warning)",
@@ -153,8 +156,8 @@ export const ROW_VIEWS = {
 } as const satisfies Record<RowState, RowStateView>;
 
 /**
- * The reason of a failure, else the word for the state. Rows in doubt have one reason, which the
- * page gives once.
+ * The reason of a failure, otherwise the word for the state. All rows in doubt have the same
+ * reason, which the page shows once.
  */
 export const stateText = ({ state, failure }: Pick<PayoutRow, "state" | "failure">): string =>
   failure === "" || state === "doubt" ? ROW_VIEWS[state].word : failure;

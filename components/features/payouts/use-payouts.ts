@@ -8,7 +8,10 @@ import type { Status } from "@/lib/core/status";
 
 type Payout = ResponseOf<typeof getPayout>;
 
-/** The stream of changes has no event for each row that is paid. */
+/**
+ * Payouts are polled while they are paid, because the stream of changes has no event for each paid
+ * row.
+ */
 const BUSY_REFRESH_MS = 2_000;
 
 export interface PayoutFilters {
@@ -33,7 +36,7 @@ export const newestPayoutsQuery = (limit: number) =>
 
 export const payoutQuery = (id: string) => apiQuery(getPayout, { params: { id } });
 
-/** Shows a fresh record of a payout, and reads its rows and the lists again. */
+/** Stores a fresh record of a payout in the cache, and reads its rows and the lists again. */
 export const useTakeOver = (): ((payout: Payout) => void) => {
   const cache = useCache();
   return (payout) => {

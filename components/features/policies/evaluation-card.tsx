@@ -18,13 +18,11 @@ import { DECISION_LOOKS, RuleResults } from "./dry-run/verdict";
 interface EvaluationCardProps {
   /** The evaluation of an operation or payout; null shows nothing. */
   readonly evaluationId: string | null;
-  /** Text below the title. By default it describes the evaluation of an accepted movement. */
   readonly description?: string;
 }
 
 type StoredEvaluation = ResponseOf<typeof getPolicyEvaluation>;
 
-/** The policies' decision about an accepted movement, with the result of each rule. */
 export const EvaluationCard = ({
   evaluationId,
   description = "The decision when this was accepted.",
@@ -38,7 +36,7 @@ const Stored = ({
   readonly id: string;
   readonly description: string;
 }): ReactNode => {
-  // An evaluation is never changed.
+  // An evaluation never changes.
   const query = useQuery({
     ...apiQuery(getPolicyEvaluation, { params: { id } }),
     staleTime: Number.POSITIVE_INFINITY,
@@ -100,7 +98,6 @@ const Facts = ({
   );
 };
 
-/** The result of each rule for one movement, for somebody whose request was refused. */
 export const EvaluationPage = ({ id }: { readonly id: string }): ReactNode => (
   <>
     <PageHeader

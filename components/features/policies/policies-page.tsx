@@ -26,7 +26,6 @@ import {
   usePolicySetup,
 } from "./use-policies";
 
-/** The policies of the project, its wallets and its API keys. */
 export const PoliciesPage = (): ReactNode => {
   const query = usePolicySetup();
   const mayChange = useMay("policies:manage");
@@ -121,7 +120,6 @@ const WORDS = {
   },
 } as const;
 
-/** The wallets or keys without a policy, as options. */
 const optionsOf = (
   { wallets, keys, policies }: PolicySetup,
   scope: "wallet" | "key",
@@ -211,7 +209,6 @@ const SubjectLine = ({
   );
 };
 
-/** The two settings that limit money in addition to the policies. */
 const OtherLimitsCard = ({ setup: { policies } }: Pick<PartProps, "setup">): ReactNode => (
   <Card
     title="Also in force"

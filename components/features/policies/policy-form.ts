@@ -1,6 +1,6 @@
 /**
- * The form of a policy: its values as they are typed, and the rules that they mean. An empty field
- * is no limit.
+ * The values of the policy form as typed, and their conversion to rules. An empty field means no
+ * limit.
  */
 import { z } from "zod";
 import { readOrTyped, typedAmount } from "@/lib/core/read-amount";
@@ -14,7 +14,7 @@ const NEEDED_AMOUNT = "Enter an amount such as 2,500.";
 
 export const CHOOSE_VOTERS = "Choose who may approve.";
 
-/** Who may approve, as checkboxes; both a policy and the setting of the project have them. */
+/** Who may approve, as checkboxes. Used by policies and by the setting of the project. */
 export const voterValues = z.object({
   owner: z.boolean(),
   admin: z.boolean(),
@@ -29,7 +29,7 @@ type Voters = Pick<
   "roles" | "excludeMaker" | "exemptKeys"
 >;
 
-/** The boxes that are ticked for these rules; owners and admins where there are none. */
+/** The checkboxes for these rules. Without rules, owners and admins are checked. */
 export const voterValuesOf = (voters: Voters | null | undefined): VoterValues => {
   const hasRole = (role: (typeof VOTER_ROLES)[number]): boolean =>
     voters?.roles.includes(role) ?? role !== "operator";
@@ -57,7 +57,6 @@ export const policyValues = z.object({
   newRecipientHours: z.string(),
   /** `default`: the policy has no such rule, so the project's policy or `block_hits` applies. */
   screening: z.enum(["default", "off", "block_hits", "require_clear"]),
-  /** Ids of the allowed chains. */
   chains: z.array(z.string()),
   /** Allowed tokens, each as `chainId:token`. */
   tokens: z.array(z.string()),
@@ -81,7 +80,6 @@ type AssetCaps = PolicyValues["perDayAssets"];
 const typedCaps = (caps: AssetCaps = []): AssetCaps =>
   caps.map(({ assetId, amount }) => ({ assetId, amount: typedAmount(amount) }));
 
-/** The times that a new rule about hours begins with. */
 export const NEW_WINDOW = { days: [1, 2, 3, 4, 5], from: "09:00", to: "17:00" };
 
 const codeAmountOf = (code: PolicyRules["code"]): string => {
@@ -89,7 +87,7 @@ const codeAmountOf = (code: PolicyRules["code"]): string => {
   return code?.mode === "exempt" ? code.dailyCapUsd : "";
 };
 
-/** @param timeZone that the hours begin with, where the policy has none */
+/** @param timeZone default for a policy without hours */
 export const valuesOf = (rules: PolicyRules, timeZone: string): PolicyValues => {
   const { perOperation, perDay, code, approvals, hours } = rules;
   return {
@@ -168,10 +166,7 @@ const approvalsOf = (values: PolicyValues): PolicyRules["approvals"] => {
   };
 };
 
-/**
- * The rules that the values mean. A rule that is off is undefined, so that JSON leaves it out. Call
- * it for values without problems.
- */
+/** The rules for valid values. A rule that is off is undefined, so that JSON leaves it out. */
 export const rulesOf = (values: PolicyValues): PolicyRules => ({
   perOperation: capsOf(values.perOperationUsd, values.perOperationAssets),
   perDay: capsOf(values.perDayUsd, values.perDayAssets),
@@ -191,7 +186,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** Notes the message for the field at the path, unless the condition holds. */
+/** Records the message for the field at the path, unless the condition holds. */
 type Check = (isRight: boolean, message: string, ...path: Problem["path"]) => void;
 
 const USD = /^(0|[1-9]\d{0,17})(\.\d{1,6})?$/;
@@ -251,7 +246,6 @@ const checkApprovals = (values: PolicyValues, check: Check): void => {
   check(rolesIn(values).length > 0, CHOOSE_VOTERS, "approvalsCount");
 };
 
-/** The errors in the values, each with the path of its field. */
 const problemsOf = (values: PolicyValues): Problem[] => {
   const problems: Problem[] = [];
   const check: Check = (isRight, message, ...path) => {
@@ -278,11 +272,11 @@ export const policyForm = policyValues.superRefine((values, context) => {
     context.addIssue({ code: "custom", path: [...path], message });
 });
 
-/** The rules that are typed now; null while a value is wrong. */
+/** The current rules of the form; null while a value is invalid. */
 export const typedRules = (values: PolicyValues): PolicyRules | null =>
   problemsOf(values).length === 0 ? rulesOf(values) : null;
 
-/** Whether two sets of rules mean the same, in the form's order of fields. */
+/** Whether two sets of rules are equal. Both are first converted to the form's order of fields. */
 export const isSame = (one: PolicyRules, other: PolicyRules): boolean =>
   JSON.stringify(rulesOf(valuesOf(one, "UTC"))) ===
   JSON.stringify(rulesOf(valuesOf(other, "UTC")));

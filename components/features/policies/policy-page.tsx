@@ -41,7 +41,6 @@ import {
   usePolicyVersions,
 } from "./use-policies";
 
-/** One policy: its limits, the editor beside a dry run, and its history. */
 export const PolicyPage = ({ subject: param }: { readonly subject: string }): ReactNode => {
   const query = usePolicySetup();
   const subject = subjectOf(param);
@@ -122,11 +121,9 @@ const Ready = ({ setup, subject }: ReadyProps): ReactNode => {
 interface SidesProps {
   readonly left: ReactNode;
   readonly right: ReactNode;
-  /** Below the left side, and last on phones. */
   readonly below?: ReactNode;
 }
 
-/** Limits on the left and the dry run on the right, or below each other on narrow screens. */
 const Sides = ({ left, right, below = null }: SidesProps): ReactNode => (
   <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-12 lg:grid-rows-[auto_1fr]">
     <div className="flex min-w-0 flex-col gap-4 lg:col-span-7">{left}</div>
@@ -192,7 +189,8 @@ const draftBase = ({ wallets }: PolicySetup, policy: Policy | undefined): DraftB
 const zoneHere = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const Editing = ({ setup, subject, policy, onEnd }: EditingProps): ReactNode => {
-  // The version that filled the form. Saving it does not overwrite a version that is stored meanwhile.
+  // The version from which the form was filled. Saving refers to it, so that a version stored
+  // meanwhile is not overwritten.
   const [base] = useState({ rules: policy?.rules ?? {}, ...draftBase(setup, policy) });
   const [first] = useState(() => readDraft(subject, base) ?? valuesOf(base.rules, zoneHere()));
   const form = useForm({ resolver: zodResolver(policyForm), defaultValues: first });
@@ -222,9 +220,8 @@ const Editing = ({ setup, subject, policy, onEnd }: EditingProps): ReactNode => 
 
 const draft = z.object({ owner: z.string(), version: z.number(), values: policyValues });
 
-/** The version that filled the form, and its project. */
 interface DraftBase {
-  /** Id of the project's treasury. A draft with another treasury is of another project. */
+  /** Id of the project's treasury. A draft with another treasury belongs to another project. */
   readonly owner: string;
   readonly version: number;
 }
@@ -246,7 +243,6 @@ interface HistoryCardProps {
   readonly names: PolicyNames;
 }
 
-/** Every version of a policy, with its changes, their author and time. */
 const HistoryCard = ({ subject, names }: HistoryCardProps): ReactNode => {
   const versions = usePolicyVersions(subject);
   const actorName = useActorNames();

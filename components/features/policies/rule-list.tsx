@@ -7,11 +7,9 @@ import { sentencesOf, type PolicyNames } from "./rule-words";
 interface RuleListProps {
   readonly rules: PolicyRules;
   readonly names: PolicyNames;
-  /** Accessible name of the list. */
   readonly label: string;
 }
 
-/** The rules of a policy as sentences, or a note that there are none. */
 export const RuleList = ({ rules, names, label }: RuleListProps): ReactNode => {
   const sentences = sentencesOf(rules, names);
   if (sentences.length === 0) return <p className="text-fg-2">No limit: every rule is off.</p>;

@@ -2,7 +2,6 @@
 import { amountText as textOf } from "@/lib/core/amount-text";
 import type { PolicyRules, RuleName } from "@/lib/contracts/policy-rules";
 
-/** Names for the ids in rules. */
 export interface PolicyNames {
   readonly chain: (chainId: number) => string;
   /** @param token lower-case address, or `native` */
@@ -22,7 +21,7 @@ export const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as con
 const amountText = (amount: string, unit: string): string =>
   `${textOf(amount, { symbol: unit, exact: true }).text} ${unit}`;
 
-/** `5,000.00 USD`: all digits that the amount has, and cents at least. */
+/** `5,000.00 USD`: with all digits of the amount, and at least cents. */
 export const usdText = (amount: string): string => amountText(amount, "USD");
 
 /** `a`, `a and b`, `a, b and c`. */
@@ -127,7 +126,6 @@ export const sentencesOf = (rules: PolicyRules, names: PolicyNames): string[] =>
   return sentences.filter((sentence) => typeof sentence === "string");
 };
 
-/** Names of the rules, as the dry run and the pages of operations show them. */
 export const RULE_WORDS: Readonly<Record<RuleName, string>> = {
   "perOperation.usd": "Most in one operation",
   "perOperation.assets": "Most of an asset in one operation",
@@ -143,7 +141,6 @@ export const RULE_WORDS: Readonly<Record<RuleName, string>> = {
   approvals: "Approval by other people",
 };
 
-/** The sentences that a version removed and added. */
 export const changesOf = (
   before: PolicyRules,
   after: PolicyRules,

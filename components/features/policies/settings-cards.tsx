@@ -33,7 +33,7 @@ interface SettingsCardProps {
   readonly title: string;
   readonly description: string;
   readonly actions?: ReactNode;
-  /** The noun of the loading setting, for screen readers. */
+  /** Noun for the setting while it loads, for screen readers. */
   readonly what: string;
   readonly children: (policies: Policies) => ReactNode;
 }
@@ -42,7 +42,6 @@ const SettingsCard = (props: SettingsCardProps): ReactNode => (
   <QueryCard {...props} flush={false} query={usePolicies()} rows={1} compact />
 );
 
-/** The limits of the whole project, on the page of settings, and the way to all policies. */
 export const PoliciesCard = (): ReactNode => (
   <SettingsCard
     id="policies"
@@ -84,14 +83,12 @@ const Summary = ({ policies: { policies } }: { readonly policies: Policies }): R
 };
 
 interface SettingProps {
-  /** The setting in words. */
   readonly shown: ReactNode;
-  /** Accessible name of the button that opens the form. */
   readonly changeLabel: string;
   readonly form: (onEnd: () => void) => ReactNode;
 }
 
-/** A setting, which its form replaces while the person changes it. */
+/** Shows a setting, or its form while the person changes it. */
 const Setting = ({ shown, changeLabel, form }: SettingProps): ReactNode => {
   const [editing, setEditing] = useState(false);
   if (editing) return form(() => setEditing(false));
@@ -118,13 +115,12 @@ interface SettingFormProps<Values extends object> {
    */
   readonly fieldOf?: Readonly<Record<string, FieldPath<Values>>>;
   readonly done: string;
-  /** Says after an error that the old setting still applies. */
+  /** Text after an error: the old setting still applies. */
   readonly money: string;
   readonly onEnd: () => void;
   readonly children: (form: UseFormReturn<Values>) => ReactNode;
 }
 
-/** Changes a setting of the project, with an approval where the service asks for one. */
 const SettingForm = <Values extends object>(props: SettingFormProps<Values>): ReactNode => {
   const { keptAs, schema, defaultValues, done, onEnd } = props;
   const api = useApi();
@@ -161,7 +157,7 @@ const SettingForm = <Values extends object>(props: SettingFormProps<Values>): Re
   );
 };
 
-/** Accepts the amounts of the contract; the message has an example. */
+/** Accepts the same amounts as the API contract, but with an example in the message. */
 const capForm = z.object({
   dailyCapUsd: z
     .string()
@@ -171,7 +167,6 @@ const capForm = z.object({
     ),
 });
 
-/** The amount that all API keys of the project together may move in a day without a code. */
 export const LimitCard = (): ReactNode => (
   <SettingsCard
     id="limits"
@@ -236,7 +231,6 @@ type Requirement = Policies["approvals"];
 
 const COUNT_MAX = 20;
 
-/** How many people must approve what awaits approval, and who may. */
 export const VotesCard = (): ReactNode => (
   <SettingsCard
     id="votes"

@@ -29,12 +29,11 @@ import type { PolicyNames } from "./rule-words";
 export type Policies = ResponseOf<typeof getPolicies>;
 export type Policy = Policies["policies"][number];
 
-/** The limits on the project's money: its policies, and the limits of its API keys. */
 export const policiesQuery = apiQuery(getPolicies, {});
 
 export const usePolicies = (): UseQueryResult<Policies> => useQuery(policiesQuery);
 
-/** The number of versions that one request answers at most. */
+/** Maximum number of versions in one response. */
 const PAGE = 100;
 
 /** Versions of one policy, newest first. */
@@ -60,17 +59,15 @@ export const usePolicyVersions = ({
   });
 };
 
-/** The subject of a policy: the project, a wallet or an API key. */
 export interface PolicySubject {
   readonly scope: PolicyScope;
   /** Undefined for the project. */
   readonly subjectId: string | undefined;
 }
 
-/** The last part of the path of the project's policy. */
+/** Last part of the path of the project's policy. */
 const PROJECT_PATH = "project";
 
-/** The policy of the whole project. */
 export const PROJECT: PolicySubject = { scope: "project", subjectId: undefined };
 
 export const SCOPE_WORDS: Readonly<Record<PolicyScope, string>> = {
@@ -83,7 +80,7 @@ export const pathOfSubject = ({
   subjectId = PROJECT_PATH,
 }: Pick<PolicySubject, "subjectId">): string => `/settings/policies/${subjectId}`;
 
-/** The subject that a page's path names; null where it names none. */
+/** The subject that a page's path names; null when it names none. */
 export const subjectOf = (param: string): PolicySubject | null => {
   if (param === PROJECT_PATH) return PROJECT;
   if (param.startsWith("wal_")) return { scope: "wallet", subjectId: param };
@@ -91,13 +88,11 @@ export const subjectOf = (param: string): PolicySubject | null => {
   return null;
 };
 
-/** Whether a stored policy belongs to the subject. */
 export const isOf = (
   policy: { readonly scope: PolicyScope; readonly subjectId: string },
   { scope, subjectId }: PolicySubject,
 ): boolean => policy.scope === scope && (scope === "project" || policy.subjectId === subjectId);
 
-/** The records that the pages of policies show and offer. */
 export interface PolicySetup {
   readonly policies: Policies;
   readonly wallets: readonly WalletRecord[];
@@ -112,7 +107,7 @@ export interface PolicySetup {
   readonly nameOf: (subject: PolicySubject) => string;
 }
 
-/** Names for the ids in rules; an id without a known name is shown itself. */
+/** Names for the ids in rules. Without a known name, the id itself is shown. */
 export const usePolicyNames = (): PolicyNames => {
   const { chains } = usePublicConfig();
   const tokens = useQuery(tokensQuery).data?.data;

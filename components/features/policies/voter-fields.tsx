@@ -5,11 +5,9 @@ import { Checkbox } from "@/components/ui/field";
 import type { VoterValues } from "./policy-form";
 
 interface VoterFieldsProps {
-  /** Binds a checkbox to the form's field of that name. */
   readonly register: (name: keyof VoterValues) => object;
 }
 
-/** The checkboxes for who may approve with several people, and for the exemption of API keys. */
 export const VoterFields = ({ register }: VoterFieldsProps): ReactNode => (
   <>
     <fieldset className="flex flex-wrap gap-x-6 gap-y-1">

@@ -19,13 +19,12 @@ interface ExportDialogProps {
 }
 
 /**
- * Warns, asks for an approval, and shows the words once. The page forgets them when the dialog
- * closes.
+ * Warns, asks for an approval, and shows the mnemonic once. It is discarded when the dialog closes.
  */
 export const ExportDialog = ({ wallet, onClose }: ExportDialogProps): ReactNode => {
   const api = useApi();
   const [understood, setUnderstood] = useState(false);
-  // No cache keeps the words, only this state.
+  // The mnemonic is stored only in this state, never in a cache.
   const [exported, setExported] = useState<Exported | null>(null);
   const cache = useCache();
   const change = useApprovable<null>(`private.export ${wallet.id}`, async (_input, proof) => {

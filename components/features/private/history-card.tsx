@@ -63,7 +63,6 @@ const columnsOf = (names: PrivateNames): readonly Column<PrivateTransfer>[] => [
   },
 ];
 
-/** The list of private operations. */
 export const HistoryCard = (): ReactNode => {
   const list = usePrivateTransfers();
   return (

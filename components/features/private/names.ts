@@ -8,11 +8,10 @@ export interface PrivateNames {
   readonly walletName: (privacyWalletId: string) => string;
   /** The recipient's name. Shields and swaps pay the private wallet itself. */
   readonly recipientName: (transfer: PrivateTransfer) => string;
-  /** The payer: the treasury for a shield, else the private wallet. */
+  /** The payer: the treasury for a shield, otherwise the private wallet. */
   readonly payerName: (transfer: PrivateTransfer) => string;
 }
 
-/** Names of the wallets and recipients on the private pages. */
 export const usePrivateNames = (): PrivateNames => {
   const privacyWallets = usePrivacyWallets().data?.data ?? [];
   const { addressName } = useNames();

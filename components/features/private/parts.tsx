@@ -26,7 +26,6 @@ export const hasMoney = (pool: PoolBalance): boolean =>
     (amount) => !isZero(amount),
   );
 
-/** A token on its chain, with its mark. */
 export const PoolName = ({
   chainId,
   token,
@@ -65,7 +64,6 @@ export const TokenAmountText = ({ value, whole = false }: TokenAmountProps): Rea
   <Amount value={value.amount} unit={value.token.symbol} exact={whole} />
 );
 
-/** How many deposits hide a withdrawal. */
 const AmongDeposits = ({ size }: { readonly size: number | null }): ReactNode =>
   size === null ? (
     <span title="The chain or the provider does not answer now."> among –</span>
@@ -86,9 +84,6 @@ interface HonestyProps {
   readonly staysPublic: readonly string[];
 }
 
-/**
- * The proof system, the number of deposits that hide a withdrawal, and the facts that stay public.
- */
 export const Honesty = ({ engine, setSize, staysPublic }: HonestyProps): ReactNode => (
   <section aria-label="What stays public" className="flex flex-col gap-1.5 text-sm text-fg-2">
     <p>
@@ -122,6 +117,6 @@ export type PrivateExit = ResponseOf<typeof listPrivateExits>["data"][number];
 
 export type PrivateQuote = ResponseOf<typeof quotePrivateSwap>;
 
-/** The key of a pool in page addresses and selects. */
+/** Identifies a pool in page addresses and selects. */
 export const poolKey = ({ chainId, token }: Pick<PoolBalance, "chainId" | "token">): string =>
   `${String(chainId)}-${token.address}`;

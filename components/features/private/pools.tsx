@@ -34,7 +34,7 @@ import {
 import { usePrivateNames } from "./names";
 import { pathOfTransfer, usePrivateExits, useTakeOver } from "./use-private";
 
-/** Links to the actions, with this wallet and pool. */
+/** Links to the actions, with this wallet and pool already chosen. */
 const Actions = ({ pool }: { readonly pool: PoolBalance }): ReactNode => {
   const query = `?wallet=${pool.privacyWalletId}&pool=${encodeURIComponent(poolKey(pool))}`;
   const { symbol } = pool.token;
@@ -172,10 +172,6 @@ interface ExitsCardProps {
   readonly present: boolean;
 }
 
-/**
- * Lists deposits that are not approved: shows when each can be spent, and offers a public exit for
- * declined ones.
- */
 export const ExitsCard = ({ walletId, present }: ExitsCardProps): ReactNode => {
   const { devnet } = usePublicConfig();
   const query = usePrivateExits(present);

@@ -41,7 +41,7 @@ import { ExitsCard, PoolsTable } from "./pools";
 import { type ChosenWallet, useChosenWallet } from "./use-chosen-wallet";
 import { usePrivacyWallets, usePrivateBalances } from "./use-private";
 
-/** The height of a loaded wallet card, so that the page does not move when it loads. */
+/** Height of a loaded wallet card, so that the layout does not shift when it loads. */
 const WALLET_HEIGHT = "lg:h-98.5";
 const MONEY = "Your notes are on the chain and follow from the mnemonic.";
 
@@ -54,7 +54,6 @@ const ShieldLink = ({ walletId }: { readonly walletId: string }): ReactNode => (
   </Link>
 );
 
-/** Balances in privacy pools, the facts that stay public, and the private history. */
 export const PrivatePage = (): ReactNode => {
   const wallets = usePrivacyWallets();
   const balances = usePrivateBalances();
@@ -100,7 +99,6 @@ export const PrivatePage = (): ReactNode => {
   );
 };
 
-/** Placeholder with the height of the loaded cards. */
 const LoadingWallet = (): ReactNode => (
   <Desk
     fields={
@@ -183,7 +181,6 @@ interface WalletCardProps {
   readonly wallet: PrivacyWallet | undefined;
 }
 
-/** A private wallet: its spendable sum, its other sums, and the facts that stay public. */
 const WalletCard = ({ pools, balances, wallet }: WalletCardProps): ReactNode => {
   const tokens = useQuery(tokensQuery).data?.data ?? [];
   const [exporting, setExporting] = useState(false);
@@ -246,7 +243,6 @@ interface WalletSwitcherProps {
   readonly chosen: ChosenWallet;
 }
 
-/** Chooses the private wallet of the page, and creates another one. */
 const WalletSwitcher = ({ wallets, chosen }: WalletSwitcherProps): ReactNode => {
   const [creating, setCreating] = useState(false);
   return (

@@ -11,9 +11,9 @@ import {
 } from "./use-private";
 
 export interface ChosenWallet {
-  /** Empty where the project has no private wallet yet, and while it is loading. */
+  /** Empty while the wallets are loading, and when the project has no private wallet yet. */
   readonly walletId: string;
-  /** False until wallets, balances and the latest use say which wallet it is. */
+  /** False while the data that determines the wallet is loading. */
   readonly isKnown: boolean;
   readonly choose: (walletId: string) => void;
 }
@@ -24,9 +24,9 @@ interface Queries {
 }
 
 /**
- * The private wallet of a page, which the page's address names. Without a name the page opens with
- * the wallet of `openingWallet` and writes its id into the address, so that a later use of another
- * wallet does not change the page while somebody reads it.
+ * The private wallet of a page, as named in the page's address. Without a name, the page opens with
+ * the wallet of `openingWallet` and writes its id into the address. So the page does not change
+ * when somebody uses another wallet later.
  */
 export const useChosenWallet = ({ wallets, balances }: Queries): ChosenWallet => {
   const [requested, setRequested] = useQueryState(
@@ -44,7 +44,7 @@ export const useChosenWallet = ({ wallets, balances }: Queries): ChosenWallet =>
     : undefined;
   const walletId = (named ?? opening)?.id ?? "";
   useEffect(() => {
-    // A requested id that is not in the list may be of a wallet that was created a moment ago.
+    // An id in the address that is not in the list may belong to a wallet that was just created.
     if (requested === null && walletId !== "") void setRequested(walletId);
   }, [walletId, requested, setRequested]);
   return { walletId, isKnown, choose: (next) => void setRequested(next) };
@@ -52,13 +52,13 @@ export const useChosenWallet = ({ wallets, balances }: Queries): ChosenWallet =>
 
 interface Known {
   readonly balances: readonly PoolBalance[];
-  /** The wallet of the newest private operation; undefined where there is none. */
+  /** The wallet of the newest private operation; undefined when there is none. */
   readonly lastUsed: string | undefined;
 }
 
 /**
- * The private wallet that a page opens with: the last used one, else the oldest with money, else
- * the oldest.
+ * The private wallet that a page opens with: the last used one, otherwise the oldest with money,
+ * otherwise the oldest.
  */
 export const openingWallet = (
   wallets: readonly PrivacyWallet[],

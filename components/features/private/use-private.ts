@@ -16,15 +16,22 @@ import type { PrivateBalances, PrivateTransfer } from "./parts";
 
 const STALE_MS = 30_000;
 const BALANCES_REFRESH_MS = 5_000;
-/** The page shows a proof's time left to the second, and a first wallet is made at once. */
+/**
+ * Polling interval for a proof, whose remaining time is shown to the second, and for the first
+ * wallet, which the service creates at once.
+ */
 const SOON_MS = 1_000;
 const BUSY_REFRESH_MS = 2_000;
-/** Other people and API keys also move private money. */
+/**
+ * Polls without a running operation too, because other people and API keys also move private money.
+ */
 const IDLE_REFRESH_MS = 10_000;
 
 export const privacyWalletsQuery = apiQuery(listPrivacyWallets, {});
 
-/** The service makes the first wallet when balances are read, so an empty list is read again soon. */
+/**
+ * The service creates the first wallet when balances are read, so an empty list is soon read again.
+ */
 export const usePrivacyWallets = (): UseQueryResult<ResponseOf<typeof listPrivacyWallets>> =>
   useQuery({
     ...privacyWalletsQuery,
@@ -38,7 +45,7 @@ export const privateBalancesQuery = apiQuery(getPrivateBalances, {});
 export const usePrivateBalances = (): UseQueryResult<PrivateBalances> =>
   useQuery({ ...privateBalancesQuery, refetchInterval: BALANCES_REFRESH_MS });
 
-/** Notes that are not approved, of all private wallets. */
+/** Unapproved notes of all private wallets. */
 export const usePrivateExits = (
   enabled: boolean,
 ): UseQueryResult<ResponseOf<typeof listPrivateExits>> =>
@@ -70,7 +77,7 @@ export const usePrivateTransfer = (id: string): UseQueryResult<PrivateTransfer> 
     },
   });
 
-/** Shows the new state of a private operation, and reads the lists that depend on it again. */
+/** Stores a private operation's new state in the cache, and reads the dependent lists again. */
 export const useTakeOver = (): ((transfer: PrivateTransfer) => void) => {
   const cache = useCache();
   return (transfer) => {
@@ -84,7 +91,6 @@ export const useTakeOver = (): ((transfer: PrivateTransfer) => void) => {
   };
 };
 
-/** The name of each kind of private operation. */
 export const KIND_WORDS = {
   shield: "Shield",
   private_transfer: "Transfer",

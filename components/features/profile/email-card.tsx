@@ -27,15 +27,17 @@ type Verification = ResponseOf<typeof updateMe>["verification"];
 
 interface EmailCardProps {
   readonly me: Me;
-  /** The address with which the form begins, such as that of an invitation. */
+  /** Initial address of the form, such as the address of an invitation. */
   readonly suggested?: string;
 }
 
-/** The form for the address that codes are mailed to, and for the code that verifies it. */
+/**
+ * The form for the e-mail address that receives codes, and for the code that verifies this address.
+ */
 export const EmailCard = ({ me, suggested }: EmailCardProps): ReactNode => {
   const [sent, setSent] = useState<{ email: string; verification: Verification } | null>(null);
   const [changing, setChanging] = useState(false);
-  // After a reload, a restored approval waits for the person's click.
+  // False after a reload, so that a restored approval waits for the person's click.
   const [signsAtOnce, setSignsAtOnce] = useState(false);
   const api = useApi();
   const update = useApprovable<string>("email", async (email, proof) => {

@@ -29,7 +29,6 @@ import type { ResponseOf } from "@/lib/contracts/contract";
 
 type Session = ResponseOf<typeof listSessions>["data"][number];
 
-/** Where the person is signed in, and ways to end it. */
 export const SessionsCard = (): ReactNode => {
   const sessions = useQuery(apiQuery(listSessions, {}));
   const made = useQuery(apiQuery(listMadeThings, {}));
@@ -101,7 +100,7 @@ const endedWords = ({ revoked, suspended }: ResponseOf<typeof revokeOtherSession
     : `${sessions}, and ${countOf(suspended.length, ["thing", "things"])} suspended.`;
 };
 
-/** The things that ending sessions suspends, shown before it happens. */
+/** Shows in advance which things are suspended when sessions are ended. */
 const Suspends = ({ things }: { readonly things: readonly MadeThing[] }): ReactNode =>
   things.length === 0 ? null : (
     <div className="mt-2">
@@ -131,7 +130,7 @@ const SessionRow = ({ session, made, onEnded }: SessionRowProps): ReactNode => {
     await revoke.mutateAsync({ params: { id: session.id } });
     await onEnded();
   };
-  // A failure is shown below.
+  // The error is shown below.
   const endAtOnce = (): void => void end().catch(() => undefined);
   return (
     <li className="flex flex-wrap items-center justify-between gap-2 px-4 py-2.5">
@@ -182,9 +181,7 @@ const SessionRow = ({ session, made, onEnded }: SessionRowProps): ReactNode => {
   );
 };
 
-/**
- * The things of ended sessions, and ways to restore them. Nothing is shown while there are none.
- */
+/** Things of ended sessions, and ways to restore them. Nothing is shown when there are none. */
 const SuspendedThings = ({ things }: { readonly things: readonly MadeThing[] }): ReactNode => {
   const [restoring, setRestoring] = useState<readonly MadeName[] | null>(null);
   if (things.length === 0) return null;

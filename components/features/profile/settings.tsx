@@ -116,10 +116,7 @@ const PROJECT: readonly Section[] = [
 ];
 const STOPPED: Section = { href: "#stopped-work", title: "Stopped work" };
 
-/**
- * Links to the sections of the settings: a column beside them, or a block above them where there is
- * no room.
- */
+/** Links to the sections of the settings: beside the sections, or above them on narrow screens. */
 const SettingsIndex = ({ isManager }: { readonly isManager: boolean }): ReactNode => (
   <nav aria-label="Sections" className="flex flex-col gap-3 lg:sticky lg:top-16 lg:order-2">
     <Group title="Yours" sections={OWN} />

@@ -7,7 +7,6 @@ export type Me = ResponseOf<typeof getMe>;
 
 const STALE_MS = 60_000;
 
-/** The signed-in person. */
 export const meQuery = { ...apiQuery(getMe, {}), staleTime: STALE_MS };
 
 export const useMe = (): UseQueryResult<Me> => useQuery(meQuery);

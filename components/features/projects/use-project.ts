@@ -9,8 +9,8 @@ import { type Permission, roleMay } from "@/lib/core/permissions";
 export type Project = Me["projects"][number];
 
 /**
- * The project that this browser works in, and all projects of the person; undefined while they are
- * read.
+ * The project chosen in this browser, and all projects of the person. The project is undefined
+ * while they load.
  */
 export const useProject = (): {
   readonly project: Project | undefined;
@@ -27,7 +27,7 @@ export const useProject = (): {
   return { project: projects.find(({ id }) => id === chosen) ?? projects[0], projects };
 };
 
-/** Whether the person's role in the project has the permission; false while the role is read. */
+/** Whether the person's role in the project has the permission; false while the role loads. */
 export const useMay = (permission: Permission): boolean => {
   const { project } = useProject();
   return project !== undefined && roleMay(project.role, permission);

@@ -34,7 +34,7 @@ import { type Reserve, useReserves } from "./use-reserves";
 
 const MONEY = "The money on the chains and in the accounts is untouched.";
 
-/** Currencies in which accounts hold money stand before those that only the treasury has. */
+/** Sorts currencies in which accounts hold money before those that only the treasury has. */
 const owedFirst = (reserves: readonly Reserve[]): readonly Reserve[] =>
   [...reserves].sort(
     (a, b) => Number(coverageTenths(a) === null) - Number(coverageTenths(b) === null),
@@ -50,7 +50,7 @@ export const Reserves = (): ReactNode => {
         description={
           <>
             Accounts' money, compared with the treasury's balances on chain.
-            {/* A line of its own, also before the time is known, so that nothing below moves. */}
+            {/* Takes up a line before the time is known, so that the layout does not shift. */}
             <span className="block min-h-5">
               {data === undefined ? null : (
                 <>
@@ -83,7 +83,7 @@ export const Reserves = (): ReactNode => {
             </>
           )}
         </QueryPanel>
-        {/* Not while loading, because the number and height of the cards above are unknown then. */}
+        {/* Hidden while loading, because the height of the cards above is unknown then. */}
         {isPending ? null : (
           <>
             <HowToCheck />
@@ -224,7 +224,6 @@ const amountIn =
   (currency: string) =>
   (value: string): ReactNode => <Amount value={value} unit={currency} />;
 
-/** The one number that says whether the accounts are backed. */
 const Coverage = ({ reserve }: { readonly reserve: Reserve }): ReactNode => {
   const locale = useLocale();
   const tenths = coverageTenths(reserve);
@@ -268,7 +267,6 @@ const Side = ({
   </div>
 );
 
-/** One currency: its coverage, its liabilities, the money that backs them, and the folded proof. */
 const ReserveCard = ({ reserve }: { readonly reserve: Reserve }): ReactNode => {
   const { currency, chains } = reserve;
   return (
@@ -345,7 +343,6 @@ const Details = ({
   );
 };
 
-/** Whether the treasury holds at least what the accounts do. */
 const CoveredBadge = ({ covered }: { readonly covered: boolean }): ReactNode =>
   covered ? (
     <Badge tone="success" icon={CircleCheck}>

@@ -16,11 +16,14 @@ import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
 interface SuspendedNoticeProps {
   readonly thing: MadeName;
   readonly suspendedAt: string | null;
-  /** The consequence for this kind, in a sentence. */
+  /** A sentence with the consequence for this kind of thing. */
   readonly children: ReactNode;
 }
 
-/** Explains why a thing is suspended, and restores it. Renders nothing while it works. */
+/**
+ * Explains why a thing is suspended, and restores it. Renders nothing when the thing is not
+ * suspended.
+ */
 export const SuspendedNotice = ({
   thing,
   suspendedAt,
@@ -54,7 +57,6 @@ interface RestoreDialogProps {
   readonly onClose: () => void;
 }
 
-/** Restores suspended things after the person's approval. */
 export const RestoreDialog = ({ items, onClose }: RestoreDialogProps): ReactNode => {
   const api = useApi();
   const queryClient = useQueryClient();
@@ -63,7 +65,7 @@ export const RestoreDialog = ({ items, onClose }: RestoreDialogProps): ReactNode
     name,
     async (body, proof) => {
       await api.call(restoreMadeThings, { body: { ...body, ...proof } });
-      // Lists of keys, endpoints and schedules show the suspension too.
+      // All queries, because lists of keys, endpoints and schedules also show the suspension.
       await queryClient.invalidateQueries();
       toast.success(items.length === 1 ? "It works again." : "They work again.");
       onClose();
@@ -91,11 +93,10 @@ interface ThingsListProps {
   readonly things: readonly (Pick<MadeThing, "kind" | "name" | "projectName"> & {
     readonly id?: string;
   })[];
-  /** A button for each. */
+  /** A button for each thing. */
   readonly action?: (id: string) => ReactNode;
 }
 
-/** Things that sessions made, each with its kind, name and project. */
 export const ThingsList = ({ label, things, action }: ThingsListProps): ReactNode => (
   <ul aria-label={label} className="divide-y">
     {things.map(({ kind, id, name, projectName }, index) => {
@@ -132,6 +133,6 @@ export const KIND_LOOKS: Readonly<
   payout_schedule: { word: "Payout schedule", icon: CalendarClock },
 };
 
-/** "1 session was ended.", "3 sessions were ended." */
+/** `1 session`, `3 sessions`. */
 export const countOf = (count: number, [one, many]: readonly [string, string]): string =>
   count === 1 ? `1 ${one}` : `${String(count)} ${many}`;

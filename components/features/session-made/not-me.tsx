@@ -18,7 +18,7 @@ import { countOf, KIND_LOOKS, ThingsList } from "./made-things";
 
 type View = ResponseOf<typeof lookUpNotMe>;
 
-/** Without an access token, because the link also works for people who are not signed in. */
+/** Sends no access token, because the link also works for people who are not signed in. */
 const api = createApiClient({ baseUrl: "/api" });
 
 const onHash = (changed: () => void): (() => void) => {
@@ -27,8 +27,8 @@ const onHash = (changed: () => void): (() => void) => {
 };
 
 /**
- * The page of the mailed link "This was not me". Opening it changes nothing: scanners of mails open
- * links too.
+ * The page of the mailed link "This was not me". Opening it changes nothing, because mail scanners
+ * open links too.
  */
 export const NotMe = (): ReactNode => {
   const token = useSyncExternalStore(

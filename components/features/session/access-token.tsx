@@ -29,8 +29,8 @@ interface ProviderProps {
 }
 
 /**
- * The access token is in no page's HTML: the browser asks for it with its cookie, and calls of the
- * API wait for the answer.
+ * The access token is never part of a page's HTML. The browser requests it with its cookie, and API
+ * calls wait for the answer.
  */
 export const AccessTokenProvider = ({ signedIn, children }: ProviderProps): ReactNode => {
   const [source] = useState(() =>
@@ -48,23 +48,24 @@ export const AccessTokenProvider = ({ signedIn, children }: ProviderProps): Reac
   return <AccessTokenContext.Provider value={source}>{children}</AccessTokenContext.Provider>;
 };
 
-/** The source of the API's Bearer token. */
 export const useAccessToken = (): TokenSource => useContext(AccessTokenContext);
 
 /**
- * How long an answer is used. The service renews a token in its last 5 minutes, so every answer is
- * valid for longer than this.
+ * How long a token is used before it is requested again. The service renews a token in its last 5
+ * minutes, so every answered token is valid for longer than this.
  */
 const KEEP_MS = 240_000;
 
 interface TokenSource {
   /**
    * The Bearer token for the API; null without a session.
-   * @throws what `read` throws, while no token is known yet
+   *
+   * @throws the error of `read` while no token is known yet
    */
   current(): Promise<string | null>;
   /**
-   * Makes the next call read the session again: another tab may have signed in as another person.
+   * Makes the next call request the token again, because another tab may have signed in as another
+   * person.
    */
   expire(): void;
 }
@@ -76,9 +77,9 @@ interface TokenSourceOptions {
 }
 
 /**
- * Caches the newest access token and renews it when a call needs it; concurrent calls share one
- * request. When the service does not answer, or the session has ended, the last token is used: if
- * it is no longer valid the API refuses it, which every page shows.
+ * Caches the newest access token and renews it when a call needs it. Concurrent calls share one
+ * request. When the service does not answer or the session has ended, the last token is used. If
+ * that token is no longer valid, the API refuses it, and every page shows the refusal.
  */
 export const createTokenSource = ({ read, nowMs }: TokenSourceOptions): TokenSource => {
   let token: string | null = null;

@@ -8,9 +8,9 @@ import type { ApiClient, CallOptions } from "@/lib/api-client/client";
 import type { Callable, ResponseOf } from "@/lib/contracts/contract";
 
 /**
- * Queries of the API. One definition serves the hooks of the browser and the pages that the server
- * draws, so both ask the same question under the same key. A file of definitions has no "use
- * client", because the server cannot read values of such a file.
+ * Queries of the API. The hooks of the browser and the pages that the server renders share these
+ * definitions, so both send the same request under the same cache key. A file of definitions has no
+ * "use client", because the server cannot read values of such a file.
  */
 
 interface KeyInput {
@@ -18,7 +18,7 @@ interface KeyInput {
   readonly query?: unknown;
 }
 
-/** The cache key of an answer; without input, the common beginning of all keys of the route. */
+/** The cache key of an answer. Without input, the common prefix of all keys of the route. */
 export const queryKeyOf = (contract: Callable, input?: KeyInput): QueryKey =>
   input === undefined
     ? [contract.method, contract.path]
@@ -27,8 +27,8 @@ export const queryKeyOf = (contract: Callable, input?: KeyInput): QueryKey =>
 type CallAny = (contract: Callable, options: object) => Promise<unknown>;
 
 /**
- * The default query function of a client: calls the route that the key names. Other keys need their
- * own function.
+ * The default query function of a client: calls the route that the key names. Queries with other
+ * keys need their own function.
  */
 export const readFrom =
   (api: ApiClient): QueryFunction =>
@@ -43,16 +43,14 @@ export const readFrom =
     return (api.call as CallAny)({ method, path }, { params, query: page, signal });
   };
 
-/** A GET of the API. */
 export const apiQuery = <C extends Callable>(contract: C, input: CallOptions<C>) =>
   queryOptions<ResponseOf<C>>({ queryKey: queryKeyOf(contract, input) });
 
 /** Rows per page of a list with a "Load more" button. */
 export const PAGE_ROWS = 20;
 
-/** A list of the API, read page by page with a cursor. */
 export interface ListQuery<Page> {
-  /** Tagged with one page. */
+  /** Tagged with the type of one page. */
   readonly queryKey: DataTag<QueryKey, Page, Error>;
   readonly initialPageParam: string | null;
   readonly staleTime?: number;

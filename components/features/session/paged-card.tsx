@@ -9,7 +9,7 @@ interface PagedCardProps<Item> {
   readonly list: Pages<Item>;
   /** The plural noun of the listed records: `accounts`. */
   readonly what: string;
-  /** Where the money is while the list cannot be read. */
+  /** Says where the money is while the list cannot be read. */
   readonly money: string;
   readonly title?: ReactNode;
   /** Shown in place of an empty list. */
@@ -17,7 +17,6 @@ interface PagedCardProps<Item> {
   readonly children: (items: readonly Item[]) => ReactNode;
 }
 
-/** A paged list in all its states: loading, failed, empty, stale, and with further pages. */
 export const PagedCard = <Item,>({
   list,
   money,

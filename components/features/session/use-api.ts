@@ -59,7 +59,8 @@ const callAny = <C extends Callable>(
   );
 
 /**
- * A GET of the API that the stream of changes covers. It is polled only while the stream is down.
+ * Reads a GET of the API whose changes the stream of changes reports. It is polled only while the
+ * stream is down.
  */
 export const useLiveQuery = <Data>(query: UseQueryOptions<Data>): UseQueryResult<Data> => {
   const refetchInterval = useLiveIntervalMs();
@@ -69,19 +70,18 @@ export const useLiveQuery = <Data>(query: UseQueryOptions<Data>): UseQueryResult
 type Stale = Callable | { readonly queryKey: QueryKey };
 
 interface Cache {
-  /** Replaces the cached answer by a newer one of the service. */
+  /** Replaces a cached answer with a newer one from the service. */
   readonly set: <Data>(
     query: { readonly queryKey: DataTag<QueryKey, Data, Error> },
     data: NoInfer<Data>,
   ) => void;
   /**
-   * Marks the cached answers of these routes and queries as stale. Resolves when the shown ones are
-   * read again.
+   * Marks the cached answers of these routes and queries as stale. Resolves when the visible ones
+   * have been read again.
    */
   readonly refresh: (...stale: readonly Stale[]) => Promise<void>;
 }
 
-/** Updates cached answers after a change. */
 export const useCache = (): Cache => {
   const client = useQueryClient();
   return useMemo(
@@ -96,7 +96,6 @@ export const useCache = (): Cache => {
   );
 };
 
-/** A request other than GET as a mutation. */
 export const useApiMutation = <C extends Callable>(
   contract: C,
 ): UseMutationResult<ResponseOf<C>, Error, CallOptions<C>> => {
@@ -115,8 +114,9 @@ interface SentOnce<C extends Callable> {
 const NONE = { text: "", key: "" };
 
 /**
- * A POST that must not be carried out twice. After a request without an answer, the same input is
- * sent with the same idempotency key. Any answer, also a refusal, ends that.
+ * A POST that must not be carried out twice. When a request gets no answer, the same input is sent
+ * again with the same idempotency key. After any answer, also a refusal, the next request gets a
+ * new key.
  */
 export const useSentOnce = <C extends Callable>(contract: C): SentOnce<C> => {
   const mutation = useApiMutation(contract);

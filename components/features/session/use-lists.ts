@@ -25,24 +25,22 @@ const optionsOf = <Item>(
   getNextPageParam: (page) => page.nextCursor,
 });
 
-/** The loaded pages of a list as one. */
 export const joinPages = <Item>({ pages }: Listed<Item>): Page<Item> => ({
   data: pages.flatMap((page) => page.data),
   nextCursor: pages.at(-1)?.nextCursor ?? null,
 });
 
-/** The loaded pages as one list; `fetchNextPage` loads the next one. */
 export const useList = <Item>(
   query: ListQuery<Page<Item>>,
 ): UseInfiniteQueryResult<Page<Item>> =>
   useInfiniteQuery({ ...optionsOf(query), select: joinPages });
 
-/** 1,000 records each. */
+/** Maximum number of pages. A page has up to 1,000 records. */
 const PAGES_MAX = 20;
 
 /**
- * All records of a list in order. It loads page after page by itself; the loaded ones are returned
- * meanwhile.
+ * All records of a list in order, up to `PAGES_MAX` pages. The pages are loaded one after another,
+ * and the loaded records are returned meanwhile.
  */
 export const useWholeList = <Item>(
   query: ListQuery<Page<Item>>,
@@ -64,9 +62,10 @@ export const useWholeList = <Item>(
 export type Pages<Item> = UseInfiniteQueryResult<Listed<Item>>;
 
 /**
- * A list, page after page.
- * @param refreshMs time until the next request, from the shown records; absent or null when the
- * stream of changes covers the list
+ * A list that is loaded page by page.
+ *
+ * @param refreshMs time until the next request, computed from the shown records; absent or null
+ * when the stream of changes covers the list
  */
 export const usePages = <Item>(
   query: ListQuery<Page<Item>>,

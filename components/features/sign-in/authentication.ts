@@ -58,7 +58,8 @@ export const credentialsOf = (
   invitation === null || invitation === "" ? signed : { ...signed, invitation };
 
 /**
- * Signs in with the signed message through next-auth. Returns the reason of a refusal, else null.
+ * Signs in with the signed message through next-auth. Returns the reason of a refusal, otherwise
+ * null.
  */
 export const verifySignature = async (
   message: string,

@@ -12,7 +12,7 @@ import type { PublicChain } from "@/lib/http/public-config";
 
 const BLOCKS_SHOWN = 9;
 const CHAINS_SHOWN = 4;
-/** From the oldest block to the newest, which is the darkest. */
+/** Indexed by the age of a block: the newest block is the darkest. */
 const FADES = [
   "opacity-100",
   "opacity-70",
@@ -25,10 +25,6 @@ const FADES = [
   "opacity-15",
 ] as const;
 
-/**
- * A live picture of the chains: their newest blocks, the latest at the right, and the bridges
- * between them.
- */
 export const LiveChains = (): ReactNode => {
   const heads = useChainHeads().slice(0, CHAINS_SHOWN);
   const live = heads.some(({ block }) => block !== null);
@@ -77,7 +73,6 @@ const Lane = ({ head: { chain, block } }: { readonly head: ChainHead }): ReactNo
   );
 };
 
-/** The bridge between two chains. */
 const Bridge = ({ flipped }: { readonly flipped: boolean }): ReactNode => (
   <svg
     viewBox="0 0 120 18"

@@ -42,8 +42,8 @@ const rainbowTheme: ReturnType<typeof lightTheme> = {
 };
 
 /**
- * The colours of the wallet dialog. RainbowKit inserts them in a style element without a nonce,
- * which the page's security policy blocks.
+ * The colours of the wallet dialog. RainbowKit itself would insert them in a style element without
+ * a nonce, which the page's security policy blocks.
  */
 const RAINBOW_STYLE = { __html: `[data-rk]{${cssStringFromTheme(rainbowTheme)}}` };
 

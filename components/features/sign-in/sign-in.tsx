@@ -21,11 +21,10 @@ import { SignMessage } from "./sign-message";
 interface SignInProps {
   /** Path to go to afterwards; already checked by `safePath`. */
   readonly from: string;
-  /** The session is no longer accepted: end it before a new one begins. */
+  /** Whether the service no longer accepts the session, which then ends before a new one begins. */
   readonly again: boolean;
 }
 
-/** The sign-in: connect a wallet, read the message, sign it. */
 export const SignIn = ({ from, again }: SignInProps): ReactNode => {
   const { address, status } = useAccount();
   const [live, setLive] = useState(false);
@@ -150,8 +149,8 @@ const PasskeySignIn = ({ from }: { readonly from: string }): ReactNode => {
 const UNNAMED_ICONS = "[data-rk] [role=img]:not([aria-label])";
 
 /**
- * RainbowKit gives the icons of its wallets the role of an image, but no name. The name of the
- * wallet stands beside each, so they are decoration and are marked as such when its dialog appears.
+ * RainbowKit gives its wallet icons the role of an image, but no name. Each icon is beside the
+ * wallet's name, so it is decorative and is marked as such when the dialog appears.
  */
 const useDecorativeWalletIcons = (): void => {
   useEffect(() => {

@@ -24,8 +24,8 @@ const useSignInMessage = (address: EvmAddress) => {
   const api = useApi();
   const { chains } = usePublicConfig();
   const { chainId } = useAccount();
-  // The wallet may be on a chain that the service does not know; the message then names the first
-  // known one.
+  // The wallet may be on a chain that the service does not know. The message then names the first
+  // known chain.
   const chain = chains.find((known) => known.id === chainId) ?? chains[0];
   return useQuery({
     queryKey: ["sign-in-message", address, chain?.id],

@@ -15,7 +15,7 @@ import { isRejection, reasonOf } from "./wallet-access";
 interface AccountChooserProps {
   /** The required account; undefined when any will do. */
   readonly wanted?: string;
-  /** Called with the accounts that the wallet now shows. */
+  /** Called with the accounts that the wallet now exposes. */
   readonly onAccounts: (accounts: readonly string[]) => void;
 }
 
@@ -27,7 +27,6 @@ const wordsOf = (connector: Connector, connected: boolean): string => {
     : `Connect ${connector.name}`;
 };
 
-/** A button for each wallet of this browser that connects it or requests another account. */
 export const AccountChooser = (props: AccountChooserProps): ReactNode => (
   <WalletProviders>
     <Wallets {...props} />
@@ -37,8 +36,8 @@ export const AccountChooser = (props: AccountChooserProps): ReactNode => (
 const Wallets = ({ wanted, onAccounts }: AccountChooserProps): ReactNode => {
   const wallets = useWalletAccounts();
   const { isConnected, ask } = wallets;
-  // A connected burner wallet shows all its accounts, and a new account would not be the required
-  // one.
+  // A connected burner wallet already exposes all its accounts, and a new account would not be the
+  // required one.
   const connectors = wallets.connectors.filter(
     (connector) =>
       wanted === undefined || connector.id !== BURNER_ID || !isConnected(connector),
@@ -98,7 +97,7 @@ interface ConnectedAccount {
 }
 
 interface WalletAccounts {
-  /** Every account that a connected wallet shows to this page. */
+  /** Every account that a connected wallet exposes to this page. */
   readonly accounts: readonly ConnectedAccount[];
   /** Wallets that can be asked for accounts, connected or not. */
   readonly connectors: readonly Connector[];
@@ -142,7 +141,8 @@ export const useWalletAccounts = (): WalletAccounts => {
     await provider
       .request({ method: "wallet_requestPermissions", params: [{ eth_accounts: {} }] })
       .catch((error: unknown) => {
-        // Without this method, the person changes the account inside the wallet; it is read below.
+        // Without this method, the person changes the account inside the wallet. The new account is
+        // read below.
         if (!isUnknownMethod(error)) throw error;
       });
     const accounts = await connector.getAccounts();

@@ -27,9 +27,9 @@ export const movedMoney = (steps: readonly SigningStep[]): boolean =>
   steps.some((step) => wasSent(step) && !isApproval(step.action));
 
 /**
- * Signatures first: they cost nothing and send nothing, so a person who rejects one has lost
- * nothing. Then approvals, and transactions that move money last. Those of one wallet on one chain
- * stay in the order in which they came.
+ * Signatures rank first, because a person who rejects one has lost nothing. Transactions that
+ * another one of the same wallet follows, such as approvals, rank before the last ones, which move
+ * money. Transactions of one wallet on one chain keep their order.
  */
 const rank = (action: Action, all: readonly Action[]): number => {
   if (isSignature(action)) return 0;
@@ -53,8 +53,8 @@ export const inOrder = (actions: readonly Action[]): readonly Action[] =>
     .map(({ action }) => action);
 
 /**
- * The part of an action that a wallet signs. Actions with the same content are the same to the
- * chain, whatever their ids and gas limits.
+ * The part of an action that a wallet signs. Actions with equal content are equal on the chain,
+ * whatever their ids and gas limits.
  */
 const contentOf = ({ kind, signerAddress, chainId, typedData, transaction }: Action): string =>
   JSON.stringify([
@@ -66,8 +66,8 @@ const contentOf = ({ kind, signerAddress, chainId, typedData, transaction }: Act
   ]);
 
 /**
- * The steps of a new preparation. Signatures are requested again, because they cover exactly what
- * was prepared. A sent approval that is no longer required stays in the list as done, because the
+ * The steps of a new preparation. Signatures are requested again, because they sign exactly the
+ * prepared data. A sent approval that is no longer required stays in the list as done, because the
  * token stores it.
  */
 export const stepsOf = (
@@ -92,8 +92,7 @@ export const stepsOf = (
 };
 
 /**
- * Whether the next transaction of the same wallet needs this one mined before the wallet can even
- * estimate it.
+ * Whether this transaction must be mined before the wallet can even estimate its next transaction.
  */
 export const mustBeMined = (steps: readonly SigningStep[], index: number): boolean => {
   const step = steps[index];
@@ -139,7 +138,7 @@ const moneyOf = (steps: readonly SigningStep[]): string => {
   return `The transaction of step ${numbers(moving.map(({ index }) => index))} was sent and moves its money. Finish the other steps so that the service follows it.`;
 };
 
-/** Why signing stopped, in words; null while it runs or has not begun. */
+/** Why signing stopped; null while signing runs or has not begun. */
 export const standingOf = (steps: readonly SigningStep[]): Standing | null => {
   const index = steps.findIndex(({ at }) => STOPPED.has(at.state));
   const step = steps[index];
@@ -154,10 +153,10 @@ export const standingOf = (steps: readonly SigningStep[]): Standing | null => {
   return { title, money: moneyOf(steps) };
 };
 
-/** An action that the person's wallet has to sign before execute, as prepare returns it. */
+/** An action that the person's wallet must sign before execution, as prepare returns it. */
 export type Action = ResponseOf<typeof prepareSwap>["actions"][number];
 
-/** The answer to an action, as execute takes it. */
+/** The answer to an action, in the form that execute accepts. */
 export interface Signed {
   readonly actionId: string;
   /** 0x hex; for `user_operation` and `typed_data`. */
@@ -172,7 +171,7 @@ export type StepState =
   | { readonly state: "needs_account" }
   /** The wallet shows the request to the person. */
   | { readonly state: "asking" }
-  /** Sent; the next step of the same wallet waits until the chain has it. */
+  /** Sent; the next step of the same wallet waits until this transaction is mined. */
   | { readonly state: "mining"; readonly txHash: string }
   | { readonly state: "done"; readonly signed: Signed }
   | { readonly state: "rejected" }
@@ -185,6 +184,9 @@ export type StepState =
 export interface SigningStep {
   readonly action: Action;
   readonly at: StepState;
-  /** Done for an earlier preparation and no part of this one: an approval that the token stores. */
+  /**
+   * Whether the step is an approval that an earlier preparation needed and this one does not. It is
+   * done, because the token stores it.
+   */
   readonly kept: boolean;
 }

@@ -119,18 +119,15 @@ const toTimeline = (step: SigningStep, index: number): TimelineStep => ({
 
 interface SigningStepsProps {
   readonly signing: Signing;
-  /** Continues with the step that stopped, once its account is connected. */
+  /** Continues with the stopped step, once its account is connected. */
   readonly onGoOn: () => void;
 }
 
-/**
- * The steps of the person's own wallets as a list, and where the money is when one of them stopped.
- */
 export const SigningSteps = ({ signing, onGoOn }: SigningStepsProps): ReactNode => {
   const { steps, busy } = signing;
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
-    // The receipt above is long, and the person must see the step that the wallet is asked to sign.
+    // The receipt above is long, so the page scrolls to the step that the wallet is asked to sign.
     if (busy && section.current !== null) scrollTo(section.current);
   }, [busy]);
   if (steps.length === 0) return null;

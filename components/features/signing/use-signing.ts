@@ -15,7 +15,7 @@ import {
 
 export interface Signing {
   readonly steps: readonly SigningStep[];
-  /** A wallet is signing, or a transaction is being confirmed. */
+  /** Whether a wallet is signing or a transaction is being confirmed. */
   readonly busy: boolean;
   /**
    * Whether money has left a wallet: the remaining steps must then be finished, not started again.
@@ -23,24 +23,23 @@ export interface Signing {
   readonly moved: boolean;
   /** Loads the actions of a new preparation, and keeps earlier results that are still valid. */
   readonly load: (actions: readonly Action[]) => void;
-  /** Removes all steps. */
   readonly clear: () => void;
   /**
-   * Has the wallets sign, from the first open step. Resolves with the signatures for execute, or
-   * with null when a step stopped or `mayAsk` returned false before a step.
+   * Asks the wallets to sign, beginning with the first open step. Resolves with the signatures for
+   * execute, or with null when a step stopped or `mayAsk` returned false before a step.
    */
   readonly run: (mayAsk: (moved: boolean) => boolean) => Promise<readonly Signed[] | null>;
   /** Marks a step whose signature the service refused, so that it is signed again. */
   readonly refuse: (actionId: string, reason: string) => void;
 }
 
-/** Has the person's wallets sign step by step. Its state outlives the dialog that shows it. */
+/** Signs with the person's wallets, step by step. The state outlives the dialog that shows it. */
 export const useSigning = (): Signing => {
   const publicConfig = usePublicConfig();
   const [steps, setSteps] = useState<readonly SigningStep[]>([]);
   const [busy, setBusy] = useState(false);
-  // The loop below reads its own writes through this ref. A newer run or load invalidates an older
-  // one.
+  // `run` reads its own writes through `latest`. A newer run or load changes `runId`, which
+  // invalidates an older run.
   const latest = useRef(steps);
   const runId = useRef(0);
   const write = (next: readonly SigningStep[]): void => {
@@ -64,7 +63,7 @@ export const useSigning = (): Signing => {
     try {
       if (latest.current.every(({ at }) => at.state === "done"))
         return signaturesOf(latest.current);
-      // The wallet libraries are loaded when a wallet is asked.
+      // The wallet libraries are loaded only when a wallet must sign.
       const { runStep } = await import("./run-step");
       for (const [index, step] of latest.current.entries()) {
         if (latest.current[index]?.at.state === "done") continue;
@@ -88,7 +87,8 @@ export const useSigning = (): Signing => {
 
   useEffect(() => {
     if (!moved) return undefined;
-    // A transaction was sent that no operation tracks yet, so leaving the page asks first.
+    // A transaction was sent that no operation tracks yet, so the browser asks before the person
+    // leaves the page.
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
     window.addEventListener("beforeunload", ask);
     return () => window.removeEventListener("beforeunload", ask);

@@ -31,7 +31,7 @@ export const isRejection = (error: unknown): boolean => {
   return false;
 };
 
-/** The first line of a wallet's or library's error; the rest are parameters and versions. */
+/** The first line of a wallet's or library's error. The other lines are parameters and versions. */
 export const reasonOf = (error: unknown): string => {
   const { shortMessage, message } = (error ?? {}) as {
     shortMessage?: unknown;
@@ -61,12 +61,13 @@ interface Asked {
 }
 
 /**
- * Has the wallet sign or send the action on its chain. Resolves with the signature or the hash.
+ * Asks the wallet to sign or send the action on its chain. Resolves with the signature or the hash.
+ *
  * @throws the wallet's error; see `isRejection`
  */
 export const askWallet = async ({ config, connector, action }: Asked): Promise<Hex> => {
   const account = action.signerAddress;
-  // Wallets refuse typed data of another chain than their present one.
+  // Wallets refuse typed data for a chain other than their current one.
   if ((await connector.getChainId()) !== action.chainId) {
     await switchChain(config, { connector, chainId: action.chainId });
   }
@@ -90,8 +91,7 @@ export const askWallet = async ({ config, connector, action }: Asked): Promise<H
       ],
     });
   }
-  // The data is passed on unchanged, because the service checks the signature over exactly these
-  // bytes.
+  // The data is not changed, because the service checks the signature over exactly these bytes.
   return client.request({
     method: "eth_signTypedData_v4",
     params: [account, JSON.stringify(action.typedData)],

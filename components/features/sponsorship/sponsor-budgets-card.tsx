@@ -105,10 +105,6 @@ const ChangeButton = ({
   );
 };
 
-/**
- * Shows the network fees that the project's sponsor pays today, by chain, and lets owners and
- * admins set the project's limits.
- */
 export const SponsorBudgetsCard = ({
   budgets,
 }: {
@@ -173,7 +169,7 @@ interface BudgetDialogProps {
   readonly onClose: () => void;
 }
 
-/** A limit as typed: empty for the highest one. */
+/** A limit in the form: empty when it equals the ceiling. */
 const typedLimit = (limit: string, ceiling: string): string =>
   limit === ceiling ? "" : typedAmount(limit);
 const limitOf = (text: string): string | null => (text === "" ? null : text);

@@ -6,7 +6,7 @@ const USD_DIGITS = 6;
 const BPS = 10_000n;
 
 /**
- * Decimal string → whole number of 10^-digits; further digits are cut. Null when the text is no
+ * Decimal string → integer in units of 10^-digits, rounded down. Null when the text is not a
  * decimal string.
  */
 export const toScaled = (text: string, digits: number): bigint | null => {
@@ -14,7 +14,7 @@ export const toScaled = (text: string, digits: number): bigint | null => {
   return decimal === null ? null : scaledTo(decimal, digits, "floor");
 };
 
-/** Amount times price, cut to 6 digits; null when one of them is unknown. */
+/** Amount times price, truncated to 6 digits; null when one of them is unknown. */
 export const usdValue = (amount: string, priceUsd: string | null): string | null => {
   if (priceUsd === null) return null;
   const [units, price] = [toScaled(amount, PRICE_DIGITS), toScaled(priceUsd, PRICE_DIGITS)];
@@ -28,13 +28,14 @@ export const compareAmounts = (a: string, b: string): -1 | 0 | 1 => {
   return signOf((toScaled(a, PRICE_DIGITS) ?? 0n) - (toScaled(b, PRICE_DIGITS) ?? 0n));
 };
 
-/** −1, 0 or 1. */
 export const signOf = (number: bigint): -1 | 0 | 1 => {
   if (number < 0n) return -1;
   return number > 0n ? 1 : 0;
 };
 
-/** The item with the largest amount, of equal ones the first; undefined when there are none. */
+/**
+ * The item with the largest amount, the first one among equal amounts; undefined for an empty list.
+ */
 export const largestBy = <Item>(
   items: readonly Item[],
   amountOf: (item: Item) => string,
@@ -55,14 +56,14 @@ export const sumAmounts = (amounts: readonly string[]): string =>
     PRICE_DIGITS,
   );
 
-/** 1 / `rate`, cut to 18 digits; null where the rate is zero. */
+/** 1 / `rate`, truncated to 18 digits; null when the rate is not above zero. */
 export const inverseOf = (rate: string): string | null => {
   const units = toScaled(rate, PRICE_DIGITS);
   if (units === null || units <= 0n) return null;
   return formatAmount(10n ** BigInt(2 * PRICE_DIGITS) / units, PRICE_DIGITS);
 };
 
-/** `a` less `b`, exact to 18 digits; negative where `b` is more. */
+/** `a` minus `b`, exact to 18 digits. */
 export const subtractAmounts = (a: string, b: string): string =>
   formatAmount(
     (toScaled(a, PRICE_DIGITS) ?? 0n) - (toScaled(b, PRICE_DIGITS) ?? 0n),
@@ -70,8 +71,8 @@ export const subtractAmounts = (a: string, b: string): string =>
   );
 
 /**
- * The amount of a token for some dollars, cut to its decimals; null when dollars or price are
- * unknown.
+ * The amount of a token for an amount of dollars, truncated to the token's decimals; null when
+ * dollars or price are unknown.
  */
 export const amountForUsd = (
   usd: string,

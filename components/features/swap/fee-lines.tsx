@@ -21,11 +21,13 @@ interface Fee {
 
 interface FeeLinesProps {
   readonly fees: readonly Fee[];
-  /** False before there is a route; an empty list then means unknown, not free. */
+  /**
+   * False before there is a route. An empty list then means that the fees are unknown, not zero.
+   */
   readonly known?: boolean;
 }
 
-/** Fees by kind, added up per asset. They are part of the rate already. */
+/** Fees by kind, added up per asset. They are already part of the rate. */
 export const FeeLines = ({ fees, known = true }: FeeLinesProps): ReactNode => {
   if (!known && fees.length === 0) return <Unknown reason="Known once it is priced" />;
   const kinds = [...new Set(fees.map((fee) => fee.kind))];

@@ -117,8 +117,8 @@ const FIELD_PATH =
   /^(from\.\d+(\.(address|chainId|token|amount))?|toChainId|toToken|toAddress|slippageBps)$/;
 
 /**
- * The path when it belongs to a field of the form; `from.0` without a field means the whole row.
- * Other errors are shown below the form.
+ * Returns the path when it belongs to a field of the form; `from.0` without a field means the whole
+ * row. Other errors are shown below the form.
  */
 export const fieldOfPath = (path: string): string | undefined =>
   FIELD_PATH.test(path) ? path : undefined;

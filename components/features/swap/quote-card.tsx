@@ -23,7 +23,7 @@ import type { SwapSetup } from "./use-swap-setup";
 interface QuoteCardProps extends ReviewProps<Quote> {
   readonly setup: SwapSetup;
   readonly view: QuoteView;
-  /** False when the fields say all that is wrong. */
+  /** False when the errors at the fields are enough. */
   readonly showError: boolean;
 }
 
@@ -65,7 +65,7 @@ export const QuoteCard = (props: QuoteCardProps): ReactNode => {
 
 interface ImpactGateProps {
   readonly bps: number;
-  /** Whether the person agreed to this price impact. */
+  /** Called with whether the person accepts this price impact. */
   readonly onChange: (confirmed: boolean) => void;
 }
 
@@ -95,14 +95,14 @@ const ImpactGate = ({ bps, onChange }: ImpactGateProps): ReactNode => {
 };
 
 interface QuoteView extends QuoteState {
-  /** The newest quote; while the next is loaded, the one before. */
+  /** The newest quote. While the next quote is loaded, the previous one stays. */
   readonly quote: Quote | null;
   /** The quote that the person saw before `quote`, when `quote` is worse and not accepted yet. */
   readonly seen: Quote | null;
   readonly accept: () => void;
 }
 
-/** The quote of the form. A worse one for the same request has to be accepted. */
+/** The quote of the form. A worse quote for the same request must be accepted. */
 export const useQuote = (body: QuoteBody | null): QuoteView => {
   const api = useApi();
   const { fresh, ...view } = useFormQuote({

@@ -2,15 +2,14 @@ import { codeOf, extraOf } from "@/components/features/money-flow/api-error";
 import { quoteRecord } from "@/lib/contracts/quote-records";
 import type { Quote } from "./tokens";
 
-/** The fresh quote that a `quote_price_moved` error carries; null for every other error. */
+/** The fresh quote in a `quote_price_moved` error; null for every other error. */
 export const movedQuoteOf = (error: unknown): Quote | null =>
   codeOf(error) === "quote_price_moved"
     ? (quoteRecord.safeParse(extraOf(error, "quote")).data ?? null)
     : null;
 
-/** A quote and the request that it answers. */
 export interface SeenQuote {
-  /** The request, as JSON. */
+  /** The request that the quote answers, as JSON. */
   readonly key: string;
   readonly quote: Quote;
 }
@@ -19,7 +18,7 @@ type Priced = Pick<Quote, "priceImpactBps"> & {
   readonly to: Pick<Quote["to"], "amountBase" | "minAmountBase">;
 };
 
-/** Whether `fresh` promises or expects less than the quote that was seen. */
+/** Whether `fresh` has a lower minimum or expected amount than the quote that was seen. */
 export const isWorse = (seen: Priced, fresh: Priced): boolean =>
   BigInt(fresh.to.minAmountBase) < BigInt(seen.to.minAmountBase) ||
   BigInt(fresh.to.amountBase) < BigInt(seen.to.amountBase);
@@ -41,13 +40,13 @@ const IMPACT_TYPE_BPS = 1500;
 export const IMPACT_WORD = "ACCEPT";
 
 /**
- * The price impact in basis points: against the price feeds, which are independent of the pools; where
- * a feed is missing, against the pools.
+ * The price impact in basis points. It is measured against the price feeds, which are independent
+ * of the pools; without a feed, against the pools.
  */
 export const impactOf = (quote: Pick<Quote, "oracleImpactBps" | "priceImpactBps">): number =>
   quote.oracleImpactBps ?? quote.priceImpactBps;
 
-/** The confirmation that a price impact needs: over 3 % a tick, over 15 % a typed word. */
+/** The confirmation that a price impact needs: a checkbox above 3 %, a typed word above 15 %. */
 export const impactGate = (bps: number): "none" | "confirm" | "type" => {
   if (bps > IMPACT_TYPE_BPS) return "type";
   return bps > IMPACT_CONFIRM_BPS ? "confirm" : "none";

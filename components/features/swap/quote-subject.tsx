@@ -53,7 +53,7 @@ const storedQuote = z.object({ quote: quoteRecord, noun: z.enum(["swap", "retry"
 
 /**
  * The subject that was stored before a reload; null when its sources are not among these wallets,
- * because it is then another person's.
+ * because it then belongs to another person.
  */
 export const reviveQuote = (
   stored: unknown,
@@ -69,11 +69,11 @@ export const reviveQuote = (
 
 interface ReceiptProps {
   readonly quote: Quote;
-  /** The price of the preparation, which will be executed. */
+  /** The amounts of the preparation, which will be executed. */
   readonly to: Prepared["to"];
 }
 
-/** The whole review of the execution, with no address shortened. */
+/** The full review of the execution, without shortened addresses. */
 const Receipt = ({ quote, to }: ReceiptProps): ReactNode => (
   <>
     <QuotePicture quote={{ ...quote, to: { ...quote.to, ...to } }} />
@@ -225,8 +225,8 @@ interface RouteCardsProps {
 }
 
 /**
- * The route that will be taken, and the amounts that other routes would bring, each with a button
- * that takes it instead.
+ * The chosen route, and the amounts that other routes would bring, each with a button that chooses
+ * it.
  */
 export const RouteCards = ({ quote, chosen }: RouteCardsProps): ReactNode => (
   <Card
@@ -257,7 +257,7 @@ const Routes = ({
   readonly quote: Quote;
   readonly chosen: ChosenRoute;
 }): ReactNode => {
-  // After a choice the previous quote stays until the next one is loaded.
+  // After a choice, the previous quote is shown until the next one is loaded.
   const isOfChoice = chosen.routeId !== null && quote.routeId === chosen.routeId;
   return (
     <ul className="flex flex-col gap-2">
@@ -315,7 +315,6 @@ interface DifferenceProps {
   readonly amount: string;
 }
 
-/** The difference between the expected amounts of another route and of the chosen one. */
 const Difference = ({ taken, amount }: DifferenceProps): ReactNode => {
   const order = compareAmounts(taken.amount, amount);
   if (order === 0) return "Expected to bring as much";
@@ -343,7 +342,6 @@ const CardHead = ({ title, amount, symbol }: CardHeadProps): ReactNode => (
 
 const STEP_WORDS = { swap: "swap", bridge: "bridge", transfer: "transfer" } as const;
 
-/** The route of each source, step by step. */
 const RouteSteps = ({ quote }: { readonly quote: Quote }): ReactNode => (
   <ol className="mt-1 flex flex-col gap-1 text-sm text-fg-2">
     {quote.from.map((source, index) => (
@@ -367,9 +365,9 @@ const RouteSteps = ({ quote }: { readonly quote: Quote }): ReactNode => (
 );
 
 interface ChosenRoute {
-  /** The request, with the route that the person chose for its tokens. */
+  /** The request, with the route if the person chose one. */
   readonly body: QuoteBody | null;
-  /** Null: the best route is used. */
+  /** Null when the best route is used. */
   readonly routeId: string | null;
   /**
    * @param routeId null for the best route
@@ -385,7 +383,7 @@ const wayOf = ({ from, toChainId, toToken }: QuoteBody): string =>
   ]);
 
 /**
- * Remembers the chosen route while only the amount changes. For other wallets, tokens or chains the
+ * Keeps the chosen route while only the amount changes. For other wallets, tokens or chains, the
  * best route is used.
  */
 export const useChosenRoute = (body: QuoteBody | null): ChosenRoute => {

@@ -23,7 +23,6 @@ import type { TokenInfo } from "./tokens";
 import type { SwapForm } from "./use-swap-form";
 import { balanceOf, spendableAt, type SwapSetup } from "./use-swap-setup";
 
-/** Messages of the service, by field path. */
 type ServerErrors = Readonly<Partial<Record<string, string>>>;
 
 interface SourcesCardProps {
@@ -32,7 +31,7 @@ interface SourcesCardProps {
   readonly serverErrors: ServerErrors;
 }
 
-/** The worth of all sources in US dollars; null when a price is missing. */
+/** The value of all sources in US dollars; null when a price is missing. */
 const totalUsd = ({ tokens }: SwapSetup, { values }: SwapForm): string | null => {
   const worths = values.sources.map((source) =>
     usdValue(
@@ -310,15 +309,15 @@ interface Held {
 }
 
 /**
- * A number to sort by, for which floats are precise enough. Tokens without a price come after those
- * with one.
+ * Only used for sorting, so floats are precise enough. Tokens without a price come after those with
+ * one.
  */
 const worth = ({ token, balance }: Held): number => {
   if (balance === null) return 0;
   return Number(usdValue(balance, token.priceUsd) ?? Number(balance) / Number.MAX_SAFE_INTEGER);
 };
 
-/** The highest worth first; tokens of equal worth in the order of the configuration. */
+/** Highest value first. Tokens of equal value keep the order of the configuration. */
 const byWorth = (one: Held, other: Held): number => worth(other) - worth(one);
 
 const TokenField = (props: TokenFieldProps): ReactNode => {

@@ -12,7 +12,7 @@ interface Place {
   readonly token: string;
 }
 
-/** The tokens of a symbol or address; on one chain where it is named. */
+/** The tokens with this symbol or address; only those on `chain` when it is not null. */
 export const tokensNamed = (
   tokens: readonly TokenInfo[],
   name: string | null,
@@ -28,13 +28,16 @@ export const tokensNamed = (
 
 const AMOUNT = /^\d+(\.\d+)?$/;
 
-/** The amount that a link names, as the person's locale writes it; empty where it names none. */
+/** The amount of a link in the format of the person's locale; empty when the link has none. */
 export const linkedAmount = (query: URLSearchParams): string => {
   const amount = query.get("amount") ?? "";
   return AMOUNT.test(amount) ? typedAmount(amount) : "";
 };
 
-/** The source that a link names; without a chain, the one that holds most of the token. */
+/**
+ * The source that a link names. Without a chain, the chain with the largest balance of the token is
+ * used.
+ */
 const placeOf = (setup: SwapSetup, query: URLSearchParams): Place | undefined => {
   const wanted = query.get("wallet");
   const wallet =
@@ -52,8 +55,8 @@ const placeOf = (setup: SwapSetup, query: URLSearchParams): Place | undefined =>
 };
 
 /**
- * Values of the form that a link prescribes; null where it prescribes none. Unknown names are ignored,
- * and `defaults` fills the rest.
+ * Values of the form that a link sets; null when it sets none. Unknown names are ignored, and
+ * `defaults` provides the other values.
  */
 export const valuesOfLink = (
   setup: SwapSetup,

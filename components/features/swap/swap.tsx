@@ -45,7 +45,7 @@ export const Swap = (): ReactNode => {
   );
 };
 
-/** Body of the snippet until the form is complete. */
+/** Request body of the example call until the form is complete. */
 const EXAMPLE_BODY = {
   from: [{ address: "0x…", chainId: 31337, token: "USDC", amount: "12.5" }],
   toChainId: 31338,
@@ -54,7 +54,6 @@ const EXAMPLE_BODY = {
   slippageBps: 50,
 };
 
-/** The form, its quote, and the dialog that approves and executes it. */
 const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode => {
   const swap = useSwapForm(setup);
   const chosen = useChosenRoute(swap.body);
@@ -134,9 +133,9 @@ const sourceAmountsOf = (setup: SwapSetup, sources: readonly SourceValues[]): So
   });
 
 /**
- * The requested and the spendable amount of each source. Sources of the treasury share the part that
- * backs no global account, so an asset that leaves the treasury on several chains is also counted as a
- * whole.
+ * The requested and the spendable amount of each source. Sources of the treasury share the part
+ * that backs no global account. So an asset that leaves the treasury on several chains is also
+ * counted in total.
  */
 const requestedAmountsOf = (
   setup: SwapSetup,
@@ -160,11 +159,11 @@ const requestedAmountsOf = (
 
 interface FlipButtonProps {
   readonly swap: SwapForm;
-  /** The amount that arrives by the shown quote; empty where there is none. */
+  /** The amount that arrives according to the shown quote; empty when there is no quote. */
   readonly amount: string;
 }
 
-/** Swaps the source and the destination; only with one source. */
+/** Swaps the source and the destination. Only possible with one source. */
 const FlipButton = ({ swap, amount }: FlipButtonProps): ReactNode =>
   swap.rows.length > 1 ? null : (
     <div className="-my-2 flex justify-center">

@@ -9,19 +9,17 @@ export type TokenInfo = ResponseOf<typeof listTokens>["data"][number];
 
 const STALE_MS = 30_000;
 
-/** Every token of the project on every chain. */
 export const tokensQuery = { ...apiQuery(listTokens, {}), staleTime: STALE_MS };
 
 export interface AssetInfo {
   readonly assetId: string;
   readonly symbol: string;
   readonly name: string;
-  /** Its tokens, one per chain that has it. */
+  /** One token for each chain that has the asset. */
   readonly tokens: readonly TokenInfo[];
   readonly chainIds: readonly string[];
 }
 
-/** Each asset once, with its tokens and chains. */
 export const assetsOf = (tokens: readonly TokenInfo[]): AssetInfo[] =>
   [...new Set(tokens.map((token) => token.assetId))].map((assetId) => {
     const members = tokens.filter((token) => token.assetId === assetId);

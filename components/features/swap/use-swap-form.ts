@@ -37,16 +37,16 @@ export interface SwapForm {
   readonly mayAdd: boolean;
   readonly addSource: () => void;
   readonly removeSource: (index: number) => void;
-  /** Sets and checks a field that is not a text input. */
+  /** Sets and validates a field that is not a text input. */
   readonly choose: (path: FieldPath<SwapValues>, value: string) => void;
-  /** Changes a chain and keeps the asset where the new chain has it. */
+  /** Changes a chain, and keeps the asset when the new chain has it. */
   readonly chooseChain: (at: number | "destination", chainId: string) => void;
   /**
-   * Swaps source and destination; only with one source.
-   * @param amount the new amount to send, a plain decimal string or empty
+   * Swaps source and destination. Only possible with one source.
+   *
+   * @param amount the new amount to send, a decimal string or empty
    */
   readonly flip: (amount: string) => void;
-  /** Empties the amounts, after they were sent. */
   readonly clearAmounts: () => void;
 }
 
@@ -65,7 +65,7 @@ const defaultsOf = (setup: SwapSetup): SwapValues => ({
   slippage: DEFAULT_SLIPPAGE,
 });
 
-/** The typed state of the swap page. Survives a reload of the tab. */
+/** The state of the swap form. It survives a reload of the tab. */
 export const useSwapForm = (setup: SwapSetup): SwapForm => {
   const { tokens } = setup;
   const resolver = useMemo(() => zodResolver(swapSchema(tokens)), [tokens]);
@@ -80,7 +80,7 @@ export const useSwapForm = (setup: SwapSetup): SwapForm => {
     form,
     linked: (search) => valuesOfLink(setup, search, form.getValues()),
     draft: swapDraft,
-    // A draft that names other wallets is another person's, and so may be its recipient.
+    // A draft with other wallets belongs to another person, and so may its recipient.
     isOwn: ({ sources }) =>
       sources.every(({ address }) =>
         setup.wallets.some((wallet) => wallet.address === address),

@@ -12,15 +12,15 @@ import { isSameText } from "@/lib/core/same-text";
 import { compareAmounts, sumAmounts } from "./decimal";
 import { type TokenInfo, tokensQuery } from "./tokens";
 
-/** The data that the form needs before it can be drawn. */
+/** The data that the form needs before it can be rendered. */
 export interface SwapSetup {
   readonly wallets: readonly WalletRecord[];
   readonly treasury: WalletRecord | undefined;
   readonly tokens: readonly TokenInfo[];
   readonly chains: readonly PublicChain[];
-  /** Undefined until known; then MAX and the balances are missing and the rest works. */
+  /** Undefined until loaded. Until then MAX and the balances are missing, and the rest works. */
   readonly balances: Balances | undefined;
-  /** Undefined until known. The part that backs global accounts may not leave the treasury. */
+  /** Undefined until loaded. The part that backs global accounts may not leave the treasury. */
   readonly reserves: Reserves | undefined;
 }
 
@@ -52,7 +52,10 @@ interface HeldPlace {
 
 const NOTHING = { available: "0", backing: "0" };
 
-/** The parts of a wallet's balance; null while they are not known. */
+/**
+ * The available part of a wallet's balance, and the part that backs global accounts; null while
+ * they are unknown.
+ */
 const partsAt = (
   balances: Balances | undefined,
   at: HeldPlace,
@@ -68,11 +71,11 @@ const partsAt = (
         one.token.address === at.token,
     );
   if (part !== undefined) return part;
-  // A wallet that is not listed may hold something.
+  // When there are further pages, a wallet that is not listed may have a balance.
   return balances.nextCursor === null ? NOTHING : null;
 };
 
-/** The amount of a wallet's token that may be moved now; null while it is not known. */
+/** The amount of a wallet's token that may be moved now; null while it is unknown. */
 export const balanceOf = (balances: Balances | undefined, at: HeldPlace): string | null =>
   partsAt(balances, at)?.available ?? null;
 

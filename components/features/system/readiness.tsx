@@ -17,7 +17,6 @@ interface HealthFacts {
   readonly live: LiveState;
   readonly readiness: "unknown" | "silent" | Readiness["status"];
   readonly signingOff: boolean;
-  /** Names of the parts that do not work. */
   readonly down: readonly string[];
 }
 
@@ -27,8 +26,8 @@ interface HealthView {
 }
 
 /**
- * The state of the service as this browser sees it. A lost connection comes first, because the
- * newest answer about the service is old then.
+ * The state of the service as this browser sees it. A lost connection takes precedence, because the
+ * newest answer of the service is then out of date.
  */
 export const healthView = (facts: HealthFacts): HealthView => {
   const { online, live, readiness, signingOff, down } = facts;
@@ -51,7 +50,6 @@ const readinessOf = ({
   return data?.status ?? "unknown";
 };
 
-/** A dot and a word that say whether all parts of the service work. */
 export const NetworkHealth = (): ReactNode => {
   const partName = usePartName();
   const query = useReadiness();
@@ -88,8 +86,7 @@ const isReadiness = (body: unknown): body is Readiness =>
   "status" in body &&
   STATES.some((state) => state === body.status);
 
-// The answer has the same body for 200 and 503, so the API client, which throws at 503, cannot be
-// used.
+// The body is the same for 200 and 503, so the API client cannot be used, because it throws at 503.
 const fetchReadiness = async (signal: AbortSignal): Promise<Readiness> => {
   const response = await fetch(`/api${getReadiness.path}`, {
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
@@ -103,7 +100,7 @@ const fetchReadiness = async (signal: AbortSignal): Promise<Readiness> => {
 };
 
 /**
- * The part that says whether payments are signed. People who may not see the parts learn it from
+ * The part that says whether payments are signed. People who may not see the parts get this from
  * their profile.
  */
 export const SIGNING_PART = "signing";

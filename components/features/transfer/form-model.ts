@@ -18,7 +18,7 @@ export type TransferBody = BodyInput<typeof createTransfer>;
 /** Values of the form: texts as typed, chain ids as strings. */
 export interface TransferValues {
   walletId: string;
-  /** The asset over all chains; with the chain it identifies the token. */
+  /** The asset, which is the same on all chains. Together with a chain it identifies the token. */
   assetId: string;
   fromChainId: string;
   toChainId: string;
@@ -26,7 +26,7 @@ export interface TransferValues {
   toAddress: string;
 }
 
-/** The token of an asset on a chain; undefined where the chain does not have the asset. */
+/** The token of an asset on a chain; undefined when the chain does not have the asset. */
 export const tokenOf = (
   tokens: readonly TokenInfo[],
   assetId: string,
@@ -88,7 +88,6 @@ export const toTransferBody = (
   };
 };
 
-/** Maps the API's name of a field in `details` to the form's field. */
 const API_FIELDS: Readonly<Record<string, keyof TransferValues>> = {
   fromWalletId: "walletId",
   token: "assetId",
@@ -98,7 +97,7 @@ const API_FIELDS: Readonly<Record<string, keyof TransferValues>> = {
   toAddress: "toAddress",
 };
 
-/** The messages that the API gave, by the field of the form. */
+/** The messages of the API, by the field of the form. */
 export const fieldErrorsOf = (error: unknown) =>
   messagesByField(error, (path) => API_FIELDS[path]);
 

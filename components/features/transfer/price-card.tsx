@@ -20,11 +20,10 @@ import { destinationOf, pictureOf, type TransferRecord } from "./transfer-pictur
 
 interface PriceCardProps extends ReviewProps<TransferRecord> {
   readonly view: ReturnType<typeof useTransfer>;
-  /** False when the fields say all that is wrong. */
+  /** False when the errors at the fields are enough. */
   readonly showError: boolean;
 }
 
-/** The amount that arrives, the costs and the duration; and the button that opens the review. */
 export const PriceCard = ({ view, said, onReview, ...shell }: PriceCardProps): ReactNode => {
   const transfer = view.quote;
   if (transfer === null) return <QuoteShell {...shell} view={view} quote={null} />;
@@ -69,7 +68,7 @@ const TransferFacts = ({ transfer }: { readonly transfer: TransferRecord }): Rea
   </Facts>
 );
 
-/** The transfer of what is typed. It moves nothing until it is executed. */
+/** The transfer for the typed values. It moves nothing until it is executed. */
 export const useTransfer = (body: TransferBody | null) => {
   const api = useApi();
   return useFormQuote({
@@ -77,7 +76,7 @@ export const useTransfer = (body: TransferBody | null) => {
     body,
     send: (request: TransferBody, signal) =>
       api.call(createTransfer, { body: request, signal }),
-    // Each request creates another transfer, so a failed one is not repeated.
+    // Each request creates another transfer, so a failed request is not repeated.
     retry: false,
   });
 };

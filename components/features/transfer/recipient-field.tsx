@@ -7,7 +7,8 @@ import { Field, Input } from "@/components/ui/field";
 import { recipientView, type RecipientView, saidByNotes, useKnownAddresses } from "./recipient";
 import { RecipientNotes } from "./recipient-notes";
 
-// Loaded on demand: it contains the forms and approvals of contacts, which payments seldom need.
+// Loaded on demand, because it contains the forms and approvals of contacts, which payments seldom
+// need.
 
 const AddressBookDialog = dynamic(
   () =>
@@ -20,17 +21,14 @@ const AddressBookDialog = dynamic(
 interface RecipientFieldProps {
   readonly recipient: Recipient;
   readonly error: string | undefined;
-  /** Properties of the input, from the form. */
   readonly input: ComponentProps<typeof Input>;
   readonly onChoose: (address: string) => void;
-  /** On this page money usually stays in the project, so no note says it. */
+  /**
+   * Omits the note that the recipient belongs to the project, because that is usual on this page.
+   */
   readonly ownIsUsual?: boolean;
 }
 
-/**
- * The field for the recipient: typed or from the address book, with the project's notes about the
- * address.
- */
 export const RecipientField = ({
   recipient,
   error,
@@ -71,7 +69,7 @@ export const RecipientField = ({
           open={bookOpen}
           onClose={() => setBookOpen(false)}
           onChoose={(contact) => onChoose(contact.address)}
-          // An address that looks like a known one is not offered to be saved.
+          // An address that looks like a known one is not offered for saving.
           {...((view.as === "new" || view.as === "earlier") && view.lookAlike === null
             ? { newAddress: view.address }
             : {})}
@@ -83,18 +81,17 @@ export const RecipientField = ({
 
 export interface Recipient {
   readonly view: RecipientView;
-  /** Whether all known addresses are loaded; before that no address is called new. */
+  /** Whether all known addresses are loaded. Before that, no address is called new. */
   readonly complete: boolean;
-  /** Whether the person says that the whole address was compared. */
+  /** Whether the person states that the whole address was compared. */
   readonly compared: boolean;
   readonly setCompared: (compared: boolean) => void;
-  /** Why the review cannot be opened yet; null when nothing stands in the way. */
+  /** Why the review cannot be opened yet; null when it can. */
   readonly obstacle: string | null;
-  /** Codes of the service's warnings that the notes at the address show already. */
+  /** Codes of the service's warnings that the notes at the address already show. */
   readonly said: ReadonlySet<string>;
 }
 
-/** The chosen chain of a form; null for none. */
 export const chainIdOf = (chosen: string): number | null =>
   chosen === "" ? null : Number(chosen);
 

@@ -30,7 +30,6 @@ const AS_ICONS = {
   earlier: History,
 } as const satisfies Record<KnownAddress["as"], LucideIcon>;
 
-/** The recipient in a few words, for the form and the receipt. */
 export const RecipientWord = ({ view }: { readonly view: RecipientView }): ReactNode => {
   if (view.as === "none") return null;
   if (view.as === "new") return <span className="text-warning">A new recipient</span>;
@@ -62,7 +61,6 @@ const IT_IS = {
   earlier: () => "Paid before",
 } as const satisfies Record<KnownAddress["as"], (name: string) => string>;
 
-/** Both addresses below each other, with the differing groups marked. */
 export const LookAlikeAlert = ({
   address,
   lookAlike,
@@ -95,19 +93,17 @@ export const LookAlikeAlert = ({
 
 interface RecipientNotesProps {
   readonly view: RecipientView;
-  /** Whether all known addresses are loaded; before that no address is called new. */
+  /** Whether all known addresses are loaded. Before that, no address is called new. */
   readonly complete: boolean;
   readonly compared: boolean;
   readonly onCompared: (compared: boolean) => void;
   readonly onSave: () => void;
-  /** On this page money usually stays in the project, so no note says it. */
+  /**
+   * Omits the note that the recipient belongs to the project, because that is usual on this page.
+   */
   readonly ownIsUsual?: boolean;
 }
 
-/**
- * Notes about the typed address: whose it is, whether it is new, whether it only looks like a known
- * one.
- */
 export const RecipientNotes = (props: RecipientNotesProps): ReactNode => {
   const { view, complete, compared, onCompared, onSave, ownIsUsual = false } = props;
   if (view.as === "none") return null;

@@ -16,7 +16,7 @@ import {
 import { isSameText } from "@/lib/core/same-text";
 
 export type RecipientView =
-  /** Nothing typed, or not an address yet. */
+  /** Nothing is typed, or the text is not an address yet. */
   | { readonly as: "none" }
   | {
       readonly as: KnownAddress["as"];
@@ -24,7 +24,7 @@ export type RecipientView =
       readonly name: string;
       readonly lookAlike: KnownAddress | null;
     }
-  /** A recipient to whom the project never sent anything. */
+  /** A recipient that is not among the known addresses. */
   | {
       readonly as: "new";
       readonly address: string;
@@ -33,8 +33,9 @@ export type RecipientView =
     };
 
 /**
- * The recipient as the project knows it: a wallet of the project, else a contact, else an address
- * that was paid before. A contact that is not approved is marked, because anybody can name it.
+ * The recipient as the project knows it: a wallet of the project, otherwise a contact, otherwise an
+ * address that was paid before. A contact that is not approved is shown as such, because anybody
+ * can choose its name.
  */
 export const recipientView = (typed: string, known: readonly KnownAddress[]): RecipientView => {
   const parsed = addressSchema.safeParse(typed.trim());
@@ -52,13 +53,13 @@ const NOTHING: ReadonlySet<RecipientWarningCode> = new Set();
 const FIRST_PAYMENT: ReadonlySet<RecipientWarningCode> = new Set(["first_payment"]);
 
 /**
- * Whether the notes call the address new. They do not while lists are loading, or for a look-alike,
- * which has a stronger warning.
+ * Whether the notes call the address new. They do not while lists are loading, and not for a
+ * look-alike, which gets a stronger warning.
  */
 export const isCalledNew = (view: RecipientView, complete: boolean): boolean =>
   view.as === "new" && view.lookAlike === null && complete;
 
-/** Codes of the service's warnings that the notes at the typed address show already. */
+/** Codes of the service's warnings that the notes at the typed address already show. */
 export const saidByNotes = (
   view: RecipientView,
   complete: boolean,
@@ -68,14 +69,14 @@ const STALE_MS = 30_000;
 
 export interface KnownAddresses {
   readonly known: readonly KnownAddress[];
-  /** False while a list is being read: until then no address may be called new. */
+  /** False while a list is loading. Until then, no address may be called new. */
   readonly complete: boolean;
 }
 
 /**
  * Wallets of the project, contacts, and recipients of the newest operations.
- * @param chainId the chain of the payment, for which contacts have to be approved; null when
- * unknown
+ *
+ * @param chainId the chain of the payment, on which contacts must be approved; null when unknown
  */
 export const useKnownAddresses = (chainId: number | null): KnownAddresses => {
   const wallets = useWallets();

@@ -4,7 +4,6 @@ import type { ResponseOf } from "@/lib/contracts/contract";
 
 export type TransferRecord = ResponseOf<typeof createTransfer>;
 
-/** The destination of a transfer in the form of a quote's destination. */
 export const destinationOf = (transfer: TransferRecord): QuotedFlow["to"] => ({
   address: transfer.toAddress,
   chainId: transfer.toChainId,
@@ -20,7 +19,7 @@ type TransferFlow = Pick<QuotedFlow, "steps"> & {
   readonly estimatedSeconds: number;
 };
 
-/** A transfer is a quote of one source, with the steps and venues of its own route. */
+/** Shows a transfer as a quote with one source, and with the steps and venues of its route. */
 export const pictureOf = (transfer: TransferFlow, to: QuotedFlow["to"]): QuotedFlow => ({
   from: [
     {

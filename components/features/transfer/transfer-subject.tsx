@@ -22,13 +22,12 @@ const KNOWN_AS = z.enum(["own", "contact", "proposed", "earlier"]);
 
 const lookAlike = z.object({ address: z.string(), name: z.string(), as: KNOWN_AS }).nullable();
 
-/** The displayed names of both sides of a transfer. */
 interface Names {
   readonly fromName: string;
   readonly recipient: RecipientView;
 }
 
-/** The transfer that the service made in place of one whose price moved; its terms are a quote. */
+/** The transfer that replaces one whose price moved. The error contains its terms as a quote. */
 const movedTransfer = (error: unknown, names: Names): MoveSubject | null => {
   const quote = movedQuoteOf(error);
   const source = quote?.from[0];
@@ -64,7 +63,6 @@ const subjectOf = ({ transferId, to, expiresAt, terms }: Parts, names: Names): M
   movedTo: (error) => movedTransfer(error, names),
 });
 
-/** Converts a transfer to the subject of the flow that approves and executes it. */
 export const subjectOfTransfer = (transfer: TransferRecord, names: Names): MoveSubject => {
   const { transferId, expiresAt } = transfer;
   const to = destinationOf(transfer);
@@ -98,8 +96,8 @@ const storedTransfer = z.object({
 });
 
 /**
- * The subject that was stored before a reload; null where its source is not among these wallets, so
- * that it is another person's.
+ * The subject that was stored before a reload; null when its source is not among these wallets,
+ * because it then belongs to another person.
  */
 export const reviveTransfer = (
   stored: unknown,
@@ -111,8 +109,8 @@ export const reviveTransfer = (
 };
 
 /**
- * The terms that the receipt of a transfer shows: those of the transfer, or, when its price moved,
- * those of the new quote that replaces it.
+ * The terms on the receipt of a transfer: those of the transfer, or, when its price moved, those of
+ * the quote that replaces it.
  */
 interface TransferTerms {
   readonly fromName: string;
@@ -127,11 +125,11 @@ interface TransferTerms {
 
 interface TransferReceiptProps {
   readonly terms: TransferTerms;
-  /** The price of the preparation, which will be executed. */
+  /** The amounts of the preparation, which will be executed. */
   readonly to: Prepared["to"];
 }
 
-/** The whole review of the execution, with no address shortened. */
+/** The full review of the execution, without shortened addresses. */
 const TransferReceipt = ({ terms, to }: TransferReceiptProps): ReactNode => {
   const { recipient } = terms;
   return (

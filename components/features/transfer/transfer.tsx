@@ -48,7 +48,7 @@ export const Transfer = (): ReactNode => {
   );
 };
 
-/** Body of the snippet until the form is complete. */
+/** Request body of the example call until the form is complete. */
 const EXAMPLE_BODY = {
   fromWalletId: "wal_…",
   fromChainId: 31337,
@@ -58,7 +58,6 @@ const EXAMPLE_BODY = {
   toAddress: "0x…",
 };
 
-/** The form, its quote, and the dialog that approves and executes it. */
 const TransferDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode => {
   const transfer = useTransferForm(setup);
   const accepted = useAcceptedImpact(transfer.body);
@@ -136,7 +135,6 @@ interface ToCardProps extends PartProps {
   readonly recipient: Recipient;
 }
 
-/** The card for the destination chain and the recipient. */
 const ToCard = ({ setup, transfer, serverErrors, recipient }: ToCardProps): ReactNode => {
   const { values } = transfer;
   const { errors } = transfer.form.formState;
@@ -176,7 +174,6 @@ interface PartProps {
   readonly serverErrors: FieldErrors;
 }
 
-/** The card for the wallet, token, chain and amount. */
 const FromCard = ({ setup, transfer, serverErrors }: PartProps): ReactNode => {
   const { values } = transfer;
   const { errors } = transfer.form.formState;

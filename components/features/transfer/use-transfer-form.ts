@@ -36,15 +36,14 @@ export interface TransferForm {
   readonly wallet: WalletRecord | undefined;
   /** Null until the form is complete and valid. */
   readonly body: TransferBody | null;
-  /** Sets and checks a field that is not a text input. */
+  /** Sets and validates a field that is not a text input. */
   readonly choose: (field: keyof TransferValues, value: string) => void;
-  /** Changes the token, and the chains that do not have it. */
+  /** Changes the token, and also the chains that do not have the token. */
   readonly chooseAsset: (assetId: string) => void;
-  /** The wallet's balance of an asset, on one chain or over all; null while it is not known. */
+  /** The wallet's balance of an asset, on one chain or on all chains; null while it is unknown. */
   readonly held: (assetId: string, chainId?: string) => string | null;
-  /** The amount of the chosen token that the chosen wallet may spend on the chosen chain. */
   readonly spendable: Spendable;
-  /** Assets by the worth of the wallet's holdings, the highest first. */
+  /** Assets sorted by the value of the wallet's balance, highest first. */
   readonly assets: readonly AssetInfo[];
 }
 
@@ -71,7 +70,7 @@ const heldBy = (
   return balanceOf(setup.balances, { address: wallet.address, chainId, token: token.address });
 };
 
-/** The typed state of the transfer page. Survives a reload of the tab. */
+/** The state of the transfer form. It survives a reload of the tab. */
 export const useTransferForm = (setup: SwapSetup): TransferForm => {
   const { tokens } = setup;
   const resolver = useMemo(() => zodResolver(transferSchema(tokens)), [tokens]);
@@ -120,7 +119,7 @@ export const useTransferForm = (setup: SwapSetup): TransferForm => {
           chainId: values.fromChainId,
           token: token.address,
         });
-  // The number only sorts, so a float is precise enough.
+  // Only used for sorting, so a float is precise enough.
   const worth = ({ assetId, chainIds }: AssetInfo): number => {
     const price = tokenOf(tokens, assetId, chainIds[0] ?? "")?.priceUsd ?? null;
     return Number(usdValue(held(assetId) ?? "0", price) ?? 0);
@@ -152,9 +151,8 @@ const draft = tabStore(
 );
 
 /**
- * Values of the form that a link such as
- * `/transfer?token=USDC&chain=1&wallet=wal_…&amount=5&recipient=0x…` prescribes; null where it
- * prescribes none.
+ * Values of the form that a link sets, such as
+ * `/transfer?token=USDC&chain=1&wallet=wal_…&amount=5&recipient=0x…`; null when it sets none.
  */
 const valuesOfTransferLink = (
   setup: SwapSetup,
@@ -168,7 +166,7 @@ const valuesOfTransferLink = (
   const tokens = tokensNamed(setup.tokens, query.get("token"), query.get("chain"));
   const recipient = query.get("recipient");
   if (wallet === undefined || (tokens.length === 0 && recipient === null)) return null;
-  // Without a chain in the link: the chain that holds most of the token.
+  // Without a chain in the link, the chain with the largest balance of the token is used.
   const token = largestBy(
     tokens,
     ({ assetId, chainId }) => heldBy(setup, wallet, assetId, String(chainId)) ?? "0",

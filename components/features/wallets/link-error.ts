@@ -1,11 +1,13 @@
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { isRejection, reasonOf } from "@/components/features/signing/wallet-access";
 
-/** Why a wallet was not linked, and the next step. */
 export interface LinkProblem {
   readonly title: string;
   readonly text: string;
-  /** `sign`: the same message again. `renew`: a fresh message. `choose`: another account. */
+  /**
+   * `sign`: sign the same message again. `renew`: get a new message. `choose`: choose another
+   * account.
+   */
   readonly next: "sign" | "renew" | "choose";
 }
 
@@ -28,8 +30,8 @@ const REFUSALS: Readonly<Record<string, LinkProblem>> = {
 };
 
 /**
- * Explains why a wallet was not linked. Null for an error of the service without a text here: the
- * page shows the service's own message.
+ * Explains why a wallet was not linked. Null for an error of the service without a text here; the
+ * page then shows the service's own message.
  */
 export const linkProblem = (error: unknown): LinkProblem | null => {
   const code = codeOf(error);
@@ -48,7 +50,7 @@ export const linkProblem = (error: unknown): LinkProblem | null => {
   };
 };
 
-/** No connected wallet shows the account any more. */
+/** No connected wallet exposes the account any more. */
 export const missingAccount = (address: string): LinkProblem => ({
   title: "Your wallet shows another account",
   text: `Choose ${address} in your wallet again, then sign.`,

@@ -39,11 +39,10 @@ import { LabelForm, WalletLabel } from "./wallet-card";
 interface LinkStepsProps {
   readonly wallets: readonly WalletRecord[];
   readonly onClose: () => void;
-  /** Opens the dialog for a smart account of the linked wallet. */
   readonly onSmartAccount: (owner: string) => void;
 }
 
-/** The content of the dialog, which is loaded when it opens. */
+/** Content of the dialog. It is loaded when the dialog opens. */
 export const LinkSteps = (props: LinkStepsProps): ReactNode => (
   <WalletProviders>
     <Content {...props} />
@@ -99,7 +98,7 @@ const ChooseStep = ({ wallets, onChoose }: ChooseStepProps): ReactNode => {
   const { accounts } = useWalletAccounts();
   const isLinked = (address: string): boolean =>
     wallets.some((wallet) => isSameText(wallet.address, address));
-  /** A single new account is the one that the person meant; of several they choose one. */
+  /** A single new account is used at once; of several, the person chooses one. */
   const takeNew = (now: readonly string[]): void => {
     const fresh = now.filter(
       (address) =>
@@ -145,7 +144,7 @@ const ChooseStep = ({ wallets, onChoose }: ChooseStepProps): ReactNode => {
 };
 
 interface LinkedStepProps {
-  /** Undefined until the list of wallets is read again. */
+  /** Undefined until the list of wallets has been read again. */
   readonly wallet: WalletRecord | undefined;
   readonly address: string;
   readonly onClose: () => void;
@@ -196,11 +195,10 @@ const LinkedStep = ({
 interface LinkMessageProps {
   readonly address: string;
   readonly onLinked: () => void;
-  /** Goes back to choose another account. */
   readonly onBack: () => void;
 }
 
-/** The message of the service for this account; its nonce is good for one signature. */
+/** The service's message for this account. Its nonce is valid for one signature. */
 const useLinkMessage = (address: string) => {
   const api = useApi();
   const config = useConfig();
@@ -210,7 +208,8 @@ const useLinkMessage = (address: string) => {
     queryFn: async ({ signal }) => {
       const connector = await connectorWith(config, address);
       const current = await connector?.getChainId();
-      // The message names the wallet's chain, because a contract's signature is checked there.
+      // The message contains the wallet's chain, because a contract's signature is checked on that
+      // chain.
       const chainId = chains.find((chain) => chain.id === current)?.id;
       return api.call(initWalletLink, {
         body: { address, chainId },
@@ -224,7 +223,7 @@ const useLinkMessage = (address: string) => {
   });
 };
 
-/** Signs and verifies; stores the reason of a failure. */
+/** Signs the message and has the service verify it. Stores the reason of a failure. */
 const useLinking = ({
   address,
   onLinked,
@@ -270,7 +269,6 @@ const useLinking = ({
   return { busy, problem, failure, sign };
 };
 
-/** The whole message, word for word, and the button that has it signed. */
 const LinkMessage = (props: LinkMessageProps): ReactNode => {
   const { address, onBack } = props;
   const message = useLinkMessage(address);

@@ -34,7 +34,7 @@ interface SmartAccountDialogProps {
   readonly onClose: () => void;
 }
 
-/** Linked wallets first: the project's key already has a smart account, the treasury. */
+/** Linked wallets first, because the project's key already has a smart account: the treasury. */
 const byKind = (a: WalletRecord, b: WalletRecord): number =>
   Number(a.kind !== "linked") - Number(b.kind !== "linked");
 
@@ -113,7 +113,7 @@ const toBody = ({
   ...(label.trim() === "" ? {} : { label: label.trim() }),
 });
 
-/** Parses the form's values to the body of the request by its contract. */
+/** Converts the form's values to the request body, and validates it against the API contract. */
 const accountForm = z
   .object({ ownerAddress: z.string(), chainId: z.string(), label: z.string() })
   .transform(toBody)
@@ -216,7 +216,9 @@ const VIEWS = [
   { deployed: null, icon: CircleHelp, tone: "warning", words: "No answer of" },
 ] as const;
 
-/** On which chains the contract of a smart account is there already; a badge for each state. */
+/**
+ * Shows on which chains the contract of a smart account is deployed, with a badge for each state.
+ */
 export const DeploymentBadges = ({ chains }: Pick<WalletRecord, "chains">): ReactNode => {
   const { chains: known } = usePublicConfig();
   const nameOf = (chainId: number): string =>

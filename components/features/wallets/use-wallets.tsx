@@ -18,10 +18,10 @@ const STALE_MS = 30_000;
 /** The project's wallets, oldest first. */
 export const walletsQuery = { ...apiPages(listWallets, {}), staleTime: STALE_MS };
 
-/** The wallets whose pages were loaded: up to 1,000, and the next ones after `fetchNextPage`. */
+/** The loaded wallets: up to 1,000, and further ones after `fetchNextPage`. */
 export const useWallets = (): UseInfiniteQueryResult<WalletList> => useList(walletsQuery);
 
-/** The wallet with this address, which may be on a page that was not loaded. */
+/** The wallet with this address, even when it is on a page that was not loaded. */
 export const useWalletAt = (address: string | null): UseQueryResult<WalletList> =>
   useQuery({
     ...apiQuery(listWallets, { query: { address: address ?? "" } }),
@@ -39,21 +39,16 @@ export const KIND_WORDS = {
   linked: "Linked wallet",
 } as const satisfies Record<WalletRecord["kind"], string>;
 
-/** The label of a wallet, else its kind. */
 export const walletName = (wallet: WalletRecord): string =>
   wallet.label ?? KIND_WORDS[wallet.kind];
 
 /**
- * The name for decisions about money. A wallet whose owner signs is outside the service, and its
- * label can be written by many people, so it is named by its kind.
+ * The wallet's name for decisions about money. A wallet whose owner signs is outside the service,
+ * and many people can write its label, so its kind is used instead.
  */
 export const trustedWalletName = (wallet: WalletRecord): string =>
   wallet.signer === "owner" ? KIND_WORDS[wallet.kind] : walletName(wallet);
 
-/**
- * A wallet in a list to choose from: mark, name, shortened address, and whether its owner has to
- * sign.
- */
 export const walletOption = (wallet: WalletRecord): SelectOption => ({
   value: wallet.address,
   label: `${walletName(wallet)} ${shorten(wallet.address)}${wallet.signer === "owner" ? ", you sign" : ""}`,

@@ -127,7 +127,8 @@ const WalletFacts = ({ wallet }: { readonly wallet: WalletRecord }): ReactNode =
 );
 
 /**
- * The chains of a wallet. An account exists on every chain; a contract has to be deployed on each.
+ * The chains of a wallet. A linked account exists on every chain; a smart account must be deployed
+ * on each chain.
  */
 const WalletChains = ({ wallet }: Pick<WalletCardProps, "wallet">): ReactNode =>
   wallet.kind === "linked" ? (
@@ -240,7 +241,6 @@ const LABEL_MAX = 80;
 /** An empty name removes the name. */
 const labelForm = z.object({ label: z.string().trim().max(LABEL_MAX) });
 
-/** The wallet's name, edited where it stands. */
 export const WalletLabel = ({ wallet }: { readonly wallet: WalletRecord }): ReactNode => {
   const [editing, setEditing] = useState(false);
   if (editing) return <LabelForm wallet={wallet} onClose={() => setEditing(false)} />;

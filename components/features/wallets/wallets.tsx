@@ -27,7 +27,7 @@ import { SmartAccountDialog } from "./smart-account-dialog";
 import { useWalletAt, useWallets, walletName, type WalletRecord } from "./use-wallets";
 import { WalletCard } from "./wallet-card";
 
-/** Filters of the page; they live in the address of the page. */
+/** Filters of the page, stored in its address. */
 const useFilters = () =>
   useQueryStates(
     { token: parseAsString, chain: parseAsInteger, address: parseAsString },

@@ -6,7 +6,6 @@ interface WarningsProps {
   readonly warnings: readonly Pick<Warning, "code" | "path" | "message">[];
 }
 
-/** A notice for each warning of a quote. */
 export const WarningAlerts = ({ warnings }: WarningsProps): ReactNode =>
   warnings.map(({ code, message }) => (
     <Alert key={code + message} tone="warning">
@@ -17,16 +16,16 @@ export const WarningAlerts = ({ warnings }: WarningsProps): ReactNode =>
 interface WarningListProps extends WarningsProps {
   readonly title: string;
   readonly tone?: "warning" | "danger";
-  /** The most warnings that are shown. Default: all. */
+  /** Maximum number of warnings that are shown. Default: all. */
   readonly max?: number;
   /** Text before a message, for warnings about rows. */
   readonly place?: (path: string | null) => string;
-  /** Content below the list, such as a confirmation. */
   readonly children?: ReactNode;
 }
 
 /**
- * The warnings about the recipients of a request, under one title; nothing where there are none.
+ * The warnings about the recipients of a request, under one title. Renders nothing when there are
+ * none.
  */
 export const WarningList = ({
   warnings,

@@ -86,7 +86,6 @@ const columnsOf = (onOpen: (id: string) => void): readonly Column<Delivery>[] =>
   },
 ];
 
-/** The deliveries to an endpoint, newest first, with each request and its answer. */
 export const Deliveries = ({ endpointId }: { readonly endpointId: string }): ReactNode => {
   const [{ status, delivery, cursor }, set] = useQueryStates({
     status: parseAsStringLiteral(DELIVERY_STATUSES),
@@ -182,7 +181,6 @@ const AttemptView = ({ attempt }: { readonly attempt: Attempt }): ReactNode => {
   );
 };
 
-/** One delivery: each request with its answer, the newest first. */
 const DeliveryDialog = ({ deliveryId, onClose }: DeliveryDialogProps): ReactNode => {
   const cache = useCache();
   const resend = useApiMutation(resendDelivery);

@@ -65,7 +65,6 @@ export const EndpointPage = ({ endpointId }: { readonly endpointId: string }): R
   );
 };
 
-/** The actions on an endpoint; each ends with a message and fresh data. */
 const useActions = (endpoint: Endpoint) => {
   const cache = useCache();
   const params = { id: endpoint.id };
@@ -232,7 +231,7 @@ const rangeForm = z
     message: "Enter the larger number here.",
   });
 
-/** Sends a range of events again, for a receiver that has found a gap. */
+/** Sends a range of events again, for a receiver that has missed events. */
 const ReplayForm = ({ endpointId, disabled }: ReplayFormProps): ReactNode => {
   const cache = useCache();
   const replay = useApiMutation(replayWebhookEvents);
@@ -293,7 +292,6 @@ interface RotateSecretDialogProps {
   readonly onClose: () => void;
 }
 
-/** Makes a new signing secret for an endpoint, once the person has approved it. */
 const RotateSecretDialog = ({
   endpointId,
   onRotated,
@@ -328,15 +326,15 @@ const RotateSecretDialog = ({
 
 interface MiddleTextProps {
   readonly text: string;
-  /** The whole value, shown on hover and focus, and copied. */
+  /** The full value, for the tooltip and for copying. */
   readonly full: string;
 }
 
 const TAIL = 10;
 
 /**
- * A text on one line that is shortened in the middle when there is no room, because the beginning
- * and the end distinguish it.
+ * A text on one line that is shortened in the middle when there is no room, because its beginning
+ * and end distinguish it.
  */
 const MiddleText = ({ text, full }: MiddleTextProps): ReactNode => (
   <Tooltip content={full}>

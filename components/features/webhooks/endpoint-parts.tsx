@@ -57,7 +57,6 @@ export const DeliveryBadge = ({ delivery }: { readonly delivery: Delivery }): Re
   <Looks look={deliveryLook(delivery)} />
 );
 
-/** Shows the signing secret once, and how a receiver uses it. */
 export const SigningSecretDialog = ({
   made,
   onClose,

@@ -12,7 +12,7 @@ export type Endpoint = ResponseOf<typeof getWebhookEndpoint>;
 export type NewEndpoint = ResponseOf<typeof createWebhookEndpoint>;
 export type Delivery = ResponseOf<typeof listDeliveries>["data"][number];
 
-/** The description of an endpoint, which serves as its name; without one, the URL. */
+/** The name of an endpoint: its description, or without one its URL. */
 export const endpointName = ({
   description,
   url,
@@ -21,7 +21,7 @@ export const endpointName = ({
   return name === "" ? shortUrl(url) : name;
 };
 
-/** The URL without its scheme. */
+/** The URL without its scheme and trailing slash. */
 export const shortUrl = (url: string): string =>
   url.replace(/^https?:\/\//, "").replace(/\/$/, "");
 
@@ -30,7 +30,9 @@ export const endpointsQuery = apiPages(listWebhookEndpoints, {});
 
 /**
  * The project's webhook endpoints.
- * @param refetchIntervalMs polling interval; absent: read again only after changes on this page
+ *
+ * @param refetchIntervalMs polling interval; without it, the list is read again only after changes
+ * on this page
  */
 export const useEndpoints = (refetchIntervalMs?: number) =>
   useWholeList(endpointsQuery, refetchIntervalMs);

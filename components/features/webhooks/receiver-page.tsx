@@ -79,7 +79,6 @@ const RequestView = ({ request }: { readonly request: Received }): ReactNode => 
   );
 };
 
-/** The URL of the receiver, and the button that creates an endpoint for it. */
 const Address = ({ receiver }: { readonly receiver: Receiver }): ReactNode => {
   const cache = useCache();
   const create = useApiMutation(createWebhookEndpoint);
@@ -130,7 +129,6 @@ const Address = ({ receiver }: { readonly receiver: Receiver }): ReactNode => {
   );
 };
 
-/** The requests that the project's local receiver got, live. */
 export const ReceiverPage = (): ReactNode => {
   const query = useQuery({ ...apiQuery(readWebhookReceiver, {}), refetchInterval: REFRESH_MS });
   return (

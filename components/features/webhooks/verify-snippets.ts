@@ -1,6 +1,6 @@
 /**
- * How a receiver verifies a signature without a library. A test runs each where its runtime is
- * installed.
+ * Code that verifies a webhook signature without a library. A test runs each snippet whose runtime
+ * is installed.
  */
 const TYPESCRIPT = `import { createHmac, timingSafeEqual } from "node:crypto";
 

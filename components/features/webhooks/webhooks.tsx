@@ -41,7 +41,7 @@ const REFRESH_MS = 5000;
 const eventsOf = ({ events }: Endpoint): string =>
   events.includes("*") ? "All events" : events.join(", ");
 
-/** An endpoint's name and URL. The whole URL is on its page and in the title. */
+/** An endpoint's name and URL. The full URL is on its page and in the title. */
 const NameAndUrl = ({ endpoint }: { readonly endpoint: Endpoint }): ReactNode => {
   const [name, url] = [endpointName(endpoint), shortUrl(endpoint.url)];
   return (
@@ -164,7 +164,10 @@ interface CreateEndpointDialogProps {
 const EXAMPLE_URL = "https://example.org/webhooks";
 const URL_MAX = 2000;
 
-/** The service decides which URLs are allowed. */
+/**
+ * Checks only that the URL is present and not too long, because the service decides which URLs are
+ * allowed.
+ */
 const endpointForm = z.object({
   url: z.string().trim().min(1, "Enter the URL of your receiver.").max(URL_MAX),
   events: z.array(z.string()).min(1, "Choose at least one event."),
@@ -303,7 +306,6 @@ const Group = ({ group, value, onChange }: GroupProps): ReactNode => {
   );
 };
 
-/** The choice of events: all, all of an object, or single types. */
 const EventPicker = ({ value, onChange, error }: EventPickerProps): ReactNode => (
   <div className="flex flex-col gap-2" role="group" aria-label="Events">
     <Checkbox
@@ -359,7 +361,6 @@ const TAIL_COLUMNS: readonly Column<Event>[] = [
   },
 ];
 
-/** The newest events, live. */
 const EventTail = (): ReactNode => {
   const newest = useQuery({
     ...apiQuery(listEvents, { query: { limit: 1 } }),

@@ -1,8 +1,8 @@
 import type { CallbackProvider } from "@/lib/money/ports/callback-provider";
 
 /**
- * Callbacks of Across, which signs with the webhook's `whsec_` secret. Its status is an object with
- * a state.
+ * Callbacks of Across. They are signed with the webhook's `whsec_` secret, and their status is an
+ * object with a state.
  */
 export const acrossCallbacks: CallbackProvider = {
   name: "across",

@@ -16,8 +16,8 @@ const ROUND = encodeCall({ abi: feedAbi, functionName: "latestRoundData" });
 const DECIMALS = encodeCall({ abi: feedAbi, functionName: "decimals" });
 const DECIMALS_MAX = 36;
 /**
- * Shorter than a quote waits for its route, so that with a hanging chain a quote loses only its
- * price check.
+ * Shorter than a quote's wait for its route. So with a hanging chain, a quote loses only its price
+ * check.
  */
 const TIMEOUT_MS = 2000;
 
@@ -34,7 +34,6 @@ interface Round {
   readonly updatedAt: bigint;
 }
 
-/** Null when the contract does not answer like a price feed. */
 const roundOf = (
   round: Hex | null | undefined,
   decimals: Hex | null | undefined,
@@ -59,7 +58,7 @@ const roundOf = (
   }
 };
 
-/** Prices from the feeds in the chains' configuration (`priceFeeds`). One `eth_call` per chain. */
+/** Reads prices from the configured feeds (`priceFeeds`), with one `eth_call` per chain. */
 export const createChainlinkOracle = ({
   registry,
   clock,
@@ -67,7 +66,7 @@ export const createChainlinkOracle = ({
   readonly registry: ChainRegistry;
   readonly clock: Clock;
 }): PriceOracle => {
-  /** The feed on the token's own chain, or else the first one of the same asset. */
+  /** The feed on the token's chain, or else the first feed of the asset. */
   const feedOf = (token: Token): Feed | null => {
     const feeds = registry
       .list()
@@ -100,7 +99,7 @@ export const createChainlinkOracle = ({
 
   const priceOf = (feed: Feed, round: Round | null): OraclePrice => {
     if (round === null) return { state: "unavailable" };
-    // The age is measured with the service's clock: a node that stopped following its chain returns
+    // The age is measured with the service's clock. A node that stopped following its chain returns
     // an old block, whose time would make an old price look fresh.
     const ageSeconds = clock.now().getTime() / 1000 - Number(round.updatedAt);
     if (ageSeconds > feed.maxAgeSeconds) return { state: "stale" };

@@ -6,15 +6,12 @@ import { redactSecrets } from "@/lib/core/redaction";
 const hex = z.string().refine((text): text is `0x${string}` => isHex(text), "must be hex");
 const quantity = hex.transform((text) => (text === "0x" ? 0n : BigInt(text)));
 
-/** A JSON-RPC 2.0 response. */
 const rpcAnswer = z.union([
   z.object({ error: z.object({ code: z.number(), message: z.string() }) }),
   z.object({ result: z.unknown() }),
 ]);
 
-/**
- * Answers of ERC-7769 (the JSON-RPC of ERC-4337), reduced to the fields that this adapter reads.
- */
+/** Answers of ERC-7769 (the JSON-RPC of ERC-4337), with only the fields that this adapter reads. */
 export const sendAnswer = hex;
 
 export const estimateAnswer = z.object({
@@ -27,19 +24,16 @@ export const estimateAnswer = z.object({
 
 export const operationAnswer = z.object({ userOperation: z.unknown() }).nullable();
 
-/** Answer of `pimlico_getUserOperationStatus`. */
 export const statusAnswer = z.object({ status: z.string() });
 
 export const receiptAnswer = z
   .object({ receipt: z.object({ transactionHash: hex }) })
   .nullable();
 
-/** Answer of `pimlico_getUserOperationGasPrice`. */
 export const gasPriceAnswer = z.object({
   fast: z.object({ maxFeePerGas: quantity, maxPriorityFeePerGas: quantity }),
 });
 
-/** Encodes the operation for ERC-7769: quantities in hex, absent fields omitted. */
 export const toRpcOperation = (operation: UserOperation): Record<string, Hex> => ({
   sender: operation.sender,
   nonce: numberToHex(operation.nonce),
@@ -75,21 +69,20 @@ export const toGas = (answer: z.output<typeof estimateAnswer>): UserOperationGas
 
 const DEADLINE_MS = 10_000;
 
-/** The bundler answered with a JSON-RPC error. */
 export class BundlerRefusal extends Error {
   constructor(
     readonly rpcCode: number,
     message: string,
   ) {
-    // The bundler may quote its own node's URL, and this text is shown to callers.
+    // The bundler may quote its node's URL, and this text is shown to callers.
     super(redactSecrets(message));
     this.name = "BundlerRefusal";
   }
 }
 
 /**
- * The bundler did not answer, or its answer could not be parsed, so we do not know whether it
- * processed the request.
+ * The bundler did not answer, or its answer could not be parsed. It is unknown whether it processed
+ * the request.
  */
 export class BundlerUnreachable extends Error {
   constructor(method: string, cause: unknown) {

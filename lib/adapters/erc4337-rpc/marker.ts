@@ -33,11 +33,11 @@ export interface MarkerDeps {
 }
 
 /**
- * Makes the project's paymaster consent to an operation before an external bundler gets it.
- * Resolves once the consent is on chain. Does nothing for an operation that this paymaster does not
- * pay for. A second call for the same operation sends nothing.
- * @throws DomainError `simulation_failed` when EntryPoint would refuse the operation (nothing is
- * marked then), `provider_error`, `chain_unavailable` when it is not mined yet
+ * Makes the project's paymaster consent to an operation, by a mark, before an external bundler gets
+ * the operation. Resolves when the mark is on chain. Does nothing for an operation that this
+ * paymaster does not pay for. A second call for the same operation sends nothing.
+ * @throws DomainError `simulation_failed` when EntryPoint would refuse the operation (then nothing
+ * is marked), `provider_error`, `chain_unavailable` when the mark is not mined yet
  */
 export type Marker = (
   chainId: number,
@@ -45,24 +45,25 @@ export type Marker = (
   userOpHash: Hex,
 ) => Promise<void>;
 
-/** A mark expires after this time, which is longer than the validity of any operation. */
+/** A mark expires after this time. It is longer than the validity of any operation. */
 const MARK_SECONDS = 3_600;
 const MARKED_AT_ONCE_MAX = 200;
 const CLAIMS_MAX = 3;
 /**
- * Gas for the new storage slot and the call data of one mark; the base gas of the transaction is
- * separate.
+ * Gas for the new storage slot and the call data of one mark, without the base gas of the
+ * transaction.
  */
 const GAS_PER_MARK = 30_000n;
 const GAS_OF_TRANSACTION = 60_000n;
 /**
- * Blocks to wait for the mark; if it is not mined by then, the caller submits the operation again.
+ * Blocks to wait for the mark. If it is not mined by then, the caller must submit the operation
+ * again.
  */
 const BLOCKS_WAITED = 2;
 const WAIT_MS_MAX = 15_000;
 
 /**
- * The id under which the marking transaction is stored. The operation's own hash cannot serve,
+ * The id under which the marking transaction is stored. The operation's hash cannot be used,
  * because it identifies the transaction that executes the operation.
  */
 const markIdOf = (userOpHash: Hex): Hex => keccak256(concatHex([toHex("mark"), userOpHash]));
@@ -78,8 +79,7 @@ const targetOf = ({ registry, executorAddress }: MarkerDeps, chainId: number) =>
 };
 
 /**
- * Reads the state of a mark from the chain. It is read each time because a reorganisation can
- * remove a mark.
+ * Reads the state of a mark from the chain, each time, because a reorganisation can remove a mark.
  */
 const stateOf = async (
   registry: ChainRegistry,
@@ -144,7 +144,6 @@ const transactionOf = async (
   };
 };
 
-/** Sends one transaction for all operations that no transaction marks yet. */
 const sendFor = async (
   deps: MarkerDeps,
   chainId: number,
@@ -164,7 +163,7 @@ const sendFor = async (
       await deps.transactions.send(await transactionOf(deps, chainId, marks));
       return;
     } catch (error) {
-      // Another instance is marking some of them; the loop continues with the rest.
+      // Another instance is marking some of them. The loop continues with the rest.
       if (!(error instanceof BundledElsewhereError)) throw error;
     }
   }

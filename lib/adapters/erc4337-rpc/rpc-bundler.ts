@@ -31,23 +31,23 @@ import {
 
 export interface RpcBundlerDeps {
   readonly registry: ChainRegistry;
-  /** ERC-4337 JSON-RPC URLs by chain id. */
   readonly urls: ReadonlyMap<number, string>;
   /**
-   * The account that marks operations for the project's paymaster. Null when there is none, so that
-   * operations with this paymaster are not submitted.
+   * The account that marks operations for the project's paymaster. Without it (null), operations
+   * with this paymaster are not submitted.
    */
   readonly marker: Pick<MarkerDeps, "transactions" | "executorAddress"> | null;
-  /** Null when the bundlers accept any number of operations of one sender. */
+  /** Null when the bundlers accept any number of operations per sender. */
   readonly queue?: SenderQueue | null;
   readonly fetchFn?: typeof fetch;
 }
 
-/** An operation without a stated validity leaves the sender's queue after this time. */
+/** An operation whose validity is unknown leaves the sender's queue after this time. */
 const VALIDITY_MS = 600_000;
 /**
- * Added to the estimated `preVerificationGas`, in percent. A bundler checks it again at submission,
- * and a rollup's fee for data on its parent chain changes by up to an eighth in each block there.
+ * Added to the estimated `preVerificationGas`, in percent. A bundler checks the value again at
+ * submission, and a rollup's fee for data on its parent chain changes by up to an eighth per block
+ * of that chain.
  */
 const PRE_VERIFICATION_MARGIN_PERCENT = 25n;
 
@@ -55,8 +55,9 @@ const withMargin = (preVerificationGas: bigint): bigint =>
   preVerificationGas + (preVerificationGas * PRE_VERIFICATION_MARGIN_PERCENT) / 100n;
 
 /**
- * EntryPoint's code in a bundler's message. ERC-7769 requires that the bundler repeats EntryPoint's
- * text, which starts with the code. It is only for people and metrics; no decision depends on it.
+ * EntryPoint's error code in a bundler's message. ERC-7769 requires the bundler to repeat
+ * EntryPoint's text, which starts with the code. No decision depends on it; it is for people and
+ * metrics.
  */
 const entryPointCodeIn = (message: string): { entryPointCode?: string } => {
   const [code] = /\bAA\d{2}\b/.exec(message) ?? [];
@@ -64,15 +65,14 @@ const entryPointCodeIn = (message: string): { entryPointCode?: string } => {
 };
 
 /**
- * Reading a mark from storage costs more gas than the estimate shows, because the estimate runs
- * without a mark.
+ * Extra gas for reading a mark from storage. The estimate lacks it, because it runs without a mark.
  */
 const MARK_USE_GAS = 10_000n;
 
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 const EXECUTION_REVERTED = -32521;
-/** Bundler states of an operation that is waiting or was mined. */
+/** Bundler statuses of an operation that is waiting or was mined. */
 const UNDER_WAY: ReadonlySet<string> = new Set([
   "not_submitted",
   "queued",
@@ -84,8 +84,8 @@ const KNOWN_ASKED_EVERY_MS = 100;
 const no = (): boolean => false;
 
 /**
- * ERC-7769 error codes for a definite refusal: by EntryPoint or the paymaster, or because of
- * opcodes, validity, reputation or stake.
+ * ERC-7769 error codes of definite refusals: by EntryPoint or the paymaster, or because of opcodes,
+ * validity, reputation or stake.
  */
 const REFUSALS = { from: -32507, to: -32500 } as const;
 
@@ -94,7 +94,10 @@ const isReasoned = (code: number): boolean =>
 
 const isRefusal = (code: number): boolean => isReasoned(code) || code === INVALID_PARAMS;
 
-/** @returns the part of a bundler's error that the caller may see */
+/**
+ * @returns the error for the caller, with only the parts of the bundler's error that callers may
+ * see
+ */
 const toDomainError = (chainName: string, error: unknown): unknown => {
   if (error instanceof BundlerUnreachable) {
     return new DomainError(
@@ -129,8 +132,8 @@ const isKnownNow = async (ask: RpcClient, userOpHash: Hex): Promise<boolean> => 
     ask
       .call("eth_getUserOperationByHash", [userOpHash], operationAnswer)
       .then((found) => found !== null, no),
-    // Some bundlers answer the standard method only for mined operations, and
-    // `pimlico_getUserOperationStatus` for waiting ones.
+    // Some bundlers answer the standard method only for mined operations. For waiting ones they
+    // answer `pimlico_getUserOperationStatus`.
     ask
       .call("pimlico_getUserOperationStatus", [userOpHash], statusAnswer)
       .then(({ status }) => UNDER_WAY.has(status), no),
@@ -139,12 +142,12 @@ const isKnownNow = async (ask: RpcClient, userOpHash: Hex): Promise<boolean> => 
 };
 
 /**
- * Whether the bundler already holds the operation that it has just refused. ERC-7769 has no code
- * for "already known", so we query the bundler for the operation. We repeat the query when the
- * refusal may come from a second submission that arrived before the bundler had stored the first.
+ * Whether the bundler has the operation that it has just refused. ERC-7769 has no code for "already
+ * known", so the bundler is queried. The query is repeated when the refused request may have
+ * arrived before the bundler had stored the first one.
  */
 const isKnown = async (ask: RpcClient, userOpHash: Hex, error: unknown): Promise<boolean> => {
-  // An ERC-7769 refusal code is definite; any other code leaves the operation's state unknown.
+  // A refusal code of ERC-7769 is definite. Any other code leaves the operation's state unknown.
   const askedMax =
     error instanceof BundlerRefusal && !isReasoned(error.rpcCode) ? KNOWN_ASKED_MAX : 1;
   for (let asked = 0; asked < askedMax; asked += 1) {
@@ -176,7 +179,6 @@ interface SubmissionDeps extends Pick<RpcBundlerDeps, "registry"> {
   readonly queue: SenderQueue | null;
 }
 
-/** Estimates and sends operations, and finds out what a refusal means. */
 const createSubmission = ({ registry, clientOf, queue }: SubmissionDeps) => {
   const estimate = async (
     chainId: number,
@@ -188,10 +190,6 @@ const createSubmission = ({ registry, clientOf, queue }: SubmissionDeps) => {
     );
   };
 
-  /**
-   * Throws when the refused operation offers less `preVerificationGas` than the bundler requires
-   * now.
-   */
   const requireEnoughGas = async (
     chainId: number,
     operation: UserOperation,
@@ -221,7 +219,7 @@ const createSubmission = ({ registry, clientOf, queue }: SubmissionDeps) => {
     } catch (error) {
       if (await isKnown(clientOf(chainId), userOpHash, error)) return;
       if (error instanceof BundlerRefusal && isRefusal(error.rpcCode)) {
-        // The bundler does not have the operation, so it must not block the sender's queue.
+        // The bundler does not have the operation. It must not block the sender's queue.
         await queue?.leave(chainId, userOpHash);
         await requireEnoughGas(chainId, operation, error);
       }
@@ -233,8 +231,8 @@ const createSubmission = ({ registry, clientOf, queue }: SubmissionDeps) => {
 };
 
 /**
- * Submits user operations to any bundler that supports ERC-7769, after the project's paymaster has
- * consented to those that it pays for. Receipts are read from the chain itself.
+ * Submits user operations to any bundler that supports ERC-7769. The project's paymaster first
+ * consents to the operations that it pays for. Receipts are read from the chain itself.
  */
 export const createRpcBundler = ({
   registry,
@@ -264,7 +262,7 @@ export const createRpcBundler = ({
           [],
           gasPriceAnswer,
         );
-        // Such a bundler refuses operations with lower fees than this.
+        // The bundler refuses operations with lower fees than these.
         return capFees(registry.get(chainId), { ...fast, pricePerGas: fast.maxFeePerGas });
       } catch (error) {
         if (error instanceof BundlerRefusal && error.rpcCode === METHOD_NOT_FOUND)

@@ -8,24 +8,26 @@ import { type ChainContext, dryRun, usedGasOf } from "./gas";
 
 type Hex = `0x${string}`;
 
-/** A signed operation that is waiting to be bundled. */
 export interface Wanted {
   readonly operation: UserOperation;
   readonly userOpHash: Hex;
-  /** True when the owner key of the operation's account is held outside of the service. */
+  /** True when the account's owner is an external wallet. */
   readonly isHeldElsewhere: boolean;
-  /** The previous bundle of this operation, which was mined and reverted. */
+  /** The previous bundle of this operation, which reverted. */
   readonly before: BundleTransaction | null;
 }
 
-/** The assignment of operations to bundles, according to the current EntryPoint simulation. */
+/**
+ * The bundles of the operations that EntryPoint accepts in simulation, and the operations that it
+ * refuses.
+ */
 export interface Plan {
   readonly bundles: readonly (readonly Wanted[])[];
   readonly refused: ReadonlyMap<Wanted, RevertReason>;
 }
 
 /**
- * A larger bundle would delay its first operation and may not fit into a block beside other
+ * A larger bundle would delay its first operation, and might not fit into a block with other
  * transactions.
  */
 const OPERATIONS_MAX = 50;
@@ -35,20 +37,19 @@ const DATA_BYTES_MAX = 100_000;
 /** After this many refusals in one bundle, each of its operations is simulated separately. */
 const REFUSALS_MAX = 3;
 /**
- * From this attempt on an operation is bundled without others, because another operation of its
- * bundle may have caused the earlier reverts.
+ * From this attempt on, an operation is bundled alone, because another operation may have caused
+ * the earlier reverts.
  */
 const ALONE_FROM_ATTEMPT = 3;
 
 /**
- * An owner outside of the service can use the operation's nonce in another transaction. Every
- * bundle with that operation would then revert and block all other operations on the chain, so
- * after a revert it is bundled without others.
+ * Whether the operation must be bundled alone. An external owner can use the operation's nonce in
+ * another transaction; then every bundle with the operation reverts, and would block all other
+ * operations on the chain.
  */
 const mustGoAlone = ({ before, isHeldElsewhere }: Wanted): boolean =>
   isHeldElsewhere || (before?.attempts ?? 0) + 1 >= ALONE_FROM_ATTEMPT;
 
-/** Fills bundles in order, each up to the limits of count, gas and size. */
 const pack = (chain: ChainContext, wanted: readonly Wanted[]): Wanted[][] => {
   const bundles: Wanted[][] = [];
   let room = { gas: 0n, bytes: 0, count: 0 };
@@ -94,8 +95,8 @@ const askEach = async (chain: ChainContext, wanted: readonly Wanted[]): Promise<
 };
 
 /**
- * Removes the operations that EntryPoint refuses, one after another, until it accepts the rest or
- * too many were refused.
+ * Removes refused operations one after another, until EntryPoint accepts the rest or too many were
+ * refused.
  */
 const sift = async (chain: ChainContext, bundle: readonly Wanted[]) => {
   let together = bundle;
@@ -114,9 +115,9 @@ const sift = async (chain: ChainContext, bundle: readonly Wanted[]) => {
 const singles = (wanted: readonly Wanted[]): Wanted[][] => wanted.map((one) => [one]);
 
 /**
- * Simulates the whole bundle in one `eth_call`, which is enough when EntryPoint accepts it.
- * Operations that are refused in a bundle with others are simulated separately; those that then
- * pass (for example two that share a deposit) get separate bundles.
+ * Simulates the whole bundle in one `eth_call`; if EntryPoint accepts it, that is enough.
+ * Operations that are refused in a bundle are then simulated separately. If they pass (for example
+ * two that share a deposit), they get separate bundles.
  */
 const planBundle = async (chain: ChainContext, bundle: readonly Wanted[]): Promise<Plan> => {
   if (bundle.length === 1) {
@@ -137,7 +138,7 @@ const planBundle = async (chain: ChainContext, bundle: readonly Wanted[]): Promi
   };
 };
 
-/** @throws errors that are not reverts: the node did not answer */
+/** @throws errors other than reverts, when the node did not answer */
 export const planBundles = async (
   chain: ChainContext,
   wanted: readonly Wanted[],

@@ -19,31 +19,35 @@ import {
 import { probe, type ProbeCall, type ProbeResult } from "@/lib/chain/probe";
 
 /*
- * How gas is estimated, with `eth_call` and state overrides, which any node has (unlike `debug_*`):
+ * Estimates gas with `eth_call` and state overrides, which every node supports (unlike `debug_*`):
+ *
  * 1. The probe replaces EntryPoint and makes the operation's calls one after another in one state:
- * deployment, validation by the account, validation by the paymaster, execution. Each is measured;
- * a revert shows its reason.
- * 2. EntryPoint's own work and a margin are added to the measurement, because prices and storage
- * change before inclusion.
- * 3. The limits are proved: with them the real EntryPoint must get as far as "wrong signature" (or
+ * deployment, validation by the account, validation by the paymaster, execution. Each call is
+ * measured; a revert shows its reason.
+ * 2. EntryPoint's own work and a margin are added, because prices and storage change before
+ * inclusion.
+ * 3. The limits are proved: with them, the real EntryPoint must get as far as "wrong signature" (or
  * succeed, when the signature is real), and the execution must succeed within its limit. Limits
  * that are too low are raised and proved again.
- * Limits that were recently proved for an operation of the same shape are tried first; 1 and 3 are
- * then one step. They are used if step 2, from this operation's own measurement, needs no more.
- * On a rollup the fee for data on the parent chain is converted to gas at the current price and
- * added to `preVerificationGas`. Limitation: calls to EntryPoint itself cannot be measured, because
- * its code is replaced.
+ *
+ * Limits that were recently proved for an operation of the same shape are tried first; steps 1 and
+ * 3 are then one step. They are used if the operation's own measurement (step 2) needs no more.
+ *
+ * On a rollup, the fee for data on the parent chain is converted to gas at the current price and
+ * added to `preVerificationGas`.
+ *
+ * Limitation: calls to EntryPoint itself cannot be measured, because its code is replaced.
  */
 
 const PROOFS_MAX = 4;
-/** How long the limits of an operation are tried first for others of its shape. */
+/** How long proved limits are tried first for operations of the same shape. */
 const SHAPE_MS = 10_000;
 const SHAPES_MAX = 1000;
-/** The selector of the account's call and its first word, which is the called address. */
+/** Hex characters of the call's selector and its first word, the called address. */
 const CALL_HEAD_CHARS = 2 + 8 + 64;
 /**
- * Gas of EntryPoint's nonce, deposit and hashing, which the probe does not perform; and gas per
- * word of the operation.
+ * Gas of EntryPoint's nonce check, deposit and hashing, which the probe does not perform; and its
+ * gas per word of the operation.
  */
 const VALIDATION_OVERHEAD = 60_000n;
 const VALIDATION_OVERHEAD_PER_WORD = 30n;
@@ -51,12 +55,12 @@ const PAYMASTER_OVERHEAD = 15_000n;
 const EXECUTION_OVERHEAD = 30_000n;
 
 /**
- * Upper bound of the margin. A price move makes a swap cross more ticks, and a recipient may lose
- * its balance slot, but the swaps of one batch do not all change at once.
+ * Upper bound of the margin's variable part. After a price move, a swap crosses more ticks, and a
+ * recipient may lose its balance slot, but the swaps of one batch do not all change at once.
  */
 const ROOM_MAX = 400_000n;
 
-/** Adds a tenth, and up to another fifth. */
+/** Adds a tenth, and a further fifth of at most `ROOM_MAX`. */
 const withRoom = (gas: bigint): bigint =>
   gas + gas / 10n + (gas / 5n < ROOM_MAX ? gas / 5n : ROOM_MAX);
 
@@ -81,13 +85,13 @@ const phasesOf = (
   const phases: [Phase, ProbeCall][] = [];
   if (initCode !== "0x") {
     const data = encodeCall({ abi, functionName: "createSender", args: [initCode] });
-    // EntryPoint v0.7 deploys its SenderCreator as its first contract.
+    // EntryPoint v0.7's SenderCreator is the first contract that EntryPoint deployed.
     phases.push([
       "deployment",
       { to: getContractAddress({ from: chain.entryPoint, nonce: 1n }), data },
     ]);
   }
-  // Any non-zero payment costs the same gas as the real amount.
+  // Any payment above zero costs the same gas as the real amount.
   const missingFunds = operation.paymaster === undefined ? 1n : 0n;
   phases.push([
     "validation",
@@ -166,8 +170,8 @@ const assertPossible = async (
 ): Promise<void> => {
   const { deployment, validation, paymaster, execution } = measured;
   if (deployment !== undefined && createdAddress(deployment) !== BigInt(operation.sender)) {
-    // When the account is already deployed, the dry run returns EntryPoint's error for it, which
-    // can be explained.
+    // If the account is deployed already, the dry run returns EntryPoint's error for it, which has
+    // an explanation.
     const refused = await dryRun(chain, [operation]);
     throw simulationFailed(
       chain,
@@ -201,7 +205,7 @@ const firstLimits = (
       measured.paymaster === undefined
         ? 0n
         : withRoom(measured.paymaster.gasUsed) + PAYMASTER_OVERHEAD,
-    // The paymaster returns no context, and without one EntryPoint makes no post-operation call.
+    // The paymaster returns no context, so EntryPoint makes no post-operation call.
     paymasterPostOpGasLimit: 0n,
     ...(chain.rollup === "op-stack" ? { unusedGas: parentGas } : {}),
   };
@@ -227,7 +231,6 @@ const withLimits = (operation: UserOperation, gas: UserOperationGas): UserOperat
 
 const raised = (gas: bigint): bigint => (gas * 3n) / 2n;
 
-/** The results of EntryPoint and the probe for the operation with these limits. */
 interface Tried {
   readonly refused: RevertReason | null;
   readonly measured: Measured;
@@ -246,7 +249,7 @@ const tryLimits = async (
   return { refused, measured };
 };
 
-/** Returns the given limits when they suffice, otherwise higher ones. */
+/** Returns the given limits if they suffice, otherwise higher ones. */
 const proveBy = (
   chain: ChainContext,
   gas: UserOperationGas,
@@ -273,7 +276,10 @@ const prove = async (
   gas: UserOperationGas,
 ): Promise<UserOperationGas> => proveBy(chain, gas, await tryLimits(chain, operation, gas));
 
-/** Estimates from the operation's own measurement. @throws DomainError `simulation_failed` */
+/**
+ * Estimates from the operation's own measurement, without cached limits.
+ * @throws DomainError `simulation_failed`
+ */
 const estimateAnew = async (
   chain: ChainContext,
   operation: UserOperation,
@@ -293,7 +299,7 @@ const estimateAnew = async (
 };
 
 /**
- * A key that is equal for operations that most likely need the same limits. It need not be exact,
+ * A key that is equal for operations that probably need the same limits. It need not be exact,
  * because limits are proved before use.
  */
 const shapeOf = (
@@ -314,8 +320,8 @@ const isWithin = (needed: bigint, given: bigint): boolean =>
 
 /**
  * Tries the limits that were proved for an operation of the same shape.
- * @returns them, after proving them for this operation; null when its own measurement needs more,
- * or less than two thirds of them
+ * @returns the limits, proved for this operation; null when its own measurement needs more, or less
+ * than two thirds of them
  */
 const proveLike = async (
   chain: ChainContext,
@@ -340,7 +346,6 @@ const proveLike = async (
   return sameLimits(proveBy(chain, gas, tried), gas) ? gas : null;
 };
 
-/** Estimates the gas of operations, and caches the limits that were proved recently. */
 export const createGasEstimator = () => {
   const lately = new LRUCache<string, UserOperationGas>({ max: SHAPES_MAX, ttl: SHAPE_MS });
 

@@ -14,8 +14,8 @@ export interface ExecutorDeps {
   readonly registry: ChainRegistry;
   readonly transactions: TransactionSender;
   /**
-   * Address of the key `executor`. It marks operations for the paymaster, pays for the bundles, and
-   * is reimbursed by EntryPoint.
+   * Address of the key `executor`, which marks operations for the paymaster, pays for the bundles,
+   * and is reimbursed by EntryPoint.
    */
   readonly executorAddress: EvmAddress;
 }
@@ -24,21 +24,23 @@ type Fees = Awaited<ReturnType<Bundler["fees"]>>;
 type Submit = (one: Submitted) => Promise<null>;
 
 const FEES_CACHED_MS_MAX = 2_000;
-/** Submissions handled in one batch; gas and size decide how many of them share a transaction. */
+/**
+ * Maximum number of submissions in one batch. Gas and size decide how many of them share a
+ * transaction.
+ */
 const BATCHED_MAX = 200;
 /**
  * Minimum time between two bundles of a chain, as a fraction of its block time. A single operation
- * is bundled at once; operations that arrive right after it share the next bundle, which is hardly
+ * is bundled at once. Operations that arrive right after it share the next bundle, which is hardly
  * mined later.
  */
 const BUNDLES_PER_BLOCK = 4;
 const BUNDLES_EVERY_MS_MAX = 250;
 
-/** Caches the result of `ask` for `ttlMs`; concurrent callers share one request. */
 const cached = <T>(ttlMs: number, ask: () => Promise<T>): (() => Promise<T>) => {
   let answer: { readonly value: Promise<T>; readonly until: number } | null = null;
   return () => {
-    // A monotonic clock, because changes of the system time must not change the cache's lifetime.
+    // A monotonic clock, because system time can be changed.
     const now = performance.now();
     if (answer === null || answer.until <= now) {
       const value = ask();
@@ -49,7 +51,6 @@ const cached = <T>(ttlMs: number, ask: () => Promise<T>): (() => Promise<T>) => 
   };
 };
 
-/** Creates one value per chain, when the chain is first used. */
 const perChain = <T>(make: (chainId: number) => T): ((chainId: number) => T) => {
   const made = new Map<number, T>();
   return (chainId) => {
@@ -60,10 +61,10 @@ const perChain = <T>(make: (chainId: number) => T): ((chainId: number) => T) => 
 };
 
 /**
- * Puts operations on chain in transactions of the service's own account: `handleOps` of EntryPoint,
- * or of the project's paymaster, which marks the operations that it pays for and calls EntryPoint
- * in the same transaction. It needs no other process. The first operation is sent at once; those
- * that arrive while it is checked, stored and sent share the next transaction.
+ * Executes operations by transactions of the service's own account, without another process. The
+ * transactions call `handleOps` of EntryPoint, or the project's paymaster, which marks the
+ * operations that it pays for and calls EntryPoint in the same transaction. The first operation is
+ * sent at once. Those that arrive while it is checked, stored and sent share the next transaction.
  */
 export const createExecutorBundler = ({
   registry,

@@ -32,10 +32,8 @@ import {
 import { DomainError } from "@/lib/core/errors";
 import { probe, type ProbeCall } from "@/lib/chain/probe";
 
-/** The client, contracts and addresses for bundling operations on one chain. */
 export interface ChainContext extends BundleTarget {
   readonly chainName: string;
-  /** Undefined when the chain is not a rollup. */
   readonly rollup: RollupKind | undefined;
   readonly client: PublicClient;
 }
@@ -43,12 +41,12 @@ export interface ChainContext extends BundleTarget {
 const TRANSACTION_GAS = 21_000n;
 const GAS_PER_ZERO_BYTE = 4n;
 const GAS_PER_BYTE = 16n;
-/** Minimum price of call data (EIP-7623), which applies to transactions with little execution. */
+/** Minimum price of call data (EIP-7623), for transactions with little execution. */
 const FLOOR_PER_ZERO_BYTE = 10n;
 const FLOOR_PER_BYTE = 40n;
 /**
- * Gas that EntryPoint spends on an operation outside of its own measurement: loop, events,
- * reimbursement of the executor.
+ * Gas of EntryPoint that it does not measure for an operation: loop, events, reimbursement of the
+ * executor.
  */
 const UNMEASURED_GAS = 22_000n;
 const UNMEASURED_GAS_PER_WORD = 5n;
@@ -68,8 +66,8 @@ const dataGas = (data: Hex, perZeroByte: bigint, perByte: bigint): bigint => {
 const WIDE = 2n ** 64n - 1n;
 
 /**
- * The call that carries only this operation. Unknown quantities are priced as if they were wide
- * numbers.
+ * The bundle call with only this operation. Unknown fields have large values, so that their bytes
+ * are counted.
  */
 const pricedCall = (operation: UserOperation, chain: ChainContext): BundleCall => {
   const priced = {
@@ -85,7 +83,7 @@ const pricedCall = (operation: UserOperation, chain: ChainContext): BundleCall =
 };
 
 /**
- * Gas of the transaction that the operation causes but EntryPoint does not measure, without the
+ * The gas that an operation causes in its transaction and EntryPoint does not measure, without the
  * data fee of a parent chain.
  */
 export const preVerificationGasOf = (operation: UserOperation, chain: ChainContext): bigint => {
@@ -100,8 +98,8 @@ export const preVerificationGasOf = (operation: UserOperation, chain: ChainConte
 };
 
 /**
- * Gas that corresponds to the fee of the operation's data on the parent chain; 0 when there is
- * none.
+ * Gas that corresponds to the fee for the operation's data on the parent chain; 0 on a chain that
+ * is not a rollup.
  * @throws viem's error when the rollup's contract does not answer
  */
 export const parentGasOfOperation = async (
@@ -121,9 +119,9 @@ export const parentGasOfOperation = async (
 };
 
 /**
- * The part of `preVerificationGas` that no transaction uses. On the OP stack the data fee is
- * charged in addition to the gas, so the gas that corresponds to it must not fill up transactions.
- * On Arbitrum that gas is used.
+ * The part of `preVerificationGas` that no transaction uses. On the OP stack, the data fee is
+ * charged in addition to the gas, so its gas must not count against the limits of a transaction. On
+ * Arbitrum, transactions use this gas.
  */
 export const unusedGasOf = (operation: UserOperation, chain: ChainContext): bigint => {
   if (chain.rollup !== "op-stack") return 0n;
@@ -131,7 +129,6 @@ export const unusedGasOf = (operation: UserOperation, chain: ChainContext): bigi
   return unused > 0n ? unused : 0n;
 };
 
-/** Gas that the operation may use inside a bundle. */
 export const usedGasOf = (operation: UserOperation, chain: ChainContext): bigint =>
   bundledGasOf({
     ...operation,
@@ -139,8 +136,8 @@ export const usedGasOf = (operation: UserOperation, chain: ChainContext): bigint
   });
 
 /**
- * Gas limit of the transaction: all limits of its operations, and a 64th more for the paymaster's
- * call to EntryPoint (EIP-150).
+ * Gas limit of the transaction: the limits of all its operations, and a 64th more for the
+ * paymaster's call to EntryPoint (EIP-150).
  */
 export const transactionGasOf = (
   chain: ChainContext,
@@ -156,10 +153,7 @@ export const transactionGasOf = (
   return passedOn > floor ? passedOn : floor;
 };
 
-/**
- * Explanations of EntryPoint's error codes. Codes without an entry are shown in EntryPoint's
- * wording.
- */
+/** Explanations of EntryPoint's error codes. For other codes, EntryPoint's text is shown. */
 const WORDS: Readonly<Record<string, string>> = {
   AA10: "the account was deployed meanwhile, so the operation must be prepared again",
   AA21: "the account cannot pay the network fee",
@@ -171,7 +165,6 @@ const WORDS: Readonly<Record<string, string>> = {
   AA34: "the paymaster has not consented to pay for it",
 };
 
-/** The error for an operation whose validation or calls would fail. */
 export const simulationFailed = (
   chain: ChainContext,
   reason: string,
@@ -187,7 +180,7 @@ const isRevert = (error: unknown): boolean =>
   error instanceof BaseError &&
   error.walk((cause) => cause instanceof ExecutionRevertedError) !== null;
 
-/** The reason of a reverted call. Rethrows errors that are not reverts. */
+/** Rethrows errors that are not reverts. */
 const reasonOfRevert = (error: unknown): RevertReason => {
   const data: Hex | null = revertDataOf(error);
   if (data !== null) return revertReasonOf(data);
@@ -196,9 +189,9 @@ const reasonOfRevert = (error: unknown): RevertReason => {
 };
 
 /**
- * Simulates the bundle by `eth_call` as the executor would send it.
+ * Simulates the bundle with `eth_call`, as the executor would send it.
  * @returns null when EntryPoint accepts every operation (even if its calls then revert); otherwise
- * the first operation that it refuses, and why
+ * the reason, with the first operation that it refuses
  * @throws DomainError `provider_error` when the paymaster does not accept the executor as a marker
  */
 export const dryRun = async (
@@ -229,7 +222,7 @@ const abi = parseAbi([
 const HEADER_BYTES = 1 + 20 + 32 + 32;
 const CALLS_MAX = 1_000;
 
-/** The single calls of a Safe's batch; null when the call data is not a batch. */
+/** The single calls of a Safe's batch; null when the operation is not a batch. */
 const batchedCalls = (callData: Hex): ProbeCall[] | null => {
   let packed: Hex;
   try {
@@ -255,7 +248,7 @@ const batchedCalls = (callData: Hex): ProbeCall[] | null => {
 };
 
 /**
- * Explains why the calls of an operation revert. MultiSend hides reasons, so the calls of a batch
+ * Explains why an operation's calls revert. MultiSend hides the reasons, so the calls of a batch
  * are repeated one by one from the account's address.
  */
 export const explainCalls = async (

@@ -1,14 +1,11 @@
 import type { Bundler } from "@/lib/chain/ports/bundler";
 
 interface RouterDeps {
-  /** The bundler for chains without an ERC-4337 JSON-RPC in the configuration. */
   readonly executor: Bundler;
   readonly rpc: Bundler;
-  /** Chains whose operations go to an ERC-4337 JSON-RPC. */
   readonly rpcChainIds: ReadonlySet<number>;
 }
 
-/** Combines both bundlers into one that forwards each call to the bundler of its chain. */
 export const createBundlerRouter = ({ executor, rpc, rpcChainIds }: RouterDeps): Bundler => {
   const of = (chainId: number): Bundler => (rpcChainIds.has(chainId) ? rpc : executor);
   return {

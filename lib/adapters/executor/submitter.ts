@@ -23,20 +23,18 @@ interface SubmitterDeps {
 }
 
 interface Submitting extends SubmitterDeps {
-  /**
-   * Returns those of the operations that this process has seen before, and remembers all of them.
-   */
+  /** Returns the operations that this process has seen before, and marks all as seen. */
   offeredBefore(submitted: readonly Submitted[]): readonly Submitted[];
 }
 
-/** How often one operation is bundled again after its bundle was mined and reverted. */
+/** How often an operation is bundled again after its bundle reverted. */
 const BUNDLES_MAX = 5;
 /**
- * Like `BUNDLES_MAX`, for an operation whose owner is outside of the service. It was bundled
- * without others, so it caused the reverts itself, perhaps on purpose.
+ * Like `BUNDLES_MAX`, for an operation with an external owner. It is bundled alone, so it causes
+ * the reverts itself, perhaps on purpose.
  */
 const HELD_BUNDLES_MAX = 2;
-/** How often a bundle is rebuilt because another instance took some of its operations. */
+/** How often a bundle is rebuilt after another instance has bundled some of its operations. */
 const CLAIMS_MAX = 3;
 const OFFERED_MAX = 20_000;
 
@@ -47,8 +45,8 @@ const asError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error));
 
 /**
- * Splits into rounds in which each hash occurs once, because two operations that differ only in
- * their signature have the same hash.
+ * Splits operations into rounds with distinct hashes, because operations that differ only in their
+ * signature have the same hash.
  */
 const rounds = (submitted: readonly Submitted[]): Submitted[][] => {
   const result: Map<Hex, Submitted>[] = [];
@@ -70,7 +68,7 @@ const bundleOf = async (
 ): Promise<NewTransaction> => {
   const operations = bundle.map(({ operation }) => operation);
   const now = await deps.fees(chain.chainId);
-  // The bundle pays the current network price even if the operation was priced earlier, because a
+  // The bundle pays the current network price even if its operations have lower fees, because a
   // higher cost is better than a delay.
   const fees = {
     maxFeePerGas: highest(now.maxFeePerGas, ...operations.map((one) => one.maxFeePerGas)),
@@ -88,7 +86,8 @@ const bundleOf = async (
     to: planned.to,
     costWei: (gas + unused) * fees.maxFeePerGas,
   });
-  // EntryPoint reimburses the account that sends the bundle.
+  // EntryPoint reimburses the account that sends the bundle, so the call is built with the chosen
+  // key's address.
   const call = bundleCallOf({ ...chain, executor: address }, operations);
   return {
     chainId: chain.chainId,
@@ -107,9 +106,9 @@ const bundleOf = async (
 };
 
 /**
- * Remembers the operations that this process has seen. A new operation is most likely in no bundle,
- * so none is searched for. If another process has bundled it, storing the new bundle fails
- * (BundledElsewhereError).
+ * Records the operations that this process has seen. No bundle is searched for a new operation,
+ * because there is most likely none. If another process has bundled it, storing the new bundle
+ * fails (BundledElsewhereError).
  */
 const createOffered = () => {
   const offered = new LRUCache<Hex, true>({ max: OFFERED_MAX });
@@ -120,7 +119,7 @@ const createOffered = () => {
   };
 };
 
-/** Whether a stored bundle was mined and reverted, so that its operations need a new bundle. */
+/** Whether a stored bundle reverted, so that its operations need a new bundle. */
 const hasReverted = async (
   chain: ChainContext,
   { minedHash }: SentTransaction,
@@ -132,7 +131,6 @@ const hasReverted = async (
   return receipt?.status === "reverted";
 };
 
-/** The bundles of these operations, with one query per transaction whether it reverted. */
 const bundleTransactionsOf = async (
   deps: SubmitterDeps,
   chain: ChainContext,
@@ -156,7 +154,7 @@ const bundleTransactionsOf = async (
   return { bundles, alive: [...distinct.keys()].filter((id) => !reverted.has(id)), isAlive };
 };
 
-/** Sends the bundle without operations that another instance has taken in the meantime. */
+/** Sends the bundle, without operations that another instance has bundled in the meantime. */
 const sendBundle = async (
   deps: SubmitterDeps,
   chain: ChainContext,
@@ -176,7 +174,7 @@ const sendBundle = async (
       const carrierOf = ({ userOpHash }: Wanted): string | undefined =>
         bundles.get(userOpHash)?.transaction.id;
       const isMine = (one: Wanted): boolean => carrierOf(one) === one.before?.transaction.id;
-      // The instance that stored those bundles may have ended before it sent them.
+      // The other instance may have stopped between storing and sending these bundles.
       const elsewhere = new Set(
         mine.filter((one) => !isMine(one)).flatMap((one) => carrierOf(one) ?? []),
       );
@@ -192,8 +190,8 @@ const sendBundle = async (
 };
 
 /**
- * Splits the bundle when the executor cannot pay for it, because it may be able to pay for smaller
- * ones.
+ * Splits the bundle in halves when the executor cannot pay for it, because it may be able to pay
+ * for smaller ones.
  */
 const sendInParts = async (
   deps: SubmitterDeps,
@@ -215,7 +213,6 @@ const sendInParts = async (
   }
 };
 
-/** Why an operation can never be bundled; null when it can. */
 const impossible = (
   chain: ChainContext,
   { operation, before, isHeldElsewhere }: Wanted,
@@ -233,7 +230,7 @@ const impossible = (
     : null;
 };
 
-/** @returns the refusal reasons by operation hash; accepted operations are missing */
+/** @returns the refusals by operation hash; accepted operations are missing */
 const submitRound = async (
   deps: Submitting,
   chain: ChainContext,
@@ -255,7 +252,7 @@ const submitRound = async (
   });
   const [plan] = await Promise.all([
     chainCall(chain.chainId, () => planBundles(chain, wanted)),
-    // Fetched here so that the fees are cached when the bundles are sent.
+    // Fetched here, so that the fees are cached when the bundles are sent.
     wanted.length > 0 ? deps.fees(chain.chainId) : null,
     ...alive.map((id) => deps.transactions.resend(id)),
   ]);
@@ -271,7 +268,7 @@ const refuse = async (
   failures: Map<Hex, Error>,
 ): Promise<void> => {
   if (refused.size === 0) return;
-  // The operation may have been submitted by another instance and mined between the two queries.
+  // Another instance may have submitted the operation since the first query, and it may be mined.
   const { bundles, isAlive } = await bundleTransactionsOf(deps, chain, [...refused.keys()]);
   for (const [one, reason] of refused) {
     const bundle = bundles.get(one.userOpHash);
@@ -283,8 +280,7 @@ const refuse = async (
 
 /**
  * Submits operations of one chain, many in one transaction.
- * @returns null for each operation that a stored transaction contains, otherwise the reason of its
- * refusal
+ * @returns null for each operation in a stored transaction, otherwise the reason of its refusal
  */
 export const createSubmitter = (deps: SubmitterDeps) => {
   const offeredBefore = createOffered();

@@ -18,20 +18,18 @@ export interface StoredKey extends Envelope {
   readonly address: string;
 }
 
-/** Stores encrypted keys. */
 export interface ManagedKeyStore {
-  /** Inserts the key unless its id is taken. Returns the stored key with that id. */
+  /** Inserts the key unless its id exists. Returns the stored key with that id. */
   insert(key: StoredKey, createdAt: Date): Promise<StoredKey>;
   find(id: string): Promise<StoredKey | null>;
 }
 
 export interface LocalSignerOptions {
   readonly store: ManagedKeyStore;
-  /** Encrypts and decrypts the keys, under a key from outside the database. */
   readonly envelopes: Envelopes;
   /**
-   * The service's own keys, from the configuration; callers name them by `keyId` with
-   * `projectId: null`.
+   * The service's own keys from the configuration. Their scope is their `keyId` with `projectId:
+   * null`.
    */
   readonly staticKeys?: Readonly<Record<string, Hex | null>>;
   readonly clock?: Clock;
@@ -46,9 +44,9 @@ const CACHE_MAX = 500;
 const CACHE_MS = 60_000;
 
 /**
- * secp256k1 keys, encrypted in the database: AES-256-GCM under a separate data key for each, which
- * the key-encryption key wraps, bound to project and key id. Decrypted keys stay in memory for at
- * most a minute. No error contains key material.
+ * Signs with secp256k1 keys that are stored encrypted in the database: AES-256-GCM with a separate
+ * data key for each, which the key-encryption key wraps, bound to project and key id. Decrypted
+ * keys stay in memory for at most a minute. No error contains key material.
  */
 export const createLocalSigner = (options: LocalSignerOptions): Signer => {
   const { store, envelopes, clock = systemClock } = options;
@@ -66,7 +64,7 @@ export const createLocalSigner = (options: LocalSignerOptions): Signer => {
   const decrypt = (key: StoredKey, context: string): PrivateKeyAccount => {
     const account = openStored(envelopes, key, context);
     if (account?.address === key.address) return account;
-    // The cause is left out: the error of node:crypto would not help an operator.
+    // The cause is left out, because the error of node:crypto would not help an operator.
     throw new Error(
       account
         ? `Managed key ${key.id} does not belong to the address it is stored under.`

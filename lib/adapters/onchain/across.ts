@@ -20,7 +20,10 @@ import {
 } from "./plan";
 import { encodeBalanceSwap } from "./swap-calls";
 
-/** Every SpokePool refuses deposits with a later deadline (`fillDeadlineBuffer`, six hours). */
+/**
+ * Limit of every SpokePool (`fillDeadlineBuffer`, six hours): it refuses deposits with a later fill
+ * deadline.
+ */
 export const FILL_DEADLINE_SECONDS_MAX = 21_600;
 
 interface HandlerCall {
@@ -36,7 +39,6 @@ export interface DeliveryTerms {
   readonly wrappedNative: EvmAddress;
   readonly swap: SwapPlan | null;
   readonly minimumOut: bigint;
-  /** True when the recipient wants the chain's own coin. */
   readonly toNative: boolean;
   readonly recipient: EvmAddress;
   readonly deadline: bigint;
@@ -45,9 +47,9 @@ export interface DeliveryTerms {
 const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 /**
- * Whether the fill has to go through the handler contract. A SpokePool pays the wrapped native
- * token as native coin to an account without code, and as a token to a contract. The caller
- * requested one of the two forms, and the handler converts to it.
+ * Whether the handler contract must receive the fill. A SpokePool pays the wrapped native token as
+ * coins to an account without code, and as a token to a contract. The handler ensures the form that
+ * the caller requested.
  */
 export const needsHandler = ({
   swaps,
@@ -65,8 +67,8 @@ const handlerCall = (target: Address, callData: Hex, value = 0n): HandlerCall =>
 });
 
 /**
- * The handler sends its whole balance of a token to a recipient; the zero address stands for the
- * chain's coin.
+ * The handler sends its whole balance of a token to a recipient. The zero address means the chain's
+ * coin.
  */
 const sendAll = ({ handler }: DeliveryTerms, token: Address, to: Address): HandlerCall =>
   handlerCall(
@@ -85,8 +87,8 @@ const swapAll = (terms: DeliveryTerms, swap: SwapPlan, router: EvmAddress): Hand
     first === null
       ? []
       : [
-          // Anybody may leave an allowance in the handler, and tokens such as USDT refuse to change
-          // one that is not zero.
+          // Reset to zero first: anybody may leave an allowance in the handler, and tokens such as
+          // USDT refuse to change an allowance that is not zero.
           ...[0n, first.amountIn].map((amount) =>
             handlerCall(
               bridgeToken,
@@ -102,12 +104,10 @@ const swapAll = (terms: DeliveryTerms, swap: SwapPlan, router: EvmAddress): Hand
   return [...fixed, sendAll(terms, bridgeToken, router), handlerCall(router, rest)];
 };
 
-/** Bytes of a function's selector, before its first argument. */
 const SELECTOR_BYTES = 4n;
 
 /**
- * The handler unwraps its whole balance: it replaces the argument, which has to be 0, by the
- * amount.
+ * The handler unwraps its whole balance: it replaces the argument, which must be 0, by the balance.
  */
 const unwrapAll = ({ handler, bridgeToken }: DeliveryTerms): HandlerCall =>
   handlerCall(
@@ -132,11 +132,11 @@ const deliveryCalls = (terms: DeliveryTerms): HandlerCall[] => {
 };
 
 /**
- * Returns who receives the fill, and the calls that the handler then makes. No call names the
- * filled amount, because the deposit is the output of a swap, and a slow fill may pay more than
- * requested. Each call passes on the handler's whole balance, since anybody could withdraw tokens
- * that stay there. The handler has no fallback recipient: when one of its calls fails, the fill
- * reverts, nobody fills, and the deposit is refunded.
+ * Returns the recipient of the fill, and the calls that the handler then makes. No call contains
+ * the filled amount, because the deposit may be the output of a swap, and a slow fill may pay more
+ * than requested. Instead, calls pass on the handler's whole balance, since anybody could withdraw
+ * tokens that stay there. The handler has no fallback recipient: when one of its calls fails, the
+ * fill reverts, so nobody fills and the deposit is refunded.
  */
 export const delivery = (
   terms: DeliveryTerms,
@@ -182,7 +182,6 @@ export interface DepositTerms {
   readonly message: Hex;
 }
 
-/** `depositV3` without an exclusive relayer. */
 export const encodeDeposit = (terms: DepositTerms): Hex =>
   encodeFunctionData({
     abi: spokePoolAbi,
@@ -208,11 +207,11 @@ export interface SwapAndDepositTerms {
   readonly soldToken: EvmAddress;
   readonly soldAmount: bigint;
   readonly router: EvmAddress;
-  /** Sells all of `soldAmount` and sends the output to the caller of the router. */
+  /** Sells all of `soldAmount` and sends the output to the router's caller. */
   readonly routerData: Hex;
   /**
-   * `inputAmount` is the minimum output of the swap, and `outputAmount` what the bridge delivers
-   * for it.
+   * `inputAmount` is the minimum output of the swap, and `outputAmount` the amount that the bridge
+   * delivers for it.
    */
   readonly deposit: DepositTerms;
 }
@@ -221,9 +220,8 @@ export interface SwapAndDepositTerms {
 const TRANSFER_BY_APPROVAL = 0;
 
 /**
- * `swapAndBridge`: sells the whole amount and deposits the whole output. It requests
- * `outputAmount`, increased in proportion to the output beyond `inputAmount`. Below `inputAmount`
- * everything reverts.
+ * `swapAndBridge`: sells the whole amount and deposits the whole output. If the output is above
+ * `inputAmount`, `outputAmount` rises in proportion. If it is below, everything reverts.
  */
 export const encodeSwapAndDeposit = (terms: SwapAndDepositTerms): Hex => {
   const { deposit } = terms;
@@ -281,10 +279,7 @@ const RELAY_DATA = [
   { type: "uint256" },
 ] as const;
 
-/**
- * The deposit's key in `fillStatuses` on the destination's SpokePool, equal to its
- * `getV3RelayHash`.
- */
+/** The deposit's key in `fillStatuses` of the destination's SpokePool (`getV3RelayHash`). */
 export const relayHash = (deposit: DepositRecord): Hex =>
   keccak256(
     encodeAbiParameters(RELAY_DATA, [

@@ -21,9 +21,8 @@ export const BRIDGE_VENUE = "Across";
 const BPS = 10_000;
 
 interface SourceSide {
-  /** The amount that is expected to be deposited. */
   readonly deposited: bigint;
-  /** The minimum that may be deposited. It is less than `deposited` only after a swap. */
+  /** The minimum that may be deposited. Only after a swap is it less than `deposited`. */
   readonly depositedMin: bigint;
   readonly quote: SwapQuote | null;
 }
@@ -54,13 +53,13 @@ const compoundBps = (a: number, b: number): number => a + b - Math.floor((a * b)
 
 interface Failure {
   readonly error: Error;
-  /** True for a route without swaps, whose error shows why the bridge itself refuses. */
+  /** True for a route without swaps, whose error is about the bridge itself. */
   readonly isDirect: boolean;
 }
 
 /**
- * Picks the most informative error: an unreachable chain, then the bridge's own, then low
- * liquidity, then no route.
+ * The most informative error: that of an unreachable chain, then of the bridge itself, then of low
+ * liquidity, then of a missing route.
  */
 const worstOf = (failures: readonly Failure[]): Error | undefined => {
   const withCode = (code: string) =>
@@ -85,18 +84,18 @@ const wishOf = (from: Erc20, to: Erc20, amountIn: bigint) => ({
 });
 
 /**
- * Dependencies that the steps share: the prices, pools and block heights cached by one provider.
+ * The dependencies of all steps. They include the prices, pools and block heights that one provider
+ * caches.
  */
 interface BridgeParts extends OnchainDeps {
   readonly finder: SwapFinder;
   readonly deliveredOf: ReturnType<typeof createBridgeFee>;
-  /** The latest block of a chain. */
   readonly heights: { get(chainId: number, signal: AbortSignal): Promise<bigint> };
 }
 
 /**
- * Whether the fill carries calls: for a swap on the destination, or because the recipient wants the
- * coin or its wrapped form.
+ * Whether the fill executes calls: for a swap on the destination, or because the recipient wants
+ * the coin or its wrapped form.
  */
 const hasMessage = (
   { registry }: OnchainDeps,
@@ -111,9 +110,6 @@ const hasMessage = (
     wrappedNative: registry.get(output.chainId).contracts.wrappedNative,
   });
 
-/**
- * A route with two swaps is never better than one with none, so we do not query the quoter for it.
- */
 const swapsBy = (
   parts: BridgeParts,
   { source, request }: LegInput,
@@ -122,7 +118,7 @@ const swapsBy = (
   Number(!sameToken(asErc20(parts, source.token), input)) +
   Number(!sameToken(asErc20(parts, request.destination.token), output));
 
-/** Estimates without querying the quoter, to decide which bridged tokens are worth quoting. */
+/** Estimates the output without the quoter, to decide which bridged tokens are worth quoting. */
 const estimate = async (
   parts: BridgeParts,
   input: LegInput,
@@ -149,9 +145,9 @@ const estimate = async (
 };
 
 /**
- * A swap before the deposit sells the source's whole amount, and its whole output is deposited. It
- * may use only a small part of the tolerance: a swap that reverts on the source costs little,
- * whereas a fill that reverts on the destination costs hours.
+ * The deposit of the source. If a swap is needed, it sells the source's whole amount, and its whole
+ * output is deposited. The swap may use only a small part of the slippage: a swap that reverts on
+ * the source costs little, but a fill that reverts on the destination costs hours.
  */
 const sourceSide = async (
   parts: BridgeParts,
@@ -182,7 +178,7 @@ const sourceSide = async (
 };
 
 /**
- * The output for the minimum deposit (rounded up, so that it is never 0) and that for the expected
+ * The outputs for the minimum deposit (rounded up, so that it is never 0) and for the expected
  * deposit, scaled as in the contract.
  */
 const outputsOf = ({ deposited, depositedMin }: SourceSide, delivered: bigint) => {
@@ -199,8 +195,7 @@ const legBy = async (
   const { source, request, sourceIndex } = input;
   const to = request.destination.token;
   const height = parts.heights.get(to.chainId, signal);
-  // The promise is awaited below. This empty handler prevents an unhandled rejection if the code
-  // between throws first.
+  // Prevents an unhandled rejection if the code before the `await` below throws first.
   height.catch(() => undefined);
   const side = await sourceSide(parts, input, asset, signal);
   const erc20Out = asErc20(parts, to);
@@ -214,9 +209,9 @@ const legBy = async (
     ? (await parts.finder.find(wishOf(asset.output, erc20Out, output), signal))[0]
     : undefined;
   const expectedOutBase = there?.amountOut ?? output;
-  // Without swaps exactly the deposit's output amount arrives. The fee of a pegged token changes
+  // Without swaps, exactly the deposit's output amount arrives. The fee of a pegged token changes
   // only with the steps of the gas cost. The fee of another token also changes with its price, so
-  // its quote promises less than it expects.
+  // its leg guarantees less than it expects.
   const exact = side.quote === null && !swapsThere && asset.input.usdPegged;
   const chain = parts.registry.get(source.token.chainId);
   return {
@@ -249,7 +244,10 @@ const legBy = async (
   };
 };
 
-/** Legs of one source that cross to another chain, best first, one per bridged token. */
+/**
+ * Creates the legs of one source that cross to another chain, best first, one for each bridged
+ * token.
+ */
 export const createBridgeLegs = (
   deps: OnchainDeps,
   finder: SwapFinder,
@@ -289,7 +287,7 @@ export const createBridgeLegs = (
     const ranked = estimates
       .filter(({ asset, out }) => out > 0n && swapsBy(parts, input, asset) <= fewestSwaps + 1)
       .sort((a, b) => (a.out < b.out ? 1 : -1));
-    // When no estimate is positive, the quoter is queried anyway, because its error explains why.
+    // When no estimate is positive, the quoter is still queried, because its error explains why.
     // The route without swaps is always quoted.
     const best = (ranked.length > 0 ? ranked : estimates).slice(0, tuning.bridgeAssetsMax);
     const isDirect = (asset: BridgeAsset): boolean => swapsBy(parts, input, asset) === 0;

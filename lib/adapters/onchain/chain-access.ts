@@ -11,19 +11,19 @@ import { decodeAggregate, encodeAggregate, type ReadCall } from "@/lib/chain/agg
 interface TtlCacheOptions<K, V> {
   readonly clock: Clock;
   readonly ttlMs: number;
-  /** Runs once for all concurrent callers; no single caller's signal aborts it. */
+  /** Runs once for all concurrent callers, so a caller's signal does not abort it. */
   readonly load: (key: K) => Promise<V>;
 }
 
 interface TtlCache<K, V> {
   get(key: K, signal: AbortSignal): Promise<V>;
-  /** Stores a value that the caller obtained by other means than `load`. */
+  /** Stores a value that was not obtained by `load`. */
   set(key: K, value: V): void;
 }
 
 /**
- * A cache for readers that can be aborted: one value per key for `ttlMs`, which is not refreshed
- * earlier. Failures are not cached.
+ * A cache with one value per key for `ttlMs`, for readers that can be aborted. Failures are not
+ * cached.
  */
 export const createTtlCache = <K extends string | number, V>({
   clock,
@@ -42,48 +42,42 @@ export const createTtlCache = <K extends string | number, V>({
   };
 };
 
-/** Limits, deadlines, cache times and thresholds of the on-chain routing provider. */
 export interface Tuning {
   /** Deadline of one call to a chain, in addition to the transport's own. */
   readonly callTimeoutMs: number;
-  /** How often a read is tried when the node answers with an error. */
   readonly readAttemptsMax: number;
-  /** How long the list of a chain's pools is cached; a new pool is found after this time. */
+  /** How long the list of a chain's pools is cached. New pools are found only after this time. */
   readonly poolsTtlMs: number;
   /**
-   * How long cached prices and depths may be used to rank paths. Quotes themselves always come from
-   * the chain.
+   * How long cached prices and depths may be used to rank paths. Quotes always come from the chain.
    */
   readonly poolStatesTtlMs: number;
-  /** How long a dollar price is cached. */
   readonly priceTtlMs: number;
-  /** How long a gas price is used for the fees of relayers. */
   readonly gasPriceTtlMs: number;
-  /** How long a block number may be used as the lower end of a later log search. */
+  /** How long a cached block number may be used as the start of a later log search. */
   readonly blockNumberTtlMs: number;
   readonly hopsMax: number;
-  /** Only this many of the deepest pools between the same two tokens are searched. */
+  /** Number of pools between two tokens that are searched, the deepest first. */
   readonly poolsPerPairMax: number;
-  /** Maximum number of enumerated paths between two tokens. */
   readonly pathsMax: number;
-  /** Number of paths, after ranking by depth, for which the quoter is queried. */
   readonly pathsQuotedMax: number;
-  /** Number of quoter calls in one `eth_call`; several go out in parallel. */
+  /** Number of quoter calls in one `eth_call`. Several `eth_call`s are made in parallel. */
   readonly quotesPerCallMax: number;
-  /** Above this price impact of a single path, splits are tried. */
   readonly splitAboveImpactBps: number;
-  /** A split must improve the output by at least this much; otherwise the simpler route is used. */
+  /** Minimum gain of a split. Below it, the simpler route is used. */
   readonly splitGainMinBps: number;
   /** The grid of a split: 20 steps of 5 %. */
   readonly splitSteps: number;
   readonly splitPathsMax: number;
-  /** Number of grid points on either side of the proposed share for which the quoter is queried. */
+  /**
+   * Number of grid points on either side of the estimated share for which the quoter is queried.
+   */
   readonly splitNeighbours: number;
-  /** A trade with more impact than this is refused as `insufficient_liquidity`. */
+  /** Above this price impact, a trade is refused as `insufficient_liquidity`. */
   readonly impactMaxBps: number;
   readonly bridgeAssetsMax: number;
   readonly alternativesMax: number;
-  /** Alternatives that deliver less than this share of the best route are not shown. */
+  /** Alternatives that deliver less than this share of the best route are left out. */
   readonly alternativeFloorBps: number;
   /**
    * Maximum slippage of the swap before a bridge. Half of the request's slippage limits this swap
@@ -91,12 +85,12 @@ export interface Tuning {
    */
   readonly sourceToleranceMaxBps: number;
   /**
-   * Seconds during which a swap on one chain is still accepted when it is mined late; its minimum
-   * output protects it as well.
+   * Seconds for which a swap on one chain may be mined late. Its minimum output protects it as
+   * well.
    */
   readonly swapDeadlineSeconds: number;
   /**
-   * Maximum number of ranges of one search, each of the chain's `logRangeBlocks`. The next call
+   * Maximum number of ranges in one search, each of the chain's `logRangeBlocks`. The next call
    * continues after them.
    */
   readonly logRangesMax: number;
@@ -106,8 +100,8 @@ export interface Tuning {
    */
   readonly siblingDepositBlocks: bigint;
   /**
-   * Maximum number of ranges of a search that must reach the end of its span in one call, such as
-   * the search for all deposits of a bundle.
+   * Maximum number of ranges of a search that must complete in one call, such as the search for all
+   * deposits of a bundle.
    */
   readonly wholeSearchRangesMax: number;
   /**
@@ -115,17 +109,14 @@ export interface Tuning {
    * search also finds the bundle before the one that refunds the deposit.
    */
   readonly bundleLookbackSeconds: number;
-  /** Number of blocks that a reorganisation may remove; searches start that many blocks earlier. */
+  /** Number of blocks that a reorganisation may remove. Searches start this many blocks earlier. */
   readonly reorgBlocks: bigint;
   /** How far the clocks of two chains may differ. */
   readonly clockSkewSeconds: number;
-  /**
-   * Number of deposits whose search position is remembered; a forgotten one is only searched again
-   * from the start.
-   */
+  /** Number of deposits whose search position is cached. Without it, a search starts over. */
   readonly searchesRememberedMax: number;
   /**
-   * Maximum number of deposits of one depositor that are compared with a refund; with more, a
+   * Maximum number of deposits of one depositor that are compared with a refund. With more, a
    * person has to decide.
    */
   readonly siblingDepositsMax: number;
@@ -175,9 +166,9 @@ const chainUnavailable = (message: string): DomainError =>
   new DomainError("chain_unavailable", message);
 
 /**
- * Retries a read. A node may not have the block that it was about to read (it was pruned, or the
- * next node behind a load balancer has not received it). These reads cannot revert by themselves,
- * so every error except an outage is retried.
+ * Retries a read after any error except an outage. A node may lack the block of the read (it was
+ * pruned, or another node behind the load balancer has not received it yet), and these reads cannot
+ * revert for another reason.
  */
 const readAgain = async <T>(
   registry: ChainRegistry,
@@ -198,9 +189,9 @@ const readAgain = async <T>(
 };
 
 /**
- * One call to a chain, with its own deadline.
+ * Makes one call to a chain, with a deadline.
  * @throws DomainError `chain_unavailable` when the chain cannot be reached or is too slow; the
- * reason of `signal`.
+ * reason of `signal`
  */
 export const askChain = async <T>(
   { registry, tuning }: Pick<OnchainDeps, "registry" | "tuning">,
@@ -218,7 +209,7 @@ export const askChain = async <T>(
   });
 };
 
-/** Many reads as one `eth_call` through Multicall3; null where a read reverted. */
+/** Makes many reads in one `eth_call` through Multicall3. Reverted reads return null. */
 export const readMany = async (
   deps: OnchainDeps,
   chainId: number,

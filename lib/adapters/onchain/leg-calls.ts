@@ -25,11 +25,11 @@ interface LegContext {
   readonly source: RouteSource;
   readonly request: RouteRequest;
   readonly leg: RouteLeg;
-  /** The account that makes the calls and holds the source's amount at that moment. */
+  /** The account that makes the calls. It holds the source's amount by then. */
   readonly payer: EvmAddress;
 }
 
-/** `depositQuoteTimeBuffer` of every SpokePool: a deposit whose quote is older reverts. */
+/** `depositQuoteTimeBuffer` of every SpokePool. Deposits with an older quote revert. */
 const QUOTE_SECONDS_MAX = 3600;
 
 const approve = (token: EvmAddress, spender: EvmAddress, amount: bigint): Call => ({
@@ -68,8 +68,8 @@ const routerOf = (deps: OnchainDeps, chainId: number): EvmAddress => {
 };
 
 /**
- * Tokens like USDT refuse to change an allowance that is not zero. Our calls always end with zero,
- * but another application may have left one.
+ * Approves exactly `amount`. Another application may have left an allowance; it is set to zero
+ * first, because tokens like USDT refuse to change an allowance that is not zero.
  */
 const approvals = async (
   deps: OnchainDeps,
@@ -93,7 +93,7 @@ const approvals = async (
   ];
 };
 
-/** Wraps or unwraps for the payer. The wrapped coin's contract pays only its caller. */
+/** Wraps or unwraps for the payer itself. The wrapped coin's contract pays only its caller. */
 const wrapForPayer = (deps: OnchainDeps, { source }: LegContext): Call => {
   const wrapped = asErc20(deps, source.token).address;
   const amount = source.amountBase;
@@ -111,8 +111,9 @@ const wrapForPayer = (deps: OnchainDeps, { source }: LegContext): Call => {
 };
 
 /**
- * Wraps or unwraps for another recipient, through the router. Without it, a wallet without batches
- * would send two transactions, and keep the wrong token if the second one failed.
+ * Wraps or unwraps for another recipient through the router, in one call. Otherwise a wallet
+ * without batches would send two transactions, and be left with the wrong token if the second one
+ * failed.
  */
 const wrapForOther = async (
   deps: OnchainDeps,
@@ -175,14 +176,13 @@ interface Deposit {
   readonly validUntil: number;
 }
 
-/** Deposits the source's whole amount without a swap. */
 const plainDeposit = async (
   deps: OnchainDeps,
   context: LegContext,
   { spokePool, terms }: { spokePool: EvmAddress; terms: DepositTerms },
   signal: AbortSignal,
 ): Promise<Deposit> => {
-  // A native coin is sent as the call's value: the SpokePool wraps it, and no allowance is needed.
+  // A native coin is sent as the call's value. The SpokePool wraps it and needs no allowance.
   const native = context.source.token.address === "native";
   const allowances = native
     ? []
@@ -200,8 +200,8 @@ const plainDeposit = async (
 };
 
 /**
- * Sells the source's whole amount and deposits the whole output in one call. If the deposit were
- * separate and failed, the wallet would hold a token that nobody requested.
+ * Sells the source's whole amount and deposits the whole output in one call. If a separate deposit
+ * failed, the wallet would be left with a token that nobody requested.
  */
 const swapAndDeposit = async (
   deps: OnchainDeps,
@@ -237,9 +237,9 @@ const swapAndDeposit = async (
 };
 
 /**
- * The deposit's input and output amounts. When the recipient receives the bridged token, the
- * deposit enforces the leg's minimum, which may have been raised since the quote; then the minimum
- * of the swap rises in proportion.
+ * The deposit's input and output amounts. Without a swap after the bridge, the deposit enforces the
+ * leg's minimum, which may have been raised since the quote. Then the minimum of the swap before
+ * the bridge rises in proportion.
  */
 const depositAmounts = (
   plan: BridgePlan,
@@ -279,8 +279,8 @@ const bridgeCalls = async (
     latestTimestamp(deps, origin.id, signal),
     latestTimestamp(deps, destination.id, signal),
   ]);
-  // The fill deadline is compared with the destination's clock, and its maximum is enforced by the
-  // origin's clock.
+  // The fill deadline is compared with the destination's clock, but the origin's clock enforces its
+  // maximum.
   const fillDeadline = Math.min(
     Math.max(timestamp, destinationTime) + across.fillDeadlineSeconds,
     timestamp + FILL_DEADLINE_SECONDS_MAX,
@@ -315,7 +315,7 @@ const bridgeCalls = async (
 };
 
 /**
- * Builds the calls of legs: one atomic batch per source wallet, with exact allowances that the
+ * Builds the calls of a leg: an atomic batch for its source wallet, with exact allowances that the
  * calls use up.
  */
 export const createLegCalls = (deps: OnchainDeps) => {
@@ -330,7 +330,7 @@ export const createLegCalls = (deps: OnchainDeps) => {
       throw new RangeError(`There is no source ${leg.sourceIndex} in this request.`);
     const context = { source, request, leg, payer: options.executor ?? source.owner };
     const plan = parsePlan(leg.plan);
-    // Neither a transfer nor wrapping for oneself has a deadline.
+    // A transfer, or wrapping for the payer itself, has no deadline.
     const always = { validUntil: null, fillDeadline: null };
     switch (plan.kind) {
       case "transfer": {

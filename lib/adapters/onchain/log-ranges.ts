@@ -12,8 +12,9 @@ interface Scan<T> {
 }
 
 /**
- * Calls `visit` on ranges of the chain's `logRangeBlocks`, from the lower end of the span, until a
- * visit finds something, for at most `logRangesMax` ranges. `scannedTo` is the last visited block.
+ * Calls `visit` for successive ranges of the chain's `logRangeBlocks`, from the start of the span,
+ * until a visit finds something or `logRangesMax` ranges were visited. `scannedTo` is the last
+ * visited block.
  */
 export const scanBlocks = async <T>(
   { registry, tuning }: Pick<OnchainDeps, "registry" | "tuning">,
@@ -31,8 +32,8 @@ export const scanBlocks = async <T>(
 };
 
 /**
- * Where the search for each deposit continues. It is lost on restart, and the search then starts
- * over.
+ * The positions where searches continue, by deposit. They are lost on restart, and the searches
+ * then start over.
  */
 export const createPositions = ({
   searchesRememberedMax,
@@ -57,14 +58,11 @@ interface TimeSearch {
   readonly chainId: number;
   readonly low: bigint;
   readonly high: bigint;
-  /** Unix seconds. */
+  /** In Unix seconds. */
   readonly time: number;
 }
 
-/**
- * The first block between `low` and `high` whose time is at or after `time`, by bisection (at most
- * 64 requests).
- */
+/** The first block from `low` to `high` at or after `time`, by bisection (at most 64 requests). */
 export const blockAtTime = async (
   deps: OnchainDeps,
   { chainId, low, high, time }: TimeSearch,

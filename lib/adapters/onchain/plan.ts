@@ -38,7 +38,6 @@ export const erc20TransferAbi = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 value)",
 ]);
 
-/** The functions and events of Across' SpokePool that a depositor and an observer need. */
 export const spokePoolAbi = parseAbi([
   "function depositV3(address depositor, address recipient, address inputToken, address outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, address exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message) payable",
   "function fillStatuses(bytes32 relayHash) view returns (uint256)",
@@ -68,7 +67,6 @@ export const multicallHandlerAbi = parseAbi([
   "function makeCallWithBalance(address target, bytes callData, uint256 value, Replacement[] replacement)",
 ]);
 
-/** The function of Across' SpokePoolPeriphery that swaps and deposits the output. */
 export const spokePoolPeripheryAbi = parseAbi([
   "struct Fees { uint256 amount; address recipient; }",
   "struct BaseDepositData { address inputToken; bytes32 outputToken; uint256 outputAmount; address depositor; bytes32 recipient; uint256 destinationChainId; bytes32 exclusiveRelayer; uint32 quoteTimestamp; uint32 fillDeadline; uint32 exclusivityParameter; bytes message; }",
@@ -76,7 +74,7 @@ export const spokePoolPeripheryAbi = parseAbi([
   "function swapAndBridge(SwapAndDepositData swapAndDepositData) payable",
 ]);
 
-/** Identifies this provider in stored legs; changing it would orphan them. */
+/** Stored legs contain it, so changing it would orphan them. */
 export const PROVIDER_ID = "onchain";
 
 // Plans and deposits are stored as JSON with quotes and legs, so their amounts are decimal integer
@@ -94,7 +92,7 @@ const bytes32 = z.custom<Hex>((value) => isHex(value) && value.length === 66);
 const hop = z.object({ tokenIn: address, tokenOut: address, fee: z.int().positive() });
 
 const swapPlan = z.object({
-  /** The shares use disjoint pools. */
+  /** No pool is in two shares. */
   shares: z
     .array(z.object({ hops: z.array(hop).min(1), amountIn: amount, amountOut: amount }))
     .min(1),
@@ -110,8 +108,8 @@ const legPlan = z.discriminatedUnion("kind", [
     inputToken: address,
     outputToken: address,
     /**
-     * The deposited amount. With a source swap it is the minimum output, and the whole output is
-     * deposited.
+     * The deposited amount. With a swap before the bridge, the minimum output of the swap; its
+     * whole output is deposited.
      */
     inputAmount: amount,
     /**
@@ -130,7 +128,7 @@ const legPlan = z.discriminatedUnion("kind", [
      */
     destinationSwap: swapPlan.nullable(),
     /**
-     * The destination's block number when the plan was made; a fill can only be in a later block.
+     * The destination's block number when the plan was made. A fill can only be in a later block.
      */
     destinationBlock: amount,
   }),
@@ -161,11 +159,9 @@ export type LegPlan = z.output<typeof legPlan>;
 export type BridgePlan = Extract<LegPlan, { kind: "bridge" }>;
 export type DepositRecord = z.output<typeof depositRecord>;
 
-/** Identifies a deposit uniquely over all chains. */
 export const depositKey = ({ originChainId, depositId }: DepositRecord): string =>
   `${originChainId}:${depositId}`;
 
-/** Replaces bigint by decimal strings, recursively. */
 type Json<T> = T extends bigint
   ? string
   : T extends readonly (infer E)[]

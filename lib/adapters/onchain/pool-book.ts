@@ -5,8 +5,7 @@ import type { ReadCall } from "@/lib/chain/aggregate3";
 import { createTtlCache, type OnchainDeps, readMany } from "./chain-access";
 
 /**
- * A Uniswap v3 pool with its price and depth. Addresses are compared in lower case throughout this
- * folder.
+ * A Uniswap v3 pool with its price and depth. Addresses in this folder are compared in lower case.
  */
 export interface Pool {
   readonly address: string;
@@ -19,7 +18,6 @@ export interface Pool {
   readonly liquidity: bigint;
 }
 
-/** One pool crossed in one direction. */
 interface Hop {
   readonly pool: Pool;
   readonly tokenIn: string;
@@ -42,10 +40,7 @@ const Q96 = 1n << 96n;
 const SPOT_SCALE = 10n ** 18n;
 const BPS = 10_000n;
 
-/**
- * Keeps only the deepest pools of each pair, so that the number of paths stays small for any number
- * of fee tiers.
- */
+/** Keeps only the deepest pools of each pair, to limit the number of paths. */
 const deepestPerPair = (pools: readonly Pool[], poolsPerPairMax: number): readonly Pool[] => {
   const pairs = new Map<string, Pool[]>();
   for (const pool of pools) {
@@ -59,8 +54,7 @@ const deepestPerPair = (pools: readonly Pool[], poolsPerPairMax: number): readon
 };
 
 /**
- * Every path from one token to another that visits no token twice, shortest first, at most
- * `pathsMax`.
+ * Paths from one token to another that visit no token twice, shortest first, at most `pathsMax`.
  */
 export const findPaths = (search: PathSearch): readonly Path[] => {
   const hopsFrom = new Map<string, Hop[]>();
@@ -95,15 +89,15 @@ export const findPaths = (search: PathSearch): readonly Path[] => {
 };
 
 /**
- * Whether the paths share no pool. Two paths through one pool change each other's price, so they
+ * Whether the paths share no pool. Paths with a common pool change each other's price, so they
  * cannot be parts of one split trade.
  */
 export const disjoint = (a: Path, b: Path): boolean =>
   a.every((hop) => b.every((other) => other.pool.address !== hop.pool.address));
 
 /**
- * The output of a path if the depth at the current price were unlimited. It only ranks paths and
- * proposes splits; the amounts for callers come from the quoter.
+ * The output of a path if its pools had the current depth at every price. Used only to rank paths
+ * and propose splits; quoted amounts come from the quoter.
  */
 export const estimateOut = (path: Path, amountIn: bigint): bigint => {
   let amount = amountIn;
@@ -120,7 +114,8 @@ export const estimateOut = (path: Path, amountIn: bigint): bigint => {
 };
 
 /**
- * Output of each hop at the present price for a vanishing amount, times 10^18 and times `amountIn`.
+ * Output of each hop at the current price for an infinitesimal amount, times 10^18 and times
+ * `amountIn`.
  */
 const spotStepsScaled = (
   path: Path,
@@ -140,14 +135,15 @@ const spotStepsScaled = (
 };
 
 /**
- * Output per input at the present price for a vanishing amount, times 10^18 and times `amountIn`.
+ * Output per input at the current price for an infinitesimal amount, times 10^18 and times
+ * `amountIn`.
  */
 export const spotOutScaled = (path: Path, amountIn: bigint, includeFees = true): bigint =>
   spotStepsScaled(path, amountIn, includeFees).at(-1) ?? amountIn * SPOT_SCALE;
 
 /**
  * Whether a hop has so few base units that rounding down to whole units may lose more than
- * `lossBps`, however deep the pools are.
+ * `lossBps`, even in deep pools.
  */
 export const isRoundedAway = (path: Path, amountIn: bigint, lossBps: number): boolean =>
   spotStepsScaled(path, amountIn, true).some(
@@ -155,7 +151,8 @@ export const isRoundedAway = (path: Path, amountIn: bigint, lossBps: number): bo
   );
 
 /**
- * Loss of `amountOut` against the spot output, in whole basis points, rounded up, never below zero.
+ * Loss of `amountOut` relative to the spot output, in whole basis points, rounded up, never below
+ * zero.
  */
 export const impactBps = (spotScaled: bigint, amountOut: bigint): number => {
   const loss = spotScaled - amountOut * SPOT_SCALE;
@@ -166,7 +163,7 @@ export const impactBps = (spotScaled: bigint, amountOut: bigint): number => {
 
 /**
  * The paths for which the quoter is queried: the best by estimate, including some that share no
- * pool with the best ones, because only those can take a part of a large trade.
+ * pool with them, because only those can take a part of a large trade.
  */
 export const rankPaths = (
   paths: readonly Path[],
@@ -191,7 +188,7 @@ export const rankPaths = (
   return chosen;
 };
 
-/** Selects paths from the front that share no pool with those selected before. */
+/** Selects paths in order that share no pool with already selected ones. */
 export const disjointSet = (paths: readonly Path[], countMax: number): readonly Path[] => {
   const chosen: Path[] = [];
   for (const path of paths) {
@@ -211,13 +208,11 @@ const DISCOVERY_CALLS_MAX = 400;
 const firstWord = (data: Hex | null | undefined): bigint =>
   data === null || data === undefined || data.length < 66 ? 0n : BigInt(data.slice(0, 66));
 
-/** The pools among a chain's configured tokens, with their prices and depths. */
 export interface PoolBook {
-  /** At most `poolStatesTtlMs` old. Empty when the chain has no Uniswap. */
+  /** At most `poolStatesTtlMs` old. Empty for a chain without Uniswap. */
   pools(chainId: number, signal: AbortSignal): Promise<readonly Pool[]>;
-  /** The calls that refresh the states of known pools, to be sent with other reads. */
+  /** Calls that read the current states of pools, so that they can be sent with other reads. */
   stateCalls(pools: readonly Pool[]): readonly ReadCall[];
-  /** Stores the answers to `stateCalls`, and returns the updated pools. */
   learn(
     chainId: number,
     pools: readonly Pool[],
@@ -225,7 +220,6 @@ export interface PoolBook {
   ): readonly Pool[];
 }
 
-/** Every pair of configured ERC-20 tokens with every fee tier. */
 const discoveryCalls = (
   deps: OnchainDeps,
   chainId: number,
@@ -264,8 +258,8 @@ const discover = async (
     { length: Math.ceil(wanted.length / DISCOVERY_CALLS_MAX) },
     (_, index) => wanted.slice(index * DISCOVERY_CALLS_MAX, (index + 1) * DISCOVERY_CALLS_MAX),
   );
-  // All waiting callers share this load, so no caller's signal may abort it, only the call's own
-  // deadline.
+  // All waiting callers share this load, so no caller's signal may abort it. Only the deadline of
+  // the call applies.
   const { signal } = new AbortController();
   const answers = await Promise.all(
     chunks.map((chunk) =>

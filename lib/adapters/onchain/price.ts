@@ -15,10 +15,10 @@ const USD_DECIMALS = 18;
 const USD_ONE = 10n ** BigInt(USD_DECIMALS);
 const SPOT_SCALE_DECIMALS = 18n;
 const SIGNIFICANT_FRACTION_DIGITS = 6;
-/** Less than the 3 s that callers wait. */
+/** Less than the 3 s for which callers wait. */
 const HIGHEST_WAIT_MS = 2000;
 
-/** Such as `"2998.5"`: at most six significant digits after the point, rounded down. */
+/** Formats as in `"2998.5"`: at most six significant digits after the point, rounded down. */
 export const formatUsd = (usd: UsdScaled): string => {
   const whole = usd / USD_ONE;
   const fraction = (usd % USD_ONE).toString().padStart(USD_DECIMALS, "0");
@@ -27,24 +27,26 @@ export const formatUsd = (usd: UsdScaled): string => {
   return kept === "" ? whole.toString() : `${whole}.${kept}`;
 };
 
-/** Converts dollars to base units of a token at that price, rounded up. */
+/** Converts US dollars to base units of a token, rounded up. */
 export const usdToTokenCeil = (usd: UsdScaled, price: UsdScaled, decimals: number): bigint =>
   (usd * 10n ** BigInt(decimals) + price - 1n) / price;
 
 export interface PriceSource {
-  /** The token's price; null when no pool leads to a pegged token on any reachable chain. */
+  /**
+   * The token's price; null when no pools connect it with a pegged token on any reachable chain.
+   */
   usd(token: Token, signal: AbortSignal): Promise<UsdScaled | null>;
   /**
-   * The highest price among the chains that list the asset and answer in time; null when none has
-   * one.
+   * The highest price on the chains that list the asset and answer in time; null when there is no
+   * price.
    */
   highestUsd(token: Token, signal: AbortSignal): Promise<UsdScaled | null>;
 }
 
 /**
- * Pegged tokens are worth one dollar by configuration. Other tokens are worth the mid price,
- * without fees, of the path that returns the most pegged tokens for one whole token. A thin pool
- * returns little, so it cannot determine the price.
+ * Computes prices. Pegged tokens are worth one dollar by configuration. Other tokens have the mid
+ * price, without fees, of the path that returns the most pegged tokens for one whole token. A thin
+ * pool returns little, so it cannot determine the price.
  */
 export const createPriceSource = (deps: OnchainDeps, book: PoolBook): PriceSource => {
   const { registry, clock, tuning } = deps;
@@ -82,7 +84,7 @@ export const createPriceSource = (deps: OnchainDeps, book: PoolBook): PriceSourc
   const load = async (assetId: string): Promise<UsdScaled | null> => {
     const { signal } = new AbortController();
     const places = registry.tokens().filter((token) => token.assetId === assetId);
-    // The first chain with a price wins, so that a hanging chain delays nobody.
+    // The first chain with a price wins, so that a hanging chain causes no delay.
     const asked = places.map(async (place) => {
       const price = await onChain(place, signal);
       if (price === null)
@@ -94,7 +96,7 @@ export const createPriceSource = (deps: OnchainDeps, book: PoolBook): PriceSourc
   const loadHighest = async (assetId: string): Promise<UsdScaled | null> => {
     const signal = AbortSignal.timeout(HIGHEST_WAIT_MS);
     const places = registry.tokens().filter((token) => token.assetId === assetId);
-    // A chain that hangs or is unreachable counts as having no price; the others decide.
+    // A chain that hangs or is unreachable counts as having no price.
     const answers = await Promise.all(
       places.map((place) =>
         place.usdPegged ? Promise.resolve(USD_ONE) : onChain(place, signal).catch(() => null),
@@ -116,11 +118,11 @@ export const createPriceSource = (deps: OnchainDeps, book: PoolBook): PriceSourc
   };
 };
 
-// The relayer's fee and the limits of a deposit, from the configuration of the destination.
+// Computes the relayer's fee and the limits of a deposit from the configuration of the destination.
 
 export type Erc20 = Token & { readonly address: EvmAddress };
 
-/** A token that the bridge supports between two chains, with its address on each. */
+/** A token that the bridge supports between two chains: the token on each chain. */
 export interface BridgeAsset {
   readonly input: Erc20;
   readonly output: Erc20;
@@ -130,12 +132,12 @@ interface Deposited {
   readonly asset: BridgeAsset;
   /** In base units of the input token. */
   readonly amount: bigint;
-  /** Whether the destination executes calls after the fill, whose gas the relayer pays. */
+  /** Whether the destination executes calls after the fill. The relayer pays for their gas. */
   readonly hasMessage: boolean;
 }
 
 const CENT = 10n ** 16n;
-/** Dollars for people, rounded up to a cent, so that a cost is never shown as 0. */
+/** US dollars rounded up to a cent, so that a cost is never shown as 0. */
 const cents = (usd: UsdScaled): string => formatUsd(((usd + CENT - 1n) / CENT) * CENT);
 
 const unpriced = (token: Token): DomainError =>
@@ -154,7 +156,6 @@ const requirePrice = async (
   return price;
 };
 
-/** Computes the amount that a deposit delivers on its destination. */
 export const createBridgeFee = (deps: OnchainDeps, prices: PriceSource) => {
   const { registry, clock, tuning } = deps;
   const gasPrices = createTtlCache({
@@ -165,8 +166,8 @@ export const createBridgeFee = (deps: OnchainDeps, prices: PriceSource) => {
   });
 
   /**
-   * The latest step of a fill's gas cost, by destination and whether it carries a message. Kept per
-   * instance.
+   * The current step of a fill's gas cost, by destination and whether it carries a message. Each
+   * process has its own steps.
    */
   const steps = new Map<string, UsdScaled>();
 
@@ -193,8 +194,8 @@ export const createBridgeFee = (deps: OnchainDeps, prices: PriceSource) => {
   };
 
   /**
-   * The relayer's fee in base units of the input token, rounded up: the gas on the destination, and
-   * its margin. The gas cost in dollars is rounded up in steps of about a quarter and keeps its
+   * The relayer's fee in base units of the input token, rounded up: the gas cost on the destination
+   * and the margin. The gas cost in dollars is rounded up to steps of about a quarter and keeps its
    * step near a border, so that small moves of the gas price or the coin's price do not change the
    * fee between quote and execution.
    */

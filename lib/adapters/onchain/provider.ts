@@ -22,10 +22,6 @@ interface OnchainRoutingOptions {
   readonly config?: Partial<Tuning>;
 }
 
-/**
- * The combination of every source's best leg, then combinations in which one source uses a
- * different leg.
- */
 const routesOf = (
   legsPerSource: readonly (readonly RouteLeg[])[],
   tuning: Tuning,
@@ -49,8 +45,8 @@ const routesOf = (
 };
 
 /**
- * Finds routes only by on-chain reads: Uniswap v3 on a chain, Across between chains. It needs only
- * RPC endpoints, and keeps no state except caches. Each source is quoted independently.
+ * Finds routes only by on-chain reads: Uniswap v3 on one chain, Across between chains. Needs only
+ * RPC endpoints and has no state except caches. Each source is quoted independently.
  */
 export const createOnchainRouting = ({
   registry,
@@ -102,7 +98,6 @@ export const createOnchainRouting = ({
   };
 };
 
-/** The contracts of Uniswap v3 and Across that legs use. */
 const contractsOf = ({
   contracts: { uniswapV3, across },
 }: Pick<ChainConfig, "contracts">): readonly EvmAddress[] =>

@@ -27,7 +27,6 @@ type AnyLog = Pick<ReceiptLog, "address" | "topics" | "data">;
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
-/** Decodes the logs of one contract; logs that do not match the events are left out. */
 export const eventsOf = <
   const A extends typeof erc20TransferAbi | typeof wrappedNativeAbi | typeof spokePoolAbi,
 >(
@@ -40,7 +39,7 @@ export const eventsOf = <
     logs: logs.filter(({ address }) => same(address, contract)).map(asRpcLog),
   });
 
-/** `parseEventLogs` is typed for complete RPC logs but reads only address, topics and data. */
+/** Fills fields that `parseEventLogs` requires by type but does not read. */
 const asRpcLog = ({ address, topics, data }: AnyLog): Log => ({
   address,
   topics: [...topics] as [Hex, ...Hex[]],
@@ -64,9 +63,9 @@ const isParty = (topic: Hex | undefined, party: EvmAddress | undefined): boolean
   party === undefined || (topic !== undefined && same(topic, pad(party)));
 
 /**
- * Sum of the Transfer events of a token (ERC-20: both parties indexed, the amount as data). The
- * fields are read directly, because every leg calls this several times, and a decoder hashes the
- * event's signature for each log.
+ * Sums the Transfer events of a token (ERC-20: both parties indexed, the amount as data). Reads the
+ * fields directly, because every leg calls this several times, and a decoder hashes the event's
+ * signature for each log.
  */
 export const sumTransfers = (
   logs: readonly AnyLog[],
@@ -104,7 +103,6 @@ export const wrappedFor = (
     );
   }, 0n);
 
-/** Native coin that one of `holders` unwrapped. */
 export const unwrappedBy = (
   logs: readonly AnyLog[],
   weth: EvmAddress,
@@ -130,7 +128,7 @@ const flowContracts = (
 };
 
 /**
- * The amount that left the source's wallet, according to its logs. Native coin has no Transfer
+ * The amount that left the source's wallet, according to the logs. A native coin has no Transfer
  * events, so its amount is the value that the router, the SpokePool, its periphery or the wallet
  * wrapped.
  */
@@ -145,7 +143,7 @@ export const spentBy = (
   }
   const out = sumTransfers(logs, token.address, { from: owner });
   const back = sumTransfers(logs, token.address, { to: owner });
-  // Unwrapping burns without a Transfer on canonical WETH9.
+  // Canonical WETH9 burns without a Transfer event.
   const burnt = same(token.address, wrappedNative)
     ? unwrappedBy(logs, token.address, [owner]) -
       sumTransfers(logs, token.address, { from: owner, to: zeroAddress })
@@ -201,8 +199,8 @@ const depositIn = (
 };
 
 /**
- * Reads the effects of a mined leg from its own logs, never from its plan (native transfers have no
- * logs: see below).
+ * Reads the effects of a mined leg from its logs, never from its plan, except for native transfers,
+ * which have no logs.
  */
 export const createSourceReader = (deps: Pick<OnchainDeps, "registry">) => {
   const { registry } = deps;
@@ -222,10 +220,10 @@ export const createSourceReader = (deps: Pick<OnchainDeps, "registry">) => {
       return unwrappedBy(logs, weth, [...contractsOf(token.chainId), source.owner]);
     }
     const isOwn = same(recipient, source.owner);
-    // A fee-on-transfer token may deduct its fee from the recipient within the same transfer.
+    // A token with a transfer fee may deduct the fee from the recipient in the same transfer.
     const taken = isOwn ? 0n : sumTransfers(logs, token.address, { from: recipient });
     const arrived = sumTransfers(logs, token.address, { to: recipient }) - taken;
-    // When a wallet wraps for itself, WETH9 emits Deposit and no Transfer.
+    // When a wallet wraps for itself, WETH9 emits Deposit but not Transfer.
     const minted =
       same(token.address, weth) && isOwn
         ? wrappedFor(logs, weth, [recipient]) -
@@ -250,7 +248,7 @@ export const createSourceReader = (deps: Pick<OnchainDeps, "registry">) => {
       };
     }
     if (plan.kind === "transfer" && source.token.address === "native") {
-      // A plain value transfer has no log. The batch is atomic, so a mined one moved exactly the
+      // A native transfer has no log. The batch is atomic, so if it was mined it moved exactly the
       // requested amount.
       return { spentBase: source.amountBase, receivedBase: source.amountBase, ...noDeposit };
     }

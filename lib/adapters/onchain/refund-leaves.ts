@@ -1,4 +1,4 @@
-/** Leaves of refund roots, and the transfers that pay them. */
+/** Reads the leaves of refund roots, and the transfers that pay them. */
 import { isAddressEqual, slice, type TransactionReceipt } from "viem";
 import { agreedAnswer } from "@/lib/chain/agreement";
 import { DomainError } from "@/lib/core/errors";
@@ -9,11 +9,10 @@ import { type DepositRecord, erc20TransferAbi, spokePoolAbi } from "./plan";
 import { askChain, type OnchainDeps } from "./chain-access";
 import { eventsOf } from "./receipts";
 
-/** A refund root's leaf that pays our depositor in the deposit's token. */
+/** A leaf of a refund root that pays the deposit's depositor in the deposit's token. */
 export interface Leaf {
   readonly rootBundleId: number;
   readonly leafId: number;
-  /** The amount that the leaf pays to the depositor. */
   readonly amount: bigint;
   readonly txHash: `0x${string}`;
   readonly blockNumber: bigint;
@@ -80,7 +79,7 @@ export const leavesIn = async (
 type Log = TransactionReceipt["logs"][number];
 
 /**
- * The transfers of the deposit's token to its depositor in these logs, from anybody or only from
+ * The transfers of the deposit's token to its depositor in these logs, from any sender or only from
  * `from`.
  */
 const transfersOf = (
@@ -112,8 +111,8 @@ const transfersOf = (
 };
 
 /**
- * The transfers that the leaf itself made to the depositor: those between the previous leaf's event
- * and its own.
+ * The leaf's own transfers to the depositor: those between the previous leaf's event and its own
+ * event.
  */
 export const paymentsOf = async (
   deps: OnchainDeps,
@@ -139,7 +138,7 @@ export const paymentsOf = async (
   return transfersOf(deposit, logs, spokePool);
 };
 
-/** The timestamp of a block in Unix seconds. */
+/** In Unix seconds. */
 export const timeOf = async (
   deps: OnchainDeps,
   chainId: number,
@@ -168,7 +167,7 @@ const receiptOf = (
     }
   });
 
-/** Finds refunds in a transaction that a person names, whoever sent it. */
+/** Reads refunds from a transaction that a person has named, with any sender. */
 export const createRefundReader = (deps: OnchainDeps) => {
   const read = async (
     view: OnchainDeps,

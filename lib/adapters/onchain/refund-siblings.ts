@@ -7,19 +7,19 @@ import { blockAtTime, scanBlocks } from "./log-ranges";
 import { type Leaf, originSpokePool, timeOf } from "./refund-leaves";
 import { FILL_DEADLINE_SECONDS_MAX, relayHash } from "./across";
 
-// The block ranges of Across' bundles, from the HubPool.
+// Reads the block ranges of Across' bundles from the HubPool.
 
 type Hub = NonNullable<NonNullable<ChainConfig["contracts"]["across"]>["hub"]> & {
   readonly chainId: number;
 };
 
-/** Blocks of one chain that a bundle settles, both ends included. */
+/** The blocks of one chain that a bundle settles, both ends included. */
 interface BundleRange {
   readonly from: bigint;
   readonly to: bigint;
 }
 
-/** The range of a chain; null for a chain that the bundle does not settle. */
+/** The bundle's range of a chain; null for a chain that the bundle does not settle. */
 type BundleRanges = (chainId: number) => BundleRange | null;
 
 const CHAIN_INDICES_KEY = stringToHex("CHAIN_ID_INDICES", { size: 32 });
@@ -42,8 +42,8 @@ export const hubOf = (
 };
 
 /**
- * The order of chains in `bundleEvaluationBlockNumbers`. Chains are only ever appended; null when
- * it cannot be read.
+ * The order of chains in `bundleEvaluationBlockNumbers`, to which chains are only appended. Null
+ * when it cannot be read.
  */
 const chainOrder = async (
   deps: OnchainDeps,
@@ -71,8 +71,8 @@ interface Proposal {
 }
 
 /**
- * The valid proposals in these blocks: a dispute or deletion invalidates the one before it. Null
- * when there are too many blocks.
+ * The valid proposals in these blocks. A dispute or deletion invalidates the previous proposal.
+ * Null when there are too many blocks.
  */
 const standingProposals = async (
   deps: OnchainDeps,
@@ -134,8 +134,8 @@ const proposalsBefore = async (
 
 /**
  * The block ranges of the bundle to which a leaf belongs. The SpokePool's refund root identifies a
- * proposal on the HubPool, which names the last block of each chain; the proposal before it defines
- * where the ranges begin.
+ * proposal on the HubPool, which contains the last block of each chain. The ranges begin after
+ * those of the previous proposal.
  * @returns a sentence that says what is missing, when the ranges are unknown
  * @throws DomainError `chain_unavailable`
  */
@@ -172,12 +172,12 @@ export const rangesOf = async (
 // Finds which deposits of a depositor one bundle refunds.
 
 const FILLED = 2n;
-/** How far the ranges of two chains in one bundle may be apart. */
+/** Maximum difference in seconds between the times of two chains' ranges in one bundle. */
 const BUNDLE_SKEW_SECONDS = 3_600;
 
 type Expiring = Pick<DepositRecord, "originBlock" | "fillDeadline">;
 
-/** The time span in Unix seconds in which deadlines expire in the bundle, both ends included. */
+/** The time span in which deadlines expire in the bundle, in Unix seconds, both ends included. */
 interface Times {
   readonly from: number;
   readonly to: number;
@@ -198,8 +198,9 @@ const timesOf = async (
 });
 
 /**
- * A deposit of an earlier bundle is refunded by the bundle in which its deadline passes. A deposit
- * of this bundle is refunded once its deadline has passed.
+ * Whether the deposit expires in the bundle. A deposit of an earlier bundle is refunded by the
+ * bundle in which its deadline passes; a deposit of this bundle, if its deadline has already
+ * passed.
  */
 const expires = (
   { originBlock, fillDeadline }: Expiring,
@@ -211,8 +212,8 @@ const expires = (
   (originBlock >= origin.from || fillDeadline >= times.from);
 
 /**
- * Reads the time span of each destination once. Null for a chain that is not configured or not in
- * the bundle.
+ * Returns a function that reads the time span of each destination once. Null for a chain that is
+ * not configured or not in the bundle.
  */
 const timesByChain = (deps: OnchainDeps, ranges: BundleRanges, signal: AbortSignal) => {
   const known = new Map<number, Promise<Times | null>>();
@@ -229,8 +230,8 @@ const timesByChain = (deps: OnchainDeps, ranges: BundleRanges, signal: AbortSign
 };
 
 /**
- * All deposits of the depositor in the same token that may expire in the bundle. Null when there
- * are too many blocks.
+ * All deposits of the depositor in the deposit's token that may expire in the bundle. Null when
+ * there are too many blocks.
  */
 const depositsOf = async (
   deps: OnchainDeps,
@@ -275,8 +276,8 @@ const depositsOf = async (
 };
 
 /**
- * The expired deposits that nobody filled. A fill after the deadline is refused, so the answer does
- * not change.
+ * The expired deposits that nobody filled. The result is final, because a fill after the deadline
+ * is refused.
  */
 const unfilled = async (
   deps: OnchainDeps,
@@ -303,10 +304,9 @@ const unfilled = async (
 };
 
 interface RefundedTogether {
-  /** False when this bundle does not refund the deposit. */
   readonly isIncluded: boolean;
   /**
-   * All deposits of the depositor that the bundle refunds in this token. Empty unless `isIncluded`.
+   * All deposits of the depositor that the bundle refunds in the token. Empty unless `isIncluded`.
    */
   readonly deposits: readonly DepositRecord[];
 }
@@ -314,7 +314,7 @@ interface RefundedTogether {
 /**
  * All deposits with the same depositor, token and origin chain that the bundle refunds: they
  * expired in it and nobody filled them.
- * @returns a sentence that says what is missing, when that is unknown
+ * @returns a sentence that says what is missing, when the deposits are unknown
  * @throws DomainError `chain_unavailable`
  */
 export const refundedTogether = async (

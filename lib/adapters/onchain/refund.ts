@@ -16,7 +16,7 @@ import {
 type Refunded = Extract<BridgeProgress, { state: "refunded" }>;
 type Expired = Extract<BridgeProgress, { state: "expired" }>;
 
-/** Whether a leaf refunds the deposit. `unclear` has a sentence for the person who decides. */
+/** Whether a leaf refunds the deposit. `reason` is for the person who must decide. */
 type Verdict =
   | { readonly is: "ours" }
   | { readonly is: "not ours" }
@@ -26,8 +26,8 @@ const NOT_OURS: Verdict = { is: "not ours" };
 const unclear = (reason: string): Verdict => ({ is: "unclear", reason });
 
 /**
- * Finds another deposit of the depositor whose number equals the leaf's id and whose exact amount
- * the leaf pays.
+ * Whether there is another deposit of the depositor whose number equals the leaf's id and whose
+ * amount is exactly the leaf's.
  */
 const namesAnother = async (
   deps: OnchainDeps,
@@ -67,8 +67,8 @@ const namesAnother = async (
 };
 
 /**
- * Without a hub only a leaf for a single deposit is recognised: it has the exact amount, and its id
- * is not the number of another deposit.
+ * The verdict without a hub: only a leaf for a single deposit is recognised, if it has the exact
+ * amount and its id is not the number of another deposit.
  */
 const directVerdict = async (
   deps: OnchainDeps,
@@ -111,8 +111,8 @@ const bundleVerdict = async (
 };
 
 /**
- * A leaf executed before the fill deadline belongs to another deposit, because this one could still
- * be filled then.
+ * Whether a leaf was executed before the fill deadline. Then it belongs to another deposit, because
+ * this one could still be filled.
  */
 const isTooEarly = async (
   deps: OnchainDeps,
@@ -196,7 +196,7 @@ const startOf = async (
 export const createRefundSearch = (deps: OnchainDeps) => {
   const { tuning } = deps;
   const positions = createPositions(tuning);
-  /** Doubts in blocks before the position where the search continues. */
+  /** Doubts in blocks before the position from which the search continues. */
   const doubtsBefore = new Map<string, readonly RefundDoubt[]>();
 
   const remember = (key: string, block: bigint, doubts: readonly RefundDoubt[]): void => {
@@ -207,7 +207,10 @@ export const createRefundSearch = (deps: OnchainDeps) => {
       if (positions.get(known) === undefined) doubtsBefore.delete(known);
   };
 
-  /** @throws DomainError `chain_unavailable` */
+  /**
+   * Searches for the refund.
+   * @throws DomainError `chain_unavailable`
+   */
   return async (deposit: DepositRecord, signal: AbortSignal): Promise<Refunded | Expired> => {
     const { originChainId: chainId } = deposit;
     if (originSpokePool(deps, deposit) === undefined) return { state: "expired" };

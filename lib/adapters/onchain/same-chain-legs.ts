@@ -16,9 +16,9 @@ const amountOf = (result: ProbeResult | undefined): bigint | null =>
 
 /**
  * Simulates a plain transfer on the chain's latest state in one unsigned `eth_call`, and returns
- * the amount that the recipient would get. A token may deduct a part of every transfer without
- * showing it in its return value or event, so the recipient's balance is compared. Null when it
- * cannot be determined: the wallet does not hold the amount yet, the token refuses, or the chain
+ * the amount that the recipient would get. Compares the recipient's balances, because a token may
+ * deduct a part of every transfer without showing it in its return value or event. Null when the
+ * amount cannot be determined: the wallet does not hold it yet, the token refuses, or the chain
  * does not answer.
  */
 const createTransferProbe =
@@ -66,8 +66,8 @@ export const sameToken = (a: Token, b: Token): boolean =>
   a.chainId === b.chainId && a.address.toLowerCase() === b.address.toLowerCase();
 
 /**
- * The ERC-20 that represents a token in pools and bridges: itself, or the wrapped form of the
- * chain's own coin.
+ * The ERC-20 token that represents a token in pools and bridges: the token itself, or the wrapped
+ * form of the chain's coin.
  */
 export const asErc20 = (
   deps: Pick<OnchainDeps, "registry">,
@@ -114,8 +114,8 @@ export const confirmationSeconds = (
 const FEE_PERCENT = 10_000;
 
 /**
- * The pools of a trade, such as "USDC → WETH 0.05 %", with each further share after a plus. The
- * shares are sorted, because their order changes with amounts.
+ * Describes the pools of a trade, such as "USDC → WETH 0.05 %", with each further share after a
+ * plus. The shares are sorted, because their order changes with the amounts.
  */
 const wayOf = (
   { registry }: Pick<OnchainDeps, "registry">,
@@ -148,7 +148,6 @@ interface LegParts {
   readonly plan: LegPlan;
 }
 
-/** Legs of one source that stay on its chain, best first. */
 export const createSameChainLegs = (deps: OnchainDeps, finder: SwapFinder) => {
   const transferGain = createTransferProbe(deps);
 
@@ -176,8 +175,8 @@ export const createSameChainLegs = (deps: OnchainDeps, finder: SwapFinder) => {
   });
 
   /**
-   * A leg without a trade: the sent amount arrives, or `amount` when the token deducts a part of a
-   * transfer.
+   * A leg without a trade: the sent amount arrives, or `amount` when the token deducts a part of
+   * each transfer.
    */
   const oneToOne = (
     input: LegInput,
@@ -213,7 +212,7 @@ export const createSameChainLegs = (deps: OnchainDeps, finder: SwapFinder) => {
     if (sameToken(erc20In, erc20Out)) {
       const { name, contracts } = deps.registry.get(from.chainId);
       const isOwn = request.destination.recipient.toLowerCase() === source.owner.toLowerCase();
-      // For another recipient the router wraps and pays in one call, because the wrapped coin's
+      // For another recipient, the router wraps and pays in one call, because the wrapped coin's
       // contract pays only its caller.
       if (!isOwn && contracts.uniswapV3 === undefined)
         throw new DomainError(

@@ -3,8 +3,8 @@ import type { EvmAddress } from "@/lib/core/evm";
 import { type SwapPlan, swapRouter02Abi, type SwapShare } from "./plan";
 import { encodePath, shareMinima } from "./uniswap";
 
-// SwapRouter02 treats this recipient as itself, so that the next call of the same multicall can
-// unwrap the output.
+// SwapRouter02 treats this recipient as itself. The next call of the multicall can then unwrap the
+// output.
 const ROUTER_ITSELF: EvmAddress = "0x0000000000000000000000000000000000000002";
 /** SwapRouter02 treats this recipient as its caller. */
 const ROUTER_CALLER: EvmAddress = "0x0000000000000000000000000000000000000001";
@@ -14,16 +14,15 @@ const ROUTER_BALANCE = 0n;
 interface SwapTerms {
   readonly swap: SwapPlan;
   readonly recipient: EvmAddress;
-  /** In Unix seconds on the chain of the swap. */
+  /** In Unix seconds. */
   readonly deadline: bigint;
 }
 
 interface ExactInputTerms extends SwapTerms {
   readonly minimumOut: bigint;
-  /** True when the router unwraps the output and sends the chain's coin. */
   readonly unwrap: boolean;
   /**
-   * True when value was sent with the call: the router refunds the value that the pools did not
+   * True when value is sent with the call. The router then refunds value that the pools did not
    * use.
    */
   readonly refundNative: boolean;
@@ -56,8 +55,8 @@ const exactInput = (
   });
 
 /**
- * Sells the shares' inputs. Each share enforces its part of `minimumOut`, rounded up, so that
- * together they bring at least `minimumOut` or the whole call reverts.
+ * Sells the shares' inputs. Each share enforces its part of `minimumOut`, rounded up, so that the
+ * shares bring at least `minimumOut` or the whole call reverts.
  */
 export const encodeExactInput = (terms: ExactInputTerms): Hex => {
   const { swap, recipient, unwrap, minimumOut } = terms;
@@ -86,8 +85,8 @@ export const encodeExactInput = (terms: ExactInputTerms): Hex => {
 };
 
 /**
- * Sells the shares' inputs for the caller, which receives the whole output and enforces a minimum
- * itself.
+ * Sells the shares' inputs for the caller, which receives the whole output and must enforce a
+ * minimum itself.
  */
 export const encodeSwapForCaller = ({
   swap,
@@ -108,7 +107,7 @@ interface ExchangeTerms {
 }
 
 /**
- * Calldata for SwapRouter02: wraps the coins that are sent with the call, and pays the wrapped
+ * Call data for SwapRouter02: wraps the coins that are sent with the call, and pays the wrapped
  * token to the recipient.
  */
 export const encodeWrapFor = ({
@@ -127,8 +126,8 @@ export const encodeWrapFor = ({
   ]);
 
 /**
- * Calldata for SwapRouter02: takes the wrapped token by an allowance of the caller, unwraps it, and
- * pays the coins to the recipient.
+ * Call data for SwapRouter02: takes the wrapped token by an allowance of the caller, unwraps it,
+ * and pays the coins to the recipient.
  */
 export const encodeUnwrapFor = ({
   wrappedNative,
@@ -149,24 +148,23 @@ export const encodeUnwrapFor = ({
     }),
   ]);
 
-/** The calls that sell an account's whole balance of a token, whatever its amount. */
 interface BalanceSwap {
   /**
    * Sells fixed amounts, which the router takes from its caller, and leaves the output in the
-   * router. Null when the whole balance takes one path.
+   * router. Null when one path sells the whole balance.
    */
   readonly first: { readonly amountIn: bigint; readonly data: Hex } | null;
   /**
-   * Sells the router's whole remaining balance of the token and pays everything out, or reverts
+   * Sells the router's whole remaining balance of the token and pays out everything, or reverts
    * below the minimum.
    */
   readonly rest: Hex;
 }
 
 /**
- * Sells a balance whose amount is known only when the swap runs. The largest share takes what the
- * others leave. The minimum applies to all shares together, because the largest one brings less
- * than quoted when less arrives.
+ * Sells a balance whose amount is unknown until the swap runs. The largest share sells the amount
+ * that the other shares leave. The minimum applies to the sum of all shares, because the largest
+ * one brings less than quoted when the balance is lower than expected.
  */
 export const encodeBalanceSwap = (
   terms: SwapTerms & Pick<ExactInputTerms, "minimumOut" | "unwrap">,

@@ -33,8 +33,8 @@ type FilledRelay = Extract<
 >["args"];
 
 /**
- * Anybody can submit a fill for an invented relay with our deposit's number, so every other field
- * has to match our deposit too.
+ * Whether a fill is of our deposit. Anybody can fill an invented relay with our deposit's number,
+ * so every other field must match too.
  */
 const fills = (deposit: DepositRecord, args: FilledRelay): boolean =>
   args.originChainId === BigInt(deposit.originChainId) &&
@@ -51,8 +51,8 @@ const fills = (deposit: DepositRecord, args: FilledRelay): boolean =>
   args.messageHash === (deposit.message === "0x" ? NO_MESSAGE : keccak256(deposit.message));
 
 /**
- * The amount that the recipient got from this fill. In a transaction with several fills only the
- * logs between the previous fill and this one count.
+ * The amount that the recipient got from this fill. Counts only logs between the previous fill of
+ * the transaction and this one.
  */
 const receivedBy = async (
   deps: OnchainDeps,
@@ -120,9 +120,9 @@ const findFill = async (
     },
   });
   if (found === null) {
-    // The contract says "filled". Either the event is in later blocks, or this node's logs lag
-    // behind its state. In the second case the next search starts over, because the block that
-    // lacked the event may have it by then.
+    // The contract reports the deposit as filled, but the event was not found: either it is in
+    // later blocks, or this node's logs lag behind its state. In the second case the next search
+    // starts over, because a searched block may have the event by then.
     if (scannedTo < head) positions.remember(key, scannedTo + 1n);
     else positions.forget(key);
     return { state: "waiting" };
@@ -138,8 +138,8 @@ const findFill = async (
 };
 
 /**
- * Reads time and status in one `eth_call`, because "past the deadline" and "not filled" must be
- * true of the same state.
+ * Reads time and status in one `eth_call`, because both must be of the same state to prove that the
+ * deposit was not filled by its deadline.
  */
 const readStatus = async (deps: OnchainDeps, deposit: DepositRecord, signal: AbortSignal) => {
   const chainId = deposit.destinationChainId;
@@ -178,13 +178,12 @@ const createChainTracker = (deps: OnchainDeps): Track => {
   return async (request, deposit, signal) => {
     const { filled, time } = await readStatus(deps, deposit, signal);
     if (filled) return await findFill(deps, positions, request, deposit, signal);
-    // A fill is still accepted in the second of the deadline.
+    // A fill is still accepted at the second of the deadline.
     if (time <= BigInt(deposit.fillDeadline)) return { state: "waiting" };
     return await findRefund(deposit, signal);
   };
 };
 
-/** Tracks deposits by the state of both SpokePools. */
 export const createTracker = (deps: OnchainDeps) => {
   const track = createChainTracker(deps);
   const ofProvider = new Map<number, Track>();

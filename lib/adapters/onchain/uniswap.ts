@@ -17,16 +17,16 @@ import {
 } from "./pool-book";
 
 /**
- * `outputs[i][k]`: the output of path i for k steps of the amount, or null when it was not queried.
- * `outputs[i][0]` counts as 0.
+ * `outputs[i][k]` is the output of path i for k steps of the amount, or null when it was not
+ * queried. `outputs[i][0]` counts as 0.
  */
 type OutputTable = readonly (readonly (bigint | null)[])[];
 
 /**
- * The best way to spread `steps` equal steps over the paths, by dynamic programming over path and
- * steps. Returns the steps of each path (they sum to `steps`), or null when the known entries
- * cannot sum to it. With `outputs[i][steps]` known for every path the result is never worse than
- * the best single path.
+ * The best way to distribute `steps` equal steps over the paths, by dynamic programming. Returns
+ * the number of steps of each path (they sum to `steps`), or null when the known entries cannot sum
+ * to it. If `outputs[i][steps]` is known for every path, the result is never worse than the best
+ * single path.
  */
 export const bestSplit = (outputs: OutputTable, steps: number): readonly number[] | null => {
   let best: (bigint | null)[] = Array.from({ length: steps + 1 }, (_, used) =>
@@ -71,13 +71,13 @@ const walkBack = (
   return left === 0 ? taken : null;
 };
 
-/** The amount at grid point `step`, rounded down. */
+/** Rounded down. */
 export const gridAmount = (amount: bigint, step: number, steps: number): bigint =>
   (amount * BigInt(step)) / BigInt(steps);
 
 /**
- * `total` divided in proportion to `weights`, each part rounded down and the remainder given to the
- * largest part: the parts sum to `total` exactly.
+ * Divides `total` in proportion to `weights`. Each part is rounded down, and the largest part gets
+ * the remainder, so that the parts sum to `total` exactly.
  */
 export const shareOut = (total: bigint, weights: readonly bigint[]): readonly bigint[] => {
   const sum = weights.reduce((a, b) => a + b, 0n);
@@ -92,9 +92,9 @@ export const shareOut = (total: bigint, weights: readonly bigint[]): readonly bi
 };
 
 /**
- * `minimum` divided in proportion to the expected outputs, each part rounded up: together they
- * guarantee at least `minimum`, and no part exceeds its expected output as long as `minimum` is not
- * above the sum of `expected`.
+ * Divides `minimum` in proportion to the expected outputs, each part rounded up. The parts
+ * guarantee at least `minimum`. No part exceeds its expected output unless `minimum` is above the
+ * sum of `expected`.
  */
 export const shareMinima = (
   minimum: bigint,
@@ -107,8 +107,8 @@ export const shareMinima = (
 };
 
 /**
- * A trade on one chain as the quoter returned it. Token addresses are in lower case, amounts in
- * base units.
+ * A trade on one chain, as quoted by the quoter contract. Token addresses are in lower case,
+ * amounts in base units.
  */
 export interface SwapQuote {
   readonly amountIn: bigint;
@@ -132,23 +132,21 @@ interface SwapWish {
 
 export interface SwapFinder {
   /**
-   * Possible trades, best first: a split if it pays off, then single paths.
+   * Possible trades, best first: a split if it is better by enough, then single paths.
    * @throws DomainError `no_route` when no pools connect the tokens or the amount is too small,
-   * `insufficient_liquidity` when the pools are too shallow, `chain_unavailable`.
+   * `insufficient_liquidity` when the pools are too shallow, `chain_unavailable`
    */
   find(wish: SwapWish, signal: AbortSignal): Promise<readonly SwapQuote[]>;
-  /**
-   * Estimates the output without querying the quoter; 0 when no path is known. Only for ranking.
-   */
+  /** Estimates the output without the quoter; 0 when no path is known. Only for ranking. */
   estimate(wish: SwapWish, signal: AbortSignal): Promise<bigint>;
 }
 
-// The bounds of TickMath: a swap that stops at one ran out of liquidity before its input was used
-// up.
+// The bounds of TickMath. A swap that stops at one has run out of liquidity before its whole input
+// was used.
 const SQRT_PRICE_LOWEST = 4295128740n;
 const SQRT_PRICE_HIGHEST = 1461446703485210103287273052203988822378723970341n;
 
-/** tokenIn, fee, token, fee, … tokenOut: the packed form for the router and the quoter. */
+/** Packs a path for the router and the quoter: tokenIn, fee, token, fee, … tokenOut. */
 export const encodePath = (
   hops: readonly { tokenIn: string; tokenOut: string; fee: number }[],
 ): Hex => {
@@ -177,7 +175,7 @@ const decodeQuote = (data: Hex | null | undefined): bigint | null => {
 
 interface QuoteBatch {
   readonly outs: readonly (bigint | null)[];
-  /** The chain's pools at the same block. */
+  /** The chain's pools at the block of the quotes. */
   readonly pools: readonly Pool[];
 }
 
@@ -203,7 +201,6 @@ const tooSmall = (chain: string): DomainError =>
     `The amount is too small: at the price of the pools on ${chain}, next to nothing would arrive. Nothing was sent; send more at once.`,
   );
 
-/** The dependencies of a search. */
 interface FinderParts extends OnchainDeps {
   readonly book: PoolBook;
 }
@@ -211,7 +208,10 @@ interface FinderParts extends OnchainDeps {
 const chainName = (parts: FinderParts, chainId: number): string =>
   parts.registry.get(chainId).name;
 
-/** One `eth_call` for all trades and the states of all pools; long lists go out in parallel. */
+/**
+ * Makes one `eth_call` for all trades and the states of all pools, or several in parallel for long
+ * lists.
+ */
 const ask = async (
   parts: FinderParts,
   chainId: number,
@@ -250,7 +250,7 @@ const pathsOf = (parts: FinderParts, pools: readonly Pool[], wish: SwapWish): re
   findPaths({ ...parts.tuning, pools, tokenIn: wish.tokenIn, tokenOut: wish.tokenOut });
 
 /**
- * Proposes shares from the pools' depths, queries the quoter at the grid points around them, and
+ * Estimates shares from the pools' depths, queries the quoter at the grid points around them, and
  * chooses by its results.
  */
 const trySplit = async (
@@ -263,8 +263,8 @@ const trySplit = async (
 ): Promise<readonly SwapQuoteShare[] | null> => {
   const steps = parts.tuning.splitSteps;
   const known = new Map(singles.map((single) => [single.path, single.amountOut]));
-  // A path that cannot take the whole amount may still take a part, so paths without a quote come
-  // last instead of being dropped.
+  // A path that cannot take the whole amount may still take a part. So paths without a quote are
+  // not dropped but come last.
   const inOrder = [...new Set([...singles.map(({ path }) => path), ...ranked])];
   const paths = disjointSet(inOrder, parts.tuning.splitPathsMax);
   if (paths.length < 2) return null;
@@ -365,7 +365,6 @@ export const createSwapFinder = (deps: OnchainDeps, book: PoolBook): SwapFinder 
   };
 };
 
-/** The same paths with the current states of their pools. */
 const refresh = (paths: readonly Path[], pools: readonly Pool[]): readonly Path[] => {
   const byAddress = new Map(pools.map((pool) => [pool.address, pool]));
   return paths.map((path) =>
@@ -374,8 +373,9 @@ const refresh = (paths: readonly Path[], pools: readonly Pool[]): readonly Path[
 };
 
 /**
- * Grid points are rounded down, so the inputs are divided again to sum to the whole amount: each
- * share gets at least the input that was quoted for it, and so returns at least the quoted output.
+ * The quoted inputs are rounded down to grid points, so the amount is divided again to sum to the
+ * whole amount. Each share gets at least its quoted input, and so returns at least its quoted
+ * output.
  */
 const sharesOf = (
   amountIn: bigint,

@@ -21,9 +21,11 @@ const depositsAnswer = z.array(
 
 interface AssociationSet {
   readonly root: bigint;
-  /** The root in the contract. A withdrawal is possible only when it equals the provider's root. */
+  /**
+   * The root in the contract. Withdrawals are possible only while it equals the provider's root.
+   */
   readonly onchainRoot: bigint | null;
-  /** Approved labels of all pools of the entrypoint, in the tree's order. */
+  /** Approved labels of all pools of the entrypoint, in the order of the tree. */
   readonly labels: readonly bigint[];
 }
 
@@ -31,7 +33,7 @@ interface AssociationSource {
   /** @throws DomainError `provider_error` */
   read(chainId: number, scope: bigint, signal: AbortSignal): Promise<AssociationSet | null>;
   /**
-   * Returns the labels among these that were declined.
+   * The declined labels among `labels`.
    * @throws DomainError `provider_error`
    */
   declined(
@@ -42,7 +44,7 @@ interface AssociationSource {
   ): Promise<ReadonlySet<bigint>>;
 }
 
-/** The provider of association sets, with 0xbow's public API. */
+/** Reads association sets from a provider with 0xbow's public API. */
 export const createAssociationSource = (baseUrl: string): AssociationSource => {
   let known: { root: bigint; labels: readonly bigint[] } | null = null;
 
@@ -57,7 +59,7 @@ export const createAssociationSource = (baseUrl: string): AssociationSource => {
         headers: own.headers,
         signal,
       });
-      // Nothing was published yet.
+      // Nothing has been published yet.
       if (response.status === 404) return null;
       if (!response.ok) throw new Error(`It answered ${String(response.status)}.`);
       return schema.parse(await response.json());
@@ -103,22 +105,22 @@ export const createAssociationSource = (baseUrl: string): AssociationSource => {
   };
 };
 
-/** A pool with the values that proofs need. */
 export interface ChainPool extends PrivacyPool {
   readonly scope: bigint;
-  /** The asset's address at the entrypoint. */
   readonly asset: Address;
 }
 
 type PrivacyConfig = NonNullable<ChainConfig["privacyPools"]>;
 
-/** The pools of one chain. */
 export interface PrivacyChain {
   readonly chainId: number;
   readonly config: PrivacyConfig;
   readonly association: AssociationSource;
   readonly events: PoolEvents;
-  /** Read from the chain once. @throws DomainError `chain_unavailable` */
+  /**
+   * Reads the pools from the chain once.
+   * @throws DomainError `chain_unavailable`
+   */
   pools(): Promise<readonly ChainPool[]>;
 }
 
@@ -148,8 +150,8 @@ const poolOf = async (
       "provider_error",
       `The entrypoint of chain ${String(chainId)} names another pool for ${token.symbol}.`,
     );
-  // GET /chains shows the computed scope without reading the chain, so it must equal the
-  // contract's.
+  // GET /chains shows the computed scope without reading the chain, so it must equal the contract's
+  // scope.
   if (scope !== poolScope({ chainId, pool, asset }))
     throw new DomainError(
       "provider_error",
@@ -169,7 +171,6 @@ const poolOf = async (
   };
 };
 
-/** Creates the private chains, by chain id. Omits chains without pools. */
 export const createPrivacyChains = (
   registry: ChainRegistry,
   store: PoolLogStore | null,

@@ -32,10 +32,9 @@ const GAS_MARGIN_PERCENT = 130n;
 
 export interface PrivacyPoolsOptions {
   readonly registry: ChainRegistry;
-  /** Sends the transactions, and gets the relayer's fee. */
   readonly relayer: Address;
   readonly prover?: Prover;
-  /** Stores the pools' logs, so that they survive a restart. */
+  /** Stores the pools' logs, so that a restart does not read the chain from the start. */
   readonly logStore?: PoolLogStore;
 }
 
@@ -44,7 +43,6 @@ interface EngineContext {
   readonly relayer: Address;
   readonly prover: Prover;
   readonly chains: ReturnType<typeof createPrivacyChains>;
-  /** Derived keys by private wallet. */
   readonly wallets: LRUCache<string, WalletKeys>;
 }
 
@@ -52,6 +50,7 @@ const isSame = (one: Token, other: Token): boolean =>
   one.chainId === other.chainId && one.address === other.address;
 
 /**
+ * Finds an unspent note of the wallet.
  * @throws NoteGoneError when the note was spent; NotReadyError when the node does not show the note
  * yet
  */
@@ -68,7 +67,7 @@ const openNote = (
   throw new NotReadyError("The node has not seen the note yet.");
 };
 
-/** Privacy Pools of 0xbow, or contracts with their ABI, on every chain that names them. */
+/** Privacy Pools of 0xbow, or contracts with the same ABI, on every chain that configures them. */
 export const createPrivacyPools = ({
   registry,
   relayer,
@@ -236,7 +235,7 @@ const exit = async (
 };
 
 /**
- * Collects the note, the trees that contain it, and the notes that it becomes.
+ * Reads the note, the trees that contain it, and the notes into which it is spent.
  * @throws NotReadyError, NoteGoneError
  */
 const readSpendInputs = async (context: EngineContext, spend: Spend, signal: AbortSignal) => {
@@ -349,7 +348,7 @@ const engineOf = (context: EngineContext): PrivacyEngine => ({
     const { precommitment } = keysOf(context, slot.wallet).deposit(pool.scope, slot.index);
     return {
       calls: depositCalls(chain, token, amountBase, precommitment),
-      // The contract rounds its fee down.
+      // The contract rounds its fee down too.
       noteBase: amountBase - (amountBase * BigInt(pool.shieldFeeBps)) / 10_000n,
       precommitment: precommitment.toString(),
     };

@@ -5,11 +5,10 @@ import { bytesToBigInt } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 
 /*
- * The same derivations as in @0xbow/privacy-pools-core-sdk 1.5.0; a test compares them. The SDK
- * itself is loaded only by the proving process, because it takes a second and a hundred megabytes.
+ * The derivations of @0xbow/privacy-pools-core-sdk 1.5.0; a test compares them. Only the proving
+ * process loads the SDK, because loading it takes a second and a hundred megabytes.
  */
 
-/** The keys from which every nullifier and secret of a private wallet is derived. */
 export interface MasterKeys {
   readonly masterNullifier: bigint;
   readonly masterSecret: bigint;
@@ -37,13 +36,11 @@ const secretsOf = (keys: MasterKeys, of: bigint, index: bigint): NoteSecrets => 
   secret: poseidon3([keys.masterSecret, of, index]),
 });
 
-/** Secrets of the wallet's deposit number `index` into the pool of that scope. */
+/** Secrets of the wallet's deposit number `index` into the pool with this scope. */
 export const depositSecrets = (keys: MasterKeys, scope: bigint, index: bigint): NoteSecrets =>
   secretsOf(keys, scope, index);
 
-/**
- * Secrets of the change note that withdrawal number `index` from the deposit of that label leaves.
- */
+/** Secrets of the change note of withdrawal number `index` from the deposit with this label. */
 export const changeSecrets = (keys: MasterKeys, label: bigint, index: bigint): NoteSecrets =>
   secretsOf(keys, label, index);
 

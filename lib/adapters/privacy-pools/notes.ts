@@ -12,18 +12,20 @@ import type { PoolDeposit, PoolHistory, PoolWithdrawal } from "./pool-history";
 
 /**
  * The search ends after this many consecutive deposit numbers without a deposit on chain. Failed
- * transactions leave gaps; the SDK's own scan bridges ten.
+ * transactions leave gaps. The SDK's scan also tolerates ten.
  */
 export const GAP_MAX = 10;
 
-/** An unspent note, with the values that a proof needs. */
 export interface OpenNote extends NoteSecrets {
   readonly value: bigint;
   readonly label: bigint;
   readonly commitment: bigint;
   readonly nullifierHash: bigint;
   readonly depositIndex: number;
-  /** Number of earlier withdrawals from its deposit, which is the index of the next withdrawal. */
+  /**
+   * Number of earlier withdrawals from the note's deposit, which is the index of the next
+   * withdrawal.
+   */
   readonly spends: number;
   readonly depositor: Address;
   readonly txHash: Hex;
@@ -33,9 +35,9 @@ export interface OpenNote extends NoteSecrets {
 export interface WalletNotes {
   readonly notes: readonly OpenNote[];
   readonly nextDepositIndex: number;
-  /** A deposit with this number or a higher one might not be found again. */
+  /** Deposits from this number on might not be found again. */
   readonly depositIndexLimit: number;
-  /** The withdrawals that spent notes of the wallet, by the note's commitment. */
+  /** By the commitment of the spent note. */
   readonly spent: ReadonlyMap<bigint, PoolWithdrawal>;
 }
 
@@ -43,7 +45,9 @@ interface Hashed extends NoteSecrets {
   readonly precommitment: bigint;
 }
 
-/** The secrets of one wallet, each derived once, because a hash takes a third of a millisecond. */
+/**
+ * The secrets of one wallet. Each is derived once, because a hash takes a third of a millisecond.
+ */
 export interface WalletKeys {
   readonly master: MasterKeys;
   deposit(scope: bigint, index: number): Hashed;
@@ -79,7 +83,9 @@ export const createWalletKeys = (mnemonic: string): WalletKeys => {
   };
 };
 
-/** Follows a deposit through its withdrawals to the remaining note; null when none remains. */
+/**
+ * Follows a deposit through its withdrawals to the remaining note; null when everything was spent.
+ */
 const follow = (
   keys: WalletKeys,
   history: PoolHistory,
@@ -138,7 +144,7 @@ export const readNotes = (
     const deposit = history.deposits.get(secrets.precommitment);
     if (deposit === undefined) continue;
     nextDepositIndex = index + 1;
-    // A reorganisation may remove a newer deposit, and free its number again.
+    // A reorganisation may remove a newer deposit, so that its number is free again.
     if (deposit.blockNumber <= history.finalBlock) nextFinalIndex = index + 1;
     const note = follow(keys, history, { deposit, secrets, depositIndex: index, noteSpent });
     if (note !== null) notes.push(note);

@@ -14,7 +14,7 @@ import type { SpendOutcome, SpendRefusal } from "@/lib/money/ports/privacy";
 const MOVED = new Set(["IncorrectASPRoot", "UnknownStateRoot", "NoRootsAvailable"]);
 const errors = [...entrypointAbi, ...privacyPoolAbi, ...privacyProcessorAbi];
 
-/** The revert data of a failed call, wherever the client stores it. */
+/** The revert data of a failed call. Depending on the client, it is in `data` or in `data.data`. */
 const revertDataOf = (error: unknown): Hex | null => {
   if (!(error instanceof BaseError)) return null;
   const found = error.walk(
@@ -30,10 +30,12 @@ const isRevert = (error: unknown): boolean =>
   error instanceof BaseError &&
   error.walk((cause) => cause instanceof ExecutionRevertedError) !== null;
 
-/** Why the contracts refuse a transaction; null when the error does not come from them. */
+/**
+ * The reason why the contracts refuse a transaction; null when the error does not come from them.
+ */
 export const refusalOf = (error: unknown): SpendRefusal | null => {
   const data = revertDataOf(error);
-  // A recipient may revert without data. An unreachable node causes a different error, which is
+  // A recipient may revert without data. The error of an unreachable node is not a revert, and is
   // retried.
   if (data === null) return isRevert(error) ? "refused" : null;
   try {
@@ -58,7 +60,6 @@ const receivedOf = ({ logs }: TransactionReceipt): bigint => {
   return deposited?.args._value ?? 0n;
 };
 
-/** The addresses that a mined transaction paid out of pools. */
 export const readPaid = async (
   client: PublicClient,
   hash: Hex,

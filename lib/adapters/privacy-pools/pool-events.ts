@@ -16,13 +16,13 @@ import {
 } from "./pool-history";
 
 const RANGES_AT_ONCE = 4;
-/** Blocks without logs are recorded as read at most once per this many blocks. */
+/** Progress over blocks without logs is stored at most once per this many blocks. */
 const QUIET_BLOCKS = 500n;
 
 export interface PoolEvents {
   /**
-   * The histories at the chain's current head; reads only new blocks. @throws DomainError
-   * `chain_unavailable`
+   * The histories at the chain's current head. Reads only new blocks.
+   * @throws DomainError `chain_unavailable`
    */
   read(): Promise<ReadonlyMap<Address, PoolHistory>>;
 }
@@ -32,11 +32,11 @@ export interface PoolEventsOptions {
   readonly client: PublicClient;
   readonly pools: readonly Address[];
   readonly startBlock: bigint;
-  /** The newest final block when `latest` is the newest block; null when there is none. */
+  /** The newest final block when `latest` is the newest block; null while there is none. */
   readonly finalNumber: (latest: bigint) => Promise<bigint | null>;
-  /** Number of blocks in one log request; may shrink after a refusal. */
+  /** Number of blocks in one log request. May shrink after a node refuses a request. */
   readonly rangeBlocks: () => bigint;
-  /** Null when logs are not stored, so that a restart reads the chain from `startBlock`. */
+  /** Null to store no logs, so that a restart reads the chain from `startBlock`. */
   readonly store: PoolLogStore | null;
 }
 
@@ -53,7 +53,6 @@ const sourceOf = ({ chainId, pools, startBlock }: PoolEventsOptions): PoolLogSou
   return { chainId, digest: createHash("sha256").update(parts.join(" ")).digest("hex") };
 };
 
-/** Decoded histories of the pools, with the logs from which they are built. */
 const createHistories = (pools: readonly Address[]) => {
   const byLower = new Map(pools.map((pool) => [pool.toLowerCase(), pool]));
   let logs: PoolLog[] = [];
@@ -72,7 +71,7 @@ const createHistories = (pools: readonly Address[]) => {
     all: (): ReadonlyMap<Address, PoolHistory> => histories,
     between: (after: bigint, to: bigint): PoolLog[] =>
       logs.filter(({ blockNumber }) => blockNumber > after && blockNumber <= to),
-    /** Removes everything after a block, and rebuilds the histories from the rest. */
+    /** Removes everything after a block, and rebuilds the histories from the remaining logs. */
     forgetAfter: (block: bigint): void => {
       const kept = logs.filter(({ blockNumber }) => blockNumber <= block);
       histories = new Map(
@@ -87,7 +86,6 @@ const createHistories = (pools: readonly Address[]) => {
   };
 };
 
-/** Reads logs and blocks of the chain. */
 const createChainReader = ({
   client,
   pools,
@@ -104,7 +102,7 @@ const createChainReader = ({
   };
 
   return {
-    /** The number and hash of a block; null when the node does not have it. */
+    /** The number and hash of a block; null when the node lacks it. */
     markOf,
     isOnChain: async ({ number, hash }: BlockMark): Promise<boolean> =>
       (await markOf(number))?.hash === hash,
@@ -119,16 +117,14 @@ const createChainReader = ({
   };
 };
 
-/** The reader of one chain, and how far it has read. */
 interface Follower extends PoolEventsOptions {
   readonly source: PoolLogSource;
   readonly histories: ReturnType<typeof createHistories>;
   readonly chain: ReturnType<typeof createChainReader>;
   isRestored: boolean;
-  /** The newest block that was read. */
   last: BlockMark | null;
   /**
-   * The final block up to which everything was read. A reorganisation can only remove later blocks.
+   * The final block up to which everything was read. A reorganisation can remove only later blocks.
    */
   anchor: BlockMark | null;
 }
@@ -144,7 +140,7 @@ const restore = async (follower: Follower): Promise<void> => {
   follower.isRestored = true;
 };
 
-/** The first block that has to be read. */
+/** The first block to read. */
 const resumeFrom = async (follower: Follower, head: bigint): Promise<bigint> => {
   const { startBlock, store, source, histories, chain, last, anchor } = follower;
   if (last === null) return startBlock;
@@ -154,7 +150,7 @@ const resumeFrom = async (follower: Follower, head: bigint): Promise<bigint> => 
     follower.last = anchor;
     return anchor.number + 1n;
   }
-  // A node without the final block may lag behind, which is no reason to clear the store.
+  // A node without the anchor may only lag behind, which is no reason to clear the store.
   if (anchor !== null && anchor.number <= head) await store?.clear(source);
   histories.forgetAfter(startBlock - 1n);
   follower.anchor = null;
@@ -184,7 +180,6 @@ const adoptEnd = async (
   }
 };
 
-/** Writes logs that became final to the store. */
 const keep = async (
   follower: Follower,
   newestFinal: bigint,
@@ -206,7 +201,7 @@ const keep = async (
   else await adoptEnd(follower, store, read.number);
 };
 
-/** Reads the chain from the end of the last read to its head. */
+/** Reads the chain from the last read block to the head. */
 const sync = async (follower: Follower): Promise<void> => {
   const { client, histories, chain, rangeBlocks } = follower;
   await restore(follower);
@@ -215,7 +210,7 @@ const sync = async (follower: Follower): Promise<void> => {
   let from = await resumeFrom(follower, head.number);
   while (from <= head.number) {
     const to = min(from + rangeBlocks() * BigInt(RANGES_AT_ONCE) - 1n, head.number);
-    // Requested before the logs, so that the next read notices a reorganisation in between.
+    // Read before the logs, so that the next read notices a reorganisation in between.
     const read: BlockMark | null = to === head.number ? head : await chain.markOf(to);
     if (read === null) return;
     histories.add(await chain.fetchLogs(from, to));
@@ -227,8 +222,8 @@ const sync = async (follower: Follower): Promise<void> => {
 };
 
 /**
- * Follows the pools of one chain. Only final logs are written to the store. Later logs are kept in
- * memory, because a reorganisation can remove them.
+ * Follows the pools of one chain. Stores only final logs. Later logs are only in memory, because a
+ * reorganisation can remove them.
  */
 export const createPoolEvents = (options: PoolEventsOptions): PoolEvents => {
   const histories = createHistories(options.pools);
@@ -245,8 +240,7 @@ export const createPoolEvents = (options: PoolEventsOptions): PoolEvents => {
 
   return {
     read: async () => {
-      // A running read may have begun before the caller's transaction was mined, so the caller
-      // starts another one after it.
+      // A running read is not shared: it may have begun before the caller's transaction was mined.
       while (reading !== null) await reading.catch(() => undefined);
       reading = chainCall(options.chainId, () => sync(follower)).finally(() => {
         reading = null;

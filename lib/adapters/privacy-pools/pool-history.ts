@@ -18,17 +18,15 @@ export interface PoolWithdrawal {
   readonly blockNumber: bigint;
 }
 
-/** All logged events of a pool. */
 export interface PoolHistory {
   readonly deposits: ReadonlyMap<bigint, PoolDeposit>;
   readonly labels: ReadonlySet<bigint>;
-  /** Withdrawals by the hash of the spent nullifier. */
+  /** By the hash of the spent nullifier. */
   readonly withdrawals: ReadonlyMap<bigint, PoolWithdrawal>;
-  /** Labels of notes that left by the public exit. */
+  /** Labels of notes that were withdrawn by the public exit. */
   readonly exits: ReadonlySet<bigint>;
-  /** Leaves of the state tree, in order. */
   readonly leaves: readonly bigint[];
-  /** Changes when a reorganisation removed events. */
+  /** Changes when a reorganisation has removed events. */
   readonly generation: number;
   /** The newest block that no reorganisation is expected to remove. */
   readonly finalBlock: bigint;
@@ -51,7 +49,7 @@ const KNOWN = new Set<Hex | undefined>([DEPOSITED, WITHDRAWN, RAGEQUIT, LEAF_INS
 const WORD_DIGITS = 64;
 const ADDRESS_DIGITS = 40;
 
-/** Empty for events that do not concern notes. */
+/** Empty for events that are not about notes. */
 export const poolLogsOf = (log: Log<bigint, number, false>): PoolLog[] => {
   const [topic, account] = log.topics;
   if (topic === undefined || !KNOWN.has(topic)) return [];
@@ -79,8 +77,8 @@ export const emptyHistory = (generation: number): MutableHistory => ({
 });
 
 /**
- * All event values except the first account are words of the data, in order. They are decoded
- * manually, because a general decoder takes seconds for the logs of ten thousand deposits.
+ * Decodes the event values, which are words of the data except for the first account. A general
+ * decoder takes seconds for the logs of ten thousand deposits.
  */
 const wordsOf = (data: Hex): bigint[] => {
   const digits = data.slice(2);
@@ -98,8 +96,8 @@ export const applyLog = (
     case DEPOSITED: {
       const [commitment, label, value, precommitment] = [first, second, third, fourth];
       history.labels.add(label);
-      // The first deposit with a precommitment belongs to the wallet; whoever copied the
-      // precommitment cannot spend that deposit.
+      // Only the first deposit with a precommitment is the wallet's. Others may copy the
+      // precommitment, but cannot spend that deposit.
       if (history.deposits.has(precommitment)) return;
       const made = { depositor: account, commitment, label, value, precommitment };
       history.deposits.set(precommitment, { ...made, txHash, blockNumber });

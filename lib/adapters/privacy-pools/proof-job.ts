@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** The job as sent to the proving process: bigints as decimal strings. */
+/** The job as it is sent to the proving process, with bigints as decimal strings. */
 const integer = z.string().regex(/^\d+$/).transform(BigInt);
 
 const secrets = { value: integer, label: integer, nullifier: integer, secret: integer };
 
 /**
- * `known`: number of leaves that the process has already; `added`: the following leaves. `key`
- * names the tree.
+ * `key` identifies the tree, `known` is the number of leaves that the process already has, and
+ * `added` are the leaves after them.
  */
 const leaves = z.object({ key: z.string(), known: z.int().min(0), added: z.array(integer) });
 
@@ -20,10 +20,7 @@ export const proofJob = z.discriminatedUnion("circuit", [
     newNullifier: integer,
     newSecret: integer,
     commitment: integer,
-    /**
-     * All leaves of the pool and all approved labels, with the roots that the contract has for
-     * them.
-     */
+    /** All leaves of the pool, and all approved labels with their root in the contract. */
     state: leaves,
     association: leaves.extend({ root: integer }),
   }),
@@ -34,7 +31,6 @@ export type ProofJob = z.output<typeof proofJob>;
 
 const words = z.array(integer);
 
-/** A Groth16 proof in the contracts' form. */
 export const groth16Proof = z.object({
   pA: z.tuple([integer, integer]),
   pB: z.tuple([z.tuple([integer, integer]), z.tuple([integer, integer])]),
@@ -46,12 +42,11 @@ export type Groth16Proof = z.output<typeof groth16Proof>;
 
 export const proverMessage = z.union([
   z.object({ ready: z.literal(true) }),
-  /** `artifactsRead`: number of circuit files that the process has read since it started. */
+  /** `artifactsRead`: number of circuit files that the process has read since its start. */
   z.object({ proof: groth16Proof, artifactsRead: z.int() }),
   z.object({ failure: z.string(), code: z.enum(["not_in_tree", "failed"]) }),
 ]);
 
-/** JSON-safe: bigints as decimal strings. */
 export const toMessage = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (_key, item: unknown) =>

@@ -15,9 +15,9 @@ import { hashPair } from "./keys";
 import { proofJob, toMessage, type Groth16Proof, type ProofJob } from "./proof-job";
 
 /*
- * Entry of the process that makes proofs, one after another. It caches the circuit files and the
- * trees between proofs, and ends with its parent. A proof occupies all cores but one for seconds
- * and needs half a gigabyte, which is why it runs outside of the service's process.
+ * Entry of the process that makes proofs, one after another. A proof occupies all cores but one for
+ * seconds and needs half a gigabyte, so it runs outside of the service's process. The process
+ * caches the circuit files and the trees between proofs, and ends with its parent.
  */
 /** Tree depth of the circuits; siblings are padded to it. */
 const TREE_DEPTH = 32;
@@ -31,8 +31,8 @@ type Withdraw = Extract<ProofJob, { circuit: "withdraw" }>;
 const trees = new LRUCache<string, Tree>({ max: TREES_MAX });
 
 /**
- * Appends the added leaves to the tree of that name. Trees only grow; after a reorganisation the
- * tree gets a new name.
+ * Appends leaves to the tree with this key. Trees only grow; a reorganisation gives the tree a new
+ * key.
  */
 const grow = ({ key, known, added }: Withdraw["state"]): Tree => {
   const kept = trees.get(key);
@@ -48,7 +48,7 @@ const proofOf = (tree: Tree, leaf: bigint) => {
   if (index === -1) throw new NotInTreeError("The note is not in the tree.");
   const { siblings, ...proof } = tree.generateProof(index);
   const padding = Array.from({ length: TREE_DEPTH - siblings.length }, () => 0n);
-  // The library's proof leaves out levels without a sibling, even in the bits of its index, which
+  // The library's proof omits levels without a sibling, also in the bits of its index. The index
   // therefore differs from the leaf's index.
   return { ...proof, siblings: [...siblings, ...padding] };
 };
@@ -66,7 +66,7 @@ const pair = (values: readonly unknown[] = []): [bigint, bigint] => {
   return [one, other];
 };
 
-/** The pairing precompile expects the imaginary part of each coordinate first. */
+/** Reverses each coordinate, because the pairing precompile expects its imaginary part first. */
 const reversed = ([one, other]: [bigint, bigint]): [bigint, bigint] => [other, one];
 
 const forContracts = (proof: SnarkProof, signals: readonly unknown[]): Groth16Proof => ({
@@ -92,12 +92,12 @@ const circuits = new CountedCircuits({
   baseUrl: pathToFileURL(`${artifacts}/`).href,
 });
 const sdk = new PrivacyPoolSDK(circuits);
-// Reads the circuit files once, and compares their hashes with those in the SDK.
+// Reads the circuit files once, and checks their hashes against those in the SDK.
 const loading = circuits.initArtifacts("latest");
 
 const withdraw = async (job: Withdraw): Promise<Groth16Proof> => {
   const [state, association] = [grow(job.state), grow(job.association)];
-  // Checked first, because proving takes seconds and would fail.
+  // Checked first, because proving takes seconds and would then fail.
   if (association.root !== job.association.root)
     throw new NotInTreeError(
       "The leaves of the association set do not make the root that was published.",
@@ -134,7 +134,7 @@ const prove = async (job: ProofJob): Promise<Groth16Proof> => {
 
 const tell = (message: unknown): void => void process.send?.(toMessage(message));
 
-// The error is not forwarded, because a prover's error message may contain its inputs, which are
+// The original error is not forwarded, because its message may contain the inputs, which are
 // secrets.
 const failureOf = (error: unknown) =>
   error instanceof NotInTreeError

@@ -6,13 +6,13 @@ import { createKeyedQueue } from "@/lib/core/keyed-queue";
 import { proverMessage, toMessage, type Groth16Proof } from "./proof-job";
 
 /**
- * The trees do not contain the note, or differ from the prover's trees: the caller has to read the
+ * The trees do not contain the note, or differ from the prover's trees. The caller must read the
  * chain again.
  */
 export class StaleTreeError extends Error {}
 
 export interface TreeLeaves {
-  /** Identifies the tree. After a reorganisation the tree gets a new key. */
+  /** Identifies the tree. A reorganisation gives the tree a new key. */
   readonly key: string;
   readonly leaves: readonly bigint[];
 }
@@ -39,38 +39,35 @@ export type ProofInput =
 
 export interface Prover {
   /**
-   * Waits in the queue, then proves. Aborting kills the process that works on the proof.
+   * Waits in the queue, then makes the proof. Aborting kills the process that works on it.
    * @throws StaleTreeError, the signal's reason, Error
    */
   prove(input: ProofInput, signal: AbortSignal, onStart?: () => void): Promise<Groth16Proof>;
   /** Average duration of the latest spend proofs, in milliseconds. */
   expectedMs(): number;
-  /** Number of circuit files that the proving process has read since it started. */
+  /** Number of circuit files that the proving process has read since its start. */
   artifactsRead(): number;
   stop(): void;
 }
 
 export interface ProverOptions {
-  /** Arguments for `node` to run the proving process. */
   readonly entry?: readonly string[];
-  /** The process ends after this idle time, and releases its memory. */
+  /** After this idle time, the process ends to release its memory. */
   readonly idleMs?: number;
-  /** Niceness of the proving process; requests have priority. */
+  /** Niceness of the proving process, so that requests have priority. */
   readonly niceness?: number;
 }
 
 const IDLE_MS = 120_000;
 /**
- * At this niceness proofs still get about a third of the CPU of a busy service; at 10 a proof could
- * take minutes.
+ * With this niceness, proofs still get about a third of the CPU of a busy service. With 10, a proof
+ * could take minutes.
  */
 const NICENESS = 5;
-/** Assumed duration until proofs were measured on this machine. */
 const FIRST_EXPECTED_MS = 8_000;
 
 const exitMessage = z.number().nullable();
 
-/** The leaves of a tree that the process has not received yet. */
 const addedLeaves = ({ key, leaves }: TreeLeaves, sent: ReadonlyMap<string, number>) => {
   const known = Math.min(sent.get(key) ?? 0, leaves.length);
   return { key, known, added: leaves.slice(known) };
@@ -97,7 +94,7 @@ interface Answer {
 
 /**
  * Sends a message to the process and waits for its proof.
- * @param stop ends the process, because after a failure we do not know which leaves it has
+ * @param stop ends the process, because after a failure it is unknown which leaves the process has
  * @throws StaleTreeError; the signal's reason
  */
 const requestProof = (
@@ -146,14 +143,13 @@ const requestProof = (
     });
   });
 
-/** Makes proofs in a separate process, one at a time. The process starts with the first proof. */
+/** Makes proofs one at a time in a separate process, which starts with the first proof. */
 export const createProver = ({
   entry = entryArguments(import.meta.url, "./prover-process"),
   idleMs = IDLE_MS,
   niceness = NICENESS,
 }: ProverOptions = {}): Prover => {
   let child: ChildProcess | null = null;
-  /** Number of leaves sent to the process, by tree. */
   let sent = new Map<string, number>();
   let idle: ReturnType<typeof setTimeout> | undefined;
   const proofs = createKeyedQueue();
@@ -198,8 +194,7 @@ export const createProver = ({
         const begun = performance.now();
         try {
           const proof = await ask(input, signal);
-          // The duration of a public exit is not counted, because its proof takes a tenth of the
-          // time.
+          // The proof of a public exit is not counted, because it takes only a tenth of the time.
           if (input.circuit === "withdraw")
             expected = (expected + performance.now() - begun) / 2;
           return proof;

@@ -16,7 +16,6 @@ const quoterAbi = parseAbi([
   "function quoteExactInput(bytes path, uint256 amountIn) returns (uint256 amountOut, uint160[] sqrtPriceX96AfterList, uint32[] initializedTicksCrossedList, uint256 gasEstimate)",
 ]);
 
-/** Fee tiers of both halves of a path over a third token. */
 const pairs = (tiers: readonly number[]): [number, number][] =>
   tiers.flatMap((one) => tiers.map((other): [number, number] => [one, other]));
 
@@ -40,8 +39,8 @@ const candidates = (
 ];
 
 /**
- * Finds the path with the highest output, direct or through the wrapped coin. The proof contains
- * the path, so it is not split.
+ * Finds the path with the highest output, direct or through the wrapped coin. The path is not
+ * split, because the proof contains one path.
  */
 export const createSwapPaths =
   (registry: ChainRegistry) =>
@@ -73,7 +72,7 @@ export const createSwapPaths =
             functionName: "quoteExactInput",
             args: [path, amountBase],
           });
-          // A revert means that the pool does not exist or has too little liquidity.
+          // A revert means that the pool is missing or has too little liquidity.
           const answer = await registry
             .client(from.chainId)
             .call({ to: uniswapV3.quoterV2, data })

@@ -35,9 +35,12 @@ const withdrawalParameters = [
   { type: "uint256" },
 ] as const;
 
-/** The part of a withdrawal that its proof covers: who may use it, and for what. */
+/**
+ * The part of a withdrawal that its proof covers: the address that may use it, and its
+ * instructions.
+ */
 interface Withdrawal {
-  /** The protocol's spelling, with three o. */
+  /** The protocol's spelling of "processor". */
   readonly processooor: Address;
   readonly data: Hex;
 }
@@ -45,7 +48,7 @@ interface Withdrawal {
 export const contextOf = (withdrawal: Withdrawal, scope: bigint): bigint =>
   BigInt(keccak256(encodeAbiParameters(withdrawalParameters, [withdrawal, scope]))) % SCALARS;
 
-/** Derived from the note's secret, so that the mnemonic alone suffices for the public exit. */
+/** Derived from the note's secret, so that the mnemonic suffices for the public exit. */
 const exitSaltOf = ({ secret }: NoteSecrets): Hex =>
   keccak256(
     encodeAbiParameters([{ type: "string" }, { type: "uint256" }], ["causeway exit", secret]),
@@ -59,7 +62,10 @@ interface Places {
   readonly feeRecipient: Address;
 }
 
-/** @param slotSecrets secrets of the new note for the slot's wallet, including its precommitment */
+/**
+ * @param slotSecrets secrets of the new note, including its precommitment; null when there is no
+ * new note
+ */
 export const withdrawalOf = (
   spend: Spend,
   { chain, contracts, pool, poolOut, feeRecipient }: Places,
@@ -140,9 +146,9 @@ const ragequitProofOf = ({ pubSignals, ...points }: Groth16Proof) => {
 };
 
 /**
- * The public exit of a note. A pool pays only the depositor. When the processor made the deposit,
- * the processor pays the owner whom the hash in the order names.
- * @param deposit secrets of the deposit from which the note comes, which are also part of the hash
+ * The public exit of a note. A pool pays only the depositor. If the processor made the deposit, the
+ * processor pays the owner, whose address is in the exit hash of its order.
+ * @param deposit secrets of the deposit from which the note comes; they are also in the exit hash
  */
 export const exitCallOf = (
   own: {

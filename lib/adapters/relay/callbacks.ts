@@ -1,6 +1,6 @@
 import type { CallbackProvider } from "@/lib/money/ports/callback-provider";
 
-/** Callbacks of Relay, which signs with its customer's API key. */
+/** Callbacks of Relay. They are signed with the customer's API key. */
 export const relayCallbacks: CallbackProvider = {
   name: "relay",
   signature: {

@@ -24,8 +24,8 @@ import { initCodeOf, paymasterAndDataOf } from "@/lib/chain/erc4337/user-operati
 import type { UserOperation } from "@/lib/chain/ports/bundler";
 
 /**
- * keccak256 of the proxy's creation code followed by the canonical singleton: the init code hash
- * for CREATE2.
+ * Init code hash for CREATE2: keccak256 of the proxy's creation code followed by the canonical
+ * singleton.
  */
 export const CANONICAL_INIT_CODE_HASH: Hex =
   "0x76733d705f71b79841c0ee960a0ca880f779cde7ef446c989e6d23efc0a4adfb";
@@ -54,8 +54,8 @@ const multiSend = (transactions: readonly Hex[]): Hex =>
   encodeCall({ abi, functionName: "multiSend", args: [concatHex(transactions)] });
 
 /**
- * `setup` call of a Safe with one owner and the 4337 module as module and fallback handler, encoded
- * as permissionless does.
+ * The `setup` call of a Safe with one owner and the 4337 module as module and fallback handler.
+ * Encoded as in permissionless.
  */
 const initializerOf = (owner: EvmAddress, contracts: SafeContracts): Hex => {
   const enableModules = encodeCall({
@@ -85,7 +85,6 @@ const initializerOf = (owner: EvmAddress, contracts: SafeContracts): Hex => {
   });
 };
 
-/** The call to the proxy factory that deploys the owner's account. */
 export const deploymentOf = (owner: EvmAddress, contracts: SafeContracts): Call => ({
   to: contracts.proxyFactory,
   data: encodeCall({
@@ -113,7 +112,7 @@ export const addressOf = (
 };
 
 /**
- * Call data of the account: a single call directly, several through MultiSendCallOnly, which
+ * Call data of the account: a direct call for one call, MultiSendCallOnly for several, which
  * reverts all of them when one reverts. The variant "WithErrorString" passes on the revert reason.
  */
 export const encodeCalls = (calls: readonly Call[], contracts: SafeContracts): Hex => {
@@ -148,8 +147,8 @@ const paymentCall = (
 
 /**
  * Call data of the account for a payout: one delegated call to the chain's distributor, or plain
- * calls when the chain has none. The distributor's code runs as the account itself, so the caller
- * must have verified it (`distributorFault`).
+ * calls on a chain without one. The distributor's code runs as the account, so the caller must have
+ * verified it (`distributorFault`).
  */
 export const encodePayout = (
   { token, rows }: AccountPayout,
@@ -170,7 +169,7 @@ export const encodePayout = (
   });
 };
 
-/** Valid from the epoch on; only the end limits an operation's validity. */
+/** Operations are valid from the epoch on. Only the end limits their validity. */
 const VALID_AFTER = 0;
 
 const SAFE_OP = [
@@ -200,7 +199,7 @@ interface SafeOperation {
 }
 
 /**
- * EIP-712 `SafeOp` of the 4337 module. It covers every field of the operation but the signature.
+ * EIP-712 `SafeOp` of the 4337 module. It covers every field of the operation except the signature.
  */
 export const safeOperationTypedData = (input: SafeOperation): TypedDataDefinition => ({
   domain: { chainId: input.chainId, verifyingContract: input.module4337 },
@@ -225,7 +224,7 @@ export const safeOperationTypedData = (input: SafeOperation): TypedDataDefinitio
 
 const ECDSA_BYTES = 65;
 
-/** Safe requires `v` of 27 or 28 for typed data; some wallets return 0 or 1. */
+/** Safe requires `v` to be 27 or 28 for typed data, but some wallets return 0 or 1. */
 const normalised = (signature: Hex): Hex => {
   if (!isHex(signature) || size(signature) !== ECDSA_BYTES) {
     throw new DomainError(
@@ -243,8 +242,8 @@ const normalised = (signature: Hex): Hex => {
 };
 
 /**
- * validAfter (6 bytes) ‖ validUntil (6 bytes) ‖ the owner's signature: `signature` of the user
- * operation.
+ * `signature` of the user operation: validAfter (6 bytes) ‖ validUntil (6 bytes) ‖ the owner's
+ * signature.
  */
 export const packSignature = (validUntil: Date, ownerSignature: Hex): Hex =>
   concatHex([
@@ -254,7 +253,6 @@ export const packSignature = (validUntil: Date, ownerSignature: Hex): Hex =>
 
 const VALIDITY_BYTES = 12;
 
-/** Whether the operation has its owner's signature over exactly its fields and this validity. */
 export const isSignedBy = async (owner: EvmAddress, input: SafeOperation): Promise<boolean> => {
   const packed = input.operation.signature;
   if (!isHex(packed) || size(packed) !== VALIDITY_BYTES + ECDSA_BYTES) return false;
@@ -273,11 +271,11 @@ export const isSignedBy = async (owner: EvmAddress, input: SafeOperation): Promi
 };
 
 /**
- * A well-formed dummy signature with the highest gas cost that recovers to another address.
- * Validation runs to its end and fails with "wrong signature", so that an estimate needs no key.
+ * A well-formed dummy signature with the highest gas cost, which recovers to another address.
+ * Validation then runs to its end and fails with "wrong signature", so an estimate needs no key.
  */
 export const DUMMY_SIGNATURE: Hex = concatHex([
-  // validAfter 0, validUntil at its maximum: always valid.
+  // Always valid: validAfter 0, validUntil at its maximum.
   "0x000000000000ffffffffffff",
   "0xfffffffffffffffffffffffffffffff000000000000000000000000000000000",
   "0x7aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",

@@ -42,8 +42,8 @@ const ADDRESSES_CACHED_MAX = 10_000;
 const factoryAbi = parseAbi(["function proxyCreationCode() view returns (bytes)"]);
 
 /**
- * The Safe contracts, which must be the same on all chains, because otherwise an account would have
- * a different address on each.
+ * The Safe contracts. They must be the same on all chains; otherwise an account would have a
+ * different address on each.
  */
 const commonContracts = (registry: ChainRegistry): SafeContracts => {
   const sets = registry
@@ -64,8 +64,8 @@ const withoutUndefined = <T extends object>(value: T): Required<T> =>
   ) as Required<T>;
 
 /**
- * Reads the proxies' init code hash: known for the canonical contracts, computed once from the
- * factory for others.
+ * Returns a reader of the proxies' init code hash: a constant for the canonical contracts,
+ * otherwise computed once from the factory.
  */
 const initCodeHashReader = (
   registry: ChainRegistry,
@@ -92,7 +92,7 @@ const initCodeHashReader = (
 };
 
 /**
- * Reads a chain's distributor contract and verifies its code once.
+ * Returns a reader of a chain's distributor contract, which verifies the contract's code once.
  * @throws DomainError `provider_error` when the code differs
  */
 const distributorReader = (
@@ -102,7 +102,7 @@ const distributorReader = (
   return async (chainId) => {
     const chain = registry.get(chainId);
     const { distributor } = chain.contracts;
-    // The verified code cannot be destroyed, so it is verified only once.
+    // Code that was verified once cannot be destroyed.
     if (distributor === undefined || verified.has(chainId)) return distributor;
     const fault = await chainCall(chainId, () =>
       distributorFault(registry.client(chainId), distributor),
@@ -208,8 +208,8 @@ export const createSafeAccounts = ({ registry, signer }: SafeAccountDeps): Smart
       preVerificationGas: 0n,
       maxFeePerGas: request.fees.maxFeePerGas,
       maxPriorityFeePerGas: request.fees.maxPriorityFeePerGas,
-      // These fields name the payer but are not its consent: the paymaster pays only for operations
-      // that the executor marks at submission.
+      // These fields name the payer, but do not prove its consent: the paymaster pays only for
+      // operations that the executor marks at submission.
       ...(isSponsored && paymaster !== undefined
         ? { paymaster, paymasterVerificationGasLimit: 0n, paymasterPostOpGasLimit: 0n }
         : {}),

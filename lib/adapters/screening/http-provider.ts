@@ -1,4 +1,4 @@
-/** A screening provider over HTTP. docs/operations.md shows its requests and responses. */
+/** A screening provider over HTTP. Its requests and responses are in docs/operations.md. */
 import { z } from "zod";
 import type { Clock } from "@/lib/core/clock";
 import type {
@@ -33,7 +33,6 @@ export interface HttpScreeningOptions {
   /** Sent as a bearer token and never logged; null when there is none. */
   readonly token: string | null;
   readonly clock: Clock;
-  /** Deadline of one attempt. */
   readonly timeoutMs?: number;
   readonly fetchFn?: typeof fetch;
 }
@@ -57,7 +56,6 @@ const textOf = async (response: Response): Promise<string> => {
   }
 };
 
-/** An error after which another attempt may succeed. */
 class TemporaryError extends Error {}
 
 const keyOf = ({
@@ -77,7 +75,7 @@ const post = async (
   try {
     const response = await fetchFn(url, {
       method: "POST",
-      // A redirect would send the token and the addresses to a different server.
+      // A redirect would send the token and the addresses to another server.
       redirect: "error",
       headers: {
         "content-type": "application/json",
@@ -92,7 +90,7 @@ const post = async (
     if (!response.ok) throw new Error(`It answered ${String(response.status)}.`);
     return answer.parse(JSON.parse(await textOf(response)));
   } catch (error) {
-    // `fetch` reports a lost connection as a TypeError, and a passed deadline as a DOMException.
+    // `fetch` reports a lost connection as a TypeError, and the deadline as a DOMException.
     if (error instanceof TypeError || error instanceof DOMException)
       throw new TemporaryError("It did not answer.");
     throw error;
@@ -115,8 +113,8 @@ const ask = async (
 };
 
 /**
- * Asks a provider chosen by the operator. The verdict is `unavailable` for an address that the
- * answer omits, and for all of them after an error, a time-out or an answer of another form.
+ * Queries a provider chosen by the operator. The verdict is `unavailable` for an address that the
+ * answer omits, and for all addresses after an error, a time-out or an answer of another form.
  */
 export const createHttpScreening = (options: HttpScreeningOptions): ScreeningSource => {
   const verdicts = async (
@@ -128,7 +126,7 @@ export const createHttpScreening = (options: HttpScreeningOptions): ScreeningSou
     const found = new Map<string, Answer["results"][number]["verdict"]>();
     for (const result of answered?.results ?? []) {
       const key = keyOf(result);
-      // When there are two verdicts on one address, the stricter one counts.
+      // The stricter of two verdicts on one address counts.
       if (found.get(key) !== "hit") found.set(key, result.verdict);
     }
     return part.map((each) => ({

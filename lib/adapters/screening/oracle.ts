@@ -1,4 +1,4 @@
-/** Sanctions oracles on chain, with the interface of Chainalysis' oracle. */
+/** Sanctions oracles on chain, with Chainalysis' interface. */
 import { parseAbi, type Address, type Hex } from "viem";
 import { encodeCall } from "@/lib/chain/encode-call";
 import { decodeAggregate, encodeAggregate } from "@/lib/chain/aggregate3";
@@ -33,9 +33,9 @@ interface OracleDeps {
 }
 
 /**
- * Asks the oracle of each address's own chain, or else the first chain with one
- * (`contracts.sanctionsOracle`), because a listed address is listed on every chain. One `eth_call`
- * for each chain and 1,000 addresses.
+ * Queries the oracle of each address's chain, or else of the first chain with one
+ * (`contracts.sanctionsOracle`), because a listed address counts as listed on every chain. Makes
+ * one `eth_call` per chain and 1,000 addresses.
  */
 export const createOracleScreening = ({
   registry,

@@ -1,18 +1,15 @@
-/** Sanctions lists that an operator imported (`npm run screening:import`). */
+/** Screens against sanctions lists that an operator has imported (`npm run screening:import`). */
 import type { Clock } from "@/lib/core/clock";
 import type { ScreeningSource, ScreeningVerdict } from "@/lib/trust/ports/screening";
 
-/** The newest version of one list. */
 export interface LoadedList {
   readonly name: string;
   readonly version: number;
-  /** From this time on the list counts as outdated. */
   readonly validUntil: Date;
   /** In lower case. */
   readonly addresses: ReadonlySet<string>;
 }
 
-/** The store of the imported lists. */
 export interface SanctionsLists {
   /**
    * The newest version of every list, at most a few seconds old.
@@ -22,8 +19,8 @@ export interface SanctionsLists {
 }
 
 /**
- * Looks addresses up in every imported list. An outdated list still stops the addresses that it
- * lists, but clears none. Without a list no address is covered.
+ * Looks up addresses in every imported list. An outdated list still stops its addresses, but clears
+ * no address. Without lists, no address is covered.
  */
 export const createListScreening = ({
   lists,
@@ -60,7 +57,7 @@ export const createListScreening = ({
 
   return {
     name: "list",
-    // Active even when the lists cannot be read, so that the answer is then `unavailable`.
+    // Active even when the lists cannot be read, so that the verdict is then `unavailable`.
     isActive: () =>
       lists.current().then(
         (all) => all.length > 0,

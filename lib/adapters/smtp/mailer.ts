@@ -4,7 +4,7 @@ import { withDeadline } from "@/lib/core/deadline";
 import type { Mailer } from "@/lib/platform/ports/mail";
 
 export interface SmtpOptions {
-  /** `smtp://user:password@host:port`, or `smtps://` for TLS from the first byte. */
+  /** `smtp://user:password@host:port`, or `smtps://` for implicit TLS. */
   readonly url: string;
   /** The sender, as `Name <address>`. */
   readonly from: string;
@@ -12,7 +12,6 @@ export interface SmtpOptions {
 }
 
 export interface SmtpMailer extends Mailer {
-  /** Closes the pooled connections. */
   close(): void;
 }
 
@@ -21,7 +20,6 @@ const CONNECTIONS_MAX = 5;
 const MESSAGE =
   "The e-mail could not be sent. Nothing was changed; try again in a moment, and tell the operator if it goes on.";
 
-/** Sends mail over SMTP with a few persistent connections. */
 export const createSmtpMailer = ({
   url,
   from,
@@ -35,8 +33,8 @@ export const createSmtpMailer = ({
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
     dnsTimeout: timeoutMs,
-    // The mailer only sends texts of this service, so reading files or URLs for a message is turned
-    // off.
+    // Reading files or URLs for a message is turned off. The mailer only sends texts of this
+    // service.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -44,9 +42,9 @@ export const createSmtpMailer = ({
     id: "smtp",
     send: async ({ to, subject, text }) => {
       try {
-        // The address is passed as an object, so that a comma in it never separates a second
-        // recipient. Each phase of SMTP has its own time-out, and their sum could exceed the
-        // caller's deadline.
+        // The address is an object, because a comma in a plain text would start another recipient.
+        // The deadline covers the whole call, because the sum of SMTP's separate time-outs could
+        // exceed that of the caller.
         await withDeadline(
           transport.sendMail({ from, to: { name: "", address: to }, subject, text }),
           {

@@ -16,20 +16,19 @@ import {
   type TargetRules,
 } from "./url-rules";
 
-/** Resolves a name to all its addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export interface WebhookSenderOptions extends TargetRules {
-  /** Deadline of one whole request. Default 15 s. */
+  /** Deadline of the whole request. Default 15 s. */
   readonly timeoutMs?: number;
   readonly resolve?: Resolve;
-  /** Certificates that are trusted in addition to the default ones. */
+  /** Certificates to trust in addition to the default ones. */
   readonly ca?: string;
 }
 
 const TIMEOUT_MS = 15_000;
 const CHECK_TIMEOUT_MS = 3_000;
-/** Maximum number of bytes that are read of a response; then the connection is closed. */
+/** Maximum number of bytes to read of a response. After them, the connection is closed. */
 const READ_BYTES_MAX = 64 * 1024;
 const KEPT_CHARACTERS_MAX = 4096;
 const HEADERS_KEPT = ["content-type", "retry-after", "location", "server", "date"];
@@ -74,8 +73,8 @@ const reasonOf = (error: unknown): string => {
 };
 
 /**
- * Resolves a name once and chooses the address for the connection. All of the name's addresses must
- * be allowed: a name that also resolves into a private network is refused.
+ * Resolves a name once and chooses an address for the connection. All addresses of the name must be
+ * allowed: a name that also resolves to a private network is refused.
  */
 const choose = async (
   { host }: Target,
@@ -92,7 +91,6 @@ const choose = async (
   return first;
 };
 
-/** A lookup function that always returns the checked address. */
 const pinned = (address: string): LookupFunction => {
   const family = isIP(address);
   return (_host, options, done) => {
@@ -101,7 +99,7 @@ const pinned = (address: string): LookupFunction => {
   };
 };
 
-/** Aborts the request when the connection goes to a different address than the pinned one. */
+/** Aborts the request when the connection goes to another address than the checked one. */
 const guard = (request: ClientRequest, address: string): void => {
   const check = (socket: Socket): void => {
     if (socket.remoteAddress !== address)
@@ -132,8 +130,8 @@ const readSome = (incoming: IncomingMessage): Promise<string> =>
       finish();
     });
     incoming.once("end", finish);
-    // The status has arrived already, so it counts even when the rest of the response breaks off or
-    // is slow.
+    // The status has already arrived, so it counts even if the rest of the response is slow or
+    // breaks off.
     incoming.once("error", finish);
     incoming.once("close", finish);
   });
@@ -157,7 +155,7 @@ export const createWebhookSender = (options: WebhookSenderOptions): WebhookSende
         agent: agents.get(target, address),
         lookup: pinned(address),
         signal,
-        // The certificate is verified for the host's name, not for the address.
+        // The certificate is verified for the host name, not for the address.
         ...(isTls && isIP(target.host) === 0 ? { servername: target.host } : {}),
       });
       guard(request, address);
@@ -176,7 +174,8 @@ export const createWebhookSender = (options: WebhookSenderOptions): WebhookSende
     check: async (text) => {
       const target = readTarget(text, options);
       if (typeof target === "string") return target;
-      // The name is resolved for each request, so a failed resolution may succeed later.
+      // Only a forbidden address is reported. The name is resolved again for each request, so a
+      // failed resolution may succeed later.
       const found = choose(target, resolve, options).then(
         () => null,
         (error: unknown) => (error instanceof SendError ? error.message : null),

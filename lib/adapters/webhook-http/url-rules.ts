@@ -4,7 +4,7 @@ import http from "node:http";
 import https from "node:https";
 
 /**
- * IPv4 ranges that are not publicly reachable (IANA special-purpose registry), multicast and
+ * IPv4 ranges that are not publicly reachable (IANA special-purpose registry), and multicast and
  * reserved ranges.
  */
 const FORBIDDEN_V4 = [
@@ -25,8 +25,8 @@ const FORBIDDEN_V4 = [
 ] as const;
 
 /**
- * IPv6 outside 2000::/3 is not public. Inside it these ranges are for documentation, or contain an
- * IPv4 address that they lead to (Teredo, 6to4, ORCHID).
+ * IPv6 ranges inside 2000::/3 that are not public: for documentation, or with an IPv4 address to
+ * which they lead (Teredo, 6to4, ORCHID). Everything outside of 2000::/3 is not public either.
  */
 const FORBIDDEN_V6 = [
   ["2001::", 23],
@@ -47,8 +47,8 @@ loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
 /**
- * Whether the address is publicly reachable. IPv4-mapped IPv6 counts as not public, because it is
- * never needed and hides the real address.
+ * Whether the address is publicly reachable. IPv4-mapped IPv6 addresses count as not public,
+ * because they are never needed and hide the real address.
  */
 export const isPublicAddress = (address: string): boolean => {
   if (isIP(address) === 0) return false;
@@ -56,34 +56,34 @@ export const isPublicAddress = (address: string): boolean => {
   return publicV6.check(address, "ipv6") && !forbidden.check(address, "ipv6");
 };
 
-/** Whether the address is this machine: 127.0.0.0/8 or ::1. */
+/** Whether the address is a loopback address: 127.0.0.0/8 or ::1. */
 export const isLoopbackAddress = (address: string): boolean =>
   isIP(address) !== 0 &&
   !address.startsWith("::ffff:") &&
   loopback.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 
 export interface TargetRules {
-  /** Development: allows receivers on this machine. */
+  /** For development: allows receivers on this machine. */
   readonly allowLoopback: boolean;
 }
 
 export interface Target {
   readonly url: URL;
-  /** The host; for IPv6 without brackets. */
+  /** For IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
 }
 
 const URL_LENGTH_MAX = 2000;
 const FIRST_FREE_PORT = 1024;
-/** Names that local resolvers answer and that never belong to a public host. */
+/** Matches names that local resolvers answer and that no public host has. */
 const LOCAL_NAME = /(^|\.)(local|internal|intranet|lan|home|corp|private|home\.arpa)$/i;
 const LOOPBACK_NAME = /(^|\.)localhost$/i;
 
 const portOf = (url: URL): number =>
   url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 
-/** Why requests to this address are refused; null when they are allowed. */
+/** The reason why requests to this address are refused; null when they are allowed. */
 export const addressProblem = (
   address: string,
   { allowLoopback }: TargetRules,
@@ -96,7 +96,7 @@ export const addressProblem = (
 /**
  * Parses a URL and checks it without resolving its name. `URL` normalises every spelling of an IPv4
  * address (127.1, 0x7f000001, 2130706433, 0177.0.0.1).
- * @returns the target, or the problem for people
+ * @returns the target, or the problem in words
  */
 export const readTarget = (text: string, rules: TargetRules): Target | string => {
   if (text.length > URL_LENGTH_MAX)
@@ -125,13 +125,13 @@ const IDLE_MS = 10_000;
 const SOCKETS_MAX = 64;
 
 interface AgentsOptions {
-  /** Certificates that are trusted in addition to the default ones. */
+  /** Certificates to trust in addition to the default ones. */
   readonly ca?: string;
 }
 
 /**
- * Caches connections by origin and checked address, so that a connection is never reused after its
- * name resolves to a different address.
+ * Pools connections by origin and checked address, so that a connection is not reused after its
+ * name resolves to another address.
  */
 export const createAgents = ({ ca }: AgentsOptions) => {
   const agents = new Map<string, http.Agent>();
@@ -160,7 +160,8 @@ export const createAgents = ({ ca }: AgentsOptions) => {
       const key = [url.protocol, host, String(port), address].join(" ");
       const known = agents.get(key);
       if (known !== undefined) {
-        // Moved to the end of the map, so that the least recently used agent is removed first.
+        // Moves the agent to the end of the map, so that the least recently used agent is removed
+        // first.
         agents.delete(key);
         agents.set(key, known);
         return known;

@@ -1,12 +1,12 @@
 import { formatAmount } from "@/lib/core/money";
 import type { UnifiedBalances } from "./service";
 
-/** Prices that move the total by about this share count as a change. */
+/** A price change that moves the total by about this share changes the fingerprint. */
 const PRICE_STEP = 0.01;
 
 /**
- * The worth of all balances in steps of one percent. Floats are exact enough to decide whether a
- * page should read again.
+ * The worth of all balances in logarithmic steps of one percent. Floats are exact enough to decide
+ * whether a page should reload.
  */
 const worthStep = ({ totals, priceOf }: UnifiedBalances): string => {
   const usd = totals

@@ -5,7 +5,6 @@ import type { Token } from "@/lib/core/token";
 import type { HistoryPoint, SnapshotRepository } from "./repository";
 import { formatUsd, sumOfWorths, worthOf, type AssetTotal } from "./totals";
 
-/** Balances that were just read, with the chains that are stale or missing. */
 interface Reading {
   readonly totals: readonly AssetTotal[];
   readonly priceOf: (token: Token) => string | null;
@@ -20,8 +19,8 @@ export interface HistoryDeps {
 
 const DAY_MS = 86_400_000;
 /**
- * Milliseconds between writes for a project. Only the latest point of an hour is kept, so more
- * frequent writes are useless.
+ * Minimum milliseconds between writes for a project. More frequent writes are useless, because only
+ * the latest point of an hour is kept.
  */
 const WRITE_EVERY_MS = 60_000;
 const PROJECTS_REMEMBERED_MAX = 5000;
@@ -42,7 +41,7 @@ const pointOf = ({ totals, priceOf }: Reading, takenAt: Date): HistoryPoint => {
   };
 };
 
-/** The hourly balances of projects. A point is stored when the balances of the project are read. */
+/** The hourly balances of projects. Points are stored only when a project's balances are read. */
 export const createBalanceHistory = ({ snapshots, clock, log }: HistoryDeps) => {
   const written = new LRUCache<string, number>({ max: PROJECTS_REMEMBERED_MAX });
 

@@ -7,18 +7,17 @@ export type { HistoryPoint } from "./rows";
 
 const HOUR_MS = 3_600_000;
 /**
- * A range of up to this many days has a point for each hour. A longer one has a point for each day,
- * because a chart cannot show more.
+ * Up to this many days, a range has a point per hour. A longer one has a point per day, because a
+ * chart cannot show more.
  */
 const HOURLY_DAYS_MAX = 30;
 
-/** Rows of `balance_snapshot`: one per project and hour. */
 export const createSnapshotRepository = ({ prisma }: Database) => {
   const db = sqlOf(prisma);
 
   return {
     /**
-     * Stores the point, replacing an earlier one of the same hour. A point without a total in US
+     * Stores the point in place of an earlier point of the same hour. A point without a total in US
      * dollars never replaces one with a total.
      */
     save: async (projectId: string, point: HistoryPoint): Promise<void> => {

@@ -16,7 +16,6 @@ const storedAssets = json(
   ),
 );
 
-/** JSONB `{assetId: {token, amount, usd}}`. */
 const assets: Column<readonly AssetPoint[]> = {
   ...storedAssets,
   read: (stored) =>
@@ -28,7 +27,7 @@ const assets: Column<readonly AssetPoint[]> = {
     Object.fromEntries(points.map(({ assetId, ...asset }) => [assetId, asset])),
 };
 
-/** US dollars as a decimal string without zeros at its end. */
+/** US dollars as a decimal string without trailing zeros. */
 const usd: Column<string> = {
   type: "numeric",
   select: (name) => `trim_scale(${name})::text`,
@@ -36,7 +35,6 @@ const usd: Column<string> = {
   write: (value) => value,
 };
 
-/** Table `balance_snapshot`: the balances of a project at one moment. */
 export const historyPoints = table({
   takenAt: time,
   /** Null when the price of an asset was unknown. */

@@ -12,7 +12,7 @@ import type { HistoryPoint } from "./repository";
 import type { AssetBacking } from "@/lib/books/reserves/service";
 import { heldOf, totalByAsset, type AssetTotal, type HeldPosition } from "./totals";
 
-/** The minimum amount that operations in progress will bring to an address. */
+/** The minimum amount that operations in progress will pay to an address. */
 export interface Arrival {
   readonly owner: string;
   readonly chainId: number;
@@ -28,20 +28,19 @@ export interface BalancesDeps {
   readonly registry: ChainRegistry;
   readonly reader: BalanceReader;
   readonly wallets: {
-    /** The addresses of wallets by id. */
     addresses(
       projectId: string,
     ): Promise<readonly { readonly id: string; readonly address: EvmAddress }[]>;
   };
   /**
-   * Money that is leaving the balances at these blocks, and money that is arriving in the project's
-   * wallets.
+   * Money that is leaving balances that were read at these blocks, and money that is arriving in
+   * the project's wallets.
    */
   readonly moves: {
     out(projectId: string, at: readonly ChainTime[]): Promise<readonly MovingFunds[]>;
     in(projectId: string, at: readonly ChainTime[]): Promise<readonly Arrival[]>;
   };
-  /** The backing of each asset that is owed to accounts. */
+  /** For each asset that the project owes to accounts, the amount that may leave the treasury. */
   backings(projectId: string): Promise<readonly AssetBacking[]>;
   readonly prices: {
     priceUsd(
@@ -63,21 +62,20 @@ export interface StaleChain {
   readonly chainId: number;
   readonly reason: string;
   /**
-   * The time of the chain's last answer, whose balances are shown. Null when the chain never
-   * answered, so that its balances are missing.
+   * Time of the chain's last answer, whose balances are used. Null when the chain never answered;
+   * its balances are then missing.
    */
   readonly lastSeenAt: Date | null;
 }
 
 export interface UnifiedBalances {
-  /** Totals over all wallets. */
   readonly totals: readonly AssetTotal[];
-  /** The wallets of this page, whose balances are listed one by one. */
+  /** The wallets of this page, whose balances are listed individually. */
   readonly page: {
     readonly walletIds: ReadonlySet<string>;
     readonly nextCursor: string | null;
   };
-  /** The price of a whole token in US dollars, as a decimal string; null when it is not known. */
+  /** US dollars per whole token, as a decimal string; null when the price is unknown. */
   readonly priceOf: (token: Token) => string | null;
   readonly asOf: readonly ChainTime[];
   readonly stale: readonly StaleChain[];
@@ -88,7 +86,6 @@ interface Owner {
   readonly address: EvmAddress;
 }
 
-/** The wallets of a project, by their lower-case address. */
 type Owners = ReadonlyMap<string, Owner>;
 
 interface Held extends Owner {
@@ -97,16 +94,17 @@ interface Held extends Owner {
 }
 
 interface Snapshot {
-  /** The non-empty balances. */
   readonly held: readonly Held[];
-  /** Symbols of tokens whose contract did not answer, so that their balances are missing. */
+  /** Symbols of tokens whose contract did not answer. Their balances are missing. */
   readonly unread: readonly string[];
   readonly time: ChainTime;
   readonly readAt: Date;
 }
 
 const CHAIN_TIMEOUT_MS = 3000;
-/** Additional time for each 1,000 wallets, because the first read of 10,000 takes some seconds. */
+/**
+ * Additional time per 1,000 wallets, because the first read of 10,000 wallets takes some seconds.
+ */
 const TIMEOUT_PER_1000_MS = 1000;
 const CHAIN_TIMEOUT_MAX_MS = 20_000;
 const PRICES_TIMEOUT_MS = 2000;
@@ -154,7 +152,6 @@ const nothingMoves = (): MovingParts => ({
   pendingInBase: 0n,
 });
 
-/** Sums the moving amounts by wallet, chain and token. */
 const movingByPosition = (
   registry: ChainRegistry,
   out: readonly MovingFunds[],
@@ -183,7 +180,7 @@ const movingByPosition = (
 const positionKey = (owner: string, chainId: number, token: string): string =>
   `${owner.toLowerCase()}:${String(chainId)}:${token.toLowerCase()}`;
 
-/** The balances with their moving parts, and empty balances to which money is on its way. */
+/** The balances with their moving amounts, and zero balances to which money is on its way. */
 const positionsOf = (
   snapshots: readonly Snapshot[],
   moving: ReadonlyMap<string, MovingParts>,
@@ -220,7 +217,6 @@ const positionsOf = (
   return [...held, ...empty];
 };
 
-/** The wallets after `cursor` that have balances, in the order of their ids. */
 const pageOf = (
   totals: readonly AssetTotal[],
   { limit, cursor = "" }: { limit: number; cursor?: string | undefined },
@@ -239,7 +235,7 @@ const pageOf = (
 };
 
 interface BalancesContext extends BalancesDeps {
-  /** The last answer of each chain, used while it does not answer. */
+  /** The last answer of each chain, used while the chain does not answer. */
   readonly remembered: LRUCache<string, Snapshot>;
 }
 
@@ -269,8 +265,8 @@ const readChain = async (
 };
 
 /**
- * Reads prices, which are only displayed. They are read separately for each chain, so that a chain
- * that fails affects only its own.
+ * Reads prices for display. They are read separately for each chain, so that a failing chain
+ * affects only its own prices.
  */
 const pricesOf = async (
   { prices }: BalancesContext,
@@ -293,8 +289,8 @@ const addressesOf = (owners: Owners): ReadonlyMap<string, EvmAddress> =>
   new Map([...owners].map(([name, { address }]) => [name, address]));
 
 /**
- * Unified balances over all chains and wallets of a project. A chain that does not answer does not
- * affect the others.
+ * Balances over all chains and wallets of a project. A chain that does not answer does not affect
+ * the others.
  */
 export const createBalancesService = (deps: BalancesDeps) => {
   const { registry, wallets, moves, history } = deps;
@@ -305,7 +301,10 @@ export const createBalancesService = (deps: BalancesDeps) => {
   const context: BalancesContext = { ...deps, remembered };
 
   return {
-    /** Sums are over all wallets; `page` selects the wallets whose balances are listed. */
+    /**
+     * The balances of the project. Totals are over all wallets; `page` selects the wallets whose
+     * balances are listed individually.
+     */
     unified: async (
       projectId: string,
       {

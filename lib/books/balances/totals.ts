@@ -4,24 +4,22 @@ import type { Token } from "@/lib/core/token";
 import { LEDGER_DECIMALS } from "@/lib/books/ledger/service";
 import { type AssetBacking, availableOf } from "@/lib/books/reserves/service";
 
-/** The parts of a balance, in base units. */
 export interface Parts {
-  /** The balance on chain. */
   readonly amountBase: bigint;
   /**
-   * The amount that may be moved now: the balance minus the parts that are reserved, in quarantine,
-   * being sent, and backing accounts.
+   * The amount that may be moved now: the balance minus the amounts that are reserved, in
+   * quarantine, being sent, or backing accounts.
    */
   readonly availableBase: bigint;
-  /** Stays in the treasury, because it backs accounts. Part of the balance. */
+  /** The part of the balance that must stay in the treasury, because it backs accounts. */
   readonly backingBase: bigint;
-  /** Held for accepted operations that were not sent yet. Part of the balance. */
+  /** The part of the balance that is held for accepted operations that were not sent yet. */
   readonly reservedBase: bigint;
-  /** Sent, but not mined yet. Part of the balance. */
+  /** The part of the balance that was sent, but is not mined yet. */
   readonly pendingOutBase: bigint;
-  /** Held for deposits that wait for a person. Part of the balance. */
+  /** The part of the balance that is held for deposits awaiting a person's decision. */
   readonly quarantinedBase: bigint;
-  /** The minimum that is arriving in the wallet. Not part of the balance. */
+  /** The minimum that is arriving in the wallet. It is not part of the balance. */
   readonly pendingInBase: bigint;
 }
 
@@ -38,13 +36,15 @@ type Moving = Pick<
   "reservedBase" | "pendingOutBase" | "quarantinedBase" | "pendingInBase"
 >;
 
-/** The parts of a balance before the free amount is divided. */
+/** The parts of a balance, with its free amount still undivided. */
 type Held = Omit<Parts, "availableBase" | "backingBase"> & {
-  /** Neither reserved, being sent nor in quarantine; 0 when more is held than the balance. */
+  /**
+   * The part that is not reserved, not being sent and not in quarantine. 0 when more is held than
+   * the balance.
+   */
   readonly freeBase: bigint;
 };
 
-/** The parts of a balance, given its moving amounts. */
 export const heldOf = (amountBase: bigint, moving: Partial<Moving> = {}): Held => {
   const {
     reservedBase = 0n,
@@ -69,13 +69,12 @@ interface Place {
   readonly token: Token;
 }
 
-/** One wallet's balance of one token, before the free amount is divided. */
+/** One wallet's balance of one token, with its free amount still undivided. */
 export interface HeldPosition extends Place, Held {}
 
-/** One wallet's balance of one token. */
 export interface Position extends Place, Parts {}
 
-/** Parts in units with `decimals` decimals. */
+/** In units with `decimals` decimals. */
 export interface Sum extends Parts {
   readonly decimals: number;
   readonly positions: readonly Position[];
@@ -110,7 +109,10 @@ const covers = (backing: AssetBacking | null, { address, token }: HeldPosition):
 const limitIn = (backing: AssetBacking | null, decimals: number): bigint | null =>
   backing === null ? null : backing.availableBase / 10n ** BigInt(LEDGER_DECIMALS - decimals);
 
-/** `decimals` must be no fewer than those of any position's token, so that the sum is exact. */
+/**
+ * The sums of positions. `decimals` must be at least that of each position's token, so that the
+ * sums are exact.
+ */
 const partsOf = (
   positions: readonly HeldPosition[],
   decimals: number,
@@ -150,9 +152,9 @@ const sumOf = (
 });
 
 /**
- * Sums balances by asset, exactly. When decimals differ between chains, the largest number is used.
- * Omits positions that hold nothing and to which nothing is on its way.
- * @param backings backing of the assets that are owed to accounts
+ * Sums balances by asset, exactly. If an asset's decimals differ between chains, the largest number
+ * is used. Omits positions with no balance and nothing arriving.
+ * @param backings for each asset that is owed to accounts, the amount that may leave the treasury
  */
 export const totalByAsset = (
   positions: readonly HeldPosition[],
@@ -175,7 +177,7 @@ export const totalByAsset = (
 };
 
 /**
- * Worth in millionths of a dollar, rounded down; null when the price is not known. `priceUsd` is a
+ * Worth in millionths of a dollar, rounded down; null when the price is unknown. `priceUsd` is a
  * decimal string.
  */
 export const worthMicroUsd = (
@@ -191,15 +193,13 @@ export const worthMicroUsd = (
 export const formatUsd = (microUsd: bigint | null): string | null =>
   microUsd === null ? null : formatAmount(microUsd, USD_DECIMALS);
 
-/**
- * Worth of a position in millionths of a dollar, rounded down; null when the price is not known.
- */
+/** Worth of a position in millionths of a dollar, rounded down; null when the price is unknown. */
 export const worthOf = (
   { token, amountBase }: Position,
   priceUsd: string | null,
 ): bigint | null => worthMicroUsd(amountBase, token.decimals, priceUsd);
 
-/** The sum, or null when one part is null, because a partial sum would be wrong. */
+/** The sum, or null when one worth is null, because a partial sum would be wrong. */
 export const sumOfWorths = (worths: readonly (bigint | null)[]): bigint | null =>
   worths.reduce<bigint | null>(
     (sum, worth) => (sum === null || worth === null ? null : sum + worth),

@@ -1,7 +1,4 @@
-/**
- * One mail a day to the owners of a project about contacts that were proposed since the previous
- * mail.
- */
+/** A daily mail to a project's owners about contacts that were proposed since the previous mail. */
 import { type Clock, nextDaily } from "@/lib/core/clock";
 import type { Database, Tx } from "@/lib/platform/db/client";
 import { quoted } from "@/lib/trust/proofs/service";
@@ -15,9 +12,9 @@ const DIGEST_QUEUE = "contact_digest";
 const jobIdOf = (projectId: string): string => `${projectId}/contact-digest`;
 
 /**
- * Schedules the next daily mail to the owners, which is sent if there are proposed contacts that no
- * mail has named. Call it before locking a contact: it locks the project's job until the
- * transaction ends, so that a run of that job either sees the change or starts after it.
+ * Schedules the next daily mail to the owners. It is sent if there are proposed contacts that no
+ * mail has listed. Call this before locking a contact: it locks the project's job until the
+ * transaction ends, so that a run of the job either sees the change or starts after it.
  */
 export const requestDigest = (tx: Tx, projectId: string, now: Date): Promise<void> =>
   insertJobOnce(tx, { id: jobIdOf(projectId), queue: DIGEST_QUEUE, runAt: nextDaily(now) });
@@ -59,8 +56,8 @@ interface DigestDeps {
 }
 
 /**
- * The runs of the job. Each contact is taken once, so instances that run the job at the same time
- * send one mail.
+ * Runs the job. Each contact is marked once, so instances that run the job at the same time send
+ * one mail.
  */
 export const createContactDigest = ({ database, projects, publicUrl, clock }: DigestDeps) => ({
   run: (jobId: string): Promise<JobResult> =>
@@ -74,7 +71,7 @@ export const createContactDigest = ({ database, projects, publicUrl, clock }: Di
         return { done: true, isRemoved: true };
       }
       await projects.tellOwners(tx, digestNotice(projectId, contacts, publicUrl));
-      // The job stays until the next mail is due, so that later proposals wait for that one.
+      // The job waits until the next mail is due, so that later proposals are in that mail.
       return { done: false, againInMs: nextDaily(now).getTime() - now.getTime() };
     }),
 });

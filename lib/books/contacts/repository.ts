@@ -7,7 +7,7 @@ import type { ContactValues } from "./rules";
 
 type Key = Pick<Contact, "projectId" | "id">;
 
-/** A row of `contact`. @throws ZodError */
+/** @throws ZodError */
 const contactOf = (row: object): Contact => {
   const contact = contacts.read(row);
   return { ...contact, proposedBy: contact.proposedBy ?? contact.createdBy };
@@ -19,7 +19,10 @@ export interface ContactFilter {
   readonly state?: Contact["state"] | undefined;
 }
 
-/** At most `limit`, by name. @param after name and id of the last contact of the previous page */
+/**
+ * Contacts by name, at most `limit`.
+ * @param after name and id of the last contact of the previous page
+ */
 export const listContacts = async (
   db: Queryable,
   projectId: string,
@@ -45,7 +48,7 @@ export const listContacts = async (
   return rows.map(contactOf);
 };
 
-/** Contacts that nobody has approved yet: at most `limit`, newest first. */
+/** Proposed contacts, at most `limit`, newest first. */
 export const listProposed = async (
   db: Queryable,
   projectId: string,
@@ -98,14 +101,17 @@ export const lockContact = async (tx: Tx, { projectId, id }: Key): Promise<Conta
 export interface NewContact
   extends Key, ContactValues, Pick<Contact, "address" | "createdBy" | "createdAt"> {}
 
-/** Stores the contact as proposed, or locks the contact that already has the address. */
+/**
+ * Stores the contact as proposed. If a contact with this address exists, locks and returns it
+ * instead.
+ */
 export const insertOrLock = async (tx: Tx, contact: NewContact): Promise<Contact | null> => {
   const proposed = {
     ...contact,
     proposedAt: contact.createdAt,
     proposedBy: contact.createdBy,
   };
-  // On a conflict the existing row is locked without a change.
+  // On a conflict, the update without effect locks the existing row.
   const [stored] = await sqlOf(tx).query<object>(sql`
     INSERT INTO contact AS known (${newContacts.names})
     SELECT ${newContacts.names} FROM ${newContacts.list([proposed])} AS proposed
@@ -114,7 +120,6 @@ export const insertOrLock = async (tx: Tx, contact: NewContact): Promise<Contact
   return stored === undefined ? null : contactOf(stored);
 };
 
-/** Who proposed the contact's current values, and when. */
 export interface Proposal {
   readonly by: string;
   readonly at: Date;
@@ -131,7 +136,7 @@ const proposedColumns = ({ by, at }: Proposal) => ({
 
 /**
  * Stores new values of a contact that this transaction has locked.
- * @param proposal null when the state stays
+ * @param proposal null when the contact's state does not change
  */
 export const storeValues = async (
   tx: Tx,
@@ -151,8 +156,8 @@ export const storeValues = async (
 };
 
 /**
- * Approves a proposed contact. Returns false when it is no longer proposed, or has other values
- * than the approved ones.
+ * Approves a proposed contact. Returns false when it is no longer proposed, or when its values
+ * differ from those that were approved.
  */
 export const approveContact = async (
   tx: Tx,
@@ -179,9 +184,7 @@ export const approveContact = async (
   return count === 1;
 };
 
-/**
- * Marks the proposed contacts about which the owners were not mailed yet, and returns them by name.
- */
+/** Marks the proposed contacts that no mail to the owners has listed, and returns them by name. */
 export const takeUntold = async (tx: Tx, projectId: string, at: Date): Promise<Contact[]> => {
   const rows = await sqlOf(tx).query<object>(sql`
     WITH told AS (

@@ -11,35 +11,32 @@ import {
   int,
 } from "@/lib/platform/db/table";
 
-// The tables of this module.
-
-/** Table `contact`. */
 export const contacts = table({
   id: text,
   projectId: text,
   name: text,
   /** Checksummed. */
   address,
-  /** The user or API key that added it. */
   createdBy: text,
   createdAt: time,
   /**
-   * When a policy requires approved contacts, only these are paid; and only their names are shown
-   * when people decide.
+   * If a policy requires approved contacts, only these are paid. Screens on which people decide
+   * show only their names.
    */
   state: oneOf(z.enum(["proposed", "approved"])),
   approvedAt: nullable(time),
   approvedBy: nullable(text),
-  /** When its current name, address or chains were proposed. */
+  /** When the current name, address or chains were proposed. */
   proposedAt: time,
   /**
-   * Who proposed the current name, address and chains; null when the creator of the contact did.
+   * The user or API key that proposed the current name, address and chains; null for the creator of
+   * the contact.
    */
   proposedBy: nullable(text),
   tags: arrayOf(text),
   /**
-   * Chains on which the address is to be paid, in ascending order; empty for every chain. An
-   * approval is valid only for these.
+   * Chains on which the address may be paid, in ascending order; empty for every chain. An approval
+   * covers only these.
    */
   chainIds: arrayOf(int),
 });
@@ -48,7 +45,6 @@ export interface Contact extends RowOf<typeof contacts> {
   readonly proposedBy: string;
 }
 
-/** A contact as it is stored when it is proposed for the first time. */
 export const newContacts = contacts.pick(
   "id",
   "projectId",

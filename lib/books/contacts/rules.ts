@@ -5,10 +5,10 @@ import { nameKeys } from "@/lib/core/similar-names";
 import { quoted } from "@/lib/trust/proofs/service";
 import type { Contact } from "./rows";
 
-// Pure decisions about contacts: which changes need a new approval, and which contacts people may
-// confuse.
+// Decides, without I/O, which changes of contacts need a new approval, and which contacts people
+// may confuse.
 
-/** The fields that people change; absent ones stay. */
+/** The fields that people may change. Absent fields stay the same. */
 export interface ContactChange {
   readonly name?: string | undefined;
   readonly tags?: readonly string[] | undefined;
@@ -17,7 +17,6 @@ export interface ContactChange {
 
 export type ContactValues = Pick<Contact, "name" | "tags" | "chainIds">;
 
-/** The chains in the order in which they are stored and approved. */
 const inOrder = (chainIds: readonly number[]): number[] =>
   [...new Set(chainIds)].sort((a, b) => a - b);
 
@@ -34,20 +33,19 @@ export const valuesAfter = (
 });
 
 /**
- * Whether the change needs a new approval: an approval covers the name and the chains, whereas tags
- * do not affect who is paid.
+ * Whether the change needs a new approval. An approval covers the name and the chains; tags do not
+ * affect payments.
  */
 export const needsApproval = (before: ContactValues, after: ContactValues): boolean =>
   before.name !== after.name || before.chainIds.join() !== after.chainIds.join();
 
 export interface ContactWarning {
   readonly code: "similar_name" | RecipientWarningCode;
-  /** The field of the contact to which it refers. */
   readonly path: string;
   readonly message: string;
 }
 
-/** A contact or a wallet of the project with which another contact may be confused. */
+/** A contact or wallet of the project whose name another contact's name is compared with. */
 export interface Namesake {
   readonly contactId: string | null;
   readonly name: string;
@@ -71,9 +69,9 @@ const similarName = (one: Namesake): ContactWarning => ({
 });
 
 /**
- * Finds the names with which each contact's name may be confused. An approved contact is compared
- * only with approved ones and with wallets of the project: a person has checked it, and otherwise
- * anybody could flag it by proposing a similar one.
+ * Returns a function that finds names with which a contact's name may be confused. An approved
+ * contact is compared only with approved contacts and with wallets of the project: a person has
+ * checked it, and anybody could otherwise flag it by proposing a similar name.
  * @param others contacts, including the examined one, and wallets of the project
  */
 export const createSimilarNames = (
@@ -90,7 +88,7 @@ export const createSimilarNames = (
       other.address !== address &&
       (state === "proposed" || other.contactId === null || other.isApproved);
     const named = new Set(nameKeys(name).flatMap((key) => byKey.get(key) ?? []));
-    // Approved ones first, because people trust those names.
+    // Approved contacts first, because people trust their names.
     return [...named]
       .filter(isRival)
       .sort((a, b) => Number(b.isApproved) - Number(a.isApproved))

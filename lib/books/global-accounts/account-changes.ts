@@ -1,7 +1,4 @@
-/**
- * Changes of an account by people that move no money: its name, and whether entries may be posted
- * to it.
- */
+/** Changes of an account that move no money: its name, and whether entries may be posted to it. */
 import { bindDeps } from "@/lib/core/bind-deps";
 import type { Actor, UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
@@ -25,7 +22,7 @@ interface AccountChangesDeps {
   readonly accounts: Pick<GlobalAccountsService, "get">;
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
   /**
-   * The amount that withdrawals took out of an account and that is neither paid nor returned yet,
+   * The amount that withdrawals debited from an account and that is neither paid nor returned yet,
    * in ledger units.
    */
   readonly inTransit: (
@@ -56,8 +53,8 @@ const requireNotClosed = ({ account }: GlobalAccount): void => {
 };
 
 /**
- * Changes the account, with its audit entry and event in one transaction.
- * @returns whether it changed
+ * Changes the account, and stores its audit entry and event in the same transaction.
+ * @returns whether the account changed
  */
 const carryOut = (
   deps: AccountChangesDeps,
@@ -66,12 +63,12 @@ const carryOut = (
   const { projectId } = actor;
   const { id: accountId } = own.account;
   const at = deps.clock.now();
-  // Another person may have changed the account since it was read, so the state comes from the
-  // changed row.
+  // The state is taken from the changed row, because another person may have changed the account
+  // since it was read.
   return deps.ledger.changeAccount(
     { projectId, accountId, to },
     async (sql, { name, status, reason }) => {
-      // Read under the lock of the account's row, for which each withdrawal waits.
+      // Read under the lock of the account's row, which each withdrawal needs.
       if (status === "closed" && (await deps.inTransit(sql, projectId, accountId)) > 0n)
         throw new DomainError("invalid_state", IN_TRANSIT);
       const state = { name, status, reason };
@@ -103,7 +100,7 @@ const rename = async (
 };
 
 /**
- * Stops payments to and from the account. A frozen account stays as it is.
+ * Stops payments to and from the account. Does nothing for a frozen account.
  * @throws DomainError `not_found`, `invalid_state` when it is closed
  */
 const freeze = async (
@@ -124,7 +121,7 @@ const freeze = async (
 };
 
 /**
- * Lets a frozen account pay and be paid again. An active account stays as it is.
+ * Allows payments to and from a frozen account again. Does nothing for an active account.
  * @throws DomainError `not_found`, `invalid_state` when it is closed, `approval_required`
  */
 const unfreeze = async (
@@ -152,8 +149,8 @@ const unfreeze = async (
     },
   };
   const approved = await deps.approvals.requireApproval(actor, change, given);
-  // The ledger has separate transactions. After a crash between the two, the approval is used and
-  // the account is still frozen.
+  // The ledger uses separate transactions. After a crash between the two, the approval is used up
+  // and the account is still frozen.
   await deps.database.transaction((tx) => approved.consume(tx));
   const asked = { actor, own, action: "global_account.unfrozen", data: approved.record };
   await carryOut(deps, { ...asked, to: { status: "active" } });
@@ -161,7 +158,7 @@ const unfreeze = async (
 };
 
 /**
- * Closes an empty account permanently. A closed account stays unchanged.
+ * Closes an empty account permanently. Does nothing for a closed account.
  * @throws DomainError `not_found`, `invalid_state` when it holds money or a withdrawal from it is
  * not settled
  */

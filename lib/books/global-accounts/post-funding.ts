@@ -15,7 +15,7 @@ import {
 } from "@/lib/books/ledger/service";
 import type { ReservePosition, ReservesService } from "@/lib/books/reserves/service";
 
-/** Sums of the asset in ledger units at the time of the funding. */
+/** Sums for the asset in ledger units, at the time of the funding. */
 export interface FundingReserves {
   readonly onChainBase: bigint;
   readonly liabilitiesMaxBase: bigint;
@@ -30,7 +30,7 @@ interface FundingDeps {
   >;
 }
 
-/** Retry-After when a chain did not answer. */
+/** Retry-After for a chain that did not answer. */
 const UNSEEN_RETRY_SECONDS = 5;
 
 const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
@@ -38,7 +38,6 @@ const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
 const chainsOf = (tokens: readonly Token[]): string =>
   [...new Set(tokens.map(({ chainId }) => chainId))].join(", ");
 
-/** Explains why less than the treasury's balance counts as reserves, and what to do. */
 const shortOf = (
   deps: FundingDeps,
   asset: Asset,
@@ -61,7 +60,10 @@ const shortOf = (
   ].join(" ");
 };
 
-/** Whether the money on chains that do not answer would have been enough. */
+/**
+ * Whether the funding was refused only because chains do not answer: their money would have been
+ * enough.
+ */
 const isUnseen = (outcome: Outcome, unseenBase: bigint): boolean => {
   if (outcome.posted || outcome.rejection.code !== "insufficient_reserves") return false;
   const { missingBase } = outcome.rejection;
@@ -91,7 +93,7 @@ const refused = (
 };
 
 /**
- * Posts the funding, if the reserves back it, with its audit row and event.
+ * Posts the funding, with its audit row and event, if the reserves back it.
  * @throws DomainError `insufficient_reserves`; `chain_unavailable` when money on chains that do not
  * answer would have been enough
  */
@@ -117,7 +119,7 @@ export const postFunding = async (
           currency: asset.assetId,
           liabilitiesMaxBase: reserved.maxBase,
           key: funding.key,
-          // An idempotency key is unique per caller.
+          // Idempotency keys are unique per caller.
           scope: `fund:${funding.accountId}:${actorName(actor)}`,
           by: actorName(actor),
         },
@@ -125,8 +127,8 @@ export const postFunding = async (
     },
     also: async (sql, [decided]) => {
       if (decided === undefined) return;
-      // Thrown in the ledger's transaction, so that no refusal is stored: the same key is decided
-      // anew once the reason has passed.
+      // Thrown in the ledger's transaction, so that no refusal is stored and the same key is
+      // decided anew later.
       if (isUnseen(decided, reserved.unseenBase)) throw unseen(positions);
       if (!decided.posted) throw refused(deps, asset, positions, decided.rejection);
       const { accountId, base } = funding;

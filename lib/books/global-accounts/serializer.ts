@@ -143,8 +143,7 @@ const CSV_HEAD = [
 ];
 
 /**
- * A statement as CSV (RFC 4180): the opening balance, one line for each entry, and the closing
- * balance.
+ * A statement as CSV (RFC 4180): the opening balance, a line per entry, and the closing balance.
  */
 export const toStatementCsv = async function* (
   statement: AccountStatement,
@@ -157,7 +156,7 @@ export const toStatementCsv = async function* (
   yield edge(statement.from, "opening", statement.openingBase);
   for await (const record of entries) {
     const entry = toEntry(record);
-    // `raw`, because a negative amount begins with a minus sign and is not a formula.
+    // `raw`, because a negative amount is not a formula.
     const amounts = [{ raw: entry.amount }, entry.balanceAfter, currency];
     const rest = [entry.counterpartyId, entry.reference, entry.transactionId];
     yield csvLine([entry.createdAt, entry.seq, entry.kind, ...amounts, ...rest]);

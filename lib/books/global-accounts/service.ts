@@ -17,13 +17,10 @@ import {
 import { type ReservesService, toLedgerUnits } from "@/lib/books/reserves/service";
 import { postFunding, type FundingReserves } from "./post-funding";
 
-/** An account and its asset. `asset` is null when no configured chain lists the asset any more. */
+/** An account and its asset. `asset` is null when no configured chain lists it any more. */
 export interface GlobalAccount {
   readonly account: AccountRecord;
-  /**
-   * The part of the balance that open payouts from the account will take, in ledger units; at most
-   * the balance.
-   */
+  /** The part of the balance that open payouts will take, in ledger units; at most the balance. */
   readonly pendingBase: bigint;
   readonly asset: Asset | null;
 }
@@ -36,7 +33,6 @@ export interface Funding extends GlobalAccount {
   readonly reserves: FundingReserves;
 }
 
-/** The reversal of a funding. */
 export interface Reversal extends GlobalAccount {
   readonly transactionId: string;
   /** Id of the funding's ledger transaction. */
@@ -46,8 +42,8 @@ export interface Reversal extends GlobalAccount {
 }
 
 /**
- * An account's statement for a period. The entries are read separately, because their number has no
- * limit.
+ * An account's statement for a period, without its entries: their number is unlimited, so they are
+ * read separately.
  */
 export interface AccountStatement extends GlobalAccount, Statement {
   readonly projectId: string;
@@ -147,7 +143,7 @@ const list = async (
 
 /**
  * The amount in ledger units (18 decimals).
- * @throws DomainError `invalid_request`, `amount_precision` naming the field at fault
+ * @throws DomainError `invalid_request`, `amount_precision` naming the invalid field
  */
 const amountOf = (
   deps: GlobalAccountsDeps,
@@ -165,7 +161,7 @@ const amountOf = (
 /**
  * Credits the account from the project's reserves. The sum of all accounts of a currency never
  * exceeds the treasury's balance at final blocks minus the amounts that accepted operations will
- * still take from it; both sums are read under the same locks.
+ * still take from it. Both sums are read under the same locks.
  * @throws DomainError `not_found`, `invalid_request`, `amount_precision`, `insufficient_reserves`;
  * `chain_unavailable` when money on chains that do not answer would have been enough
  */
@@ -194,7 +190,8 @@ const fund = async (
 };
 
 /**
- * Refuses to take back what open payouts from the account will pay.
+ * Checks that open payouts from the account do not need the money of a funding that is to be
+ * reversed.
  * @throws DomainError `insufficient_balance`
  */
 const requireAvailable = async (
@@ -215,8 +212,8 @@ const requireAvailable = async (
 };
 
 /**
- * Reverses a funding: the account is debited, and the reserves are free again. A repeated call
- * returns the first result.
+ * Reverses a funding: debits the account, and so frees the reserves. A repeated call returns the
+ * first result.
  * @throws DomainError `not_found`; `invalid_state` when the transaction is not a funding, or the
  * account is frozen; `insufficient_balance` when the money was spent or open payouts will take it
  */
@@ -317,7 +314,7 @@ const statement = async (
   };
 };
 
-/** The first entries of a statement, oldest first, as many as fit in one response. */
+/** The first entries of a statement that fit in one response, oldest first. */
 const firstEntries = (
   deps: GlobalAccountsDeps,
   { projectId, account, firstSeq, endSeq }: AccountStatement,
@@ -327,7 +324,6 @@ const firstEntries = (
     { firstSeq, endSeq, limit: STATEMENT_ENTRIES_MAX },
   );
 
-/** All entries of a statement, oldest first, read page by page. */
 const allEntries = async function* (
   deps: GlobalAccountsDeps,
   { projectId, account, firstSeq, endSeq }: AccountStatement,
@@ -343,8 +339,8 @@ const allEntries = async function* (
 };
 
 /**
- * Accounts of a project's customers. Their balances are entries in the ledger, backed by the
- * treasury's balances on chain.
+ * Accounts of a project's customers. Their balances are in the ledger, and the treasury's balances
+ * on chain back them.
  */
 export const createGlobalAccountsService = (deps: GlobalAccountsDeps) => ({
   open: bindDeps(deps, open),

@@ -1,5 +1,4 @@
 /**
- * The balance that was read is out of date, because holds were released since, and it does not
- * suffice. It must be read again.
+ * The balance does not suffice, but holds were released since it was read. It must be read again.
  */
 export class FundsMovedError extends Error {}

@@ -18,8 +18,8 @@ import { committedAfter, heldSince, QUARANTINE } from "./sum-repository";
 export type { FundsKey, Guard, HeldChange } from "./rows";
 
 /**
- * Money that a leg of an accepted operation will spend, until the chain shows it as spent. Each leg
- * has one hold.
+ * Money that a leg of an accepted operation will spend. It is held until the chain shows it as
+ * spent. Each leg has one hold.
  */
 export interface Hold extends FundsKey {
   readonly legId: string;
@@ -27,26 +27,25 @@ export interface Hold extends FundsKey {
 }
 
 /**
- * A wallet's balance of a token, and the version of the balance's guard. The version was read
- * before the balance.
+ * A wallet's balance of a token, with the version of the balance's guard, which was read before the
+ * balance.
  */
 export interface Funds extends FundsKey {
   readonly balanceBase: bigint;
   readonly guardVersion: number;
   /**
-   * The balance at the newest block up to which deposits were screened. Money that came later may
-   * not be spent. Null when no policy requires screened money.
+   * The balance at the newest block up to which deposits were screened. Later money may not be
+   * spent. Null when no policy requires screening.
    */
   readonly screened: { readonly balanceBase: bigint; readonly block: bigint } | null;
 }
 
-/** The key of a balance as one string. */
 export const fundsKey = (at: FundsKey): string =>
   `${at.walletAddress}:${String(at.chainId)}:${at.token}`;
 
 /**
- * Sets whether a leg's money is held. The hold ends when the chain shows the money as spent, and
- * returns when a reorganisation undoes that.
+ * Sets whether a leg's money is held. A hold ends when the chain shows the money as spent, and
+ * starts again when a reorganisation undoes that.
  */
 export const syncHold = async (
   tx: Tx,
@@ -76,7 +75,7 @@ export const syncHold = async (
 };
 
 /**
- * Like `syncHold`, for any number of legs in one statement. The caller holds the locks of their
+ * Like `syncHold`, for any number of legs in one statement. The caller must hold the locks of their
  * operations.
  */
 export const syncHolds = async (db: Sql, holds: readonly HeldChange[]): Promise<void> => {
@@ -117,9 +116,9 @@ export const syncHolds = async (db: Sql, holds: readonly HeldChange[]): Promise<
 const versions = table({ version: int });
 
 /**
- * Locks the guard's row until the transaction ends. All callers lock several rows in the same
- * order, which prevents deadlocks. Reserving locks the same row, so the lock serialises all
- * transactions that need the balance.
+ * Locks the guard's row until the transaction ends. Reserving locks the same row, so the lock
+ * serialises all transactions that need the balance. Callers must lock several rows in the same
+ * order, to prevent deadlocks.
  */
 const lockGuard = async (
   db: SqlReader,
@@ -171,14 +170,14 @@ const requireCovered = (
 };
 
 /**
- * On most chains blocks become final and are searched for deposits within some seconds, so a retry
- * after this time can succeed.
+ * On most chains, blocks are final and searched for deposits within some seconds, so a retry after
+ * this time can succeed.
  */
 const SCREENED_AGAIN_SECONDS = 5;
 
 /**
  * @throws DomainError `insufficient_balance` with `retryAfterSeconds` when the holds would include
- * money that came after the last screened block
+ * money from after the last screened block
  */
 const requireScreened = (screenedBase: bigint, committedBase: bigint): void => {
   if (committedBase <= screenedBase) return;
@@ -190,8 +189,8 @@ const requireScreened = (screenedBase: bigint, committedBase: bigint): void => {
 };
 
 /**
- * Locks a balance and reads its held amounts. The sums run in separate statements after the lock,
- * so they include everything that was committed during the wait.
+ * Locks a balance and reads its held amounts. The sums are separate statements after the lock, so
+ * that they include everything that was committed during the wait.
  */
 const lockFund = async (db: Sql, fund: Funds, now: Date) => {
   const { screened } = fund;
@@ -205,7 +204,7 @@ const lockFund = async (db: Sql, fund: Funds, now: Date) => {
 
 /**
  * Locks the balances, and checks that they cover the new holds in addition to all existing ones.
- * The caller stores the holds in the same transaction (`insertHolds`).
+ * The caller must store the holds in the same transaction (`insertHolds`).
  * @throws FundsMovedError; DomainError `insufficient_balance`
  */
 export const requireFunds = async (db: Sql, { holds, funds, now }: Wanted): Promise<void> => {
@@ -224,7 +223,7 @@ export const requireFunds = async (db: Sql, { holds, funds, now }: Wanted): Prom
   }
 };
 
-/** Stores the holds, in the transaction that has locked their balances. */
+/** Stores the holds. The transaction must have locked their balances. */
 export const insertHolds = async (
   db: Sql,
   { operationId, projectId, holds, now }: NewHolds,
@@ -238,7 +237,7 @@ export const insertHolds = async (
 };
 
 /**
- * The distinct keys as rows of `wanted`. The LIMIT keeps PostgreSQL from planning the statement
+ * The distinct keys as rows of `wanted`. Without the LIMIT, PostgreSQL would plan the statement
  * anew for each list length, which takes longer than running it.
  */
 const listOf = (keys: readonly FundsKey[]): Statement => sql`(
@@ -253,8 +252,8 @@ const listOf = (keys: readonly FundsKey[]): Statement => sql`(
 /**
  * The statement of `guards`. `screened_block` is set for wallets whose newest wallet or project
  * policy requires screened money. Only a wallet with a key of the project counts, because another
- * project may link the same address. For native coins it is the block of the last comparison of
- * balances, which may be behind the search for tokens.
+ * project may have linked the same address. For native coins it is the block of the last comparison
+ * of balances, which may be behind the search for tokens.
  */
 const selectGuards = (keys: readonly FundsKey[]): Statement => sql`
   SELECT ${guards.columns("found")}
@@ -337,7 +336,7 @@ export const createHoldsRepository = ({ pool }: Pick<Database, "pool">) => {
 
   return {
     /**
-     * The guards of all these balances by `fundsKey`, with the held amounts. Read them before the
+     * The guards of balances by `fundsKey`, with the held amounts. Must be read before the
      * balances. `keys` must be distinct.
      */
     guards: async (keys: readonly FundsKey[]): Promise<Map<string, Guard>> => {
@@ -346,8 +345,8 @@ export const createHoldsRepository = ({ pool }: Pick<Database, "pool">) => {
     },
 
     /**
-     * Held amounts in base units by `fundsKey`. Balances without holds are missing from the map.
-     * `keys` must be distinct.
+     * Held amounts in base units by `fundsKey`. The map lacks balances without holds. `keys` must
+     * be distinct.
      */
     held: async (keys: readonly FundsKey[]): Promise<Map<string, bigint>> => {
       const rows = await heldSums.all(db, selectHeld(keys));
@@ -359,7 +358,7 @@ export const createHoldsRepository = ({ pool }: Pick<Database, "pool">) => {
 export type HoldsRepository = ReturnType<typeof createHoldsRepository>;
 
 /**
- * Locks the balances until the transaction ends. All callers lock in the same order, which prevents
+ * Locks the balances until the transaction ends, in the same order for all callers, which prevents
  * deadlocks.
  */
 export const lockFunds = async (db: SqlReader, keys: readonly FundsKey[]): Promise<void> => {
@@ -368,14 +367,11 @@ export const lockFunds = async (db: SqlReader, keys: readonly FundsKey[]): Promi
     await lockGuard(db, key);
 };
 
-// The quarantine of a balance is one hold, for the sum of all deposits that wait for a person's
-// decision. Every sum of holds therefore includes it without another statement, and thousands of
-// deposits cost no more than one.
+// The quarantine of a balance is one hold, for the sum of all deposits that await a person's
+// decision. So every sum of holds includes it without another statement, and thousands of deposits
+// cost no more than one.
 
-/**
- * An amount in base units that is added to a balance's quarantine, or removed from it when
- * negative.
- */
+/** A change of a balance's quarantine in base units; negative to reduce it. */
 export interface QuarantineChange extends FundsKey {
   readonly projectId: string;
   readonly amountBase: bigint;
@@ -409,8 +405,8 @@ const take = async (db: Sql, id: string, amountBase: bigint): Promise<void> => {
 };
 
 /**
- * Changes quarantines under the locks of their balances, in the transaction that changes the
- * deposits.
+ * Changes quarantines under the locks of their balances. Must run in the transaction that changes
+ * the deposits.
  */
 export const changeQuarantine = async (
   db: Sql,

@@ -10,8 +10,6 @@ import {
   time,
 } from "@/lib/platform/db/table";
 
-// The tables of this module.
-
 const FUNDS = {
   walletAddress: text,
   chainId: int,
@@ -21,10 +19,9 @@ const FUNDS = {
 
 const fundsKeys = table(FUNDS);
 
-/** Identifies a balance by wallet, chain and token. */
 export type FundsKey = RowOf<typeof fundsKeys>;
 
-/** Table `balance_hold`, without the columns that all holds of an operation share. */
+/** Table `balance_hold`, without the columns that are equal for all holds of an operation. */
 export const newHolds = table({
   /** The id of the leg, `<payout id>/<batch number>`, or the id of a quarantine. */
   id: text,
@@ -32,7 +29,7 @@ export const newHolds = table({
   amountBase: base,
 });
 
-/** Whether the money of the leg with this id is held from `now` on. */
+/** Whether the leg's money is held from `now` on. `id` is the id of the leg. */
 export const heldChanges = table({ id: text, held: bool, now: time });
 
 export type HeldChange = RowOf<typeof heldChanges>;
@@ -41,22 +38,18 @@ export type HeldChange = RowOf<typeof heldChanges>;
 export const guards = table({
   ...FUNDS,
   version: int,
-  /** The amount that was held when the version was read, in base units. */
+  /** The amount that was held at the time of the version, in base units. */
   heldBase: base,
   /**
-   * The newest block up to which deposits were screened, or -1 when none was searched. Null when
-   * the policies do not require screening.
+   * The newest block up to which deposits were screened, or -1 when none was. Null when the
+   * policies do not require screening.
    */
   screenedBlock: nullable(int8),
 });
 
-/** The guard of a balance. */
 export type Guard = Omit<RowOf<typeof guards>, keyof FundsKey>;
 
-/**
- * Money that accepted operations and payouts take from a balance and that the balance still
- * includes.
- */
+/** Money that accepted operations and payouts will take and that the balance still includes. */
 export const movingSums = table({
   owner: text,
   chainId: int,
@@ -65,7 +58,7 @@ export const movingSums = table({
   reservedBase: base,
   /** Sent, but not mined in the block of the balance. */
   pendingOutBase: base,
-  /** Held for deposits that wait for a person. */
+  /** Held for deposits that await a person's decision. */
   quarantinedBase: base,
 });
 

@@ -2,30 +2,25 @@ import { LRUCache } from "lru-cache";
 import { fundsKey, type HoldsRepository } from "./repository";
 
 /**
- * How long a screened block stays cached. A policy that begins to require screened money may take
- * effect this much later.
+ * How long a screened block is cached. A new policy that requires screened money may take effect
+ * this much later.
  */
 const FRESH_MS = 1000;
 const WALLETS_MAX = 10_000;
-/**
- * Any token that is not `native` stands for all tokens of a chain, because they are searched
- * together.
- */
+/** Represents all tokens of a chain, because they are searched together. */
 const A_TOKEN = "token";
 
 /**
- * The newest blocks up to which everything that came into a wallet was screened; -1 when nothing
- * was.
+ * The newest blocks up to which all money that came into a wallet was screened; -1 when none was.
  */
 export interface ScreenedBlocks {
   readonly tokens: bigint;
-  /** For the chain's native coin. */
   readonly native: bigint;
 }
 
 /**
- * The screened blocks of a wallet on a chain; null when its policies do not require them. Queries
- * the database at most once a second for each wallet and chain.
+ * Returns a function that reads the screened blocks of a wallet on a chain; null when its policies
+ * do not require them. Queries the database at most once a second per wallet and chain.
  */
 export const createScreenedBlocks = (repository: Pick<HoldsRepository, "guards">) => {
   const known = new LRUCache<string, Promise<ScreenedBlocks | null>>({

@@ -36,7 +36,6 @@ export interface Spending {
   readonly amountBase: bigint;
 }
 
-/** Identifies a balance by its wallet and token. */
 type BalanceQuery = Pick<Spending, "owner" | "token">;
 
 export interface Shortfall<S extends Spending> {
@@ -58,28 +57,26 @@ export interface FundsDeps {
   readBalanceAt(at: BalanceQuery, block: bigint): Promise<bigint>;
 }
 
-/** The key of the balance from which a spending takes money. */
+/** The key of the balance from which a spending is paid. */
 export const fundsKeyOf = ({ owner, token }: Pick<Spending, "owner" | "token">): FundsKey => ({
   walletAddress: owner,
   chainId: token.chainId,
   token: token.address.toLowerCase(),
 });
 
-/** A balance with the amount that was held when its version was read, in base units. */
+/** A balance with the amount that was held when its guard's version was read, in base units. */
 interface SeenFunds extends Funds {
   readonly heldBase: bigint;
 }
 
-/** The maximum number of balances in one read. */
 const READ_AT_ONCE_MAX = 200;
 const RESERVE_TRIES_MAX = 8;
-/** The most callers that may wait for one balance. Further callers could not be served in time. */
+/** Maximum number of callers that may wait for one balance. More could not be served in time. */
 const WAITING_MAX = 500;
 /**
- * The maximum number of transactions of this process that reserve from one balance at once. One of
- * them has the row lock, and the others wait for it in PostgreSQL, which wakes the next one at
- * COMMIT; a busy process would start it some milliseconds later. Each of them occupies a
- * connection.
+ * Maximum number of this process's transactions that reserve from one balance at the same time. One
+ * has the row lock, and the others wait for it in PostgreSQL, which wakes the next one at COMMIT,
+ * whereas a busy process would start it some milliseconds later. Each occupies a connection.
  */
 const AT_ONCE_MAX = 3;
 
@@ -91,7 +88,7 @@ const tooMany = (): DomainError =>
 
 /**
  * Reads a balance minus its holds, in base units; negative when more is held. The balance is read
- * first. Concurrent reads are sent together.
+ * before the holds. Concurrent reads are batched.
  */
 const createFreeReader = ({
   repository,
@@ -130,8 +127,8 @@ const createFreeReader = ({
 };
 
 /**
- * The balance at the guard's screened block, when its policies require one. Zero for a chain that
- * was never searched.
+ * The balance at the guard's screened block; null when the policies do not require screening. Zero
+ * for a chain that was never searched.
  */
 const screenedOf = async (
   { readBalanceAt }: Pick<FundsDeps, "readBalanceAt">,
@@ -146,7 +143,6 @@ const screenedOf = async (
 
 const NEW_GUARD: Guard = { version: 0, heldBase: 0n, screenedBlock: null };
 
-/** One spending for each distinct balance. */
 const distinct = (spendings: readonly Spending[]): Spending[] => [
   ...new Map(spendings.map((spending) => [fundsKey(fundsKeyOf(spending)), spending])).values(),
 ];
@@ -189,10 +185,7 @@ export const createHoldsService = (deps: FundsDeps) => {
     return spendings.flatMap((spending) => byKey.get(fundsKey(fundsKeyOf(spending))) ?? []);
   };
 
-  /**
-   * Reads one balance with the version of its guard. Concurrent reads on the same chain are sent as
-   * one batch.
-   */
+  /** Reads one balance with the version of its guard. Concurrent reads on one chain are batched. */
   const readOne = (spending: Spending): Promise<SeenFunds> => {
     const { chainId } = spending.token;
     const read =
@@ -202,14 +195,15 @@ export const createHoldsService = (deps: FundsDeps) => {
     return read(spending);
   };
 
-  /** Reads the balances of spendings, each with the version of its guard, which is read first. */
+  /** Reads the balances of spendings with the versions of their guards, which are read first. */
   const read = (spendings: readonly Spending[]): Promise<SeenFunds[]> =>
     Promise.all(distinct(spendings).map(readOne));
 
   /**
-   * Runs `work` with balances that were read before its transaction; in it, `work` holds funds with
-   * `requireFunds` and `insertHolds`. Runs it again with fresh balances when they are out of date
-   * (`FundsMovedError`), or when the balances in `seen` do not suffice.
+   * Runs `work` with balances that were read before its transaction. In the transaction, `work`
+   * must hold funds with `requireFunds` and `insertHolds`. Runs it again with fresh balances when
+   * the balances are out of date (`FundsMovedError`), or when the balances in `seen` do not
+   * suffice.
    * @param seen the result of `requireSeen` for the same spendings; by default the balances are
    * read now
    * @throws DomainError `insufficient_balance`, `rate_limited`, `chain_unavailable`
@@ -239,7 +233,7 @@ export const createHoldsService = (deps: FundsDeps) => {
   };
 
   /**
-   * The spendings that exceed the wallets' available amounts now.
+   * The spendings that currently exceed the available amounts.
    * @throws DomainError `chain_unavailable`
    */
   const shortfalls = async <S extends Spending>(
@@ -265,7 +259,7 @@ export const createHoldsService = (deps: FundsDeps) => {
 
   /**
    * Checks that the wallets can afford all spendings.
-   * @throws DomainError `insufficient_balance` naming every source at fault
+   * @throws DomainError `insufficient_balance` naming every source that lacks money
    */
   const require = async (spendings: readonly Spending[]): Promise<void> => {
     const missing = await shortfalls(spendings);
@@ -284,9 +278,9 @@ export const createHoldsService = (deps: FundsDeps) => {
   };
 
   /**
-   * Like `require`, but reads each balance once for this check and for `reserving`. Holds are read
-   * before the balance, so an amount that was spent in between counts twice. When the rest then
-   * does not suffice, both are read again as in `require`.
+   * Like `require`, but reads each balance only once for this check and for `reserving`. Holds are
+   * read before the balance, so an amount that is spent in between counts twice. If the balance
+   * then seems too low, both are read again as in `require`.
    */
   const requireSeen = async (spendings: readonly Spending[]): Promise<readonly Funds[]> => {
     const funds = await read(spendings);

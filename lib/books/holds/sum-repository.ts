@@ -3,12 +3,12 @@ import { sql, type Statement } from "@/lib/platform/db/statement";
 import { base, table } from "@/lib/platform/db/table";
 import { type FundsKey, type MovingFunds, movingSums } from "./rows";
 
-// Sums that are read under the lock of a balance. Each part reads an index, so its cost does not
+// Sums that are read under the lock of a balance. Each part uses an index, so its cost does not
 // grow with the wallet's history.
 
 export type { FundsKey, MovingFunds } from "./rows";
 
-/** The `operation_id` of the hold for deposits that wait for a person. */
+/** The `operation_id` of a quarantine's hold. */
 export const QUARANTINE = "quarantine";
 
 const isOfBalance = ({ walletAddress, chainId, token }: FundsKey): Statement =>
@@ -18,7 +18,6 @@ const holdsOf = (key: FundsKey): Statement => sql`
   SELECT h.amount_base FROM balance_hold h
   WHERE ${isOfBalance(key)} AND h.released_at IS NULL`;
 
-/** The statement of `heldSince`. */
 export const selectHeldSince = (key: FundsKey, guardVersion: number): Statement => sql`
   SELECT coalesce(sum(amount_base), 0)::text AS sum
   FROM (
@@ -31,10 +30,10 @@ export const selectHeldSince = (key: FundsKey, guardVersion: number): Statement 
   ) AS holds`;
 
 /**
- * The statement of `committedAfter`. The id of a hold is the id of its leg, or `<payout id>/<batch
- * number>`. The leg or batch stores the block in which the money left. The query starts with the
+ * The statement of `committedAfter`. A hold's id is the id of its leg, or `<payout id>/<batch
+ * number>`; the leg or batch stores the block in which the money left. The query starts with the
  * blocks, because few of them are newer than the final block.
- * @param releasedAfter holds that were released earlier are not looked at
+ * @param releasedAfter holds that were released earlier are ignored
  */
 export const selectCommittedAfter = (
   key: FundsKey,
@@ -64,7 +63,7 @@ export const selectCommittedAfter = (
       AND h.released_at > ${releasedAfter}::timestamptz
   ) AS holds`;
 
-/** Every chain makes a block final within this time. */
+/** On every chain, blocks become final within this time. */
 const FINAL_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
 
 const sums = table({ sum: base });
@@ -73,9 +72,8 @@ const sumOf = async (db: SqlReader, statement: Statement): Promise<bigint> =>
   (await sums.first(db, statement))?.sum ?? 0n;
 
 /**
- * The held amount of a balance that was read at the given version of its guard, in base units. It
- * includes holds that were released since then, because the balance that was read may not show them
- * as spent yet.
+ * The held amount of a balance that was read at the given version of its guard, in base units.
+ * Includes holds that were released since then, because the balance may not show them as spent yet.
  */
 export const heldSince = (
   db: SqlReader,
@@ -84,8 +82,8 @@ export const heldSince = (
 ): Promise<bigint> => sumOf(db, selectHeldSince(key, guardVersion));
 
 /**
- * The amount in base units that accepted operations and payouts take from a balance, as far as the
- * balance at `block` still includes it: all holds, and the spendings that were mined after `block`.
+ * The amount in base units that accepted operations and payouts take and that the balance at
+ * `block` still includes: all holds, and spendings that were mined after `block`.
  */
 export const committedAfter = (
   db: SqlReader,
@@ -95,22 +93,21 @@ export const committedAfter = (
 ): Promise<bigint> =>
   sumOf(db, selectCommittedAfter(key, block, new Date(now.getTime() - FINAL_WITHIN_MS)));
 
-/** A chain, and the block at which its balances were read. */
+/** A chain with the block at which its balances were read. */
 interface BalancesAt {
   readonly chainId: number;
   readonly blockNumber: bigint;
 }
 
 /**
- * A hold that was released longer ago than this was spent in a block that every displayed balance
- * includes.
+ * Holds that were released longer ago were spent in a block that every displayed balance includes.
  */
 const RELEASED_WITHIN_MS = 60 * 60 * 1000;
 
 /**
  * Money that is leaving the balances of a project's wallets, which were read at these blocks.
- * Selects by address, not by project: a wallet that two projects linked has one balance, and
- * reservations count the holds of both.
+ * Selects by address instead of project: a wallet that two projects have linked has one balance,
+ * and reservations count the holds of both.
  */
 export const movingFunds = (
   db: SqlReader,

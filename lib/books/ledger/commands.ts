@@ -1,9 +1,6 @@
 import { hash } from "node:crypto";
 
-/**
- * JSON that is stored with a transaction and that the ledger does not interpret, for example a
- * memo.
- */
+/** JSON that is stored with a transaction, such as a memo. The ledger does not interpret it. */
 export type LedgerData = Readonly<Record<string, string | number | boolean | null>>;
 
 interface Common {
@@ -15,24 +12,20 @@ interface Common {
    */
   readonly key: string;
   /**
-   * Namespace of the key: the same key in two scopes means two commands. Default: the kind of
+   * Namespace of the key. The same key in two scopes identifies two commands. Default: the kind of
    * command.
    */
   readonly scope?: string;
-  /** Name of the actor who gave the command, for the audit log. */
   readonly by: string;
   readonly data?: LedgerData;
 }
 
-/**
- * One row of a transfer: an amount in base units from one customer account to another, both in this
- * currency.
- */
+/** One row of a transfer between two customer accounts in `currency`. Amount in base units. */
 export interface TransferRow {
   readonly from: string;
   readonly to: string;
   readonly amountBase: bigint;
-  /** The asset's id. */
+  /** Id of the asset. */
   readonly currency: string;
 }
 
@@ -49,23 +42,22 @@ export interface BatchCommand extends Common {
   readonly rows: readonly TransferRow[];
 }
 
-/** Credits an account from the project's treasury. */
 export interface FundCommand extends Common {
   readonly kind: "fund";
   readonly to: string;
   readonly amountBase: bigint;
   readonly currency: string;
   /**
-   * The maximum of the sum of all liabilities of the currency after the command, in base units;
-   * null for no check. It is checked under the lock of the reserve account. The limit is not part
-   * of the request's digest, because it may differ when the same request is repeated.
+   * Maximum of the sum of all liabilities of the currency after the command, in base units; null
+   * for no check. Checked under the lock of the reserve account. Not part of the request's digest,
+   * because it may differ when the same request is repeated.
    */
   readonly liabilitiesMaxBase: bigint | null;
 }
 
 /**
- * Reverses a transfer, batch or funding once, by a transaction with the opposite entries. Frozen
- * accounts allow it.
+ * Reverses a transfer, batch or funding once, by a transaction with the opposite entries. Refused
+ * when an account is not active.
  */
 export interface ReverseCommand extends Common {
   readonly kind: "reverse";
@@ -73,8 +65,8 @@ export interface ReverseCommand extends Common {
 }
 
 /**
- * Takes an amount out of an account in order to pay it to a wallet. The amount is in transit until
- * `settle` records the result.
+ * Debits an account in order to pay a wallet. The amount is in transit until `settle` records the
+ * result.
  */
 export interface WithdrawCommand extends Common {
   readonly kind: "withdraw";
@@ -84,12 +76,11 @@ export interface WithdrawCommand extends Common {
 }
 
 /**
- * Ends a part of a withdrawal: `paidBase` has left the treasury, and `returnedBase` goes back to
- * the account, even when it is frozen.
+ * Settles a part of a withdrawal: `paidBase` has left the treasury, and `returnedBase` goes back to
+ * the account, even if the account is frozen.
  */
 export interface SettleCommand extends Common {
   readonly kind: "settle";
-  /** The account that the withdrawal debited. */
   readonly to: string;
   readonly paidBase: bigint;
   readonly returnedBase: bigint;
@@ -115,7 +106,7 @@ export const scopeOf = (command: {
   readonly kind: LedgerKind;
 }): string => command.scope ?? command.kind;
 
-/** Whether the key has an allowed length and only characters that PostgreSQL can store. */
+/** Whether the key has an allowed length, and only characters that PostgreSQL can store. */
 export const isUsableKey = (key: string): boolean =>
   key.length > 0 && key.length <= KEY_LENGTH_MAX && !key.includes("\0");
 
@@ -155,19 +146,19 @@ const fieldsOf = (command: LedgerCommand): string[] => {
   }
 };
 
-/** SHA-256 (hex) of the command's content. A key that is reused with another digest is refused. */
+/** SHA-256 (hex) of the command's content. A key that was used with another digest is refused. */
 export const digestOf = (command: LedgerCommand): string =>
   hash("sha256", [command.kind, ...fieldsOf(command)].join(SEPARATOR));
 
 /**
- * `treasury_reserve`: the negated sum of what is owed to accounts and in transit.
+ * `treasury_reserve`: the negated sum of the amounts owed to accounts and in transit.
  * `withdrawal_transit`: withdrawals that are not settled.
  */
 export type SystemKind = "treasury_reserve" | "withdrawal_transit";
 
 /**
- * The id of a project's system account for a currency. It is derived from project, currency and
- * kind, so no query is needed. UUIDv8 (RFC 9562).
+ * The id (UUIDv8, RFC 9562) of a project's system account for a currency. It is derived from
+ * project, currency and kind, so that no query is needed.
  */
 export const systemAccountId = (
   projectId: string,

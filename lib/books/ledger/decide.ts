@@ -4,13 +4,12 @@ import type { Account, Answer, Entry, Outcome, Rejection, Snapshot } from "./sna
 
 interface Context {
   readonly now: Date;
-  /** Id of the transaction, if the command is accepted or its refusal is stored. */
+  /** Id of the transaction that is stored for the command, also for a refusal. */
   readonly transactionId: string;
   readonly keyHash: string;
   readonly digest: string;
 }
 
-/** The rows to write for one command. */
 export interface Effects {
   readonly answer: Answer;
   readonly entries: readonly Entry[];
@@ -19,8 +18,8 @@ export interface Effects {
 }
 
 /**
- * The decision on one command. `effects` is null when nothing is written: the answer is stored
- * already, or another request used the key.
+ * The decision on one command. `effects` is null when nothing is to be written: the answer is
+ * stored already, or another request has used the key.
  */
 export interface Decision {
   readonly outcome: Outcome;
@@ -46,7 +45,7 @@ const below = (account: Account): Rejection | null => {
   };
 };
 
-/** Changed copies of accounts. The copies are discarded when the command is refused. */
+/** Changed copies of accounts. They are discarded when the command is refused. */
 class WorkingSet {
   readonly accounts = new Map<string, Account>();
 
@@ -60,7 +59,8 @@ class WorkingSet {
     if (drafted) return drafted;
     const account = this.snapshot.accounts.get(id);
     if (!account) throw new Error(`The plan names ${id}, which was not read.`);
-    // Entries stay in order of time, even when this instance's clock is behind.
+    // The time never decreases, so that entries stay ordered by time even if this instance's clock
+    // is slow.
     const copy = { ...account, updatedAt: Math.max(account.updatedAt, this.now) };
     this.accounts.set(id, copy);
     return copy;
@@ -128,9 +128,9 @@ const remember = (
 };
 
 /**
- * Decides one command against the snapshot and changes the snapshot when the command is accepted.
- * Makes no I/O and reads no clock. An earlier answer to the same key is returned again. A refused
- * command changes no account, but its key counts as used.
+ * Decides one command against the snapshot, and changes the snapshot when the command is accepted.
+ * Makes no I/O and reads no clock. A stored answer to the same key is returned again. A refused
+ * command changes no account, but uses up its key.
  */
 export const decide = (
   snapshot: Snapshot,

@@ -5,15 +5,13 @@ import type { AccountStatus } from "./snapshot";
 import { bare } from "./sql";
 import type { LedgerData, LedgerKind } from "./commands";
 
-// Reads customers' accounts.
-
 /** A customer's account. Amounts in base units. */
 export interface AccountRecord {
   readonly id: string;
   readonly currency: string;
   readonly name: string | null;
   readonly status: AccountStatus;
-  /** Why the account is frozen or closed. Null while it is active, and when no reason was given. */
+  /** Why the account is frozen or closed. Null while it is active, and if no reason was given. */
   readonly statusReason: string | null;
   /** The sum of the account's entries. Payouts that are not posted yet may still debit it. */
   readonly postedBase: bigint;
@@ -61,7 +59,7 @@ export const accountOf = (row: AccountRow) =>
   }) satisfies AccountRecord;
 
 /**
- * Another project's account is treated like one that does not exist.
+ * A customer's account. Another project's account counts as missing.
  * @throws DomainError `not_found`
  */
 export const account = async (
@@ -94,8 +92,6 @@ export const accounts = async (
   return (await query<AccountRow>(READ_ACCOUNTS, values)).map(accountOf);
 };
 
-// Reads the entries of customers' accounts, and the statements that are made from them.
-
 export interface EntryRecord {
   readonly seq: bigint;
   readonly transactionId: string;
@@ -105,25 +101,20 @@ export interface EntryRecord {
   readonly currency: string;
   readonly createdAt: Date;
   readonly data: LedgerData | null;
-  /**
-   * The other account of the transaction, when there is exactly one customer account; system
-   * accounts are not named.
-   */
+  /** The other account of the transaction, if there is exactly one and it is a customer's. */
   readonly counterpartyId: string | null;
-  /** Null when the account has no name, or there is no counterparty. */
+  /** Null when there is no counterparty, or it has no name. */
   readonly counterpartyName: string | null;
   readonly reversesId: string | null;
   readonly reversedById: string | null;
 }
 
-/** The statement of an account for a period. */
 export interface Statement {
   readonly openingBase: bigint;
   readonly closingBase: bigint;
   /** The sums of credits and of debits in the period, both positive. */
   readonly inBase: bigint;
   readonly outBase: bigint;
-  /** Sequence number of the period's first entry. */
   readonly firstSeq: bigint;
   /** Sequence number after the period's last entry. */
   readonly endSeq: bigint;
@@ -138,7 +129,7 @@ const ENTRY_COLUMNS = `
    JOIN ledger_account a ON a.project_id = o.project_id AND a.id = o.account_id) AS counterparty_id`;
 
 /**
- * Adds the name of the other account to entries.
+ * Adds the counterparty's name to entries.
  * @param inner a query that selects ENTRY_COLUMNS of the project $1
  */
 const named = (inner: string, order: "" | "DESC" = ""): string => `
@@ -161,8 +152,8 @@ const READ_RANGE = named(
    WHERE e.project_id = $1 AND e.account_id = $2 AND e.seq >= $3 AND e.seq < $4 ORDER BY e.seq LIMIT $5`,
 );
 
-// Times never decrease along an account's seq, so a binary search finds the first entry at or after
-// a time with about two dozen look-ups in the primary key. No index on times is needed.
+// An account's entries are ordered by time too, so a binary search over seq finds the first entry
+// at or after a time. It needs about two dozen look-ups in the primary key, and no index on times.
 const FIRST_SEQ_AT = `
   WITH RECURSIVE search (low, high) AS (
     SELECT 1::int8, last_seq + 1 FROM ledger_account WHERE project_id = $1 AND id = $2
@@ -195,7 +186,6 @@ interface EntryRow {
   readonly counterparty_name: string | null;
 }
 
-/** Identifies an account of a project. */
 interface Owned {
   readonly projectId: string;
   readonly accountId: string;
@@ -263,7 +253,7 @@ export const entries = async (
   ).map(toEntry);
 };
 
-/** The entry of a transaction on the account; null when it has none. */
+/** The account's entry of a transaction; null when it has none. */
 export const entryOf = async (
   repository: LedgerRepository,
   projectId: string,

@@ -41,9 +41,7 @@ const ANSWERS: Readonly<Record<RejectionCode, readonly [ErrorCode, string]>> = {
   ],
 };
 
-/**
- * Converts a refusal to the error that callers get. The details name the rows at fault by index.
- */
+/** Converts a refusal to the error for callers. The details name the invalid rows by index. */
 export const toDomainError = (rejection: Rejection): DomainError => {
   const [code, message] = ANSWERS[rejection.code];
   if (code === "not_found") return notFound();
@@ -56,19 +54,18 @@ export const toDomainError = (rejection: Rejection): DomainError => {
 };
 
 /**
- * The connection was lost, or none was available. It is not known whether a running commit
- * succeeded.
+ * The connection was lost, or none was available. It is unknown whether a running commit succeeded.
  */
 export class ConnectionLostError extends Error {}
 
 /**
- * PostgreSQL ended the transaction because of a conflict with another one. The transaction can be
+ * PostgreSQL ended the transaction because of a conflict with another one. The transaction may be
  * repeated.
  */
 export class ConflictError extends Error {}
 
 /**
- * Another instance has stored an answer to one of the keys. The whole batch must be decided again
- * with that answer.
+ * Another instance has stored an answer to one of the keys. The batch must be decided again with
+ * that answer.
  */
 export class KeyTakenError extends Error {}

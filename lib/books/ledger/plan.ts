@@ -17,7 +17,6 @@ interface Posting {
   readonly amountBase: bigint;
 }
 
-/** The effects of a command, if the balances allow them. */
 export interface Plan {
   readonly postings: readonly Posting[];
   readonly reversesId: string | null;
@@ -30,11 +29,11 @@ export const isRejection = (value: object): value is Rejection => "code" in valu
 
 const findCustomer = (snapshot: Snapshot, projectId: string, id: string): Account | null => {
   const account = snapshot.accounts.get(id);
-  // An account of another project is treated like one that does not exist.
+  // An account of another project counts as missing.
   return account?.projectId === projectId && account.kind === "customer" ? account : null;
 };
 
-/** The reason why this account cannot be part of the command; null when it can. */
+/** The reason why the account cannot take part in the command; null when it can. */
 const faultOf = (account: Account | null, currency: string): RejectionCode | null => {
   if (!account) return "unknown_account";
   if (account.currency !== currency) return "wrong_currency";
@@ -77,8 +76,8 @@ const planTransfer = (
   };
 
 /**
- * One debit for consecutive rows with the same source, then their credits. So the rows still take
- * effect in order.
+ * For consecutive rows with the same source, one debit followed by their credits, so that the rows
+ * still take effect in order.
  */
 const postingsOf = (rows: readonly TransferRow[]): Posting[] => {
   const postings: Posting[] = [];
@@ -118,8 +117,8 @@ const planFund = (snapshot: Snapshot, command: FundCommand): Plan | Rejection =>
   const transit = snapshot.accounts.get(
     systemAccountId(projectId, currency, "withdrawal_transit"),
   );
-  // Reserve and transit together are the negative sum of all customers' balances. The limit does
-  // not include money in transit, because it is held in the treasury.
+  // Reserve and transit sum to the negated sum of all customers' balances. The limit does not apply
+  // to money in transit, because the treasury holds that separately.
   const owedBase = -reserve.balance - (transit?.balance ?? 0n);
   const excess = amountBase + owedBase - (liabilitiesMaxBase ?? 0n);
   if (liabilitiesMaxBase !== null && excess > 0n)
@@ -176,7 +175,7 @@ const planReverse = (
 ): Plan | Rejection => {
   const source = snapshot.sourceTransactions.get(transactionId);
   if (source?.projectId !== projectId) return { code: "unknown_transaction" };
-  // A reversal cannot be reversed; a new transaction is needed instead.
+  // A reversal cannot be reversed. A new transaction is needed instead.
   if (!REVERSIBLE.has(source.kind) || source.entries.length === 0)
     return { code: "not_reversible" };
   if (source.reversed) return { code: "already_reversed" };
@@ -195,8 +194,8 @@ const planReverse = (
 };
 
 /**
- * Computes the effects of a command, or the reason to refuse it. `decide` checks the balances
- * afterwards.
+ * Computes the effects of a command, or the reason to refuse it. Balances are not checked here but
+ * in `decide`.
  */
 export const planOf = (snapshot: Snapshot, command: LedgerCommand): Plan | Rejection => {
   switch (command.kind) {

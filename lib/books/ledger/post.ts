@@ -31,16 +31,15 @@ interface PostDeps {
   readonly patienceMs?: number;
 }
 
-// After a conflict the other transaction has committed, so a retry sees its rows. Many conflicts in
-// a row indicate a different fault.
+// After a conflict, the other transaction has committed, so a retry sees its rows. Repeated
+// conflicts indicate another fault.
 const CONFLICT_ATTEMPTS_MAX = 5;
 const PATIENCE_MS = 30_000;
 const RECONNECT_FIRST_MS = 50;
 const RECONNECT_MAX_MS = 1_000;
 
 /**
- * Decides commands of one project in order, inside the caller's transaction, and writes the
- * results.
+ * Decides commands of one project in order, and writes the results, in the caller's transaction.
  * @throws KeyTakenError
  */
 export const postIn = async (
@@ -57,7 +56,7 @@ export const postIn = async (
     keyHashOf(command.projectId, scopeOf(command), command.key),
   );
   const snapshot = await readSnapshot(sql, projectId, commands, keyHashes);
-  // Read after the locks are held, so that a batch that waited for them gets the current time.
+  // Read while the locks are held, so that a batch that waited for them gets the current time.
   const now = clock.now();
   const written: Written[] = [];
   const outcomes = commands.map((command, index) => {
@@ -84,10 +83,10 @@ const unavailable = (cause: unknown): DomainError =>
   );
 
 /**
- * Runs a transaction until its outcome is known. After a lost connection it is unknown whether the
- * commit succeeded, so the transaction is repeated. The repetition takes the same locks, and so
- * waits for a commit that is still running, and then looks up the keys: for committed commands it
- * returns the stored answers, and it posts only the others.
+ * Runs a transaction until its outcome is known. After a lost connection, it is unknown whether the
+ * commit succeeded, so the transaction is repeated. The repetition needs the same locks, so it
+ * waits for a commit that is still running, and then looks up the keys. For committed commands it
+ * returns the stored answers; it posts only the others.
  * @throws DomainError `service_unavailable` when the database stays unavailable
  */
 export const untilKnown = async <T>(
@@ -106,12 +105,12 @@ export const untilKnown = async <T>(
         if (conflicts >= CONFLICT_ATTEMPTS_MAX) throw unavailable(error);
       } else if (!(error instanceof ConnectionLostError)) {
         // The server answered with an error, such as a full disk. Nothing was posted, and an
-        // immediate retry would add to the load.
+        // immediate retry would increase the load.
         throw outageOf(error) === "database" ? unavailable(error) : error;
       }
       if (error instanceof ConnectionLostError && performance.now() > deadline)
         throw unavailable(error);
-      // A random pause, so that several instances do not reconnect at the same moment.
+      // Random, so that several instances do not reconnect at the same time.
       await sleep(waitMs * (0.5 + Math.random() / 2));
       waitMs = Math.min(waitMs * 2, RECONNECT_MAX_MS);
     }
@@ -119,9 +118,9 @@ export const untilKnown = async <T>(
 };
 
 /**
- * Posts a batch of one project in one transaction; each command is accepted or refused separately.
- * When PostgreSQL rejects a statement because of one command (for example text that is not valid
- * JSON), halving the batch finds that command, and only it fails.
+ * Posts a batch of one project in one transaction. Each command is accepted or refused separately.
+ * If PostgreSQL rejects a statement because of one command (for example text that is not valid
+ * JSON), the batch is halved until only that command fails.
  */
 const postProject = async (
   deps: PostDeps,
@@ -146,7 +145,7 @@ const postProject = async (
 };
 
 /**
- * Posts the commands of each project in a separate transaction, so that on a cluster one node can
+ * Posts the commands of each project in a separate transaction, so that one node of a cluster can
  * execute it.
  * @returns the outcomes in the order of the commands
  */
@@ -161,10 +160,10 @@ export const postBatch = (
 
 export interface NewAccount {
   readonly projectId: string;
-  /** The asset's id. */
+  /** Id of the asset. */
   readonly currency: string;
   readonly name?: string;
-  /** Idempotency key: each key opens one account of the caller. */
+  /** Idempotency key. The caller can open one account with each key. */
   readonly key: string;
   readonly by: string;
 }
@@ -184,8 +183,7 @@ const INSERT_ACCOUNT = `
   VALUES ($1, $2, $3, $4, $5, 'active', $6, $7, $7)
   ON CONFLICT DO NOTHING`;
 
-// This statement and the posting of entries lock the same row, so no money comes into an account
-// while it is being closed.
+// Posting entries locks the same row, so no money comes into an account while it is being closed.
 const SET_STATUS = `
   UPDATE ledger_account SET status = $3, status_reason = $4, version = version + 1
   WHERE id = $1 AND project_id = $2 AND kind = 'customer' AND status <> $3 AND status <> 'closed'
@@ -197,7 +195,6 @@ const RENAME = `
   WHERE id = $1 AND project_id = $2 AND kind = 'customer' AND name IS DISTINCT FROM $3
   RETURNING name, status, status_reason AS reason`;
 
-/** Opens a system account of the currency if it does not exist. */
 const ensureSystemAccount = async (
   sql: Sql,
   {
@@ -207,8 +204,8 @@ const ensureSystemAccount = async (
     now,
   }: { projectId: string; currency: string; kind: SystemKind; now: Date },
 ): Promise<void> => {
-  // The balance of the transit account is never negative, so no more than what was withdrawn is
-  // paid or returned.
+  // The transit account's balance is never negative, so no more is paid or returned than was
+  // withdrawn.
   const minimum = kind === "withdrawal_transit" ? 0 : null;
   const id = bare(systemAccountId(projectId, currency, kind));
   await sql.change(INSERT_ACCOUNT, [id, projectId, currency, kind, null, minimum, now]);
@@ -216,10 +213,10 @@ const ensureSystemAccount = async (
 
 const openIn = async (sql: Sql, account: NewAccount, now: Date): Promise<string> => {
   const { projectId, currency, name = null, key, by } = account;
-  // The account's id equals the id of the transaction that opens it, so a replay knows the id
+  // The account's id equals the id of the transaction that opens it, so that a replay knows it
   // without another query.
   const id = bare(newId("ledgerTransaction"));
-  // An idempotency key belongs to one caller.
+  // Idempotency keys are unique per caller.
   const scope = `${SCOPE}:${by}`;
   const keyHash = keyHashOf(projectId, scope, key);
   const digest = hash("sha256", JSON.stringify([SCOPE, currency, name]));
@@ -243,7 +240,7 @@ const openIn = async (sql: Sql, account: NewAccount, now: Date): Promise<string>
 };
 
 /**
- * Opens a customer's account, and the currency's system accounts if they do not exist.
+ * Opens a customer's account, and the currency's system accounts unless they exist.
  * @returns the id of the customer's account
  */
 export const openAccount = (
@@ -261,19 +258,17 @@ export interface AccountChange {
     | { readonly name: string | null };
 }
 
-/** The fields of an account that people may change. */
 interface AccountState {
   readonly name: string | null;
   readonly status: AccountStatus;
-  /** Why the account has this status; null when no reason was given. */
   readonly reason: string | null;
 }
 
 /**
  * Changes the status or the name of an account. Nothing is posted to or from an account that is not
  * active.
- * @param also writes rows of the caller in the same transaction; it runs only when the account
- * changed, and receives the new state
+ * @param also writes rows of the caller in the same transaction; runs only when the account
+ * changed, with its new state
  * @returns false when the account already has that status or name, is closed, or cannot be closed
  * because it is not empty
  */
@@ -296,9 +291,9 @@ export const changeAccount = (
   );
 
 /**
- * Posts a withdrawal, or the end of a part of it, in the caller's transaction, so that the account
- * changes together with the treasury's hold. The accounts are locked last: the caller must lock
- * balances on chain before. A refusal stores nothing.
+ * Posts a withdrawal, or the settlement of a part of it, in the caller's transaction, so that the
+ * account and the treasury's hold change together. The accounts are locked last, so the caller must
+ * lock balances on chain before. A refusal stores nothing.
  * @throws DomainError `not_found`, `invalid_state`, `insufficient_balance`, …
  */
 export const postWithin = async (

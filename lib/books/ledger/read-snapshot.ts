@@ -11,8 +11,8 @@ import {
   type Snapshot,
 } from "./snapshot";
 
-// Every instance locks accounts in the order of their ids, which prevents deadlocks. No foreign key
-// refers to an account, so the weaker NO KEY lock is enough.
+// Every instance locks accounts in the order of their ids, which prevents deadlocks. The weaker NO
+// KEY lock suffices, because no foreign key refers to accounts.
 const LOCK_ACCOUNTS = `
   SELECT id, project_id, currency, kind, status, minimum::text, balance::text, version, last_seq,
     (extract(epoch FROM updated_at) * 1000)::int8 AS updated_at
@@ -60,7 +60,7 @@ interface SourceTransactionRow {
   readonly amount: string | null;
 }
 
-/** Reads transactions with their entries, which never change. */
+/** Reads transactions with their entries. Both never change. */
 const readSourceTransactions = async (
   sql: Sql,
   projectId: string,
@@ -118,8 +118,8 @@ const namedAccounts = (command: LedgerCommand): string[] => {
     case "reverse":
       return [];
     case "withdraw":
-      // The reserve account is locked too: a withdrawal compares it with the balances on chain, and
-      // all transactions take locks in the same order.
+      // A withdrawal compares the reserve account with the balances on chain. It is locked here,
+      // because all transactions lock in the same order.
       return [...systemAccounts(command), command.from];
     case "settle":
       return [...systemAccounts(command), command.to];
@@ -169,8 +169,8 @@ const readAnswers = async (
 };
 
 /**
- * Reads reversals again after the locks, because they are stored only under the locks of their
- * accounts.
+ * Reads again under the locks which transactions are reversed, because reversals are stored only
+ * under the locks of their accounts.
  */
 const readUnderLock = async (
   sql: Sql,
@@ -193,7 +193,7 @@ const readUnderLock = async (
 /**
  * Locks all accounts of the commands of one project, and reads the snapshot for their decisions.
  * While the locks are held, no other transaction changes these accounts. Stored answers are read
- * after the locks are taken, so that commits of other instances are included.
+ * after locking, so that they include commits of other instances.
  */
 export const readSnapshot = async (
   sql: Sql,
@@ -207,7 +207,7 @@ export const readSnapshot = async (
       ? [command.transactionId]
       : [],
   );
-  // The entries of a transaction never change, so they may be read before the locks.
+  // Entries never change, so they may be read before the locks.
   const sourceTransactions = await readSourceTransactions(sql, projectId, reversedIds);
   const accountIds = new Set<string>();
   for (const command of commands) for (const id of namedAccounts(command)) accountIds.add(id);

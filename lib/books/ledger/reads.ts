@@ -20,13 +20,10 @@ import {
 import { bindDeps } from "@/lib/core/bind-deps";
 import { systemAccountId } from "./commands";
 
-// Reads the fundings of a project's accounts and their reversals.
-
 const FUNDING_KINDS = ["fund", "reverse"] as const;
 
 export interface FundingRecord {
   readonly transactionId: string;
-  /** `reverse` means the reversal of a funding. */
   readonly kind: (typeof FUNDING_KINDS)[number];
   readonly accountId: string;
   readonly accountName: string | null;
@@ -38,7 +35,7 @@ export interface FundingRecord {
 }
 
 export interface FundingQuery {
-  /** The page cursor: only fundings with a smaller id, which are older. */
+  /** Page cursor: an id. Only fundings with a smaller id, which are older, are returned. */
   readonly before?: string | undefined;
   readonly limit: number;
   readonly kinds?: readonly FundingRecord["kind"][] | undefined;
@@ -46,13 +43,13 @@ export interface FundingQuery {
   readonly from?: string | undefined;
   /** RFC 3339, exclusive. */
   readonly to?: string | undefined;
-  /** An id of the account or the transaction, or a part of the account's name. */
+  /** The id of the account or of the transaction, or a part of the account's name. */
   readonly search?: string | undefined;
-  /** Currencies that match the search, in addition to the other conditions of the search. */
+  /** Currencies whose fundings match `search` too. */
   readonly searchedCurrencies?: readonly string[] | undefined;
 }
 
-// Reads the index of fundings in order. Reversals of other transactions are left out.
+// Reads the index of fundings in order. Leaves out reversals of other transactions.
 const READ_FUNDINGS = `
   SELECT t.id, t.kind, t.created_by, t.created_at, abs(e.amount)::text AS amount, e.currency, e.account_id, a.name
   FROM ledger_transaction t
@@ -80,7 +77,6 @@ interface FundingRow {
   readonly name: string | null;
 }
 
-/** Fundings, newest first. */
 const fundings = async (
   { query }: LedgerRepository,
   projectId: string,
@@ -109,7 +105,7 @@ const fundings = async (
   }));
 };
 
-/** The names of these accounts by id; accounts without a name are missing. */
+/** The accounts' names by id. Accounts without a name are missing. */
 const accountNames = async (
   { query }: LedgerRepository,
   projectId: string,
@@ -123,20 +119,16 @@ const accountNames = async (
   return new Map(rows.map(({ id, name }) => [`ga_${id}`, name]));
 };
 
-// Reads the account that pays a payout, and finds the recipients that it cannot pay. The currency
-// of an account never changes, so it is cached.
+// Reads the account that pays a payout, and finds recipients that it cannot pay. An account's
+// currency is cached, because it never changes.
 
-/**
- * Why an account cannot be paid: it is not in the project, has another currency, or is frozen or
- * closed.
- */
 export type UnfitRecipient = "missing" | "currency" | "frozen";
 
-/** Maximum number of cached accounts; about 20 MB. */
+/** Maximum number of cached accounts (about 20 MB). */
 const KEPT_MAX = 100_000;
 /**
- * In a project with more frozen and closed accounts than this, the recipients of each payout are
- * looked up one by one.
+ * If a project has more frozen and closed accounts than this, the recipients of each payout are
+ * looked up individually.
  */
 const NOT_ACTIVE_MAX = 1000;
 
@@ -144,7 +136,7 @@ const READ_FACTS = `
   SELECT id, currency FROM ledger_account WHERE project_id = $1 AND kind = 'customer' AND id = ANY($2::uuid[])`;
 
 const IS_NOT_ACTIVE = "project_id = $1 AND kind = 'customer' AND status <> 'active'";
-// The partial index `ledger_account_not_active_idx` serves this list.
+// Uses the partial index `ledger_account_not_active_idx`.
 const READ_PAYER = `
   SELECT ${ACCOUNT_COLUMNS},
     ARRAY(SELECT id::text FROM ledger_account WHERE ${IS_NOT_ACTIVE} LIMIT ${String(NOT_ACTIVE_MAX + 1)}) AS not_active
@@ -152,7 +144,7 @@ const READ_PAYER = `
 const READ_NOT_ACTIVE_AMONG = `SELECT id FROM ledger_account WHERE ${IS_NOT_ACTIVE} AND id = ANY($2::uuid[])`;
 
 /**
- * Safe to cache: the project, kind and currency of an account never change, and no account is ever
+ * Cacheable, because an account's project, kind and currency never change and accounts are never
  * deleted.
  */
 interface Facts {
@@ -165,8 +157,9 @@ interface PayerRow extends AccountRow {
 }
 
 /**
- * Finds the recipients that are not active.
- * @param notActive ids without prefix of inactive accounts; the list may be cut at its limit
+ * The recipients that are not active.
+ * @param notActive ids without prefix of accounts that are not active; the list may have been cut
+ * at its limit
  */
 const notActiveAmong = async (
   reader: SqlReader,
@@ -189,8 +182,8 @@ const notActiveAmong = async (
 };
 
 /**
- * Project and currency of accounts, from the cache or else from the database. In the order of
- * `ids`; null for an id that is no customer account of the project.
+ * Project and currency of accounts in the order of `ids`, from the cache or the database. Null for
+ * an id that is not a customer account of the project.
  */
 const factsOf = async (
   reader: SqlReader,
@@ -210,7 +203,7 @@ const factsOf = async (
     projectId,
     idArray(readable),
   ]);
-  // All accounts of one project and currency share one object, to save memory.
+  // Accounts of one project and currency share one object, to save memory.
   const shared = new Map<string, Facts>();
   const read = new Map<string, Facts>();
   for (const { id, currency } of rows) {
@@ -222,7 +215,6 @@ const factsOf = async (
   return ids.map((id, index) => known[index] ?? read.get(id) ?? null);
 };
 
-/** An account and the recipients that it cannot pay, each with the reason. */
 interface Payer {
   readonly source: AccountRecord;
   readonly unfit: ReadonlyMap<string, UnfitRecipient>;
@@ -231,9 +223,8 @@ interface Payer {
 const createPayers = () => {
   const kept = new LRUCache<string, Facts>({ max: KEPT_MAX });
   /**
-   * @param reader receives the statement that reads the source's balance before the promise is
-   * returned
-   * @param accountIds ids of the recipients; they may have any form
+   * @param reader gets the statement for the source's balance before the promise is returned
+   * @param accountIds ids of the recipients, not validated
    * @throws DomainError `not_found` for the source
    */
   return async (
@@ -267,7 +258,7 @@ const createPayers = () => {
   };
 };
 
-// The system accounts of a currency hold the negated sum of its liabilities, so two rows are read
+// The system accounts of a currency hold the negated sum of its liabilities, so their rows are read
 // instead of all accounts.
 const LIABILITIES = `
   SELECT currency, -sum(balance) AS owed, coalesce(sum(balance) FILTER (WHERE kind = 'withdrawal_transit'), 0) AS transit
@@ -286,8 +277,7 @@ const LIABILITIES_UNDER_LOCK = `
   ORDER BY a.id FOR SHARE OF a`;
 
 /**
- * The reads of the ledger. Another project's account is treated like one that does not exist:
- * DomainError `not_found`.
+ * The reads of the ledger. Another project's account counts as missing (DomainError `not_found`).
  */
 export const createLedgerReads = (repository: LedgerRepository) => ({
   account: bindDeps(repository, account),
@@ -305,8 +295,8 @@ export const createLedgerReads = (repository: LedgerRepository) => ({
 });
 
 /**
- * The balance of each customer account of a currency just before `at`, by id. Accounts that were
- * opened later are missing.
+ * The balance of each customer account of a currency just before `at`. Accounts that were opened
+ * later are missing.
  */
 const balancesAt = async (
   { query }: LedgerRepository,
@@ -324,7 +314,7 @@ const balancesAt = async (
 
 /**
  * The amounts that the project owes to its accounts, by currency. Excludes amounts in transit, for
- * which the treasury holds money.
+ * which the treasury holds money separately.
  */
 const liabilities = async (
   { query }: LedgerRepository,
@@ -335,7 +325,7 @@ const liabilities = async (
 };
 
 /**
- * The amounts that withdrawals took out of accounts and that are neither paid nor returned yet, by
+ * The amounts that withdrawals debited from accounts and that are neither paid nor returned yet, by
  * currency.
  */
 const inTransit = async (
@@ -347,7 +337,7 @@ const inTransit = async (
 };
 
 /**
- * Reads `liabilities` of some currencies under a lock, in the caller's transaction. See
+ * Reads the liabilities in some currencies under a lock, in the caller's transaction. See
  * LedgerService.
  */
 export const lockLiabilities = async (

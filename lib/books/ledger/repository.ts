@@ -13,22 +13,20 @@ import { createPool } from "@/lib/platform/db/pool";
 import { ConnectionLostError, ConflictError } from "./errors";
 
 export interface LedgerPoolOptions {
-  /** Default 10. */
   readonly poolSize?: number;
   /**
-   * True when the URL names a pooler, so that a connection keeps its role for one transaction only
+   * True when the URL leads to a pooler. A connection then keeps its role only for one transaction
    * (lib/platform/db/pool.ts).
    */
   readonly isPooled?: boolean;
-  /** Called after each commit with the announcements that `asApp` callers made; must not throw. */
+  /** Called after each commit with the announcements from `asApp`. Must not throw. */
   readonly onAnnounced?: (announcements: readonly Announcement[]) => void;
 }
 
-/** A database transaction with the ledger's role. */
 export interface LedgerTx extends Sql {
   /**
-   * Runs `work` in the same transaction with the app's role instead of the ledger's, so that it can
-   * write the app's other tables. The ledger's tables are append-only for that role, too.
+   * Runs `work` in the same transaction with the app's role, so that it can write the app's other
+   * tables. The ledger's tables are append-only for that role, too.
    */
   asApp<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 }
@@ -36,11 +34,11 @@ export interface LedgerTx extends Sql {
 const CONNECT_TIMEOUT_MS = 5_000;
 
 const ROLE = "causeway_ledger";
-// PostgreSQL 15 does not have the privilege SET; there every member of a role may switch to it.
+// PostgreSQL 15 does not have the privilege SET. There, every member of a role may switch to it.
 const MAY_TAKE_ROLE = `SELECT 1 FROM pg_roles WHERE rolname = '${ROLE}' AND pg_has_role(current_user, oid,
   CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END)`;
 
-// 25P03 and 25P04: the server closed the connection because its transaction was idle or ran too
+// 25P03 and 25P04: the server closed the connection because its transaction was idle or ran for too
 // long.
 const CONNECTION_CODES = /^(08|57P0|53300|25P0[34])/;
 const CONFLICT_CODES: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
@@ -53,12 +51,12 @@ const translate = (error: unknown): Error => {
     if (CONFLICT_CODES.has(code)) return new ConflictError(error.message, { cause: error });
     return error;
   }
-  // An error that the server did not send is an error of the connection.
+  // An error that does not come from the server is a connection error.
   const reason = error instanceof Error ? error.message : String(error);
   return new ConnectionLostError(reason, { cause: error });
 };
 
-// A named statement is planned only once for each connection.
+// Statements are named, so that each connection plans them only once.
 const names = new Map<string, string>();
 const nameOf = (text: string): string => {
   const known = names.get(text);
@@ -95,7 +93,6 @@ const command = async (client: pg.ClientBase, text: string): Promise<void> => {
   }
 };
 
-/** The ledger's own pool of connections. */
 export const createLedgerRepository = (
   url: string,
   { poolSize = 10, isPooled = false, onAnnounced }: LedgerPoolOptions = {},
@@ -108,7 +105,7 @@ export const createLedgerRepository = (
   const findLayout = createLayout(pool);
   const restricted = new WeakMap<pg.ClientBase, boolean>();
 
-  /** Opens a connection with the restricted role, if the server has that role. */
+  /** Opens a connection with the restricted role, if the server has it. */
   const connect = async (): Promise<{ client: pg.PoolClient; hasRole: boolean }> => {
     const client = await pool.connect().catch((error: unknown) => {
       throw translate(error);
@@ -117,8 +114,8 @@ export const createLedgerRepository = (
     if (known !== undefined) return { client, hasRole: known };
     try {
       await findLayout(client);
-      // A node of a Citus cluster refuses two roles in one transaction. There the app's role is
-      // used, which cannot change posted rows either.
+      // A node of a Citus cluster refuses two roles in one transaction, so the app's role is used
+      // there. It cannot change posted rows either.
       const hasRole =
         !isDistributed(pool) && (await sqlOn(client).query(MAY_TAKE_ROLE, [])).length > 0;
       if (hasRole && !isPooled) await command(client, `SET ROLE ${ROLE}`);
@@ -158,10 +155,10 @@ export const createLedgerRepository = (
         const sql = sqlOn(client);
         const asApp: LedgerTx["asApp"] = async (inner) => {
           if (hasRole) await command(client, "SET LOCAL ROLE NONE");
-          // Callers change rows of the coordinator, whereas the ledger's rows belong to one node,
-          // so the commit needs two phases.
+          // Callers change rows of the coordinator, but the ledger's rows are on one node, so the
+          // commit needs two phases.
           if (isDistributed(pool)) await command(client, COMMIT_IN_TWO_PHASES);
-          // Callers may send statements of any text, so naming them would fill the server's memory
+          // Callers may send statements of any text. Naming them would fill the server's memory
           // with plans.
           const app = likewise(sqlOn(client, "unnamed"), pool);
           collectAnnouncements(app, announced);
@@ -192,12 +189,15 @@ export const createLedgerRepository = (
      * @throws ConnectionLostError, ConflictError, and the errors of `work`
      */
     inTransaction,
-    /** One statement outside of any transaction. @throws ConnectionLostError */
+    /**
+     * Runs one statement outside of any transaction.
+     * @throws ConnectionLostError
+     */
     query: <Row extends object>(
       text: string,
       values: readonly unknown[],
     ): Promise<readonly Row[]> => on((client) => sqlOn(client).query<Row>(text, values)),
-    /** The pool, for metrics of the connections in use. */
+    /** For metrics of the connections in use. */
     pool,
     close: (): Promise<void> => pool.end(),
   };

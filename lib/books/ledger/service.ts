@@ -30,7 +30,7 @@ export interface LedgerDeps {
   readonly repository: LedgerRepository;
   readonly clock: Clock;
   /**
-   * The maximum number of batches that run at the same time. Default 1: the next batch collects
+   * Maximum number of batches that run at the same time. Default 1: the next batch collects
    * commands while one commits.
    */
   readonly lanes?: number;
@@ -44,9 +44,8 @@ export interface LedgerDeps {
 }
 
 /**
- * Decimals of ledger amounts, the same for every currency. They do not depend on the token's
- * decimals on a chain, so stored amounts keep their worth when a chain is added on which the token
- * has more decimals.
+ * Decimals of ledger amounts, equal for every currency. They do not depend on a token's decimals,
+ * so stored amounts keep their worth when a chain is added on which the token has more decimals.
  */
 export const LEDGER_DECIMALS = 18;
 
@@ -61,18 +60,16 @@ export type { UnfitRecipient } from "./reads";
 
 type Without<C extends LedgerCommand> = Omit<C, "kind">;
 
-/** Commands that are posted in one transaction with rows of the caller. */
 export interface Together {
   /**
-   * Runs first: takes the caller's locks and returns the commands to post. Neither `prepare` nor
-   * `also` may make network calls, because locks are held. `prepare` may run again after a lost
+   * Runs first. Takes the caller's locks and returns the commands to post. `prepare` and `also`
+   * must not make network calls, because locks are held. `prepare` may run again after a lost
    * connection.
    */
   prepare(sql: Sql): Promise<readonly LedgerCommand[]>;
   /**
-   * Runs last, with the outcomes in the order of the commands. An error that it throws rolls
-   * everything back. It is not called when every key was used before, because the rows were
-   * committed then.
+   * Runs last, with the outcomes in the order of the commands. An error from it rolls back
+   * everything. Not called when every key was used before, because the rows were committed then.
    */
   also(sql: Sql, outcomes: readonly Outcome[]): Promise<void>;
 }
@@ -102,7 +99,7 @@ const weightOf = (command: LedgerCommand): number =>
   command.kind === "batch" ? command.rows.length : 1;
 
 /**
- * Refuses commands that are too malformed for a stored refusal.
+ * Refuses malformed commands, without storing the refusal.
  * @throws DomainError `invalid_request`, `batch_too_large`
  */
 const check = (command: LedgerCommand): void => {
@@ -127,8 +124,8 @@ const accepted = (outcome: Outcome): Posted => {
 };
 
 /**
- * Runs a batch in a separate trace with a link to the span of each caller, because a batch serves
- * many callers.
+ * Runs a batch in a separate trace with links to the callers' spans, because a batch serves many
+ * callers.
  */
 const measuredBatch = async <T>(
   { onBatch }: LedgerDeps,
@@ -157,8 +154,8 @@ const createPosting = (deps: LedgerDeps) => {
     full: busy,
     weightOf: ({ command }) => weightOf(command),
     run: async (items) => {
-      // While the database is unavailable the queue does not advance, so commands that waited too
-      // long fail.
+      // The queue does not advance while the database is unavailable, so commands that have waited
+      // too long fail.
       const late = items.map(({ since }) => performance.now() - since > WAIT_MAX_MS);
       const inTime = items.flatMap(({ command }, index) =>
         late[index] === true ? [] : [command],
@@ -175,7 +172,7 @@ const createPosting = (deps: LedgerDeps) => {
     },
   });
 
-  // An async function, so that an error of `check` becomes a rejection.
+  // Async, so that an error of `check` becomes a rejection.
   const decideOne = async (command: LedgerCommand): Promise<Outcome> => {
     check(command);
     return batcher.submit({
@@ -204,8 +201,8 @@ const createPosting = (deps: LedgerDeps) => {
 
 /**
  * The double-entry ledger. It is append-only, decides each idempotency key once, and posts commands
- * in batches. Amounts in ledger units (18 decimals); ids with their prefix. A refusal is thrown as
- * DomainError, except by `post` and `together`, which return it as an outcome.
+ * in batches. Amounts are in ledger units (18 decimals), and ids have their prefix. A refusal is
+ * thrown as DomainError, except by `post` and `together`, which return it as an outcome.
  * @throws DomainError `service_unavailable` when the database stays unavailable
  */
 export const createLedgerService = (deps: LedgerDeps) => {
@@ -220,7 +217,7 @@ export const createLedgerService = (deps: LedgerDeps) => {
 
     /**
      * Opens an account, one for each key.
-     * @returns the id of the account.
+     * @returns the id of the account
      * @throws DomainError `idempotency_mismatch`
      */
     openAccount: async (account: NewAccount): Promise<string> => {
@@ -229,7 +226,10 @@ export const createLedgerService = (deps: LedgerDeps) => {
       return openAccount(repository, clock, account);
     },
 
-    /** Changes name or status as `changeAccount` says. @throws DomainError `not_found` */
+    /**
+     * Changes an account's name or status (see `changeAccount`).
+     * @throws DomainError `not_found`
+     */
     changeAccount: async (
       change: AccountChange,
       also?: Parameters<typeof changeAccount>[2],
@@ -245,7 +245,7 @@ export const createLedgerService = (deps: LedgerDeps) => {
     transfer: (command: Without<TransferCommand>): Promise<Posted> =>
       post({ ...command, kind: "transfer" }),
 
-    /** Posts all rows or none. The details of the error name the bad rows by index. */
+    /** Posts all rows or none. The details of the error name the invalid rows by index. */
     transferBatch: (command: Without<BatchCommand>): Promise<Posted> =>
       post({ ...command, kind: "batch" }),
 
@@ -255,8 +255,8 @@ export const createLedgerService = (deps: LedgerDeps) => {
 
     /**
      * Reverses a transaction once. A reversal cannot be reversed. `also` writes rows of the caller
-     * in the same database transaction; it runs only when this call posted the reversal. With
-     * `also` a refusal is not stored, so the same key is decided anew.
+     * in the same database transaction, and runs only when this call posted the reversal. With
+     * `also`, a refusal is not stored, so the same key is decided anew.
      */
     reverse: async (
       command: Without<ReverseCommand>,
@@ -286,8 +286,8 @@ export const createLedgerService = (deps: LedgerDeps) => {
 
     /**
      * Reads the sum of all customer accounts of each currency, in ledger units, in the caller's
-     * transaction. Fundings of the currencies wait until that transaction ends. To prevent
-     * deadlocks, lock balances on chain in an earlier statement, as `together` does.
+     * transaction. Fundings of these currencies wait until that transaction ends. To prevent
+     * deadlocks, balances on chain must be locked in an earlier statement, as `together` does.
      * @returns the sums in the order of `currencies`
      */
     lockLiabilities,

@@ -1,12 +1,9 @@
-/**
- * The state against which a batch of commands is decided. Ids have their prefix; amounts are in
- * base units.
- */
+/** The state that decides a batch of commands. Ids have their prefix; amounts are in base units. */
 export interface Snapshot {
   readonly accounts: Map<string, Account>;
-  /** Transactions that a reversal may name. */
+  /** The transactions that commands of the batch reverse. */
   readonly sourceTransactions: Map<string, SourceTransaction>;
-  /** Stored answers, by the hash of the key. */
+  /** By the hash of the key. */
   readonly answers: Map<string, Answer>;
 }
 
@@ -27,8 +24,8 @@ export interface Account {
 
 export type AccountKind = "customer" | "treasury_reserve" | "withdrawal_transit" | "external";
 /**
- * Entries are posted only to active accounts, reversals included. A closed account is empty, and
- * stays closed.
+ * Entries are posted only to active accounts, also those of reversals. Only the amount that a
+ * withdrawal returns is posted to a frozen account. A closed account is empty and stays closed.
  */
 export type AccountStatus = "active" | "frozen" | "closed";
 
@@ -36,7 +33,7 @@ export interface SourceTransaction {
   readonly id: string;
   readonly projectId: string;
   readonly kind: string;
-  /** Empty when the transaction was refused. */
+  /** Empty for a refused transaction. */
   readonly entries: readonly { readonly accountId: string; readonly amountBase: bigint }[];
   reversed: boolean;
 }
@@ -52,10 +49,8 @@ export interface Entry {
   readonly at: number;
 }
 
-/** The stored answer to a key. */
 export interface Answer {
   readonly transactionId: string;
-  /** In hexadecimal. */
   readonly digest: string;
   readonly at: Date;
   readonly rejection: Rejection | null;
@@ -84,13 +79,12 @@ export interface RejectedRow {
   readonly code: RejectionCode;
 }
 
-/** Why a command was refused; JSON-safe. */
+/** Why a command was refused. JSON-safe. */
 export interface Rejection {
   readonly code: RejectionCode;
   readonly accountId?: string;
-  /** The amount that is missing, in base units. */
   readonly missingBase?: string;
-  /** Every faulty row of a batch. */
+  /** All invalid rows of a batch. */
   readonly rows?: readonly RejectedRow[];
 }
 
@@ -98,13 +92,13 @@ export interface Posted {
   readonly posted: true;
   readonly transactionId: string;
   readonly at: Date;
-  /** True when the key was used before and this is its stored answer. */
+  /** True when the key was used before and this is the stored answer. */
   readonly replayed: boolean;
 }
 
 export interface Refused {
   readonly posted: false;
-  /** Null when the key belongs to another request, so nothing was stored for this one. */
+  /** Null when another request has used the key, so nothing was stored for this one. */
   readonly transactionId: string | null;
   readonly at: Date;
   readonly replayed: boolean;

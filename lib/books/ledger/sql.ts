@@ -5,7 +5,6 @@ export const bare = (id: string): string => id.slice(id.indexOf("_") + 1);
 export const plainArray = (values: readonly (string | number | bigint)[]): string =>
   `{${values.join(",")}}`;
 
-/** An array parameter of ids without their prefixes. */
 export const idArray = (ids: readonly string[]): string => plainArray(ids.map(bare));
 
 /** An array parameter of times, from milliseconds since 1970. */

@@ -12,11 +12,10 @@ export interface LedgerFigures {
 
 export interface LedgerReport {
   readonly figures: LedgerFigures;
-  /** One sentence for each violation; empty when the ledger is consistent. */
+  /** One sentence per violation; empty when the ledger is consistent. */
   readonly violations: readonly string[];
 }
 
-/** A rule, and a query that returns one row of text for each violation of the rule. */
 interface Rule {
   readonly rule: string;
   readonly sql: string;
@@ -159,7 +158,7 @@ const readFigures = async (client: pg.ClientBase): Promise<LedgerFigures> => {
 };
 
 /**
- * Recomputes all sums in one database snapshot, so it may run while the ledger posts. Reads all
+ * Recomputes all sums in one database snapshot, so it may run while the ledger posts. It reads all
  * entries several times.
  */
 export const verifyLedger = async (pool: Pick<pg.Pool, "connect">): Promise<LedgerReport> => {

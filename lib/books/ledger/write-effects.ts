@@ -5,7 +5,6 @@ import { bare, idArray, plainArray, timeArray } from "./sql";
 import type { Account } from "./snapshot";
 import { KeyTakenError } from "./errors";
 
-/** A decided command and the rows to write for it. */
 export interface Written {
   readonly command: LedgerCommand;
   readonly keyHash: string;
@@ -85,7 +84,7 @@ const updateAccounts = async (
   projectId: string,
   written: readonly Written[],
 ): Promise<void> => {
-  // Only the last state of each account is written; its entries contain the earlier ones.
+  // Only the last state of each account is written. Earlier states are in its entries.
   const accounts = new Map<string, Account>();
   for (const { effects } of written)
     for (const account of effects.accounts) accounts.set(account.id, account);
@@ -102,7 +101,7 @@ const updateAccounts = async (
 };
 
 /**
- * Writes the effects of a project's batch with three statements, however many commands it has.
+ * Writes the effects of a project's batch with three statements for any number of commands.
  * @throws KeyTakenError
  */
 export const writeEffects = async (

@@ -1,4 +1,4 @@
-/** Balances of treasuries at final blocks, and which of them count as reserves. */
+/** Reads balances of treasuries at final blocks, and decides which of them count as reserves. */
 import { readBalances } from "@/lib/chain/balances";
 import { finalBlockNumber } from "@/lib/chain/blocks";
 import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
@@ -11,22 +11,21 @@ import { LEDGER_DECIMALS } from "@/lib/books/ledger/service";
 import type { EvmAddress } from "@/lib/core/evm";
 import type { ReserveReading, ReserveReadings } from "./repository";
 
-/** One token of the treasury on one chain. */
 export interface ReservePosition {
   readonly token: Token;
   readonly wallet: EvmAddress;
   /**
-   * False for coins from which the treasury pays its own network fees, because their balance may
-   * fall at any time.
+   * False for coins from which the treasury pays its network fees, because that balance may fall at
+   * any time.
    */
   readonly backs: boolean;
   /**
-   * Balance at the chain's final block, in base units. Null: the chain does not answer, so the
-   * balance does not count.
+   * Balance at the chain's final block, in base units. Null when the chain does not answer; the
+   * balance then does not count.
    */
   readonly finalBase: bigint | null;
   /**
-   * While the chain does not answer: its newest known final balance. It covers existing account
+   * The newest known final balance, while the chain does not answer. It covers existing account
    * balances, but no new ones.
    */
   readonly lastKnown: ReserveReading | null;
@@ -39,27 +38,28 @@ export interface PositionDeps {
   readonly readings: ReserveReadings;
   /**
    * The newest blocks up to which the wallet's deposits were screened; null when its policies do
-   * not require it.
+   * not require screening.
    */
   readonly screenedBlocks: (wallet: string, chainId: number) => Promise<ScreenedBlocks | null>;
   readonly clock: Clock;
 }
 
 /**
- * `awayUntil`: for each chain id, the time in milliseconds until which an unresponsive chain is not
- * asked again.
+ * `awayUntil`: the time in milliseconds, by chain id, until which an unresponsive chain is not read
+ * again.
  */
 export type PositionContext = PositionDeps & { readonly awayUntil: Map<number, number> };
 
 const CHAIN_TIMEOUT_MS = 4000;
 const LATE = { timeoutMs: CHAIN_TIMEOUT_MS, message: "The chain did not answer in time." };
 /**
- * Operations on one balance queue up, so each of them would delay all others while it waits for an
- * unresponsive chain.
+ * Operations on one balance queue up. Without this pause, each would wait for an unresponsive chain
+ * and delay the others.
  */
 const ASKED_AGAIN_AFTER_MS = 5_000;
 /**
- * `committedAfter` adds up spendings of only seven days, so an older balance may already be spent.
+ * Known balances are used for this time. `committedAfter` counts spendings of only seven days, so
+ * an older balance may be spent already.
  */
 const KNOWN_FOR_MS = 3 * 24 * 60 * 60 * 1000;
 
@@ -67,8 +67,8 @@ const sum = (values: readonly bigint[]): bigint =>
   values.reduce((total, value) => total + value, 0n);
 
 /**
- * Ledger units per base unit, by the token's decimals. Computing a power takes ten times as long as
- * a multiplication.
+ * Ledger units per base unit, by the token's decimals. Precomputed, because a power takes ten times
+ * as long as a multiplication.
  */
 const UNITS_EACH = Array.from(
   { length: LEDGER_DECIMALS + 1 },
@@ -89,7 +89,7 @@ export const toLedgerUnits = ({ decimals }: Pick<Token, "decimals">, base: bigin
   return base * each;
 };
 
-/** A position that counts as reserves, with the final balance and its block. */
+/** A position that counts as reserves, with its balance at a final block. */
 export interface Counted extends ReservePosition {
   readonly finalBase: bigint;
 }
@@ -113,8 +113,8 @@ export const away = (positions: readonly ReservePosition[]): readonly Counted[] 
   });
 
 /**
- * Everything that covers existing account balances, because an unresponsive chain must not block
- * payments that the other chains can cover.
+ * The positions that cover existing account balances. They include those on unresponsive chains,
+ * which must not block payments that the other chains can cover.
  */
 export const covering = (positions: readonly ReservePosition[]): readonly Counted[] => [
   ...counted(positions),
@@ -125,9 +125,9 @@ export const onChainOf = (positions: readonly Counted[]): bigint =>
   sum(positions.map(({ token, finalBase }) => toLedgerUnits(token, finalBase)));
 
 /**
- * Whether a token of the treasury backs accounts. On a chain without a paymaster the treasury pays
- * its network fees in coins that are not held, so a transfer of another token could spend coins
- * that back accounts. Such coins do not count as reserves.
+ * Whether a token of the treasury backs accounts. On a chain without a paymaster, the treasury pays
+ * network fees in coins without holding them, so a transfer of another token could spend coins that
+ * back accounts. Such coins do not count as reserves.
  */
 export const backs = (
   { registry }: Pick<PositionDeps, "registry">,
@@ -159,8 +159,8 @@ const readAt = async (
 };
 
 /**
- * Balances at the blocks up to which deposits were screened. When the policy allows only screened
- * money to move, later money backs nothing.
+ * The balances at the blocks up to which deposits were screened. If the policy requires screened
+ * money, later money backs nothing.
  */
 const readScreened = async (
   context: PositionDeps,
@@ -217,14 +217,13 @@ const readNow = async (
       backs: backs(context, position.token),
     }));
   } catch (error) {
-    // A failure of our own database says nothing about the chain, so the chain is not marked as
-    // unresponsive.
+    // A failure of the service's database says nothing about the chain, so the chain is not marked
+    // as unresponsive.
     if (outageOf(error) === "database") throw error;
     return null;
   }
 };
 
-/** The treasury's balances of tokens on one chain, at its newest final block. */
 export const readChain = async (
   context: PositionContext,
   wallet: EvmAddress,
@@ -244,7 +243,7 @@ export const readChain = async (
     return positions;
   }
   if (!isAway) awayUntil.set(chainId, clock.now().getTime() + ASKED_AGAIN_AFTER_MS);
-  // Balances of an unresponsive chain back no new liabilities, and the response says so.
+  // Balances of an unresponsive chain do not back new liabilities.
   const known = await readings.find(
     wallet,
     chainId,

@@ -9,8 +9,8 @@ export type { ReserveReading } from "./rows";
 
 export interface ReserveReadings {
   /**
-   * Stores readings for times when the chain does not answer. An unchanged balance is written every
-   * half minute.
+   * Stores readings for times when the chain does not answer. An unchanged balance is written only
+   * every half minute.
    */
   keep(
     wallet: EvmAddress,
@@ -18,7 +18,7 @@ export interface ReserveReadings {
     readings: readonly ReserveReading[],
     now: Date,
   ): Promise<void>;
-  /** The stored readings of a wallet on a chain, by token, without those before `since`. */
+  /** The stored readings of a wallet on a chain since `since`, by token. */
   find(
     wallet: EvmAddress,
     chainId: number,
@@ -29,7 +29,6 @@ export interface ReserveReadings {
 const WRITTEN_EVERY_MS = 30_000;
 const REMEMBERED_MAX = 50_000;
 
-/** Rows of `reserve_reading`. */
 export const createReserveReadings = ({ prisma }: Database): ReserveReadings => {
   const db = sqlOf(prisma);
   const written = new LRUCache<string, bigint>({ max: REMEMBERED_MAX, ttl: WRITTEN_EVERY_MS });

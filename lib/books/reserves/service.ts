@@ -30,16 +30,16 @@ import {
 import { createSumTrees, type SumTree } from "./sum-trees";
 
 /**
- * How much of the project's money may be moved. Per asset it is the treasury's balance on chain
- * minus its holds and minus what is owed to accounts. Per wallet and chain it is the smaller of
- * that and the free amount there. Other wallets back no accounts. Pure.
+ * Computes how much of the project's money may be moved. Per asset, it is the treasury's balance on
+ * chain minus its holds and minus the amount owed to accounts. Per wallet and chain, it is the
+ * smaller of that amount and the free amount there. Only the treasury backs accounts.
  */
 
-/** How the debts to accounts limit the amount of an asset that may leave the treasury. */
+/** The limit on how much of an asset may leave the treasury, because of debts to accounts. */
 export interface AssetBacking {
   readonly assetId: string;
   /**
-   * The amount that may leave the treasury over all chains, in units of `LEDGER_DECIMALS`; never
+   * The amount that may leave the treasury on all chains, in units of `LEDGER_DECIMALS`; never
    * negative.
    */
   readonly availableBase: bigint;
@@ -53,20 +53,17 @@ export interface AssetBacking {
 
 /** The free parts of some balances of one asset, in base units with the same decimals. */
 interface Free {
-  /** The free part of balances that back accounts. */
   readonly coveringBase: bigint;
-  /** The free part of all other balances. */
   readonly otherBase: bigint;
 }
 
-/** The two parts of a free amount: one may be moved, the other backs accounts. */
 interface Available {
   readonly availableBase: bigint;
   readonly backingBase: bigint;
 }
 
 /**
- * Divides the free amount of one balance, or of several balances of the same asset.
+ * Divides the free amount of one balance, or of several balances of one asset.
  * @param limitBase the amount of the asset that may leave the treasury, in the same units; null
  * when nothing is owed to accounts
  */
@@ -84,28 +81,28 @@ export { toLedgerUnits, type ReservePosition } from "./positions";
 /** The reserves of one asset. Amounts in ledger units (18 decimals). */
 export interface Reserves {
   readonly asset: Asset;
-  /** All positions, including those with `backs` false, which are not in the sums. */
+  /** All positions. Positions with `backs` false are not in the sums. */
   readonly positions: readonly ReservePosition[];
   readonly onChainBase: bigint;
   readonly committedBase: bigint;
   readonly liabilitiesBase: bigint;
   /**
-   * The amount that withdrawals took out of accounts and that is not settled. `committedBase`
+   * The amount that withdrawals debited from accounts and that is not settled. `committedBase`
    * includes the money for it.
    */
   readonly inTransitBase: bigint;
 }
 
 /**
- * Ensures that an operation which spends from the treasury leaves enough there to back global
+ * Ensures that an operation that spends from the treasury leaves enough there to back global
  * accounts.
  */
 export interface Backing {
-  /** Locks all balances that `check` compares. Call it before locking any other balance. */
+  /** Locks all balances that `check` compares. Must be called before locking any other balance. */
   lock(db: Sql, others: readonly Funds[]): Promise<void>;
   /**
-   * Compares balances with the liabilities in each asset that the operation spends, both read under
-   * their locks. Call it after the operation's own holds were made.
+   * Compares balances with liabilities in each asset that the operation spends, both read under
+   * their locks. Must be called after the operation's own holds were made.
    * @throws DomainError `insufficient_reserves`
    * @throws FundsMovedError when the balances must be read again
    */
@@ -131,15 +128,15 @@ const TREASURIES_MAX = 10_000;
 interface ReservesContext extends ReservesDeps {
   readonly awayUntil: PositionContext["awayUntil"];
   readonly trees: ReturnType<typeof createSumTrees>;
-  /** Treasury addresses by project. The treasury of a project never changes. */
+  /** Treasury addresses by project. Cached, because they never change. */
   readonly treasuries: LRUCache<string, EvmAddress>;
 }
 
 const keyOf = ({ token, wallet }: ReservePosition) => fundsKeyOf({ owner: wallet, token });
 
 /**
- * Proof of reserves: compares the sum of a project's accounts with its treasury's balances on
- * chain, at final blocks.
+ * Proof of reserves: compares the sum of a project's accounts with its treasury's balances on chain
+ * at final blocks.
  */
 export const createReservesService = (deps: ReservesDeps) =>
   reserveFunctions({
@@ -178,7 +175,7 @@ const readAll = async (
   return read.flat();
 };
 
-/** The treasury's positions in these tokens, by chain. */
+/** The treasury's positions that back accounts in these tokens. */
 const positionsOf = (
   context: ReservesContext,
   projectId: string,
@@ -187,8 +184,8 @@ const positionsOf = (
   readAll(context, projectId, tokens.filter(bindDeps(context, backs)));
 
 /**
- * The amount, in ledger units, that accepted operations take from a position and that is not
- * visible in its final block yet.
+ * The amount in ledger units that accepted operations take from a position and that its final block
+ * does not show yet.
  */
 const committedOf = async (
   context: ReservesContext,
@@ -215,7 +212,6 @@ const toReserves = async (
   return { asset, positions, onChainBase: onChainOf(backing), committedBase, ...owed };
 };
 
-/** The reserves of every asset that accounts or the treasury hold. */
 const list = async (context: ReservesContext, projectId: string): Promise<Reserves[]> => {
   const [owed, transit, positions] = await Promise.all([
     context.ledger.liabilities(projectId),
@@ -243,13 +239,13 @@ const list = async (context: ReservesContext, projectId: string): Promise<Reserv
   );
 };
 
-/** The assets that are owed to accounts, with the amount of each that may leave the treasury. */
+/** For each asset that is owed to accounts, the amount that may leave the treasury. */
 const backings = async (
   context: ReservesContext,
   projectId: string,
 ): Promise<readonly AssetBacking[]> => {
   const owed = await context.ledger.liabilities(projectId);
-  // Most projects owe nothing, and then no chain is read.
+  // Most projects owe nothing. Then no chain is read.
   if ([...owed.values()].every((liabilitiesBase) => liabilitiesBase === 0n)) return [];
   const reserves = await list(context, projectId);
   return reserves
@@ -272,8 +268,8 @@ const backings = async (
 };
 
 /**
- * The liabilities to accounts in an asset, in ledger units, if balances of unresponsive chains are
- * needed to cover them; otherwise 0.
+ * The liabilities in an asset, in ledger units, if balances of unresponsive chains are needed to
+ * cover them; otherwise 0.
  */
 const owedMeanwhile = async (
   context: ReservesContext,
@@ -293,12 +289,13 @@ interface LiabilitiesMax {
 
 /**
  * The maximum sum of an asset's liabilities, in ledger units, read under the locks of the balances
- * that back them. Call it in the transaction that increases the liabilities, because operations
- * that spend those balances wait for its locks. Unresponsive chains cover at most `owedBase`, the
- * present liabilities (`owedMeanwhile`): new liabilities need money on chains that answer.
- * @returns also `onChainBase`, the balances that count (operations in progress take the
- * difference), and `unseenBase`, the money on unresponsive chains that would otherwise back new
- * liabilities
+ * that back them. Must be called in the transaction that increases the liabilities, because
+ * operations that spend those balances wait for its locks. Unresponsive chains cover at most
+ * `owedBase`, the current liabilities (`owedMeanwhile`): new liabilities need money on chains that
+ * answer.
+ * @returns also `onChainBase`, the counted balances (the difference to the maximum is taken by
+ * operations in progress), and `unseenBase`, the money on unresponsive chains that would otherwise
+ * back new liabilities
  */
 const liabilitiesMax = async (
   context: ReservesContext,
@@ -321,7 +318,7 @@ const liabilitiesMax = async (
 
 /**
  * The check for an operation that spends these tokens from the treasury; null when none of the
- * tokens backs an account.
+ * tokens backs accounts.
  */
 const backingOf = async (
   context: ReservesContext,
@@ -351,7 +348,7 @@ const backingOf = async (
       for (const [index, assetId] of wanted.entries()) {
         const liabilitiesBase = liabilities[index] ?? 0n;
         if (liabilitiesBase === 0n) continue;
-        // The first account of this asset was funded after the balances were read.
+        // The asset's first account was funded after the balances were read.
         if (!backed.includes(assetId)) throw new FundsMovedError();
         const mine = covering(positions.filter(({ token }) => token.assetId === assetId));
         const left = onChainOf(mine) - (await committedOf(context, db, mine));

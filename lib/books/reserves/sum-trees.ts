@@ -3,17 +3,17 @@ import { LRUCache } from "lru-cache";
 import type { Clock } from "@/lib/core/clock";
 
 /**
- * A Merkle sum tree: every node contains the sum of the balances below it. So when the operator
- * omits an account or adds a negative balance, the published root does not match the proofs that
- * account holders have.
+ * A Merkle sum tree: every node contains the sum of the balances below it. If the operator omits an
+ * account or adds a negative balance, the published root does not match the proofs of account
+ * holders.
  *
  * - leaf: SHA-256(0x00 ‖ len(asset) ‖ asset ‖ len(account) ‖ account ‖ len(salt) ‖ salt ‖ balance)
  * - node: SHA-256(0x01 ‖ left.hash ‖ left.sum ‖ right.hash ‖ right.sum); its sum is left.sum +
- *   right.sum
+ * right.sum
  *
- * Lengths have two bytes, sums and balances 32 bytes, all big-endian; texts are UTF-8. Because of
- * the different first bytes a node cannot be presented as a leaf (RFC 6962 §2.1). A node without a
- * sibling moves up to the next level unchanged.
+ * Lengths have two bytes, sums and balances 32 bytes, all big-endian; texts are UTF-8. The
+ * different first bytes prevent that a node is presented as a leaf (RFC 6962 §2.1). A node without
+ * a sibling moves up to the next level unchanged.
  */
 interface SumNode {
   /** 32 bytes, 0x hex. */
@@ -26,8 +26,8 @@ export interface SumLeaf {
   readonly assetId: string;
   readonly accountId: string;
   /**
-   * A secret of the account, so that the balance cannot be found from the leaf's hash by trying
-   * values.
+   * A secret of the account. It prevents finding the balance by trying values against the leaf's
+   * hash.
    */
   readonly salt: string;
   readonly balance: bigint;
@@ -78,7 +78,6 @@ const parent = (left: SumNode, right: SumNode): SumNode => ({
   sum: left.sum + right.sum,
 });
 
-/** All levels of the tree, from the leaves to the root. */
 export const sumLevels = (leaves: readonly SumLeaf[]): readonly (readonly SumNode[])[] => {
   const levels: SumNode[][] = [leaves.map(leafNode)];
   for (let level = levels[0] ?? []; level.length > 1;) {
@@ -93,7 +92,6 @@ export const sumLevels = (leaves: readonly SumLeaf[]): readonly (readonly SumNod
   return levels;
 };
 
-/** The proof of a leaf: the siblings on the path from the leaf to the root. */
 export const sumProof = (
   levels: readonly (readonly SumNode[])[],
   leafIndex: number,
@@ -152,15 +150,15 @@ export interface SumTree {
 
 const EVERY_MS = 10_000;
 /**
- * Milliseconds after which all entries of an earlier time are committed, because no statement of
- * the ledger runs longer.
+ * Milliseconds after which all entries of an earlier time are committed. No statement of the ledger
+ * runs longer.
  */
 const SETTLED_MS = 20_000;
 const TREES_MAX = 50;
 
 /**
- * Merkle sum trees of the accounts at every tenth second. All instances build the same tree from
- * the same entries, so a proof from one instance matches the root from another.
+ * Builds Merkle sum trees of the accounts at every tenth second. All instances build the same tree
+ * from the same entries, so a proof from one instance matches the root from another.
  */
 export const createSumTrees = ({ ledger, secrets, clock }: SumTreeDeps) => {
   const known = new LRUCache<string, Promise<SumTree>>({ max: TREES_MAX });

@@ -19,18 +19,16 @@ import type { Clock } from "@/lib/core/clock";
 import type { Database } from "@/lib/platform/db/client";
 import { aboveOperationBudget, dailyBudgetUsed } from "./errors";
 
-// The limits of a project: the operator's or the configured limits, and below them the project's
-// own limits.
+// Computes the limits of a project: the operator's limits or the configured ones, possibly lowered
+// by the project's own limits.
 
 interface Chains {
   readonly registry: { get(chainId: number): SponsoredChain };
 }
 
-/** Limits of a project on one chain. */
 export interface EffectiveBudget extends Budget {
-  /** The maximum that the project can set for itself: the operator's limits. */
+  /** The operator's or configured limits. The project's own limits cannot exceed them. */
   readonly ceiling: Budget;
-  /** The limits that the project has set for itself. */
   readonly own: OwnBudget;
 }
 
@@ -66,8 +64,6 @@ const budgetsOf = async (
   return (chainId) => budgetAt(deps, own, chainId);
 };
 
-// Shapes and arithmetic of the sponsor's budgets that checks and reservations share.
-
 export interface SponsorshipDeps {
   readonly database: Database;
   readonly registry: {
@@ -76,19 +72,17 @@ export interface SponsorshipDeps {
   };
   readonly clock: Clock;
   /**
-   * The price at which an operation would be signed now, in wei per gas.
+   * The current price of signing an operation, in wei per gas.
    * @throws DomainError `chain_unavailable`
    */
   readonly maxFeePerGas: (chainId: number) => Promise<bigint>;
 }
-/** The maximum that the sponsor pays for a leg. */
 export interface GasCost {
   readonly legId: string;
   readonly chainId: number;
   readonly maxWei: bigint;
 }
 
-/** The costs of one operation of a project, one per leg. */
 export interface OperationCosts {
   readonly projectId: string;
   readonly kind: string;
@@ -97,7 +91,7 @@ export interface OperationCosts {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Midnight UTC at the beginning of the day of `at`. */
+/** Midnight UTC at the start of the day of `at`. */
 export const dayOf = (at: Date): Date => new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
 export const dayText = (day: Date): string => day.toISOString().slice(0, 10);
 export const resetOf = (day: Date): Date => new Date(day.getTime() + DAY_MS);
@@ -111,7 +105,10 @@ export const byChain = (costs: readonly GasCost[]): [number, readonly GasCost[]]
     .sort((one, other) => one - other)
     .map((chainId) => [chainId, costs.filter((cost) => cost.chainId === chainId)]);
 
-/** The parts of the costs to which the limit for one operation applies. */
+/**
+ * The parts of the costs to which the limit per operation applies: each batch of a payout,
+ * otherwise the sum.
+ */
 const unitsOf = (kind: string, neededWei: readonly bigint[]): readonly bigint[] =>
   kind === "payout" ? neededWei : [sum(neededWei)];
 
@@ -145,18 +142,18 @@ export const refuseDay = async (
 
 export const NOTHING_USED: Usage = { reservedWei: 0n, usedWei: 0n };
 
-/** The free part of a budget in wei; 0 when the limit was lowered below the used amount. */
+/** The free part of a budget in wei. 0 when the limit was lowered below the used amount. */
 export const remainingOf = (dailyWei: bigint, usage: Usage = NOTHING_USED): bigint => {
   const left = dailyWei - usage.reservedWei - usage.usedWei;
   return left > 0n ? left : 0n;
 };
 
 // Makes, changes and ends reservations of the sponsor's budgets, in the transactions that change
-// the reserving legs.
+// the legs with these reservations.
 
 /**
- * Reserves the costs, in the transaction that stores the legs with their reservations. These are
- * the transaction's last locks, because all operations of a project wait for each other from here
+ * Reserves the costs, in the transaction that stores the legs with their reservations. Must be the
+ * last locks of the transaction, because all operations of a project wait for each other from here
  * on.
  * @throws DomainError `sponsor_budget_exceeded`
  */
@@ -176,7 +173,7 @@ export const reserveCosts = async (
     );
     const otherwise = defaultBudgetOf(deps.registry.get(chainId));
     if (await reserveWithin(db, key, { wei: total, largestWei, otherwise })) continue;
-    // The limits are read to tell the caller which of them is exceeded.
+    // Read only to tell the caller which limit is exceeded.
     const budget = (await budgetsOf(deps, db, projectId))(chainId);
     requireOperationBudget(deps, chainId, { kind, neededWei, budget });
     throw await refuseDay(
@@ -189,8 +186,8 @@ export const reserveCosts = async (
 };
 
 /**
- * Refuses changes that need more than one operation may cost.
- * @returns the budget; null when no change needs more than was reserved
+ * Refuses changes that exceed the limit per operation.
+ * @returns the budget; null when no change raises its reservation
  */
 const budgetFor = async (
   deps: SponsorshipDeps,
@@ -237,7 +234,7 @@ const byBudget = (changes: readonly ReservationChange[]) => {
 
 /**
  * Ends and changes reservations, in the transaction that changes their legs, with at most three
- * statements for each budget. Amounts that one reservation frees are available to the others.
+ * statements per budget. Amounts that one reservation frees are available to the others.
  * @throws DomainError `sponsor_budget_exceeded` when a budget does not cover the sum
  */
 export const changeReservations = async (

@@ -7,7 +7,6 @@ const grouped = (gas: bigint): string => gas.toLocaleString("en-US");
 const coins = ({ nativeCurrency }: SponsoredChain, wei: bigint): string =>
   `${formatAmount(wei, COIN_DECIMALS)} ${nativeCurrency.symbol}`;
 
-/** Error for a user operation whose gas limit is above the sponsor's ceiling. */
 export const aboveCeiling = (
   chain: SponsoredChain,
   { kind, gas, ceiling }: { kind: SponsoredKind; gas: bigint; ceiling: bigint },
@@ -23,8 +22,8 @@ export const aboveCeiling = (
   );
 
 /**
- * Error for a user operation whose gas limit exceeds that of any transaction (EIP-7825), even when
- * the account pays for itself.
+ * The error for a user operation whose gas limit exceeds the limit of any transaction (EIP-7825),
+ * also when the account pays for its gas.
  */
 export const aboveTransactionLimit = (
   chain: SponsoredChain,

@@ -4,7 +4,7 @@ import { TRANSACTION_GAS_MAX } from "@/lib/chain/erc4337/user-operation";
 // The sponsor's limits: gas ceilings by kind of operation, and default budgets.
 
 /**
- * Highest total gas limit of one user operation, including the account's deployment. Measured on
+ * Maximum total gas limit of one user operation, including the account's deployment. Measured on
  * the local chains: a transfer that deploys its account needs 0.75 million, a swap 0.96 million, a
  * swap before a bridge 0.93 million. A payout batch may fill a transaction (EIP-7825).
  */
@@ -27,18 +27,17 @@ export const KIND_NAMES: Readonly<Record<SponsoredKind, string>> = {
 /**
  * Daily gas budget. A payout of 10,000 rows uses about 280 million gas (28,000 each). While it
  * runs, up to 2.7 times as much is reserved: gas limits are a third above the expected use, and the
- * maximum price is twice the current one. So the budget covers ten such payouts a day one after
- * another, or nearly four at the same time.
+ * maximum price is twice the current one. The budget therefore covers ten such payouts a day one
+ * after another, or nearly four at the same time.
  */
 const DAILY_GAS = 3_000_000_000n;
 /**
- * Gas budget of one operation: ten sources, each with a swap of two million gas at five times the
- * reference price.
+ * Gas budget of one operation. It covers ten sources, each with a swap of two million gas at five
+ * times the reference price.
  */
 const OPERATION_GAS = 100_000_000n;
 const GAS_PRICE_GWEI = "1";
 
-/** The part of a chain's configuration that this module reads. */
 export interface SponsoredChain {
   readonly id: number;
   readonly name: string;
@@ -64,7 +63,6 @@ export interface Budget {
   readonly operationWei: bigint;
 }
 
-/** Whether the chain has a paymaster (ERC-4337) that pays the fees of smart accounts. */
 export const isSponsored = (chain: SponsoredChain): boolean =>
   chain.contracts.paymaster !== undefined;
 
@@ -77,7 +75,6 @@ export const ceilingOf = (chain: SponsoredChain, kind: SponsoredKind): bigint =>
 const gasOf = (own: number | undefined, otherwise: bigint): bigint =>
   own === undefined ? otherwise : BigInt(own);
 
-/** The budget of a project for which the operator has set none. */
 export const defaultBudgetOf = ({ sponsor }: SponsoredChain): Budget => {
   const price = parseGwei(sponsor?.gasPriceGwei ?? GAS_PRICE_GWEI);
   return {
@@ -86,7 +83,6 @@ export const defaultBudgetOf = ({ sponsor }: SponsoredChain): Budget => {
   };
 };
 
-/** The reservation that a leg's row stores. */
 export interface Reservation {
   readonly projectId: string;
   readonly chainId: number;
@@ -101,6 +97,6 @@ export type ReservationChange =
   | {
       readonly reservation: Reservation;
       readonly toWei: bigint;
-      /** The operation's kind, and the wei that its other legs on the chain have reserved. */
+      /** The operation's kind, and the wei that its other legs have reserved on the chain. */
       readonly operation: { readonly kind: string; readonly othersWei: bigint };
     };

@@ -1,4 +1,4 @@
-/** The limits that a project sets for what its sponsor pays, below the operator's ceilings. */
+/** The limits that a project sets for its sponsor's payments, below the operator's ceilings. */
 import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, invalidRequest } from "@/lib/core/errors";
@@ -28,8 +28,8 @@ interface ProjectBudgetsDeps {
 }
 
 /**
- * A change of what the sponsor pays for a project. Limits are in units of the chain's coin. Null
- * removes the project's own limit, so the ceiling applies; an absent field is not changed.
+ * A change of the project's own limits, in whole coins of the chain. Null removes a limit, so that
+ * the ceiling applies. An absent field is not changed.
  */
 export interface BudgetChange {
   readonly chainId: number;
@@ -73,7 +73,7 @@ const limitOf = (
   ]);
 };
 
-/** The effective limits: the project's own limits, but never more than the ceilings. */
+/** The effective limits. Own limits never exceed the ceilings. */
 const effective = (own: OwnBudget, ceiling: Budget): Budget => ({
   dailyWei: own.dailyWei ?? ceiling.dailyWei,
   operationWei: own.operationWei ?? ceiling.operationWei,
@@ -145,7 +145,7 @@ export const createProjectBudgets = (deps: ProjectBudgetsDeps) => {
    * Changes the project's own limits. A lower limit takes effect at once; a higher one needs an
    * approval.
    * @throws DomainError `forbidden` unless owner or admin; `invalid_request`, `unsupported_chain`,
-   * `approval_required`; `invalid_state` when it was changed in the meantime
+   * `approval_required`; `invalid_state` when the limits were changed in the meantime
    */
   const set = async (actor: UserActor, change: BudgetChange): Promise<SponsorBudget> => {
     requirePermission(actor, "policies:manage");

@@ -7,18 +7,18 @@ import { budgets, limits, type Usage, usages } from "./rows";
 
 export type { Usage } from "./rows";
 
-/** The budget of one project on one chain and UTC day (`2026-01-31`). */
 export interface UsageKey {
   readonly projectId: string;
   readonly chainId: number;
+  /** A UTC day, such as `2026-01-31`. */
   readonly day: string;
 }
 
 type BudgetKey = Pick<UsageKey, "projectId" | "chainId">;
 
 /**
- * Reserves wei from the budget. Returns false and reserves nothing when that would exceed the
- * limit; safe under concurrent calls.
+ * Reserves wei from the budget. Returns false, with nothing reserved, when that would exceed the
+ * limit. Safe under concurrent calls.
  */
 export const reserve = async (
   db: Sql,
@@ -38,7 +38,7 @@ export const reserve = async (
 };
 
 /**
- * SQL of a limit: the operator's or else `otherwiseWei`, but at most the project's own limit.
+ * SQL of a limit: the operator's limit or else `otherwiseWei`, but at most the project's own limit.
  * PostgreSQL's least() ignores nulls.
  */
 const limitOf = (
@@ -56,9 +56,9 @@ const limitOf = (
   )`;
 
 /**
- * Like `reserve`, within the limits of the project, or within `otherwise` when the operator has set
+ * Like `reserve`, within the project's limits, or within `otherwise` when the operator has set
  * none.
- * @param largestWei the largest part to which the limit for one operation applies
+ * @param largestWei the largest part to which the limit per operation applies
  * @returns false, with nothing reserved, when that would exceed a limit
  */
 export const reserveWithin = async (
@@ -84,7 +84,6 @@ export const reserveWithin = async (
   return reserved === 1;
 };
 
-/** Reduces the reserved amount by `wei`, and adds `spentWei` to the spent amount. */
 export const release = async (
   db: Sql,
   { projectId, chainId, day }: UsageKey,
@@ -99,7 +98,7 @@ export const release = async (
     throw new RefusedItemError("A reservation has no budget that it was taken from.");
 };
 
-/** Usage by chain id. Chains without reservations on the day are missing from the map. */
+/** Usage by chain id. Chains without reservations on the day are missing. */
 export const readUsage = async (
   db: SqlReader,
   projectId: string,
@@ -114,7 +113,7 @@ export const readUsage = async (
   return new Map(rows.map(({ chainId, ...usage }) => [chainId, usage]));
 };
 
-/** The limits that the project has set for itself; null when only the operator's apply. */
+/** The project's own limits; null when it has set none. */
 export interface OwnBudget {
   readonly dailyWei: bigint | null;
   readonly operationWei: bigint | null;
@@ -137,10 +136,7 @@ const budgetOf = (row: RowOf<typeof budgets>): readonly [number, StoredBudget] =
   },
 ];
 
-/**
- * Reads the limits of a project by chain id: those that the operator has set instead of the
- * configured ones, and those that the project has set.
- */
+/** The stored limits of a project by chain id: those of the operator, and the project's own. */
 export const readBudgets = async (
   db: SqlReader,
   projectId: string,
@@ -152,7 +148,7 @@ export const readBudgets = async (
   return new Map(rows.map(budgetOf));
 };
 
-/** Reads in one statement the budgets and the usage that `readBudgets` and `readUsage` return. */
+/** Reads the results of `readBudgets` and `readUsage` in one statement. */
 export const readLimits = async (db: SqlReader, projectId: string, day: string) => {
   const rows = await limits.all(
     db,
@@ -175,7 +171,7 @@ export const readLimits = async (db: SqlReader, projectId: string, day: string) 
 };
 
 /**
- * Stores the operator's limits; null restores the configured limit.
+ * Stores the operator's limits. Null restores the configured limit.
  * @returns false when the project does not exist
  */
 export const writeBudget = async (
@@ -195,7 +191,10 @@ export const writeBudget = async (
   return written === 1;
 };
 
-/** Stores the project's own limits. @returns false when they are no longer `from` */
+/**
+ * Replaces the project's own limits.
+ * @returns false when the stored limits differ from `from`
+ */
 export const replaceOwnBudget = async (
   db: Sql,
   { projectId, chainId }: BudgetKey,

@@ -41,37 +41,35 @@ import { readBudgets, readLimits, writeBudget, type Usage } from "./repository";
 export { dayOf, type GasCost, type OperationCosts, type SponsorshipDeps } from "./budgets";
 export type { Reservation, ReservationChange } from "./limits";
 
-/** A leg that a smart account executes. */
 export interface SponsoredLeg {
   readonly legId: string;
   readonly chainId: number;
   readonly gas: UserOperationGas;
-  /** The user operation, if it exists already; then its price and paymaster are used. */
+  /** Present if the user operation exists already. Its price and paymaster are then used. */
   readonly operation?: UserOperation;
 }
 
-/** The sponsor's budget for a project on one chain, today. */
 export interface SponsorBudget extends EffectiveBudget, Usage {
   readonly chain: SponsoredChain;
   readonly remainingWei: bigint;
   readonly resetsAt: Date;
 }
 
-/** The maximum number of callers whose limits are read in one statement. */
+/** Maximum number of callers whose limits are read in one statement. */
 const LIMITS_AT_ONCE_MAX = 50;
 
-/** The highest cost of an operation with these gas limits at this price, in wei. */
+/** The maximum cost of an operation with these gas limits at this price, in wei. */
 const costOf = (gas: UserOperationGas | UserOperation, maxFeePerGas: bigint): bigint =>
   gasTotalOf(gas) * maxFeePerGas;
 
 /**
- * The highest cost of an operation to the sponsor, in wei. Null when the account pays for itself.
+ * The maximum cost of an operation for the sponsor, in wei. Null when the account pays for its gas.
  */
 export const sponsoredCostOf = (operation: UserOperation): bigint | null =>
   operation.paymaster === undefined ? null : costOf(operation, operation.maxFeePerGas);
 
 /**
- * Refuses an operation whose gas limit is too high for any transaction, or above the sponsor's
+ * Refuses an operation whose gas limit is above the limit of any transaction or above the sponsor's
  * ceiling.
  * @throws DomainError `sponsor_budget_exceeded`, `simulation_failed`
  */
@@ -90,7 +88,8 @@ const checkGas = (
 };
 
 /**
- * Refuses a transaction that a wallet pays for itself, when its gas limit is too high.
+ * Refuses a transaction that a wallet pays for itself if its gas limit is above the limit of any
+ * transaction.
  * @throws DomainError `simulation_failed`
  */
 const checkTransactionGas = (
@@ -162,7 +161,7 @@ interface CheckDeps extends SponsorshipDeps {
 }
 
 /**
- * Reads limits and usage. Callers for the same project that arrive while a statement runs share the
+ * Reads limits and usage. Callers for the same project that arrive during a statement share the
  * next one.
  */
 const createLimitsReader = ({ database }: Pick<SponsorshipDeps, "database">) => {
@@ -199,7 +198,7 @@ const sponsorshipFunctions = (deps: CheckDeps) => ({
   check: bindDeps(deps, check),
   reserve: bindDeps(deps, reserveCosts),
   /**
-   * Changes one reservation; see `changeReservations`.
+   * Changes one reservation (see `changeReservations`).
    * @throws DomainError `sponsor_budget_exceeded` when the budgets do not cover the difference
    */
   adjust: (
@@ -211,7 +210,7 @@ const sponsorshipFunctions = (deps: CheckDeps) => ({
 
   /**
    * Ends reservations, in the transaction that ends their legs. The `spentWei` of each counts as
-   * spent, and the rest becomes available.
+   * spent, and its rest becomes available.
    */
   settle: async (
     tx: Tx,
@@ -238,7 +237,7 @@ const sponsorshipFunctions = (deps: CheckDeps) => ({
   },
 
   /**
-   * Sets the operator's limits for a project, in wei; null restores the configured limit. Returns
+   * Sets the operator's limits for a project, in wei. Null restores the configured limit. Returns
    * false when the project does not exist.
    */
   setBudget: (
@@ -263,10 +262,7 @@ const sponsorshipFunctions = (deps: CheckDeps) => ({
       return true;
     }),
 
-  /**
-   * The limits that the operator has set for a project, by chain id; null when the configured limit
-   * applies.
-   */
+  /** The operator's limits for a project, by chain id; null when the configured limit applies. */
   operatorBudgets: (projectId: string) => readBudgets(sqlOf(deps.database.prisma), projectId),
 });
 

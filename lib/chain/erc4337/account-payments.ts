@@ -74,13 +74,13 @@ const inDelegated = (data: Hex): SentCoins[] => {
     if (functionName === "payCoin" || functionName === "payCoin256")
       return inRows(args[0], functionName === "payCoin256");
   } catch {
-    // The data calls a different function; its token transfers are in the logs.
+    // Another function was called. Its token transfers are in the logs.
   }
   return [];
 };
 
 /**
- * The coins that a call of an account sends, including to contracts. Empty when the call cannot be
+ * The coins that an account's call sends, including to contracts. Empty when the call cannot be
  * decoded.
  */
 export const coinsIn = (callData: Hex): SentCoins[] => {
@@ -95,7 +95,6 @@ export const coinsIn = (callData: Hex): SentCoins[] => {
 
 export interface SeenPayment {
   readonly to: Address;
-  /** Address of the token, or `native`. */
   readonly token: string;
   readonly symbol: string;
   /** In whole units; in base units for a token that is not configured. */
@@ -133,7 +132,10 @@ const transferOf = ({ address, topics, data }: SeenLog, tokens: readonly Token[]
   };
 };
 
-/** @param account the payer; null for all transfers in the logs */
+/**
+ * The payments of an operation.
+ * @param account the payer; null for all transfers in the logs
+ */
 export const paymentsIn = (
   {
     logs,
@@ -162,8 +164,8 @@ export const paymentsIn = (
 };
 
 /**
- * Call data and logs in lower-case hex without 0x. The address of every payee appears in it,
- * whatever the way of payment.
+ * Call data and logs in lower-case hex without 0x. It contains the address of every payee, for any
+ * way of payment.
  */
 export const payloadOf = (logs: readonly SeenLog[], callData: Hex): string =>
   [callData, ...logs.flatMap(({ topics, data }) => [...topics, data])]

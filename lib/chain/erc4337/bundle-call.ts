@@ -14,8 +14,8 @@ import {
 } from "./user-operation";
 
 /**
- * Recipient and call data of the transaction in which the executor sends a bundle. The caller adds
- * the gas limit.
+ * Recipient and call data of the transaction with which the executor sends a bundle. The gas limit
+ * is not included.
  */
 export interface BundleCall {
   readonly to: Address;
@@ -30,7 +30,6 @@ export interface BundleCall {
 export interface BundleTarget {
   readonly chainId: number;
   readonly entryPoint: Address;
-  /** The project's paymaster, if the chain has one. */
   readonly paymaster: Address | null;
   /** The account that sends the bundle and is reimbursed for its gas. */
   readonly executor: Address;

@@ -17,22 +17,20 @@ interface PaymasterDeployment {
     readonly rpcUrl: string;
     readonly entryPoint: Address;
   };
-  /** Sends and pays for the transactions, and may mark operations afterwards. */
+  /** Sends and pays for the transactions. It becomes a marker of the paymaster. */
   readonly executor: Account;
-  /** May withdraw deposit and stake, and appoints markers. */
+  /** May withdraw deposit and stake, and appoint markers. */
   readonly owner: Address;
   /** In wei. ERC-4337 bundlers require a stake; the service's executor does not. */
   readonly stakeWei: bigint;
   readonly depositWei: bigint;
-  /** Called once the contract is deployed, before the deposit is paid. */
+  /** Called after the deployment, before the deposit is paid. */
   readonly deployed: (address: Address) => void;
 }
 
-/** ERC-4337 bundlers require at least a day. */
+/** In seconds. ERC-4337 bundlers require at least a day. */
 const UNSTAKE_DELAY_S = 86_400;
-/**
- * PUSH1 1 PUSH1 0 TSTORE STOP: fails on a chain that does not have the opcode (EIP-1153, Cancun).
- */
+/** PUSH1 1 PUSH1 0 TSTORE STOP. Fails on a chain without transient storage (EIP-1153, Cancun). */
 const TRANSIENT_STORE: Hex = "0x600160005d00";
 
 /**

@@ -16,7 +16,7 @@ import { type BundleQuery, type OperationReceipt, operationsOf } from "./operati
 import { hashUserOperation, type UserOperationFields } from "./user-operation";
 import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
 
-// Finds the user operations that accounts have executed from the chain's logs only, and their
+// Finds the user operations that accounts executed: the operations from the chain's logs, their
 // content from the bundles' call data.
 
 const userOperationEvent = parseAbiItem(
@@ -28,13 +28,11 @@ const SEQUENCE_BITS = 64n;
 export interface ExecutedOperation {
   readonly userOpHash: Hex;
   readonly sender: Address;
-  /** The 192-bit key of its nonce (2D nonce). */
   readonly nonceKey: bigint;
-  /** False when its calls reverted, so that it moved nothing. */
+  /** False when its calls reverted, so it moved nothing. */
   readonly success: boolean;
   readonly txHash: Hex;
   readonly blockNumber: bigint;
-  /** The gas cost that the paymaster or the account paid. */
   readonly gasCostWei: bigint;
   /** Null when the account paid for its gas. */
   readonly paymaster: Address | null;
@@ -42,7 +40,7 @@ export interface ExecutedOperation {
 
 interface Search {
   readonly senders: readonly Address[];
-  /** A paymaster whose operations are returned too, whoever sent them; null for none. */
+  /** Operations that this paymaster paid for are also returned, whoever sent them. */
   readonly paymaster: Address | null;
   readonly fromBlock: bigint;
   readonly toBlock: bigint;
@@ -139,7 +137,7 @@ const unpacked = (packed: Packed): UserOperationFields => ({
 });
 
 /**
- * The operations in the call data of a bundle. Empty when it does not call EntryPoint or the
+ * The operations in the call data of a bundle. Empty unless the data calls EntryPoint or the
  * project's paymaster.
  */
 export const operationsInCall = (data: Hex): readonly UserOperationFields[] => {
@@ -149,7 +147,7 @@ export const operationsInCall = (data: Hex): readonly UserOperationFields[] => {
       if (functionName === "handleOps" || functionName === "handleMarkedOps")
         return (args[0] as readonly Packed[]).map(unpacked);
     } catch {
-      // The data calls a function of a different contract.
+      // The call is to another contract.
     }
   }
   return [];
@@ -157,18 +155,16 @@ export const operationsInCall = (data: Hex): readonly UserOperationFields[] => {
 
 const VALID_AFTER_BYTES = 6;
 
-/** The time until which the operation of a Safe may be executed; the signature begins with it. */
+/**
+ * The time until which a Safe's operation may be executed. The signature begins with the validity.
+ */
 export const validUntilOf = ({ signature }: Pick<UserOperationFields, "signature">): Date =>
   new Date(hexToNumber(slice(signature, VALID_AFTER_BYTES, 2 * VALID_AFTER_BYTES)) * 1000);
-
-// The content of user operations that were executed: their call data and logs, from the transaction
-// that executed them.
 
 export interface ExecutedContent {
   /** Null when the bundle's call cannot be decoded. */
   readonly operation: UserOperationFields | null;
   readonly receipt: OperationReceipt | null;
-  /** Call data of the whole transaction. */
   readonly input: Hex;
 }
 
@@ -197,8 +193,8 @@ export const contentOf = async (
 };
 
 /**
- * The call data from which payments are read. When the bundle cannot be decoded it is the whole
- * data, which may show too many payments but misses none.
+ * The call data from which payments are read. If the bundle cannot be decoded, the data of the
+ * whole transaction, which may show too many payments but misses none.
  */
 export const callDataOf = ({
   operation,

@@ -26,12 +26,11 @@ const knownErrors = parseAbi([
   "error ExecutionFailed()",
 ]);
 
-/** Revert data decoded for people. */
 export interface RevertReason {
   readonly text: string;
-  /** EntryPoint's error code (`AAxx`), when EntryPoint refused. */
+  /** EntryPoint's error code (`AAxx`); null for other errors. */
   readonly entryPointCode: string | null;
-  /** Index within the bundle of the operation that EntryPoint refused. */
+  /** Index within the bundle of the operation that EntryPoint refused; null for other errors. */
   readonly operationIndex: number | null;
 }
 
@@ -50,7 +49,7 @@ const plain = (text: string): RevertReason => ({
   operationIndex: null,
 });
 
-/** Revert data → reason. Unknown custom errors are named by their selector. */
+/** Decodes revert data. Unknown custom errors are named by their selector. */
 export const revertReasonOf = (data: Hex): RevertReason => {
   if (size(data) < 4) return plain("reverted without a reason");
   const decoded = decode(data);
@@ -87,7 +86,7 @@ const dataField = (value: unknown): Hex | null => {
 
 /**
  * The revert data that a node sent with a failed call; null when the call failed for another reason
- * (network, limits). Nodes differ in where they put it: `error.data`, or `error.data.data`.
+ * (network, limits). Depending on the node, the data is in `error.data` or `error.data.data`.
  */
 export const revertDataOf = (error: unknown): Hex | null => {
   if (!(error instanceof BaseError)) return null;
@@ -143,8 +142,8 @@ interface Marking {
 }
 
 /**
- * The error for a paymaster that does not accept the executor as a marker. The service's operator
- * has to fix it; the operation is not at fault.
+ * The error for a paymaster that does not accept the executor as a marker. The operator of the
+ * service must correct it; the operation is not at fault.
  * @returns null for a call that failed for another reason
  */
 export const notMarkerErrorOf = (
@@ -160,8 +159,9 @@ export const notMarkerErrorOf = (
     : null;
 
 /**
- * Whether an account may call a contract. The chain's paymaster accepts bundles and marks only from
- * its markers; every other contract accepts calls from everybody. A positive answer is cached.
+ * Returns a function that tells whether an account may call a contract. The chain's paymaster
+ * accepts bundles and marks only from its markers; every other contract accepts calls from
+ * everybody. Positive answers are cached.
  */
 export const createMarkerCheck = (registry: ChainRegistry) => {
   const markers = new Set<string>();

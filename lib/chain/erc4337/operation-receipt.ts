@@ -22,8 +22,8 @@ const EVENT_TOPIC = toEventSelector(userOperationEvent);
 const BEFORE_EXECUTION_TOPIC = toEventSelector("BeforeExecution()");
 
 /**
- * Blocks after the oldest `fromBlock` that one search reads: 23 days of a chain with a block every
- * two seconds.
+ * Number of blocks that one search reads, from the oldest `fromBlock`: 23 days of a chain with a
+ * block every two seconds.
  */
 const BLOCKS_MAX = 1_000_000n;
 const HASHES_PER_QUERY = 100;
@@ -45,7 +45,6 @@ export interface OperationReceipt {
   }[];
 }
 
-/** The fields of a bundle's receipt that are read. */
 interface BundleReceipt {
   readonly transactionHash: Hex;
   readonly blockNumber: bigint;
@@ -67,7 +66,7 @@ const addressOf = (topic: Hex | undefined): Address | null => {
 };
 
 /**
- * The operations of a bundle by hash, each with its own logs: those between the previous
+ * The operations of a bundle by hash. The logs of an operation are those between the previous
  * operation's `UserOperationEvent` (or the start of the execution phase) and its own. Logs of the
  * validation phase belong to no operation.
  */
@@ -104,11 +103,11 @@ export const operationsOf = (
 export interface BundleQuery {
   readonly client: PublicClient;
   readonly entryPoint: Address;
-  /** Number of blocks in one log request; may shrink after a refusal. */
+  /** Number of blocks in one log request. May shrink after a node refuses a request. */
   readonly rangeBlocks: () => bigint;
 }
 
-/** The operations of a transaction; none when it is not mined. */
+/** The operations of a transaction; empty while it is not mined. */
 export const readBundle = async (
   query: Pick<BundleQuery, "client" | "entryPoint">,
   txHash: Hex,
@@ -162,8 +161,8 @@ const eventsBetween = async (
 };
 
 /**
- * Searches the chain's logs for many operations at once. Operations that are not mined are missing
- * from the result.
+ * Searches the chain's logs for many operations at once. The result lacks operations that are not
+ * mined.
  */
 const findEvents = async (
   query: BundleQuery,
@@ -197,9 +196,11 @@ const findEvents = async (
 type Operations = ReadonlyMap<Hex, OperationReceipt>;
 
 const SOUGHT_MAX = 500;
-/** Number of bundles whose receipts are cached. The receipt in a given block never changes. */
+/**
+ * Number of bundles whose receipts are cached by block. A receipt in a given block never changes.
+ */
 const BUNDLES_KEPT = 50;
-/** Maximum number of searches that start per poll interval, for any number of callers. */
+/** Maximum number of searches that start per poll interval, shared by all callers. */
 const SEARCHES_PER_POLL = 4;
 
 type Find = (sought: Sought) => Promise<OperationReceipt | null>;
@@ -228,7 +229,7 @@ const finderOf = (query: BundleQuery, pollIntervalMs: number): Find => {
     const latest = await query.client.getBlockNumber({ cacheTime: 0 });
     const isRecent = ({ fromBlock }: Sought): boolean =>
       fromBlock + query.rangeBlocks() > latest;
-    // A search far back needs many requests, so it runs separately and does not delay the others.
+    // Searches far back run separately, because their many requests would delay the recent ones.
     const [recent, old] = await Promise.all(
       [sought.filter(isRecent), sought.filter((one) => !isRecent(one))].map((part) =>
         findEvents(query, part, latest),
@@ -276,10 +277,10 @@ const createFinder = (registry: ChainRegistry) => {
 };
 
 /**
- * Finds mined operations for all waiting callers. Calls about one chain at about the same time
- * share one head request, one log search, and one receipt per bundle. Each search reads the chain
- * again, so that a reorganisation is noticed. The result is null while the operation is not mined.
- * With `isExpected`, the chain's providers have to agree before a different result is returned (see
+ * Finds mined operations for all waiting callers. Calls for one chain at about the same time share
+ * one head request, one log search, and one receipt per bundle. Each search reads the chain again,
+ * so that a reorganisation is noticed. The result is null while the operation is not mined. With
+ * `isExpected`, the chain's providers must agree before an unexpected result is returned (see
  * `agreedAnswer`).
  * @throws DomainError `chain_unavailable`, `unsupported_chain`
  */

@@ -12,25 +12,25 @@ import { getUserOperationHash, toPackedUserOperation } from "viem/account-abstra
 const SEQUENCE_BITS = 64n;
 
 /**
- * The nonce key of a leg: the first 192 bits of keccak256 of its id. Every operation of a leg takes
- * sequence 0 of this key, so EntryPoint executes at most one operation per leg, even when several
+ * The nonce key of a leg: the first 192 bits of keccak256 of its id. Every operation of a leg has
+ * sequence 0 of this key. So EntryPoint executes at most one operation per leg, even when several
  * are signed or one is sent twice.
  */
 export const nonceKeyOf = (legId: string): bigint =>
   BigInt(slice(keccak256(stringToBytes(legId)), 0, 24));
 
-/** Key (192 bits) and sequence 0. */
+/** The nonce of this key with sequence 0. */
 export const firstNonceOf = (nonceKey: bigint): bigint => nonceKey << SEQUENCE_BITS;
 
 /**
- * The sequence within the answer of `getNonce` (key and sequence together). It counts the executed
- * operations of the key.
+ * The sequence in an answer of `getNonce`, which contains key and sequence. It is the number of
+ * executed operations of the key.
  */
 export const sequenceOf = (nonce: bigint): bigint => nonce & ((1n << SEQUENCE_BITS) - 1n);
 
 /**
- * The fields of a user operation of EntryPoint v0.7 (ERC-4337), unpacked. The type has the same
- * structure as the bundler port's.
+ * The unpacked fields of a user operation of EntryPoint v0.7 (ERC-4337). Structurally equal to the
+ * bundler port's type.
  */
 export interface UserOperationFields {
   readonly sender: Address;
@@ -50,20 +50,19 @@ export interface UserOperationFields {
   readonly signature: Hex;
 }
 
-/** `PackedUserOperation` of EntryPoint v0.7, as its ABI requires it. */
 export const packUserOperation = (
   operation: UserOperationFields,
 ): ReturnType<typeof toPackedUserOperation> => toPackedUserOperation(operation);
 
 /**
- * Hashes by operation, then by chain and EntryPoint, because an operation is hashed for its
+ * Hashes by operation, then by chain and EntryPoint. Cached, because an operation is hashed for its
  * estimate, its bundle and its submission.
  */
 const hashes = new WeakMap<UserOperationFields, Map<string, Hex>>();
 
 /**
- * Hash by which EntryPoint v0.7 names the operation; independent of the signature. The operation
- * must not be changed afterwards.
+ * The hash by which EntryPoint v0.7 identifies the operation. It does not depend on the signature.
+ * The operation must not be changed afterwards, because the hash is cached.
  */
 export const hashUserOperation = (
   operation: UserOperationFields,
@@ -101,7 +100,6 @@ export const paymasterAndDataOf = (operation: UserOperationFields): Hex =>
         operation.paymasterData ?? "0x",
       ]);
 
-/** The gas limits of an operation. */
 type GasLimits = Pick<
   UserOperationFields,
   | "callGasLimit"
@@ -112,8 +110,8 @@ type GasLimits = Pick<
 >;
 
 /**
- * Sum of the gas limits. The account or paymaster must be able to pay for it before the operation
- * runs.
+ * Sum of the gas limits. The account or paymaster must be able to pay for it before EntryPoint
+ * executes the operation.
  */
 export const gasTotalOf = (gas: GasLimits): bigint =>
   gas.callGasLimit +
@@ -126,7 +124,7 @@ export const gasTotalOf = (gas: GasLimits): bigint =>
 export const TRANSACTION_GAS_MAX = 16_777_216n;
 
 /**
- * The gas that `innerHandleOp` requires beyond the limits of the operation; with less it aborts the
+ * The gas that `innerHandleOp` requires beyond the operation's limits. With less, it aborts the
  * bundle (AA95).
  */
 const INNER_OVERHEAD = 10_000n;
@@ -134,22 +132,22 @@ const INNER_OVERHEAD = 10_000n;
 export const SPARE_GAS = 60_000n;
 
 /**
- * The gas that a caller needs so that its call gets this much: at most 63/64 of the remaining gas
- * is passed on (EIP-150).
+ * The gas that a caller needs to pass on `gas`: at most 63/64 of the remaining gas is passed on
+ * (EIP-150).
  */
 const passingOn = (gas: bigint): bigint => (gas * 64n) / 63n;
 
 /**
- * Gas that the operation may use inside a bundle. A 64th is added twice: EntryPoint calls itself
- * for the operation, and that inner call must be able to pass on the whole call gas limit.
+ * Gas that the operation may use inside a bundle. The 64th is added twice: EntryPoint calls itself
+ * for the operation, and this inner call must be able to pass on the whole call gas limit.
  */
 export const bundledGasOf = (gas: GasLimits): bigint =>
   passingOn(passingOn(gasTotalOf(gas) + INNER_OVERHEAD));
 
 /**
- * Gas limit of a transaction that contains only this operation. `isSponsored`: it goes through the
- * paymaster. `unusedGas` is a part of the limits that is charged but not used, so the transaction
- * does not need it.
+ * Gas limit of a transaction with only this operation. `isSponsored`: the transaction goes through
+ * the paymaster. `unusedGas`: the part of the limits that is charged but not used, so the
+ * transaction does not need it.
  */
 export const transactionGasAlone = (
   gas: GasLimits & { readonly unusedGas?: bigint | undefined },

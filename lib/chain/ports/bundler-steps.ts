@@ -22,7 +22,6 @@ export interface BundlerHarness {
   tokenBalance(of: EvmAddress): Promise<bigint>;
   nativeBalance(of: EvmAddress): Promise<bigint>;
   blockNumber(): Promise<bigint>;
-  /** Timestamp of the chain's latest block. */
   chainTime(): Promise<Date>;
 }
 
@@ -111,8 +110,8 @@ export const createBundlerSteps = (chain: BundlerHarness) => {
     chain.accounts.sign(wish.wallet.scope, await prepare(wish));
 
   /**
-   * Signs the operation again without its factory, for an account that has been deployed since. The
-   * gas limits stay the same.
+   * Signs the operation again without its factory, after another operation deployed the account.
+   * The gas limits stay the same.
    */
   const redeployed = async (
     wallet: Wallet,
@@ -165,7 +164,7 @@ export const createBundlerSteps = (chain: BundlerHarness) => {
 
 export type BundlerSteps = ReturnType<typeof createBundlerSteps>;
 
-/** The operation as a deployed account sends it, without the factory. */
+/** A copy of the operation without the factory, for a deployed account. */
 export const withoutFactory = (operation: UserOperation): UserOperation => {
   const copy: { -readonly [Field in keyof UserOperation]: UserOperation[Field] } = {
     ...operation,

@@ -17,7 +17,7 @@ const PARALLEL = 10;
 const BATCH = 50;
 
 /**
- * The chain and its helpers. They exist when the tests run, not yet when the tests are declared.
+ * The chain and its helpers. They exist only while the tests run, not when the tests are declared.
  */
 interface Started {
   readonly chain: BundlerHarness;
@@ -105,7 +105,7 @@ const testRefusals = (started: () => Started): void => {
       calls: [transfer(first, 60n), transfer(second, 40n)],
       key: 3n,
     });
-    // The balance covers the operation when it is prepared, and no longer when it is executed.
+    // The balance covers the operation when it is prepared, but not when it is executed.
     const drain = await signed({ wallet, calls: [transfer(newRecipient(), 50n)], key: 4n });
     // Only one of two first operations can deploy the account, so `drain` deploys it first.
     expect((await received(await submit(drain))).success).toBe(true);

@@ -5,8 +5,7 @@ import type { EvmAddress, ReceiptLog } from "@/lib/core/evm";
 type Hex = `0x${string}`;
 
 /**
- * An unpacked user operation for EntryPoint v0.7 (ERC-4337). Fees in wei per gas, limits in gas
- * units.
+ * An unpacked user operation for EntryPoint v0.7 (ERC-4337). Fees in wei per gas, limits in gas.
  */
 export interface UserOperation {
   readonly sender: EvmAddress;
@@ -34,9 +33,8 @@ export interface UserOperationGas {
   readonly paymasterVerificationGasLimit: bigint;
   readonly paymasterPostOpGasLimit: bigint;
   /**
-   * The part of `preVerificationGas` that is charged but that no transaction uses, because it
-   * corresponds to the fee of a rollup's parent chain. It is part of costs, but not of a
-   * transaction's gas limit.
+   * The part of `preVerificationGas` that pays the fee of a rollup's parent chain. It is charged,
+   * but no transaction uses it: it is part of costs, not of a transaction's gas limit.
    */
   readonly unusedGas?: bigint | undefined;
 }
@@ -50,21 +48,18 @@ export interface UserOperationReceipt {
   readonly blockHash: Hex;
   /** In wei. Paid by the paymaster when there is one. */
   readonly actualGasCost: bigint;
-  /** Null when the account paid for itself. */
+  /** Null when the account paid for its gas. */
   readonly paymaster: EvmAddress | null;
-  /** Logs of this user operation only, not of others in the same bundle. */
+  /** Logs of this operation only, without those of other operations in the bundle. */
   readonly logs: readonly ReceiptLog[];
 }
 
 /**
- * The bundler requires more `preVerificationGas` than the operation offers, and has not stored the
+ * The bundler requires more `preVerificationGas` than the operation offers. It has not stored the
  * operation.
  */
 export class PreVerificationGasTooLowError extends DomainError {
-  /**
-   * @param needed the amount with which it would accept the operation now, with a margin; in gas
-   * units
-   */
+  /** @param needed the amount that the bundler would accept now, with a margin; in gas units */
   constructor(
     chainName: string,
     readonly needed: bigint,
@@ -81,8 +76,8 @@ export class PreVerificationGasTooLowError extends DomainError {
 }
 
 /**
- * Earlier operations of the same sender are in progress, and this one is sent after them. Nothing
- * was sent.
+ * Earlier operations of the sender are in progress, and this one must wait for them. Nothing was
+ * sent.
  */
 export class WaitsForTurnError extends DomainError {
   constructor() {
@@ -94,41 +89,37 @@ export class WaitsForTurnError extends DomainError {
 }
 
 /**
- * Keeps the order in which a sender's operations go to an external bundler, which stores only a few
- * operations of one sender at a time (ERC-7562).
+ * Keeps the order in which a sender's operations go to an external bundler. Such a bundler stores
+ * only a few operations of one sender at a time (ERC-7562).
  */
 export interface SenderQueue {
   /**
-   * Adds the operation at the end of its sender's queue, unless it is in it. Returns true when the
-   * bundler may have it now; the answer stays true until it leaves the queue.
+   * Adds the operation at the end of its sender's queue, unless it is queued already. Returns
+   * whether it may be sent to the bundler now. Once true, the result stays true until the operation
+   * leaves the queue.
    */
   admit(operation: {
     readonly chainId: number;
     readonly sender: EvmAddress;
     readonly userOpHash: Hex;
-    /**
-     * After this time the operation can no longer be executed, and leaves the queue some time
-     * later.
-     */
     readonly validUntil: Date;
   }): Promise<boolean>;
-  /** Removes an operation that was mined, or that the bundler does not have, from the queue. */
+  /** Removes an operation that was mined, or that the bundler no longer has. */
   leave(chainId: number, userOpHash: Hex): Promise<void>;
 }
 
 export interface SubmitOptions {
   /**
-   * True when the account's owner is a wallet outside of the service, which also has the signed
-   * operation. The owner can invalidate the operation at any time, by executing another operation
-   * with the same nonce, or by executing this one when no paymaster pays. EntryPoint reverts a
-   * whole bundle that contains an invalid operation, so such an operation gets a separate bundle.
+   * True when the account's owner is an external wallet, which also has the signed operation. The
+   * owner can invalidate the operation at any time: by executing another operation with the same
+   * nonce, or by executing this one when no paymaster pays. EntryPoint reverts a whole bundle with
+   * an invalid operation, so such an operation is sent in a bundle of its own.
    */
   readonly isHeldElsewhere: boolean;
-  /** After this time the operation cannot be executed any more. */
   readonly validUntil?: Date | null;
 }
 
-/** Whether a receipt equals the one that was seen before. */
+/** Whether a receipt equals the one that was seen earlier. */
 export type ReceiptCheck = (receipt: UserOperationReceipt) => boolean;
 
 /**
@@ -151,8 +142,8 @@ export interface Bundler {
    */
   estimateGas(chainId: number, operation: UserOperation): Promise<UserOperationGas>;
   /**
-   * Accepts a signed operation. Submitting the same operation again is safe: at most the same bytes
-   * are broadcast again. By default the service assumes that only it has the operation.
+   * Accepts a signed operation. Submitting it again is safe: at most the same bytes are broadcast
+   * again. Without `isHeldElsewhere`, the service assumes that nobody else has the operation.
    * @throws DomainError `simulation_failed` when the operation would fail validation;
    * `chain_unavailable` when it is unknown whether the operation was accepted
    * @throws PreVerificationGasTooLowError, WaitsForTurnError (only external bundlers)
@@ -164,11 +155,11 @@ export interface Bundler {
   ): Promise<{ userOpHash: Hex }>;
   /**
    * The receipt of a mined operation; null while it is not mined. Searches from `fromBlock` on. The
-   * receipt may have no confirmations yet, so a reorganisation can make it null again.
-   * With `isExpected` every provider of the chain is asked (a single one twice), and the first
-   * expected receipt is returned. Any other answer, null included, is returned only when two
-   * providers agree that there is no expected receipt, because a state on which money depends may
-   * be undone only then.
+   * receipt may have no confirmations yet, so a reorganisation can make it null again. With
+   * `isExpected`, every provider of the chain is asked (a single one twice), and the first expected
+   * receipt is returned. Any other answer, null included, is returned only when two providers agree
+   * that there is no expected receipt, because only then may a status on which money depends be
+   * undone.
    * @throws DomainError `chain_unavailable`, also when too few providers answer to agree
    */
   receipt(

@@ -11,18 +11,18 @@ export interface Fees {
   readonly maxPriorityFeePerGas: bigint;
 }
 
-/** Payments of one token from the account. Either all succeed or none. */
+/** Payments of one token from the account. All succeed or none. */
 export interface AccountPayout {
   /** Address of the token, or `native` for the chain's coin. */
   readonly token: EvmAddress | "native";
-  /** At least one; amounts in base units, above zero. */
+  /** At least one. Amounts in base units, above zero. */
   readonly rows: readonly { readonly recipient: EvmAddress; readonly amountBase: bigint }[];
 }
 
 /**
- * The work of one user operation: either one or more calls, executed atomically in this order, or a
- * payout. For a payout the account delegates to the chain's configured distributor contract, and
- * never to any other contract.
+ * The work of one user operation: calls, executed atomically in this order, or a payout. For a
+ * payout, the account delegates to the chain's configured distributor contract, and never to
+ * another contract.
  */
 export type AccountWork =
   | { readonly calls: readonly Call[] }
@@ -34,8 +34,9 @@ interface DraftOptions {
   readonly chainId: number;
   readonly ownerAddress: EvmAddress;
   /**
-   * The 192-bit key of the nonce (ERC-4337). The sequence is always 0, so each key is used at most
-   * once. @see nonceKeyOf
+   * The 192-bit key of the nonce (ERC-4337). The sequence is always 0, so each key is used for at
+   * most one executed operation.
+   * @see nonceKeyOf
    */
   readonly nonceKey: bigint;
   readonly fees: Fees;
@@ -45,23 +46,19 @@ interface DraftOptions {
 
 export interface PrepareRequest {
   readonly chainId: number;
-  /** The result of `draft`. */
   readonly draft: UserOperation;
-  /** The result of `Bundler.estimateGas` for the draft. */
   readonly gas: UserOperationGas;
-  /** After this time the operation can never be executed. Rounded down to whole seconds. */
+  /** The operation cannot be executed after this time. Rounded down to whole seconds. */
   readonly validUntil: Date;
 }
 
-/** A complete operation, except for the owner's signature. */
 export interface PreparedUserOperation {
   readonly chainId: number;
-  /** The operation with a dummy signature. */
   readonly operation: UserOperation;
   readonly validUntil: Date;
-  /** The message `SafeOp` (EIP-712) for the owner to sign. Its numbers are bigints. */
+  /** The EIP-712 message `SafeOp` that the owner signs. Its numbers are bigints. */
   readonly typedData: TypedDataDefinition;
-  /** Identifies the operation (ERC-4337); it does not depend on the signature. */
+  /** The hash of the operation (ERC-4337). It does not depend on the signature. */
   readonly userOpHash: Hex;
 }
 
@@ -77,18 +74,18 @@ export interface PreparedUserOperation {
  */
 export interface SmartAccounts {
   /**
-   * Salt nonce of every account. The address depends on this number, the owner and the account's
-   * contracts.
+   * Salt nonce of every account. With the owner and the account's contracts, it determines the
+   * address.
    */
   readonly saltNonce: bigint;
-  /** The checksummed address (EIP-55) of the owner's account, whether deployed or not. */
+  /** The checksummed address (EIP-55) of the owner's account, before or after its deployment. */
   addressOf(ownerAddress: EvmAddress): Promise<EvmAddress>;
   /**
    * Whether each account is deployed, in the order of `addresses`.
    * @throws DomainError `chain_unavailable`
    */
   isDeployed(chainId: number, addresses: readonly EvmAddress[]): Promise<readonly boolean[]>;
-  /** The call that deploys the account. Any address may send it. A second such call reverts. */
+  /** The call that deploys the account. Any address may send it, but a second such call reverts. */
   deployment(ownerAddress: EvmAddress): Promise<Call>;
   /**
    * Builds an operation with zero gas limits and a dummy signature, for `Bundler.estimateGas`.
@@ -96,10 +93,7 @@ export interface SmartAccounts {
    * contract has other code than this release expects
    */
   draft(request: DraftRequest): Promise<UserOperation>;
-  /**
-   * Sets the gas limits and the validity. Only the owner's signature is missing then. Makes no
-   * network call.
-   */
+  /** Sets the gas limits and the validity of a draft. Makes no network call. */
   prepare(request: PrepareRequest): PreparedUserOperation;
   /**
    * Signs with a managed key, which must be the account's owner.
@@ -115,7 +109,7 @@ export interface SmartAccounts {
     signature: Hex,
   ): UserOperation;
   /**
-   * Whether the operation has its owner's signature over exactly its fields and this validity.
+   * Whether the operation has its owner's signature over exactly these fields and this validity.
    * Makes no network call.
    */
   isSigned(
@@ -127,7 +121,7 @@ export interface SmartAccounts {
     },
   ): Promise<boolean>;
   /**
-   * Whether the only operation of a nonce key was executed, successfully or not, as of
+   * Whether the only operation of a nonce key was executed, successfully or not, up to
    * `at.blockNumber` (default: the latest block).
    * @throws DomainError `chain_unavailable`
    */

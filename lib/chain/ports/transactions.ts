@@ -9,7 +9,7 @@ export interface NewTransaction {
   readonly keyId: string;
   /**
    * The reason for the transaction, unique on its chain. A second call with the same purpose never
-   * gets a second nonce.
+   * uses a second nonce.
    */
   readonly purpose: string;
   readonly to: EvmAddress;
@@ -17,16 +17,15 @@ export interface NewTransaction {
   /** In wei. */
   readonly value: bigint;
   readonly gas: bigint;
-  /** In wei per gas (EIP-1559). The service raises the fees when the transaction is stuck. */
+  /** In wei per gas (EIP-1559). The fees are raised when the transaction is stuck. */
   readonly fees: { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint };
   /**
-   * The user operations (ERC-4337) in this transaction. The transaction is stored with all of them
+   * The user operations (ERC-4337) in this transaction. The transaction is stored with all of them,
    * or not at all.
    */
   readonly carries?: readonly BundledOperation[];
 }
 
-/** A transaction for which an executor key is chosen. */
 export interface PlannedTransaction {
   readonly chainId: number;
   readonly to: EvmAddress;
@@ -40,14 +39,13 @@ export interface ExecutorKey {
 }
 
 /**
- * A user operation inside a bundle transaction. On each chain a user operation is in one stored
+ * A user operation in a bundle transaction. On each chain, a user operation is in one stored
  * transaction at a time.
  */
 export interface BundledOperation {
   readonly userOpHash: Hex;
   /**
-   * Id of the earlier transaction that contained the user operation and reverted; null for the
-   * first one.
+   * Id of the earlier transaction with this user operation, which reverted; null if there was none.
    */
   readonly after: string | null;
 }
@@ -64,14 +62,14 @@ export class BundledElsewhereError extends Error {}
 
 export interface SentTransaction {
   readonly id: string;
-  /** Hash of the latest version; a fee bump changes the hash. */
+  /** Hash of the latest version. Raising the fees changes the hash. */
   readonly hash: Hex;
   /**
-   * `signed`: stored; no node is known to have it. `final`: mined, with the chain's number of
+   * `signed`: stored, but no node is known to have it. `final`: mined, with the chain's number of
    * confirmations; it may have reverted.
    */
   readonly status: "signed" | "broadcast" | "mined" | "final";
-  /** Hash of the version that was mined; null before. */
+  /** Hash of the version that was mined; null before that. */
   readonly minedHash: Hex | null;
 }
 
@@ -91,18 +89,18 @@ export interface TransactionSender {
   chooseKey(planned: PlannedTransaction): Promise<ExecutorKey>;
   /**
    * Stores the transaction and broadcasts it once. Resolves even when the node refuses it, because
-   * the stored transaction is broadcast until it is mined. A second call with the same purpose
-   * broadcasts and returns the stored transaction.
-   * @throws DomainError `provider_error` when the account cannot pay for the transaction (nothing
-   * is stored then), `chain_unavailable`
+   * the stored transaction is broadcast again until it is mined. A second call with the same
+   * purpose broadcasts and returns the stored transaction.
+   * @throws DomainError `provider_error` when the account cannot pay for the transaction (then
+   * nothing is stored), `chain_unavailable`
    * @throws BundledElsewhereError when another transaction contains some of the operations
    */
   send(transaction: NewTransaction): Promise<SentTransaction>;
   /** Broadcasts a stored transaction again, unless it was mined. */
   resend(transactionId: string): Promise<void>;
   /**
-   * The latest transactions by the hash of their user operation. User operations that are in no
-   * transaction are missing from the map.
+   * The latest transactions by the hash of their user operation. The map lacks user operations that
+   * are in no transaction.
    */
   bundleTransactionsOf(
     chainId: number,

@@ -1,4 +1,4 @@
-/** Finds the operations that an account has executed under certain names, with their payments. */
+/** Finds the operations that an account executed under given names, with their payments. */
 import type { Hex } from "viem";
 import { agreedAnswer, opinionsOf } from "@/lib/chain/agreement";
 import { blockBefore, finalBlockNumber } from "@/lib/chain/blocks";
@@ -24,11 +24,11 @@ export interface ExecutedAttempt {
   readonly userOpHash: Hex;
   readonly txHash: Hex;
   readonly blockNumber: bigint;
-  /** False when its calls reverted, so that it moved nothing. */
+  /** False when its calls reverted, so it moved nothing. */
   readonly success: boolean;
   readonly payments: readonly SeenPayment[];
   /**
-   * Call data and logs in lower-case hex, which contain every address that the operation may have
+   * Call data and logs in lower-case hex. They contain every address that the operation may have
    * paid.
    */
   readonly payload: string;
@@ -37,9 +37,9 @@ export interface ExecutedAttempt {
 interface Asked {
   readonly chainId: number;
   readonly account: EvmAddress;
-  /** The names that `sign` received. Each has a separate nonce key. */
+  /** Names under which operations were signed. Each has a separate nonce key. */
   readonly names: readonly string[];
-  /** The search starts here, because nothing was signed under the names before this time. */
+  /** Start of the search. Nothing was signed under the names before this time. */
   readonly since: Date;
 }
 
@@ -74,7 +74,6 @@ const attemptOf = async (
   };
 };
 
-/** An operation that was executed under one of the names. */
 interface Found {
   readonly one: ExecutedOperation;
   readonly name: string;
@@ -112,9 +111,10 @@ const readAttempts = async (deps: Deps, asked: Asked): Promise<readonly Executed
 };
 
 /**
- * Reads the chain's logs, so it finds nothing when a node has no logs of that time.
- * @returns a list for each of the chain's providers that answers, or two lists of a single one, for
- * callers that compare them
+ * Finds executed operations in the chain's logs. Finds nothing when a node no longer has logs of
+ * that time.
+ * @returns a list for each provider of the chain that answers, or two lists of a single provider,
+ * for callers that compare them
  * @throws DomainError `chain_unavailable`, also while one of the operations is in a block that is
  * not final, because another operation may replace it
  */
@@ -139,9 +139,9 @@ const sponsoredWei = async (
     .reduce((sum, { one }) => sum + one.gasCostWei, 0n);
 
 /**
- * The wei that the chain's paymaster has paid, in final blocks, for the account's operations under
- * the names. Zero only when two providers agree on it, because a lagging node, or one without logs
- * of that time, shows nothing.
+ * The wei that the chain's paymaster paid, in final blocks, for the account's operations under the
+ * names. Zero only when two providers agree on it, because a node that lags behind or lacks old
+ * logs finds nothing.
  * @throws DomainError `chain_unavailable`
  */
 export const createSponsoredGas =
@@ -154,10 +154,7 @@ export const createSponsoredGas =
     return agreedAnswer({ registry, chainId, look, isExpected: (wei) => wei > 0n });
   };
 
-/**
- * How long a replaced operation waits while the chain does not answer; its money is held in the
- * meantime.
- */
+/** How long the money of a replaced operation stays held while the chain does not answer. */
 const PATIENCE_SECONDS = 600;
 
 /**

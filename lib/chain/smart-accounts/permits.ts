@@ -47,15 +47,15 @@ const TYPES = {
  */
 export interface Permit2Permit {
   readonly standard: "permit2";
-  /** The contract that checks the signature and moves the tokens. */
+  /** The contract that verifies the signature and moves the tokens. */
   readonly permit2: EvmAddress;
   readonly token: EvmAddress;
   readonly owner: EvmAddress;
   readonly spender: EvmAddress;
   readonly value: bigint;
   /**
-   * The upper 248 bits select a word of the owner's bitmap, the lower 8 a bit of it, so nonces have
-   * no order.
+   * The upper 248 bits select a word of the owner's bitmap, the lower 8 bits a bit of it. So nonces
+   * need no order.
    */
   readonly nonce: bigint;
   readonly deadline: bigint;
@@ -87,7 +87,7 @@ export const permit2TypedData = (
   };
 };
 
-/** Transfers the whole permitted amount to `to`. Only the spender can make this call. */
+/** The call that transfers the whole permitted amount to `to`. Only the spender can make it. */
 export const permit2Call = (
   permit: Permit2Permit & { readonly signature: Hex },
   to: EvmAddress,
@@ -107,14 +107,13 @@ export const permit2Call = (
   return { to: permit2, value: 0n, data };
 };
 
-/** Finds Permit2 on each chain, and checks whether it would accept a permit. */
 export const createPermit2 = (registry: ChainRegistry) => {
   const known = new Map<number, EvmAddress>();
 
   return {
     /**
-     * Address of Permit2; null when it is not configured, or when another contract is at its
-     * address.
+     * Address of Permit2; null when it is not configured, or when its address has another contract
+     * or none.
      * @throws DomainError `chain_unavailable`
      */
     addressOn: async (chainId: number): Promise<EvmAddress | null> => {
@@ -128,8 +127,8 @@ export const createPermit2 = (registry: ChainRegistry) => {
             functionName: "DOMAIN_SEPARATOR",
           }),
         );
-        // A call to an address without code succeeds and moves nothing, so the contract's own
-        // domain separator must match before anybody signs.
+        // A call to an address without code succeeds and moves nothing. So the contract must report
+        // the expected domain separator before anybody signs.
         if (separator !== domainSeparator({ domain: domainOf(chainId, permit2) })) return null;
       } catch (error) {
         if (isDomainError(error)) throw error;
@@ -140,8 +139,8 @@ export const createPermit2 = (registry: ChainRegistry) => {
     },
 
     /**
-     * Why Permit2 would refuse to transfer the permit's tokens once it is signed; null when it
-     * would accept. The deadline is not checked.
+     * The reason why Permit2 would refuse the signed permit; null when it would accept it. The
+     * deadline is not checked.
      * @throws DomainError `chain_unavailable`
      */
     obstacle: async (chainId: number, permit: Permit2Permit): Promise<string | null> => {
@@ -170,7 +169,7 @@ export const createPermit2 = (registry: ChainRegistry) => {
           client.getCode({ address: owner }),
         ]),
       );
-      // An account that has delegated (EIP-7702) has code too.
+      // Includes accounts with a delegation (EIP-7702).
       if (code !== undefined && code !== "0x")
         return "Code lies at the wallet's address, and Permit2 asks that code instead of looking at the wallet's signature.";
       if (((word >> (nonce & 0xffn)) & 1n) === 1n)
@@ -209,7 +208,7 @@ const PERMIT = [
 ] as const;
 
 /**
- * The EIP-712 message for `permit` of a token (EIP-2612), which the holder signs. `value` in base
+ * The EIP-712 message of a token's `permit` (EIP-2612), which the holder signs. `value` in base
  * units, `deadline` in Unix seconds.
  */
 export interface Eip2612Permit {
@@ -244,7 +243,6 @@ const permitCall = (permit: Eip2612Permit & { readonly signature: Hex }): Call =
   };
 };
 
-/** Finds tokens that accept a signed permit instead of an approval. */
 export const createPermits = (registry: ChainRegistry) => {
   const known = new LRUCache<string, { readonly domain: TypedDataDomain | null }>({
     max: DOMAINS_CACHED_MAX,
@@ -266,11 +264,10 @@ export const createPermits = (registry: ChainRegistry) => {
         ],
       }),
     );
-    // Every token has a name; a missing one means that the node's answer is unreliable, so it is
-    // not cached.
+    // Every token has a name. Without it the node's answer is unreliable and is not cached.
     if (name.status === "failure") return undefined;
     if (separator.status === "failure") return null;
-    // DAI and other tokens of its age have another form of permit.
+    // DAI and other old tokens have another form of permit.
     if (typeHash.status === "success" && typeHash.result !== EIP2612_TYPEHASH) return null;
     const own = { chainId, verifyingContract: token };
     const domain =
@@ -281,7 +278,7 @@ export const createPermits = (registry: ChainRegistry) => {
             name: name.result,
             version: version.status === "success" ? version.result : "1",
           };
-    // The wallet signs only when the contract computes the same domain separator.
+    // The wallet may sign only when the contract has the same domain separator.
     return domainSeparator({ domain }) === separator.result ? domain : null;
   };
 
@@ -310,10 +307,9 @@ export const createPermits = (registry: ChainRegistry) => {
   };
 };
 
-/** The permit that a plain wallet signs so that the treasury may take its tokens. */
+/** The permit with which an external wallet lets a spender, the treasury, take its tokens. */
 export type Permit = Eip2612Permit | Permit2Permit;
 
-/** A permit with its owner's signature over it. */
 export type SignedPermit = Permit & { readonly signature: Hex };
 
 const terms = {
@@ -328,19 +324,18 @@ const eip2612 = z.object({ standard: z.literal("eip2612"), ...terms });
 const permit2 = z.object({ standard: z.literal("permit2"), permit2: storedAddress, ...terms });
 const signature = { signature: storedHex };
 
-/** JSON form of a permit before it is signed. */
 export const storedPermit: z.ZodType<Permit> = z.union([permit2, eip2612]);
-/** JSON form of a signed permit. */
 export const storedSignedPermit: z.ZodType<SignedPermit> = z.union([
   permit2.extend(signature),
   eip2612.extend(signature),
 ]);
 
-/** The purpose for which a permit's spender takes the tokens. */
 export interface PermittedLeg {
-  /** Calls to make once the spender has the tokens. */
   readonly calls: readonly Call[];
-  /** Recipient of a plain transfer, which gets the tokens directly; `calls` are not made then. */
+  /**
+   * Recipient of a plain transfer, who gets the tokens directly; `calls` are not made then. Null
+   * when there are calls.
+   */
   readonly transferTo: EvmAddress | null;
 }
 
@@ -371,8 +366,8 @@ const takingCalls = (
 
 /**
  * The calls of a permit's spender, as one atomic batch.
- * @param leg `isAllowed`: the allowance of an EIP-2612 permit is set already, so the permit must
- * not be submitted
+ * @param leg `isAllowed`: the allowance of an EIP-2612 permit exists already, so the permit must
+ * not be submitted again
  */
 export const permittedCalls = (
   permit: SignedPermit,

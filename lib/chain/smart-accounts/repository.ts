@@ -7,8 +7,8 @@ import { bool, table, text } from "@/lib/platform/db/table";
 const holders = table({ legId: text });
 
 /**
- * Claims for the deployment of an account on a chain. If two operations both contained the
- * deployment, one would fail, so only the holder of the claim includes it. A claimant is a leg (its
+ * Claims for the deployment of an account on a chain. If two operations both deployed the account,
+ * one would fail, so only the holder of the claim includes the deployment. A claimant is a leg (its
  * id) or a batch of a payout (`<payout id>/<number>`).
  */
 export const createDeploymentClaims = (database: Database) => {
@@ -31,8 +31,8 @@ export const createDeploymentClaims = (database: Database) => {
 
   return {
     /**
-     * @returns true when the account was unclaimed, when the claimant holds the claim, or when the
-     * holder has ended
+     * Claims the deployment, also from a holder that has ended.
+     * @returns whether the claimant now holds the claim
      */
     claim: async ({
       chainId,
@@ -58,8 +58,8 @@ export const createDeploymentClaims = (database: Database) => {
           WHERE d.chain_id = ${chainId}::int AND d.address = ${address}`,
       );
       if (holder === null || !(await hasEnded(holder.legId))) return false;
-      // The last condition names the holder that was read before: when another process took the
-      // deployment over from it first, no row changes.
+      // The condition on the holder prevents two claimants from taking over the same claim: if
+      // another process took it over first, no row changes.
       const taken = await db.change(sql`
         UPDATE account_deployment SET
           leg_id = ${claimant},
@@ -78,27 +78,25 @@ export type DeploymentClaims = ReturnType<typeof createDeploymentClaims>;
  */
 const PENDING_MAX = 4;
 /**
- * Margin because the database's time and the chain's differ, and a bundler drops an operation some
- * time after its validity.
+ * In seconds. Margin for the difference between the clocks of database and chain, and because a
+ * bundler drops an operation only some time after its validity.
  */
 const EXPIRED_SECONDS = 60;
 
-/** An operation in the queue of its sender. */
 const queued = table({
   userOpHash: text,
   isAdmitted: bool,
-  /** Whether its validity is over. */
   isOver: bool,
 });
 
 /**
  * The queue of each sender, shared by all instances. An operation leaves it when it is mined, when
- * the bundler refuses it, or when its validity is over.
+ * the bundler refuses it, or some time after its validity.
  */
 export const createSenderQueue = (database: Database): SenderQueue => ({
   admit: async ({ chainId, sender, userOpHash, validUntil }) => {
-    // Committed before the rows are locked: a transaction that later locks the sender's rows sees
-    // this row, so two transactions never admit too many.
+    // Committed before the rows are locked, so that a transaction that later locks the sender's
+    // rows sees this row. Two transactions therefore never admit too many.
     await sqlOf(database.prisma).change(sql`
       INSERT INTO bundler_queue (chain_id, user_op_hash, sender, valid_until)
       VALUES (${chainId}::int, ${userOpHash}, ${sender}, ${validUntil}::timestamptz)
@@ -125,8 +123,8 @@ export const createSenderQueue = (database: Database): SenderQueue => ({
       const own = open.findIndex((row) => row.userOpHash === userOpHash);
       if (own < 0) return false;
       if (open[own]?.isAdmitted === true) return true;
-      // Operations that wait longer go first, and operations that the bundler has already keep
-      // their places.
+      // Operations that were queued earlier go first. Operations that the bundler already has count
+      // too.
       const ahead = open.filter(({ isAdmitted }, index) => index < own || isAdmitted).length;
       if (ahead >= PENDING_MAX) return false;
       await db.change(sql`

@@ -45,16 +45,17 @@ import { createWalletTransactions } from "./wallet-transactions";
 
 const WORD_BYTES = 32;
 
-/** Prefix of the code of a plain account that has delegated to a contract (EIP-7702). */
+/** Prefix of the code of an externally owned account with a delegation to a contract (EIP-7702). */
 const DELEGATION = "0xef0100";
 
 /**
- * Reads about accounts. Each throws DomainError `chain_unavailable` when the chain does not answer.
+ * Reads about accounts and chains. Each throws DomainError `chain_unavailable` when the chain does
+ * not answer.
  */
 const createAccountQuestions = ({ registry, smartAccounts, bundler }: AccountsDeps) => ({
   /**
-   * Whether the address has contract code. A plain account that has delegated (EIP-7702) does not
-   * count, because its key still signs.
+   * Whether the address has contract code. An externally owned account with a delegation (EIP-7702)
+   * does not count, because its key still signs.
    */
   isContract: async (chainId: number, address: EvmAddress): Promise<boolean> => {
     const code =
@@ -67,9 +68,9 @@ const createAccountQuestions = ({ registry, smartAccounts, bundler }: AccountsDe
     (await bundler.fees(chainId)).maxFeePerGas,
 
   /**
-   * The gas that corresponds to the fee of this many bytes on the parent chain at the current
-   * price; 0 unless the chain is a configured rollup. The bytes are hashes, which no rollup can
-   * compress.
+   * The gas that corresponds to the parent chain's fee for this many bytes at the current price; 0
+   * unless the chain is a configured rollup. Hashes are used as the bytes, because rollups cannot
+   * compress them.
    */
   parentGas: (chainId: number, bytes: number): Promise<bigint> => {
     const { rollup, contracts } = registry.get(chainId);
@@ -81,7 +82,7 @@ const createAccountQuestions = ({ registry, smartAccounts, bundler }: AccountsDe
     return chainCall(chainId, () => parentGasOf(registry.client(chainId), call));
   },
 
-  /** The price and the cap while the chain's price is above its cap; null otherwise. */
+  /** The current price and the cap, while the price is above the chain's cap; null otherwise. */
   feeExcess: async (chainId: number): Promise<FeeExcess | null> =>
     registry.get(chainId).feeCapGwei === undefined
       ? null
@@ -90,7 +91,7 @@ const createAccountQuestions = ({ registry, smartAccounts, bundler }: AccountsDe
   head: (chainId: number): Promise<{ number: bigint; timestamp: bigint }> =>
     chainCall(chainId, () => registry.client(chainId).getBlock({ blockTag: "latest" })),
 
-  /** The spender's current allowance of the holder's tokens, in base units. */
+  /** In base units. */
   allowance: (
     chainId: number,
     token: EvmAddress,
@@ -143,7 +144,7 @@ export type {
   SmartAccount,
 } from "./simulate-operation";
 
-/** After the price lock ends, a signed operation has this long to be mined: in seconds. */
+/** Minimum of `validitySeconds`. */
 const VALIDITY_SECONDS_MIN = 120;
 const VALIDITY_BLOCKS = 40;
 
@@ -151,9 +152,7 @@ const VALIDITY_BLOCKS = 40;
 export const validitySeconds = (blockTimeMs: number): number =>
   Math.max(VALIDITY_SECONDS_MIN, Math.ceil((VALIDITY_BLOCKS * blockTimeMs) / 1000));
 
-/**
- * A reorganisation may put an operation into an earlier block than the head at the time of signing.
- */
+/** A reorganisation may move an operation into a block before the head at the time of signing. */
 const REORG_BLOCKS = 64n;
 
 /** The first block that may contain an operation that was signed at `head`. */
@@ -168,13 +167,16 @@ interface OwnerOperation {
 }
 
 /**
- * User operations of smart accounts: simulate, sign, submit, and follow them; and calls that plain
- * wallets send.
+ * Simulates, signs, submits and follows user operations of smart accounts, and simulates calls that
+ * external wallets send.
  */
 export const createSmartAccountsService = (deps: AccountsDeps) => {
   const { registry, smartAccounts, bundler } = deps;
   return {
-    /** @throws DomainError `simulation_failed` with the reason, `chain_unavailable` */
+    /**
+     * Simulates a leg's calls.
+     * @throws DomainError `simulation_failed` with the reason, `chain_unavailable`
+     */
     simulate: (input: LegCalls, watched: readonly Watched[]) =>
       evenIfDeployedMeanwhile(() => simulate(deps, input, watched)),
     /** Like `simulate`, for calls that take tokens by a permit that is not signed yet. */
@@ -182,8 +184,8 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
       evenIfDeployedMeanwhile(() => simulatePermitted(deps, input, watched)),
 
     /**
-     * The gas with which the work succeeds now, without a margin, because unlike a swap's, the gas
-     * of a payout hardly changes.
+     * The gas with which the work succeeds now. Without a margin, because the gas of a payout
+     * hardly changes, unlike that of a swap.
      * @throws DomainError `simulation_failed` with the reason, `chain_unavailable`
      */
     estimate: (input: LegWork): Promise<UserOperationGas> =>
@@ -203,6 +205,7 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
       chainCall(chainId, () => probePayout(registry.client(chainId), account, payout)),
 
     /**
+     * The change of each owner's token balance in a block.
      * @throws DomainError `chain_unavailable`; the node's error when it no longer has the state of
      * that block
      */
@@ -217,13 +220,16 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
       ),
 
     /**
-     * The calls that a plain wallet has to send, each in its own transaction; needless approvals
-     * are left out.
+     * The calls that an external wallet must send, each in a separate transaction. Leaves out
+     * needless approvals.
      */
     neededCalls: (input: WalletCalls): Promise<readonly Call[]> =>
       withoutNeedlessApprovals(registry, input),
 
-    /** @throws DomainError `simulation_failed`, `chain_unavailable` */
+    /**
+     * Simulates the calls of an external wallet.
+     * @throws DomainError `simulation_failed`, `chain_unavailable`
+     */
     simulateWallet: (
       input: WalletCalls,
       watched: readonly Watched[],
@@ -233,7 +239,10 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
     permit2: createPermit2(registry),
     sent: createWalletTransactions(registry),
 
-    /** @throws DomainError `chain_unavailable` */
+    /**
+     * See `revertsOverdraft`.
+     * @throws DomainError `chain_unavailable`
+     */
     revertsOverdraft: (input: Parameters<typeof revertsOverdraft>[1]): Promise<boolean> =>
       revertsOverdraft(registry, input),
 
@@ -242,8 +251,8 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
     sponsoredGas: createSponsoredGas(deps),
 
     /**
-     * Prepares an operation for the account's owner to sign. `deploys`: whether it may deploy the
-     * account if needed.
+     * Prepares an operation for the account's owner to sign. `deploys`: whether the operation
+     * deploys the account if needed.
      */
     prepareForOwner: async (
       input: LegCalls & { gas: UserOperationGas; validUntil: Date; deploys: boolean },
@@ -262,7 +271,7 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
     },
 
     /**
-     * Adds the owner's signature. The caller checks who signed.
+     * Adds the owner's signature. The caller must check who signed.
      * @throws DomainError `invalid_signature` for bytes that are not a signature
      */
     withSignature: (
@@ -272,8 +281,8 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
     ): UserOperation => smartAccounts.withSignature({ operation, validUntil }, signature),
 
     /**
-     * Signs a user operation without sending it. It includes the account's deployment if that is
-     * still needed.
+     * Signs a user operation without sending it. The operation includes the account's deployment if
+     * needed.
      */
     sign: async (
       input: LegWork & { account: ManagedAccount; gas: UserOperationGas; validUntil: Date },
@@ -294,9 +303,9 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
 
     /**
      * Signs the operation again with more `preVerificationGas`. Its nonce, calls, fees and validity
-     * stay, so the chain executes at most one of the two, with the same effect.
-     * @returns null when the operation does not have the account's own signature, so it is not what
-     * was signed first
+     * stay the same, so the chain executes at most one of the two, with the same effect.
+     * @returns null when the account's owner did not sign the passed operation, so it is not the
+     * one that was signed first
      */
     signAgain: async (
       account: ManagedAccount,
@@ -332,8 +341,7 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
     },
 
     /**
-     * Submits a signed operation to the bundler. Acceptance is not a receipt; call `receipt` for
-     * that.
+     * Submits a signed operation to the bundler. Acceptance does not mean execution; see `receipt`.
      * @throws the errors of `Bundler.submit`
      */
     submit: async (
@@ -345,8 +353,8 @@ export const createSmartAccountsService = (deps: AccountsDeps) => {
     },
 
     /**
-     * See the port: with `isExpected`, providers have to agree before a different receipt or null
-     * is returned.
+     * See `Bundler.receipt`. With `isExpected`, providers must agree before an unexpected receipt
+     * or null is returned.
      */
     receipt: (
       chainId: number,

@@ -28,9 +28,7 @@ const balanceRead = (multicall: Address, watched: Watched): Call3 => {
   return call3(to, data);
 };
 
-/**
- * Cached by client, because each client belongs to one chain and a contract's code does not change.
- */
+/** Code by client. Each client belongs to one chain, and a contract's code does not change. */
 const multicallCodes = new WeakMap<PublicClient, Hex>();
 
 const multicallCode = async (client: PublicClient, address: Address): Promise<Hex> => {
@@ -52,7 +50,7 @@ const call3 = (target: Address, callData: Hex): Call3 => ({
   allowFailure: false,
   callData,
 });
-/** Another operation may have deployed the account since this one was drafted. */
+/** May fail, because another operation may have deployed the account since this one was drafted. */
 const deploymentCall = (factory: Address, factoryData: Hex): Call3 => ({
   ...call3(factory, factoryData),
   allowFailure: true,
@@ -60,8 +58,8 @@ const deploymentCall = (factory: Address, factoryData: Hex): Call3 => ({
 
 /**
  * Reads balances, makes the account's calls, and reads the balances again, in one `eth_call`.
- * Multicall3's code replaces EntryPoint's, from which an account accepts calls without a signature.
- * An account that is not deployed yet is deployed first.
+ * Multicall3's code replaces EntryPoint's, because an account accepts calls from EntryPoint's
+ * address without a signature. An account that is not deployed yet is deployed first.
  */
 const balanceChanges = async (
   client: PublicClient,
@@ -100,14 +98,14 @@ const balanceChanges = async (
 
 /** An address without code and without a known key. */
 const NOBODY: EvmAddress = "0x000000000000000000000000000000000000dEaD";
-/** A signature of the right size, since estimates do not verify it. */
+/** A dummy of the right size. Estimates do not verify it. */
 const EMPTY_SIGNATURE: Hex = `0x${"11".repeat(64)}1b`;
-/** Gas that the verification of a permit's signature adds to a simulation without it. */
+/** The simulation has no signature. This gas is added for its verification. */
 const SIGNATURE_GAS: Readonly<Record<Permit["standard"], bigint>> = {
-  // One signature recovery, one new allowance, one nonce.
+  // One signature recovery, one new allowance and one nonce.
   eip2612: 120_000n,
-  // One signature recovery, and storage reads that the simulation made cheaper by reading balances
-  // first.
+  // One signature recovery, and storage reads that are cheap in the simulation because it reads the
+  // balances first.
   permit2: 30_000n,
 };
 
@@ -127,15 +125,14 @@ export interface AccountsDeps {
   bundler: Bundler;
 }
 
-/** A smart account, without its signing key. */
 export type SmartAccount = Pick<ManagedAccount, "address" | "ownerAddress">;
 
 interface LegPlace {
   readonly account: SmartAccount;
   readonly chainId: number;
   /**
-   * Determines the nonce key, so that EntryPoint executes at most one operation of a leg, however
-   * many are signed.
+   * Determines the nonce key, so that EntryPoint executes at most one operation of a leg, even when
+   * several are signed.
    */
   readonly legId: string;
 }
@@ -154,27 +151,26 @@ export interface Simulation {
 }
 
 /**
- * A pool does more work in the first swap of a block, so the gas of the simulation may be too
- * little later.
+ * Adds a margin, because a pool does more work in the first swap of a block than the simulation may
+ * show.
  */
 const withCallMargin = (gas: UserOperationGas): UserOperationGas => ({
   ...gas,
   callGasLimit: (gas.callGasLimit * CALL_GAS_MARGIN_PERCENT) / 100n,
 });
 
-/** Calls that a spender makes with a permit that is not signed yet. */
 export interface PermittedCalls extends Omit<LegCalls, "calls"> {
   readonly permit: Permit;
   readonly leg: PermittedLeg;
 }
 
-/** EntryPoint refuses to deploy an account that exists already (ERC-4337, error "AA10"). */
+/** Recognises EntryPoint's refusal to deploy an existing account (ERC-4337, error "AA10"). */
 const wasDeployedMeanwhile = (error: unknown): boolean =>
   isDomainError(error) &&
   error.code === "simulation_failed" &&
   String(error.extra.reason).startsWith("AA10");
 
-/** Repeats the work once when another operation deployed the account between draft and estimate. */
+/** Repeats the work once when the account was deployed between draft and estimate. */
 export const evenIfDeployedMeanwhile = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch((error: unknown) => {
     if (!wasDeployedMeanwhile(error)) throw error;
@@ -195,7 +191,7 @@ export const draftOperation = async (
   });
 
 /**
- * Runs the calls against the chain's latest state. Nothing is signed, so no node gets an operation
+ * Simulates the calls on the chain's latest state. Nothing is signed, so no node gets an operation
  * that it could send before `execute`.
  * @throws DomainError `simulation_failed` with the reason, `chain_unavailable`
  */
@@ -222,7 +218,7 @@ const withoutEffect = (calls: readonly Call[]): Call[] =>
   calls.map(({ data }) => ({ to: NOBODY, data, value: 0n }));
 
 /**
- * Like `simulate`, for calls that begin with taking tokens by a permit that is not signed yet.
+ * Like `simulate`, for calls that first take tokens by a permit that is not signed yet.
  * @throws DomainError `simulation_failed`, `chain_unavailable`
  */
 export const simulatePermitted = async (

@@ -16,7 +16,6 @@ import type { Token } from "@/lib/core/token";
 import type { UserOperation } from "@/lib/chain/ports/bundler";
 import type { Call, EvmAddress } from "@/lib/core/evm";
 
-/** A balance to compare before and after the calls. */
 export interface Watched {
   readonly owner: EvmAddress;
   readonly token: Token;
@@ -25,8 +24,8 @@ export interface Watched {
 const TRANSACTION_BASE_GAS = 21_000n;
 const GAS_PER_BYTE = 16n;
 /**
- * Margin per call. Simulated in one sequence, later calls find warm storage that is cold in
- * separate transactions; and pools do more work in a block's first swap.
+ * Margin per call. In one simulated sequence, later calls find warm storage that is cold in
+ * separate transactions. Pools also do more work in the first swap of a block.
  */
 const COLD_GAS = 60_000n;
 const MARGIN_PERCENT = 135n;
@@ -71,13 +70,13 @@ export interface WalletCalls {
 }
 
 export interface WalletSimulation {
-  /** Gas limits with which each call succeeds as a separate transaction. */
+  /** A gas limit for each call as a separate transaction. */
   readonly gas: readonly bigint[];
   /** Change of each watched balance in base units, without network fees. */
   readonly changes: readonly bigint[];
   /**
-   * The approximate gas of all calls together. It includes the gas that covers a rollup's fee for
-   * their data on the parent chain.
+   * The approximate gas of all calls. Includes the gas that corresponds to a rollup's fee for their
+   * data on the parent chain.
    */
   readonly expectedGas: bigint;
   /** The wallet's coin balance before the calls, in wei. */
@@ -85,7 +84,7 @@ export interface WalletSimulation {
 }
 
 /**
- * The gas that covers the parent chain's fee for the data of each call, because each call is a
+ * The gas that corresponds to the parent chain's fee for each call's data, because each call is a
  * separate transaction.
  */
 const parentGasOfCalls = (
@@ -101,9 +100,8 @@ const parentGasOfCalls = (
 };
 
 /**
- * Simulates calls of a plain wallet one after another against the chain's latest state, without its
- * signature, in one `eth_call` in which the wallet's address temporarily has code that makes the
- * calls.
+ * Simulates calls of an external wallet one after another on the chain's latest state. Needs no
+ * signature: in one `eth_call`, the wallet's address temporarily has code that makes the calls.
  * @throws DomainError `simulation_failed` with the reason, `chain_unavailable`
  */
 export const simulateWalletCalls = async (
@@ -137,7 +135,7 @@ export const simulateWalletCalls = async (
   );
   const isUsed = registry.get(chainId).rollup === "arbitrum";
   const limits = used.map((gas, index) =>
-    // A transfer of coins to a plain account always uses the same gas, whereas a contract runs its
+    // A transfer of coins to an externally owned account always uses the same gas. A contract runs
     // code with it.
     calls[index]?.data === "0x" && isContract[index] !== true
       ? gas
@@ -157,9 +155,9 @@ export const simulateWalletCalls = async (
 const SIGNS_ANYTHING: Hex = "0x631626ba7e60e01b60005260206000f3";
 
 /**
- * Simulates a smart account's operation that takes tokens from a wallet whose signature does not
- * exist yet, in one `eth_call` that gives the wallet temporary code. With `approve` the wallet
- * first makes that approval, as its permit would. Without it the wallet confirms every signature
+ * Simulates a smart account's operation that takes tokens from a wallet before the wallet has
+ * signed, in one `eth_call` that gives the wallet temporary code. With `approve`, the wallet first
+ * makes that approval, as its permit would. Without it, the wallet's code confirms every signature
  * check, as Permit2 requests one.
  * @throws DomainError `simulation_failed`, `chain_unavailable`
  */
@@ -205,10 +203,10 @@ export const simulatePermittedOperation = async (
 };
 
 /**
- * Whether the token's `transferFrom` reverts when the holder has too little, and when the allowance
- * is too low. A token that returns false instead would not stop the following calls, which would
- * then spend the spender's own tokens. Also false when the holder has nothing, because the test
- * then gives no answer.
+ * Whether the token's `transferFrom` reverts when the holder's balance is too low, and when the
+ * allowance is too low. If a token returned false instead, the following calls would not stop and
+ * would spend the spender's own tokens. Also false when the holder has no tokens, because the test
+ * is then inconclusive.
  * @throws DomainError `chain_unavailable`
  */
 export const revertsOverdraft = async (
@@ -225,7 +223,7 @@ export const revertsOverdraft = async (
   const balance = await chainCall(chainId, () =>
     client.readContract({ ...at, functionName: "balanceOf", args: [holder] }),
   );
-  // In the second attempt the tokens are there, and only the allowance is missing.
+  // In the second attempt, the balance is sufficient and only the allowance is missing.
   const attempts = [
     { allowed: balance + 1n, taken: balance + 1n },
     { allowed: 0n, taken: 1n },
@@ -273,8 +271,8 @@ export const approvalOf = ({ to, data }: Pick<Call, "to" | "data">): Approval | 
 };
 
 /**
- * Removes approvals that already exist. Also removes revocations of leftover allowances, because
- * only the wallet itself can make the spender use them.
+ * Removes approvals that exist already. Also removes needless revocations of old allowances,
+ * because only calls of the wallet itself can make the spender use them.
  */
 export const withoutNeedlessApprovals = async (
   registry: ChainRegistry,
@@ -299,7 +297,8 @@ export const withoutNeedlessApprovals = async (
     const approval = wanted[index];
     if (approval === null || approval === undefined) return true;
     if (approval.amount > 0n) return (allowances[index] ?? 0n) < approval.amount;
-    // Set to zero first, because tokens like USDT refuse to change an allowance that is not zero.
+    // A reset to zero is needed before a new approval, because tokens like USDT refuse to change an
+    // allowance that is not zero.
     const next = wanted[index + 1];
     return (
       next?.token === approval.token && next.spender === approval.spender && isNeeded(index + 1)

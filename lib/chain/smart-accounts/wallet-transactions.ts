@@ -11,7 +11,6 @@ import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
 import { isDomainError } from "@/lib/core/errors";
 import type { EvmAddress, ReceiptLog } from "@/lib/core/evm";
 
-/** A transaction as a node knows it, mined or not. */
 export interface SeenTransaction {
   readonly hash: Hex;
   readonly from: EvmAddress;
@@ -28,14 +27,13 @@ export interface TransactionReceipt {
   readonly txHash: Hex;
   readonly blockNumber: bigint;
   readonly logs: readonly ReceiptLog[];
-  /** In wei. */
   readonly costWei: bigint;
 }
 
-/** Maximum steps of a bisection over blocks; enough for any chain. */
+/** Maximum number of steps of a bisection over blocks; enough for any chain. */
 const HALVINGS_MAX = 64;
 
-/** Blocks to read one by one when the node has pruned their states. */
+/** Number of blocks to read one by one when the node has pruned their states. */
 const BLOCKS_SCANNED_MAX = 320;
 const BLOCKS_AT_ONCE = 16;
 
@@ -84,11 +82,11 @@ const receiptOf = async (
 };
 
 /**
- * Transactions that wallets send by themselves, read from the chains.
+ * Reads transactions that wallets sent themselves.
  * @throws DomainError `chain_unavailable` (every function)
  */
 export const createWalletTransactions = (registry: ChainRegistry) => {
-  /** The account's count of mined transactions, which is its next nonce. */
+  /** Number of the account's mined transactions, which is its next nonce. */
   const count = (chainId: number, address: EvmAddress, blockNumber?: bigint): Promise<number> =>
     chainCall(chainId, () =>
       registry
@@ -114,8 +112,8 @@ export const createWalletTransactions = (registry: ChainRegistry) => {
   };
 
   /**
-   * The block of the account's transaction with `nonce`: the first one after which the count is
-   * above it.
+   * The block of the account's transaction with `nonce`: the first block after which the count is
+   * above the nonce.
    */
   const bisect = async (
     chainId: number,
@@ -130,7 +128,7 @@ export const createWalletTransactions = (registry: ChainRegistry) => {
     return low;
   };
 
-  /** Reads the blocks themselves, latest first. */
+  /** Reads whole blocks, latest first. */
   const scan = async (
     chainId: number,
     sought: Sought,
@@ -153,13 +151,13 @@ export const createWalletTransactions = (registry: ChainRegistry) => {
   return {
     count,
 
-    /** Like `count`, including this node's pending transactions. */
+    /** Like `count`, with the node's pending transactions. */
     countPending: (chainId: number, address: EvmAddress): Promise<number> =>
       chainCall(chainId, () =>
         registry.client(chainId).getTransactionCount({ address, blockTag: "pending" }),
       ),
 
-    /** Null when this node does not know the transaction. */
+    /** Null when the node does not know the transaction. */
     find: (chainId: number, hash: Hex): Promise<SeenTransaction | null> =>
       chainCall(chainId, async () => {
         try {
@@ -173,7 +171,7 @@ export const createWalletTransactions = (registry: ChainRegistry) => {
     receipt: (chainId: number, hash: Hex): Promise<TransactionReceipt | null> =>
       chainCall(chainId, () => receiptOf(registry.client(chainId), hash)),
 
-    /** Like `receipt`, but null only when the chain's providers agree that there is none. */
+    /** Like `receipt`, but null only when the chain's providers agree that there is no receipt. */
     agreedReceipt: (chainId: number, hash: Hex): Promise<TransactionReceipt | null> =>
       agreedAnswer({
         registry,
@@ -183,8 +181,8 @@ export const createWalletTransactions = (registry: ChainRegistry) => {
       }),
 
     /**
-     * The mined transaction of that account and nonce between two blocks; null when there is none,
-     * `unknown` when the node has pruned too much to tell.
+     * The mined transaction with this account and nonce between two blocks; null when there is
+     * none. `unknown` when the node has pruned too many states to tell.
      */
     findByNonce: async (
       chainId: number,
@@ -194,7 +192,7 @@ export const createWalletTransactions = (registry: ChainRegistry) => {
       try {
         return await inBlock(chainId, await bisect(chainId, sought), sought);
       } catch (error) {
-        // Nodes without an archive keep the states of at most some hundred blocks, but all blocks.
+        // Nodes without an archive keep all blocks, but the states of at most some hundred.
         if (isDomainError(error) && !isStateMissing(error)) throw error;
         return scan(chainId, sought);
       }

@@ -13,19 +13,22 @@ interface Fees {
   readonly maxPriorityFeePerGas: bigint;
 }
 
-/** Never pay more than this many times the network's suggested fee. */
+/** A replacement's fee is at most this many times the network's suggestion. */
 const FACTOR_MAX = 5n;
 
-/** Nodes accept a replacement only when both fees are higher by at least an eighth. */
+/**
+ * Raises the fee by an eighth, because nodes accept a replacement only when both fees are that much
+ * higher.
+ */
 const withEighth = (fee: bigint): bigint => (fee * 9n + 7n) / 8n + 1n;
 
 const higher = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
 /**
  * Fees of the replacement: at least an eighth above `present`, and at least the network's
- * `suggested` ones. Null when that would be far above the suggestion, because then the fee is not
- * the reason why the transaction is not mined; and null above the chain's cap, so that the
- * transaction waits until the price falls.
+ * `suggested` ones. Null when they would be far above the suggestion, because then another reason
+ * prevents mining. Null also when they would be above the chain's cap: the transaction then waits
+ * until the price falls.
  */
 export const raisedFees = (present: Fees, suggested: Fees, cap: bigint | null): Fees | null => {
   const maxFeePerGas = higher(withEighth(present.maxFeePerGas), suggested.maxFeePerGas);
@@ -38,7 +41,6 @@ export const raisedFees = (present: Fees, suggested: Fees, cap: bigint | null): 
   return { maxFeePerGas: higher(maxFeePerGas, maxPriorityFeePerGas), maxPriorityFeePerGas };
 };
 
-/** The fields shared by all versions of a transaction. */
 interface Body {
   readonly chainId: number;
   readonly to: EvmAddress;
@@ -56,12 +58,15 @@ interface Terms {
 export interface VersionSigner {
   /** @throws Error when the service has no such key */
   addressOf(keyId: string): Promise<EvmAddress>;
-  /** The key to which an address belongs; null for a key that the service no longer has. */
+  /** The id of the key of an address; null when the service no longer has the key. */
   keyOf(address: EvmAddress): Promise<string | null>;
   version(keyId: string, body: Body, terms: Terms): Promise<SignedVersion>;
 }
 
-/** @param keyIds the service's keys that send transactions */
+/**
+ * Creates a signer with cached addresses of the keys.
+ * @param keyIds the service's keys that send transactions
+ */
 export const createVersionSigner = (
   signer: Signer,
   keyIds: readonly string[],
@@ -109,15 +114,15 @@ interface ChooseKeyDeps {
   readonly registry: ChainRegistry;
   readonly repository: Pick<TransactionRepository, "unminedCounts">;
   readonly sign: Pick<VersionSigner, "addressOf">;
-  /** The keys that share the load. The first is used when no key can pay. */
+  /** The keys that share the load. The first one is used when no key can pay. */
   readonly keyIds: readonly string[];
-  /** Whether a contract accepts a call from this account. */
+  /** Whether a contract accepts calls from this account. */
   readonly mayCall: (chainId: number, from: EvmAddress, to: EvmAddress) => Promise<boolean>;
 }
 
 /**
- * Chooses the key with the fewest open transactions on the chain, among those that can pay and that
- * the called contract accepts. Keys with equal numbers take turns.
+ * Chooses the key with the fewest unmined transactions on the chain, among those that can pay and
+ * that the called contract accepts. Keys with equal numbers take turns.
  */
 export const createKeyChoice = ({
   registry,
@@ -175,15 +180,14 @@ interface BroadcasterDeps {
 interface Expense {
   readonly chainId: number;
   readonly from: EvmAddress;
-  /** Maximum cost of the transaction, in wei. */
   readonly cost: bigint;
 }
 
 export interface Broadcaster {
   /**
-   * Sends the stored bytes to the chain's private relay, or to its node when it has none. True when
-   * it has them now. Every other outcome (time-out, refusal, an invalid answer) counts as unknown,
-   * not as failed: the row stays, and reconciling sends it again.
+   * Sends the stored bytes to the chain's private relay, or to its node when it has no relay. True
+   * when the relay or node has them now. Every other outcome (time-out, refusal, invalid answer)
+   * counts as unknown, not as failed: the row stays, and `reconcile` sends it again.
    */
   offer(transaction: StoredTransaction): Promise<boolean>;
   /** @throws DomainError `provider_error`, naming the account to fund */
@@ -211,11 +215,11 @@ export const createBroadcaster = ({
   };
 
   /**
-   * A node may refuse a transaction that it already has. Error texts differ between nodes, so the
-   * node is asked for the transaction instead.
+   * Whether a node has the transaction. A node may refuse a transaction that it already has, and
+   * error texts differ between nodes, so the error is not interpreted.
    */
   const isKnown = ({ chainId, hash }: StoredTransaction): Promise<boolean> => {
-    // A relay may know it before it is mined; afterwards every node does.
+    // Before it is mined, only the relay may know it; afterwards, every node does.
     const clients = new Set([registry.sender(chainId), registry.client(chainId)]);
     return Promise.any([...clients].map((client) => client.getTransaction({ hash }))).then(
       () => true,

@@ -5,10 +5,8 @@ import { sql } from "@/lib/platform/db/statement";
 import type { RowOf } from "@/lib/platform/db/table";
 import { marks, type StoredTransaction, type TransactionStatus } from "./rows";
 
-// Records the states of stored transactions on the network and the chain. Concurrent updates share
-// one statement.
+// Stores the statuses of transactions. Concurrent updates share one statement.
 
-/** The version that was mined. */
 export interface Mined {
   readonly hash: `0x${string}`;
   readonly blockNumber: bigint;
@@ -16,7 +14,6 @@ export interface Mined {
 
 interface Mark {
   readonly read: Pick<StoredTransaction, "id" | "hash">;
-  /** The states that the transaction may be in. */
   readonly expected: readonly TransactionStatus[];
   readonly status: Exclude<TransactionStatus, "signed">;
   readonly mined: Mined | null;
@@ -27,12 +24,12 @@ const MARKS_MAX = 100;
 
 const places = marks.pick("place");
 
-/** @returns the places of the marks whose transactions were unchanged since they were read */
+/** @returns the positions of the marks whose transactions were unchanged since they were read */
 const storeMarks = async (
   db: Sql,
   rows: readonly RowOf<typeof marks>[],
 ): Promise<ReadonlySet<number>> => {
-  // The rows are locked in the order of their ids, so that two sets cannot deadlock.
+  // The rows are locked in the order of their ids, so that two batches cannot deadlock.
   const marked = await places.all(
     db,
     sql`
@@ -61,8 +58,8 @@ const storeMarks = async (
 };
 
 /**
- * Records the state of a transaction, if it is unchanged since it was read.
- * @returns whether it was recorded
+ * Returns a function that stores a transaction's status if the transaction is unchanged since it
+ * was read. The function returns whether it was stored.
  */
 export const createMarks = ({
   pool,

@@ -27,16 +27,16 @@ interface ReconcilerDeps {
 const OPEN_MAX = 500;
 const PARALLEL_MAX = 20;
 /**
- * After this many blocks without being mined, the transaction with the next nonce pays too little.
+ * A transaction with the next nonce counts as stuck after this many blocks, because its fee is too
+ * low.
  */
 const STUCK_AFTER_BLOCKS = 5;
 const STUCK_AFTER_MS_MIN = 3_000;
 
-/** The chain's state at the start of one reconciliation. */
 interface View {
   readonly chainId: number;
   readonly client: PublicClient;
-  /** The newest final block; null while the chain has none. */
+  /** The newest final block; null while there is none. */
   readonly final: bigint | null;
   /** Number of mined transactions by account, which is the account's next nonce. */
   readonly counts: ReadonlyMap<EvmAddress, bigint>;
@@ -103,8 +103,7 @@ const viewOf = async (
 };
 
 /**
- * Settles a transaction whose nonce was used: by one of its versions, or by an external
- * transaction.
+ * Settles a transaction whose nonce was used, by one of its versions or by an external transaction.
  */
 const settleUsed = async (
   deps: ReconcilerDeps,
@@ -117,7 +116,7 @@ const settleUsed = async (
   return false;
 };
 
-/** @returns whether it is final */
+/** @returns whether the transaction is final */
 const recordMined = async (
   deps: ReconcilerDeps,
   view: View,
@@ -141,7 +140,7 @@ const replaceNonce = async (
   row: StoredTransaction,
 ): Promise<void> => {
   if (view.final === null) return;
-  // Counted at a final block, because another node of the same provider may lag behind.
+  // Counted at a final block, because another node of the provider may lag behind.
   const counted = BigInt(
     await view.client.getTransactionCount({ address: row.from, blockNumber: view.final }),
   );
@@ -182,7 +181,7 @@ const capOf = ({ registry }: ReconcilerDeps, chainId: number): bigint | null => 
 };
 
 /**
- * Stores a version with a higher fee under the same nonce, then broadcasts it. At most one of the
+ * Stores a version with a higher fee and the same nonce, then broadcasts it. At most one of the
  * versions is ever mined.
  */
 const bump = async (deps: ReconcilerDeps, row: StoredTransaction): Promise<void> => {
@@ -194,7 +193,7 @@ const bump = async (deps: ReconcilerDeps, row: StoredTransaction): Promise<void>
   );
   if (keyId === null || fees === null) return;
   const version = await deps.sign.version(keyId, row, { nonce: row.nonce, ...fees });
-  // Another instance may have raised the fee at the same moment.
+  // Another instance may have raised the fee at the same time.
   if (!(await deps.repository.replaceVersion(row, version, deps.clock.now()))) return;
   deps.log.info(
     { transactionId: row.id, chainId: row.chainId, hash: version.hash },
@@ -203,7 +202,6 @@ const bump = async (deps: ReconcilerDeps, row: StoredTransaction): Promise<void>
   await deps.broadcaster.offer({ ...row, ...version, status: "signed" });
 };
 
-/** Settles a transaction whose nonce is not used yet. */
 const settleWaiting = async (
   deps: ReconcilerDeps,
   view: View,
@@ -218,15 +216,15 @@ const settleWaiting = async (
   }
   const isRelayed = deps.registry.get(row.chainId).privateRelayUrl !== undefined;
   const wasBroadcast = row.status === "broadcast";
-  // The public nodes do not have the transactions of a private relay, so they are offered to the
-  // relay each time, which accepts them again.
+  // Transactions of a private relay are not on public nodes. They are offered to the relay each
+  // time, because it accepts repetitions.
   const isKnown =
     wasBroadcast &&
     !isRelayed &&
     (await view.client
       .getTransaction({ hash: row.hash })
       .catch(orNull(TransactionNotFoundError))) !== null;
-  // A node that received the transaction only now had no time to mine it.
+  // The node has only now received the transaction, so it is not stuck.
   const isNew = !isKnown && (await deps.broadcaster.offer(row));
   if (isNew && !(isRelayed && wasBroadcast)) return false;
   if (isStuck(deps, view, row)) await bump(deps, row);
@@ -234,8 +232,8 @@ const settleWaiting = async (
 };
 
 /**
- * Returns whether the transaction is final. A transaction that cannot be settled now must not delay
- * the others.
+ * Returns whether the transaction is final. Errors are logged, because a transaction that cannot be
+ * settled now must not delay the others.
  */
 const settle = async (
   deps: ReconcilerDeps,
@@ -252,7 +250,10 @@ const settle = async (
   }
 };
 
-/** Returns false while the providers do not agree, which must not delay the other transactions. */
+/**
+ * Whether the chain has lost the transaction. False while the providers do not agree, which must
+ * not delay the other transactions.
+ */
 const isLost = async (deps: ReconcilerDeps, row: StoredTransaction): Promise<boolean> => {
   try {
     return (await agreedVersion(deps, row)) === null;
@@ -263,9 +264,9 @@ const isLost = async (deps: ReconcilerDeps, row: StoredTransaction): Promise<boo
 };
 
 /**
- * Restores final transactions that the chain has lost. A chain that was reset further than its
- * confirmation depth (a local one restored from its last save after a crash) would otherwise wait
- * forever for their nonces.
+ * Restores final transactions that the chain has lost, when a chain was reset further than its
+ * confirmation depth (for example a local chain, restored from its last save after a crash).
+ * Otherwise later transactions would wait forever for their nonces.
  */
 const restoreLost = async (
   deps: ReconcilerDeps,

@@ -27,23 +27,22 @@ type Hex = `0x${string}`;
 
 export interface NewTransactionRow {
   readonly row: TransactionRow;
-  /** The first nonce, for an account that has sent nothing on this chain yet. */
+  /** The first nonce, if the account has no stored nonce on this chain. */
   readonly firstNonce: bigint;
   readonly carries: readonly BundledOperation[];
   /**
-   * Runs in the transaction that stores the row. Returns false when the row is no longer needed;
-   * nothing is stored then.
+   * Runs in the database transaction that stores the row. If it returns false, the transaction is
+   * no longer needed and nothing is stored.
    */
   readonly claim?: ((tx: Tx) => Promise<boolean>) | undefined;
   /**
-   * Signs with the given nonce. Must not use the database or the network, because the nonce's row
-   * is locked.
+   * Signs with the given nonce. Must not use the database or the network, because it runs while the
+   * nonce's row is locked.
    */
   readonly sign: (nonce: bigint) => Promise<SignedVersion>;
 }
 
-// Stores one of the service's own transactions with one statement, when its nonce is probably known
-// in advance.
+// Fast path: stores a transaction with one statement when its nonce is probably known.
 
 const PURPOSE_IS_KNOWN = "chain_transaction_chain_id_purpose_key";
 const IS_BUNDLED = "bundle_operation_pkey";
@@ -62,8 +61,8 @@ const toStored = (row: TransactionRow, version: SignedVersion): StoredTransactio
 const counts = table({ count: int });
 
 /**
- * Stores a transaction and the operations that it carries, unless its nonce is not the next one any
- * more. Operation hashes are sorted, so that two bundles cannot deadlock.
+ * Stores a transaction and its user operations, if its nonce is still the next one. Operation
+ * hashes must be sorted, so that two bundles cannot deadlock.
  * @returns whether it was stored
  */
 const insertWithNextNonce = async (
@@ -99,8 +98,8 @@ const insertWithNextNonce = async (
 };
 
 /**
- * Remembers the next nonce of each account that this instance has used. The statement compares it,
- * so a wrong nonce stores nothing, and the nonce is then taken under its lock.
+ * Caches the next nonce of each account that this instance has used. The statement compares it with
+ * the stored one, so a wrong nonce stores nothing, and the nonce is then assigned under its lock.
  */
 const createQuickInsert = ({ pool }: Pick<Database, "pool">) => {
   const next = new Map<string, bigint>();
@@ -113,8 +112,8 @@ const createQuickInsert = ({ pool }: Pick<Database, "pool">) => {
   return {
     noteNonce,
     /**
-     * @returns null when the purpose is stored already; `unknown` when the nonce is unknown, or
-     * more has to be decided under its lock, and nothing was stored
+     * @returns null when the purpose is stored already; `unknown` when nothing was stored, because
+     * the nonce is unknown or more must be decided under its lock
      * @throws BundledElsewhereError
      */
     insert: async ({
@@ -182,7 +181,7 @@ const takeNonce = async (
 
 /**
  * Assigns the operations to this transaction: those that were in no transaction, and those whose
- * assignment is still as the caller read it.
+ * assignment has not changed since the caller read it.
  * @throws BundledElsewhereError
  */
 const load = async (
@@ -190,7 +189,7 @@ const load = async (
   row: Pick<TransactionRow, "id" | "chainId">,
   carries: readonly BundledOperation[],
 ): Promise<void> => {
-  // Sorted the same way in all transactions, so that two bundles cannot deadlock.
+  // Sorted, so that two bundles cannot deadlock.
   const sorted = [...carries].sort((a, b) => (a.userOpHash < b.userOpHash ? -1 : 1));
   const first = sorted
     .filter(({ after }) => after === null)
@@ -216,7 +215,7 @@ const load = async (
       WHERE b.chain_id = ${row.chainId}::int
         AND b.user_op_hash = moved.hash
         AND b.transaction_id = moved.transaction_id`);
-  // Rolls back both the transaction and its nonce.
+  // The error rolls back both the transaction and its nonce.
   if (loaded !== carries.length)
     throw new BundledElsewhereError("Another transaction carries some of them by now.");
 };
@@ -224,16 +223,13 @@ const load = async (
 const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Prisma.PrismaClientKnownRequestError && error.code === UNIQUE_VIOLATION;
 
-/** A transaction of a SELECT of `COLUMNS`. */
 const storedOf = (row: object): StoredTransaction => {
   const { fromAddress, ...stored } = transactions.read(row);
   return { ...stored, from: fromAddress };
 };
 
-/** The columns of a transaction in a table named `t`. */
 const COLUMNS = transactions.columns("t");
 
-/** Reads `chain_transaction`, `signer_nonce` and `bundle_operation`. */
 const createTransactionReader = ({ prisma }: Database) => {
   const db = sqlOf(prisma);
 
@@ -254,7 +250,6 @@ const createTransactionReader = ({ prisma }: Database) => {
     findById: (id: string): Promise<StoredTransaction | null> =>
       first(sql`SELECT ${COLUMNS} FROM chain_transaction t WHERE t.id = ${id}`),
 
-    /** The bundle transaction of each operation. */
     bundles: async (
       chainId: number,
       userOpHashes: readonly Hex[],
@@ -267,10 +262,7 @@ const createTransactionReader = ({ prisma }: Database) => {
       return rows.map((row) => ({ ...bundled.read(row), transaction: carriers.read(row) }));
     },
 
-    /**
-     * The number of transactions by account that are not mined yet; accounts without any are
-     * missing.
-     */
+    /** The number of unmined transactions by account. Accounts without any are missing. */
     unminedCounts: async (
       chainId: number,
       accounts: readonly EvmAddress[],
@@ -283,7 +275,7 @@ const createTransactionReader = ({ prisma }: Database) => {
       return new Map(rows.map((row) => [row.fromAddress as EvmAddress, row._count]));
     },
 
-    /** The transactions that are not final, in the order in which they must be mined. */
+    /** The transactions that are not final, by account and nonce. */
     listOpen: async (chainId: number, limit: number): Promise<StoredTransaction[]> => {
       const rows = await db.query<object>(sql`
         SELECT ${COLUMNS} FROM chain_transaction t
@@ -294,8 +286,8 @@ const createTransactionReader = ({ prisma }: Database) => {
     },
 
     /**
-     * Transactions that are stored as final and whose signed bytes are still stored, with nonces
-     * from `from` (inclusive) to `to` (exclusive).
+     * Final transactions with nonces from `from` (inclusive) to `to` (exclusive) whose signed bytes
+     * are still stored.
      */
     listFinal: async (
       chainId: number,
@@ -325,8 +317,8 @@ type MoveToNewNonce = [
 ];
 
 /**
- * Gives a transaction a new nonce after an external transaction used its own, and keeps future
- * nonces above the chain's count.
+ * Gives a transaction a new nonce after an external transaction used its nonce, and raises the
+ * stored next nonce to the chain's count.
  */
 const moveToNewNonce = (
   database: Database,
@@ -349,7 +341,7 @@ const moveToNewNonce = (
           updatedAt: at,
         },
       });
-      // Rolls back the nonce, because an unused nonce would block all later transactions.
+      // The error rolls back the nonce, because an unused nonce would block all later transactions.
       if (count !== 1) throw new LostRaceError();
       return true;
     })
@@ -358,7 +350,10 @@ const moveToNewNonce = (
       throw error;
     });
 
-/** Rows of `chain_transaction` and `signer_nonce`. Every change names the state that it expects. */
+/**
+ * Rows of `chain_transaction` and `signer_nonce`. Every change is conditional on the expected
+ * status.
+ */
 export const createTransactionRepository = (database: Database) => {
   const { prisma } = database;
   const quickInsert = createQuickInsert(database);
@@ -381,8 +376,8 @@ export const createTransactionRepository = (database: Database) => {
     ...createTransactionReader(database),
 
     /**
-     * Takes the next nonce, signs and stores the transaction with its operations, in one database
-     * transaction. Null when the purpose is stored already.
+     * Assigns the next nonce, and signs and stores the transaction with its operations, in one
+     * database transaction. Null when the purpose is stored already.
      * @throws BundledElsewhereError, NotWantedError
      */
     insert: async (input: NewTransactionRow): Promise<StoredTransaction | null> => {
@@ -411,7 +406,7 @@ export const createTransactionRepository = (database: Database) => {
         quickInsert.noteNonce(stored);
         return stored;
       } catch (error) {
-        // The rollback also released the nonce.
+        // The rollback has also released the nonce.
         if (isUniqueViolation(error)) return null;
         throw error;
       }
@@ -426,11 +421,11 @@ export const createTransactionRepository = (database: Database) => {
     markFinal: (read: StoredTransaction, mined: Mined, at: Date): Promise<boolean> =>
       mark({ read, expected: OPEN, status: "final", mined, at }),
 
-    /** A reorganisation removed the transaction from its block. */
+    /** For a transaction that a reorganisation removed from its block. */
     markDropped: (read: StoredTransaction, at: Date): Promise<boolean> =>
       mark({ read, expected: ["mined", "final"], status: "broadcast", mined: null, at }),
 
-    /** Stores a version with a higher fee under the same nonce, before it is sent to any node. */
+    /** Stores a version with a higher fee and the same nonce, before it is sent to any node. */
     replaceVersion: (
       read: StoredTransaction,
       version: SignedVersion,

@@ -16,8 +16,6 @@ import {
   hex,
 } from "@/lib/platform/db/table";
 
-// The service's own transactions, as stored.
-
 type Hex = `0x${string}`;
 
 const hexes: Column<readonly Hex[]> = {
@@ -34,12 +32,12 @@ const VERSION = {
   nonce: int8,
   maxFeePerGas: base,
   maxPriorityFeePerGas: base,
-  /** Empty when the transaction has been final for long. */
+  /** Empty when the transaction has been final for a long time. */
   raw: hex,
   hash: hex,
 };
 
-/** The columns of a transaction that was just signed, without `to`, whose name needs quotes. */
+/** The columns of a newly signed transaction, without `to`, whose name needs quotes. */
 const SIGNED = {
   id: text,
   chainId: int,
@@ -53,14 +51,13 @@ const SIGNED = {
   updatedAt: time,
 };
 
-/** Table `chain_transaction`, as a signed transaction is inserted. */
 export const signedTransactions = table(SIGNED);
 
 /** Table `chain_transaction`. `columns` needs an alias, because `to` is a reserved word. */
 export const transactions = table({
   ...SIGNED,
   to: address,
-  /** Earlier versions; any of them may be the one that is mined. */
+  /** Hashes of earlier versions, any of which may be the mined one. */
   replacedHashes: hexes,
   status: oneOf(status),
   minedHash: nullable(hex),
@@ -83,21 +80,17 @@ export type TransactionRow = Pick<
   "id" | "chainId" | "from" | "purpose" | "to" | "data" | "value" | "gas" | "createdAt"
 >;
 
-/** The columns of a transaction that carries operations; its signed bytes are long. */
+/** A transaction with operations, without its long signed bytes. */
 export const carriers = transactions.pick("id", "hash", "status", "minedHash");
 
 export type Carrying = RowOf<typeof carriers>;
 
-/** Table `bundle_operation`: the transaction that carries an operation. */
 export const bundled = table({ userOpHash: hex, attempts: int });
 
-/** A new state of a transaction on the network or the chain. */
 export const marks = table({
-  /** Position of the new state in its batch. */
   place: int,
   id: text,
   hash: hex,
-  /** The states that the transaction may be in. */
   expected: json(z.array(status)),
   status: oneOf(status),
   minedHash: nullable(hex),

@@ -32,7 +32,7 @@ export interface TransactionsDeps {
   readonly log: Pick<Logger, "info" | "warn">;
   /** The executor keys that share the transactions. Default: only the key `executor`. */
   readonly executorKeyIds?: readonly string[];
-  /** Whether a contract accepts a call from an executor. By default each does. */
+  /** Whether a contract accepts calls from an executor. Default: always. */
   readonly mayCall?: (chainId: number, from: EvmAddress, to: EvmAddress) => Promise<boolean>;
 }
 
@@ -41,9 +41,9 @@ const EXECUTOR_KEY_IDS = ["executor"];
 export interface ChainTransactionsService extends TransactionSender {
   /**
    * Sends a transaction as the port describes. `claim` runs in the database transaction that stores
-   * the signed bytes, so that its writes are committed exactly when the transaction is stored. It
-   * must not use the network.
-   * @throws NotWantedError when `claim` returns false; nothing is stored then
+   * the signed bytes, so its writes are committed exactly when the transaction is stored. It must
+   * not use the network.
+   * @throws NotWantedError when `claim` returns false; then nothing is stored
    */
   send(
     transaction: NewTransaction,
@@ -53,7 +53,7 @@ export interface ChainTransactionsService extends TransactionSender {
    * Compares transactions that are not final with the chain: marks mined and final ones, unmarks
    * those that a reorganisation removed, sends lost ones again, and raises the fees of stuck ones.
    * Safe to run at any time, and on several instances.
-   * @returns how many are still not final
+   * @returns the number of transactions that are still not final
    * @throws DomainError `chain_unavailable`
    */
   reconcile(chainId: number): Promise<number>;
@@ -67,8 +67,8 @@ const toSent = (stored: Carrying): SentTransaction => ({
 });
 
 /**
- * The service's own transactions: the signed bytes are stored in the database first, and then sent
- * until they are final.
+ * Sends the service's own transactions. The signed bytes are first stored in the database, and then
+ * broadcast until the transaction is mined.
  */
 export const createChainTransactionsService = (
   deps: TransactionsDeps,
@@ -80,13 +80,13 @@ export const createChainTransactionsService = (
   const sign = createVersionSigner(deps.signer, keyIds);
   const mayCall = deps.mayCall ?? (() => Promise.resolve(true));
   const reconciler = createReconciler({ ...deps, repository, broadcaster, sign });
-  // Callers wait for a nonce in this queue, so that only one of them holds a database connection.
+  // Callers wait for a nonce in this queue, so that they do not all hold a database connection.
   const nonces = createKeyedQueue();
   const known = new Set<string>();
 
   /**
-   * Read before the database transaction begins, because that one makes no network call. Used only
-   * for the account's first transaction.
+   * The nonce for an account's first transaction. Read before the database transaction begins,
+   * because that must not use the network.
    */
   const firstNonceOf = async (chainId: number, from: EvmAddress): Promise<bigint> => {
     const key = `${chainId}:${from}`;
@@ -136,7 +136,8 @@ export const createChainTransactionsService = (
     },
 
     send: async (input, claim) => {
-      // For a bundle, its user operations show whether a transaction with them was stored before.
+      // A bundle is not looked up by its purpose: its user operations show whether it was stored
+      // before.
       const earlier =
         input.carries === undefined
           ? await repository.find(input.chainId, input.purpose)

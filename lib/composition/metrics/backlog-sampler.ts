@@ -1,4 +1,4 @@
-/** Samples the waiting work in the database; every process reports the same numbers. */
+/** Samples the waiting work in the database. Every process reports the same numbers. */
 import type { SqlReader } from "@/lib/platform/db/sql";
 import { gauge, type Sampler } from "@/lib/platform/telemetry/registry";
 
@@ -72,7 +72,7 @@ interface Group {
   readonly seconds: number | null;
 }
 
-// An operation or payout that has not ended has a job of the same id, so no statement scans the
+// An operation or payout that has not ended has a job with the same id, so no statement scans the
 // ended ones.
 const OPEN = `SELECT id FROM job WHERE queue = ANY($1) ORDER BY run_at LIMIT ${String(ROWS_MAX)}`;
 
@@ -174,7 +174,7 @@ const sampleTransactions = async (sql: SqlReader): Promise<void> => {
   for (const [chain, seconds] of oldest) oldestTransaction.set({ chain }, seconds);
 };
 
-/** One sampler for each kind of backlog, so that a failing statement does not hide the others. */
+/** One sampler per kind of backlog, so that a failing statement does not hide the others. */
 export const backlogSamplers = (sql: SqlReader): Readonly<Record<string, Sampler>> => {
   const every = (sample: (reader: SqlReader) => Promise<void>): Sampler => ({
     sample: () => sample(sql),

@@ -1,4 +1,4 @@
-/** Times of external calls, measured where composition wires the port. */
+/** Times of external calls, measured where composition connects the port. */
 import type { MeasureCall, MeasureWait } from "@/lib/chain/registry";
 import { outageOf } from "@/lib/core/outage";
 import { inSpan } from "@/lib/core/tracing";
@@ -66,17 +66,19 @@ const proofsWaiting = gauge({
 
 const secondsSince = (startedMs: number): number => (performance.now() - startedMs) / 1000;
 
-/** Methods come from viem and our own code; another name could only come from a caller's input. */
+/**
+ * Methods come from viem and the service's code. Any other name could only come from a caller's
+ * input.
+ */
 const METHOD = /^(eth|net|web3|debug|anvil|evm)_[A-Za-z]{1,40}$/;
 
 /**
- * `outageOf` recognises an unavailable node; every other error is the node's answer, for example a
- * revert.
+ * `outageOf` recognises an unavailable node. Every other error is the node's response, for example
+ * a revert.
  */
 const rpcOutcomeOf = (error: unknown): "refused" | "unavailable" =>
   outageOf(error) === "chain" ? "unavailable" : "refused";
 
-/** The `measureCall` option of `createChainRegistry`. */
 export const measureRpc: MeasureCall = async (chainId, method, call) => {
   const name = METHOD.test(method) ? method : "other";
   const chain = String(chainId);
@@ -100,7 +102,6 @@ export const measureRpc: MeasureCall = async (chainId, method, call) => {
   }
 };
 
-/** The `measureWait` option of `createChainRegistry`. */
 export const measureBudgetWait: MeasureWait = (chainId, seconds, outcome) =>
   budgetWaitSeconds.observe({ chain: String(chainId), outcome }, seconds);
 
@@ -118,7 +119,6 @@ const measureSignature = async <T>(action: string, call: () => Promise<T>): Prom
   }
 };
 
-/** The signer with latency metrics. */
 export const measuredSigner = (signer: Signer): Signer => ({
   create: (scope) => measureSignature("create", () => signer.create(scope)),
   address: (scope) => measureSignature("address", () => signer.address(scope)),
@@ -130,7 +130,6 @@ export const measuredSigner = (signer: Signer): Signer => ({
     measureSignature("sign_transaction", () => signer.signTransaction(scope, transaction)),
 });
 
-/** Called by the ledger for each batch. */
 export const observeLedgerBatch = (commands: number, seconds: number): void => {
   batchCommands.observe(commands);
   batchSeconds.observe(seconds);
@@ -138,7 +137,6 @@ export const observeLedgerBatch = (commands: number, seconds: number): void => {
 
 type JobHandler = (id: string, signal: AbortSignal) => Promise<{ readonly done: boolean }>;
 
-/** The job handlers with a duration metric for each turn. */
 export const measuredJobs = <Handlers extends Readonly<Record<string, JobHandler>>>(
   handlers: Handlers,
 ): Handlers => {
@@ -170,9 +168,7 @@ interface Prover {
   ): Promise<unknown>;
 }
 
-/**
- * The prover with a duration metric for each proof. It stays the same object in everything else.
- */
+/** Adds a duration metric to the prover. Its other members are unchanged. */
 export const measuredProver = <P extends Prover>(prover: P): P => {
   const prove: Prover["prove"] = async (input, signal, onStart) => {
     const { circuit } = input;

@@ -11,13 +11,10 @@ const droppedTotal = counter({
   help: "Log lines that could not be written",
 });
 
-/** Counts dropped log lines from now on. */
 export const countDroppedLines = (): void => onLineDropped(countOne);
 
 // A single function, so that a second call registers nothing new.
 const countOne = (): void => droppedTotal.inc();
-
-// Metrics of ended operations.
 
 const finished = histogram({
   name: "causeway_operation_duration_seconds",
@@ -64,7 +61,6 @@ const reads = counter({
   labels: ["database"],
 });
 
-/** The replica with a metric for its answers. */
 export const observedReplica = (replica: Replica): Replica => ({
   has: async (place) => {
     const isEnough = await replica.has(place);
@@ -72,8 +68,6 @@ export const observedReplica = (replica: Replica): Replica => ({
     return isEnough;
   },
 });
-
-// Metrics of operations that bundlers refuse.
 
 const refusals = counter({
   name: "causeway_bundler_refusals_total",
@@ -92,7 +86,7 @@ const CODE = /^AA\d{2}$/;
 
 const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
-/** Counts and logs the refusal in `error`; other errors are ignored. */
+/** Counts and logs a refusal; other errors are ignored. */
 const note = (
   error: unknown,
   refusal: Refusal,
@@ -109,14 +103,13 @@ const note = (
     stage,
     code: code !== null && CODE.test(code) ? code : "other",
   });
-  // An estimate without an EntryPoint code means that the operation's call reverts. Finding that
-  // out is the purpose of an estimate, so it is not logged.
+  // An estimate without an EntryPoint code means that the operation's call reverts. Estimates are
+  // made to find that out, so it is not logged.
   if (stage === "estimate" && code === null) return;
   const reason = textOf(error.extra.reason) ?? error.message;
   log.warn({ ...refusal, entryPointCode: code, reason }, "a user operation was refused");
 };
 
-/** The bundler with metrics and logs of its refusals. */
 export const observedBundler = (
   bundler: Bundler,
   log: { warn(fields: object, message: string): void },
@@ -213,13 +206,12 @@ interface Backlog {
 interface Sampled {
   events(): Promise<Backlog>;
   deliveries(): Promise<Backlog>;
-  /** How many endpoints are in each state. */
   endpoints(): Promise<Readonly<Record<"active" | "failing" | "paused" | "disabled", number>>>;
   readonly clock: { now(): Date };
 }
 
 /**
- * Samples waiting events and deliveries in the database; every process reports the same numbers.
+ * Samples waiting events and deliveries in the database. Every process reports the same numbers.
  */
 export const webhookSampler = ({
   events,

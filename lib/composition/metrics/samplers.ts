@@ -5,7 +5,7 @@ import type { Address } from "viem";
 import { readGasBalances } from "@/lib/chain/gas-balances";
 import type { ChainRegistry } from "@/lib/chain/registry";
 
-// Deposits in quarantine, and how far the search for deposits is.
+// Deposits in quarantine, and the progress of the search for deposits.
 
 const DEPOSITS_FRESH_MS = 10_000;
 
@@ -50,8 +50,6 @@ export const depositSampler = ({
   },
 });
 
-// Use of the connections to PostgreSQL.
-
 const connections = gauge({
   name: "causeway_database_connections",
   help: "Connections of this process to PostgreSQL, by pool and state: used, idle",
@@ -68,7 +66,6 @@ const waiting = gauge({
   labels: ["pool"],
 });
 
-/** The fields of a `pg.Pool` that show how many of its connections are in use. */
 export interface PoolUse {
   readonly totalCount: number;
   readonly idleCount: number;
@@ -76,7 +73,7 @@ export interface PoolUse {
   readonly options: { readonly max?: number };
 }
 
-/** Reads counters of this process, so that it is never too old. */
+/** Counters of this process are always fresh. */
 export const poolSampler = (pools: Readonly<Record<string, PoolUse>>): Sampler => ({
   freshMs: 0,
   sample: () => {
@@ -124,7 +121,10 @@ interface ChainSamplerDeps {
   readonly executorAddresses: readonly Address[];
 }
 
-/** Runs `read` for each chain. @throws AggregateError after all of them, when some failed */
+/**
+ * Runs `read` for each chain.
+ * @throws AggregateError after all of them, when some failed
+ */
 const eachChain = async (
   registry: ChainRegistry,
   read: (chainId: number) => Promise<void>,
@@ -140,8 +140,8 @@ const eachChain = async (
 const headSampler = ({ registry, clock }: ChainSamplerDeps): Sampler => {
   const startedMs = clock.now().getTime();
   /**
-   * Time of the newest block of each chain. Before the first answer: the time at which this process
-   * started to ask.
+   * Time of the newest block of each chain. A chain that never answered uses the time at which this
+   * process started.
    */
   const newestMs = new Map<number, number>();
   const show = (chainId: number): void => {
@@ -151,7 +151,7 @@ const headSampler = ({ registry, clock }: ChainSamplerDeps): Sampler => {
   return {
     freshMs: HEADS_FRESH_MS,
     sample: () => {
-      // Set before the nodes are asked, because a hanging node answers after the deadline.
+      // Set before the nodes are queried, because a hanging node answers after the deadline.
       for (const { id } of registry.list()) show(id);
       return eachChain(registry, async (chainId) => {
         const { number, timestamp } = await registry
@@ -214,8 +214,6 @@ export const screeningSampler = ({
   },
 });
 
-// Whether money may be signed for.
-
 const SIGNING_FRESH_MS = 1_000;
 
 const off = gauge({
@@ -234,7 +232,7 @@ export const signingSampler = ({
   },
 });
 
-// Whether the treasuries still hold what the global accounts are owed.
+// Whether the treasuries still hold the money owed to global accounts.
 
 const RESERVES_FRESH_MS = 60_000;
 /** Number of projects per sample; the next sample continues after them. */
@@ -263,7 +261,7 @@ const PROJECTS = `
   SELECT DISTINCT project_id AS "projectId" FROM ledger_account
   WHERE kind = 'treasury_reserve' AND balance < 0 AND project_id > $1 ORDER BY 1 LIMIT ${String(PROJECTS_MAX)}`;
 
-/** The ratio of each asset; null when a chain did not answer, so that it is unknown. */
+/** The ratio of each asset; null when a chain did not answer. */
 const ratiosOf = (reserves: readonly ProjectReserves[]): Map<string, number | null> =>
   new Map(
     reserves
@@ -278,7 +276,6 @@ const ratiosOf = (reserves: readonly ProjectReserves[]): Map<string, number | nu
   );
 
 export const reserveSampler = ({ sql, reserves }: ReserveSamplerDeps): Sampler => {
-  /** The results of the latest round over all projects, by project. */
   const known = new Map<string, Map<string, number>>();
   let seen = new Set<string>();
   let after = "";

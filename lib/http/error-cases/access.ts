@@ -11,7 +11,6 @@ import {
   type Cases,
 } from "./shared";
 
-/** Error cases by the operation's `operationId` in the OpenAPI document, then by error code. */
 export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
   createApiKey: APPROVAL,
   updateApiKey: approvalFor("The key was changed or revoked meanwhile"),

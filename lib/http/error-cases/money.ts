@@ -18,7 +18,6 @@ const MADE_LATER: Cases = {
   },
 };
 
-/** Error cases by the operation's `operationId` in the OpenAPI document, then by error code. */
 export const MONEY_CASES: Readonly<Record<string, Cases>> = {
   fundGlobalAccount: {
     invalid_state: {

@@ -1,7 +1,6 @@
 import type { ErrorCode } from "@/lib/core/errors";
 import type { ErrorGuide } from "../error-guide";
 
-/** The error cases of one operation. */
 export type Cases = Readonly<Partial<Record<ErrorCode, ErrorGuide>>>;
 
 export const OTHER_WALLET_OR_CODE =
@@ -52,7 +51,6 @@ export const SENDING_MAIL: Cases = {
   },
 };
 
-/** Cases of voting on a request that waits for several people. */
 export const VOTE: Cases = {
   forbidden: {
     when: "The person may not decide this: another role is asked for, or the person made the request.",
@@ -81,7 +79,6 @@ export const VOTE: Cases = {
 export const NOT_AWAITING =
   "was approved, cancelled or has ended, or its approval is somebody else's to give.";
 
-/** Cases of approving a waiting request with a code. */
 export const approvalOf = (what: string, asked: string): Cases => ({
   invalid_state: {
     when: `The ${what} ${NOT_AWAITING} Nothing was sent.`,

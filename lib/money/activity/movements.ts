@@ -17,11 +17,9 @@ import { OPERATION_KINDS } from "@/lib/contracts/operation-records";
 import type { Actor } from "@/lib/core/actor";
 import type { Status } from "@/lib/core/status";
 
-// A movement of money of any kind, with all data that a list shows about it.
-
 type ActivityKind = (typeof ACTIVITY_KINDS)[number];
 
-/** A movement in the form in which its own module lists it. */
+/** A movement as the module that stores it lists it. */
 export type Movement =
   | { readonly type: "operation"; readonly id: string; readonly operation: Operation }
   | { readonly type: "payout"; readonly id: string; readonly payout: PayoutMovement }
@@ -29,7 +27,7 @@ export type Movement =
       readonly type: "funding";
       readonly id: string;
       readonly funding: FundingRecord;
-      /** Null when no configured chain lists it any more. */
+      /** Null when no configured chain lists the asset any more. */
       readonly asset: Asset | null;
     };
 
@@ -46,8 +44,6 @@ export interface ActivityEntry {
   readonly accountNames: ReadonlyMap<string, string>;
 }
 
-// Merges pages of several lists, each newest first, into one page without a gap.
-
 interface MergedPage {
   readonly movements: readonly Movement[];
   /** UUID below which the next page begins; null on the last page. */
@@ -55,8 +51,9 @@ interface MergedPage {
 }
 
 /**
- * Merges pages. A source with more rows was read down to some id. Below the highest of these ids
- * some movements may be missing, so the page ends there at the latest.
+ * Merges pages of several lists, each newest first, into one page. A list that has more rows was
+ * read down to some id. Below the highest of these ids movements may be missing, so the page ends
+ * there at the latest.
  */
 export const mergePages = (pages: readonly SourcePage[], limit: number): MergedPage => {
   const readDownTo = pages.flatMap((page) => page.readDownTo ?? []).sort();
@@ -129,8 +126,8 @@ export const worthOfMovement = (
   return recorded ?? peggedWorth(partsOf(movement));
 };
 
-// The lists from which activity is merged. Each reads its own tables, newest first, below the same
-// id.
+// The lists from which activity is merged. Each list reads its tables, newest first, below one
+// common id.
 
 export interface ActivityFilter {
   readonly status?: readonly Status[] | undefined;
@@ -147,7 +144,7 @@ export interface ActivityFilter {
 
 interface SourceQuery {
   readonly filter: ActivityFilter;
-  /** UUID of the page cursor: only movements with a smaller one, which are older. */
+  /** UUID of the page cursor: only movements with a smaller UUID, which are older. */
   readonly before: string | undefined;
   readonly limit: number;
 }
@@ -172,7 +169,9 @@ const uuidOf = (id: string): string => id.slice(id.indexOf("_") + 1);
 
 const NOTHING: SourcePage = { movements: [], readDownTo: null };
 
-/** The requested kinds that a source has, in its own names; all of them without a filter. */
+/**
+ * The requested kinds that a source has, by the source's names; all of its kinds without a filter.
+ */
 const kindsOf = <T extends string>(
   wanted: readonly ActivityKind[] | undefined,
   own: Readonly<Partial<Record<ActivityKind, T>>>,
@@ -181,7 +180,7 @@ const kindsOf = <T extends string>(
     wanted === undefined || wanted.includes(kind as ActivityKind) ? [name] : [],
   );
 
-/** An API key reads only what its scopes allow. */
+/** An API key may read only data that its scopes allow. */
 const mayRead = (actor: Actor, scope: string): boolean =>
   actor.type === "user" || actor.scopes.includes(scope);
 
@@ -235,7 +234,7 @@ const payoutSource =
   };
 
 /**
- * Whether the filter excludes all fundings: a funding is posted at once or not at all, has no
+ * Whether the filter excludes all fundings. A funding is posted at once or not at all, and has no
  * chain, wallet or tag.
  */
 const fitsNoFunding = ({ status, chainId, walletId, tag }: ActivityFilter): boolean =>

@@ -18,8 +18,8 @@ interface Row {
   readonly record: ActivityRecord;
   readonly sent: Amount | null;
   /**
-   * Columns about the whole movement are filled only on its first line, so that the sum of a column
-   * is right.
+   * Whether this is the movement's first line. Columns about the whole movement are filled only
+   * there, so that the sum of a column is correct.
    */
   readonly isFirst: boolean;
 }
@@ -43,7 +43,7 @@ const idOf = (party: Party): string | null => {
 const isPayout = ({ kind }: ActivityRecord): boolean =>
   kind === "payout_to_wallets" || kind === "payout_to_accounts";
 
-/** Only payouts have a title; other kinds are identified by their amounts and parties. */
+/** Only payouts have a title; other movements are identified by their amounts and parties. */
 const titleOf = (record: ActivityRecord): string | null =>
   isPayout(record) ? movedPayoutTitle(record, { locale: "en" }) : null;
 
@@ -80,7 +80,7 @@ const COLUMNS: readonly Column[] = [
 
 const csvHeader = (): CsvText => csvLine(COLUMNS.map(([name]) => name));
 
-/** One line for each sent amount. */
+/** Writes one line for each sent amount. */
 const csvLines = (record: ActivityRecord): CsvText => {
   const amounts: readonly (Amount | null)[] = record.sent.length > 0 ? record.sent : [null];
   return joinCsv(
@@ -217,7 +217,6 @@ const madeOf = (
   return movement.type === "payout" ? movement.payout.payout : movement.funding;
 };
 
-/** The movement as the caller sees it. */
 export const toActivity = (entry: ActivityEntry): ActivityRecord => {
   const { movement, transfer, annotation, usd } = entry;
   const { createdBy, createdAt } = madeOf(movement);

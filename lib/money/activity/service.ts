@@ -1,4 +1,4 @@
-/** One list of everything that moved money, merged from the lists of the modules. */
+/** Lists all movements of money, merged from the lists of the modules. */
 import type { Actor } from "@/lib/core/actor";
 import type { SqlReader } from "@/lib/platform/db/sql";
 import type { AnnotationReads } from "@/lib/money/annotations/service";
@@ -42,7 +42,6 @@ export interface ActivityQuery extends ActivityFilter {
 const operationsAmong = (movements: readonly Movement[]): Operation[] =>
   movements.flatMap((movement) => (movement.type === "operation" ? [movement.operation] : []));
 
-/** Ids of accounts whose names must be read. */
 const accountsAmong = (movements: readonly Movement[]): string[] =>
   movements.flatMap((movement) => {
     if (movement.type !== "payout") return [];
@@ -84,7 +83,7 @@ const withDetails = async (
   });
 };
 
-/** Reads of one list of operations, payouts and fundings. */
+/** Creates the service that lists operations, payouts and fundings in one list. */
 export const createActivityService = (deps: ActivityDeps) => {
   const sources = activitySources(deps);
 
@@ -101,11 +100,11 @@ export const createActivityService = (deps: ActivityDeps) => {
 
   return {
     /**
-     * The movements that the actor may see, newest first. They are ordered by the UUIDv7 in the
+     * The movements that the actor may see, newest first. They are sorted by the UUIDv7 in their
      * ids, which sorts by time of creation.
      */
     list,
-    /** The newest 10,000, read page by page as the caller iterates. */
+    /** Yields the newest 10,000 movements. Each page is read when the caller reaches it. */
     all: async function* (actor: Actor, filter: ActivityFilter): AsyncGenerator<ActivityEntry> {
       let cursor: string | undefined;
       for (let read = 0; read < EXPORT_MAX; read += EXPORT_PAGE) {

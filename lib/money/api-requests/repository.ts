@@ -3,8 +3,7 @@ import { join, sql } from "@/lib/platform/db/statement";
 import { type ApiRequest, apiRequests } from "./rows";
 
 /**
- * One statement for all requests. A request that is stored already is unchanged, so a batch can be
- * sent again.
+ * One statement for all requests. Stored requests are not changed, so a batch can be sent again.
  */
 export const insertApiRequests = async (
   db: Sql,
@@ -21,13 +20,13 @@ export interface ApiRequestQuery {
   readonly keyId: string;
   readonly method?: string | undefined;
   readonly path?: string | undefined;
-  /** Bounds of the status, both inclusive. */
+  /** Both bounds are inclusive. */
   readonly statuses?: readonly [least: number, most: number] | undefined;
-  /** RFC 3339. */
+  /** RFC 3339, inclusive. */
   readonly from?: string | undefined;
-  /** RFC 3339; exclusive. */
+  /** RFC 3339, exclusive. */
   readonly to?: string | undefined;
-  /** Only rows with a smaller id. */
+  /** The page cursor: only rows with a smaller id. */
   readonly before?: string | undefined;
   readonly limit: number;
 }

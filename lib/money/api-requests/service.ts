@@ -11,8 +11,8 @@ import type { ApiRequest } from "./rows";
 export type { ApiRequest } from "./rows";
 
 /**
- * Maximum number of requests in memory for the next write. Further ones are not logged, so a flood
- * cannot fill the memory.
+ * Maximum number of requests in memory for the next write. Further ones are not logged, so that a
+ * flood of requests cannot fill the memory.
  */
 const WAITING_MAX = 20_000;
 const BATCH_MAX = 2_000;
@@ -21,12 +21,11 @@ const WRITE_EVERY_MS = 500;
 export interface ApiRequestsDeps {
   readonly database: Pick<Database, "pool">;
   readonly apiKeys: { has(projectId: string, id: string): Promise<boolean> };
-  /** Called when requests could not be logged. */
   readonly onLost: (lost: { readonly requests: number; readonly error?: unknown }) => void;
 }
 
 export interface AnsweredRequest extends Omit<ApiRequest, "bodySha256"> {
-  /** The bytes as received; null when no body was read. */
+  /** As received; null when no body was read. */
   readonly body: Uint8Array | null;
 }
 
@@ -53,8 +52,7 @@ interface WaitingRequest extends Omit<ApiRequest, "bodySha256"> {
 const nothing = (): null => null;
 
 /**
- * The SHA-256 of a body. It is computed after the request is answered, or earlier when it is
- * needed.
+ * Computes the SHA-256 of a body after the response was sent, or earlier when the hash is needed.
  */
 const hashedSoon = (body: Uint8Array): (() => Uint8Array) => {
   let of: Uint8Array | null = body;
@@ -69,10 +67,10 @@ const hashedSoon = (body: Uint8Array): (() => Uint8Array) => {
 };
 
 /**
- * The log of requests with API keys. `record` stores a request in memory; batches are written twice
- * a second, separately from other transactions. A process that dies loses the requests of the last
- * half second and those of a running write. While the database is unavailable at most 20,000
- * requests wait.
+ * The log of requests with API keys. `record` keeps a request in memory; batches are written twice
+ * a second, in transactions of their own. A process that crashes loses the requests of the last
+ * half second and of a running write. While the database is unavailable at most 20,000 requests are
+ * kept.
  */
 export const createApiRequests = ({ database, apiKeys, onLost }: ApiRequestsDeps) => {
   const db = sqlOn(database.pool);
@@ -116,7 +114,7 @@ export const createApiRequests = ({ database, apiKeys, onLost }: ApiRequestsDeps
   };
 
   return {
-    /** Logs an answered request without waiting. */
+    /** Logs an answered request without waiting for the write. */
     record: ({ body, ...request }: AnsweredRequest): void => {
       if (waiting.length >= WAITING_MAX) {
         dropped += 1;
@@ -126,7 +124,7 @@ export const createApiRequests = ({ database, apiKeys, onLost }: ApiRequestsDeps
       schedule();
     },
     /**
-     * Requests, newest first.
+     * Newest first.
      * @throws DomainError `forbidden` unless owner or admin, `not_found` for a key of another
      * project
      */
@@ -153,7 +151,7 @@ export const createApiRequests = ({ database, apiKeys, onLost }: ApiRequestsDeps
       const data = rows.slice(0, limit);
       return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
     },
-    /** Writes the waiting requests, at the end of the process. */
+    /** Writes the remaining requests, at the end of the process. */
     close: (): Promise<void> => {
       isClosed = true;
       if (timer !== null) clearTimeout(timer);

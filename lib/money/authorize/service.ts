@@ -1,7 +1,7 @@
 /**
- * The only way in which a person's code, or a factor instead of a code, approves a movement of
- * money: the waiting object is found by its id, a code for exactly this object is sent, and the
- * code lets it run.
+ * The only path by which one person's code, or another factor instead of a code, approves a
+ * movement of money. A code is sent for exactly one waiting object, and entering that code starts
+ * the object.
  */
 import type { GivenCode } from "@/lib/contracts/proofs";
 import type { Actor, UserActor } from "@/lib/core/actor";
@@ -11,19 +11,16 @@ import type { ApprovalsService } from "@/lib/trust/proofs/service";
 import type { DecisionsService } from "@/lib/trust/decisions/service";
 import type { CodeChannel, CodeMeans, OtpSent, OtpService } from "@/lib/trust/proofs/service";
 
-/** The code, or the factor used instead, that approved a movement. */
 export interface CodeProof {
   readonly codeId: string;
   readonly means: CodeMeans;
 }
 
-/** An object that one code approves. */
 export interface Approvable {
-  /** Id of the object. The code is valid only for this id and `digest`. */
+  /** The code is valid only for this id and `digest`. */
   readonly id: string;
   /** SHA-256 of everything that is approved. */
   readonly digest: Uint8Array<ArrayBuffer>;
-  /** Subject of the mail. */
   readonly title: string;
   /** The approved movement in words. */
   readonly lines: () => readonly string[] | Promise<readonly string[]>;
@@ -33,16 +30,16 @@ export interface Approvable {
 
 /** A movement that waits until a person approves it. */
 export interface AwaitingApproval extends Approvable {
-  /** The kind under which requests for votes name the object; null when people never vote on it. */
+  /** Type of the object in requests for votes; null when people never vote on such objects. */
   readonly votedAs: string | null;
   /**
-   * Throws when the object could not run now. Called before the code is used, so that the code
+   * Throws when the object could not run now. Called before the code is consumed, so that the code
    * still works once the cause is gone.
    */
   readonly check?: () => Promise<void>;
   /**
-   * Approves the object, so that it is executed.
-   * @throws DomainError `invalid_state` when it no longer waits
+   * Starts the object.
+   * @throws DomainError `invalid_state` when the object no longer waits
    */
   readonly approve: (proof: CodeProof) => Promise<void>;
 }
@@ -50,7 +47,8 @@ export interface AwaitingApproval extends Approvable {
 type FindAwaiting = (actor: UserActor, id: string) => Promise<AwaitingApproval>;
 
 /**
- * Finds waiting objects by the kind of their id. @throws DomainError `not_found`, `invalid_state`
+ * Finders by kind of id.
+ * @throws DomainError `not_found`, `invalid_state`
  */
 export type AwaitingFinders = Readonly<
   Record<"operation" | "payout" | "payoutSchedule", FindAwaiting>
@@ -62,7 +60,7 @@ export interface AuthorizeDeps {
   readonly approvals: Pick<ApprovalsService, "requestCode">;
   readonly awaiting: AwaitingFinders;
   /**
-   * Finds a quote or a transfer, which the caller prepares after the code.
+   * Finds a quote or a transfer, which the caller prepares after requesting the code.
    * @throws DomainError `not_found`, `insufficient_scope`, `quote_expired`, `quote_already_used`
    */
   readonly quoted: (actor: Actor, id: string) => Promise<Approvable>;
@@ -75,8 +73,7 @@ const AWAITING: readonly (keyof AwaitingFinders & IdKind)[] = [
 ];
 
 /**
- * @throws DomainError `not_found`; `invalid_state` when it does not wait, or people have to vote on
- * it
+ * @throws DomainError `not_found`; `invalid_state` when the object does not wait, or needs votes
  */
 const findAwaiting = async (
   { awaiting, decisions }: AuthorizeDeps,
@@ -93,7 +90,7 @@ const findAwaiting = async (
   return found;
 };
 
-/** The service that sends codes and approves with them, over all kinds of movements. */
+/** Sends codes for all kinds of movements, and approves movements with these codes. */
 export const createAuthorize = (deps: AuthorizeDeps) => ({
   /**
    * Sends a code, or a passkey's challenge, that approves exactly the object with this id: a quote,
@@ -103,7 +100,7 @@ export const createAuthorize = (deps: AuthorizeDeps) => ({
    * a viewer, and for an API key when only a person can approve
    */
   requestCode: async (actor: Actor, id: string, channel?: CodeChannel): Promise<OtpSent> => {
-    // Viewers may approve changes of their own settings.
+    // Checked first, because viewers may approve changes of their own settings.
     if (isId("approval", id)) return deps.approvals.requestCode(actor, id, channel);
     requirePermission(actor, "money:move");
     const isQuoted = isId("quote", id) || isId("transfer", id);
@@ -125,7 +122,7 @@ export const createAuthorize = (deps: AuthorizeDeps) => ({
   },
 
   /**
-   * Lets a waiting object run, with the code that was sent for exactly this object.
+   * Starts a waiting object with the code that was sent for exactly this object.
    * @throws DomainError `not_found`, `forbidden`, `invalid_state`, `otp_*`, and the errors of
    * starting the movement
    */

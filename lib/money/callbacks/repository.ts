@@ -16,8 +16,8 @@ const ids = table({ id: text });
 const counts = table({ count });
 
 /**
- * The ids of the operations and payouts that a callback names. A callback does not name a project,
- * so they are searched in all projects.
+ * The ids of the operations and payouts to which a callback refers. All projects are searched,
+ * because a callback names none.
  */
 const namedJobs = async (
   db: SqlReader,
@@ -43,8 +43,8 @@ export const createCallbacksRepository = ({ pool }: Pick<Database, "pool">) => {
   const db = sqlOn(pool);
   return {
     /**
-     * Stores the callback. Its first delivery also makes the named jobs due, in the same statement.
-     * A running job queries the chain anyway; a sleeping job runs now.
+     * Stores the callback. Its first delivery also makes the jobs of its operations and payouts
+     * due, in the same statement. A running job queries the chain anyway; a sleeping job runs now.
      */
     receive: async (callback: NewCallback): Promise<{ isNew: boolean }> => {
       const { source, event, verifiedBy, raw, receivedAt } = callback;

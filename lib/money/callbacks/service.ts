@@ -12,11 +12,11 @@ import type { CallbacksRepository } from "./repository";
 
 export interface CallbackMetrics {
   /**
-   * Counts a callback by its outcome. `repeated` was stored before; `unknown` has an unknown
-   * status.
+   * Counts a callback by its outcome. `repeated`: was stored before. `unknown`: has an unknown type
+   * or status.
    */
   received(source: CallbackSource, outcome: "new" | "repeated" | "unknown" | "refused"): void;
-  /** Time from the provider's signature until now. */
+  /** Measures the time from the provider's signature until now. */
   delayed(source: CallbackSource, lagMs: number): void;
 }
 
@@ -29,7 +29,7 @@ export interface CallbacksDeps {
 
 /**
  * Receives callbacks of routing providers and bundlers. A callback changes no state: it makes the
- * jobs of the named operations due, and each job queries the chain or the provider.
+ * jobs of its operations due, and each job queries the chain or the provider.
  */
 export const createCallbacksService = ({
   repository,
@@ -37,7 +37,10 @@ export const createCallbacksService = ({
   clock,
   metrics,
 }: CallbacksDeps) => ({
-  /** @throws DomainError `invalid_signature` */
+  /**
+   * Verifies the sender's signature.
+   * @throws DomainError `invalid_signature`
+   */
   verify: (source: CallbackSource, sent: SentCallback): VerifiedBy => {
     try {
       const now = clock.now();
@@ -52,8 +55,8 @@ export const createCallbacksService = ({
   },
 
   /**
-   * Stores a callback. Repeated ones are counted and change nothing.
-   * @throws DomainError `invalid_request` for anything but a JSON object
+   * Stores a callback. A repeated one is counted and has no other effect.
+   * @throws DomainError `invalid_request` unless the body is a JSON object
    */
   receive: async (
     source: CallbackSource,

@@ -5,27 +5,23 @@ import { z } from "zod";
 import { isId } from "@/lib/core/ids";
 
 /**
- * How the sender of a callback was recognised: `equality`, `hmac`, `standard`, `unverified`, or the
+ * How the sender of a callback was verified: `equality`, `hmac`, `standard`, `unverified`, or the
  * name of a provider.
  */
 export type VerifiedBy = string;
 
-/** A provider and its signing secret; null when it has no separate one. */
 interface SigningProvider extends CallbackProvider {
   readonly secret: string | null;
 }
 
 export interface CallbackSenders {
-  /**
-   * `WEBHOOK_SECRET`, with which providers without a separate secret sign; null only in
-   * development.
-   */
+  /** `WEBHOOK_SECRET`, for providers without a separate secret; null only in development. */
   readonly shared: string | null;
   readonly providers: readonly SigningProvider[];
 }
 
 export interface SentCallback {
-  /** The body as received, because signatures are over these bytes. */
+  /** The body as received, because these bytes are signed. */
   readonly raw: Uint8Array;
   /** @param name in lower case */
   header(name: string): string | null;
@@ -39,13 +35,13 @@ const SIGNATURES_MAX = 10;
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 /**
- * Compares digests, so that neither the time nor a thrown error depends on where or how the values
- * differ.
+ * Compares digests, so that neither the duration nor an error depends on where the values differ or
+ * on their lengths.
  */
 const isSame = (one: string, other: string): boolean =>
   timingSafeEqual(digest(one), digest(other));
 
-/** The same message for all reasons, so that a guess does not reveal which part was right. */
+/** One message for all reasons, so that an attacker cannot learn which part was right. */
 const refused = (): DomainError =>
   new DomainError(
     "invalid_signature",
@@ -95,8 +91,8 @@ const checkTimestampedHmac = (
 };
 
 /**
- * The keys that a signing secret may stand for: base64 after `whsec_`; otherwise the text itself,
- * and the text as base64.
+ * The possible keys of a signing secret: base64 after `whsec_`; otherwise the text itself, and the
+ * text decoded from base64.
  */
 const signingKeys = (secret: string): readonly Buffer[] =>
   secret.startsWith(STANDARD_PREFIX)
@@ -108,7 +104,10 @@ interface Signer {
   readonly secret: string;
 }
 
-/** @returns the signer whose secret made the signature (Standard Webhooks 1.0) */
+/**
+ * Standard Webhooks 1.0.
+ * @returns the signer whose secret made the signature
+ */
 const byStandard = (signers: readonly Signer[], sent: SentCallback, now: Date): VerifiedBy => {
   const [id, timestamp] = [sent.header("webhook-id") ?? "", sent.header(STANDARD_TIME)];
   const time = readTime(timestamp);
@@ -126,7 +125,7 @@ const byStandard = (signers: readonly Signer[], sent: SentCallback, now: Date): 
   return signer.by;
 };
 
-/** The signers of Standard Webhooks: providers with a separate secret, then the shared secret. */
+/** Signers of Standard Webhooks: providers with a separate secret, then the shared secret. */
 const standardSigners = ({ shared, providers }: CallbackSenders): Signer[] => [
   ...providers.flatMap(({ name, secret, signature }) =>
     signature.scheme === "standard_webhooks" && secret !== null ? [{ by: name, secret }] : [],
@@ -143,9 +142,9 @@ const byShared = (secret: string, sent: SentCallback): VerifiedBy => {
 };
 
 /**
- * Identifies the sender of a callback. The headers determine the scheme, and each scheme has its
- * own secret. A signature with a time is valid for five minutes; the table of callbacks prevents
- * the replay of others.
+ * Verifies the sender of a callback. The headers determine the scheme, and each scheme has its own
+ * secret. A signature with a time is valid for five minutes; the table of callbacks prevents the
+ * replay of others.
  * @throws DomainError `invalid_signature`
  */
 export const verifyCallback = (
@@ -175,8 +174,7 @@ export const verifyCallback = (
 export type CallbackSource = "routing" | "bundler";
 
 /**
- * The parsed parts of a callback. The service trusts none of them; they only name the operations to
- * look at.
+ * The parsed parts of a callback. They are not trusted and only identify the operations to check.
  */
 export interface CallbackEvent {
   /** Name of a `CallbackProvider`; `generic` for every other sender. */
@@ -188,7 +186,7 @@ export interface CallbackEvent {
   /** False for an unknown type or status: the callback is stored and triggers no job. */
   readonly isKnown: boolean;
   readonly operationIds: readonly string[];
-  /** Hashes of transactions and user operations, lower case. */
+  /** Hashes of transactions and user operations, in lower case. */
   readonly hashes: readonly string[];
 }
 
@@ -228,7 +226,7 @@ const loose = z.looseObject({ status: anything, state: anything });
 const textOf = (value: unknown): string | null =>
   typeof value === "string" && value !== "" ? value.slice(0, TEXT_MAX) : null;
 
-/** The status word: a text, or the `state` of an object. */
+/** A text, or the `state` of an object. */
 const statusOf = (value: unknown): string | null => {
   const parsed = loose.safeParse(value);
   if (!parsed.success) return null;
@@ -239,8 +237,8 @@ const statusOf = (value: unknown): string | null => {
 };
 
 /**
- * Every text in the value that may be the id of an operation or a hash. The caller has limited the
- * depth of the body.
+ * Every text in the value that may be an operation id or a hash. The caller has limited the depth
+ * of the body.
  */
 const referencesIn = (value: unknown, found: Set<string>): Set<string> => {
   if (found.size >= REFERENCES_MAX) return found;
@@ -270,7 +268,7 @@ const isKnownEvent = (
 
 const digestOf = (raw: Uint8Array): string => createHash("sha256").update(raw).digest("hex");
 
-/** @throws DomainError `invalid_request` for anything but a JSON object */
+/** @throws DomainError `invalid_request` unless the body is a JSON object */
 export const readCallback = (
   {
     source,

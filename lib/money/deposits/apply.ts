@@ -18,13 +18,13 @@ import { worthOf } from "@/lib/core/decimal";
 import { parseUnits } from "viem";
 import type { ChainRegistry } from "@/lib/chain/registry";
 
-// Stores new deposits and new states of deposits, together with everything that depends on them:
-// operations, events, holds and records.
+// Stores new deposits and new states of deposits, with everything that depends on them: operations,
+// events, holds and records.
 
-/** The Postgres channel that announces projects whose deposits have changed. */
+/** The PostgreSQL channel that announces projects whose deposits have changed. */
 export const DEPOSIT_CHANNEL = "deposit";
 
-/** The token of a deposit, even when it was removed from the chain's configuration. */
+/** Returns the token of a deposit, even after it was removed from the chain's configuration. */
 type TokenOf = (deposit: Pick<Deposit, "chainId" | "token">) => Token;
 
 export interface StoreDeps {
@@ -38,9 +38,7 @@ interface Moved {
   readonly isNew: boolean;
 }
 
-/**
- * The change of the balance's quarantine when a deposit is added to it (`sign` 1) or removed (-1).
- */
+/** The change of a balance's quarantine when a deposit is added (`sign` 1) or removed (-1). */
 export const holdOf = (deposit: Deposit, sign: 1n | -1n): QuarantineChange => ({
   projectId: deposit.projectId,
   walletAddress: deposit.walletAddress,
@@ -50,8 +48,8 @@ export const holdOf = (deposit: Deposit, sign: 1n | -1n): QuarantineChange => ({
 });
 
 /**
- * Stores the new states in the operations, their events and the project's events. The transaction
- * holds the locks of the deposits' rows.
+ * Stores the new states in the operations, the operations' events and the project's events. The
+ * transaction must hold the locks of the deposits' rows.
  */
 export const tell = async (
   sql: Sql,
@@ -126,8 +124,8 @@ const recorded = async (
   );
 
 /**
- * Stores deposits that were seen for the first time, or again after a reorganisation had removed
- * them.
+ * Stores deposits that were seen for the first time, or seen again after a reorganisation had
+ * removed them.
  */
 export const storeFound = async (
   sql: Sql,
@@ -139,8 +137,9 @@ export const storeFound = async (
   const records = await recorded(
     sql,
     deps,
-    // The screening of a deposit that passes is recorded when the deposit is credited. For a
-    // deposit that may come from the project itself, it is recorded when its origin is known.
+    // The screening of a deposit that passes is recorded when the deposit is credited. The
+    // screening of a deposit that may come from the project itself is recorded when its origin is
+    // known.
     found.map(({ deposit: { projectId, id, state }, result }) => ({
       ...{ projectId, id, result: state === "quarantined" ? result : null },
     })),
@@ -209,7 +208,7 @@ export const applyMoves = async (
   );
   await changeQuarantine(sql, holds, now);
   const moved = done
-    // A deposit that was dropped before anybody was notified needs no event.
+    // A deposit that was dropped before any event announced it needs no event.
     .filter(
       ({ before, to }) =>
         before.state !== to.state &&
@@ -229,8 +228,6 @@ export const applyMoves = async (
     }));
   await tell(sql, deps.tokenOf, moved, now);
 };
-
-// The worth of deposits in US dollars.
 
 export interface WorthDeps {
   readonly prices: {
@@ -291,9 +288,9 @@ export const withWorths = async <
 };
 
 // Deposits that are too small to be shown one by one. Anybody can send any number of them to a
-// wallet, so they get no operation and no event; they are counted, one line for each wallet, chain
-// and token. The money still belongs to the wallet. Money from a sender that screening stops never
-// counts as dust, or a listed sender could send any amount in small parts.
+// wallet, so they get no operation and no event; they are counted per wallet, chain and token. The
+// money still belongs to the wallet. Money from a sender that screening stops never counts as dust,
+// because otherwise a listed sender could send any amount in small parts.
 
 export interface DustDeps extends WorthDeps {
   readonly registry: Pick<ChainRegistry, "find">;
@@ -304,12 +301,15 @@ type Amount = Pick<Deposit, "chainId" | "token" | "amountBase">;
 /** 0.01 US dollars, in millionths. */
 const FLOOR_USD_MICRO = 10_000n;
 /**
- * Without a price, an amount below this fraction of a whole token is dust. Tokens without decimals
- * then have no dust.
+ * Without a price, an amount below this fraction of a whole token is dust. A token without decimals
+ * then has no dust.
  */
 const FLOOR_PART = 10_000n;
 
-/** `dustFloor` of the token in the chain's file, in base units; null when the worth decides. */
+/**
+ * `dustFloor` of the token in the chain's file, in base units; null when the US dollar value
+ * decides.
+ */
 const configuredFloor = ({ registry, tokenOf }: DustDeps, amount: Amount): bigint | null => {
   const tokens = registry.find(amount.chainId)?.tokens ?? [];
   const floor = tokens.find(({ address }) => address.toLowerCase() === amount.token)?.dustFloor;
@@ -324,7 +324,7 @@ export const isDust = (deps: DustDeps, amount: Amount, usdMicro: bigint | null):
   return amount.amountBase * FLOOR_PART < 10n ** BigInt(deps.tokenOf(amount).decimals);
 };
 
-/** Marks as dust the too small ones among deposits that passed their screening. */
+/** Marks those deposits as dust that passed their screening and are too small. */
 export const withDust = async (deps: DustDeps, found: readonly Found[]): Promise<Found[]> => {
   const passed = found.filter(({ deposit }) => deposit.state === "pending");
   const worths = await worthsOf(

@@ -3,10 +3,9 @@ import { raw, sql, type Statement } from "@/lib/platform/db/statement";
 import { base, bool, int, int8, type RowOf, table, text } from "@/lib/platform/db/table";
 import { coinBalances, type Coins } from "./rows";
 
-// Coin balances of wallets at final blocks, and the amounts that the project's own operations moved
+// Coin balances of wallets at final blocks, and the amounts that operations of the project moved
 // between these blocks.
 
-/** Returns the balances by wallet id. */
 export const readCoins = async (
   db: SqlReader,
   chainId: number,
@@ -50,9 +49,9 @@ export const hasDeferred = async (db: SqlReader, chainId: number): Promise<boole
 const spenders = table({ address: text });
 
 /**
- * The wallets from which the project spent in the blocks after `from`, up to and including `to`. A
- * spending between two comparisons can hide coins that came in, because the balance may be the same
- * as before.
+ * The wallets from which the project spent in the blocks after `from`, up to and including `to`.
+ * Spending between two comparisons can hide incoming coins, because the balance may be the same as
+ * before.
  */
 export const spentFrom = async (
   db: SqlReader,
@@ -83,7 +82,7 @@ export const spentFrom = async (
   return new Set(rows.map(({ address }) => address));
 };
 
-/** A wallet whose moves are read, and the block of its last comparison. */
+/** A wallet, and the block of its last comparison. */
 const comparedWallets = table({
   n: int,
   projectId: text,
@@ -101,8 +100,8 @@ const ownMoves = table({
   inBase: base,
   outBase: base,
   /**
-   * Whether an operation that may move coins of the wallet has not ended. Its coins may then be
-   * missing in the sums.
+   * Whether an operation that may move coins of the wallet is still in progress. Its coins may be
+   * missing from the sums.
    */
   isOpen: bool,
 });
@@ -160,7 +159,7 @@ const openOperations = (chainId: number): Statement => sql`
 
 /**
  * SQL that selects the native coins that operations of the project brought into its wallets, up to
- * this block.
+ * `toBlock`.
  */
 const movesIn = (chainId: number, toBlock: bigint): Statement => sql`
   SELECT o.project_id, ${RECIPIENT} AS wallet, ${ARRIVAL} AS block,
@@ -233,7 +232,8 @@ const movesOut = (chainId: number, toBlock: bigint): Statement => sql`
 
 /**
  * Returns the moves in the order of `wallets`. Network fees are left out, because they only make an
- * increase smaller. Everything is selected by block, so that the cost does not grow with history.
+ * increase smaller. Every query is limited to a range of blocks, so that the cost does not grow
+ * with the history.
  */
 export const ownMovesOf = async (
   db: SqlReader,

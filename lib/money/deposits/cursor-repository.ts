@@ -3,10 +3,9 @@ import { sql } from "@/lib/platform/db/statement";
 import type { RowOf } from "@/lib/platform/db/table";
 import { cursors } from "./rows";
 
-// How far each chain was searched. The cursor moves by compare-and-set, in the transaction that
-// stores what was found.
+// Stores how far each chain was searched. The cursor moves by compare-and-set, in the transaction
+// that stores the found deposits.
 
-/** A stored cursor, with the start of its search. */
 type StoredCursor = RowOf<typeof cursors>;
 export type Cursor = Omit<StoredCursor, "startedAt">;
 
@@ -16,7 +15,9 @@ export const readCursor = (db: SqlReader, chainId: number): Promise<StoredCursor
     sql`SELECT ${cursors.columns()} FROM deposit_scan WHERE chain_id = ${chainId}::int`,
   );
 
-/** Stores where the search of a chain begins. Balances at that block are not deposits. */
+/**
+ * Stores the block at which the search of a chain begins. Balances at that block are not deposits.
+ */
 export const startCursor = async (
   db: Sql,
   chainId: number,

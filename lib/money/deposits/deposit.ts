@@ -6,8 +6,6 @@ import type { Token } from "@/lib/core/token";
 import type { NewEvent } from "@/lib/news/events/service";
 import type { Deposit } from "./rows";
 
-// A deposit as the module works with it.
-
 export type ShownState = (typeof depositStates)[number];
 const SHOWN: ReadonlySet<string> = new Set(depositStates);
 
@@ -17,13 +15,11 @@ export const isShown = (state: Deposit["state"]): state is ShownState => SHOWN.h
 type DepositState = Deposit["state"];
 
 /**
- * Whether the deposit was decided. Its block was final then, so no reorganisation is expected to
- * replace it.
+ * Whether the deposit was credited or released. A deposit is decided only when its block is final,
+ * so no reorganisation is expected to remove it.
  */
 export const isDecided = ({ state }: Pick<Deposit, "state">): boolean =>
   state === "credited" || state === "released";
-
-// Translates the state of a deposit to the status of its operation and to events of its project.
 
 interface OperationState {
   readonly status: Status;
@@ -45,7 +41,7 @@ const STATES: Readonly<Partial<Record<DepositState, OperationState>>> = {
   dropped: { status: "failed", subStatus: "full", failure: DROPPED },
 };
 
-/** Null for a deposit without an operation. */
+/** Null when deposits of this state have no operation. */
 export const operationStateOf = (state: DepositState): OperationState | null =>
   STATES[state] ?? null;
 

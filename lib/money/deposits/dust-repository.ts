@@ -2,8 +2,8 @@ import type { Sql, SqlReader } from "@/lib/platform/db/sql";
 import { sql } from "@/lib/platform/db/statement";
 import { type DustSum, dustSums } from "./rows";
 
-// Dust of projects. Dust in blocks that are not final is kept as rows of `deposit`, which a
-// reorganisation may drop; dust in final blocks is kept as sums in `deposit_dust`.
+// Dust of projects. Dust in blocks that are not final is stored as rows of `deposit`, which a
+// reorganisation may drop; dust in final blocks is stored as sums in `deposit_dust`.
 
 /**
  * Adds the dust of final blocks to the sums, and removes its rows. One statement does both, so that

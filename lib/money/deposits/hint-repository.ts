@@ -13,7 +13,7 @@ import {
 import { inChunks } from "./repository";
 import { IS_OURS } from "./wallet-repository";
 
-// Reads the amounts by which the project's own operations explain transfers into its wallets.
+// Reads the payments of the project's operations that may explain transfers into its wallets.
 
 const SEEN = {
   projectId: text,
@@ -26,11 +26,10 @@ const SEEN = {
   detectedAt: time,
 };
 
-/** The transfers of one statement. `n` is the position of a transfer. */
+/** One row for each transfer of a statement; `n` is the position of the transfer. */
 const seenTransfers = table({ n: int, ...SEEN });
 const transferRows = table({ ...SEEN, amountBase: base });
 
-/** A transfer into a wallet of a project. */
 export type SeenTransfer = RowOf<typeof transferRows>;
 
 const openHints = table({
@@ -38,8 +37,8 @@ const openHints = table({
   /** True when the sender is a wallet for which the service signs in this project. */
   isOwnSender: bool,
   /**
-   * True when an operation that was in progress when the transfer was seen may explain it, and has
-   * not ended.
+   * True when an operation that was accepted before the transfer was seen, and is still in
+   * progress, may explain the transfer.
    */
   mayBeOwn: bool,
 });
@@ -48,13 +47,13 @@ const amounts = table({ n: int, amountBase: base, isUsed: bool });
 
 export interface Hints extends Omit<RowOf<typeof openHints>, "n"> {
   /**
-   * The amounts of this token that operations paid into this wallet in this transaction, one per
-   * leg or step.
+   * The amounts of this token that operations paid into this wallet in this transaction, one for
+   * each leg or step.
    */
   readonly explained: readonly bigint[];
   /**
-   * Amounts that are already attributed to transfers stored as the project's own, and cannot
-   * explain another transfer.
+   * Amounts that are already attributed to stored transfers of the project, and cannot explain
+   * another transfer.
    */
   readonly used: readonly bigint[];
 }
@@ -68,10 +67,11 @@ const RECIPIENT = raw("o.request->'destination'->>'recipient'");
 type NumberedTransfer = RowOf<typeof seenTransfers>;
 
 /**
- * An operation's transaction is stored with its leg before the leg ends. So once no operation that
- * was accepted before the transfer was seen is in progress, the amounts of `explainingAmounts`
- * explain every transfer of the project's own. A leg that waits for a person may still bring money,
- * but only to its own two wallets.
+ * Selects whether an operation in progress may explain a transfer. The transaction of an operation
+ * is stored with its leg before the leg ends. So when no operation that was accepted before the
+ * transfer was seen is in progress, `explainingAmounts` explains every transfer that the project
+ * made. A leg that waits for a person may still bring money, but only to its source wallet and to
+ * the wallet that executes it.
  */
 const openOperations = (transfers: readonly NumberedTransfer[]): Statement => sql`
   WITH seen AS MATERIALIZED (
@@ -132,9 +132,9 @@ const openOperations = (transfers: readonly NumberedTransfer[]): Statement => sq
   FROM seen i`;
 
 /**
- * The amounts that legs and private steps brought in these transactions: the received amount to the
- * recipient, the refund to the source wallet, and to the wallet that executes the source at most
- * the amount that the leg pays in.
+ * The amounts that legs and private steps brought in these transactions. The recipient gets the
+ * received amount, the source wallet gets the refund, and the wallet that executes the leg gets at
+ * most the amount that the leg pays in.
  */
 const explainingAmounts = (transfers: readonly NumberedTransfer[]): Statement => sql`
   WITH seen AS MATERIALIZED (

@@ -9,11 +9,11 @@ import type { ScreeningService } from "@/lib/trust/screening/service";
 import type { Found } from "./apply";
 import { screenSenders } from "./screen";
 
-// Distinguishes transfers that the project's own operations made from deposits.
+// Distinguishes transfers that operations of the project made from deposits.
 
 /**
- * `open`: an operation that was in progress when the transfer was seen may explain it, and has not
- * ended.
+ * `open`: an operation that was accepted before the transfer was seen, and is still in progress,
+ * may explain the transfer.
  */
 export type Origin = "own" | "open" | "outside";
 
@@ -30,8 +30,8 @@ const sum = (amounts: readonly bigint[]): bigint =>
 
 /**
  * Finds the transfers of one transaction into one wallet and token that operations explain. Their
- * sum never exceeds what the operations brought, so a stranger's transfer in the same transaction
- * is not mistaken for one of them.
+ * sum never exceeds the amount that the operations brought, so a stranger's transfer in the
+ * transaction is not mistaken for one of them.
  */
 const explainedOf = (
   amounts: readonly bigint[],
@@ -87,8 +87,8 @@ export const judgeOrigins = (
       if (isExplained) explained.add(group[at] ?? 0);
     });
   }
-  // An explanation is used up only once its transfer is stored as `own`. So while one transfer of a
-  // transaction waits, all of its transfers wait.
+  // An amount counts as used only when its transfer is stored as `own`. So while one transfer of a
+  // transaction waits, all transfers of that transaction wait.
   const waiting = new Set(
     incoming
       .filter((_, index) => origins[index] === "open" && !explained.has(index))
@@ -106,14 +106,11 @@ export const originsOf = async (
   incoming: readonly SeenTransfer[],
 ): Promise<readonly Origin[]> => judgeOrigins(incoming, await readHints(sql, incoming));
 
-// Transfers into wallets of projects, and the deposits as which they are stored.
-
 export interface Incoming {
   readonly transfer: TokenTransfer;
   readonly wallet: DepositWallet;
 }
 
-/** Identifies the log of a deposit. */
 export const logKey = (at: {
   readonly projectId: string;
   readonly txHash: string | null;
@@ -127,8 +124,8 @@ export const tokenKey = ({ transfer }: Incoming): string =>
   transfer.token.address.toLowerCase();
 
 /**
- * Whether the stored deposit is this transfer. After a reorganisation the same position in the same
- * transaction may hold a different transfer.
+ * Whether the stored deposit is this transfer. After a reorganisation the log at this position of
+ * the transaction may be a different transfer.
  */
 export const isSame = (deposit: Deposit, incoming: Incoming): boolean =>
   deposit.walletAddress === incoming.wallet.address &&
@@ -136,7 +133,7 @@ export const isSame = (deposit: Deposit, incoming: Incoming): boolean =>
   deposit.amountBase === incoming.transfer.amountBase &&
   deposit.sender === incoming.transfer.from;
 
-/** The transfers that go into wallets of projects, in the same order. */
+/** The transfers that go into wallets of projects, in the order of `transfers`. */
 export const intoWallets = async (
   sql: SqlReader,
   transfers: readonly TokenTransfer[],
@@ -172,7 +169,7 @@ export const withSenders = async (
 
 /**
  * The columns that follow from the log and its wallet. A deposit that comes back after a
- * reorganisation keeps its id.
+ * reorganisation gets its former id.
  */
 const rowOf = (
   incoming: Incoming,
@@ -195,12 +192,10 @@ const rowOf = (
   };
 };
 
-// Screens transfers that were seen for the first time.
-
 /**
- * New deposits with their screening. Movements of the project itself are left out. Transfers that
- * may be the project's own are screened too, so that a listed sender's money is held at once; they
- * get no operation and no event until their origin is known.
+ * Screens new transfers and returns them as deposits. Transfers that the project made are left out.
+ * Transfers that the project may have made are screened too, so that a listed sender's money is
+ * held at once; they get no operation and no event until their origin is known.
  */
 export const judged = async (
   screening: Pick<ScreeningService, "screen" | "isActive">,

@@ -11,7 +11,7 @@ import { type Found, storeFound, withDust, withWorths } from "./apply";
 import { advanceNative, readCursor } from "./cursor-repository";
 import { screenSenders } from "./screen";
 
-// Splits an increase of a wallet's coin balance into the amounts of known senders, and the rest.
+// Splits an increase of a wallet's coin balance into the amounts of known senders and the rest.
 
 /** Coins that came into a wallet from outside in the blocks after `fromBlock`. */
 interface Rise {
@@ -20,7 +20,7 @@ interface Rise {
   readonly fromBlock: bigint;
 }
 
-/** A part of an increase. Coins without a known sender have no sender and no transaction. */
+/** A part of an increase. Coins of an unknown sender have no sender and no transaction. */
 interface RisePart extends Pick<CoinSend, "amountBase" | "blockNumber"> {
   readonly wallet: DepositWallet;
   readonly sender: CoinSend["from"] | null;
@@ -29,8 +29,8 @@ interface RisePart extends Pick<CoinSend, "amountBase" | "blockNumber"> {
 }
 
 /**
- * Anybody may send coins to a wallet any number of times. The coins of more senders than this stay
- * in one part.
+ * Maximum number of parts with a known sender. Anybody may send coins to a wallet any number of
+ * times, so the coins of further sends stay in one part.
  */
 const PARTS_MAX = 500;
 /**
@@ -40,9 +40,9 @@ const PARTS_MAX = 500;
 const SENDS_MAX = 2000;
 
 /**
- * Splits the increase. The parts always sum up to the increase: network fees and other unrecorded
- * spending make the increase smaller than what came in, and then the last sender's part is smaller
- * too.
+ * Splits the increase into parts that always sum to the increase. Network fees and unrecorded
+ * spending make the increase smaller than the received amount; then the last sender's part is
+ * smaller too.
  * @param sends sends to the wallet from outside the project, in the order of the blocks
  */
 export const partsOf = (
@@ -110,8 +110,8 @@ const attributed = async (
       detectedAt,
     })),
   );
-  // Coins that the project's own operations brought are not part of the increase. Coins that they
-  // may have brought stay without a sender.
+  // Coins that an operation of the project brought are not part of the increase. Coins that an
+  // operation may have brought get no sender.
   const outside = candidates.filter((_, index) => origins[index] === "outside");
   return rises.flatMap((rise) =>
     partsOf(
@@ -135,14 +135,13 @@ interface Compared {
 
 interface Comparison {
   readonly chainId: number;
-  /** The block of the previous comparison. */
   readonly fromBlock: bigint;
   readonly toBlock: bigint;
   /** When the search began. */
   readonly startedAt: Date;
 }
 
-/** The balance from which a wallet's moves are added up, and its block. */
+/** The balance at the last comparison and its block. The moves since then are added to it. */
 const baseOf = (
   wallet: DepositWallet,
   known: Coins | undefined,
@@ -153,7 +152,7 @@ const baseOf = (
     walletId: wallet.id,
     walletAddress: wallet.address,
   };
-  // Each comparison since has found the balance unchanged, unless the comparison was deferred.
+  // A stored balance that is not deferred was found unchanged in every later comparison.
   if (known !== undefined) {
     const isOlder = !known.isDeferred && known.blockNumber < fromBlock;
     return { coins: isOlder ? { ...known, blockNumber: fromBlock } : known, isKnown: true };
@@ -207,7 +206,7 @@ const comparePage = async (
       outBase: 0n,
       isOpen: true,
     };
-    // A balance that could not be read is compared in a later turn, from the same block on.
+    // A balance that could not be read is compared in a later turn, starting from the same block.
     if (balanceBase === null)
       return { coins: isKnown ? [{ ...coins, isDeferred: true }] : [], rises: [] };
     const now = { ...coins, balanceBase, blockNumber: toBlock, isDeferred: false };

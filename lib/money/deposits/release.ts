@@ -41,7 +41,7 @@ const changedMeanwhile = (): DomainError =>
     "This deposit changed while it was being released. Nothing was changed; read it again, and approve what it says now.",
   );
 
-/** Whether the deposit is still what the person approved. */
+/** Whether the deposit still has the values that the person approved. */
 const isApproved = (now: Deposit, then: Deposit): boolean =>
   now.amountBase === then.amountBase &&
   now.verdict === then.verdict &&
@@ -82,8 +82,8 @@ const auditData = (deposit: Deposit, reason: string) => ({
 
 /**
  * Releases the money of a quarantined deposit, so that it can be moved again. Needs an approval.
- * @throws DomainError `invalid_state` when it is not quarantined, not final, or not what was
- * approved, `approval_required` and the other errors of `requireApproval`
+ * @throws DomainError `invalid_state` when the deposit is not quarantined, is not final, or has
+ * changed since the approval; `approval_required` and the other errors of `requireApproval`
  */
 export const createRelease =
   (deps: ReleaseDeps) =>

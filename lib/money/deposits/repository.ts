@@ -5,11 +5,9 @@ import { type RowOf, table, text } from "@/lib/platform/db/table";
 import type { ShownState } from "./deposit";
 import { type Deposit, depositChanges, deposits, newDeposits } from "./rows";
 
-// Reads and writes the table `deposit`.
-
 /**
  * Maximum number of rows per statement. The planner assumes that a list has 100 rows and may
- * compare each row with each, so several short lists cost less than a long one.
+ * compare every pair of rows, so several short lists cost less than a long one.
  */
 const CHUNK = 500;
 
@@ -21,11 +19,13 @@ export const inChunks = <T>(rows: readonly T[]): T[][] =>
 export type NewDeposit = RowOf<typeof newDeposits>;
 export type DepositChange = RowOf<typeof depositChanges>;
 
-/** The columns of a deposit in a table named `d`. */
 const COLUMNS = deposits.columns("d");
 const ids = table({ id: text });
 
-/** Stored states that are decided or have left the chain. Such a deposit does not change again. */
+/**
+ * States of deposits that were decided or were removed from the chain. Only `storeDeposits` changes
+ * such a deposit again, when the log of a dropped deposit comes back.
+ */
 const HAS_ENDED = raw("('credited', 'released', 'dropped')");
 
 /** @returns the ids of the stored deposits; a log that is stored already is skipped */
@@ -204,7 +204,6 @@ export const changeDeposits = async (
 
 const postponements = depositChanges.pick("projectId", "id", "againAt");
 
-/** Sets when the senders of quarantined deposits are screened again. */
 export const postponeDeposits = async (
   db: Sql,
   rows: readonly RowOf<typeof postponements>[],
@@ -256,7 +255,7 @@ export const lockDeposit = (db: Sql, projectId: string, id: string): Promise<Dep
       FOR NO KEY UPDATE`,
   );
 
-/** @returns false when it is no longer quarantined */
+/** @returns false when the deposit is no longer quarantined */
 export const releaseDeposit = async (
   db: Sql,
   { projectId, id }: Pick<Deposit, "projectId" | "id">,
@@ -300,11 +299,9 @@ export const quarantinedDeposits = (
   );
 
 export interface DepositFilter {
-  /** Matches any of these states; all that callers see when absent. */
+  /** Matches any of these states. Absent: all states that callers see. */
   readonly state?: readonly ShownState[] | undefined;
-  /** Matches any of these chains. */
   readonly chainId?: readonly number[] | undefined;
-  /** Matches any of these wallets. */
   readonly walletId?: readonly string[] | undefined;
   /** Seen at or after this time, RFC 3339. */
   readonly from?: string | undefined;
@@ -344,7 +341,7 @@ export const depositsOnPage = (
   );
 };
 
-/** The newest deposits that are not final yet, or have changed since the given time. */
+/** The newest deposits that are not final yet, or have changed since `since`. */
 export const depositsUnderWay = (
   db: SqlReader,
   projectId: string,

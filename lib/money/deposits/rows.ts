@@ -15,12 +15,10 @@ import {
   time,
 } from "@/lib/platform/db/table";
 
-// The tables of this module.
-
 /**
- * `unclear`: it may be a part of an operation in progress. `own`: it was a part of an operation.
- * `dust`: it is too small to be shown by itself (apply.ts). Deposits in these states have no
- * operation and no event.
+ * `unclear`: may be part of an operation in progress. `own`: was part of an operation. `dust`: too
+ * small to be shown individually (apply.ts). Deposits in these states have no operation and no
+ * event.
  */
 const storedState = z.enum([...depositStates, "unclear", "own", "dust"]);
 
@@ -29,7 +27,9 @@ const SEEN = {
   /** Id of the deposit, which is also the id of its operation. */
   id: text,
   chainId: int,
-  /** Null for coins, whose transfers emit no log. */
+  /**
+   * Null for coins of an unknown sender, because on most chains no log records a transfer of coins.
+   */
   txHash: nullable(text),
   logIndex: nullable(int),
   blockNumber: int8,
@@ -40,12 +40,14 @@ const SEEN = {
   /** Null when the sender is unknown. */
   sender: nullable(address),
   amountBase: base,
-  /** Worth in millionths of a dollar when it was credited; null when no price was available. */
+  /**
+   * Value in millionths of a US dollar; null when it was not computed or no price was available.
+   */
   usdMicro: nullable(base),
   state: oneOf(storedState),
-  /** Whether its amount is part of the quarantine's hold. */
+  /** Whether the deposit's amount is part of the quarantine's hold. */
   isHeld: bool,
-  /** The screening verdict about the sender; null when no source was asked. */
+  /** The screening verdict about the sender; null when no screening source was queried. */
   verdict: nullable(oneOf(z.enum(screeningStates))),
   verdictSource: nullable(text),
   listVersion: nullable(text),
@@ -53,7 +55,7 @@ const SEEN = {
   detectedAt: time,
 };
 
-/** Table `deposit`: a transfer into a wallet, as the module works with it. */
+/** Table `deposit`: a transfer into a wallet. */
 export const deposits = table({
   ...SEEN,
   decidedBy: nullable(text),
@@ -64,11 +66,10 @@ export const deposits = table({
 
 export type Deposit = RowOf<typeof deposits>;
 
-/** A deposit as it is stored when it is seen. */
 export const newDeposits = table({
   ...SEEN,
   screeningId: nullable(text),
-  /** When the sender is screened again; null when it is not. */
+  /** When the sender is screened again; null for never. */
   againAt: nullable(time),
 });
 
@@ -79,18 +80,18 @@ export const depositChanges = table({
   fromState: oneOf(storedState),
   state: oneOf(storedState),
   isHeld: bool,
-  /** Null: it stays. */
+  /** Null: the column is not changed. */
   usdMicro: nullable(base),
   verdict: SEEN.verdict,
   verdictSource: nullable(text),
   listVersion: nullable(text),
   screenedAt: nullable(time),
-  /** Null: it stays. */
+  /** Null: the column is not changed. */
   screeningId: nullable(text),
   againAt: nullable(time),
 });
 
-/** The sum of one token that came into a wallet in amounts too small to be shown one by one. */
+/** The sum of the deposits of one token into a wallet that are too small to be shown one by one. */
 export const dustSums = table({
   walletId: text,
   walletAddress: address,
@@ -114,12 +115,13 @@ export const cursors = table({
   /** The final block at which all coin balances were last compared. */
   nativeNumber: int8,
   /**
-   * When the search began. A wallet made later had no coins before, so all its coins are deposits.
+   * When the search began. A wallet that was created later had no coins before, so all its coins
+   * are deposits.
    */
   startedAt: time,
 });
 
-/** The coin balances of wallets at their last comparisons. Table `deposit_coins`. */
+/** Table `deposit_coins`: the coin balances of wallets at their last comparisons. */
 export const coinBalances = table({
   projectId: text,
   walletId: text,
@@ -129,5 +131,4 @@ export const coinBalances = table({
   isDeferred: bool,
 });
 
-/** The coin balance of a wallet at its last comparison. */
 export type Coins = RowOf<typeof coinBalances>;

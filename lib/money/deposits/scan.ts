@@ -46,14 +46,14 @@ import { lockFunds } from "@/lib/books/holds/service";
 import type { Deposit } from "./rows";
 import { isDecided } from "./deposit";
 
-// Reads one turn of the search: which blocks, and the transfers in them into wallets of projects.
+// Reads one turn of the search: its blocks, and the transfers in them into wallets of projects.
 
 export interface ScanDeps extends WorthDeps {
   readonly database: Pick<Database, "pool" | "rawTransaction">;
   readonly registry: ChainRegistry;
   readonly screening: Pick<ScreeningService, "screen" | "record" | "isActive">;
   readonly clock: Clock;
-  /** Above this number of wallets, all transfers of the tokens are read. */
+  /** The number of wallets above which all transfers of the tokens are read. */
   readonly recipientsMax?: number;
   /** The maximum number of blocks per turn, so that a turn ends in time. */
   readonly blocksMax?: bigint;
@@ -129,8 +129,8 @@ const readTransfers = async (deps: ScanDeps, turn: Turn): Promise<Reading> => {
   const { chainId, cursor, from, to } = turn;
   const { database, registry, recipientsMax = RECIPIENTS_MAX } = deps;
   const reader = sqlOn(database.pool);
-  // Up to 500 wallets, the node filters by their addresses. Above that, one request without
-  // addresses costs less than many requests with some of them.
+  // Up to `recipientsMax` wallets, the node filters by their addresses. Above that, one request
+  // without addresses costs less than many requests with a part of the addresses each.
   const recipients = await addressesUpTo(reader, recipientsMax);
   const read = async (range: {
     readonly from: bigint;
@@ -152,8 +152,8 @@ const readTransfers = async (deps: ScanDeps, turn: Turn): Promise<Reading> => {
 };
 
 /**
- * The last block, at most `to`, so that the blocks from `from` on bring no more than a turn stores.
- * At least one block.
+ * The last block, at most `to`, such that the range from `from` on contains at most `most`
+ * transfers. The range always contains at least one block.
  */
 const fittingEnd = (
   incoming: readonly Incoming[],
@@ -168,8 +168,8 @@ const fittingEnd = (
 };
 
 /**
- * Like `readTransfers`, but shortens the turn when it would bring too many transfers, because
- * anybody may send any number of them.
+ * Like `readTransfers`, but shortens the turn when it contains too many transfers, because anybody
+ * may send any number of them.
  */
 const readTurn = async (
   deps: ScanDeps,
@@ -198,23 +198,20 @@ const readTurn = async (
   };
 };
 
-// Stores what a turn of the search found, together with its cursor.
-
-/** The blocks that a turn searches. */
 interface Turn {
   readonly chainId: number;
   readonly cursor: Cursor;
   readonly from: bigint;
   readonly to: { readonly number: bigint; readonly hash: string };
   readonly finalNumber: bigint;
-  /** Whether later blocks are left for another turn. */
   readonly hasMore: boolean;
 }
 
 interface Searched {
   readonly found: readonly Found[];
   /**
-   * All transfers in the blocks of the turn, with the deposits that were stored for them before.
+   * All transfers in the blocks of the turn. `known` contains the deposits that were already stored
+   * for them.
    */
   readonly kept: readonly Incoming[];
   readonly known: ReadonlyMap<string, Deposit>;
@@ -262,8 +259,8 @@ const replacedIn = async (sql: Sql, turn: Turn, { kept, known }: Searched) => {
 };
 
 /**
- * Stores in one transaction what a turn found and how far it came. A deposit that is missing in the
- * turn's blocks is dropped, unless later blocks, which the next turn reads, may contain it.
+ * Stores the result of a turn and the new cursor in one transaction. A deposit that is missing from
+ * the turn's blocks is dropped, unless later blocks, which the next turn reads, may contain it.
  * @throws TurnLostError
  */
 const storeTurn = async (
@@ -280,8 +277,8 @@ const storeTurn = async (
     : { finalNumber, seenNumber: to.number, seenHash: to.hash };
   if (!(await advance(sql, chainId, cursor, reached, now))) throw new TurnLostError();
   const { gone, moved } = await replacedIn(sql, turn, searched);
-  // All rows are locked at once and in one order, because two groups of locks in one transaction
-  // could deadlock with another instance.
+  // All rows are locked by one statement and in one order, because two groups of locks in one
+  // transaction could deadlock with another instance.
   const changed = [...gone, ...found.map(({ deposit }) => deposit)].filter(
     ({ isHeld }) => isHeld,
   );
@@ -293,8 +290,6 @@ const storeTurn = async (
   await relocateDeposits(sql, moved);
   await storeFound(sql, deps, found, now);
 };
-
-// Searches a chain for tokens that came into wallets of projects.
 
 /** @returns whether there are blocks that no turn has searched */
 const searchBlocks = async (deps: ScanDeps, planned: Turn): Promise<boolean> => {
@@ -359,8 +354,8 @@ const begin = async (deps: ScanDeps, chainId: number): Promise<void> => {
 };
 
 /**
- * One turn of the search of a chain. Any number of instances may run it at the same time: the first
- * one that commits moves the cursor, and the others store nothing.
+ * Runs one turn of the search of a chain. Any number of instances may run turns at the same time:
+ * the first one that commits moves the cursor, and the later ones store nothing.
  * @returns whether there are blocks that no turn has searched
  * @throws DomainError `chain_unavailable`
  */

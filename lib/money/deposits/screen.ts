@@ -4,10 +4,10 @@ import { addSeconds } from "@/lib/core/clock";
 import type { Screening, ScreeningMode, ScreeningService } from "@/lib/trust/screening/service";
 import type { Deposit } from "./rows";
 
-/** After this time a sender that could not be screened is screened again. */
+/** Seconds after which a sender that could not be screened is screened again. */
 const AGAIN_SECONDS = 30;
 
-/** A source that stays down is asked at growing intervals, up to this one. */
+/** Maximum interval. The interval grows while a source stays down. */
 const AGAIN_SECONDS_MAX = 600;
 const SECOND_MS = 1000;
 
@@ -20,14 +20,13 @@ export const againAfter = ({ screenedAt }: Pick<Deposit, "screenedAt">, now: Dat
   return addSeconds(now, Math.min(AGAIN_SECONDS_MAX, Math.max(AGAIN_SECONDS, seconds)));
 };
 
-/** The columns that a screening sets. */
 export interface SenderScreening extends Pick<
   Deposit,
   "verdict" | "verdictSource" | "listVersion" | "screenedAt"
 > {
   readonly isStopped: boolean;
   readonly againAt: Date | null;
-  /** The screening to record; null when nothing was screened. */
+  /** Null when nothing was screened. */
   readonly screening: Screening | null;
 }
 
@@ -128,7 +127,7 @@ interface Group {
   readonly first: Recorded;
   readonly mode: ScreeningMode;
   readonly ids: string[];
-  /** The verdict of each distinct address. */
+  /** The verdicts by address and chain. */
   readonly screened: Map<string, Verdict>;
   readonly stopped: Map<string, Verdict>;
 }

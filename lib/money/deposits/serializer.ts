@@ -12,7 +12,6 @@ const USD_DECIMALS = 6;
 
 type DepositRecord = z.output<typeof depositRecord>;
 
-/** The deposit as the caller sees it. */
 export const toDeposit = (
   { deposit, token, seenNumber, mayRelease }: DepositView,
   chains: ChainFacts,
@@ -69,7 +68,7 @@ export const toDust = (sums: readonly DustView[]): ResponseOf<typeof listDust> =
   })),
 });
 
-/** Null for an operation that is not a deposit. */
+/** Returns null for an operation that is not a deposit. */
 export const toDepositOrNull = (
   view: DepositView | undefined,
   chains: ChainFacts,

@@ -1,6 +1,6 @@
 /**
- * Money that came into wallets of projects from outside: found on chain, screened before it is
- * credited, and held back when a person has to look at it.
+ * Deposits: money that came into wallets of projects from outside. It is found on chain, screened
+ * before it is credited, and held back when a person has to decide about it.
  */
 import type { Actor, UserActor } from "@/lib/core/actor";
 import { notFound } from "@/lib/core/errors";
@@ -33,7 +33,7 @@ export interface DepositsDeps
   readonly ticker: Ticker;
 }
 
-/** Shown in place of a token that the configuration no longer has. */
+/** Shown for a token that is no longer in the configuration. */
 const unknownToken = (chainId: number, address: string): Token => ({
   ...{ chainId, address: address as `0x${string}`, symbol: "UNKNOWN", name: "Unknown token" },
   ...{ decimals: 0, assetId: address, usdPegged: false },
@@ -43,7 +43,7 @@ const TURNS_MAX = 50;
 const DUST_LINES_MAX = 1_000;
 
 /**
- * The service of deposits: it searches chains, settles deposits that are final, and lets people
+ * Creates the service that searches chains for deposits, settles final deposits, and lets people
  * release quarantined ones.
  */
 export const createDepositsService = (given: DepositsDeps) => {
@@ -155,8 +155,8 @@ export const createDepositsService = (given: DepositsDeps) => {
       watchDeposits({ ...given, reader, viewsOf }, projectId, signal),
 
     /**
-     * Searches a chain for deposits and settles known ones. Several instances may run it at the
-     * same time.
+     * Searches a chain for deposits and settles the stored ones. Several instances may run it at
+     * the same time.
      * @throws DomainError `chain_unavailable`
      */
     follow: async (chainId: number): Promise<void> => {

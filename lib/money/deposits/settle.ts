@@ -13,10 +13,9 @@ import { type Origin, originsOf } from "./judge";
 import type { ScanDeps } from "./scan";
 import { againAfter, screenSenders, type SenderScreening } from "./screen";
 
-/** Maximum number of deposits that one transaction changes. */
 const BATCH = 200;
 
-/** Names the deposits that could not be changed. */
+/** Thrown after a turn; the message lists the deposits that could not be changed. */
 class UnmovedError extends Error {}
 
 const screened = async (
@@ -30,7 +29,8 @@ const screened = async (
   const modes = new Map(wallets.map((wallet) => [wallet.id, wallet.mode]));
   const results = await screenSenders(
     deps.screening,
-    // Owners of other wallets can spend without the service, so there is nothing to hold back.
+    // A wallet that `walletsAt` does not return has an owner who can spend without the service, so
+    // there is nothing to hold back.
     deposits.map((each) => ({ ...each, mode: modes.get(each.walletId) ?? "off" })),
     deps.clock.now(),
   );
@@ -46,11 +46,11 @@ interface Judged {
   readonly origin: Origin;
   readonly result: SenderScreening | undefined;
   readonly usdMicro: bigint | null;
-  /** True for dust about which nobody was notified. */
+  /** True for dust that no event has announced. */
   readonly isTooSmall: boolean;
 }
 
-/** Null when the deposit keeps its state. */
+/** Returns null when the deposit stays in its state. */
 const moveOf = ({ before, origin, result, usdMicro, isTooSmall }: Judged): Move | null => {
   if (origin === "open") return null;
   if (origin === "own")
@@ -65,7 +65,7 @@ const moveOf = ({ before, origin, result, usdMicro, isTooSmall }: Judged): Move 
 
 /**
  * Applies the moves one by one after they failed in one transaction, so that one bad deposit does
- * not block the others.
+ * not block the rest.
  */
 const applyEach = async (deps: ScanDeps, moves: readonly Move[], now: Date): Promise<void> => {
   const failed: { readonly id: string; readonly error: unknown }[] = [];
@@ -178,7 +178,7 @@ const screenAgain = async (
 };
 
 /**
- * Waits for the work and returns the error about deposits that could not be changed, so that the
+ * Returns the error about deposits that could not be changed instead of throwing it, so that the
  * caller continues.
  */
 const unmovedIn = async (work: Promise<void>): Promise<UnmovedError | null> => {

@@ -4,8 +4,6 @@ import { address, nullable, type RowOf, table, text, time } from "@/lib/platform
 import type { EvmAddress } from "@/lib/core/evm";
 import { DEFAULT_MODE, type ScreeningMode, stricterMode } from "@/lib/trust/screening/service";
 
-// The wallets for which deposits are searched.
-
 const WALLET = {
   projectId: text,
   id: text,
@@ -13,9 +11,10 @@ const WALLET = {
   createdAt: time,
 };
 
-/** The columns of table `wallet`. */
 const wallets = table(WALLET);
-/** A wallet with the modes of the newest policies of its project and of itself. */
+/**
+ * A wallet with the screening modes of its project's newest policy and of its own newest policy.
+ */
 const walletsWithModes = table({
   ...WALLET,
   projectMode: nullable(text),
@@ -32,7 +31,7 @@ export interface DepositWallet extends RowOf<typeof wallets> {
  * SQL: whether the service signs for the wallet `w`. Linked wallets and smart accounts with an
  * external owner are left out: the owner can spend without the service, so nothing could be held
  * back, and several projects may link the same address. A key belongs to only one project, so only
- * that project sees and holds back what its wallets receive.
+ * that project sees and holds back the money that its wallets receive.
  */
 export const IS_OURS = raw(
   "w.kind IN ('treasury', 'smart_account') AND w.key_id IS NOT NULL AND w.unlinked_at IS NULL",
@@ -68,7 +67,7 @@ const withMode = ({
 
 const addresses = wallets.pick("address");
 
-/** All addresses, or null when there are more than `most`. */
+/** Returns null when there are more than `most` addresses. */
 export const addressesUpTo = async (
   db: SqlReader,
   most: number,
@@ -83,7 +82,6 @@ export const addressesUpTo = async (
   return rows.length > most ? null : rows.map((row) => row.address);
 };
 
-/** The wallets with these addresses. */
 export const walletsAt = async (
   db: SqlReader,
   at: readonly string[],
@@ -98,7 +96,6 @@ export const walletsAt = async (
   return rows.map(withMode);
 };
 
-/** A page of all wallets, by id. */
 export const walletsAfter = async (
   db: SqlReader,
   afterId: string,

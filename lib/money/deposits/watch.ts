@@ -17,23 +17,23 @@ export interface WatchDeps {
 }
 
 /**
- * Announcements are lost when the connection breaks, and confirmations are not announced, so the
- * stream also looks at this interval.
+ * Interval in milliseconds at which the stream also polls, because announcements are lost when the
+ * connection breaks, and confirmations are not announced.
  */
 const LOOK_MS = 2000;
 const LOOKED_AT_MAX = 50;
-/** A change may be committed up to this long after its time stamp. */
+/** A change may be committed up to this many seconds after its time stamp. */
 const COMMITTED_WITHIN_SECONDS = 30;
 const SHOWN_MAX = 500;
 
 /**
- * A text that changes when a deposit should be sent again: its state, and the newest seen block
+ * A text that changes when the deposit must be sent again: its state, and the newest searched block
  * while it is pending.
  */
 const signOf = ({ deposit, seenNumber }: DepositView): string =>
   deposit.state === "pending" ? `pending ${String(seenNumber)}` : deposit.state;
 
-/** Resolves when something may have changed, or when the stream ends. */
+/** Its `next` resolves when a deposit may have changed, or when the stream ends. */
 const createAlarm = (
   { listener, ticker }: WatchDeps,
   projectId: string,

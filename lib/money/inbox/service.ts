@@ -30,12 +30,12 @@ export interface InboxItem {
   readonly id: string;
   readonly title: string;
   readonly toDo: string;
-  /** Whether the reading person may act on it. */
+  /** Whether the person who reads the inbox may act on the item. */
   readonly mine: boolean;
   readonly by: string | null;
   readonly since: Date;
   readonly until: Date | null;
-  /** Path of its page in the dashboard. */
+  /** Path of the item's page in the dashboard. */
   readonly path: string;
 }
 
@@ -85,7 +85,10 @@ export interface ProjectInboxDeps {
 }
 
 const LISTED_MAX = 100;
-/** Older failures are only in the lists of their pages. */
+/**
+ * Milliseconds for which a failure stays in the inbox. Older failures are only listed on the pages
+ * of operations and payouts.
+ */
 const FAILED_MS = 7 * 24 * 3_600_000;
 
 const counted = (count: number, noun: string): string =>
@@ -156,7 +159,10 @@ const rowOfSchedule = ({
   path: `/payouts/schedules/${id}`,
 });
 
-/** An object on which people vote is listed only as its request for votes. */
+/**
+ * Lists objects that wait for an approval. An object on which people vote is listed only as its
+ * request for votes.
+ */
 const waiting = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
   const { projectId, role } = actor;
   const pending = { status: ["pending" as const], limit: LISTED_MAX };
@@ -283,7 +289,8 @@ const quarantined = async (deps: ProjectInboxDeps, actor: UserActor): Promise<In
 const COMPARE_CONTACT = "Compare the address, and approve or delete the contact.";
 
 /**
- * Contacts wait for an approval only if a policy requires it; otherwise they are paid without one.
+ * Lists proposed contacts only if a policy requires their approval; without such a policy, they can
+ * be paid without one.
  */
 const proposed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
   const policies = await deps.policies.list(actor.projectId);
@@ -346,7 +353,9 @@ const stopped = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxI
   }));
 };
 
-/** Replaces the paths of private operations by those of their pages, with one query. */
+/**
+ * Replaces the placeholder paths of private operations by the paths of their pages, with one query.
+ */
 const withPrivatePages = async (
   { privacy }: ProjectInboxDeps,
   projectId: string,
@@ -360,7 +369,7 @@ const withPrivatePages = async (
   });
 };
 
-/** The service of a project's inbox. It stores nothing: each module lists its items. */
+/** The service of a project's inbox. The inbox stores nothing: each module lists its items. */
 export const createProjectInbox = (deps: ProjectInboxDeps) => ({
   /** Items that the person may act on first, then the newest; a hundred of each kind at most. */
   list: async (actor: UserActor): Promise<readonly InboxItem[]> => {

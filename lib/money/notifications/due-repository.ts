@@ -27,8 +27,8 @@ import { isKind, membersWithPreferences, newNotifications, type Notification } f
 const sequences = table({ sequence: count });
 
 /**
- * Queues events that may lead to notifications, in the transaction that numbers them. It waits for
- * no lock. The sequencer caches the plan of the statement, so its text is constant.
+ * Queues events that may lead to notifications, in the transaction that numbers the events. Waits
+ * for no lock. The sequencer caches the statement's plan, so the text is constant.
  */
 export const queueNews = async (db: Sql, ranges: readonly SequencedRange[]): Promise<void> => {
   if (!isDistributed(db)) {
@@ -60,12 +60,11 @@ export const queueNews = async (db: Sql, ranges: readonly SequencedRange[]): Pro
   }
 };
 
-/** A queued event. It never changes, so it is read before it is taken. */
+/** A queued event never changes, so it can be read before it is taken from the queue. */
 export interface PeekedEvent extends Omit<DueEvent, "isVoted" | "depositUsd" | "nextAction"> {
   readonly sequence: number;
 }
 
-/** The columns of table `event` that notifications show. */
 const events = table({
   projectId: text,
   sequence: count,
@@ -88,7 +87,7 @@ const PROJECTS_MAX = 10_000;
 const peekedKeys = table({ projectId: text, sequences: arrayOf(float), node: int });
 type PeekedKeys = RowOf<typeof peekedKeys>;
 
-/** The oldest queued events of projects that were not seen, by project. */
+/** The oldest queued events by project, without the projects in `seen`. */
 const peekKeys = (
   db: SqlReader,
   limit: number,
@@ -110,8 +109,8 @@ const peekKeys = (
   );
 
 /**
- * One statement for each project. Events that their node has not committed yet, and those of an
- * unreachable node, are left for a later turn.
+ * Reads with one statement per project. Events that their node has not committed yet, and events of
+ * an unreachable node, are left for a later turn.
  */
 const peekEach = async (db: SqlReader, limit: number): Promise<readonly PeekedEvent[]> => {
   const lost = new Set<number>();
@@ -142,7 +141,6 @@ const peekEach = async (db: SqlReader, limit: number): Promise<readonly PeekedEv
   return found;
 };
 
-/** The queued events of all projects, the oldest first. Other instances see the same events. */
 export const peekDue = async (
   db: SqlReader,
   limit: number,
@@ -166,8 +164,8 @@ export const peekDue = async (
 const takenKeys = table({ projectId: text, sequence: count, isVoted: bool });
 
 /**
- * Takes those of the events that no other turn has taken. Other instances skip these rows until the
- * transaction ends, and find them again when it is rolled back.
+ * Takes events from the queue, except those that another turn has taken. Other instances skip the
+ * locked rows until the transaction ends, and find them again after a rollback.
  */
 export const takeDue = async (
   db: Sql,
@@ -210,7 +208,6 @@ export const takeDue = async (
   });
 };
 
-/** Removes an event from the queue without a notification. */
 export const dropDue = async (db: Sql, { projectId, sequence }: PeekedEvent): Promise<void> => {
   await db.change(sql`
     DELETE FROM notification_due
@@ -218,8 +215,8 @@ export const dropDue = async (db: Sql, { projectId, sequence }: PeekedEvent): Pr
 };
 
 /**
- * SQL: the name of the person `u`. It is the verified address, or else the beginning and end of the
- * wallet's address.
+ * SQL for the name of the person `u`: the verified e-mail address, otherwise the shortened wallet
+ * address.
  */
 const PERSON_NAME = raw(`coalesce(
   CASE WHEN u.email_verified_at IS NOT NULL THEN u.email END,
@@ -228,7 +225,6 @@ const PERSON_NAME = raw(`coalesce(
 
 const names = table({ id: text, name: text });
 
-/** Names of members, wallets and keys of these projects. */
 export const readNames = async (
   db: SqlReader,
   {
@@ -262,7 +258,6 @@ interface Member extends Recipient {
   readonly choices: Map<NotificationKind, Choice>;
 }
 
-/** The members of each project, with their settings. */
 export const readRecipients = async (
   db: SqlReader,
   projectIds: readonly string[],
@@ -300,7 +295,7 @@ export const readRecipients = async (
 
 /**
  * Stores each notification that the person does not have yet, and sets when its mail is due. Boxes
- * are written in the order of their keys, so that two turns cannot deadlock.
+ * are written in the order of their keys, to avoid deadlocks.
  */
 export const insertNotifications = async (
   db: Sql,

@@ -1,4 +1,4 @@
-/** Notifies owners and admins when the service has too little for network fees. */
+/** Notifies owners and admins when the service has too little left for network fees. */
 import { GAS_LOW_COINS, type GasBalances } from "@/lib/chain/gas-balances";
 import type { Clock } from "@/lib/core/clock";
 import type { Database } from "@/lib/platform/db/client";
@@ -23,8 +23,8 @@ export interface GasWatchDeps {
 }
 
 /**
- * An alert ends once the account has this many times the minimum, so that a balance near the
- * minimum does not notify people repeatedly.
+ * An alert ends at this multiple of the minimum, so that a balance near the minimum does not notify
+ * people repeatedly.
  */
 const ENOUGH = 2;
 const PROJECTS_PER_TURN = 50;
@@ -63,7 +63,7 @@ export const createGasWatch = ({ database, chains, read, clock, log }: GasWatchD
     };
   };
 
-  /** Notifies the people of some projects. @returns whether more projects may be left */
+  /** @returns whether more projects may remain */
   const tellSome = async (sql: Sql): Promise<boolean> => {
     const alert = await claimAlert(sql);
     if (alert === null) return false;

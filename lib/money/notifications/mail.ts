@@ -18,8 +18,8 @@ export interface MailDeps {
 }
 
 /**
- * Minimum time between two mails to one person about one project. The next mail has all
- * notifications from the time in between.
+ * Minimum time between two mails to one person about one project. The next mail contains all
+ * notifications of that time.
  */
 const APART_MS = 60_000;
 const MAILS_PER_TURN = 50;
@@ -62,9 +62,8 @@ export const mailOf = ({
 };
 
 /**
- * The turns of the mailing. The transaction that takes the waiting notifications also stores the
- * mail in the outbox, so neither happens without the other. The outbox sends the mail after the
- * commit.
+ * Mails notifications. The transaction that takes the waiting notifications also stores the mail in
+ * the outbox, so both happen or neither. The outbox sends the mail after the commit.
  */
 export const createMailing = ({ database, outbox, publicUrl, clock }: MailDeps) => {
   /** @returns false when no mail is due */
@@ -75,13 +74,13 @@ export const createMailing = ({ database, outbox, publicUrl, clock }: MailDeps) 
     if (box === null) return false;
     const daily = nextDaily(now);
     const addressee = await readAddressee(sql, box);
-    // Notifications before the last daily mail time are included.
+    // Notifications from before the last daily mail time are included.
     const waiting = await takeWaiting(
       sql,
       box,
       firstIdAt("notification", new Date(daily.getTime() - DAY_MS)),
     );
-    // While the mail waited, the person's role may have changed, or the person may have left.
+    // The person may have left or changed role while the mail waited.
     const told =
       addressee === null ? [] : waiting.filter(({ kind }) => mayBeTold(addressee.role, kind));
     const to = addressee?.email ?? null;
@@ -96,7 +95,6 @@ export const createMailing = ({ database, outbox, publicUrl, clock }: MailDeps) 
   };
 
   return {
-    /** Stores the mails that are due. */
     mailDue: async (): Promise<void> => {
       for (let count = 0; count < MAILS_PER_TURN; count += 1)
         if (!(await database.transaction(mailNext))) return;

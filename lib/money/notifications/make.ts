@@ -1,4 +1,3 @@
-/** Creates the notifications for the project's events. */
 import type { Clock } from "@/lib/core/clock";
 import { outageOf } from "@/lib/core/outage";
 import { announce, type Sql, sqlOn } from "@/lib/platform/db/sql";
@@ -27,16 +26,14 @@ import {
 export interface MakeDeps {
   readonly database: Database;
   readonly decisions: {
-    /** The people who may vote on the request. */
     eligible(
       projectId: string,
       id: string,
       userIds: readonly string[],
     ): Promise<ReadonlySet<string>>;
   };
-  /** The worth of the deposit in US dollars; null when the price is unknown. */
+  /** In US dollars; null when the price is unknown. */
   worthOf(deposited: Deposited): Promise<number | null>;
-  /** The next action of an operation or payout, as its record says; null when there is none. */
   nextActionOf(projectId: string, objectId: string): Promise<string | null>;
   readonly clock: Clock;
   readonly log: { error(fields: object, message: string): void };
@@ -50,14 +47,14 @@ const readNews = async (sql: Sql, events: readonly DueEvent[]): Promise<readonly
   return events.flatMap((event) => newsOf(event, names) ?? []);
 };
 
-/** The facts besides the event that its notification shows. */
+/** Facts for a notification that are not in its event. */
 type Facts = Pick<DueEvent, "depositUsd" | "nextAction">;
 const NO_FACTS: Facts = { depositUsd: null, nextAction: null };
 
 /**
- * One turn: takes events out of the queue and stores the notification of each person, in one
- * transaction, so that each person gets each event exactly once, even if an instance dies in
- * between. Any number of instances may run turns at the same time.
+ * One turn takes events out of the queue and stores each person's notification, in one transaction.
+ * So each person gets each event exactly once, even if an instance crashes. Any number of instances
+ * may run turns at the same time.
  */
 export const createMaking = (deps: MakeDeps) => {
   const { database, decisions, clock, log } = deps;
@@ -87,8 +84,8 @@ export const createMaking = (deps: MakeDeps) => {
   };
 
   /**
-   * The facts by event id. Prices are read over the network, so they are read before the
-   * transaction. An event whose facts cannot be read is reported without them.
+   * The facts by event id. They are read before the transaction, because prices need the network.
+   * An event whose facts cannot be read is reported without them.
    */
   const factsOf = async (
     peeked: readonly PeekedEvent[],
@@ -102,8 +99,8 @@ export const createMaking = (deps: MakeDeps) => {
   };
 
   /**
-   * Handles the events in one transaction. @returns the number of events that no other instance has
-   * taken
+   * Handles the events in one transaction.
+   * @returns the number of events that no other instance has taken
    */
   const makeIn = (
     peeked: readonly PeekedEvent[],
@@ -128,8 +125,8 @@ export const createMaking = (deps: MakeDeps) => {
     });
 
   /**
-   * Halves a failing batch until the one event is found that cannot be read or stored. That event
-   * is dropped, so that it does not block the others.
+   * Halves a failing batch until the event is found that cannot be read or stored. That event is
+   * dropped, so that it does not block the others.
    */
   const make = async (
     peeked: readonly PeekedEvent[],
@@ -140,7 +137,7 @@ export const createMaking = (deps: MakeDeps) => {
     try {
       return await makeIn(peeked, facts);
     } catch (error) {
-      // Everything would fail during an outage; the next turn tries again.
+      // Every event would fail during an outage; the next turn tries again.
       if (outageOf(error) !== null) throw error;
       if (peeked.length === 1) {
         await database.rawTransaction((sql) => dropDue(sql, first));
@@ -158,7 +155,7 @@ export const createMaking = (deps: MakeDeps) => {
     }
   };
 
-  /** @returns whether there may be more to do at once */
+  /** @returns whether more events may be due now */
   const turn = async (): Promise<boolean> => {
     const peeked = await peekDue(reader, EVENTS_MAX);
     // When another instance has taken some events, the next turn comes later.
@@ -166,10 +163,7 @@ export const createMaking = (deps: MakeDeps) => {
   };
 
   return {
-    /**
-     * Repeats until no event waits, or another instance is working. Runs one statement when none
-     * waits.
-     */
+    /** Runs until no event waits, or another instance has taken some. */
     makeDue: async (): Promise<void> => {
       while (await turn());
     },

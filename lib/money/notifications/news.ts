@@ -6,7 +6,8 @@ import { readableJson } from "@/lib/platform/db/readable-json";
 import { raw } from "@/lib/platform/db/statement";
 import type { News } from "./notification";
 
-// Different versions of the service and other modules write payloads, so each field may be missing.
+// Each field may be missing, because other modules and other versions of the service write
+// payloads.
 const fields = z.looseObject({
   kind: z.string().optional(),
   transferId: z.string().nullish(),
@@ -28,7 +29,6 @@ const fields = z.looseObject({
     .nullish(),
 });
 
-/** The fields of an event's payload that notifications show. */
 type EventPayload = z.output<typeof fields>;
 
 /**
@@ -38,10 +38,9 @@ type EventPayload = z.output<typeof fields>;
 export const parseEventPayload = (text: string): EventPayload =>
   fields.safeParse(JSON.parse(text)).data ?? {};
 
-// Derives the notification text from an event of a project, if it needs one. Pure: names that the
-// event does not contain are passed in.
+// Derives a notification's text from an event, if the event needs a notification. Pure: names that
+// the event does not contain are parameters.
 
-/** A numbered event of the project, as this module needs it. */
 export interface DueEvent {
   readonly projectId: string;
   readonly id: string;
@@ -49,18 +48,16 @@ export interface DueEvent {
   readonly objectId: string;
   readonly payload: EventPayload;
   readonly createdAt: Date;
-  /** Whether people vote on the event's object. */
   readonly isVoted: boolean;
-  /** The worth of the deposit in US dollars; null when unknown or nothing was deposited. */
+  /** In US dollars; null when unknown or not a deposit. */
   readonly depositUsd: number | null;
   /**
-   * Where the money of an operation or payout is now and what to do, as its record says; null when
-   * it was not read.
+   * Where the money of an operation or payout is now and what to do next; null when it was not
+   * read.
    */
   readonly nextAction: string | null;
 }
 
-/** The token and amount of a deposit. */
 export interface Deposited {
   readonly chainId: number;
   /** Address of the token, or `native`. */
@@ -69,14 +66,14 @@ export interface Deposited {
   readonly amount: string;
 }
 
-/** Names of members, wallets and keys by id. An id without a name is missing. */
+/** Names of members, wallets and keys by id. Some ids may have no entry. */
 export type Names = ReadonlyMap<string, string>;
 
 const SUB_STATUS = `${readableJson("e.payload")}->>'subStatus'`;
 
 /**
- * Events that may lead to notifications, as a condition on `event e`. The sequencer skips all
- * others, so payments without problems cost only one check of rows that were just written.
+ * SQL condition on `event e`: the event may lead to a notification. The sequencer skips all other
+ * events, so payments without problems cost only one check of rows that were just written.
  */
 export const IS_NEWS = raw(`(
   e.type = ANY ('{
@@ -111,7 +108,6 @@ const failedRows = ({ itemsFailed = 0, itemsTotal = 0 }: EventPayload): string |
     ? null
     : `${counted(itemsFailed, "row")} of ${String(itemsTotal)} could not be paid.`;
 
-/** Why it ended, then where the money is and what to do. */
 const reasonAndAction = (reason: string | null, { nextAction }: DueEvent): string | null => {
   const sentences = [reason, nextAction].filter((sentence) => sentence !== null);
   return sentences.length === 0 ? null : sentences.join(" ");
@@ -126,7 +122,7 @@ const payoutEnded =
     path: `/payouts/${event.objectId}`,
   });
 
-/** The failure of rows for which it is unknown whether another operation paid them. */
+/** Failure code of rows for which it is unknown whether another operation paid them. */
 const IN_DOUBT = "source_replaced";
 
 const payoutFailed: Say = (event, data, names) =>
@@ -185,7 +181,7 @@ const policyOf = ({ scope = "", subjectId = "" }: EventPayload, names: Names): s
   return name === undefined ? `one ${noun}` : `the ${noun} ${quoted(name)}`;
 };
 
-/** Null when several people vote, because the request for votes has its own event. */
+/** Null when several people vote, because the request for votes has a separate event. */
 const awaitsCode =
   (told: (event: DueEvent, data: EventPayload) => Pick<Said, "title" | "path">): Say =>
   (event, data) =>
@@ -250,15 +246,14 @@ const TITLE_MAX = 200;
 const DETAIL_MAX = 500;
 
 /**
- * Puts a caller's text on one line, because it becomes a line of a mail. The database cannot store
- * U+0000.
+ * Puts a caller's text on one line, because the text becomes a line of a mail. Control characters
+ * are replaced too: the database cannot store U+0000.
  */
 const oneLine = (text: string, max: number): string => {
   const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim();
   return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
 };
 
-/** Null when the event is not about a deposit. */
 export const depositedBy = ({
   type,
   payload,
@@ -269,7 +264,6 @@ export const depositedBy = ({
   return { chainId, token: token.address, amount };
 };
 
-/** Events whose notification says where the money is. */
 const ENDED_BADLY: ReadonlySet<string> = new Set([
   "operation.failed",
   "operation.partially_completed",
@@ -281,7 +275,6 @@ const ENDED_BADLY: ReadonlySet<string> = new Set([
 export const saysWhereMoneyIs = ({ type }: Pick<DueEvent, "type">): boolean =>
   ENDED_BADLY.has(type);
 
-/** Ids whose names the notification of the event shows. */
 export const namedIn = ({ type, objectId, payload }: DueEvent): readonly string[] => {
   if (type === "member.joined") return [objectId];
   const { subjectId, changedBy, walletId } = payload;

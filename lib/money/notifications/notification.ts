@@ -9,34 +9,33 @@ import { type Permission, roleMay } from "@/lib/core/permissions";
 import { newId } from "@/lib/core/ids";
 import type { Notification } from "./rows";
 
-/** Something that happened, before its recipients are known. */
+/** Something that happened; its recipients are not chosen yet. */
 export interface News {
   readonly projectId: string;
   readonly kind: NotificationKind;
-  /** The event or alert. Each person gets one notification about it. */
+  /** The id of the event or alert. Each person gets at most one notification about it. */
   readonly source: string;
   readonly title: string;
   readonly detail: string | null;
   readonly objectId: string | null;
-  /** Path of the page in the dashboard. */
   readonly path: string;
   readonly at: Date;
-  /** The worth of the deposit in US dollars; null when unknown or nothing was deposited. */
+  /** In US dollars; null when unknown or not a deposit. */
   readonly depositUsd: number | null;
-  /** The request on which people vote. It mails the possible voters itself. */
+  /** The request on which people vote. Its own job mails the possible voters. */
   readonly decisionId: string | null;
-  /** The person who caused it, and who needs no notification. */
+  /** The person who caused the event gets no notification. */
   readonly by: string | null;
 }
 
 export interface NotificationFilter extends CreatedBetween {
-  /** `true` selects only unread ones. */
+  /** `true` selects only unread notifications. */
   readonly unread?: "true" | undefined;
 }
 
 // The roles that get each kind of notification, and the defaults for people without settings.
 
-/** The permission that a role needs for the notification; null when every role gets it. */
+/** Null when every role gets the kind. */
 const NEEDS: Readonly<Record<NotificationKind, Permission | null>> = {
   approval_waiting: "money:move",
   operation_failed: null,
@@ -61,8 +60,8 @@ export interface Choice {
 }
 
 /**
- * Mail is on by default for events that need an action. The owners of a project always get a
- * separate mail about members and keys (`tellOwners`), so those two are off here.
+ * Mail is on by default for events that need an action. Owners always get a separate mail about
+ * members and keys (`tellOwners`), so those two are off here.
  */
 const MAILED: Readonly<Record<NotificationKind, MailTime>> = {
   approval_waiting: "at_once",
@@ -83,9 +82,7 @@ export const LARGE_DEPOSIT_USD = "10000";
 
 // Chooses who is notified of an event, and whether by mail. Pure.
 
-/**
- * A member of the project with their settings. Kinds that are not in `choices` use their defaults.
- */
+/** A member of the project with settings. Kinds that are not in `choices` use their defaults. */
 export interface Recipient {
   readonly userId: string;
   readonly role: Role;
@@ -95,7 +92,6 @@ export interface Recipient {
   readonly largeDepositUsd: string | null;
 }
 
-/** People who may vote, by request id. */
 export type Voters = ReadonlyMap<string, ReadonlySet<string>>;
 
 const isMeant = (
@@ -105,7 +101,7 @@ const isMeant = (
 ): boolean => {
   if (!mayBeTold(role, news.kind) || joinedAt > news.at || news.by === userId) return false;
   if (news.decisionId !== null) return voters.get(news.decisionId)?.has(userId) === true;
-  // A deposit whose worth is unknown may be large, so people are notified of it.
+  // A deposit whose worth is unknown may be large.
   return (
     news.depositUsd === null || news.depositUsd >= Number(largeDepositUsd ?? LARGE_DEPOSIT_USD)
   );
@@ -113,11 +109,10 @@ const isMeant = (
 
 const mailOf = (news: News, { mail }: Choice): Notification["mail"] => {
   if (mail === "off") return "none";
-  // The request itself mails those who chose `at_once`, with every approved value.
+  // The request for votes mails those who chose `at_once`, with every approved value.
   return mail === "at_once" && news.decisionId !== null ? "none" : mail;
 };
 
-/** The notifications of all people who get one, in the application, by mail, or both. */
 export const notificationsOf = (
   news: News,
   people: readonly Recipient[],

@@ -116,7 +116,10 @@ export const countUnread = async (
   return unread?.count ?? 0;
 };
 
-/** Marks the given notifications, or all up to `upTo`, as read. Read ones stay unchanged. */
+/**
+ * Marks the listed notifications, or all up to `upTo`, as read. Earlier reading times are not
+ * changed.
+ */
 export const markRead = async (
   db: Sql,
   { projectId, userId }: Pick<Owner, "projectId" | "userId">,
@@ -143,7 +146,6 @@ interface StoredPreference extends RowOf<typeof preferences> {
   readonly kind: NotificationKind;
 }
 
-/** The person's preferences for the kinds that this version of the service has. */
 export const readPreferences = async (
   db: SqlReader,
   { projectId, userId }: Person,
@@ -171,7 +173,6 @@ export const writePreferences = async (
       threshold_usd = EXCLUDED.threshold_usd`);
 };
 
-/** Cancels waiting mail of these kinds. */
 export const stopMail = async (
   db: Sql,
   { projectId, userId }: Person,
@@ -185,7 +186,7 @@ export const stopMail = async (
       AND kind = ANY (${kinds}::text[])`);
 };
 
-/** Returns the people among these who want mail of this kind at once. */
+/** Returns those of the people who want mail of this kind at once. */
 export const wantMailAtOnce = async (
   db: SqlReader,
   people: {
@@ -207,7 +208,6 @@ export const wantMailAtOnce = async (
   return new Set(rows.map(({ id }) => id));
 };
 
-/** Opens the alert, unless it is already open. */
 export const raiseAlert = async (
   db: Sql,
   { chainId, account, balance, since }: Omit<GasAlert, "toldProjectId">,
@@ -226,14 +226,13 @@ export const endAlert = async (
     DELETE FROM gas_alert WHERE chain_id = ${chainId}::int AND account = ${account}`);
 };
 
-/** The open alerts. */
 export const listAlerts = (db: SqlReader): Promise<readonly GasAlert[]> =>
   gasAlerts.all(
     db,
     sql`SELECT ${gasAlerts.columns()} FROM gas_alert ORDER BY chain_id, account`,
   );
 
-/** Locks an alert about which not all projects were notified. */
+/** Locks an alert of which not all projects were notified. */
 export const claimAlert = (db: Sql): Promise<GasAlert | null> =>
   gasAlerts.first(
     db,
@@ -258,7 +257,8 @@ export const nextProjects = async (
 };
 
 /**
- * Stores the last project whose people were notified. @param toldAt null when more projects remain
+ * Stores the last project whose people were notified.
+ * @param told `toldAt` is null while more projects remain
  */
 export const advanceAlert = async (
   db: Sql,
@@ -305,9 +305,8 @@ export const readAddressee = (
   );
 
 /**
- * Marks the due notifications as sent, and returns them. A notification that waits for the daily
- * mail is included when it was created before that mail was due.
- * @param dailyBefore the daily mail includes notifications whose ids are lower than this one
+ * Marks the due notifications as sent, and returns them.
+ * @param dailyBefore the daily mail includes notifications with lower ids than this one
  */
 export const takeWaiting = async (
   db: Sql,
@@ -326,7 +325,10 @@ export const takeWaiting = async (
   return taken.sort((a, b) => (a.id < b.id ? -1 : 1));
 };
 
-/** Sets when the person's next mail is due. @param mailedAt null when nothing was sent */
+/**
+ * Sets when the person's next mail is due.
+ * @param mail `mailedAt` is null when nothing was sent
+ */
 export const settleBox = async (
   db: Sql,
   { projectId, userId }: Person,

@@ -18,8 +18,6 @@ import {
   time,
 } from "@/lib/platform/db/table";
 
-// The tables of this module.
-
 const kind = oneOf(z.enum(NOTIFICATION_KINDS));
 
 const LISTED = {
@@ -28,12 +26,10 @@ const LISTED = {
   title: text,
   detail: nullable(text),
   objectId: nullable(text),
-  /** Path of the page in the dashboard. */
   path: text,
   createdAt: time,
 };
 
-/** A notification as its person sees it. */
 export const listedNotifications = table({ ...LISTED, readAt: nullable(time) });
 
 /** How an approval ended, by the id of the request or of the waiting object. */
@@ -44,21 +40,20 @@ export interface ListedNotification extends RowOf<typeof listedNotifications> {
   readonly ended: RowOf<typeof approvalEnds>["ended"] | null;
 }
 
-/** Table `notification`: a notification as it is stored when it is made. */
+/** Table `notification`. */
 export const newNotifications = table({
   ...LISTED,
   projectId: text,
   userId: text,
-  /** The event or alert. Each person gets one notification about it. */
+  /** The id of the event or alert. Each person gets at most one notification about it. */
   source: text,
   inApp: bool,
-  /** When its mail is sent; `none` when it needs no mail. */
+  /** When the notification is mailed. */
   mail: oneOf(z.enum(["none", "at_once", "daily"])),
 });
 
 export type Notification = RowOf<typeof newNotifications>;
 
-/** A notification in a mail. */
 export const mailedNotifications = listedNotifications.pick(
   "id",
   "kind",
@@ -69,7 +64,7 @@ export const mailedNotifications = listedNotifications.pick(
 
 export type WaitingMail = RowOf<typeof mailedNotifications>;
 
-/** Table `notification_box`: the notifications of a person in a project. */
+/** Table `notification_box`: one row per person and project. */
 export const boxes = table({ projectId: text, userId: text });
 
 /** US dollars as decimal text. */
@@ -84,7 +79,7 @@ export const isKind = (stored: string): stored is NotificationKind =>
 
 /** Table `notification_preference`: how a person is notified of a kind. */
 export const preferences = table({
-  /** Another version of the service may have stored kinds that this one does not have. */
+  /** Not parsed, because another version of the service may have stored unknown kinds. */
   kind: text,
   inApp: bool,
   mail: oneOf(z.enum(MAIL_TIMES)),
@@ -92,7 +87,6 @@ export const preferences = table({
   thresholdUsd: nullable(dollars),
 });
 
-/** A member of a project, with one of the member's preferences if there are any. */
 export const membersWithPreferences = table({
   projectId: text,
   userId: text,
@@ -104,11 +98,11 @@ export const membersWithPreferences = table({
   thresholdUsd: nullable(text),
 });
 
-/** The person who owns a notification box, while the person is a member. */
+/** The person of a notification box, while still a member. */
 export const addressees = table({
   projectName: text,
   role: oneOf(z.enum(ROLES)),
-  /** The verified address; null when there is none. */
+  /** Verified; null when there is none. */
   email: nullable(text),
 });
 
@@ -116,7 +110,7 @@ export const addressees = table({
 export const gasAlerts = table({
   chainId: int,
   account: oneOf(z.enum(["executor", "paymaster"])),
-  /** Coin balance of the account at the last read. */
+  /** Coin balance when last read. */
   balance: text,
   since: time,
   /** The last project whose people were notified. */

@@ -1,7 +1,4 @@
-/**
- * Notifications of a signed-in person in a project: the list, and the person's settings of kinds
- * and mail.
- */
+/** The notifications and notification settings of a signed-in person in a project. */
 import {
   NOTIFICATION_KINDS,
   type MailTime,
@@ -72,9 +69,9 @@ const ownerOf = ({ projectId, userId, role }: UserActor): Owner => ({
 });
 
 /**
- * Determines which people want the mail about a request for approval, which the request's own job
- * sends.
- * @returns those of `userIds` who want it
+ * Finds the people who want to be mailed about a request for approval; the request's own job sends
+ * the mail.
+ * @returns those of `userIds` who want the mail
  */
 export const createApprovalMailChoice =
   ({ database }: Pick<NotificationsDeps, "database">) =>
@@ -84,9 +81,7 @@ export const createApprovalMailChoice =
       standard: defaultChoice("approval_waiting").mail,
     });
 
-/**
- * The service of one person's notifications and settings; `createMaking` stores the notifications.
- */
+/** Reads one person's notifications and settings; `createMaking` stores the notifications. */
 export const createNotificationsService = ({ database, people, clock }: NotificationsDeps) => {
   const reader = sqlOn(database.pool);
 
@@ -108,7 +103,7 @@ export const createNotificationsService = ({ database, people, clock }: Notifica
   };
 
   return {
-    /** Notifications, newest first, with the number of unread ones. */
+    /** Newest first, with the number of unread ones. */
     list: async (
       actor: UserActor,
       {
@@ -136,8 +131,8 @@ export const createNotificationsService = ({ database, people, clock }: Notifica
     },
 
     /**
-     * Marks the given notifications, or all up to `upTo`, as read. @returns how many unread ones
-     * remain
+     * Marks the listed notifications, or all up to `upTo`, as read.
+     * @returns how many remain unread
      */
     read: async (
       actor: UserActor,
@@ -157,14 +152,12 @@ export const createNotificationsService = ({ database, people, clock }: Notifica
     preferences,
 
     /**
-     * Accounts of the service that have too little left for network fees, which affects every
+     * The service's accounts that have too little left for network fees, which affects every
      * project.
      */
     gasAlerts: (): Promise<readonly GasAlert[]> => listAlerts(reader),
 
-    /**
-     * Changes the settings of the given kinds. When mail is turned off, waiting mail is not sent.
-     */
+    /** Changes the settings of some kinds. When mail is turned off, waiting mail is not sent. */
     setPreferences: async (
       actor: UserActor,
       change: PreferencesChange,

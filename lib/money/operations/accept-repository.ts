@@ -21,13 +21,12 @@ import { insertLegs } from "./row-repository";
 import { newOperations } from "./rows";
 import { UsedMeanwhileError } from "./errors";
 
-/** A transaction that a linked wallet sent for an action of a leg. */
 const sentTransactions = table({ chainId: int, hash: text, legId: text, actionId: text });
 
 export type SentByWallet = RowOf<typeof sentTransactions>;
 
 /**
- * Assigns the transactions to these legs, inside the transaction that accepts their operation.
+ * Assigns each transaction to its leg, in the transaction that accepts the operation.
  * @throws DomainError `invalid_signature`, naming every action whose transaction belongs to another
  * leg
  */
@@ -90,7 +89,7 @@ interface Retry {
 }
 
 /**
- * Records that this operation retries the earlier one. Of several concurrent retries only the first
+ * Records that one operation retries another. Of several concurrent retries only the first
  * succeeds.
  */
 export const claimRetry = async (
@@ -107,8 +106,8 @@ export const claimRetry = async (
 };
 
 /**
- * Deletes the retry claim of an operation that sent nothing, so that another operation can retry
- * the same one.
+ * Deletes the retry claim of an operation that sent nothing, so that the failed operation can be
+ * retried by another one.
  */
 export const freeRetry = async (
   tx: Tx,
@@ -121,29 +120,22 @@ export const freeRetry = async (
   });
 };
 
-// Accepts operations: an operation's quote, holds, legs and job change in one transaction.
+// Accepts operations. The quote, holds, legs and job of an operation change in one transaction.
 
-/** Evaluates the project's policies for an operation with these parameters. */
 export type Enforce = (
   sql: Sql,
   operation: { readonly id: string; readonly digest: Uint8Array },
 ) => Promise<Passed>;
 
-/** An operation when it is first inserted, before the policies allowed it. */
 export type NewOperationRow = Omit<RowOf<typeof newOperations>, "evaluationId">;
 
 export interface NewOperation {
   readonly operation: NewOperationRow;
-  /**
-   * True when the operation is stored already and awaits approval. Its row is then updated instead
-   * of inserted.
-   */
+  /** True when the operation is stored already and awaits approval. Its row is then updated. */
   readonly awaited: boolean;
-  /** The quoted or private transfer that it carries out, if any. */
   readonly transferId: string | null;
   readonly legs: readonly Leg[];
   readonly holds: readonly Hold[];
-  /** The most that the project's sponsor pays for each leg. */
   readonly costs: readonly GasCost[];
   readonly sentByWallets: readonly SentByWallet[];
   readonly audit: AuditEntry;
@@ -170,9 +162,6 @@ interface Acceptance {
 
 type Sponsorship = Pick<SponsorshipService, "reserve">;
 
-/**
- * Inserts only the operation's row; the caller inserts its legs and holds in the same transaction.
- */
 export const insertOperation = async (
   db: Sql,
   operation: NewOperationRow,
@@ -185,8 +174,8 @@ export const insertOperation = async (
 };
 
 /**
- * Moves an operation from awaiting approval to prepared, and stores the amounts that were quoted at
- * approval. Returns false when it was cancelled, approved or expired in the meantime.
+ * Moves an operation from awaiting approval to prepared, and stores the amounts quoted at approval.
+ * Returns false when the operation was cancelled, approved or expired meanwhile.
  */
 const leaveApproval = async (
   db: Sql,
@@ -209,7 +198,6 @@ const leaveApproval = async (
   return left === 1;
 };
 
-/** Stores the acceptance as an event of the operation and as an event of the project. */
 const recordAcceptance = async (
   db: Sql,
   { operation, awaited, transferId }: NewOperation,
@@ -243,7 +231,6 @@ const recordAcceptance = async (
   ]);
 };
 
-/** Stores all rows of an accepted operation. */
 const store = async (
   db: Sql,
   input: NewOperation,
@@ -269,9 +256,9 @@ const store = async (
 };
 
 /**
- * Accepts an operation in the transaction of `db`. Every transaction takes its locks in this
- * order: the source, caps of keys, caps of policies, balances, accounts, the sponsor's budget.
- * @param take the claim of the source
+ * Accepts an operation in the transaction of `db`. Every transaction locks in this order, to avoid
+ * deadlocks: source, caps of keys, caps of policies, balances, accounts, sponsor budget.
+ * @param take marks the source as used
  * @returns the id of the policy evaluation
  * @throws UsedMeanwhileError when the source was used already, or the operation no longer awaits
  * approval
@@ -330,13 +317,12 @@ export const createAccepting = (
   };
   return {
     /**
-     * Accepts an operation, in one transaction with the quote or request that it uses up. Nothing
-     * is stored when `claim` finds that the source was used, or when an operation no longer awaits
-     * approval.
-     * @returns the id of the policy evaluation; null when nothing was stored
+     * Accepts an operation, in one transaction with the quote or request that it uses up.
+     * @returns the id of the policy evaluation; null when the source was used already or the
+     * operation no longer awaits approval. Nothing is stored then
      * @throws FundsMovedError when a balance has to be read again; DomainError
      * `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`,
-     * `invalid_signature` for a wallet's transaction that another operation named
+     * `invalid_signature` for a wallet's transaction that belongs to another leg
      */
     accept: async (input: NewOperation, acceptance: Acceptance): Promise<string | null> => {
       const { id } = input.operation;
@@ -346,8 +332,8 @@ export const createAccepting = (
         owner?.run({ id, queue: QUEUE, traceparent: currentTraceparent(), failures: 0 });
         return evaluationId;
       } catch (error) {
-        // When the answer to COMMIT was lost, the job may be stored. A worker then claims it after
-        // its lease ends.
+        // The response to COMMIT may have been lost, so the job may be stored. A worker then claims
+        // the job after its lease ends.
         owner?.leave();
         if (error instanceof UsedMeanwhileError) return null;
         throw error;

@@ -1,6 +1,6 @@
 /**
- * Continues an operation after the vote about it: runs it when it was approved, ends it when it was
- * rejected. Each function may be called again.
+ * Continues an operation after the vote about it: runs it when approved, ends it when rejected.
+ * Every function can safely be repeated.
  */
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError } from "@/lib/core/errors";
@@ -17,14 +17,14 @@ import { mayOf } from "./permissions";
 import type { Failure } from "./rows";
 import type { WaitingRepository } from "./waiting-repository";
 
-/** @typeParam T the operation's parameters, as they were stored when it was requested */
+/** @typeParam T the operation's parameters, as stored when the operation was requested */
 interface DecidedDeps<T extends { readonly digest: Uint8Array }> {
   readonly operations: Pick<WaitingRepository, "endAwaiting"> & {
     /** @throws DomainError `not_found` */
     get(projectId: string, id: string): Promise<Operation>;
   };
   readonly clock: Clock;
-  /** Finds the stored parameters. Their digest is compared with the digest that people approved. */
+  /** Finds the stored parameters. Their digest must equal the digest that people approved. */
   readonly find: (projectId: string, operationId: string) => Promise<T | null>;
   /**
    * Quotes the operation again, checks it and starts it. Does nothing when the operation no longer

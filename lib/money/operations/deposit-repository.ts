@@ -18,7 +18,6 @@ interface DepositOperationState {
   readonly id: string;
   readonly status: Status;
   readonly subStatus: SubStatus;
-  /** Type of the event in the operation's event list. */
   readonly event: string;
 }
 
@@ -43,7 +42,6 @@ const depositMoves = table({
   failure: json(z.unknown()),
 });
 
-/** Groups rows by project, because each statement writes the rows of one project. */
 const byProject = <Row extends { readonly projectId: string }>(
   rows: readonly Row[],
 ): [string, Row[]][] =>
@@ -113,8 +111,8 @@ const rowOf = (
 };
 
 /**
- * Stores the operations of deposits with their first events. The caller's transaction holds the
- * locks of the deposits' rows.
+ * Stores the operations of deposits with their first events. The caller holds the locks of the
+ * deposits' rows.
  */
 export const storeDepositOperations = async (
   db: Sql,
@@ -123,8 +121,8 @@ export const storeDepositOperations = async (
 ): Promise<void> => {
   for (const [projectId, own] of byProject(deposits)) {
     const list = newOperations.list(own.map((deposit) => rowOf(deposit, now)));
-    // A deposit that a reorganisation removed and that is mined again keeps its operation. Its
-    // fields are replaced by those of the new log.
+    // A deposit that a reorganisation removed keeps its operation when it is mined again. The
+    // operation then gets the fields of the new log.
     await db.change(sql`
       UPDATE operation o SET
         status = n.status,
@@ -147,8 +145,8 @@ export const storeDepositOperations = async (
 };
 
 /**
- * Sets the states of the operations of deposits. The caller has changed the deposits' rows by
- * compare-and-set in the same transaction.
+ * Sets the states of deposits' operations. The caller changes the deposits' rows by compare-and-set
+ * in the same transaction.
  */
 export const moveDepositOperations = async (
   db: Sql,

@@ -15,22 +15,21 @@ import { isLegFinal } from "./summary";
 import type { Clock } from "@/lib/core/clock";
 import type { UserOperation } from "@/lib/chain/ports/bundler";
 
-/** The longest pause within one drive. Longer waits are left to the job's `run_at`. */
+/**
+ * The longest pause while a worker keeps an operation. For longer waits the job's `run_at` is set.
+ */
 const HOLD_MS_MAX = 3000;
 /**
- * How long after the last change of a leg a worker keeps its operation. After that the worker looks
- * once and releases the operation, so that operations that only wait (for a bridge, or for a
- * transaction that was never sent) do not occupy workers.
+ * A worker keeps an operation until this long after its last leg change, so that operations that
+ * only wait (for a bridge, or for a transaction that was never sent) do not occupy workers.
  */
 const HELD_MS = 5000;
 /**
- * An operation counts as delayed after this many times its estimated duration, but not before the
- * minimum number of seconds.
+ * An operation counts as delayed after this multiple of its estimated duration, but at the earliest
+ * after `DELAY_SECONDS_MIN`.
  */
 const DELAY_FACTOR = 4;
-/**
- * When no new block arrives, a leg that waits for one is looked at after this many poll intervals.
- */
+/** A leg that waits for a block is checked after this many poll intervals when no block arrives. */
 const POLLS_WITHOUT_BLOCK = 2;
 const DELAY_SECONDS_MIN = 30;
 
@@ -45,26 +44,22 @@ export interface DriverDeps extends Omit<StepDeps, "legs"> {
 }
 
 /**
- * The operation is final, or has to be looked at again after `againInMs`. `isRemoved`: the job was
+ * `done: false`: the operation has to be driven again after `againInMs`. `isRemoved`: the job was
  * removed together with the operation's end.
  */
 type DriveResult =
   | { readonly done: true; readonly isRemoved: boolean }
-  /** `failure`: set when every open leg failed with an error that is a bug or needs a person. */
+  /** `failure`: set when every open leg failed with an unexpected error, such as a bug. */
   | { readonly done: false; readonly againInMs: number; readonly failure?: string };
 
-/** State of one drive of one operation. */
 interface Drive {
   readonly signal: AbortSignal;
-  /** Number of consecutive failed steps, by leg id. */
   readonly failures: Map<string, number>;
-  /** Error of the last step by leg id, for errors that no outage explains. */
+  /** Error of the last step by leg id, for errors that are not outages. */
   readonly unexpected: Map<string, string>;
-  /** The operation as this drive last read or wrote it. Null when it has to be read. */
+  /** The operation as last read or written by this drive. Null when it has to be read. */
   operation: Operation | null;
-  /** Whether this drive has read the operation before. */
   isBegun: boolean;
-  /** Whether a step of this drive has ended the operation. */
   hasEnded: boolean;
 }
 
@@ -74,9 +69,8 @@ const newDrive = (signal: AbortSignal): Drive => ({
 });
 
 /**
- * The writes of a drive's steps. They also update the drive's copy of the operation, so that it
- * does not read again the rows that it wrote itself. After a lost compare-and-set the operation is
- * read again.
+ * Writes of a drive's steps. They also update the drive's copy of the operation, which saves a
+ * read. After a lost compare-and-set the operation is read again.
  */
 const trackedWrites = (legs: LegRepository, drive: Drive): LegWrites => {
   const keep = (leg: Leg | null, state: Partial<Operation> = {}): boolean => {
@@ -104,8 +98,8 @@ const trackedWrites = (legs: LegRepository, drive: Drive): LegWrites => {
 };
 
 /**
- * Stores gas waits and keeps the drive's copy in step: a pending operation begins before its first
- * wait is stored, and the operation is read again after each write.
+ * Stores gas waits. A pending operation begins before its first wait is stored. The operation is
+ * read again after each write.
  */
 const trackedGasWaits = (
   gasWaits: GasWaitRepository,
@@ -126,12 +120,12 @@ const trackedGasWaits = (
 interface Wait {
   readonly failure: string | undefined;
   readonly ms: number;
-  /** True when the pause is short and a leg changed recently, so the worker keeps the operation. */
+  /** True when the worker keeps the operation: the pause is short and a leg changed recently. */
   readonly isHeld: boolean;
 }
 
 /**
- * Waits for a new block when all legs only wait for the chains. After an error it waits for a fixed
+ * Waits for a new block when all legs wait for chains only. After an error it waits for a fixed
  * time, because a new block would not help.
  */
 const pause = (
@@ -147,15 +141,11 @@ const pause = (
 };
 
 /**
- * Carries operations on until they are final. It keeps no state in memory that matters: any
- * instance can drive an operation by reading its rows, querying the chains, and writing the
- * results.
+ * Drives operations until they are final. The state is in the database, so any instance can
+ * continue an operation.
  */
 export const createOperationDriver = (deps: DriverDeps) => {
-  /**
-   * Time of the last submission by leg id. It survives a drive, for the next time that this
-   * instance drives the operation.
-   */
+  /** Time of the last submission by leg id, kept between this instance's drives of an operation. */
   const submittedAt = new Map<string, number>();
   const blocks = createBlockWaits({
     head: (chainId) => deps.chains.head(chainId),
@@ -163,8 +153,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
   });
 
   /**
-   * Counted from the leg's last change, so that the time continues when another worker claims the
-   * job.
+   * Counted from the leg's last change, so the count continues when another worker claims the job.
    */
   const idleMsOf = ({ updatedAt }: Leg): number =>
     Math.max(0, deps.clock.now().getTime() - updatedAt.getTime());
@@ -177,7 +166,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
     return pollMsAfter(interval, idleMsOf(leg));
   };
 
-  /** @returns milliseconds until the next look */
+  /** @returns milliseconds until the next step */
   const stepOne = async (operation: Operation, leg: Leg, drive: Drive): Promise<number> => {
     const { signal, failures, unexpected } = drive;
     const legs = trackedWrites(deps.legs, drive);
@@ -202,7 +191,8 @@ export const createOperationDriver = (deps: DriverDeps) => {
       else {
         deps.log.error(fields, "a leg could not be carried on");
         unexpected.set(leg.id, error instanceof Error ? error.message : "unknown");
-        // The drive's copy of the operation may have caused the error, so it is read again.
+        // The drive's copy of the operation may have caused the error, so the operation is read
+        // again.
         drive.operation = null;
       }
       return backoffMsAfter(count, idleMsOf(leg));
@@ -210,8 +200,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
   };
 
   /**
-   * Marks an operation as delayed when it takes longer than estimated, because of a bridge or a
-   * chain that does not answer.
+   * Marks an operation as delayed when it takes far longer than estimated.
    * @returns whether it was marked
    */
   const noteDelay = async (operation: Operation, open: readonly Leg[]): Promise<boolean> => {
@@ -232,7 +221,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
       ...(await Promise.all(open.map((leg) => stepOne(operation, { ...leg }, drive)))),
     );
     if (ms > 0 && (await noteDelay(operation, open))) drive.operation = null;
-    // The drive counts as failed only when every open leg failed unexpectedly.
+    // A drive fails only when every open leg failed unexpectedly.
     const failure = open.every(({ id }) => drive.unexpected.has(id))
       ? [...drive.unexpected.values()][0]
       : undefined;
@@ -244,9 +233,8 @@ export const createOperationDriver = (deps: DriverDeps) => {
   };
 
   /**
-   * The drive's copy of the operation, or the stored operation when there is no copy. If all legs
-   * of the copy are final but the operation is not, another instance has written too, and the
-   * operation is read again.
+   * Returns the drive's copy of the operation, or reads the operation. A copy whose legs are all
+   * final while the operation is not is outdated, because another instance has written too.
    */
   const current = async (operationId: string, drive: Drive): Promise<Operation | null> => {
     const known = drive.operation;
@@ -262,8 +250,8 @@ export const createOperationDriver = (deps: DriverDeps) => {
   };
 
   /**
-   * Runs until the operation is final, the next look is too far ahead, the operation has been idle
-   * for too long, or `signal` aborts (the lease is lost, or the worker stops).
+   * Runs until the operation is final, the next step is too far ahead, the operation was idle for
+   * too long, or `signal` aborts (the lease is lost, or the worker stops).
    */
   const drive = async (operationId: string, signal: AbortSignal): Promise<DriveResult> => {
     const context = newDrive(signal);
@@ -273,8 +261,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
         return { done: true, isRemoved: context.hasEnded };
       const { ms, isHeld, failure } = await driveOnce(operation, context);
       if (ms === 0) continue;
-      // Usually a leg's first move begins the operation. Here no leg has moved, so the operation
-      // begins by itself.
+      // Usually a leg's first move begins the operation. No leg has moved here.
       if (operation.status === "pending") {
         await deps.legs.begin(operation, deps.clock.now());
         context.operation = null;
@@ -289,7 +276,6 @@ export const createOperationDriver = (deps: DriverDeps) => {
   return { drive };
 };
 
-/** A user operation that the chain has executed for a leg. */
 interface Executed {
   readonly operation: UserOperation;
   readonly userOpHash: `0x${string}`;
@@ -306,9 +292,9 @@ interface AdoptDeps {
 const UNDER_WAY = new Set<string>(["pending", "processing"]);
 
 /**
- * Attaches to a leg the user operation that the chain executed with its nonce key. Needed when the
- * database was restored to a time before the leg was signed. The driver then follows that user
- * operation to its end.
+ * Attaches to a leg the user operation that the chain executed with the leg's nonce key. Needed
+ * when the database was restored to a time before the leg was signed. The driver then follows that
+ * user operation.
  * @returns false when the leg has ended, or its operation is not in progress
  */
 export const createAdoptLeg =

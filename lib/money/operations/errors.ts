@@ -1,8 +1,7 @@
 import { DomainError } from "@/lib/core/errors";
 
 /**
- * Other legs have claimed so much of the payment as their refunds that the rest is too small for
- * this leg.
+ * Refunds of other legs have claimed so much of a payment that the rest is too small for this leg.
  */
 export class RefundTakenError extends DomainError {
   constructor() {
@@ -14,12 +13,12 @@ export class RefundTakenError extends DomainError {
 }
 
 /**
- * The source of an operation, such as its quote, was used by another request first. Nothing is
- * stored then.
+ * Another request used the source of an operation, such as its quote, first. Nothing is stored
+ * then.
  */
 export class UsedMeanwhileError extends Error {}
 
-/** The error for a failed operation that another operation already retries. Nothing was stored. */
+/** Another operation already retries the failed one. Nothing was stored. */
 export const retriedMeanwhile = (): DomainError =>
   new DomainError(
     "invalid_state",

@@ -1,7 +1,4 @@
-/**
- * Operations and payouts that wait for a chain's network fee to fall below its cap: how the waits
- * are stored and described.
- */
+/** Stored form and description of waits for a chain's network fee to fall below its cap. */
 import { formatGwei } from "viem";
 import { z } from "zod";
 import { shownChain, type ChainFacts } from "@/lib/chain/shown-chain";
@@ -15,7 +12,7 @@ export interface GasWait extends FeeExcess {
 
 const storedWait = z.object({ price: storedBase, cap: storedBase, since: z.coerce.date() });
 
-/** Column `gas_waits`: the waits by chain id. */
+/** Column `gas_waits`: JSON object with the chain id as key. */
 export const storedGasWaits = z
   .record(z.string(), storedWait)
   .nullable()
@@ -28,10 +25,6 @@ export const storedGasWaits = z
     })),
   );
 
-/**
- * The sentence that names the network fees an operation or payout waits for; null when it waits for
- * none.
- */
 export const gasWaitSentence = (
   waits: readonly GasWait[],
   chains: ChainFacts,

@@ -11,26 +11,26 @@ const milliseconds: Column<number> = {
   write: (value) => value,
 };
 
-/** Table `chain_head`. A row without a head belongs to a chain that was never read. */
+/** Table `chain_head`. The head is null while the chain was never read. */
 const heads = table({
   number: nullable(base),
   timestamp: nullable(base),
-  /** Time since the head was read from the chain. */
+  /** Time since the chain returned this head. */
   ageMs: nullable(milliseconds),
 });
 
-// All times are those of the database's clock. One instance at a time may ask the chain, and only
+// All times are by the database's clock. Only one instance at a time may query the chain, and only
 // when the stored head is no longer fresh.
 
-/** The newest block of each chain, which one instance reads on behalf of all. */
+/** The newest block of each chain, shared by all instances. */
 export const createHeadRepository = ({ pool }: Pick<Database, "pool">) => {
   const db = keptSqlOn(pool);
   return {
     /**
-     * Claims the right to ask the chain for `leaseMs`.
+     * Claims the right to query the chain for `leaseMs`.
      * @param asker identifies this claim, so that an instance whose lease has ended cannot store
-     * its answer
-     * @returns false when the stored head is fresh, or another instance is asking
+     * its result
+     * @returns false when the stored head is fresh, or another instance has the lease
      */
     claim: async (turn: {
       chainId: number;
@@ -54,7 +54,7 @@ export const createHeadRepository = ({ pool }: Pick<Database, "pool">) => {
       return claimed === 1;
     },
 
-    /** Stores the head and ends the claim, unless another instance has taken it over. */
+    /** Stores the head and ends the claim, unless another instance has taken the claim over. */
     store: async (
       chainId: number,
       asker: string,
@@ -69,14 +69,13 @@ export const createHeadRepository = ({ pool }: Pick<Database, "pool">) => {
         WHERE chain_id = ${chainId}::int AND asker = ${asker}`);
     },
 
-    /** Ends the claim without an answer, so that another instance may ask at once. */
+    /** Ends the claim without a result, so that another instance can query the chain at once. */
     release: async (chainId: number, asker: string): Promise<void> => {
       await db.change(sql`
         UPDATE chain_head SET asking_until = NULL
         WHERE chain_id = ${chainId}::int AND asker = ${asker}`);
     },
 
-    /** The stored head; null when there is none yet. */
     read: async (chainId: number): Promise<{ head: Head; ageMs: number } | null> => {
       const found = await heads.first(
         db,

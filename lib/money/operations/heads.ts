@@ -5,8 +5,8 @@ import type { HeadRepository } from "./head-repository";
 import type { Head } from "./legs/step";
 
 /**
- * How long an instance may ask. When it dies or its node does not answer, the others wait at most
- * this long.
+ * Lease for querying a chain. Other instances wait this long when the querying instance dies or its
+ * node does not answer.
  */
 const ASK_LEASE_MS = 3000;
 const WAIT_MS = 50;
@@ -19,20 +19,20 @@ interface HeadsDeps {
 interface Known {
   until: number;
   readonly head: Promise<Head>;
-  /** The number of the newest final block. Requested when it is first needed. */
+  /** The number of the newest final block; null until first requested. */
   finalNumber: Promise<bigint | null> | null;
 }
 
 interface Answer {
   readonly head: Head;
-  /** Age of the head by the database's clock, at the moment when the answer arrived here. */
+  /** Age of the head by the database's clock, when it was read from the database. */
   readonly ageMs: number;
 }
 
 /**
- * The latest block of each chain, at most half a poll interval old. One instance asks the chain and
- * the others read its answer from the database, so the load on a node does not grow with the number
- * of instances.
+ * The latest block of each chain, at most half a poll interval old. One instance queries the chain
+ * and the others read the result from the database, so the load on a node does not grow with the
+ * number of instances.
  */
 export const createHeads = ({ registry, repository }: HeadsDeps) => {
   const known = new Map<number, Known>();
@@ -56,7 +56,7 @@ export const createHeads = ({ registry, repository }: HeadsDeps) => {
   };
 
   /**
-   * The loop ends, because either the stored head becomes fresh or the lease of the asking instance
+   * The loop ends: either the stored head becomes fresh, or the lease of the querying instance
    * ends.
    */
   const find = async (chainId: number, freshMs: number): Promise<Answer> => {
@@ -103,12 +103,14 @@ export const createHeads = ({ registry, repository }: HeadsDeps) => {
   return {
     head: (chainId: number): Promise<Head> => latest(chainId).head,
 
-    /** The newest block that is final, by the chain's `finality`; null while there is none. */
+    /**
+     * The number of the newest final block, by the chain's `finality`; null while there is none.
+     */
     finalNumber,
 
     /**
-     * The newest final block with its time.
-     * @throws DomainError `chain_unavailable`; the node's error when it does not have the block
+     * @throws DomainError `chain_unavailable`; the node's error when the node does not have the
+     * block
      */
     finalBlock: async (chainId: number): Promise<Head | null> => {
       const blockNumber = await finalNumber(chainId);
@@ -128,16 +130,15 @@ interface BlockWaitsDeps {
 }
 
 /**
- * Wakes all work that waits for a chain when the chain has a new block. Everything wakes at the
- * same time, so that reads and writes can be batched. One loop for each chain polls its block while
- * somebody waits. A waiter may miss the block that comes between its look and its wait, so each
+ * Wakes everything that waits for a chain when the chain has a new block. All waiters wake
+ * together, so that their reads and writes can be batched. Each chain is polled by one loop, and
+ * only while somebody waits. A waiter can miss a block that arrives just before its wait, so each
  * wait also has a time limit.
  */
 export const createBlockWaits = ({ head, pollIntervalMs }: BlockWaitsDeps) => {
   const waiting = new Map<number, Set<() => void>>();
   const known = new Map<number, bigint>();
 
-  /** Undefined while the chain does not answer. */
   const numberOf = async (chainId: number): Promise<bigint | undefined> => {
     try {
       return (await head(chainId)).number;

@@ -22,11 +22,10 @@ import type { RefundPayment } from "@/lib/money/ports/routing";
 import { paymentKey } from "./refund-attention";
 import { RefundTakenError } from "./errors";
 
-// Changes the legs of one project, any number in one statement. Each change is a compare-and-set
-// against the version that was read.
+// Changes any number of legs of one project in one statement. Each change is a compare-and-set on
+// the leg's version.
 
 export interface LegWrite {
-  /** The leg as the caller read it. */
   readonly leg: Leg;
   readonly to: LegState;
   readonly change: LegChange & Partial<Pick<Leg, "sponsorReservedWei">>;
@@ -86,14 +85,12 @@ const SET = raw(
 
 const ids = table({ id: text });
 
-/** A change of a leg, as the statement takes it. */
 const listedWrites = table({
   id: text,
   version: int,
   fromState: text,
   toState: text,
   now: time,
-  /** The changed columns with their new values. */
   change: json(z.record(z.string(), z.unknown())),
 });
 
@@ -102,8 +99,8 @@ const changeOf = (change: LegWrite["change"]): Record<string, unknown> =>
     Object.entries(change).map(([field, value]) => {
       if (!(field in CHANGEABLE))
         throw new RefusedItemError(`The field ${field} of a leg does not change.`);
-      // The column `gas` is not nullable. Transactions that a linked wallet sends by itself have no
-      // gas limits from us, so an empty object is stored.
+      // The column `gas` is not nullable. The service sets no gas limits for transactions that a
+      // linked wallet sends, so an empty object is stored.
       return [nameOf(field), value ?? (field === "gas" ? {} : null)];
     }),
   );
@@ -121,7 +118,6 @@ const listOf = (writes: readonly LegWrite[]): Statement =>
     { isCounted: true, orderedBy: "id" },
   );
 
-/** The leg after a write. */
 export const writtenLeg = ({ leg, to, change, now }: LegWrite): Leg => {
   const changed = Object.entries(change).map(([field, value]) => [field, value ?? null]);
   return {
@@ -134,9 +130,9 @@ export const writtenLeg = ({ leg, to, change, now }: LegWrite): Leg => {
 };
 
 /**
- * Applies the writes. When several change one leg, only the first succeeds, because the others name
- * the version before it.
- * @returns the changed legs by their writes; a missing one was changed by somebody else since it
+ * Applies the writes. Of several writes to one leg only the first succeeds, because all of them
+ * name the same version.
+ * @returns the changed legs by their writes; a write is missing when its leg was changed since it
  * was read
  */
 export const writeLegs = async (
@@ -146,8 +142,8 @@ export const writeLegs = async (
   const projectId = writes[0]?.leg.projectId;
   if (projectId === undefined) return new Map();
   const first = new Map(writes.toReversed().map((write) => [write.leg.id, write]));
-  // The legs are locked in the order of their ids before they are changed. An UPDATE with a join
-  // may visit them in any order, so two overlapping sets could deadlock.
+  // The legs are locked in the order of their ids before the UPDATE. An UPDATE with a join may
+  // visit rows in any order, so two overlapping sets could deadlock.
   const found = await ids.all(
     db,
     sql`
@@ -188,10 +184,9 @@ export const writeLegs = async (
   );
 };
 
-// Operations inside a transaction: as they were when they were locked, and as the steps of the
-// transaction change them.
+// Operations inside a transaction: as they were locked, with the changes of the transaction's
+// steps.
 
-/** The operation of a transaction. A failure is written back as it was read. */
 const lockedOperations = table({
   id: text,
   projectId: text,
@@ -212,7 +207,6 @@ type OperationRow = Omit<LockedOperation, Changed> & {
   -readonly [Field in Changed]: LockedOperation[Field];
 };
 
-/** A leg of a transaction. */
 const legSnapshots = table({
   id: text,
   operationId: text,
@@ -236,7 +230,6 @@ interface Event {
   readonly now: Date;
 }
 
-/** An operation inside the transaction, with the changes that steps have made to it so far. */
 export interface WorkingSet {
   readonly row: OperationRow;
   readonly legs: readonly LegSnapshot[];
@@ -247,10 +240,9 @@ export interface WorkingSet {
 }
 
 /**
- * The beginning of a statement that locks operations as `locked`. Operations are always locked in
- * the order of their ids, and legs after them in the order of their own ids, so that two
- * transactions cannot deadlock. The rows are read after the locks are taken, so they include
- * everything that was committed during the wait.
+ * The start of a statement that locks operations as `locked`. Operations are locked in the order of
+ * their ids, then legs in the order of theirs, to avoid deadlocks. Rows are read after the locks
+ * are acquired, so they include everything that was committed during the wait.
  */
 const locking = (projectId: string, operationIds: readonly string[]): Statement => sql`
   WITH locked AS MATERIALIZED (
@@ -283,7 +275,6 @@ const lockWithLegs = (
     ORDER BY l.id COLLATE "C"
     FOR NO KEY UPDATE OF l`);
 
-/** Locks operations that await approval and therefore have no legs. */
 const lockAlone = (
   db: SqlReader,
   projectId: string,
@@ -298,7 +289,7 @@ const lockAlone = (
 
 /**
  * Locks operations of a project and their legs until the transaction ends.
- * @returns the working set of each operation, by its id
+ * @returns working sets by operation id
  */
 export const readWorkingSets = async (
   db: SqlReader,
@@ -332,19 +323,15 @@ export const readWorkingSets = async (
   return new Map(workingSets);
 };
 
-// Which payment on chain is the refund of which leg. The claims on a payment never exceed its
-// amount.
+// Assigns payments on chain to legs as refunds. The claims on a payment never exceed its amount.
 
-/**
- * The part of a payment that is the refund of one leg's deposit, in base units of the bridged
- * token.
- */
+/** Part of a payment that refunds one leg's deposit, in base units of the bridged token. */
 export interface RefundClaim {
   readonly payment: RefundPayment;
   readonly amountBase: bigint;
   /**
-   * The person who named the payment, as `actorName` returns it; null where the chains show it for
-   * certain.
+   * The person who named the payment, as `actorName` returns it; null when the chains prove the
+   * refund.
    */
   readonly decidedBy: string | null;
 }
@@ -383,7 +370,7 @@ export const claimRefunds = async (db: Sql, claims: readonly LegClaim[]): Promis
     db,
     claims.map(({ legId }) => legId),
   );
-  // All transactions insert claims in this order, so that two of them cannot deadlock.
+  // All transactions insert claims in this order, to avoid deadlocks.
   const ordered = claims.toSorted((a, b) =>
     paymentKey(a.payment) < paymentKey(b.payment) ? -1 : 1,
   );

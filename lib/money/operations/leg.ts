@@ -7,9 +7,6 @@ import { storedRouteLeg } from "@/lib/money/ports/routing-json";
 import { legs } from "./rows";
 import type { Reservation } from "@/lib/books/sponsorship/service";
 
-// A leg as the module works with it.
-
-/** How one source of an operation reaches the destination, and its progress. */
 export interface Leg extends Omit<RowOf<typeof legs>, "gas"> {
   /**
    * Gas limits from the simulation at prepare time; null when a wallet sends its own transactions.
@@ -17,11 +14,11 @@ export interface Leg extends Omit<RowOf<typeof legs>, "gas"> {
   readonly gas: UserOperationGas | null;
 }
 
-/** The leg's route as it looks after being stored as JSON and parsed again. */
+/** Converts the route to the form it has after being stored as JSON and parsed again. */
 export const asStoredRouteLeg = (routeLeg: RouteLeg): RouteLeg =>
   storedRouteLeg.parse(toStored(routeLeg));
 
-/** The fields of a leg, beside its state, that a step may change. Null clears a column. */
+/** The fields of a leg, except its state, that a step may change. Null clears a column. */
 export type LegChange = Partial<
   Omit<
     Leg,
@@ -46,8 +43,8 @@ export const legFrom = ({ gas, ...leg }: RowOf<typeof legs>): Leg => ({
 /** @throws ZodError when a stored column does not have the expected shape */
 export const parseLeg = (row: object): Leg => legFrom(legs.read(row));
 
-// Reservations of the project's sponsor budget. A reservation is stored in its leg's row and ends
-// with the leg.
+// Reservations of the project's sponsor budget. A leg's row stores its reservation, which ends with
+// the leg.
 
 type Reserving = Pick<Leg, "sourceChainId" | "sponsorReservedWei" | "sponsorDay">;
 

@@ -11,9 +11,8 @@ import type { Prisma } from "@/lib/platform/db/generated/client";
 import { type Operation, parseOperation } from "./operation";
 import { includeOf } from "./repository";
 
-// Finds operations by the memos and tags that people gave them.
+// Finds operations by their memos and tags.
 
-/** Conditions on the search terms of an operation. */
 interface Terms {
   /** Each operation must have all of these terms. */
   readonly terms: readonly string[];
@@ -30,14 +29,13 @@ interface Wanted extends Terms {
 interface NotedPage extends Wanted {
   readonly projectId: string;
   readonly filter: OperationFilter;
-  /** Only operations with a smaller id, which are older. */
   readonly before: string | undefined;
   readonly limit: number;
 }
 
 const ids = table({ id: text });
 
-/** Conditions on an operation `o`, for the part of a filter that is expressed by columns. */
+/** Conditions on an operation `o`, for filters on columns. */
 const columnConditions = ({
   hidesPrivate,
   status,
@@ -70,7 +68,7 @@ const notedConditions = (
   if (tag !== undefined) conditions.push(hasTag("a", tag));
   if (part === undefined || search?.by !== "term") return conditions;
   const noted = hasNote("a", patternOf(part));
-  // Without a tag, a different query finds operations by the term, because they need no annotation.
+  // Without a tag, a separate query finds operations by the term, because those need no annotation.
   const named =
     tag === undefined
       ? noted
@@ -79,11 +77,10 @@ const notedConditions = (
 };
 
 /**
- * Reads the annotations of one project, the newest operation first, and stops when the page is
- * full. All conditions are part of the query, so no matching operation is missed however many
- * operations have the tag.
- * @returns ids, the newest first; null for a list without a tag and without a search text that a
- * memo may contain
+ * Reads the annotations of one project, newest operation first, until the page is full. All
+ * conditions are in the query, so no match is missed however many operations have the tag.
+ * @returns ids, newest first; null when the list has neither a tag nor a search text that a memo
+ * could contain
  */
 const createNotedRepository = ({ pool }: Pick<Database, "pool">) => {
   const db = sqlOn(pool);
@@ -124,8 +121,8 @@ const SAME_HASH_MAX = 1000;
 const RARE_MAX = 1000;
 
 /**
- * The query has no ORDER BY, because with one the planner reads the list in order: it overestimates
- * rare terms a thousandfold, and would read all operations of the project to find one.
+ * Without ORDER BY, because with it the planner reads the list in order: it overestimates rare
+ * terms a thousandfold, and would read all operations of the project to find one.
  */
 export const termsQuery = (
   projectId: string,
@@ -140,7 +137,6 @@ export const termsQuery = (
   return sql`SELECT id FROM operation WHERE ${join(conditions, " AND ")} LIMIT ${limit}::int`;
 };
 
-/** The part of a filter that is expressed by columns. */
 const columnsOf = ({
   hidesPrivate,
   status,
@@ -156,7 +152,7 @@ const columnsOf = ({
   ...createdBetween({ from, to }),
 });
 
-/** A list with one element becomes a term that each operation must have. */
+/** A list with one element becomes a required term. */
 const termsOf = ({ chainId = [], walletId = [] }: OperationFilter): Terms => {
   const lists = [chainId.map(chainTerm), walletId.map((id) => id.toLowerCase())];
   return {
@@ -165,7 +161,7 @@ const termsOf = ({ chainId = [], walletId = [] }: OperationFilter): Terms => {
   };
 };
 
-/** The columns have separate indexes, so this query reads only its matches. */
+/** A separate query, because the columns have separate indexes. */
 const idsByHash = async (
   { prisma, pool }: Pick<Database, "prisma" | "pool">,
   projectId: string,
@@ -212,7 +208,7 @@ export const createOperationListRepository = ({ prisma, pool }: Database) => {
     return { AND: [{ searchTerms: { hasEvery: [...wanted.terms] } }, ...any] };
   };
 
-  /** The ids that a search names or that have its hash. Null for a search by a term. */
+  /** The ids that a search names or finds by hash. Null for a search by a term. */
   const idsOf = async (
     projectId: string,
     search: Search | null,
@@ -245,7 +241,6 @@ export const createOperationListRepository = ({ prisma, pool }: Database) => {
       return rows.map(parseOperation);
     },
 
-    /** Newest first. */
     page: async (asked: OperationPage): Promise<Operation[]> => {
       const { projectId, filter, before, limit } = asked;
       const search = filter.q === undefined ? null : readSearch(filter.q);
@@ -272,10 +267,10 @@ const arrivals = table({ owner: text, chainId: int, token: text, amountBase: bas
 
 /**
  * The amounts that the project's operations bring to addresses, including external ones, and that
- * the balances at these blocks do not include. A leg brings its minimum to the recipient until its
- * arrival is in a block that the balances include. A leg that is refunded brings the deposited
- * amount back to its source. A refund that needs a person's decision may be in the balance already,
- * so it is not counted.
+ * the balances at these blocks do not include. A leg brings its minimum to the recipient until a
+ * block of the balances includes its arrival. A refunded leg brings the deposited amount back to
+ * its source. A refund that needs a person's decision is not counted, because the balance may
+ * include it already.
  */
 export const arrivalsOf = (
   db: SqlReader,

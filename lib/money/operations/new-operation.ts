@@ -26,16 +26,17 @@ interface LegBase {
   readonly routeLeg: RouteLeg;
 }
 
-/** The service signs the leg when a worker runs it. */
+/** The service signs the leg when a worker drives it. */
 interface ServiceSigned extends LegBase {
   readonly via: "user_operation";
-  /** False when the calls only bring money to the wallet, so that none of its balance is held. */
+  /**
+   * False when the calls only bring money to the wallet, so that nothing of its balance is held.
+   */
   readonly takesMoney?: boolean;
   readonly gas: UserOperationGas;
   readonly signed?: never;
 }
 
-/** The account's owner has signed the leg; it is ready to be sent. */
 interface OwnerSigned extends LegBase {
   readonly via: "user_operation";
   readonly takesMoney?: never;
@@ -49,7 +50,7 @@ interface OwnerSigned extends LegBase {
   };
 }
 
-/** A leg with transactions that the wallet has sent, or claims to have sent. */
+/** The wallet has sent the leg's transactions, or claims so. */
 interface WalletSent extends LegBase {
   readonly via: "transaction";
   readonly chainId: number;
@@ -62,8 +63,8 @@ interface WalletSent extends LegBase {
 }
 
 /**
- * The wallet signed a permit with which `executorWalletId` takes its tokens and makes the leg's
- * calls.
+ * The wallet signed a permit. The wallet `executorWalletId` takes the tokens with it and makes the
+ * leg's calls.
  */
 interface Permitted extends LegBase {
   readonly via: "permit";
@@ -74,7 +75,6 @@ interface Permitted extends LegBase {
 
 export type NewLeg = ServiceSigned | OwnerSigned | WalletSent | Permitted;
 
-/** Initial values of the fields that are read from chains. */
 const UNSEEN = {
   spentBase: null,
   receivedBase: null,
@@ -107,7 +107,6 @@ const UNSEEN = {
   version: 0,
 } as const satisfies Partial<Leg>;
 
-/** How the leg reaches the chain, and its first state. */
 const ownFields = (leg: NewLeg): Pick<Leg, "state" | "via"> & Partial<Leg> => {
   switch (leg.via) {
     case "user_operation": {
@@ -135,7 +134,6 @@ const ownFields = (leg: NewLeg): Pick<Leg, "state" | "via"> & Partial<Leg> => {
   }
 };
 
-/** The leg as it is first stored. */
 export const acceptedLeg = (
   leg: NewLeg,
   at: {
@@ -145,7 +143,7 @@ export const acceptedLeg = (
     walletId: string;
     source: RouteSource;
     destinationChainId: number;
-    /** Maximum cost of the leg for the sponsor, and the UTC day whose budget it uses. */
+    /** Maximum cost of the leg for the sponsor, and the UTC day whose budget is charged. */
     sponsor: Pick<Leg, "sponsorReservedWei" | "sponsorDay">;
     now: Date;
   },
@@ -167,16 +165,13 @@ export const acceptedLeg = (
 });
 
 /**
- * Whether the leg's money is held. A wallet that sends by itself may have sent the money before
- * execute was called, and a hold could not prevent that.
+ * Whether the leg's money is held. A wallet that sends its transactions itself may have sent the
+ * money before execute was called, and a hold could not prevent that.
  */
 const isHeld = (leg: NewLeg): boolean =>
   leg.via !== "transaction" && !(leg.via === "user_operation" && leg.takesMoney === false);
 
-/**
- * The part of a leg that the sponsor may have to pay for. Null when a wallet pays for its own
- * transactions.
- */
+/** The part of a leg that the sponsor may pay for. Null when a wallet pays for its transactions. */
 const sponsoredLeg = (leg: NewLeg, chainId: number): SponsoredLeg | null => {
   if (leg.via === "transaction") return null;
   const { legId, gas, signed } = { signed: undefined, ...leg };
@@ -188,7 +183,7 @@ const sponsoredLeg = (leg: NewLeg, chainId: number): SponsoredLeg | null => {
   };
 };
 
-/** The transactions that wallets reported as sent. Each hash belongs to one leg only. */
+/** The transactions that wallets reported as sent. A hash belongs to at most one leg. */
 const sentByWallets = (legs: readonly NewLeg[]): SentByWallet[] =>
   legs.flatMap((leg) =>
     leg.via === "transaction"
@@ -201,11 +196,9 @@ const sentByWallets = (legs: readonly NewLeg[]): SentByWallet[] =>
       : [],
   );
 
-/** The quote, transfer or earlier operation from which an operation was created. */
 interface OperationOrigin {
   readonly quoteId: string;
   readonly transferId: string | null;
-  /** The operation whose failed or refunded legs this one retries. */
   readonly retryOf: string | null;
 }
 
@@ -219,7 +212,6 @@ export interface StartOperation {
   createdBy: string;
   origin: OperationOrigin;
   request: RouteRequest;
-  /** The wallet of each source. */
   wallets: readonly { readonly id: string; readonly address: string }[];
   legs: readonly NewLeg[];
   /** Marks the operation's origin as used, in the same transaction. */
@@ -230,26 +222,19 @@ export interface StartOperation {
    * @throws DomainError when the policies refuse the operation, or require a code
    */
   enforce: Enforce;
-  /**
-   * The balances of `heldSources` when the caller has read them already; by default they are read
-   * now.
-   */
+  /** The balances of `heldSources`, if the caller has read them; by default they are read now. */
   seen?: readonly Funds[];
   /**
-   * Who approved the operation, and with which proof. The audit row is written in the transaction
-   * that stores the operation.
+   * Who approved the operation, and with which proof. Written in the transaction that stores the
+   * operation.
    */
   audit: Omit<AuditEntry, "subject" | "at">;
 }
 
-/**
- * The sources whose money is held for the operation. The wallets of the other sources send it by
- * themselves.
- */
+/** The sources whose money is held. Wallets send the money of the other sources themselves. */
 export const heldSources = ({ request, legs }: StartOperation): RouteSource[] =>
   legs.filter(isHeld).flatMap(({ routeLeg }) => request.sources[routeLeg.sourceIndex] ?? []);
 
-/** The legs for which the project's sponsor may have to pay. */
 export const sponsoredLegs = ({ request, legs }: StartOperation): SponsoredLeg[] =>
   legs.flatMap((leg) => {
     const source = request.sources[leg.routeLeg.sourceIndex];
@@ -257,10 +242,6 @@ export const sponsoredLegs = ({ request, legs }: StartOperation): SponsoredLeg[]
     return sponsored ?? [];
   });
 
-/**
- * The rows of an operation that is accepted now: the operation, its legs, their holds, and the
- * reserved sponsor budget.
- */
 export const newOperation = (
   input: StartOperation,
   { operationId, costs, now }: { operationId: string; costs: readonly GasCost[]; now: Date },
@@ -335,7 +316,7 @@ export const newOperation = (
   };
 };
 
-/** The operation as the accepting transaction has stored it, for one that was not stored before. */
+/** The operation as stored when it is accepted, for one that was not stored before. */
 export const acceptedOperation = (
   { operation, legs }: NewOperation,
   evaluationId: string,
@@ -343,7 +324,6 @@ export const acceptedOperation = (
   return { ...operation, evaluationId, failure: null, retriedBy: null, gasWaits: [], legs };
 };
 
-/** An operation that awaits approval. It has a request but no legs yet. */
 export interface AwaitingOperation {
   projectId: string;
   kind: string;

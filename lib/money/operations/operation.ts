@@ -5,9 +5,6 @@ import { storedRouteRequest } from "@/lib/money/ports/routing-json";
 import { type Leg, parseLeg } from "./leg";
 import { operations } from "./rows";
 
-// An operation as the module works with it.
-
-/** A movement of money that was accepted, or awaits approval. */
 export interface Operation extends RowOf<typeof operations> {
   /**
    * In the order of their positions. Empty while the operation awaits approval, and for operations
@@ -16,7 +13,7 @@ export interface Operation extends RowOf<typeof operations> {
   readonly legs: readonly Leg[];
 }
 
-/** The request as it looks after being stored as JSON and parsed again. */
+/** Converts the request to the form it has after being stored as JSON and parsed again. */
 export const asStoredRequest = (request: RouteRequest): RouteRequest =>
   storedRouteRequest.parse(toStored(request));
 
@@ -28,5 +25,4 @@ export const parseOperation = (
   legs: row.legs.map(parseLeg),
 });
 
-/** The kind of operations that represent incoming money from outside. */
 export const DEPOSIT_KIND = "deposit";

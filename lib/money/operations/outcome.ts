@@ -1,6 +1,6 @@
 /**
- * Where the money of an operation is, why it ended, and what to do next. Pure: it depends on the
- * operation's state, its failure and its legs only.
+ * Describes where the money of an operation is, why it ended, and the next action. Pure: depends
+ * only on the operation's state, failure and legs.
  */
 import { WAITS_FOR_APPROVAL } from "@/lib/core/approval-advice";
 import { shownChain, type ChainFacts } from "@/lib/chain/shown-chain";
@@ -17,7 +17,6 @@ import { isRetryable } from "./permissions";
 const originOf = ({ kind }: Pick<Operation, "kind">): string =>
   movementKind(kind)?.startsIn ?? "its wallet";
 
-/** A leg with its request. */
 export interface LegView {
   readonly kind: MovementKindName;
   readonly leg: Leg;
@@ -25,7 +24,6 @@ export interface LegView {
   readonly destination: RouteRequest["destination"];
 }
 
-/** Where one part of the money is. */
 export interface Holding {
   /** 0x address, or the bridge's identifier of a deposit. */
   readonly wallet: string;
@@ -36,8 +34,8 @@ export interface Holding {
 }
 
 /**
- * Whether a leg failed although its money may have moved. The advice about such a leg must not
- * suggest sending the money again.
+ * Whether a leg failed although its money may have moved. The advice must then not suggest sending
+ * again.
  */
 const isUnclear = ({ leg }: LegView): boolean =>
   leg.state === "failed" && !isRetryable(leg.failure);
@@ -47,7 +45,7 @@ const unclearIn = (origin: string): string =>
 
 /**
  * The token that the bridge carries and refunds for a leg, with the deposited amount, or the quoted
- * amount until that is known.
+ * amount while the deposit is unknown.
  */
 export const bridgeStep = ({
   leg,
@@ -68,9 +66,7 @@ const deposited = (view: LegView, note: string): Holding => {
   return { wallet: `${venue} deposit`, ...amount, txHash: view.leg.sourceTxHash, note };
 };
 
-/**
- * The wallet's own transaction moves the money; until it is mined the wallet may still cancel it.
- */
+/** The wallet's transaction moves the money; until it is mined the wallet may still cancel it. */
 const underWay = (leg: Leg, origin: string): Pick<Holding, "txHash" | "note"> => {
   if (leg.via !== "transaction")
     return { txHash: null, note: `in ${origin}, about to be sent` };
@@ -153,8 +149,8 @@ const holdingsOfLeg = (view: LegView): Holding[] => {
 };
 
 /**
- * A deposit is in its wallet from its first block on. The money of one that a reorganisation
- * removed never left its sender.
+ * A deposit is in its wallet from its first block on. If a reorganisation removed it, its money
+ * never left the sender.
  */
 const holdingsOfDeposit = (operation: Operation): Holding[] => {
   const { status, subStatus, request, minimumBase } = operation;
@@ -169,10 +165,9 @@ const holdingsOfDeposit = (operation: Operation): Holding[] => {
   return [{ wallet: recipient, token, amountBase: minimumBase, txHash: null, note }];
 };
 
-/** The failure of a private step whose note an unknown transaction has spent. */
+/** Failure code of a private step whose note an unknown transaction has spent. */
 const NOTE_SPENT = "note_spent";
 
-/** The note shown beside money that an operation without legs has not moved. */
 const waitingNote = ({ kind, status, subStatus, failure, quoted }: Operation): string => {
   const origin = originOf({ kind });
   if (status === "pending" && subStatus === "awaiting_approval")
@@ -188,7 +183,7 @@ const waitingNote = ({ kind, status, subStatus, failure, quoted }: Operation): s
 
 /**
  * Where the money of an operation without legs is: the operation awaits approval, ended before it
- * got legs, or spends notes and so never gets legs.
+ * got legs, or spends private notes.
  */
 const holdingsWithoutLegs = (operation: Operation): Holding[] => {
   const { request, quoted } = operation;
@@ -215,7 +210,6 @@ const holdingsWithoutLegs = (operation: Operation): Holding[] => {
   return [arrived, ...left];
 };
 
-/** The operation's legs, each with its request. */
 export const viewsOf = ({ kind, legs, request }: Operation): LegView[] =>
   legs.map((leg) => {
     const source = request.sources[leg.routeLeg.sourceIndex];
@@ -252,10 +246,7 @@ const placesOf = (views: readonly LegView[], chains: ChainFacts): string[] => [
   ),
 ];
 
-/**
- * Advice about legs that did not deliver. If one leg is unclear, only the warning is shown, even
- * when other legs are clear.
- */
+/** Advice about legs that did not deliver. One unclear leg is enough to show only the warning. */
 const nextForTheRest = (
   legs: readonly LegView[],
   chains: ChainFacts,
@@ -271,7 +262,7 @@ const nextForTheRest = (
 };
 
 /**
- * The network fees that the operation waits for now. A stored wait does not count once its leg was
+ * The network fees that the operation waits for. A stored wait no longer counts once its leg was
  * submitted.
  */
 export const gasWaitsOf = ({ status, legs, gasWaits }: Operation): readonly GasWait[] => {
@@ -294,7 +285,6 @@ const nextOfDeposit = ({ status, subStatus }: Operation): string => {
     : "Nothing to do: it counts once its block is final.";
 };
 
-/** Advice for an operation without legs that has ended without delivering all of its money. */
 const nextWithoutLegs = (operation: Operation): string => {
   const origin = originOf(operation);
   if (isRefusedAtStart(operation))
@@ -414,7 +404,6 @@ const sentenceOfArrived = ({ kind, request }: Operation, chains: ChainFacts): st
     ? "Shielded. The note can be spent once the deposit is approved."
     : `Arrived on ${shownChain(chains, request.destination.token.chainId).name}.`;
 
-/** The state of an operation, or the reason of its end, in one or two sentences. */
 const sentenceOf = (
   operation: Operation,
   views: readonly LegView[],
@@ -449,15 +438,11 @@ const sentenceOf = (
 };
 
 export interface Outcome {
-  /** Says the state, or the reason of the end. */
   readonly sentence: string;
-  /** Where each part of the money is. */
   readonly holdings: readonly Holding[];
-  /** The next action for a person. */
   readonly nextAction: string;
 }
 
-/** Where the money of an operation is, what happened to it, and what to do next. */
 export const outcomeOf = (operation: Operation, chains: ChainFacts): Outcome => {
   const views = viewsOf(operation);
   return {

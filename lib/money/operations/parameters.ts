@@ -7,8 +7,7 @@ import { keysAmong, partiesOf, type PolicyEngine } from "@/lib/trust/policies/se
 import { DomainError } from "@/lib/core/errors";
 import { reasonOf } from "@/lib/trust/screening/service";
 
-// The parameters of an operation: its policy evaluation is bound to them, and the signer compares
-// them.
+// The parameters to which an operation's policy evaluation is bound. The signer compares them.
 
 /** JSON with sorted keys, so that a row has the same text before and after storage. */
 const canonical = (value: unknown): string => {
@@ -30,8 +29,7 @@ const lowerCased = (permit: SignedPermit): object =>
     ]),
   );
 
-// A leg's executor, permit and route never change after acceptance; its state, hashes and amounts
-// do.
+// Only fields that never change after acceptance. A leg's state, hashes and amounts do change.
 const legParameters = (leg: Leg): object => ({
   id: leg.id,
   position: leg.position,
@@ -47,8 +45,8 @@ const legParameters = (leg: Leg): object => ({
 });
 
 /**
- * SHA-256 of everything that decides what is signed: wallets, chains, tokens, amounts, the route
- * and the recipient.
+ * SHA-256 of everything that decides what is signed: wallets, chains, tokens, amounts, route and
+ * recipient.
  */
 export const parametersDigest = (
   operation: Pick<Operation, "id" | "projectId" | "kind" | "request">,
@@ -61,7 +59,7 @@ export const parametersDigest = (
   return new Uint8Array(createHash("sha256").update(text).digest());
 };
 
-/** Why an operation is never signed when it was changed, or stored without an evaluation. */
+/** The operation was changed after its evaluation, or stored without one, so it is never signed. */
 export const NOT_EVALUATED: Failure = {
   code: "policy_violation",
   message:
@@ -69,10 +67,6 @@ export const NOT_EVALUATED: Failure = {
   retryable: true,
 };
 
-/**
- * Creates the signer's check: whether the policies allowed an operation with exactly the parameters
- * that would be signed now.
- */
 export const createSigningPermission =
   ({ isAllowed }: Pick<PolicyEngine, "isAllowed">) =>
   (operation: Operation): Promise<boolean> => {
@@ -84,14 +78,14 @@ export const createSigningPermission =
   };
 
 /**
- * `sign`: asks every screening source again. `expired`: only looks up why an operation was no
+ * `sign`: all screening sources are queried again. `expired`: only looks up why an operation was no
  * longer sent.
  */
 export type ScreenedPhase = "sign" | "broadcast" | "expired";
 
 /**
  * Creates the screening of a leg's payers and recipient, before the leg is signed or sent.
- * @returns the failure that names the list; null when the leg may leave
+ * @returns the failure that names the list; null when the leg may be sent
  * @throws DomainError `provider_error` when a policy requires a clear verdict and a source does not
  * give one now
  */
@@ -118,7 +112,7 @@ export const createScreenAgain =
     const hit = stopped.find(({ verdict }) => verdict.state === "hit") ?? stopped[0];
     if (hit === undefined) return null;
     const why = `The address ${hit.address} ${reasonOf(hit.verdict)}`;
-    // A source that does not answer now is not the proven reason why the operation expired.
+    // That a source does not answer now does not prove why the operation expired.
     if (hit.verdict.state !== "hit" && phase === "expired") return null;
     if (hit.verdict.state === "unavailable")
       throw new DomainError("provider_error", `${why}. Nothing was sent; it is tried again.`);

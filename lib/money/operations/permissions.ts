@@ -3,7 +3,7 @@ import type { Operation } from "./operation";
 
 const MAY_RETRY = new Set(["failed", "refunded", "completed", "partially_completed"]);
 
-/** The legs that may be retried: their money is back in its wallet, or never left it. */
+/** The legs whose money is back in its wallet, or never left it. */
 export const retryableLegs = (operation: Operation): Operation["legs"] =>
   operation.legs.filter(
     ({ state, failure }) =>
@@ -20,8 +20,7 @@ export const isRetryable = (failure: unknown): boolean =>
   );
 
 /**
- * A private operation that spends notes has no legs; its failure says whether a step can be
- * retried.
+ * A private operation that spends notes has no legs; its failure says whether it can be retried.
  */
 const mayRetrySpend = ({ status, failure }: Operation): boolean =>
   (status === "failed" || status === "partially_completed") &&
@@ -37,8 +36,8 @@ export const mayRetry = (operation: Operation): boolean => {
 };
 
 /**
- * The actions that an operation accepts now. Each action checks again when it runs, because another
- * caller may have changed the state.
+ * The actions that an operation accepts now. Each action checks again when it runs, because the
+ * state may have changed.
  */
 export const mayOf = (
   operation: Operation,

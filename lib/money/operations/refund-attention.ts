@@ -1,7 +1,4 @@
-/**
- * Column `refund_attention` of a leg: the evidence about a refund that the chains do not show for
- * certain.
- */
+/** Column `refund_attention` of a leg: the evidence about a refund that the chains do not prove. */
 import { z } from "zod";
 import type { RefundDoubt, RefundPayment } from "@/lib/money/ports/routing";
 import { storedBase, storedHex } from "@/lib/platform/db/codecs";
@@ -17,11 +14,11 @@ const doubt = z.object({
 
 export const storedRefundAttention = z.object({
   /**
-   * Payments that may contain the refund and that nobody has ruled out. Empty when nothing was
-   * paid, or when a person has decided.
+   * Payments that may be the refund and that nobody has ruled out. Empty when nothing was paid, or
+   * when a person has decided.
    */
   doubts: z.array(doubt),
-  /** The keys of payments that a person said are not the refund. */
+  /** The keys of payments that a person ruled out. */
   setAside: z.array(z.string()),
   /** The ISO date until which a person chose to wait; null when nobody did. */
   waitUntil: z.string().nullable(),
@@ -38,7 +35,6 @@ export const NO_ATTENTION: RefundAttention = {
   decided: null,
 };
 
-/** Identifies a payment uniquely over all chains. */
 export const paymentKey = ({
   chainId,
   txHash,
@@ -46,7 +42,6 @@ export const paymentKey = ({
 }: Pick<RefundPayment, "chainId" | "txHash" | "logIndex">) =>
   `${chainId}:${txHash}:${logIndex}`;
 
-/** The doubts that no person has ruled out. */
 export const openDoubts = (
   attention: RefundAttention | null,
   doubts: readonly RefundDoubt[],

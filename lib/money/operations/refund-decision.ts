@@ -13,7 +13,7 @@ import { RefundTakenError } from "./errors";
 import type { RefundDecisionRepository } from "./step-repository";
 import type { LegMove } from "./step-decision";
 
-/** How long "keep waiting" lasts before a person is asked again. */
+/** How long "keep waiting" lasts before a decision is requested again. */
 const KEEP_WAITING_MS = 24 * 3_600_000;
 const READ_TIMEOUT_MS = 20_000;
 
@@ -25,7 +25,6 @@ export interface RefundDecisionDeps {
   getFor(actor: Actor, id: string): Promise<Operation>;
 }
 
-/** A person's answer to whether a refund has arrived. */
 export type RefundDecision =
   | { readonly decision: "refunded"; readonly txHash: string }
   | { readonly decision: "not_refunded_keep_waiting" };
@@ -80,10 +79,6 @@ const paymentsIn = async (
   throw invalidRequest([{ path: "txHash", message }]);
 };
 
-/**
- * Creates the function that records decisions about refunds that the chains do not show for
- * certain.
- */
 export const createRefundDecisions = (deps: RefundDecisionDeps) => {
   const { decisions, clock } = deps;
 
@@ -144,7 +139,7 @@ export const createRefundDecisions = (deps: RefundDecisionDeps) => {
       throw decidedMeanwhile();
   };
 
-  /** Takes the first payment of the transaction of which enough is unclaimed. */
+  /** Claims the first payment of the transaction of which enough is unclaimed. */
   const refunded = async (
     asked: Asked,
     decision: RefundDecision & { readonly txHash: string },
@@ -165,9 +160,9 @@ export const createRefundDecisions = (deps: RefundDecisionDeps) => {
   /**
    * Records a person's decision about a leg that needs attention. `refunded` is checked against the
    * named transaction, and the leg then follows that payment like any refund.
-   * `not_refunded_keep_waiting` rules the known payments out and continues looking.
-   * @throws DomainError `forbidden`, `not_found`, `invalid_state` when it does not wait for a
-   * decision or the payment is claimed by other legs, `invalid_request` when the transaction does
+   * `not_refunded_keep_waiting` rules the known payments out and continues the search.
+   * @throws DomainError `forbidden`, `not_found`, `invalid_state` when the leg does not wait for a
+   * decision or other legs have claimed the payment, `invalid_request` when the transaction does
    * not pay the refund, `chain_unavailable`
    */
   return async (

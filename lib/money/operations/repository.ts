@@ -9,12 +9,10 @@ import { type Operation, parseOperation } from "./operation";
 import { findOperations } from "./row-repository";
 import { lockOperation, type OperationKey, settleOperation } from "./state-repository";
 
-/** Maximum number of operations that one statement reads. */
 const READS_MAX = 100;
 const ACCEPTED_MAX = 1000;
 const ACCEPTED_MS = 5000;
 
-/** The legs of operations of a project. */
 export const includeOf = (projectId: string) =>
   ({ legs: { where: { projectId }, orderBy: { position: "asc" } } }) as const;
 
@@ -46,8 +44,8 @@ export const createOperationsRepository = (
     },
 
     /**
-     * Like `find`, but the first call returns the cached operation when this instance has just
-     * accepted it. Another instance may have changed it since; each write of a leg notices that.
+     * Like `find`, but the first call after this instance accepted the operation returns the cached
+     * operation. Another instance may have changed it since; each write of a leg detects that.
      */
     findToDrive: async (id: string): Promise<Operation | null> => {
       const known = accepted.get(id);
@@ -56,7 +54,7 @@ export const createOperationsRepository = (
     },
 
     /**
-     * Reads an operation to drive it. Concurrent calls share one statement.
+     * Reads an operation for its driver. Concurrent calls share one statement.
      * @throws ZodError when a stored column does not have the expected shape
      */
     find,
@@ -71,10 +69,7 @@ export const createOperationsRepository = (
 
     ...createAccepting(database, sponsorship, handover),
 
-    /**
-     * Marks an operation as taking far longer than estimated. Does nothing when it is marked
-     * already.
-     */
+    /** Marks an operation as taking far longer than estimated, unless it is marked already. */
     markDelayed: (of: OperationKey, now: Date): Promise<void> =>
       database.transaction(async (tx) => {
         const operation = await lockOperation(tx, of);

@@ -1,16 +1,14 @@
-/** Reads and writes any number of operations and legs with one statement. */
 import type { Sql, SqlReader } from "@/lib/platform/db/sql";
 import { sql } from "@/lib/platform/db/statement";
 import { type Leg, legFrom } from "./leg";
 import type { Operation } from "./operation";
 import { legs, newLegs, operations } from "./rows";
 
-/** Stores the legs of an operation, in the transaction that accepts it. */
 export const insertLegs = async (db: Sql, accepted: readonly Leg[]): Promise<void> => {
   const rows = accepted.map((leg) => ({
     ...leg,
-    // The column `gas` is not nullable. Transactions that a linked wallet sends by itself have no
-    // gas limits from us, so an empty object is stored.
+    // The column `gas` is not nullable. The service sets no gas limits for transactions that a
+    // linked wallet sends, so an empty object is stored.
     gas: leg.gas ?? {},
     kind: leg.routeLeg.kind,
   }));
@@ -28,8 +26,7 @@ interface JoinedRow {
 }
 
 /**
- * @returns the error when an operation cannot be parsed; it must not prevent the others from being
- * driven
+ * @returns the error when an operation cannot be parsed; it must not stop the driving of the others
  */
 const parseOrError = (row: JoinedRow, joined: readonly JoinedRow[]): Operation | Error => {
   try {
@@ -43,8 +40,8 @@ const parseOrError = (row: JoinedRow, joined: readonly JoinedRow[]): Operation |
 };
 
 /**
- * Reads the operations with these ids and their legs in one statement. The map holds an error for
- * an operation that cannot be read, and nothing for an unknown id.
+ * Reads operations and their legs in one statement. The map has an error for an operation that
+ * cannot be parsed, and no entry for an unknown id.
  */
 export const findOperations = async (
   db: SqlReader,

@@ -28,11 +28,10 @@ import { storedRouteLeg, storedRouteRequest } from "@/lib/money/ports/routing-js
 import { storedGasWaits } from "./gas-wait";
 import { storedRefundAttention } from "./refund-attention";
 
-// The tables of this module. Their rows come from Prisma too, which reads NUMERIC as a Decimal.
+// The tables of this module. Prisma reads some of the rows too, and returns NUMERIC as a Decimal.
 
 type Hex = `0x${string}`;
 
-/** Why a leg or an operation failed. The API and the pages show it. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
@@ -56,24 +55,22 @@ const walletTransaction = z.object({
   /** In wei. */
   value: storedBase,
   hash: storedHex,
-  /** The sender's nonce; null until a node has shown the transaction. */
+  /** Null until a node has shown the transaction. */
   nonce: z.int().nullable(),
 });
 
 /**
- * A transaction that a linked wallet sends by itself: the hash that it reported, or that of the
+ * A transaction that a linked wallet sends. Its hash is the reported one, or that of the
  * replacement.
  */
 export type WalletTransaction = z.output<typeof walletTransaction>;
 
-/** Column `wallet_transactions`. */
 export const storedWalletTransactions = z.object({
-  /**
-   * In the order in which they must be mined. The last one moves the money towards its destination.
-   */
+  /** In the order in which they must be mined. The last one moves the money. */
   transactions: z.array(walletTransaction).min(1),
   /**
-   * The wallet's next nonce when the transactions were requested. None of them has a lower nonce.
+   * The wallet's next nonce when the transactions were requested. All of them have at least this
+   * nonce.
    */
   fromNonce: z.int(),
 });
@@ -81,12 +78,12 @@ export const storedWalletTransactions = z.object({
 export type WalletTransactions = z.output<typeof storedWalletTransactions>;
 
 /**
- * Column `quoted`: the amount that an operation was expected to bring when it was accepted, in base
- * units of the destination's token.
+ * Column `quoted`: the amount that an operation was expected to deliver when it was accepted, in
+ * base units of the destination's token.
  */
 export const storedQuoted = z.object({
   expectedBase: storedBase,
-  /** The spent amount of an operation without legs, once it has ended. */
+  /** Set once an operation without legs has ended. */
   spentBase: storedBase.optional(),
   receivedBase: storedBase.optional(),
 });
@@ -99,8 +96,9 @@ const numeric: Column<bigint> = {
 const DAY_MS = 86_400_000;
 
 /**
- * DATE, as the beginning of the day in UTC. The text of a date depends on a session setting, which
- * a node of a Citus cluster refuses in RETURNING. The number of days since 1970 does not.
+ * DATE, as the start of the day in UTC. It is read as the number of days since 1970, because the
+ * text of a date depends on a session setting, which a node of a Citus cluster refuses in
+ * RETURNING.
  */
 const day: Column<Date> = {
   type: "date",
@@ -128,39 +126,30 @@ const LEG = {
   state: oneOf(z.enum(LEG_STATES)),
   /**
    * How the source reaches the chain: a user operation that the service or the account's owner
-   * signs, transactions that a linked wallet sends by itself, or typed data that a linked wallet
-   * signs and the treasury executes.
+   * signs, transactions that a linked wallet sends, or typed data that a linked wallet signs and
+   * the treasury executes.
    */
   via: oneOf(storedVia),
   routeLeg: json<RouteLeg>(storedRouteLeg),
   amountBase: numeric,
   spentBase: nullable(numeric),
   receivedBase: nullable(numeric),
-  /** The time until which the bridge can fill the deposit. */
   fillDeadline: nullable(time),
-  /**
-   * The smart account that executes the calls of a `permit` leg. Null when the source wallet
-   * executes them itself.
-   */
+  /** The smart account that executes the calls of a `permit` leg; otherwise null. */
   executorWalletId: nullable(text),
-  /**
-   * The transactions that a linked wallet was asked to send, and the hashes it sent; null unless
-   * `via` is `transaction`.
-   */
+  /** Null unless `via` is `transaction`. */
   walletTransactions: nullable(json(storedWalletTransactions)),
   /** Null unless `via` is `permit`. */
   permit: nullable(json<SignedPermit>(storedSignedPermit)),
-  /** The signed operation (ERC-4337); null until it is signed. */
+  /** ERC-4337; null until it is signed. */
   userOperation: nullable(json<UserOperation>(storedUserOperation)),
   userOpHash: nullable(hex),
   /**
-   * Hashes of operations that were signed earlier for the same nonce and calls. The chain executes
-   * at most one of all of them.
+   * Hashes of operations signed earlier for the same nonce and calls. The chain executes at most
+   * one of all these operations.
    */
   earlierUserOpHashes: hexes,
-  /**
-   * Gas limits from the simulation at prepare time; `{}` when a wallet sends its own transactions.
-   */
+  /** Gas limits from the simulation at prepare time; `{}` when a wallet sends its transactions. */
   gas: json(z.unknown()),
   /** After this time the signed operation or permit can no longer be executed. */
   validUntil: nullable(time),
@@ -169,15 +158,16 @@ const LEG = {
   sourceTxHash: nullable(hex),
   sourceBlock: nullable(int8),
   sourceConfirmations: int,
-  /** Network fee of the source, in wei of the chain's coin; null until the source is mined. */
+  /** In wei of the source chain's coin; null until the source is mined. */
   gasCostWei: nullable(numeric),
-  /** Who paid the network fee: the project's paymaster, or the account itself. */
+  /**
+   * `sponsor` is the project's paymaster, `wallet` the account that pays for its own transaction.
+   */
   gasPaidBy: nullable(oneOf(storedPayer)),
-  /** The routing provider's JSON-safe identifier of a deposit. */
   deposit: json(z.unknown()),
   /**
    * The amount that went into the bridge, in base units of the bridged token; null until the source
-   * is mined, and where nothing is bridged.
+   * is mined, and when nothing is bridged.
    */
   depositedBase: nullable(numeric),
   destTxHash: nullable(hex),
@@ -187,36 +177,29 @@ const LEG = {
   refundTxHash: nullable(hex),
   refundBlock: nullable(int8),
   refundedBase: nullable(numeric),
-  /**
-   * The token of the refund. The bridge refunds in its own token, which for a native coin is the
-   * wrapped one.
-   */
+  /** The bridge refunds in its own token, which for a native coin is the wrapped one. */
   refundToken: nullable(json<Token>(storedToken)),
   /**
-   * The evidence about a refund that the chains do not show for certain, and a person's decision
-   * about it; null where nothing is unclear.
+   * The evidence about a refund that the chains do not prove, and a person's decision about it;
+   * null when nothing is unclear.
    */
   refundAttention: nullable(json(storedRefundAttention)),
   failure: nullable(json(storedFailure)),
-  /**
-   * Amount of the project's sponsor budget reserved for the leg, in wei; null when the sponsor does
-   * not pay.
-   */
+  /** Reserved part of the project's sponsor budget, in wei; null when the sponsor does not pay. */
   sponsorReservedWei: nullable(numeric),
-  /** The UTC day from whose budget the reservation is taken. */
+  /** The UTC day whose budget is charged. */
   sponsorDay: nullable(day),
-  /** Incremented with each change. Each compare-and-set names the version that it read. */
+  /** Incremented by each change, for compare-and-set. */
   version: int,
   updatedAt: time,
 };
 
 /**
- * Table `operation_leg`: how one source of an operation reaches the destination, and its progress.
- * Amounts are in base units of their token.
+ * Table `operation_leg`: one source's route to the destination, and its progress. Amounts are in
+ * base units of their token.
  */
 export const legs = table(LEG);
 
-/** A leg as it is stored. */
 export const newLegs = table({ ...LEG, kind: text });
 
 const ACCEPTED = {
@@ -226,51 +209,43 @@ const ACCEPTED = {
   kind: text,
   status: oneOf(z.enum(STATUSES)),
   subStatus: oneOf(z.enum(SUB_STATUSES)),
-  /** The requested route. */
   request: json<RouteRequest>(storedRouteRequest),
   quoted: json(storedQuoted),
   /** The minimum that must arrive, in base units of the destination's token. */
   minimumBase: numeric,
   /** The actor's name, as `actorName` returns it. */
   createdBy: text,
-  /** The operation whose failed or refunded legs this one retries. */
   retryOf: nullable(text),
-  /** When the operation was started; null while it awaits approval. */
+  /** Null while the operation awaits approval. */
   acceptedAt: nullable(time),
   createdAt: time,
   updatedAt: time,
-  /** The time until which the operation can be approved. */
   expiresAt: nullable(time),
-  /** The policy evaluation that allowed the operation; null while it awaits approval. */
   evaluationId: nullable(text),
 };
 
-/** Table `operation`: a movement of money that was accepted, or awaits approval. */
+/** Table `operation`: a movement of money that was accepted or awaits approval. */
 export const operations = table({
   ...ACCEPTED,
   failure: nullable(json(storedFailure)),
-  /** The operation that retried this one's failed or refunded legs. */
+  /** The operation that retries this one's failed or refunded legs. */
   retriedBy: nullable(text),
-  /** The chains whose network fee the operation waits for. */
   gasWaits: json(storedGasWaits),
 });
 
-/** An operation as it is first inserted. */
 export const newOperations = table({
   ...ACCEPTED,
   /** The lower-case terms by which the activity list finds the operation. */
   searchTerms: arrayOf(text),
 });
 
-/** A status that is not parsed, because a CHECK constraint limits the column to known ones. */
+/** Not parsed, because a CHECK constraint limits the column to known statuses. */
 export const operationStatus = text as Column<Status>;
-/** Like `operationStatus`. */
 export const operationSubStatus = text as Column<SubStatus>;
 
-/** Something that happened to an operation or to one of its legs. */
 export const operationEvents = table({
   operationId: text,
-  /** Sequence number in the operation, from 1 and without gaps. */
+  /** From 1 and without gaps, per operation. */
   seq: int,
   type: text,
   data: json(z.record(z.string(), z.unknown())),

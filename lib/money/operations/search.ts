@@ -9,8 +9,8 @@ export const chainTerm = (chainId: number): string => `chain:${String(chainId)}`
 const tokenTerm = (symbol: string): string => `token:${symbol.toLowerCase()}`;
 
 /**
- * The distinct lower-case terms by which the activity list finds an operation. `ids` are the ids of
- * its quote, transfer or wallet.
+ * The distinct lower-case terms by which the activity list finds an operation.
+ * @param ids ids of its quote, transfer or wallet
  */
 export const searchTermsOf = (
   request: RouteRequest,
@@ -28,15 +28,14 @@ export const searchTermsOf = (
   return [...new Set(terms.map((term) => term.toLowerCase()))];
 };
 
-/** A search, classified by the form of its text. */
 export type Search =
   | { readonly by: "id"; readonly id: string }
   | { readonly by: "hash"; readonly hash: string }
   | { readonly by: "term"; readonly term: string };
 
 /**
- * Recognises an operation's id, a transaction's hash, an address, or the id of a transfer, quote or
- * wallet. Any other text is treated as a token's symbol.
+ * Recognises the id of an operation, a transaction hash, an address, or the id of a transfer, quote
+ * or wallet. Any other text is treated as a token symbol.
  */
 export const readSearch = (text: string): Search => {
   const wanted = text.trim().toLowerCase();
@@ -46,18 +45,13 @@ export const readSearch = (text: string): Search => {
 };
 
 export interface OperationFilter extends CreatedBetween {
-  /** Matches any of these statuses. */
   readonly status?: readonly Status[] | undefined;
   readonly subStatus?: string | undefined;
-  /** Matches any of these kinds. */
   readonly kind?: readonly string[] | undefined;
-  /** Matches any of these chains. */
   readonly chainId?: readonly number[] | undefined;
-  /** Matches any of these wallets. */
   readonly walletId?: readonly string[] | undefined;
   readonly q?: string | undefined;
-  /** A whole tag; upper and lower case are the same. */
+  /** A complete tag, compared without case. */
   readonly tag?: string | undefined;
-  /** True when private operations are left out. */
   readonly hidesPrivate?: boolean | undefined;
 }

@@ -30,7 +30,6 @@ import { isLegFinal, type LegState } from "./summary";
 type OperationRecord = z.output<typeof operationRecord>;
 type ExportedLeg = OperationRecord["legs"][number];
 
-/** Memo and tags of an operation. */
 interface CsvAnnotation {
   readonly memo: string;
   readonly tags: readonly string[];
@@ -40,7 +39,6 @@ interface Row {
   readonly operation: OperationRecord;
   readonly annotation: CsvAnnotation | null;
   readonly source: OperationRecord["quoted"]["from"][number] | null;
-  /** Null for an operation that awaits approval, which has no legs yet. */
   readonly leg: ExportedLeg | null;
 }
 
@@ -83,7 +81,6 @@ const COLUMNS: readonly Column[] = [
 
 const csvHeader = (): CsvText => csvLine(COLUMNS.map(([name]) => name));
 
-/** One CSV line per leg. */
 const csvLines = (operation: OperationRecord, annotation: CsvAnnotation | null): CsvText => {
   const legs: readonly (ExportedLeg | null)[] =
     operation.legs.length > 0 ? operation.legs : [null];
@@ -95,7 +92,7 @@ const csvLines = (operation: OperationRecord, annotation: CsvAnnotation | null):
   );
 };
 
-/** A wait for a network fee; prices in gwei for each unit of gas. */
+/** Prices are in gwei per unit of gas. */
 const toGasWait = ({
   chainId,
   pricePerGas,
@@ -174,7 +171,7 @@ const transaction = (
     txHash: at.hash,
     blockNumber: at.block === null ? null : at.block.toString(),
     confirmations: at.hash === null ? 0 : at.confirmations,
-    // For a chain that was removed from the configuration the required number is unknown; for a
+    // The required number is unknown for a chain that was removed from the configuration. For a
     // final leg the reached number was enough.
     confirmationsNeeded:
       confirmations ?? Math.max(1, at.isLegFinal ? at.confirmations : at.confirmations + 1),
@@ -183,7 +180,7 @@ const transaction = (
   };
 };
 
-/** The legs of an operation that is pending or never began have no status of their own. */
+/** The legs of an operation that is pending or never began have the operation's status. */
 const legStatus = (operation: Operation, leg: Leg): Status =>
   operation.status === "pending" ||
   operation.status === "cancelled" ||
@@ -260,7 +257,6 @@ const tokensOf = ({ leg, source, destination }: LegView): readonly Token[] => [
   ...leg.routeLeg.steps.flatMap(({ from, to }) => [from, to]),
 ];
 
-/** The network fees of legs whose source is mined. */
 const networkFees = (views: readonly LegView[], chains: ChainFacts): OperationRecord["fees"] =>
   views.flatMap((view) => {
     const { leg } = view;
@@ -271,7 +267,6 @@ const networkFees = (views: readonly LegView[], chains: ChainFacts): OperationRe
     return [{ kind: "network", amount: formatAmount(costWei, token.decimals), token, paidBy }];
   });
 
-/** The record of what happened to a movement, where each part of its money is, and the next act. */
 export const toOutcomeRecord = ({
   sentence,
   holdings,
@@ -287,16 +282,11 @@ export const toOutcomeRecord = ({
   return { sentence, holds, nextAction };
 };
 
-/** The state of an operation, the place of each part of its money, and the next act. */
 export const toOutcome = (
   operation: Operation,
   chains: ChainFacts,
 ): OperationRecord["outcome"] => toOutcomeRecord(outcomeOf(operation, chains));
 
-/**
- * The operation as the caller sees it, with the place of each part of the money.
- * @param deposit set when the operation is a deposit
- */
 export const toOperation = (
   operation: Operation,
   chains: ChainFacts,
@@ -367,8 +357,8 @@ interface AnnotatedRow {
 const CSV_BATCH = 100;
 
 /**
- * The lines of a CSV file (RFC 4180), generated while the list is read.
- * @param depositsOf the deposits among some operations, by their ids
+ * Yields the lines of a CSV file (RFC 4180) while the list is read.
+ * @param depositsOf finds the deposits of these operations, by operation id
  */
 export const operationsCsv = async function* (
   operations: AsyncIterable<AnnotatedRow>,

@@ -38,16 +38,14 @@ interface ListingDeps {
   readonly annotations: Pick<AnnotationReads, "of">;
 }
 
-/** The filter that a caller sends for the list. */
 interface AskedFilter extends OperationFilter {
   /**
-   * `exclude` leaves private operations out even for actors who may read them, because a separate
-   * page lists them.
+   * `exclude` hides private operations even from actors who may read them, because another page
+   * lists them.
    */
   readonly private?: "exclude" | undefined;
 }
 
-/** An operation with the memo and tags that the CSV file shows. */
 interface AnnotatedOperation {
   readonly operation: Operation;
   readonly annotation: Annotation | null;
@@ -74,9 +72,7 @@ const createListing = (deps: ListingDeps) => {
     return { data, nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
   };
 
-  /**
-   * Like `list`, but yields up to 10,000 operations with their annotations, reading page by page.
-   */
+  /** Like `list`, but yields up to 10,000 operations with their annotations, page by page. */
   const all = async function* (
     projectId: string,
     filter: OperationFilter,
@@ -144,7 +140,6 @@ interface OperationsDeps extends Pick<RefundDecisionDeps, "decisions" | "routing
   clock: Clock;
   annotations: ListingDeps["annotations"];
   events: EventRepository;
-  /** Wakes the event streams that wait for news. */
   listener: WatchingDeps["listener"];
   ticker: Ticker;
 }
@@ -189,10 +184,7 @@ const start = async (
   return holds.reserving(sources, accept, input.seen ?? null);
 };
 
-/**
- * All operations: accepts them, and reads them for pages and the API. The driver moves them
- * forward.
- */
+/** Accepts operations, and reads them for pages and the API. The driver moves them forward. */
 export const createOperationsService = (deps: OperationsDeps) => {
   const { repository, lists, waiting, clock } = deps;
 
@@ -244,7 +236,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
     const operation = await get(projectId, id);
     if (await waiting.cancel(operation, actor, clock.now())) return get(projectId, id);
     const found = await get(projectId, id);
-    // A repeated request succeeds, because the answer to the first one may have been lost.
+    // A repeated request succeeds, because the response to the first one may have been lost.
     if (found.status === "cancelled") return found;
     throw new DomainError(
       "invalid_state",
@@ -255,8 +247,8 @@ export const createOperationsService = (deps: OperationsDeps) => {
   return {
     start: bindDeps(deps, start),
     /**
-     * Records what a person decided about a refund that the chains do not show for certain; errors
-     * as in `createRefundDecisions`.
+     * Records a person's decision about a refund that the chains do not prove; errors as in
+     * `createRefundDecisions`.
      */
     decideRefund: createRefundDecisions({ ...deps, getFor }),
     startAwaiting,
@@ -265,10 +257,10 @@ export const createOperationsService = (deps: OperationsDeps) => {
     getMany,
     ...createListing(deps),
     cancel,
-    /** Ends an operation that awaits approval, because people rejected it or its start failed. */
+    /** Ends an operation that awaits approval, because people rejected it or it failed to start. */
     endAwaiting: waiting.endAwaiting,
     /**
-     * Yields events after `afterSeq`, past and future, until the operation is final or `signal`
+     * Yields past and future events after `afterSeq` until the operation is final or `signal`
      * aborts.
      */
     events: createWatching(deps).watch,

@@ -25,7 +25,6 @@ import {
 } from "./summary";
 import type { FeeExcess } from "@/lib/core/capped-fees";
 
-/** The state of an operation as its project's events report it. */
 const reportedStates = table({
   id: text,
   projectId: text,
@@ -42,13 +41,13 @@ const reportedStates = table({
 
 type ReportedState = RowOf<typeof reportedStates>;
 
-/** Undefined for a step of a single leg, which is no event of the project. */
+/** Undefined for steps of single legs, which are not events of the project. */
 const asProjectEventType = (text: string): EventType | undefined =>
   EVENT_TYPES.find((type) => type === text);
 
 /**
  * The project's events about a new state of an operation: one for the operation, and one for the
- * transfer that it carries out.
+ * transfer that the operation carries out.
  */
 export const projectEventsOf = (
   {
@@ -106,7 +105,7 @@ const readState = (
 
 /**
  * Writes the project's events about the new state of an operation. Steps of single legs are not
- * events of the project. The caller holds the lock of the operation's row.
+ * written. The caller holds the lock of the operation's row.
  */
 const recordOperationEvents = async (
   tx: Tx,
@@ -123,10 +122,8 @@ const recordOperationEvents = async (
   if (state !== null) await recordEvents(tx, projectEventsOf(state, { type, now }));
 };
 
-/** The Postgres channel that announces operations with new events. */
 export const EVENT_CHANNEL = "operation_event";
 
-/** Announces, when the transaction commits, that an operation has new events. */
 export const announceEvents = (transaction: object, operationId: string): void => {
   announce(transaction, { channel: EVENT_CHANNEL, payload: operationId });
 };
@@ -155,13 +152,12 @@ export const appendEvent = async (
   announceEvents(tx, event.operationId);
 };
 
-/** The sequence number after which a stream wants an operation's events. */
+/** A stream's position in an operation's events. */
 export interface EventCursor {
   readonly operationId: string;
   readonly afterSeq: number;
 }
 
-/** An operation's status and its events after the cursor, read in one statement. */
 export interface OperationEvents {
   readonly operationId: string;
   readonly status: Status;
@@ -171,7 +167,6 @@ export interface OperationEvents {
 const streams = table({ id: text, status: operationStatus });
 const ids = table({ id: text });
 
-/** A row of an operation and one of its events. */
 interface StreamRow {
   /** Null, like all columns of the event, when there is no new event. */
   readonly seq: number | null;
@@ -191,18 +186,16 @@ const groupEvents = (rows: readonly StreamRow[]): OperationEvents[] => {
   return [...found.values()];
 };
 
-/** The cursors as rows `w` of a FROM clause. */
 const listOf = (cursors: readonly EventCursor[]) => sql`
   unnest(
     ${cursors.map(({ operationId }) => operationId)}::text[],
     ${cursors.map(({ afterSeq }) => afterSeq)}::int[]
   ) AS w (id, after_seq)`;
 
-/** Reads events for any number of streams with one statement. */
 export const createEventRepository = ({ pool }: Pick<Database, "pool">) => {
   const db = keptSqlOn(pool);
   return {
-    // The events of an operation are numbered without gaps, so the next ones are found by number.
+    // The events of an operation are numbered without gaps, so the next page is found by number.
     eventsAfter: async (
       cursors: readonly EventCursor[],
       limit: number,
@@ -220,7 +213,6 @@ export const createEventRepository = ({ pool }: Pick<Database, "pool">) => {
           ORDER BY o.id, e.seq`),
       ),
 
-    /** Finds which operations have events after their cursors, in one statement. */
     withNews: async (cursors: readonly EventCursor[]): Promise<readonly string[]> => {
       const found = await ids.all(
         db,
@@ -236,10 +228,9 @@ export const createEventRepository = ({ pool }: Pick<Database, "pool">) => {
 
 export type EventRepository = ReturnType<typeof createEventRepository>;
 
-// The row of an operation inside a transaction: locked first, then updated from the states of its
+// Inside a transaction, an operation's row is locked first and then updated from the states of its
 // legs.
 
-/** Identifies an operation of a project. */
 export interface OperationKey {
   readonly projectId: string;
   readonly id: string;
@@ -257,7 +248,7 @@ const lockedOperations = table({
 type LockedOperation = RowOf<typeof lockedOperations>;
 
 /**
- * Locks the operation's row, so that changes of one operation run one after another.
+ * Locks the operation's row, so that changes of one operation are serialised.
  * @throws Error when there is no such operation
  */
 export const lockOperation = async (
@@ -276,9 +267,9 @@ export const lockOperation = async (
 };
 
 /**
- * The operation's state as derived from its legs, in the order of their positions. Null when the
- * state does not change.
- * @param delayed whether it takes far longer than estimated; once true, it stays true
+ * Derives the operation's state from its legs, which are in the order of their positions. Null when
+ * the state does not change.
+ * @param delayed whether the operation takes far longer than estimated; once true, it stays true
  */
 export const settledState = <F = Failure>(
   operation: Pick<LockedOperation, "status" | "subStatus" | "minimumBase">,
@@ -298,7 +289,7 @@ export const settledState = <F = Failure>(
 
 /**
  * Updates the operation's status from its legs. The caller holds the lock of its row.
- * @param delayed whether it takes far longer than estimated; once true, it stays true
+ * @param delayed whether the operation takes far longer than estimated; once true, it stays true
  */
 export const settleOperation = async (
   tx: Tx,
@@ -342,20 +333,18 @@ export const settleOperation = async (
   });
 };
 
-/** A chain's price and cap, in the form of one entry of the column `gas_waits`. */
 export const gasWaitColumns = ({ pricePerGas, capPerGas }: FeeExcess) => ({
   price: pricePerGas.toString(),
   cap: capPerGas.toString(),
 });
 
 /**
- * Stores which network fees operations wait for. The waits are only information: no decision
- * depends on them, so a write needs no version check. An operation that has ended is not changed.
+ * Stores which network fees operations wait for. No decision depends on these waits, so a write
+ * needs no version check. An operation that has ended is not changed.
  */
 export const createGasWaitRepository = (database: Database) => {
   const { prisma } = database;
 
-  /** Updates the price of a stored wait. Returns false when none is stored. */
   const update = async (
     { projectId, id }: OperationKey,
     chain: string,

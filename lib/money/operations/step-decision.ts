@@ -1,6 +1,6 @@
 /**
- * Decides the steps of operations from their locked rows. This file is pure; step-repository.ts
- * reads and stores.
+ * Decides the steps of operations from their locked rows. Pure: step-repository.ts reads and
+ * stores.
  */
 import { mayMove, type Status, type SubStatus } from "@/lib/core/status";
 import { RefusedItemError } from "@/lib/platform/db/batches";
@@ -18,28 +18,24 @@ import {
 import { type OperationKey, projectEventsOf, settledState } from "./state-repository";
 import { isLegFinal, LEG_TRANSITIONS, type LegState, stageOfLegs } from "./summary";
 
-/** A leg's step to its next state. */
 export interface LegMove {
   readonly leg: Leg;
   readonly to: LegState;
   readonly change?: LegChange;
   /**
-   * Maximum cost of the signed operation for the sponsor, in wei. The reserved amount when absent.
+   * Maximum cost of the signed operation for the sponsor, in wei; by default the reserved amount.
    */
   readonly maxGasWei?: bigint;
   /**
-   * The payment that refunds the leg. The claim is kept while the leg is `refund_seen` or
-   * `refunded`, and deleted when the leg leaves these states.
+   * The payment that refunds the leg. The claim exists while the leg is `refund_seen` or
+   * `refunded`, and is deleted when the leg leaves these states.
    */
   readonly refund?: RefundClaim;
   readonly event: { readonly type: string; readonly data?: Record<string, unknown> };
   readonly now: Date;
 }
 
-/**
- * The fields that replace a leg's signed operation by one that was signed again for the same nonce
- * and calls.
- */
+/** Replaces a leg's signed operation by one signed again for the same nonce and calls. */
 export type SignedAgain = Required<
   Pick<LegChange, "userOperation" | "userOpHash" | "earlierUserOpHashes">
 >;
@@ -47,7 +43,6 @@ export type SignedAgain = Required<
 export type OperationStep =
   | { readonly kind: "begin"; readonly operation: OperationKey; readonly now: Date }
   | { readonly kind: "move"; readonly move: LegMove }
-  /** The leg keeps its state and gets another signed operation. */
   | {
       readonly kind: "signAgain";
       readonly leg: Leg;
@@ -56,7 +51,7 @@ export type OperationStep =
       readonly now: Date;
     };
 
-/** The state after a step. `leg` is null for a step that only begins the operation. */
+/** `leg` is null for a step that only begins the operation. */
 export interface Stepped {
   readonly leg: Leg | null;
   readonly status: Status;
@@ -68,7 +63,6 @@ export const operationIdOf = (step: OperationStep): string => {
   return step.kind === "move" ? step.move.leg.operationId : step.leg.operationId;
 };
 
-/** The project that the step's operation belongs to. */
 export const projectOf = (step: OperationStep): string => {
   if (step.kind === "begin") return step.operation.projectId;
   return step.kind === "move" ? step.move.leg.projectId : step.leg.projectId;
@@ -102,15 +96,14 @@ const setState = (
 const begin = (workingSet: WorkingSet, now: Date): boolean => {
   const { row, legs } = workingSet;
   if (row.status !== "pending" || row.subStatus !== "prepared") return false;
-  // Legs that a linked wallet signed or sent are in progress already, so the stage is derived from
-  // all legs.
+  // Legs that a linked wallet signed or sent are in progress already, so the stage follows from all
+  // legs.
   const subStatus = stageOfLegs(legs.map(({ state }) => state));
   setState(workingSet, { status: "processing", subStatus }, now);
   note(workingSet, "operation.processing", { subStatus }, now);
   return true;
 };
 
-/** Records the leg's new state, and the operation's state that follows from it. */
 const follow = (
   workingSet: WorkingSet,
   own: LegSnapshot,
@@ -144,7 +137,7 @@ const follow = (
 
 const isHeld = (state: LegState): boolean => state === "queued" || state === "submitted";
 
-/** How the move changes the leg's gas reservation; null when it does not. */
+/** How the move changes the leg's reservation of the sponsor's budget; null when it does not. */
 const reservationChange = (
   workingSet: WorkingSet,
   { leg, to, maxGasWei }: LegMove,
@@ -191,13 +184,10 @@ const toWrite = ({ leg, to, change = {}, maxGasWei, now }: LegMove): LegWrite =>
   };
 };
 
-/** The changes of the steps, and the state after each of them. */
+/** The changes of the steps, and the result of each step. */
 export interface Decided {
-  /**
-   * One result per step. Null when another instance was first, and the rows have to be read again.
-   */
+  /** One result per step. Null when another instance was first; the rows have to be read again. */
   readonly results: readonly (Stepped | null)[];
-  /** Writes of legs, by leg id. */
   readonly writes: ReadonlyMap<string, LegWrite>;
   readonly reservations: readonly ReservationChange[];
   readonly holds: readonly HeldChange[];
@@ -207,8 +197,8 @@ export interface Decided {
 }
 
 /**
- * Takes the steps in order, and applies their changes to the operations in the working sets. When
- * several steps read the same version of a leg, only the first one is taken.
+ * Applies the steps in order to the operations in the working sets. Of several steps that read the
+ * same version of a leg, only the first succeeds.
  */
 export const decideSteps = (
   steps: readonly OperationStep[],

@@ -38,8 +38,8 @@ import type { Leg, LegChange } from "./leg";
 import { createWalletTransactionRepository } from "./accept-repository";
 import { type AuditEntry, recordAuditOn } from "@/lib/news/audit/service";
 
-// Takes the steps of operations, any number in one transaction: an operation begins, or one of its
-// legs moves or is signed again.
+// Applies steps of operations, any number in one transaction. In a step an operation begins, or one
+// of its legs moves or is signed again.
 
 /** The new state of an operation, set by compare-and-set. */
 const changedOperations = table({
@@ -48,7 +48,6 @@ const changedOperations = table({
   status: text,
   subStatus: text,
   failure: json(z.unknown()),
-  /** How much the version grows. */
   changes: int,
   now: time,
 });
@@ -64,7 +63,7 @@ const newEvents = table({
 
 type Sponsorship = Pick<SponsorshipService, "changeReservations">;
 
-/** Locked rows must change as expected. A different number of changed rows is a bug. */
+/** Locked rows cannot change in between, so a different number of changed rows is a bug. */
 const requireCount = (changed: number, expected: number): void => {
   if (changed !== expected)
     throw new RefusedItemError("An operation or a leg was changed although it is locked.");
@@ -99,7 +98,7 @@ const insertEvents = async (
   for (const { row, events } of workingSets) if (events.length > 0) announceEvents(db, row.id);
   const events = workingSets.flatMap((workingSet) => workingSet.events);
   if (events.length === 0) return;
-  // The operation's row is locked, so nobody else can take the same event numbers.
+  // The operation's row is locked, so no other transaction can use these event numbers.
   await db.change(sql`
     INSERT INTO operation_event (project_id, operation_id, seq, type, data, created_at)
     SELECT
@@ -116,7 +115,6 @@ const insertEvents = async (
     ORDER BY e.operation_id, e.place`);
 };
 
-/** Writes the decided changes of legs, their holds and their operations. */
 const write = async (
   db: Sql,
   projectId: string,
@@ -137,8 +135,8 @@ const write = async (
 };
 
 /**
- * Takes the steps of one project, in order, inside one transaction. Legs, operations, holds, the
- * sponsor's budget and events change together, and the job of an operation that ends is removed.
+ * Applies the steps of one project, in order, inside one transaction. Legs, operations, holds, the
+ * sponsor's budget and events change together. The job of an operation that ends is removed.
  * @param db the statements of `Database.rawTransaction`, because the events are announced on that
  * transaction
  * @returns one result per step; null when another instance was first, and the rows have to be read
@@ -161,7 +159,7 @@ const takeSteps = async (
   await claimRefunds(db, decided.claims);
   await write(db, projectId, decided, workingSets);
   // The sponsor's budget changes late, because its lock makes all operations of the project wait
-  // for each other until COMMIT.
+  // until COMMIT.
   await sponsorship.changeReservations(db, decided.reservations);
   const ended = workingSets.filter(({ row, changes }) => changes > 0 && isFinal(row.status));
   if (ended.length > 0)
@@ -174,15 +172,13 @@ const takeSteps = async (
 
 export type { LegMove, SignedAgain } from "./step-decision";
 
-/** Maximum number of steps that share a transaction. */
 const STEPS_MAX = 100;
 /** A second batch may begin while the first one waits for a lock. */
 const LANES = 2;
 
 /**
- * The writes of legs, for workers. Each write is a compare-and-set against the version that was
- * read. Writes that arrive while another is in progress share the next transaction; a single write
- * is executed at once.
+ * The workers' writes of legs. Each is a compare-and-set on the leg's version. Writes that arrive
+ * while another is in progress share the next transaction.
  */
 export const createLegRepository = (database: Database, sponsorship: Sponsorship) => {
   const steps = createBatcher({
@@ -230,8 +226,7 @@ export const createLegRepository = (database: Database, sponsorship: Sponsorship
     moveLeg: (move: LegMove): Promise<Stepped | null> => step({ kind: "move", move }),
 
     /**
-     * Stores an operation that was signed again for the same nonce and calls, in place of
-     * `leg.userOperation`.
+     * Replaces `leg.userOperation` by an operation signed again for the same nonce and calls.
      * @returns null when another instance has moved the leg since it was read
      * @throws DomainError `sponsor_budget_exceeded` when the budget does not cover `maxGasWei`
      */
@@ -244,7 +239,7 @@ export const createLegRepository = (database: Database, sponsorship: Sponsorship
       step({ kind: "signAgain", leg, change: signed, maxGasWei, now }),
 
     /**
-     * Stores new facts about a leg without a new state, such as its count of confirmations.
+     * Stores facts about a leg without changing its state, such as its confirmations.
      * @returns null when another instance has moved the leg since it was read
      */
     touchLeg: async (leg: Leg, change: LegChange, now: Date): Promise<Leg | null> => {
@@ -254,7 +249,7 @@ export const createLegRepository = (database: Database, sponsorship: Sponsorship
 
     /**
      * Records a transaction that replaced a wallet's earlier one. Returns false when it belongs to
-     * another leg already.
+     * another leg.
      */
     adoptTransaction: createWalletTransactionRepository(database).adopt,
   };
@@ -269,7 +264,7 @@ export const createRefundDecisionRepository = (
   /**
    * Stores a person's decision: the leg, its claim of a payment, the events and the audit row
    * change together.
-   * @returns false when somebody else has moved the leg since it was read; nothing is stored then
+   * @returns false when the leg was moved since it was read; nothing is stored then
    * @throws RefundTakenError when other legs have claimed the payment
    */
   store: (move: LegMove, audit: AuditEntry): Promise<boolean> =>

@@ -4,9 +4,9 @@ import { type Status, SUB_STATUSES, type SubStatus } from "@/lib/core/status";
 export type LegState = (typeof LEG_STATES)[number];
 
 /**
- * Allowed transitions between states. The backward ones (`submitted` after `source_seen`,
- * `bridging` after `filled_seen`, `refunding` after `refund_seen`) are for reorganisations, which
- * remove the block in which the later state was seen.
+ * The allowed transitions. The backward ones (`submitted` after `source_seen`, `bridging` after
+ * `filled_seen`, `refunding` after `refund_seen`) are for reorganisations, which remove the block
+ * in which the later state was seen.
  */
 export const LEG_TRANSITIONS = {
   queued: ["submitted", "failed"],
@@ -41,7 +41,6 @@ export interface OperationSummary {
   readonly subStatus: SubStatus;
 }
 
-/** The fields of a leg that determine the status of its operation. */
 export interface LegResult {
   readonly state: LegState;
   /** The received amount, in base units of the destination's token; null before it is known. */
@@ -51,11 +50,9 @@ export interface LegResult {
 interface Promised {
   /** The minimum of the whole operation, in base units of the destination's token. */
   readonly minimumBase: bigint;
-  /** True when a leg takes far longer than estimated. */
   readonly delayed?: boolean;
 }
 
-/** The stage of an operation with open legs. */
 export const stageOfLegs = (states: readonly LegState[], delayed = false): SubStatus => {
   const open = states.filter((state) => !isLegFinal(state));
   if (open.includes("needs_attention")) return "needs_attention";
@@ -65,9 +62,9 @@ export const stageOfLegs = (states: readonly LegState[], delayed = false): SubSt
 };
 
 /**
- * The status of an accepted operation, derived from its legs. It is `completed` only when the legs
- * together delivered the promised minimum. `partial` then means that one of the legs delivered
- * nothing.
+ * The status of an accepted operation, derived from its legs. `completed` requires that the legs
+ * together delivered the promised minimum; the subStatus is then `partial` when one of the legs
+ * delivered nothing.
  */
 export const summarizeLegs = (
   legs: readonly LegResult[],
@@ -91,15 +88,15 @@ export const summarizeLegs = (
   return { status: "failed", subStatus: "full" };
 };
 
-// Every possible change of an operation's status and subStatus, by what drives the operation. The
-// database writes check `TRANSITIONS` of lib/core/status.ts; status-changes.test.ts compares it
-// with these tables and with the code that makes the changes. The operation of a deposit takes its
-// state from the deposit (deposits/deposit.ts) and is not in these tables.
+// Every possible change of an operation's status and subStatus, by kind of operation. The database
+// writes check `TRANSITIONS` of lib/core/status.ts; status-changes.test.ts compares it with these
+// tables and with the code. The operation of a deposit takes its state from the deposit
+// (deposits/deposit.ts) and is not in these tables.
 
 export type State = `${Status}/${SubStatus}`;
 export type StateChanges = Readonly<Partial<Record<State, readonly State[]>>>;
 
-/** An operation that ends before it runs keeps its subStatus, which says how far it had come. */
+/** An operation that ends before it runs keeps its subStatus, which shows how far it had come. */
 const AWAITING: readonly State[] = [
   "pending/prepared",
   "cancelled/awaiting_approval",
@@ -108,7 +105,7 @@ const AWAITING: readonly State[] = [
 ];
 
 /**
- * Operations with legs: swaps, transfers, shields and public exits. The slowest leg defines the
+ * Operations with legs: swaps, transfers, shields and public exits. The slowest leg determines the
  * stage. A reorganisation moves a leg backwards, and its operation with it.
  */
 export const LEG_CHANGES: StateChanges = {
@@ -209,7 +206,7 @@ export const PRIVATE_CHANGES: StateChanges = {
   ],
   "pending/proving": ["processing/queued", "processing/source_submitted", "cancelled/proving"],
   // Each proof is submitted once it is built. An operation with several proofs stays in this state
-  // in between.
+  // until the last one.
   "processing/source_submitted": [
     "completed/full",
     "partially_completed/partial",

@@ -23,7 +23,6 @@ import type { RouteRequest } from "@/lib/core/route-request";
 import { storedQuoted } from "./rows";
 import { retriedMeanwhile } from "./errors";
 
-/** Operations that have not begun: they await approval, are cancelled, or expire. */
 export const createWaitingRepository = (
   database: Database,
   sponsorship: Pick<SponsorshipService, "settle">,
@@ -53,7 +52,6 @@ export const createWaitingRepository = (
   cancel: (of: OperationKey, actor: Actor, now: Date): Promise<boolean> =>
     database.transaction((tx) => cancelWaiting(tx, sponsorship, of, { actor, now })),
 
-  /** Ends an operation that awaits approval. Does nothing when it no longer awaits approval. */
   endAwaiting: (
     { projectId, id: operationId }: OperationKey,
     { status, failure }: { status: EndedAwaiting; failure: Failure | null },
@@ -89,7 +87,7 @@ export const createWaitingRepository = (
     }),
 
   /**
-   * Expires pending operations whose time for approval has ended.
+   * Expires pending operations that were not approved in time.
    * @returns how many expired
    */
   expireDue: async (now: Date, limit: number): Promise<number> => {
@@ -138,7 +136,7 @@ const cancelWaiting = async (
     where: { projectId, operationId },
     data: { state: "failed", version: { increment: 1 }, updatedAt: now },
   });
-  // Locked in the same order as everywhere else, to avoid deadlocks.
+  // Locked in the same order as in all other transactions, to avoid deadlocks.
   const holds = await tx.balanceHold.findMany({
     where: { id: { in: legs.map(({ id }) => id) } },
   });
@@ -204,21 +202,18 @@ const expire = (
 
 export type WaitingRepository = ReturnType<typeof createWaitingRepository>;
 
-/** An operation without legs that another module drives: its row, its events and its job. */
+/** An operation without legs, driven by another module: its row, its events and its job. */
 export interface LeglessOperation {
   readonly id: string;
   readonly projectId: string;
   readonly kind: string;
-  /** The queue whose handler drives the operation. */
   readonly queue: string;
   readonly request: RouteRequest;
   readonly expectedBase: bigint;
   readonly minimumBase: bigint;
   readonly searchTerms: readonly string[];
   readonly createdBy: string;
-  /** The time until which it can be approved; null when it runs immediately. */
   readonly approvalUntil: Date | null;
-  /** The operation whose undelivered part this operation retries. */
   readonly retryOf: string | null;
   readonly audit: Omit<AuditEntry, "subject" | "at">;
 }

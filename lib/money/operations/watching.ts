@@ -8,10 +8,9 @@ import {
   type OperationEvents,
 } from "./state-repository";
 
-/** Maximum number of events of one operation that one query reads. */
 const EVENTS_PAGE = 100;
 
-/** One stream. Events wait here until they are consumed, at most two pages of them. */
+/** One stream. Events are buffered until they are consumed, at most two pages of them. */
 class Watcher implements AsyncIterableIterator<OperationEvent, undefined> {
   readonly #queue: OperationEvent[] = [];
   /** Whether a read skipped this stream because it was full. */
@@ -19,7 +18,7 @@ class Watcher implements AsyncIterableIterator<OperationEvent, undefined> {
   #end: { readonly error: Error | null } | null = null;
   #wake: (() => void) | null = null;
 
-  /** @param seq sequence number of the last event that the stream has received or buffered */
+  /** @param seq sequence number of the last event received */
   constructor(
     public seq: number,
     private readonly onDrained: () => void,
@@ -40,7 +39,7 @@ class Watcher implements AsyncIterableIterator<OperationEvent, undefined> {
     this.#wake?.();
   }
 
-  /** After the buffered events are delivered the stream ends, or throws the error. */
+  /** The stream ends, or throws the error, after it has delivered the buffered events. */
   end(error: Error | null = null): void {
     this.#end ??= { error };
     this.#wake?.();
@@ -77,12 +76,8 @@ class Watcher implements AsyncIterableIterator<OperationEvent, undefined> {
   }
 }
 
-/**
- * Notifications are lost when the connection breaks, so every watched operation is also polled at
- * this interval.
- */
+/** Notifications are lost when the connection breaks, so every watched operation is also polled. */
 const POLL_MS = 2000;
-/** Maximum number of operations per read. */
 const READ_MAX = 500;
 
 export interface WatchingDeps {
@@ -92,8 +87,7 @@ export interface WatchingDeps {
 }
 
 /**
- * Reads new events for watched operations: all marked operations with one query, and one query at a
- * time.
+ * Reads new events of the marked operations: all of them with one query, and one query at a time.
  */
 const createReading = (
   repository: EventRepository,
@@ -102,10 +96,7 @@ const createReading = (
   const due = new Set<string>();
   let isReading = false;
 
-  /**
-   * The sequence number from which to read an operation; null when all its streams have enough
-   * buffered events.
-   */
+  /** The sequence number after which to read an operation; null when all its streams are full. */
   const cursorOf = (operationId: string): EventCursor | null => {
     const all = [...(watchers.get(operationId) ?? [])];
     const open = all.filter(({ isFull }) => !isFull);
@@ -128,7 +119,7 @@ const createReading = (
       watcher.isBehind ||= watcher.isFull;
       if (watcher.isFull) continue;
       if (watcher.seq < afterSeq) {
-        // The stream joined during the read, or got room again, so it needs earlier events first.
+        // The stream joined during the read, or has room again, so it needs earlier events first.
         due.add(operationId);
         continue;
       }
@@ -178,8 +169,7 @@ const createReading = (
 
 /**
  * Streams of operations' events. For any number of streams, this instance listens once, polls with
- * one query every two seconds, and reads the events of all operations that were announced in
- * between with one more query.
+ * one query, and reads the events of all announced operations with one more query.
  */
 export const createWatching = ({ events: repository, ticker, listener }: WatchingDeps) => {
   const watchers = new Map<string, Set<Watcher>>();
@@ -218,8 +208,7 @@ export const createWatching = ({ events: repository, ticker, listener }: Watchin
   };
 
   /**
-   * Yields events after `afterSeq`, past and future, until the operation is final or `signal`
-   * aborts.
+   * Yields past and future events after `afterSeq` until the operation is final or `signal` aborts.
    */
   const watch = (
     operationId: string,
@@ -234,7 +223,7 @@ export const createWatching = ({ events: repository, ticker, listener }: Watchin
     const watcher = new Watcher(afterSeq, () => mark(operationId), leave);
     const own = watchers.get(operationId) ?? new Set();
     watchers.set(operationId, own.add(watcher));
-    // Listening starts before reading, so that no event is missed between the two.
+    // Listening starts before reading, so that no event is missed in between.
     stopWatching ??= startWatching();
     signal.addEventListener("abort", abort);
     if (signal.aborted) abort();

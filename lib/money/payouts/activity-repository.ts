@@ -40,7 +40,6 @@ export interface PayoutActivityQuery {
   readonly limit: number;
 }
 
-/** The recipient of a payout that has a single row. */
 export type SoleRecipient =
   | { readonly type: "address"; readonly address: EvmAddress }
   | { readonly type: "account"; readonly accountId: string };
@@ -61,7 +60,7 @@ const soleRecipients = table({ id: text, recipient: text });
 const idBound = (time: string, skewMs: number): string =>
   firstIdAt("payout", new Date(Math.max(0, Date.parse(time) + skewMs)));
 
-/** An annotation of the payout `p` for which the condition on its row `a` is true. */
+/** SQL: whether the payout `p` has an annotation `a` for which the condition is true. */
 const isAnnotated = (projectId: string, condition: Statement): Statement => sql`
   EXISTS (
     SELECT 1 FROM annotation a
@@ -72,7 +71,7 @@ const isAnnotated = (projectId: string, condition: Statement): Statement => sql`
   )`;
 
 /**
- * Whether the payout `p`, with its row `w` of `wallet_payout`, matches the searched text.
+ * SQL: whether the payout `p`, with its row `w` of `wallet_payout`, matches the searched text.
  * @param named ids of payouts that pay the searched address or have the searched hash
  */
 const matches = (
@@ -188,7 +187,6 @@ export const createPayoutActivityRepository = ({ prisma, pool }: Database) => {
   };
 
   return {
-    /** Reads a page of payouts, newest first. */
     page: async (query: PayoutActivityQuery): Promise<Payout[]> => {
       const { projectId, filter, limit } = query;
       const conditions = conditionsOf(query, await named(projectId, filter.q?.toLowerCase()));
@@ -211,7 +209,7 @@ export const createPayoutActivityRepository = ({ prisma, pool }: Database) => {
       return rows.map(parsePayout);
     },
 
-    /** Reads the recipients of those payouts that have a single row, by payout id. */
+    /** Reads the recipients of payouts with a single row, by payout id. */
     soleRecipients: async (
       projectId: string,
       payouts: readonly Payout[],

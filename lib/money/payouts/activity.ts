@@ -13,7 +13,7 @@ import type { AccountsPayoutParts, WalletsPayoutParts } from "./payout-view";
 import { readParts } from "./read-payouts";
 
 export interface AccountsMovement extends AccountsPayoutParts {
-  /** The recipient when the payout has a single row; null otherwise. */
+  /** Null when the payout has several rows. */
   readonly recipient: SoleRecipient | null;
 }
 

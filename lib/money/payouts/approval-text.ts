@@ -6,7 +6,10 @@ import { LEDGER_DECIMALS } from "@/lib/books/ledger/service";
 import type { PayoutParts, WalletsPayoutParts } from "./payout-view";
 import { tokenNamed } from "./wallets/wallet-payout";
 
-/** The number of rows that an approval text names. It only counts the remaining rows. */
+/**
+ * The number of rows that an approval text lists. The text only gives the number of the remaining
+ * rows.
+ */
 export const ROWS_SHOWN = 5;
 
 export interface ShownRow {
@@ -17,7 +20,6 @@ export interface ShownRow {
   readonly token: string | null;
 }
 
-/** Writes a count with its noun, such as `1 wallet` or `12 wallets`. */
 const counted = (count: number, noun: string): string =>
   `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 
@@ -85,7 +87,6 @@ export const approvalLines = (
   ];
 };
 
-/** The title of the request for votes on a payout. */
 export const approvalTitle = (parts: PayoutParts, chains: ChainFacts): string => {
   const { itemsTotal } = parts.payout;
   return parts.kind === "global_accounts"

@@ -5,7 +5,9 @@ import { cancelDecision } from "@/lib/trust/decisions/service";
 
 export const PAYOUT_SUBJECT = "payout";
 
-/** Ends the open request for votes on a payout, in the transaction that cancels the payout. */
+/**
+ * Ends the open request for votes on a payout. Call it in the transaction that cancels the payout.
+ */
 export const cancelVotes = async (
   sql: Sql,
   { projectId, at }: AuditEntry,

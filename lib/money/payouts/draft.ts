@@ -1,4 +1,4 @@
-/** A checked payout that is about to be stored, and the cause for which it was created. */
+/** A checked payout that is about to be stored, and the reason for its creation. */
 import { actorName, type Actor } from "@/lib/core/actor";
 import type { DomainError } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
@@ -18,7 +18,6 @@ import type { PayoutWarning } from "./wallets/wallet-payout";
 /** A checked request for a payout of either kind: all of its rows are valid. */
 export type PayoutRequest = AccountsRequest | WalletsRequest;
 
-/** The run of a schedule that creates a payout. */
 export interface ScheduledRun {
   readonly projectId: string;
   readonly scheduleId: string;
@@ -27,7 +26,7 @@ export interface ScheduledRun {
   readonly askedBy: string;
 }
 
-/** The cause of a new payout: a request of a caller, a retry, or a run of a schedule. */
+/** The reason for a new payout: a request of a caller, a retry, or a run of a schedule. */
 export interface Origin {
   /**
    * The caller's Idempotency-Key, or a key that names the run of the schedule; null when there is
@@ -61,7 +60,6 @@ export type NewRows =
 export interface Draft {
   readonly parts: PayoutParts;
   readonly rows: NewRows;
-  /** The first rows, which the approval text names. */
   readonly shown: readonly ShownRow[];
   readonly keys: RowKeys;
   /**
@@ -75,14 +73,14 @@ export interface Draft {
    */
   readonly usd: string | null;
   /**
-   * SHA-256 of the payments that the policies evaluate. It is computed again before anything is
-   * paid.
+   * SHA-256 of the payments that the policies evaluate. The digest is computed again before
+   * anything is paid.
    */
   readonly digest: Uint8Array<ArrayBuffer>;
   readonly payment: Payment;
 }
 
-/** Returns the initial values of the fields that are the same in both kinds of payouts. */
+/** Returns the initial values of the fields that both kinds of payouts have. */
 export const newPayout = (actor: Actor, origin: Origin, now: Date) =>
   ({
     id: newId("payout"),

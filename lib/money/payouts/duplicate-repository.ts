@@ -10,12 +10,13 @@ import {
 } from "./duplicate-rows";
 import { IN_DOUBT_CODE } from "./errors";
 
-/** Days after which an equal payment no longer counts as a duplicate. */
+/** Days after which an equal payment is no longer a duplicate. */
 const DUPLICATE_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /**
- * The number of advisory locks of a project. Concurrent payouts with an equal row use the same lock
- * and wait for each other. Other payouts wait only when their keys happen to share a lock.
+ * The number of advisory locks of a project. Concurrent payouts with an equal row use one lock and
+ * wait for each other. Payouts without an equal row wait only when their keys happen to share a
+ * lock.
  */
 const LOCKS = 64;
 
@@ -37,7 +38,7 @@ const paidEarlier = async (
   { keys, now }: RowKeys,
 ): Promise<DuplicateRow[]> => {
   const since = new Date(now.getTime() - DUPLICATE_DAYS * DAY_MS);
-  // Looks up each key separately: OFFSET 0 keeps PostgreSQL from joining the keys with all keys of
+  // Looks up each key separately: OFFSET 0 stops PostgreSQL from joining the keys with all keys of
   // the project. Looks up each row of a found key separately too: PostgreSQL does not turn a
   // subquery with LIMIT into a join, and a join of tables without statistics would read all of the
   // project's rows.
@@ -101,8 +102,8 @@ const paidEarlier = async (
 };
 
 /**
- * Returns the numbers of the locks for these keys, in ascending order. Equal keys always have the
- * same lock.
+ * Returns the numbers of the locks for these keys, in ascending order. Equal keys have the same
+ * lock.
  */
 const locksOf = (keys: readonly string[]): number[] => {
   const locks = new Set<number>();
@@ -115,22 +116,21 @@ const locksOf = (keys: readonly string[]): number[] => {
 
 /**
  * Locks the keys until the transaction ends. When equal requests run at the same time, the first
- * one stores its keys, and all others then find the duplicates.
+ * one stores its keys, and the later ones then find the duplicates.
  */
 export const lockRowKeys = async (
   db: Sql,
   projectId: string,
   { keys }: RowKeys,
 ): Promise<void> => {
-  // Every transaction takes the locks in ascending order, which prevents deadlocks.
+  // Every transaction acquires the locks in ascending order, which prevents deadlocks.
   await db.change(sql`
     SELECT pg_advisory_xact_lock(hashtext('payout_row_key:' || ${projectId}::text), lock)
     FROM unnest(string_to_array(${locksOf(keys).join(",")}, ',')::int[]) AS lock`);
 };
 
 /**
- * Finds the rows of a new payout that repeat an earlier payment, or an earlier row of the same
- * payout.
+ * Finds the rows of a new payout that repeat an earlier payment, or an earlier row of the payout.
  * @param db the READ COMMITTED transaction that ran `lockRowKeys` and will store the keys. The
  * search is a later statement than the lock, so it sees keys that were committed while the
  * transaction waited for the lock. Any reader may be used when nothing will be stored.
@@ -149,7 +149,7 @@ export const findDuplicates = async (
   return duplicates;
 };
 
-/** Stores the keys of a payout's rows, in the transaction that ran `lockRowKeys`. */
+/** Stores the keys of a payout's rows. Call it in the transaction that ran `lockRowKeys`. */
 export const insertRowKeys = async (
   db: Sql,
   { id, projectId }: { readonly id: string; readonly projectId: string },

@@ -29,7 +29,6 @@ export interface RowKeys {
   readonly now: Date;
 }
 
-/** A row that repeats a row of another payout, or an earlier row of the same payout. */
 export interface DuplicateRow {
   readonly index: number;
   readonly earlier:
@@ -44,11 +43,9 @@ export interface DuplicateRow {
 export const rowKeyOfJson = (fields: string): string =>
   hash("sha256", fields, "hex").slice(0, 2 * KEY_BYTES);
 
-/** Returns the key of a payment. Equal payments have equal keys. */
 export const rowKeyOf = ({ recipient, asset, amountBase, reference }: RowIdentity): string =>
   rowKeyOfJson(JSON.stringify([recipient, asset, amountBase.toString(), reference]));
 
-/** Finds the rows that repeat an earlier row of the same payout. */
 export const repeatedWithin = (keys: readonly string[]): DuplicateRow[] => {
   const first = new Map<string, number>();
   const repeated: DuplicateRow[] = [];
@@ -60,7 +57,7 @@ export const repeatedWithin = (keys: readonly string[]): DuplicateRow[] => {
   return repeated;
 };
 
-/** Describes a duplicate for people. The text continues a sentence whose subject is the row. */
+/** Describes a duplicate for people. The text continues a sentence that begins with the row. */
 export const duplicateText = ({ earlier }: DuplicateRow): string =>
   "payoutId" in earlier
     ? `was asked for in ${earlier.payoutId} on ${earlier.at.toISOString().slice(0, 10)}: same recipient, token, amount and reference`

@@ -12,15 +12,12 @@ export const rowBefore = (cursor: string | undefined): number =>
  */
 export class UsedAlreadyError extends Error {}
 
-/**
- * Rolls back the transaction that would store the payout of a run, because the schedule was
- * cancelled.
- */
+/** Rolls back the transaction that would store the payout of a run whose schedule was cancelled. */
 export class ScheduleCancelledError extends Error {}
 
 /**
- * Rolls back the transaction that would start a payout without a code, because a code is needed
- * after all. The caller then stores the payout so that it awaits approval.
+ * Rolls back the transaction that would start a payout without a code, because a code turned out to
+ * be needed. The caller then stores the payout so that it awaits approval.
  */
 export class NotAdmittedError extends Error {}
 

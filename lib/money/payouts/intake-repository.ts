@@ -28,14 +28,13 @@ import { holdBatches, releaseBatches, type Holding } from "./wallets/hold-batch-
 import { tokenName, type PayoutPlan } from "./wallets/rows";
 import { newWalletPayouts, WARNINGS_MAX, type WalletPayout } from "./wallets/wallet-payout";
 
-/** The services of other modules that write in the same transaction. */
+/** The services of other modules that take part in the transaction. */
 export interface IntakeUses {
   readonly policies: Pick<PoliciesService, "spend">;
   readonly decisions: Pick<DecisionsService, "openOn">;
   readonly sponsorship: Pick<SponsorshipService, "reserve">;
 }
 
-/** The approval with which a payout starts, and the source of its money. */
 export interface Start {
   readonly check: Check;
   readonly subject: Subject;
@@ -66,7 +65,7 @@ export interface NewPayout {
   readonly keys: RowKeys;
   /**
    * The error that paying the payout would cause now. It is thrown after the check for duplicate
-   * rows, because a refusal reports duplicates first.
+   * rows, because duplicates are reported first.
    */
   readonly obstacle: DomainError | null;
   readonly run: ScheduledRun | null;
@@ -90,7 +89,6 @@ const insertWalletPayoutRow = (db: Sql, own: WalletPayout): Promise<number> =>
     INSERT INTO wallet_payout (${newWalletPayouts.names})
     VALUES (${newWalletPayouts.values(own)})`);
 
-/** Stores the rows and the batches of a payout to wallets. */
 const insertPlan = async (
   db: Sql,
   { id, projectId, createdAt }: Payout,
@@ -136,7 +134,6 @@ const insertPlan = async (
   ]);
 };
 
-/** Stores the rows of a payout, and the columns that only its kind has. */
 const insertOfKind = async (
   db: Sql,
   { parts, rows, run, start }: NewPayout,
@@ -147,7 +144,7 @@ const insertOfKind = async (
     return;
   }
   if (parts.kind === "global_accounts") throw new Error("The rows are of the other kind.");
-  // The run of a schedule gets no warnings about duplicates, because a schedule repeats the same
+  // The run of a schedule gets no warnings about duplicates, because a schedule repeats its
   // payments by design.
   const repeated = run === null ? duplicateWarnings(duplicates) : [];
   const warnings = [...repeated, ...parts.own.warnings].slice(0, WARNINGS_MAX);
@@ -182,7 +179,7 @@ const admit = async (
  * Otherwise it awaits approval.
  * @param db a READ COMMITTED transaction
  * @throws UsedAlreadyError when another payout has used the key or retries the same payout, or the
- * run has ended; NotAdmittedError when the payout needs a code after all; PoliciesChangedError;
+ * run has ended; NotAdmittedError when the payout turns out to need a code; PoliciesChangedError;
  * ScheduleCancelledError; DomainError `duplicate_payout`, the obstacle, and those of `holdBatches`
  */
 export const insertPayout = async (
@@ -264,7 +261,7 @@ export const approvePayout = async (
 /**
  * Cancels a payout that has not begun. When a payout to wallets has begun, cancels its batches that
  * are not signed yet: their money and their part of the sponsor's budget become available again,
- * and the payout ends when its other batches have ended.
+ * and the payout ends when the remaining batches have ended.
  * @returns false when there is nothing left to cancel
  */
 export const cancelPayout = (

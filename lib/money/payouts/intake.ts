@@ -43,7 +43,6 @@ export interface InputOf {
 
 type PayoutInput = InputOf[keyof InputOf];
 
-/** The options of a caller's request for a payout. */
 export interface PayoutCall {
   readonly validateOnly: boolean;
   readonly allowDuplicates: boolean;
@@ -110,9 +109,9 @@ interface Proof {
 /**
  * Runs the transaction that starts a payout, with the source of its money. Balances of the treasury
  * are read before the transaction, which then holds the money. An operation that brings the money
- * is accepted in the same transaction as the payout.
- * @param store stores the payout; false means that nothing was changed, and then no operation is
- * accepted either
+ * is accepted in the transaction that starts the payout.
+ * @param store stores the payout; when it returns false, nothing was changed, and no operation is
+ * accepted
  * @returns null when the quote of the operation was used already
  */
 const starting = async <T>(
@@ -137,7 +136,6 @@ const starting = async <T>(
   return operation === null ? null : stored;
 };
 
-/** Resolves to the result of `work`, or to null when `work` throws `UsedAlreadyError`. */
 const unlessUsed = async <T>(work: Promise<T>): Promise<T | null> => {
   try {
     return await work;
@@ -147,7 +145,6 @@ const unlessUsed = async <T>(work: Promise<T>): Promise<T | null> => {
   }
 };
 
-/** A draft, the cause for which it was created, and the intent that the policies evaluate. */
 interface Making {
   readonly draft: Draft;
   readonly origin: Origin;
@@ -205,7 +202,6 @@ const storeRunning = (
   );
 };
 
-/** Stores a payout that awaits approval by a code or by votes. */
 const storeAwaiting = async (
   context: PayoutsContext,
   actor: Actor,
@@ -238,9 +234,9 @@ const storeAwaiting = async (
 };
 
 /**
- * Whether an error shows that a payout which seemed to need no approval needs one after all: the
- * caller's caps are used up, the policies have demanded votes since a moment ago, or the policy of
- * a wallet that provides the money requires a code.
+ * Whether an error shows that a payout which seemed to need no approval does need one: the caller's
+ * caps are used up, the policies now demand votes, or the policy of a wallet that provides the
+ * money requires a code.
  */
 const needsApproval = (error: unknown): boolean =>
   error instanceof NotAdmittedError ||
@@ -279,7 +275,7 @@ const findKnown = async (
 };
 
 /**
- * Returns the earlier payout of a key when it has the same content as the request.
+ * Returns the earlier payout of a key when its content equals that of the request.
  * @throws DomainError `idempotency_mismatch` when the key was used for another request
  */
 const sameAs = (earlier: Payout, digest: Uint8Array | null): Payout => {
@@ -359,8 +355,8 @@ export const createOnce = async (
     return await createPayout(context, actor, request, origin);
   } catch (error) {
     // A concurrent call with the same key may have stored its payout first and caused this error:
-    // the rows are then duplicates, or the money is held already. Its payout is also the answer to
-    // this call.
+    // the rows are then duplicates, or the money is held already. The payout of that call is also
+    // the answer to this call.
     const other = await findRepeated(context, actor, input, key);
     if (other === null) throw error;
     return other;
@@ -412,7 +408,6 @@ const paymentOf = async (context: PayoutsContext, parts: PayoutParts): Promise<P
   return { by: "holding", at, outflow: outflowOf(own) };
 };
 
-/** Builds the intent of a stored payout for the policies, and the digest of its payments. */
 const storedIntent = async (
   context: PayoutsContext,
   actor: Actor,
@@ -463,7 +458,7 @@ export const startApproved = async (
 
 /**
  * Checks that a payout to wallets can be paid, before its code is consumed. When this check
- * refuses, the same code can be used later.
+ * refuses, the code remains valid.
  * @throws DomainError `insufficient_balance`, `chain_unavailable`, `invalid_state` when the account
  * is frozen or closed
  */

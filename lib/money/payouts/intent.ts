@@ -42,7 +42,7 @@ const tokenOf = (asset: Asset | null, currency: string): Token =>
   };
 
 /**
- * Builds the intent of a payout between accounts. It names no recipients, because rules about
+ * Builds the intent of a payout between accounts. The intent has no recipients, because rules about
  * addresses do not apply to accounts of the project.
  */
 export const accountsIntent = (
@@ -133,7 +133,6 @@ export const accountsDigest = (
   return new Uint8Array(hash.digest());
 };
 
-/** The stored fields of a row that say whom a payout to wallets pays, and how much. */
 interface PaidRow {
   readonly recipient: string;
   /** Lower-case address of the token, or `native`. */

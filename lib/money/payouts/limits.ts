@@ -15,8 +15,8 @@ export const requireRows = (count: number): void => {
 };
 
 /**
- * Fault codes that a refusal of the whole request may have: when all faults have the same one of
- * these codes, the refusal has it too. Otherwise the refusal has the code `invalid_request`.
+ * Fault codes that a refused request may have. When all faults have one of these codes in common,
+ * the refusal has that code. Otherwise the refusal has the code `invalid_request`.
  */
 const OWN_CODES: ReadonlySet<string> = new Set<ErrorCode>([
   "amount_precision",

@@ -23,8 +23,8 @@ import { tokenName } from "./wallets/rows";
 
 /**
  * The state of a row. `doubt`: another operation may have paid the row, and a person has to decide.
- * `unknown`: the row's operation was submitted, and it is not known yet whether the chain accepted
- * it. `cancelled`: the payout ended before the row was tried.
+ * `unknown`: the row's operation was submitted, and the chain may or may not have accepted it.
+ * `cancelled`: the payout ended before the row was tried.
  */
 type RowState = WalletRowStatus | "doubt";
 
@@ -102,7 +102,7 @@ const sentenceOf = ({ payout }: PayoutParts, counts: RowCounts): string => {
 const treasuryOf = ({ own, chains }: WalletsPayoutView): string =>
   `in the treasury ${own.fromAddress} on ${shownChain(chains, own.chainId).name}`;
 
-/** The place of the money that was not paid. */
+/** Where the unpaid money is. */
 const unpaidPlace = (view: PayoutView): string => {
   const accountId = view.payout.sourceAccountId;
   if (accountId !== null) return `in the account ${accountId}`;
@@ -111,14 +111,11 @@ const unpaidPlace = (view: PayoutView): string => {
 
 /**
  * The part of a withdrawal that was debited from the account and is neither paid nor returned, in
- * ledger units. It is 0 before the payout starts, because the start debits the account.
+ * ledger units. The part is 0 before the payout starts, because the start debits the account.
  */
 export const inTransitBase = ({ payout }: WalletsPayoutParts): bigint =>
   payout.evaluationId === null ? 0n : payout.totalBase - payout.paidBase - payout.failedBase;
 
-/**
- * Names the amount that is not returned to the account while another operation may have paid it.
- */
 const inTransitText = (view: PayoutView): string => {
   const accountId = view.payout.sourceAccountId;
   if (view.kind !== "wallets" || accountId === null || inTransitBase(view) === 0n) return "";
@@ -202,7 +199,7 @@ const nextActionOf = (view: PayoutView, counts: RowCounts): string => {
   }
 };
 
-/** The note on the money of rows that are not sent yet. */
+/** The note on the money of rows that were not sent yet. */
 const waitingNote = ({ payout, own }: WalletsPayoutParts): string => {
   if (awaitsApproval(payout)) return "until somebody approves";
   if (payout.subStatus === "prepared" || payout.subStatus === "bridging")
@@ -212,7 +209,7 @@ const waitingNote = ({ payout, own }: WalletsPayoutParts): string => {
 
 const RECIPIENTS = "the recipients";
 
-/** The place of the money of rows in one state, with a note for people. */
+/** Where the money of rows in one state is, with a note for people. */
 const placeOf = (
   parts: WalletsPayoutParts,
   state: RowState,
@@ -265,11 +262,9 @@ const STATES = [
 const baseIn = (parts: readonly { readonly amountBase: bigint }[]): bigint =>
   parts.reduce((total, { amountBase }) => total + amountBase, 0n);
 
-/** The sum of the paid rows in one token, in base units. */
 export const paidIn = (groups: readonly BatchGroup[], token: Pick<Token, "address">): bigint =>
   baseIn(groups.filter((group) => group.status === "paid" && group.token === tokenName(token)));
 
-/** The amounts of the rows in one token by state, in base units. */
 const amountsOf = (
   groups: readonly BatchGroup[],
   totalBase: bigint,
@@ -290,8 +285,8 @@ const amountsOf = (
 };
 
 /**
- * The amounts of a payout by token and state, with their places. A payout between accounts has
- * none, because its money is on no chain.
+ * The amounts of a payout by token and state, and where each amount is. Empty for a payout between
+ * accounts, because its money is on no chain.
  */
 const holdingsOf = (parts: PayoutParts): Holding[] => {
   if (parts.kind === "global_accounts") return [];

@@ -1,6 +1,4 @@
-/**
- * A payout with the fields that only its kind has, and with further facts that its record shows.
- */
+/** The data of a payout that its record shows. Some fields exist only for one kind of payout. */
 import type { Asset } from "@/lib/chain/assets";
 import type { ChainFacts } from "@/lib/chain/shown-chain";
 import type { PayoutItemRow } from "./accounts/rows";
@@ -29,9 +27,7 @@ export interface WalletsPayoutParts {
 export type PayoutParts = AccountsPayoutParts | WalletsPayoutParts;
 
 interface Shown {
-  /**
-   * Worth in US dollars as recorded when the policies were evaluated; null when it is not known.
-   */
+  /** Worth in US dollars as recorded when the policies were evaluated; null when unknown. */
   readonly usd: string | null;
   /** True when another payout already retries the failed rows of this one. */
   readonly isRetried: boolean;
@@ -41,13 +37,12 @@ export interface AccountsPayoutView extends AccountsPayoutParts, Shown {}
 
 export interface WalletsPayoutView extends WalletsPayoutParts, Shown {
   readonly chains: ChainFacts;
-  /** Price of the chain's native coin in US dollars; null when it is not known. */
+  /** Price of the chain's native coin in US dollars; null when unknown. */
   readonly coinUsd: string | null;
 }
 
 export type PayoutView = AccountsPayoutView | WalletsPayoutView;
 
-/** Rows of one payout, with the view of the payout. */
 export type PayoutItems =
   | {
       readonly kind: "global_accounts";

@@ -13,8 +13,8 @@ interface Common {
   readonly subStatus: SubStatus;
   readonly reference: string | null;
   /**
-   * The total in ledger units. It is 0 for a payout to wallets that the project funds, because such
-   * a payout has one total for each token (`WalletPayout.totals`).
+   * The total in ledger units. It is 0 for a payout to wallets that the project funds; such a
+   * payout has one total for each token (`WalletPayout.totals`).
    */
   readonly totalBase: bigint;
   /**
@@ -44,7 +44,7 @@ interface Common {
   readonly expiresAt: Date | null;
 }
 
-/** Payments from one global account (an account of the ledger) to others. */
+/** Payments from one global account (an account of the ledger) to other global accounts. */
 export interface AccountsPayout extends Common {
   readonly kind: "global_accounts";
   readonly mode: "atomic" | "independent";
@@ -64,13 +64,12 @@ export interface WalletsPayout extends Common {
    * the payout.
    */
   readonly sourceAccountId: string | null;
-  /** The currency of the source account; null when there is none. */
   readonly currency: string | null;
 }
 
 export type Payout = AccountsPayout | WalletsPayout;
 
-/** Table `payout`: a payout as it is stored when it is created. */
+/** Table `payout`: the columns that are stored when a payout is created. */
 export const newPayouts = table({
   id: text,
   projectId: text,
@@ -93,7 +92,6 @@ export const newPayouts = table({
   expiresAt: nullable(time),
 });
 
-/** Identifies a payout of a project. */
 export interface PayoutKey {
   readonly projectId: string;
   readonly id: string;
@@ -117,7 +115,7 @@ export const endOf = ({
     : { status: "cancelled", subStatus: "full" };
 };
 
-/** A row of the table `payout` as the database returns it, before `parsePayout`. */
+/** A row of the table `payout`, before `parsePayout`. */
 export interface PayoutColumns extends Omit<
   Common,
   "status" | "subStatus" | "totalBase" | "paidBase" | "failedBase" | "digest" | "failure"
@@ -158,14 +156,11 @@ const kindColumns = z.discriminatedUnion("kind", [
 ]);
 const storedFailure = failureRecord.nullable();
 
-/**
- * Parses a row of the table `payout`.
- * @throws ZodError when a stored column does not have the shape that this version writes
- */
+/** @throws ZodError when a stored column does not have the shape that this version writes */
 export const parsePayout = (row: PayoutColumns): Payout => ({
   ...row,
   ...kindColumns.parse(row),
-  // The two columns have CHECK constraints that allow only known states, so they are not parsed.
+  // CHECK constraints allow only valid states in these two columns, so they are not parsed.
   status: row.status as Status,
   subStatus: row.subStatus as SubStatus,
   totalBase: toBigInt(row.totalBase),

@@ -1,7 +1,6 @@
 import { isFinal } from "@/lib/core/status";
 import type { PayoutView } from "./payout-view";
 
-/** Whether the payout has ended and some of its rows failed. */
 export const hasFailed = ({ payout }: PayoutView): boolean =>
   isFinal(payout.status) && payout.itemsFailed > 0;
 
@@ -12,7 +11,6 @@ export const hasFailed = ({ payout }: PayoutView): boolean =>
 export const isInDoubt = (view: PayoutView): boolean =>
   view.kind === "wallets" && view.groups.some(({ doubts }) => doubts.length > 0);
 
-/** Whether another payout may pay any of the failed rows again. */
 const isRetryable = (view: PayoutView): boolean => {
   if (view.kind === "global_accounts") return true;
   const inBatches = view.groups.reduce((sum, { rows }) => sum + rows, 0);
@@ -22,8 +20,8 @@ const isRetryable = (view: PayoutView): boolean => {
 };
 
 /**
- * Returns the actions that the payout's state allows now. The state may change before an action is
- * taken, so the statements that change it check it again.
+ * Returns the actions that the payout's state allows now. The state may change before an action
+ * starts, so the statements that change the state check it again.
  */
 export const mayOf = (
   view: PayoutView,

@@ -60,7 +60,7 @@ export const recordPayoutEvents = async (
   await recordEventsOn(db, events);
 };
 
-/** Writes the first event of a payout, in the transaction that stores the payout. */
+/** Writes the first event of a payout. Call it in the transaction that stores the payout. */
 export const recordCreated = (db: Sql, payout: Payout): Promise<void> => {
   const { id, projectId, createdAt } = payout;
   const state: Omit<State, "id"> = {
@@ -86,7 +86,6 @@ export const recordCreated = (db: Sql, payout: Payout): Promise<void> => {
   ]);
 };
 
-/** A row of a payout that could not be paid, with the reason. */
 export interface FailedItem {
   readonly index: number;
   readonly failure: PayoutFailure | null;
@@ -108,7 +107,7 @@ const shortened = (failure: FailedItem["failure"]): FailedItem["failure"] =>
       };
 
 /**
- * Writes an event for each row that failed individually, in the transaction that stores the
+ * Writes an event for each row that failed individually. Call it in the transaction that stores the
  * failures.
  */
 export const recordFailedItems = async (
@@ -132,7 +131,6 @@ export const recordFailedItems = async (
   );
 };
 
-/** A decision about the rows of a batch in doubt, which another operation may have paid. */
 export interface DecidedDoubt {
   readonly batch: number;
   readonly decision: (typeof DOUBT_DECISIONS)[number];

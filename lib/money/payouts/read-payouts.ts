@@ -28,7 +28,7 @@ const isOneOf = <Status extends RowStatus>(
   status: RowStatus,
 ): status is Status => (statuses as readonly RowStatus[]).includes(status);
 
-/** Adds to each payout the part that only its kind has. */
+/** Adds the fields that only one kind of payout has. */
 export const readParts = async (
   { rows, assets }: Pick<PayoutsContext, "rows" | "assets">,
   projectId: string,
@@ -49,7 +49,7 @@ export const readParts = async (
   });
 };
 
-/** Adds the facts that records show in addition: worth, retries and coin prices. */
+/** Adds the worth, the retries and the coin prices, which records show. */
 const viewsOf = async (
   context: PayoutsContext,
   projectId: string,
@@ -81,7 +81,6 @@ const viewOf = async (context: PayoutsContext, parts: PayoutParts): Promise<Payo
   return found;
 };
 
-/** Builds the view of a stored payout. */
 const view = async (context: PayoutsContext, payout: Payout): Promise<PayoutView> => {
   const [parts] = await readParts(context, payout.projectId, [payout]);
   if (parts === undefined) throw new Error("A payout has its parts.");
@@ -128,7 +127,6 @@ interface RowsQuery {
   readonly status?: RowStatus | undefined;
 }
 
-/** Reads a page of a payout's rows, in the order of their indexes. */
 export const readRows = async (
   { reader, rows }: Pick<PayoutsContext, "reader" | "rows">,
   shown: PayoutView,
@@ -176,7 +174,7 @@ const items = async (
   return { ...cut, nextCursor: more ? (cut.rows.at(-1)?.index.toString() ?? null) : null };
 };
 
-/** Yields the rows of a payout in pages. Reads each page only when the caller asks for it. */
+/** Yields the rows of a payout in pages. Each page is read only when the caller requests it. */
 const allItems = async function* (
   context: PayoutsContext,
   shown: PayoutView,
@@ -197,6 +195,6 @@ export const createPayoutReading = (context: PayoutsContext) => ({
   items: bindDeps(context, items),
   allItems: bindDeps(context, allItems),
   view: bindDeps(context, view),
-  /** Builds the view of a payout that was validated and is not stored. */
+  /** Builds the view of a payout that was only validated. */
   unstored: bindDeps(context, viewOf),
 });

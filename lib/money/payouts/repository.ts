@@ -14,7 +14,7 @@ import type { EndedAwaiting } from "@/lib/trust/decisions/service";
 import { endOf, parsePayout, type Payout, type PayoutFailure, type PayoutKey } from "./payout";
 import { recordPayoutEvents } from "./project-event-repository";
 
-/** An Idempotency-Key with its caller, because different callers may use the same key. */
+/** An Idempotency-Key with its caller, because different callers may use equal keys. */
 export interface KeyUse {
   readonly projectId: string;
   readonly kind: Payout["kind"];
@@ -38,8 +38,8 @@ const cancelBatches = (db: Sql, { projectId, id }: PayoutKey, now: Date): Promis
 
 /**
  * Locks the payout's row, so that concurrent changes of its state and counters run one after
- * another. A transaction takes this lock before any other, which prevents deadlocks. Returns null
- * when the payout does not exist.
+ * another. A transaction acquires this lock before any other, which prevents deadlocks. Returns
+ * null when the payout does not exist.
  */
 export const lockPayout = (
   db: Sql,
@@ -54,7 +54,7 @@ export const lockPayout = (
   );
 
 /**
- * Sums the amounts that open payouts will still take from accounts, in ledger units. Payouts are
+ * Sums the amounts that open payouts will still debit from accounts, in ledger units. Payouts are
  * open while they await approval, are queued or are being paid. A withdrawal counts only until it
  * is approved, because the approval debits the account. Accounts without open payouts are missing.
  * Read the balance of an account after this function: a payout that ends between the two reads then
@@ -85,7 +85,6 @@ export const openPayoutTotals = async (
   return new Map(found.map(({ id, totalBase }) => [id, totalBase]));
 };
 
-/** The maximum number of payouts that one turn expires. */
 const EXPIRED_MAX = 1000;
 
 /**
@@ -127,7 +126,6 @@ const known = async (
 };
 
 export interface PayoutFilter extends CreatedBetween {
-  /** Payouts in any of these states; undefined: in every state. */
   readonly status?: readonly Status[] | undefined;
   readonly kind?: Payout["kind"] | undefined;
 }
@@ -146,10 +144,9 @@ export const createPayoutsRepository = (database: Database) => {
       return row === null ? null : parsePayout(row);
     },
 
-    /** Returns those of the ids that belong to payouts of the project. */
+    /** Returns the ids that belong to payouts of the project. */
     known: bindDeps(database, known),
 
-    /** The payout that was created with a caller's Idempotency-Key; null when there is none. */
     findByKey: async (used: KeyUse): Promise<Payout | null> => {
       const row = await prisma.payout.findUnique({
         where: { projectId_kind_createdBy_idempotencyKey: used },
@@ -158,7 +155,7 @@ export const createPayoutsRepository = (database: Database) => {
     },
 
     /**
-     * Returns those of the payouts that another payout retries. A retry that was cancelled or
+     * Returns the ids of the payouts that another payout retries. A retry that was cancelled or
      * expired does not count.
      */
     retriedAmong: async (
@@ -272,7 +269,6 @@ export const createPayoutsRepository = (database: Database) => {
         });
       }),
 
-    /** Lists payouts, newest first. */
     list: async (query: {
       projectId: string;
       filter: PayoutFilter;

@@ -12,7 +12,6 @@ export type PayoutTurn =
   | { readonly done: true }
   | { readonly done: false; readonly againInMs: number; readonly failure?: string };
 
-/** Processes the batches of a payout to wallets until all have ended, and then ends the payout. */
 export interface WalletBatchesDriver {
   /**
    * Runs one turn of a payout whose status is processing. `signal` aborts when the job's lease is
@@ -40,7 +39,6 @@ export const createPayoutRunner = ({
   walletBatches,
   clock,
 }: PayoutRunnerDeps) => ({
-  /** Runs one turn of the payout's job. */
   run: async (payoutId: string, signal: AbortSignal): Promise<PayoutTurn> => {
     const found = await repository.find(payoutId);
     if (found?.status === "pending") await repository.begin(found, clock.now());

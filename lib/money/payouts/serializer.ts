@@ -38,7 +38,6 @@ export {
 type AccountsRecord = z.output<typeof accountsPayoutRecord>;
 type WalletsRecord = z.output<typeof walletsPayoutRecord>;
 
-/** The API record of a payout of this kind. */
 type RecordOf<View extends PayoutView> = View extends WalletsPayoutView
   ? WalletsRecord
   : AccountsRecord;
@@ -115,7 +114,6 @@ const fundingOf = ({ funding }: WalletsPayoutView["own"]): WalletsRecord["fundin
   };
 };
 
-/** Returns the fields that the records of both kinds have. */
 const toCommon = (view: PayoutView) => {
   const { payout } = view;
   const outcome = toOutcomeRecord(outcomeOf(view));
@@ -231,9 +229,9 @@ const toAccountsItem = (
 };
 
 /**
- * Returns how many confirmations a row's transaction has and needs. The needed number is not known
- * for a chain that was removed from the configuration: a paid row has enough confirmations, and any
- * other row needs at least one more.
+ * Returns how many confirmations a row's transaction has and needs. A chain that was removed from
+ * the configuration has no needed number: a paid row then has enough confirmations, and any other
+ * row needs at least one more.
  */
 const depthOf = (
   row: WalletItemRow,

@@ -39,7 +39,6 @@ export { openPayoutTotals } from "./repository";
 export { schedulesOfMembers } from "./schedules/repository";
 export { inTransitOf } from "./wallets/account-side-repository";
 
-/** The context that all functions of this service share. */
 interface Payouts extends PayoutsContext {
   readonly reading: ReturnType<typeof createPayoutReading>;
 }
@@ -136,8 +135,8 @@ const awaitingApproval = async (
     title: "Your code to approve a payout",
     lines: async () => approvalLines(view, payouts.registry, await firstRows(payouts, view)),
     votedAs: PAYOUT_SUBJECT,
-    // The funds are checked before the code is consumed, so that the same code works after somebody
-    // has funded the treasury.
+    // The funds are checked before the code is consumed, so that the code still works after
+    // somebody has funded the treasury.
     check: async () => {
       if (view.kind === "wallets") await requireFunds(payouts, view);
     },
@@ -173,7 +172,7 @@ const cancel = async (payouts: Payouts, actor: Actor, id: string): Promise<Payou
 
 /**
  * Creates a payout that pays the failed rows of a payout again. A payout has at most one retry that
- * was not cancelled and has not expired. The retry needs its own approval.
+ * was not cancelled and has not expired. The retry needs a separate approval.
  * @throws DomainError `not_found`, `invalid_state`, and the errors of creating a payout
  */
 const retry = async (payouts: Payouts, actor: Actor, id: string): Promise<PayoutView> => {

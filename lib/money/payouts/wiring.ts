@@ -57,7 +57,6 @@ const contextOf = (parts: PayoutsParts): PayoutsContext => {
   };
 };
 
-/** Creates the services and the runner of payouts. */
 export const createPayouts = (parts: PayoutsParts) => {
   const context = contextOf(parts);
   const { database, repository, policyEngine } = context;

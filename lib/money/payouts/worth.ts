@@ -27,7 +27,6 @@ const USD_DECIMALS = 6;
 interface Valued {
   readonly token: Token;
   readonly amountBase: bigint;
-  /** The decimals of `amountBase`. */
   readonly decimals: number;
 }
 
@@ -35,7 +34,7 @@ interface Valued {
 const millionths = ({ amountBase, decimals }: Omit<Valued, "token">, price: string): bigint =>
   worthOf({ amountBase, decimals, price }, USD_DECIMALS, "ceil");
 
-/** Converts an amount to US dollars at a price; null when the price is not known. */
+/** Converts an amount to US dollars at a price; null when the price is unknown. */
 export const usdOf = (
   valued: Omit<Valued, "token">,
   price: string | null | undefined,
@@ -45,7 +44,7 @@ export const usdOf = (
     : formatAmount(millionths(valued, price), USD_DECIMALS);
 
 /**
- * The current worth of all amounts together in US dollars, each token at its highest price on any
+ * The current worth of the sum of all amounts in US dollars, each token at its highest price on any
  * chain. Null when a token has no price, when prices cannot be read, or when there are no amounts.
  */
 export const worthNow = async (
@@ -65,7 +64,7 @@ export const worthNow = async (
   return amounts.length === 0 ? null : formatAmount(sum, USD_DECIMALS);
 };
 
-/** Worth in US dollars by the id of the policy evaluation. */
+/** US dollars by the id of the policy evaluation. */
 export type Worths = ReadonlyMap<string, string>;
 
 const partsOf = (parts: PayoutParts) => {
@@ -81,8 +80,9 @@ const partsOf = (parts: PayoutParts) => {
 };
 
 /**
- * The worth of a payout as recorded when the policies were evaluated. Without a record, the worth
- * of tokens that are pegged to the US dollar, and null for any other token. Uses no current prices.
+ * The worth of a payout as recorded when the policies were evaluated. Without a record, it is the
+ * worth of tokens that are pegged to the US dollar, and null for other tokens. Uses no current
+ * prices.
  */
 export const recordedWorth = (parts: PayoutParts, worths: Worths): string | null =>
   worths.get(parts.payout.evaluationId ?? "") ?? peggedWorth(partsOf(parts));

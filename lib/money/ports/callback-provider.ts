@@ -1,4 +1,3 @@
-/** How a provider signs its callbacks. */
 export type CallbackSignature =
   /** HMAC-SHA-256 (hex) of `<Unix time>.<body>`; a separate header contains the time. */
   | {
@@ -20,16 +19,13 @@ export type CallbackSignature =
  * };
  */
 export interface CallbackProvider {
-  /** Stored with each callback, and the prefix of the callback's event key. */
+  /** Stored with each callback, and used as the prefix of the callback's event key. */
   readonly name: string;
   readonly signature: CallbackSignature;
-  /**
-   * The event types that this provider sends. A callback with another type is not recognised as
-   * this provider's.
-   */
+  /** The event types that this provider sends. A callback with any other type is not recognised. */
   readonly eventTypes: ReadonlySet<string>;
   /**
-   * The status words that the provider documents, in lower case. A callback with a different word
+   * The statuses that the provider documents, in lower case. A callback with another status
    * triggers no job.
    */
   readonly statuses: ReadonlySet<string>;

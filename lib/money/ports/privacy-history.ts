@@ -1,6 +1,5 @@
 type Hex = `0x${string}`;
 
-/** One event log of a privacy pool. */
 export interface PoolLog {
   readonly pool: Hex;
   /** The first topic of the log, which identifies the event. */
@@ -12,8 +11,8 @@ export interface PoolLog {
 }
 
 /**
- * Identifies the pools of one chain whose logs are stored. `digest` changes with the set of pools
- * and with their first block.
+ * Identifies the pools of one chain whose logs are stored. `digest` changes when a pool or the
+ * first block of a pool changes.
  */
 export interface PoolLogSource {
   readonly chainId: number;
@@ -28,7 +27,6 @@ export interface BlockMark {
 /** All logs of a source in a range of blocks. */
 export interface PoolLogSegment {
   readonly fromBlock: bigint;
-  /** The last block of the range. */
   readonly to: BlockMark;
   readonly logs: readonly PoolLog[];
 }

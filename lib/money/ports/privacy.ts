@@ -14,11 +14,11 @@ export interface PrivacyPool {
   readonly shieldFeeBps: number;
   /** The fee of the service's relayer for a withdrawal, in basis points. */
   readonly relayFeeBps: number;
-  /** Whether notes can be swapped, and transferred to other private wallets. */
+  /** Whether notes can be swapped, and sent to other private wallets. */
   readonly mayProcess: boolean;
 }
 
-/** A private wallet. The mnemonic is a secret; `id` names the wallet in caches. */
+/** A private wallet. The mnemonic is secret; `id` identifies the wallet in caches. */
 export interface PrivateWalletKey {
   readonly id: string;
   readonly mnemonic: string;
@@ -39,7 +39,6 @@ export interface PrivateNote {
    */
   readonly state: "approved" | "pending" | "declined";
   readonly depositor: EvmAddress;
-  /** The transaction and the block that created the note. */
   readonly txHash: Hex;
   readonly blockNumber: bigint;
 }
@@ -47,16 +46,16 @@ export interface PrivateNote {
 export interface PrivateHoldings {
   readonly chainId: number;
   readonly notes: readonly PrivateNote[];
-  /** The first deposit number that the chain does not show as used, by pool address. */
+  /** The lowest deposit number that is not used on the chain, by pool address. */
   readonly nextDepositIndex: ReadonlyMap<EvmAddress, number>;
   /**
-   * The limit for the numbers of new deposits, by pool address. Their numbers must be smaller,
-   * because a scan by mnemonic and chain would not find a deposit with this number or a larger one.
+   * The exclusive limit for the numbers of new deposits, by pool address. A scan by mnemonic and
+   * chain would not find a deposit with this number or a larger one.
    */
   readonly depositIndexLimit: ReadonlyMap<EvmAddress, number>;
   /**
    * The number of approved deposits that did not use the public exit, by pool address. A withdrawal
-   * can be any one of these.
+   * can come from any of them.
    */
   readonly anonymitySet: ReadonlyMap<EvmAddress, number>;
 }
@@ -68,7 +67,7 @@ export interface DepositSlot {
 }
 
 export interface ShieldPlan {
-  /** Calls of the treasury, to be executed all or none. */
+  /** Calls that are executed all or none. */
   readonly calls: readonly Call[];
   /** The value of the new note, in base units. */
   readonly noteBase: bigint;
@@ -81,7 +80,7 @@ export interface ShieldPlan {
  * its deposit.
  */
 export interface ExitPlan {
-  /** Calls of the owner, to be executed all or none. */
+  /** Calls that are executed all or none. */
   readonly calls: readonly Call[];
   readonly pool: EvmAddress;
   readonly valueBase: bigint;
@@ -97,7 +96,7 @@ export type Spend = {
 } & (
   | { readonly to: "address"; readonly recipient: EvmAddress }
   | {
-      /** A new note of the slot's wallet, in the same pool or after a swap in another one. */
+      /** A new note of the slot's wallet, in the same pool or, after a swap, in another pool. */
       readonly to: "note";
       readonly slot: DepositSlot;
       readonly tokenOut: Token;
@@ -122,34 +121,36 @@ export interface SpendTransaction {
 
 export interface PrivateSwapPrice {
   readonly path: Hex;
-  /** The output of the swap, in base units. */
   readonly outBase: bigint;
 }
 
-/** The effect of a mined transaction. */
 export interface SpendOutcome {
   readonly success: boolean;
   readonly blockNumber: bigint;
-  /** The amount that the recipient got, or the value of the new note; in base units. */
+  /** The amount that the recipient got, or the value of the new note, in base units. */
   readonly receivedBase: bigint;
 }
 
-/** The mined transaction that did what a spend requests. */
+/** The mined transaction that executed a spend. */
 export interface SpentBy {
   readonly txHash: Hex;
-  /** Whether no reorganisation is expected to remove it. */
+  /**
+   * Whether the block is final, so that no reorganisation is expected to remove the transaction.
+   */
   readonly isFinal: boolean;
 }
 
 export type SpendRefusal =
-  /** The pool's tree or the association set has changed: a new proof is needed. */
+  /** The pool's tree or the association set has changed, so a new proof is needed. */
   | "moved"
-  /** The note was spent. */
   | "spent"
-  /** A swap would bring less than its minimum, a deadline passed, or a recipient refuses. */
+  /**
+   * A swap would return less than its minimum, a deadline has passed, or the recipient rejects the
+   * money.
+   */
   | "refused";
 
-/** The note or its association set cannot be used yet, or the node does not know the note yet. */
+/** The note or its association set cannot be used yet, or the node does not have the note yet. */
 export class NotReadyError extends Error {}
 
 /** The note does not exist, or was spent. */
@@ -166,19 +167,15 @@ export class NoteGoneError extends Error {}
  */
 export interface PrivacyEngine {
   readonly id: string;
-  /** The name that people see. */
   readonly name: string;
-  /**
-   * The exchange through which notes of one token become notes of another, by the name that people
-   * see.
-   */
+  /** Display name of the exchange on which notes are swapped. */
   readonly swapVenue: string;
-  /** A new random mnemonic (BIP-39). It is a secret. */
+  /** A new random mnemonic (BIP-39), which is secret. */
   newMnemonic(): string;
   /** All pools of the chain. @throws DomainError `chain_unavailable` */
   pools(chainId: number): Promise<readonly PrivacyPool[]>;
   /**
-   * The notes of a wallet, found with only its mnemonic and the chain.
+   * The notes of a wallet, found from its mnemonic and the chain alone.
    * @throws DomainError `chain_unavailable`, `provider_error`
    */
   holdings(
@@ -219,8 +216,8 @@ export interface PrivacyEngine {
     readonly amountBase: bigint;
   }): Promise<PrivateSwapPrice | null>;
   /**
-   * Makes the proof of a spend, which takes seconds. Proofs are made one at a time; `onStart` is
-   * called when this one begins.
+   * Makes the proof of a spend, which takes seconds. Proofs run one at a time; `onStart` is called
+   * when this proof begins.
    * @throws NotReadyError, NoteGoneError, DomainError `chain_unavailable`, `provider_error`; the
    * signal's reason
    */
@@ -239,9 +236,9 @@ export interface PrivacyEngine {
    */
   outcome(chainId: number, txHash: Hex): Promise<SpendOutcome | null>;
   /**
-   * The transaction that took exactly this amount out of the note for exactly this recipient or
-   * slot, whoever sent it. Null when the note is not spent, or was spent for another purpose. Found
-   * with only the mnemonic and the chain.
+   * The transaction that spent the note with exactly this amount, to exactly this recipient or
+   * slot, whoever sent the transaction. Null when the note is not spent, or was spent differently.
+   * Found from the mnemonic and the chain alone.
    * @throws DomainError `chain_unavailable`, `provider_error`
    */
   spentBy(spend: Spend): Promise<SpentBy | null>;

@@ -15,12 +15,10 @@ import type { Call, EvmAddress } from "@/lib/core/evm";
 export interface RoutingWorld {
   readonly provider: RoutingProvider;
   readonly requests: {
-    /** Moves one token from one wallet to another on the same chain. */
     readonly transfer: RouteRequest;
     readonly sameChainSwap: RouteRequest;
-    /** Moves one token from one chain to another. */
     readonly bridge: RouteRequest;
-    /** Moves money of two chains into another token on a third chain. */
+    /** Moves money from two chains into another token on a third chain. */
     readonly twoSources: RouteRequest;
     readonly tooLarge: RouteRequest;
     readonly unroutable: RouteRequest;
@@ -34,11 +32,11 @@ export interface RoutingWorld {
    * The balance in base units, read without the provider; null when this set-up has no balances.
    */
   balanceOf(token: Token, owner: EvmAddress): Promise<bigint | null>;
-  /** Sets whether relayers fill deposits from now on. They do not when the suite starts. */
+  /** Sets whether relayers fill deposits from now on. At the start of the tests they do not. */
   fillDeposits(fill: boolean): void | Promise<void>;
   /** Makes a relayer fill this deposit, where relayers fill only on request. */
   fill(deposit: unknown): void | Promise<void>;
-  /** Advances the chain's time past the deadline of a deposit, given in Unix seconds. */
+  /** Advances the chain's time past the deadline of a deposit, which is in Unix seconds. */
   passDeadline(fillDeadline: number): void | Promise<void>;
   /** Makes the bridge refund an expired deposit. */
   refund(deposit: unknown): void | Promise<void>;
@@ -63,7 +61,7 @@ const codeOf = async (promise: Promise<unknown>): Promise<ErrorCode | "no error"
     (error: unknown) => (isDomainError(error) ? error.code : "other"),
   );
 
-/** The leg with its plan as the database returns it. */
+/** The leg with its plan after a round trip through JSON, as the database returns it. */
 const stored = (leg: RouteLeg): RouteLeg => ({
   ...leg,
   plan: JSON.parse(JSON.stringify(leg.plan)) as unknown,

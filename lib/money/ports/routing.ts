@@ -9,8 +9,8 @@ export interface RouteFee {
 }
 
 /**
- * A step of a leg as it is shown to people, for example "Swap USDT to USDC on Local 1", with the
- * venue that executes it.
+ * A step of a leg as people see it, for example "Swap USDT to USDC on Local 1", and the venue that
+ * executes it.
  */
 export interface RouteStep {
   readonly kind: "swap" | "bridge" | "transfer";
@@ -39,15 +39,15 @@ export interface RouteLeg {
   readonly minOutBase: bigint;
   readonly steps: readonly RouteStep[];
   /**
-   * Distinguishes legs with the same steps, without amounts: "USDC → WETH 0.05 %" for a pool.
-   * Absent when a provider never offers two such legs.
+   * Distinguishes legs with equal steps, without amounts, for example by the pool: "USDC → WETH
+   * 0.05 %". Absent when the provider never offers two such legs.
    */
   readonly way?: string | undefined;
   readonly fees: readonly RouteFee[];
   readonly estimatedSeconds: number;
   /** Loss against the price of a very small trade, in basis points. */
   readonly priceImpactBps: number;
-  /** The provider's own plan. Callers do not read it; they store it as JSON with the quote. */
+  /** Private data of the provider. Callers store it as JSON with the quote and do not read it. */
   readonly plan: unknown;
 }
 
@@ -56,12 +56,11 @@ export interface Route {
   readonly legs: readonly RouteLeg[];
 }
 
-/** The calls of a leg on its source chain. */
 export interface LegTransactions {
   readonly calls: readonly Call[];
   /**
-   * Whether the calls spend the source's whole amount, so that the account that makes the calls
-   * keeps nothing of it.
+   * Whether the calls spend the source's whole amount, so that nothing of it remains in the account
+   * that makes the calls.
    */
   readonly spendsAll: boolean;
   /**
@@ -80,7 +79,7 @@ export interface SourceReceipt {
   readonly chainId: number;
   readonly txHash: `0x${string}`;
   readonly blockNumber: bigint;
-  /** The receipt's logs that belong to this leg, without those of other legs. */
+  /** Logs of this leg, without the logs of other legs in the receipt. */
   readonly logs: readonly ReceiptLog[];
 }
 
@@ -89,16 +88,16 @@ export interface SourceReceipt {
  * leg, the amount that arrived.
  */
 export interface SourceOutcome {
-  /** The source's whole amount, unless its token's contract moved less. */
+  /** The source's whole amount, unless the token's contract moved less. */
   readonly spentBase: bigint;
   /** Same-chain legs: the amount that the recipient got, in base units. Bridge legs: null. */
   readonly receivedBase: bigint | null;
   /** Bridge legs: identifies the deposit for `track`. JSON-safe. Same-chain legs: null. */
   readonly deposit: unknown;
   /**
-   * Bridge legs: the amount that went into the bridge, in base units of the bridged token, which it
-   * refunds when nobody delivers. A swap before the bridge may have bought more or less than the
-   * leg's steps say. Same-chain legs: null.
+   * Bridge legs: the amount deposited into the bridge, in base units of the bridged token. The
+   * bridge refunds it when nobody delivers. It may differ from the leg's steps, because a swap
+   * before the bridge may have bought more or less. Same-chain legs: null.
    */
   readonly depositedBase: bigint | null;
 }
@@ -106,16 +105,15 @@ export interface SourceOutcome {
 export interface TrackOptions {
   /**
    * The state in which the deposit was seen before. A different state is returned only when the
-   * providers of the chain agree that the deposit is no longer in this one, because one lagging
-   * node does not prove a reorganisation.
+   * chain's providers agree on it, because one lagging node does not prove a reorganisation.
    */
   readonly expects: "filled" | "refunded";
 }
 
 export interface BuildOptions {
   /**
-   * The account that makes the calls when it is not the source's wallet. It received the source's
-   * whole amount just before. A bridge still refunds to the source's wallet. Only allowed for legs
+   * The account that makes the calls when it is not the source's wallet. It has just received the
+   * source's whole amount. The bridge still refunds to the source's wallet. Only allowed for legs
    * that spend the whole amount (`spendsAll`).
    */
   readonly executor?: EvmAddress;
@@ -129,16 +127,13 @@ export interface RefundPayment {
   readonly chainId: number;
   readonly txHash: `0x${string}`;
   readonly blockNumber: bigint;
-  /** Index of the transfer's log in its block. With `txHash` it names the payment. */
+  /** Index of the transfer's log in its block. `txHash` and `logIndex` identify the payment. */
   readonly logIndex: number;
-  /** The whole transfer, in base units of the bridged token. */
+  /** The full amount of the transfer, in base units of the bridged token. */
   readonly paidBase: bigint;
 }
 
-/**
- * A payment that may contain the refund of a deposit. The chains do not show for certain whether it
- * does.
- */
+/** A payment that may contain the refund of a deposit; the chain does not prove it. */
 export interface RefundDoubt extends RefundPayment {
   /** An explanation for the person who has to decide. */
   readonly reason: string;
@@ -147,17 +142,19 @@ export interface RefundDoubt extends RefundPayment {
 /** The refund of one deposit, and the payment that contains it. */
 export interface RefundFound extends RefundPayment {
   /**
-   * In base units of `token`, which is the bridged token. It differs from the source's token when
-   * the leg swapped first.
+   * In base units of `token`, the bridged token. It differs from the source's token when the leg
+   * swapped first.
    */
   readonly refundedBase: bigint;
   readonly token: Token;
 }
 
-/** A transaction that a person named as the refund of a deposit. */
+/** A transaction that a person reported as the refund of a deposit. */
 export interface NamedRefund {
   readonly txHash: `0x${string}`;
-  /** Return "none" only when the providers of the chain agree; see `TrackOptions`. */
+  /**
+   * Whether an empty result is returned only when the chain's providers agree; see `TrackOptions`.
+   */
   readonly agreed?: boolean;
 }
 
@@ -172,7 +169,7 @@ export type BridgeProgress =
     }
   /**
    * The deadline has passed, so the deposit can no longer be filled, and no payment is certainly
-   * its refund. `doubts` are payments that may be, oldest first; none when absent.
+   * its refund. `doubts` lists payments that may be its refund, oldest first; absent means none.
    */
   | { readonly state: "expired"; readonly doubts?: readonly RefundDoubt[] }
   | ({ readonly state: "refunded" } & RefundFound);
@@ -188,13 +185,13 @@ export type BridgeProgress =
  */
 export interface RoutingProvider {
   /**
-   * Names the provider in its legs. Never change the id, because stored legs are continued by the
-   * provider with that id.
+   * The provider's id in its legs. Never change it, because the provider with this id continues
+   * stored legs.
    */
   readonly id: string;
   /**
-   * The provider's contracts on a chain, checksummed. Money sent directly to one of them is lost,
-   * or anybody may take it, so none of them may be a recipient. Each has code on the chain; empty
+   * The provider's contracts on a chain, checksummed. Money sent directly to one of them is lost or
+   * can be taken by anybody, so none may be a recipient. Each address has code on the chain. Empty
    * for a chain that the provider does not serve.
    */
   contracts(chainId: number): readonly EvmAddress[];
@@ -231,7 +228,7 @@ export interface RoutingProvider {
     options?: TrackOptions,
   ): Promise<BridgeProgress>;
   /**
-   * The payments of a transaction that are large enough to contain the refund of an expired
+   * The payments in a transaction that are large enough to contain the refund of an expired
    * deposit: transfers of the bridged token to the source's wallet, after the deadline. Empty when
    * the transaction is not mined or has no such transfer.
    * @throws DomainError `chain_unavailable`
@@ -244,13 +241,13 @@ export interface RoutingProvider {
     signal: AbortSignal,
   ): Promise<readonly RefundFound[]>;
   /**
-   * Price of a whole unit of each token in US dollars, as a decimal string; null when unknown. For
+   * Price of one token in US dollars for each token, as a decimal string; null when unknown. For
    * display only.
    */
   priceUsd(tokens: readonly Token[], signal: AbortSignal): Promise<readonly (string | null)[]>;
   /**
    * Like `priceUsd`, but the highest price of the asset on any chain. Spending caps use it, so that
-   * a manipulated pool with little liquidity cannot lower the worth of an amount.
+   * a manipulated pool with little liquidity cannot lower the value of an amount.
    */
   highestPriceUsd(
     tokens: readonly Token[],

@@ -3,7 +3,6 @@ export interface WebhookRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Aborts when the caller no longer needs the result. */
   readonly signal: AbortSignal;
 }
 
@@ -13,11 +12,11 @@ export interface WebhookRequest {
  */
 export interface WebhookAnswer {
   readonly statusCode: number | null;
-  /** The headers that help to diagnose a failure; names in lower case. */
+  /** Only headers that help to diagnose a failure; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The beginning of the response body, as text that PostgreSQL can store. */
   readonly body: string;
-  /** The reason why there is no answer, for people; null when there is one. */
+  /** Human-readable reason why no answer arrived; null when one arrived. */
   readonly error: string | null;
   readonly durationMs: number;
 }
@@ -35,7 +34,7 @@ export interface WebhookSender {
    * resolve is allowed, as it may resolve later
    */
   check(url: string): Promise<string | null>;
-  /** Never throws. Follows no redirect; ends after its own time-out. */
+  /** Sends one request. Never throws, follows no redirect, and ends after the sender's time-out. */
   send(request: WebhookRequest): Promise<WebhookAnswer>;
   /** Closes open connections. */
   close(): void;

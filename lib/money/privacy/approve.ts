@@ -20,8 +20,8 @@ import { spends } from "./spend";
 import { formatAmount } from "@/lib/core/money";
 import type { FailedAmounts } from "./spend-request";
 
-// Approval and cancellation of private operations. Every function returns null when the operation
-// is not a private one.
+// Approval and cancellation of private operations. Every function returns null for operations that
+// are not private.
 
 const stepsOf = ({ kind }: PrivateTransfer) =>
   kind === "shield" ? shields : kind === "public_exit" ? publicExits : spends;
@@ -67,7 +67,6 @@ export const awaitingTransfer = async (
   };
 };
 
-/** Runs or ends a private operation after the vote about it. */
 export const privateSubject = (context: PrivacyContext): DecisionSubject =>
   createOperationSubject<PrivateTransfer>({
     operations: context.operations,
@@ -78,8 +77,8 @@ export const privateSubject = (context: PrivacyContext): DecisionSubject =>
   });
 
 /**
- * Ends an operation that spends notes, before its first proof is stored. Returns null for shields
- * and public exits too: they are legs of the treasury, which the operations module cancels.
+ * Cancels an operation that spends notes, before its first proof is stored. Returns null for
+ * shields and public exits too: they are legs of the treasury, which the operations module cancels.
  * @throws DomainError `insufficient_scope`, `invalid_state`
  */
 export const cancelSpend = async (
@@ -106,7 +105,7 @@ export const cancelSpend = async (
   return context.operations.get(actor.projectId, operationId);
 };
 
-/** Adds up the failed steps whose notes are certainly not spent. */
+/** Sums the failed steps whose notes are certainly unspent. */
 const failedAmounts = (steps: readonly PrivateStep[]): FailedAmounts => {
   const failed = steps.filter(
     ({ state, failure }) => state === "failed" && isRetryable(failure),
@@ -118,8 +117,8 @@ const failedAmounts = (steps: readonly PrivateStep[]): FailedAmounts => {
 };
 
 /**
- * Repeats the failed part of an ended private operation as a new operation under the caller's own
- * policy.
+ * Repeats the failed part of an ended private operation as a new operation, under the policy of the
+ * caller.
  * @returns the new transfer's id
  * @throws DomainError `invalid_state`, `insufficient_balance`, `quote_price_moved`, and the other
  * errors of the operation's kind

@@ -112,11 +112,11 @@ export interface PrivacyDeps {
     ): Promise<readonly (string | null)[]>;
   };
   readonly clock: Clock;
-  /** Number of deposits in a set; a transfer in a smaller set has to be confirmed. */
+  /** A transfer needs confirmation when the pool's set has fewer deposits than this. */
   readonly anonymitySetMin: number;
 }
 
-/** The exact product, rounded up; null when there is no price. */
+/** Rounded up; null when there is no price. */
 const worthUsd = (
   amountBase: bigint,
   decimals: number,
@@ -141,7 +141,6 @@ export const digestOf = (value: unknown): Uint8Array<ArrayBuffer> =>
       .digest(),
   );
 
-/** Dependencies and reads that all private operations share. */
 export const createPrivacyContext = (deps: PrivacyDeps) => {
   const { engine, registry, repository, policies, prices } = deps;
 
@@ -164,7 +163,7 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
   const numbers = createDepositNumbers({ repository, holdings });
 
   /**
-   * Number of deposits among which a withdrawal hides now; null when the chain or the provider does
+   * The number of deposits among which a withdrawal hides; null when the chain or the provider does
    * not answer.
    */
   const anonymitySetOf = async (
@@ -180,8 +179,8 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
   };
 
   /**
-   * Decides, in the transaction that stores an operation, whether the actor's policy allows the
-   * amount without a code.
+   * Creates the check whether the actor's policy allows the amount without a code. The check runs
+   * in the transaction that stores the operation.
    */
   const admission = async (
     actor: Actor,
@@ -197,7 +196,7 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
   };
 
   /**
-   * Records, once, that the operation `by` retries `retryOf`.
+   * Records that operation `by` retries `retryOf`.
    * @throws DomainError `invalid_state` when another operation retries it
    */
   const retryOnce = async (
@@ -224,7 +223,7 @@ export const createPrivacyContext = (deps: PrivacyDeps) => {
 export type PrivacyContext = ReturnType<typeof createPrivacyContext>;
 
 /**
- * Checks that no token's issuer has frozen the treasury, the pool or the recipient of a private
+ * Checks that no token issuer has frozen the treasury, the pool or the recipient of a private
  * operation.
  * @throws DomainError `wallet_frozen`, `recipient_frozen`
  */
@@ -237,7 +236,7 @@ export const requireUnfrozenMove = (
 const TRIES_MAX = 5;
 
 /**
- * Repeats the work with fresh reads while other operations are faster.
+ * Repeats the work with fresh reads when a concurrent operation was faster.
  * @throws TakenError after `TRIES_MAX` tries
  */
 export const retryWhenTaken = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -250,28 +249,26 @@ export const retryWhenTaken = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
-// Private operations that wait until people of the project have voted on them.
+// Private operations that wait for the votes of the project's people.
 
-/** How long a private operation can be approved. */
 export const APPROVAL_SECONDS = 24 * 3600;
 
-/** How a waiting operation was approved. */
+/** How a waiting operation was approved: with one person's code, or by votes. */
 export type Consent =
   | { readonly means: CodeMeans; readonly codeId: string }
   | { readonly means: "votes"; readonly decisionId: string };
 
-/** The parameters with which the policies evaluate an approved operation. */
 export const admissionOf = (consent: Consent) => ({
   hasCode: true,
   ...(consent.means === "votes" ? { decisionId: consent.decisionId } : {}),
 });
 
-/** The operation in the form in which requests for votes name it. */
+/** How a request for votes identifies the operation. */
 export const subjectOf = (operationId: string) => ({ type: "operation", id: operationId });
 
 /**
- * The votes that an operation needs before it may run; null when one person's code suffices.
- * @throws PolicyViolationError when no vote would allow it
+ * The votes that an operation needs; null when one person's code suffices.
+ * @throws PolicyViolationError when no vote would allow the operation
  */
 export const votesFor = async (
   context: PrivacyContext,

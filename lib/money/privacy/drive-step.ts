@@ -30,9 +30,8 @@ const BEGUN = { status: "processing", subStatus: "queued" } as const;
 const SUBMITTED = { status: "processing", subStatus: "source_submitted" } as const;
 
 export const MOVES = {
-  /** The first proof of the operation is about to begin. */
   prove: { from: [PREPARED], to: PROVING },
-  /** None of its notes could be used, so it ends without a proof. */
+  /** None of the operation's notes could be used, so it ends without a proof. */
   begin: { from: [PREPARED, PROVING], to: BEGUN },
   /**
    * A proof was made, and its transaction will be sent. An operation with several steps may already
@@ -42,8 +41,8 @@ export const MOVES = {
 } as const satisfies Record<string, Move>;
 
 /**
- * The last change of an operation whose steps have all ended. Only an operation that submitted a
- * step can have completed one.
+ * The last change of an operation whose steps have all ended. A completed step implies that the
+ * operation has submitted one.
  */
 export const endOf = (steps: readonly Pick<PrivateStep, "state">[]): Move => {
   const done = steps.filter(({ state }) => state === "completed").length;
@@ -54,17 +53,17 @@ export const endOf = (steps: readonly Pick<PrivateStep, "state">[]): Move => {
     : { from: [SUBMITTED], to: { status: "partially_completed", subStatus: "partial" } };
 };
 
-// Drives one spent note from its proof to the end. Every state is a stored row, from which any
-// instance can continue.
+// Drives one spent note from its proof to the end. Every state is stored, so any instance can
+// continue.
 
-/** A swap that is not mined by then leaves the money in the note. */
+/** A swap that is not mined within this time leaves the money in the note. */
 const DEADLINE_SECONDS = 1200;
 /**
- * Maximum number of proofs for one step. The association set and the pool's tree can change while a
- * proof is made, which then has to be repeated.
+ * Maximum number of proofs per step. A proof has to be repeated when the association set or the
+ * pool's tree changes while it is made.
  */
 const ATTEMPTS_MAX = 20;
-/** A step whose note cannot be used for this long fails. The money stays in the note. */
+/** A step fails when its note is unusable for this long. The money stays in the note. */
 const WAIT_SECONDS_MAX = 1800;
 
 export interface DriveStepDeps {
@@ -74,7 +73,7 @@ export interface DriveStepDeps {
   readonly transactions: Pick<ChainTransactionsService, "send" | "find" | "chooseKey">;
   readonly fees: (chainId: number) => Promise<CappedFees>;
   readonly gasWaits: GasWaitRepository;
-  /** Finds the transactions that a restored database has lost. */
+  /** Finds the transactions that are missing from a restored database. */
   readonly lostMoves: Pick<SigningGate, "lostTransaction" | "isLost">;
   readonly wallets: {
     treasury(projectId: string): Promise<{ readonly address: EvmAddress } | null>;
@@ -82,7 +81,7 @@ export interface DriveStepDeps {
   readonly clock: Clock;
 }
 
-/** `moved`: look at the step again at once. `waits`: nothing can be done now. */
+/** `moved`: drive the step again at once. `waits`: nothing can be done now. */
 type StepResult = "moved" | "waits";
 
 const IN_NOTE = "The money is in the private note.";
@@ -120,7 +119,7 @@ const moveTo = async (
   { repository }: DriveStepDeps,
   ...move: Parameters<PrivacyRepository["moveStep"]>
 ): Promise<StepResult> => {
-  // When somebody else moved the step first, it has to be read again too.
+  // When another worker has moved the step first, it has to be read again too.
   await repository.moveStep(...move);
   return "moved";
 };
@@ -138,21 +137,21 @@ const complete = (
   { blockNumber, receivedBase }: SpendOutcome,
 ): Promise<StepResult> => {
   const change = { txHash, blockNumber, receivedBase };
-  // A step that was sent before a restore may be queued in the restored database, and its operation
-  // may not have begun there.
+  // A step that was sent before a restore may be queued in the restored database, where its
+  // operation may not have begun.
   const operation = step.state === "queued" ? submissionOf(step) : null;
   return moveTo(deps, step, "completed", change, operation, deps.clock.now());
 };
 
-/** The change of a private operation that starts to send a transaction whose proof is stored. */
+/** The change of a private operation whose transaction with a stored proof is sent. */
 const submissionOf = ({ projectId, operationId }: PrivateStep) => ({
   ...{ projectId, operationId, ...MOVES.submit },
   event: "operation.processing",
 });
 
 /**
- * Moves the step from submitted back to queued, for a new proof. Fails it after `ATTEMPTS_MAX`
- * proofs.
+ * Moves the step from submitted back to queued, for a new proof. Fails the step after
+ * `ATTEMPTS_MAX` proofs.
  */
 const proveAgain = (deps: DriveStepDeps, step: PrivateStep): Promise<StepResult> => {
   if (step.attempt + 1 >= ATTEMPTS_MAX) return fail(deps, step, NOT_READY);
@@ -168,7 +167,7 @@ const proveAgain = (deps: DriveStepDeps, step: PrivateStep): Promise<StepResult>
 
 /**
  * Handles a spent note. This step may have spent it: a reorganisation deeper than the chain's
- * confirmations can bring back a transaction that had finally failed. If the step failed then, its
+ * confirmations can revive a transaction that had finally failed. If the step failed then, its
  * retry would pay a second time.
  */
 const settleSpentNote = async (
@@ -188,9 +187,9 @@ const settleSpentNote = async (
 };
 
 /**
- * The executor's transaction that spent the step's note, is missing in the restored database and
- * was accepted by a person: the one with the stored proof, or one that did exactly the same with a
- * proof made after the backup. Null when there is none; `not final` while it can still disappear.
+ * The executor's transaction that spent the step's note, is missing from the restored database and
+ * was accepted by a person. It has the stored proof, or did exactly the same with a proof made
+ * after the backup. Null when there is none; `not final` while it can still disappear.
  */
 const lostHashOf = async (
   deps: DriveStepDeps,
@@ -207,7 +206,7 @@ const lostHashOf = async (
 };
 
 /**
- * Completes a step whose transaction paid although the restored database does not contain it.
+ * Completes a step whose transaction paid although it is missing from the restored database.
  * Returns null when another transaction spent the note.
  */
 const completeAsLost = async (
@@ -273,8 +272,8 @@ const isOverdue = ({ clock }: DriveStepDeps, { provingSince }: PrivateStep): boo
   provingSince !== null && addSeconds(provingSince, WAIT_SECONDS_MAX) < clock.now();
 
 /**
- * Moves the step from queued to proved. The proof's transaction is stored before it is sent; a
- * cancelled operation stores none.
+ * Moves the step from queued to proved. The proof's transaction is stored before it is sent; for a
+ * cancelled operation none is stored.
  */
 const prove = async (
   deps: DriveStepDeps,
@@ -285,8 +284,8 @@ const prove = async (
   const { repository, engine, clock } = deps;
   let transaction: SpendTransaction;
   try {
-    // The remaining time is counted from the start of the proof. It is only displayed, so the proof
-    // does not wait for the write.
+    // The remaining time counts from the start of the proof. It is only displayed, so the proof
+    // does not wait for this write.
     const onStart = (): void =>
       void repository.recordProofStart(step, clock.now()).catch(() => undefined);
     transaction = await engine.prove(await spendOf(deps, transfer, step), signal, onStart);
@@ -312,8 +311,8 @@ const operationKey = ({ projectId, operationId }: PrivateStep) => ({
 });
 
 /**
- * The chain's current fees; null while they are above its cap, which is then noted in the
- * operation's record.
+ * The chain's current fees. Null while they are above the chain's cap; the operation's gas wait is
+ * then stored.
  */
 const feesForStep = async (
   deps: DriveStepDeps,
@@ -329,7 +328,7 @@ const feesForStep = async (
 
 /**
  * Moves the step from proved to submitted, or repeats the proof when the contracts would refuse it.
- * While the network fee is above the chain's cap the step waits, and it fails when that takes too
+ * While the network fee is above the chain's cap the step waits. It fails when the wait takes too
  * long: nothing was sent, and the money is in the note.
  */
 const submit = async (
@@ -363,7 +362,7 @@ const submit = async (
 
 /**
  * Moves the step from submitted to completed once the transaction is final. The chain transactions
- * service sends it again when nodes have lost it.
+ * service sends the transaction again when nodes have lost it.
  */
 const confirm = async (
   deps: DriveStepDeps,
@@ -393,10 +392,7 @@ const confirm = async (
     : proveAgain(deps, step);
 };
 
-/**
- * Moves a step forward.
- * @throws DomainError `chain_unavailable`, `provider_error`; the signal's reason
- */
+/** @throws DomainError `chain_unavailable`, `provider_error`; the signal's reason */
 export const driveStep = async (
   deps: DriveStepDeps,
   transfer: PrivateTransfer,

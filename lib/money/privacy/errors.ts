@@ -4,7 +4,7 @@ import type { Token } from "@/lib/core/token";
 
 const at = (path: string, message: string) => ({ details: [{ path, message }] });
 
-/** The same error for a wallet that does not exist and for one of another project. */
+/** Does not reveal whether another project has the wallet. */
 export const unknownPrivacyWallet = (path = "privacyWalletId"): DomainError => {
   const message = "The project has no private wallet with this id.";
   return new DomainError("unknown_privacy_wallet", message, at(path, message));
@@ -38,7 +38,7 @@ export const noteInUse = (): DomainError =>
     "Another operation spends these notes. Nothing was sent; try again once it has ended.",
   );
 
-/** The same error for a note that never existed and for one that was spent. */
+/** Does not distinguish a note that never existed from a spent one. */
 export const noteUnknown = (): DomainError => {
   const message =
     "The private wallet has no such note: it was spent, or it is another wallet's. Nothing was sent.";
@@ -64,7 +64,6 @@ export const noPrivateRoute = (from: Token, to: Token): DomainError =>
     `No route leads from ${from.symbol} to ${to.symbol} on this chain. Nothing was sent; choose another token.`,
   );
 
-/** The error for a retried swap whose price has moved. */
 export const priceMoved = (): DomainError =>
   new DomainError(
     "quote_price_moved",
@@ -105,12 +104,12 @@ export const notAwaitingApproval = (): DomainError =>
 export class NotAdmittedError extends Error {}
 
 /**
- * Another operation took a note or a deposit number since it was read, or moved a step. The work
- * can be repeated with fresh reads.
+ * A concurrent operation used a note or a deposit number, or moved a step, after it was read. The
+ * work can be repeated with fresh reads.
  */
 export class TakenError extends Error {}
 
-/** Error for a quote with a code, when people have to vote on it instead. */
+/** A code was sent for a quote that needs votes instead. */
 export const executeWithoutCode = (): DomainError =>
   new DomainError(
     "invalid_state",
@@ -118,8 +117,8 @@ export const executeWithoutCode = (): DomainError =>
   );
 
 /**
- * Error for a key to which rules apply, because they would not apply to a person who has seen the
- * key. @param rules in words
+ * Rules limit the project's money, and would not bind a person who has seen the mnemonic.
+ * @param rules in words
  */
 export const keyIsBounded = (rules: readonly string[]): DomainError =>
   new DomainError(
@@ -129,7 +128,6 @@ export const keyIsBounded = (rules: readonly string[]): DomainError =>
     { details: rules.map((message) => ({ path: "id", message })) },
   );
 
-/** Error while people have not decided on showing a mnemonic. */
 export const waitsForVotes = (decisionId: string): DomainError =>
   new DomainError(
     "invalid_state",
@@ -138,8 +136,7 @@ export const waitsForVotes = (decisionId: string): DomainError =>
   );
 
 /**
- * Error when the rules or the votes have changed since the beginning of the request, or another
- * request has shown the mnemonic.
+ * Since the request began, the rules or the votes changed, or another request showed the mnemonic.
  */
 export const exportedMeanwhile = (): DomainError =>
   new DomainError(

@@ -1,6 +1,6 @@
 /**
  * Shows the mnemonic of a private wallet: to one person when no rule limits the project's money,
- * and after votes when they are demanded.
+ * and after votes when rules demand them.
  */
 import { createHash } from "node:crypto";
 import type { UserActor } from "@/lib/core/actor";
@@ -43,15 +43,13 @@ export interface ExportWalletDeps {
   readonly boundsOf: (projectId: string, sql?: SqlReader) => Promise<Bounds>;
   readonly projects: Pick<ProjectsService, "tellOwners" | "tellPerson">;
   readonly people: {
-    /** Returns the person's e-mail address; null until one is verified. */
+    /** Null until an address is verified. */
     verifiedEmail(userId: string, db?: Queryable): Promise<string | null>;
   };
-  /** Origin of the dashboard, for the link in the mail. */
   readonly publicUrl: string;
   readonly clock: Clock;
 }
 
-/** The answer to a request for the mnemonic. */
 export type Export =
   | { readonly state: "shown"; readonly mnemonic: string }
   | { readonly state: "waits"; readonly decisionId: string; readonly expiresAt: Date };
@@ -82,9 +80,7 @@ const linesOf = ({ name, id }: PrivateWallet): string[] => [
   "Whoever sees the mnemonic can move the wallet's money past every rule, also without this service, for ever.",
 ];
 
-/**
- * @param votedBy the request whose votes approved it; null when the person's own approval suffices
- */
+/** @param votedBy the approved request for votes; null when the person's own approval suffices */
 const changeOf = (
   wallet: PrivateWallet,
   step: "ask" | "show",
@@ -99,7 +95,6 @@ const changeOf = (
   values: { walletId: wallet.id, step, decisionId: votedBy?.id ?? null },
 });
 
-/** The mail to every owner. */
 const noticeOf = (
   { projectId, userId }: UserActor,
   wallet: PrivateWallet,
@@ -140,7 +135,7 @@ const approvedNotice = (
   ].join("\n"),
 });
 
-/** Mails the requester once, even if the job of the decision runs again after a crash. */
+/** Mails the requester once, even if the decision's job runs again after a crash. */
 const tellAsker = async (
   deps: ExportWalletDeps,
   { outcome, request }: Decided,
@@ -160,9 +155,7 @@ const tellAsker = async (
   });
 };
 
-/**
- * @throws DomainError `policy_violation` naming the rules; `policy_violation` when no role may vote
- */
+/** @throws DomainError `policy_violation`, naming the rules, or when no role may vote */
 const requireUnbounded = async (
   { boundsOf }: Pick<ExportWalletDeps, "boundsOf">,
   projectId: string,
@@ -216,7 +209,6 @@ interface Given {
   readonly approved: Awaited<ReturnType<ExportWalletDeps["approvals"]["requireApproval"]>>;
 }
 
-/** Opens the request for votes. */
 const ask = (
   deps: ExportWalletDeps,
   actor: UserActor,
@@ -260,7 +252,7 @@ const show = async (
   const markExported = async (tx: Tx): Promise<void> => {
     const now = deps.clock.now();
     await approved.consume(tx);
-    // Checked again in the transaction, because rules may have been stored since.
+    // Checked again in the transaction, because rules may have changed since.
     const votes = await requireUnbounded(deps, actor.projectId, sqlOf(tx));
     if (votes !== null && (votedBy === null || !suffices(votedBy.required, votes)))
       throw exportedMeanwhile();
@@ -282,10 +274,10 @@ const show = async (
 
 export const createExportWallet = (deps: ExportWalletDeps) => ({
   /**
-   * Shows a private wallet's mnemonic, once for each approval. Whoever has it can move the wallet's
-   * money past every rule. So it is refused while a rule of any scope limits where money goes or
-   * how much of it, and it needs the votes for the largest amount when any are demanded: the first
-   * call then opens a request, and a later one shows the mnemonic to the requester.
+   * Shows a private wallet's mnemonic, once for each approval. Whoever has the mnemonic can move
+   * the wallet's money past every rule, so it is refused while a rule of any scope limits
+   * recipients or amounts. It needs the votes for the largest amount when rules demand any: the
+   * first call then opens a request, and a later call shows the mnemonic to the requester.
    * @throws DomainError `forbidden`, `policy_violation`, `invalid_state` while a request waits for
    * votes, `unknown_privacy_wallet`, and those of the approval
    */
@@ -307,7 +299,7 @@ export const createExportWallet = (deps: ExportWalletDeps) => ({
   },
 
   /**
-   * A decision shows nothing by itself: the requester is mailed, and sees the mnemonic with another
+   * A decision alone shows nothing: the requester is mailed, and sees the mnemonic with another
    * call.
    */
   subject: {

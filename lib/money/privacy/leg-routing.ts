@@ -6,10 +6,8 @@ import type { Call } from "@/lib/core/evm";
 import type { RouteLeg, Routing, SourceReceipt } from "@/lib/money/ports/routing";
 import type { RouteRequest } from "@/lib/core/route-request";
 
-/** Identifies the provider of legs that this module executes itself. */
 export const PRIVACY_PROVIDER = "privacy";
 
-/** The stored plan of a leg that is a shield. */
 const shieldPlan = z.object({
   kind: z.literal("shield"),
   pool: storedAddress,
@@ -18,13 +16,12 @@ const shieldPlan = z.object({
 });
 
 /**
- * The stored plan of a leg that is a public exit. Its calls are built when the leg is executed,
- * because they need a proof.
+ * The plan of a public exit has no calls: they need a proof, so they are built when the leg is
+ * executed.
  */
 const exitPlan = z.object({
   kind: z.literal("public_exit"),
   projectId: z.string(),
-  /** The private wallet that owns the note. */
   walletId: z.string(),
   pool: storedAddress,
   commitment: storedBase,
@@ -52,10 +49,7 @@ type Logs = Parameters<typeof parseEventLogs>[0]["logs"];
 const logsOf = ({ logs }: Pick<SourceReceipt, "logs">): Logs =>
   logs.map((log) => ({ ...log, topics: [...log.topics] })) as unknown as Logs;
 
-/**
- * The pool's deposit of the leg's money, in base units, identified by the leg's precommitment; 0
- * when there is none.
- */
+/** The pool's deposit with the leg's precommitment, in base units; 0 when there is none. */
 const depositedBy = (plan: ShieldLegPlan, receipt: Pick<SourceReceipt, "logs">): bigint => {
   const deposits = parseEventLogs({
     abi: privacyPoolAbi,
@@ -85,8 +79,8 @@ const paidOutBy = (plan: ExitLegPlan, receipt: Pick<SourceReceipt, "logs">): big
 };
 
 /**
- * Adds deposits into privacy pools and public exits to the routing, so that the driver executes
- * them like any other leg.
+ * Adds shields and public exits to the routing, so that the driver executes them like any other
+ * leg.
  */
 export const withPrivacyLegs = (routing: Routing, exitCalls: ExitCalls): Routing => ({
   ...routing,

@@ -18,10 +18,7 @@ export interface PrivateWalletsDeps {
 const DEFAULT_NAME = "Private";
 export const PRIVATE_WALLETS_MAX = 100;
 
-/**
- * Creates and finds the private wallets of a project. Each has a mnemonic, which is encrypted at
- * rest.
- */
+/** Creates and finds a project's private wallets. Their mnemonics are encrypted at rest. */
 export const createPrivateWallets = ({
   wallets,
   envelopes,
@@ -68,7 +65,7 @@ export const createPrivateWallets = ({
     return wallet;
   };
 
-  /** The project's default wallet, created on first use. */
+  /** Created on first use. */
   const defaultOf = async (actor: Actor): Promise<PrivateWallet> => {
     const known = await wallets.findDefault(actor.projectId);
     if (known !== null) return known;
@@ -84,17 +81,16 @@ export const createPrivateWallets = ({
     list: (projectId: string): Promise<PrivateWallet[]> =>
       wallets.list(projectId, PRIVATE_WALLETS_MAX),
     /**
-     * The wallet with this id, or the project's default wallet.
+     * The wallet with this id; by default the project's default wallet.
      * @throws DomainError `unknown_privacy_wallet`
      */
     choose: (actor: Actor, id: string | undefined): Promise<PrivateWallet> =>
       id === undefined ? defaultOf(actor) : find(actor.projectId, id, "privacyWalletId"),
     /**
-     * @param path names the request's field in the error
+     * @param path the request's field, named in the error
      * @throws DomainError `unknown_privacy_wallet`
      */
     find,
-    /** Decrypts the mnemonic. */
     keyOf: (wallet: PrivateWallet): PrivateWalletKey => {
       const bytes = envelopes.open(wallet, mnemonicContext(wallet));
       const mnemonic = bytes.toString("utf8");

@@ -29,8 +29,8 @@ import {
 } from "./treasury-operation";
 
 /**
- * More than any public exit uses: checking the proof, marking the note, and paying out through the
- * processor.
+ * More than any public exit uses: it verifies the proof, marks the note as spent, and pays out
+ * through the processor.
  */
 const EXIT_GAS = 700_000n;
 /** A call as long as the longest exit, to an address without code. */
@@ -49,24 +49,22 @@ export interface ExitInput {
 export interface PossibleExit {
   readonly privacyWalletId: string;
   readonly note: PrivateNote;
-  /** Whether an operation is taking the note out. */
   readonly leaving: boolean;
 }
 
-/** A note that may leave by the public exit. */
 interface LeavingNote {
   readonly pool: PrivacyPool;
   readonly wallet: PrivateWallet;
   readonly note: PrivateNote;
 }
 
-/** @throws DomainError `note_spent`; `invalid_state` when the note can be spent in private */
+/** @throws DomainError `note_spent`; `invalid_state` when the note can be spent privately */
 const leavingNoteOf = async (
   context: PrivacyContext,
   wallet: PrivateWallet,
   { chainId, noteId }: { readonly chainId: number; readonly noteId: string },
 ): Promise<LeavingNote> => {
-  // Read before the notes, because when an operation ends in between, the notes show its effect.
+  // Read before the notes: when an operation ends in between, the notes show its effect.
   const used = await context.repository.notesInUse(wallet.projectId, chainId);
   if (used.has(noteId)) throw noteInUse();
   const held = await context.holdings(context.privateWallets.keyOf(wallet), chainId);
@@ -109,8 +107,8 @@ const legOf = (
 });
 
 /**
- * Gas of the exit, estimated without a proof, because on a busy machine a proof takes too long for
- * a request.
+ * Estimates the exit's gas without a proof, because on a busy machine a proof takes too long for a
+ * request.
  */
 const estimateGas = async (
   context: PrivacyContext,
@@ -125,7 +123,8 @@ const estimateGas = async (
 };
 
 /**
- * Makes the proof of an exit, and simulates its calls. The driver calls it when it builds the leg.
+ * Makes the proof of an exit, and simulates its calls. The driver calls this when it builds the
+ * leg.
  */
 const exitCalls = async (
   context: PrivacyContext,
@@ -161,7 +160,7 @@ const exitCalls = async (
   }
 };
 
-/** @throws DomainError `note_spent` when another operation takes the note out */
+/** @throws DomainError `note_spent` when another operation withdraws the note */
 const startRun = async (
   context: PrivacyContext,
   actor: Actor,
@@ -207,7 +206,6 @@ const startRun = async (
   }
 };
 
-/** Notes of the project, or of one private wallet, that are not in an association set. */
 const list = async (
   context: PrivacyContext,
   actor: Actor,
@@ -231,10 +229,10 @@ const list = async (
 };
 
 /**
- * Takes a note that is not in the association set back to the treasury by the pool's public exit,
- * at once or once it is approved. The proof is made when the driver builds the leg. It names only
+ * Withdraws a note that is not in the association set to the treasury by the pool's public exit, at
+ * once or once approved. The driver makes the proof when it builds the leg. The proof names only
  * its note, so later changes of the pool do not invalidate it.
- * @param retryOf the failed operation that this one repeats
+ * @param own `retryOf`: the failed operation that this one repeats
  * @returns the id of the private transfer
  * @throws DomainError `note_spent`, `invalid_state`, `simulation_failed`, …
  */
@@ -304,7 +302,6 @@ const approve = async (
   return startRun(context, actor, leaving, { why: "approved", transfer, consent });
 };
 
-/** The lines of the message that carries the one-time code. */
 const approvalLines = (
   { registry }: PrivacyContext,
   { token, amountBase, chainId, toAddress }: NewTransfer,

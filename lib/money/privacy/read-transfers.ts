@@ -12,14 +12,14 @@ export interface WalletBalance {
   readonly privacyWalletId: string;
   readonly pool: PrivacyPool;
   readonly spendableBase: bigint;
-  /** Money in deposits that the association set does not contain yet. */
+  /** Deposits that the association set does not contain yet. */
   readonly pendingBase: bigint;
   /**
-   * Notes that operations are spending. The whole note counts, because its change comes back with
-   * the same transaction.
+   * Notes that operations are spending. The whole note counts, because its change returns with the
+   * same transaction.
    */
   readonly inProofBase: bigint;
-  /** Excluded from the association set, so that it can leave only by the public exit. */
+  /** Excluded from the association set: the money can leave only by the public exit. */
   readonly declinedBase: bigint;
   readonly anonymitySet: number;
 }
@@ -44,7 +44,7 @@ const balanceIn = (
 };
 
 /**
- * Balances of every private wallet of the project, or of one, in every pool.
+ * Balances in every pool, of one or of all private wallets of the project.
  * @throws DomainError `chain_unavailable`, `provider_error`
  */
 export const readBalances = async (
@@ -69,8 +69,8 @@ export const readBalances = async (
   return found;
 };
 
-// Private operations in the form that people see: the transfer, its operation and steps, and the
-// size of the set in which it hides.
+// Private operations as people see them: the transfer, its operation and steps, and the size of the
+// anonymity set.
 
 export interface TransferView {
   readonly transfer: PrivateTransfer;
@@ -121,7 +121,6 @@ export const viewOf = async (
   return { transfer, operation, steps, ...engineFacts(context), anonymitySet };
 };
 
-/** The views of a page. The set's size is read once for each pool. */
 const viewsOf = async (
   context: PrivacyContext,
   projectId: string,
@@ -162,7 +161,10 @@ export const getTransfer = async (
   return viewOf(context, transfer);
 };
 
-/** Private operations, newest first. @throws DomainError `unknown_privacy_wallet` */
+/**
+ * Newest first.
+ * @throws DomainError `unknown_privacy_wallet`
+ */
 export const listTransfers = async (
   context: PrivacyContext,
   projectId: string,
@@ -182,8 +184,8 @@ export const listTransfers = async (
 };
 
 /**
- * The private transfer of an operation; null when the operation is not a private one of the
- * project.
+ * The private transfer of an operation; null when the project has no private operation with this
+ * id.
  */
 export const transferOfOperation = async (
   { repository }: PrivacyContext,
@@ -192,7 +194,6 @@ export const transferOfOperation = async (
 ): Promise<PrivateTransfer | null> =>
   isId("operation", operationId) ? repository.findByOperation(projectId, operationId) : null;
 
-/** The private transfers among these operations, by operation id. */
 export const transfersOfOperations = async (
   { repository }: PrivacyContext,
   projectId: string,

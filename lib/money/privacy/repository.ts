@@ -30,7 +30,6 @@ import {
   type NewStep,
 } from "./step-repository";
 
-/** Prices of private swaps. */
 const createQuoteRepository = ({ prisma }: Pick<Database, "prisma">) => ({
   insertQuote: async (quote: PrivateQuote): Promise<void> => {
     await prisma.privacyQuote.create({ data: privateQuoteColumns(quote) });
@@ -45,7 +44,7 @@ const createQuoteRepository = ({ prisma }: Pick<Database, "prisma">) => ({
 
   /**
    * Moves the quote from open or prepared to prepared. Returns false when it was used, or prepared
-   * by somebody else since it was read.
+   * by another request, since it was read.
    */
   prepareQuote: async (
     { projectId, id, walletId, codeId }: PrivateQuote,
@@ -73,9 +72,7 @@ const createQuoteRepository = ({ prisma }: Pick<Database, "prisma">) => ({
 });
 
 export interface PrivateFilter extends CreatedBetween {
-  /** Matches any of these kinds. */
   readonly kind?: readonly PrivateTransfer["kind"][] | undefined;
-  /** Matches any of these chains. */
   readonly chainId?: readonly number[] | undefined;
 }
 
@@ -84,7 +81,6 @@ interface HistoryQuery {
   /** Only transfers that this private wallet pays or receives. */
   readonly walletId?: string | undefined;
   readonly filter: PrivateFilter;
-  /** The page cursor: only transfers with a smaller id, which are older ones. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
@@ -97,7 +93,6 @@ const insertTransfer = async (tx: Tx, transfer: PrivateTransfer): Promise<void> 
   await tx.privacyTransfer.create({ data: privateTransferColumns(transfer) });
 };
 
-/** Private transfers, and the states of their operations. */
 const createTransferRepository = (database: Database) => {
   const { prisma } = database;
 
@@ -138,7 +133,6 @@ const createTransferRepository = (database: Database) => {
         }),
       ),
 
-    /** Newest first. */
     listTransfers: async ({
       projectId,
       walletId,
@@ -163,7 +157,7 @@ const createTransferRepository = (database: Database) => {
       return rows.map(parsePrivateTransfer);
     },
 
-    /** The operation that a job names. */
+    /** Without a project, because a job names only the operation. */
     operationOf: async (operationId: string) =>
       prisma.operation.findUnique({
         where: { id: operationId },
@@ -176,23 +170,22 @@ const createTransferRepository = (database: Database) => {
         },
       }),
 
-    /** Returns false when the operation is in none of the states from which `move` starts. */
+    /** Returns false when the operation is in none of the states in `move.from`. */
     moveOperation: (move: LeglessMove, now: Date): Promise<boolean> =>
       database.transaction((tx) => moveLegless(tx, move, now)),
   };
 };
 
-/** The queue of jobs that drive operations which spend notes. */
 export const QUEUE = "privacy";
 
 export interface NewSpend {
-  /** @param runs whether the operation runs at once; otherwise it awaits approval */
+  /** @param runs true when the operation runs at once; false when it awaits approval */
   readonly operation: (runs: boolean) => LeglessOperation;
   readonly transfer: PrivateTransfer;
   readonly steps: readonly NewStep[];
   /**
-   * The swap's quote as it was read: the private wallet that pays, and the code that approved it.
-   * Null for other kinds.
+   * The swap's quote as read: the paying private wallet, and the code that approved the quote. Null
+   * for other kinds.
    */
   readonly quote: {
     readonly id: string;
@@ -204,7 +197,7 @@ export interface NewSpend {
 const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2002";
 
-/** Reports a note that another operation has taken in the meantime. @throws TakenError */
+/** @throws TakenError when another operation has used the note since it was read */
 const orTaken = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work;
@@ -222,9 +215,10 @@ const spenderOf = ({ projectId, operationId, chainId, walletId }: PrivateTransfe
 });
 
 /**
- * Stores an operation that spends notes, with its request, and with its steps when it runs at once.
- * @param admit decides in the same transaction whether it runs, and returns the id of the policies'
- * evaluation; null when it awaits approval
+ * Stores an operation that spends notes, with its transfer, and with its steps when it runs at
+ * once.
+ * @param admit decides in the same transaction whether the operation runs, and returns the id of
+ * the policy evaluation; null when the operation awaits approval
  * @returns false when the quote is no longer prepared, or was prepared again since it was read
  * @throws TakenError
  */
@@ -246,7 +240,8 @@ const insertSpend = (
       }
       const evaluationId = await admit(tx);
       const runs = evaluationId !== null;
-      // The transfer is stored before the operation, because the operation's first event names it.
+      // The transfer is stored before the operation, because the operation's first event refers to
+      // it.
       await insertTransfer(tx, transfer);
       await insertLegless(tx, operation(runs), evaluationId, now);
       if (runs) await insertSteps(tx, spenderOf(transfer), steps, now);
@@ -286,8 +281,8 @@ const approveSpend = (
   );
 
 /**
- * Cancels an operation without a stored proof, and frees its notes. Returns false when it has begun
- * or has ended.
+ * Cancels an operation without a stored proof, and frees its notes. Returns false when the
+ * operation has begun or ended.
  */
 const cancelSpend = (
   database: Database,
@@ -311,7 +306,7 @@ const cancelSpend = (
   });
 
 /**
- * Operations that spend notes: stored, approved and cancelled together with their transfers and
+ * Operations that spend notes are stored, approved and cancelled together with their transfers and
  * steps.
  */
 const createSpendRepository = (database: Database) => ({
@@ -320,10 +315,6 @@ const createSpendRepository = (database: Database) => ({
   cancelSpend: bindDeps(database, cancelSpend),
 });
 
-/**
- * Private operations: transfers, the notes that they spend, the deposit numbers that they use, and
- * quotes of swaps.
- */
 export const createPrivacyRepository = (database: Database) => ({
   ...createTransferRepository(database),
   ...createSpendRepository(database),

@@ -6,17 +6,13 @@ import { storedAddress, storedHex, storedToken, toStored } from "@/lib/platform/
 import { failureRecord } from "@/lib/contracts/common";
 import type { SpendTransaction } from "@/lib/money/ports/privacy";
 
-/**
- * A private wallet of a project. Its mnemonic, with which anybody can move its money, is stored
- * encrypted.
- */
+/** Whoever has the mnemonic of a private wallet can move its money, so it is stored encrypted. */
 export interface PrivateWallet {
   readonly projectId: string;
   readonly id: string;
   readonly name: string;
-  /** Used when a request names no private wallet; a project has one such wallet. */
+  /** The wallet of requests that name none; each project has at most one. */
   readonly isDefault: boolean;
-  /** The encrypted mnemonic. */
   readonly ciphertext: Uint8Array;
   readonly wrappedDataKey: Uint8Array;
   readonly kekId: string;
@@ -30,8 +26,8 @@ export interface PrivateWallet {
 }
 
 /**
- * The recipients, for policies, of money that becomes a note of the wallet. Empty while only the
- * service has its mnemonic, because the money then stays in the project.
+ * The policies' recipients of money that becomes a note of the wallet. Empty while only the service
+ * has the mnemonic, because the money then stays in the project.
  */
 export const recipientsOf = ({
   id,
@@ -62,19 +58,18 @@ const storedRecipient = storedAddress.nullable();
 type PrivateTransferKind = z.output<typeof transferKind>;
 
 /**
- * The request behind a private operation: which private wallet pays, how much, and to whom. It
- * never changes once it is stored.
+ * The request of a private operation: which private wallet pays, how much, and to whom. Never
+ * changed after it is stored.
  */
 export interface PrivateTransfer {
   readonly projectId: string;
   readonly id: string;
   readonly operationId: string;
   readonly kind: PrivateTransferKind;
-  /** The private wallet that pays, or that gets the note of a shield. */
+  /** The private wallet that pays; for a shield, the one that gets the note. */
   readonly walletId: string;
   /**
-   * The private wallet that gets the new note of a private transfer or a swap; null for other
-   * kinds.
+   * The private wallet that gets the new note of a private transfer or swap; null for other kinds.
    */
   readonly toWalletId: string | null;
   readonly toAddress: EvmAddress | null;
@@ -82,20 +77,19 @@ export interface PrivateTransfer {
   readonly token: Token;
   readonly tokenOut: Token;
   /**
-   * In base units of `token`, the amount that is shielded, swapped or exits; in base units of
-   * `tokenOut`, the amount that a recipient gets.
+   * The amount that is shielded, swapped or exits, in base units of `token`; or the amount that a
+   * recipient gets, in base units of `tokenOut`.
    */
   readonly amountBase: bigint;
   /** The commitment of the note that leaves by a public exit; null for other kinds. */
   readonly noteId: string | null;
   /** The exchange path of a private swap; null for other kinds. */
   readonly path: `0x${string}` | null;
-  /** The minimum that a private swap brings, in base units of `tokenOut`; null for other kinds. */
+  /** The minimum output of a private swap, in base units of `tokenOut`; null for other kinds. */
   readonly minimumBase: bigint | null;
   /** SHA-256 of the data that a one-time code approves. */
   readonly digest: Uint8Array<ArrayBuffer>;
   readonly idempotencyKey: string | null;
-  /** SHA-256 of the request that used the Idempotency-Key. */
   readonly requestDigest: Uint8Array<ArrayBuffer> | null;
   /** The actor's name, as `actorName` returns it. */
   readonly createdBy: string;
@@ -112,7 +106,6 @@ type ParsedTransfer =
   | "minimumBase";
 type Bytes = "digest" | "requestDigest";
 
-/** A row of the table `privacy_transfer`. Its columns are parsed only in this file. */
 interface TransferColumns extends Omit<PrivateTransfer, ParsedTransfer | Bytes> {
   readonly kind: string;
   readonly toAddress: string | null;
@@ -148,7 +141,6 @@ export const parsePrivateTransfer = (row: TransferColumns): PrivateTransfer => (
   createdAt: row.createdAt,
 });
 
-/** The columns in which a private transfer is stored. */
 export const privateTransferColumns = ({
   token,
   tokenOut,
@@ -165,7 +157,7 @@ export const privateTransferColumns = ({
 
 const quoteStatus = z.enum(["open", "prepared", "used"]);
 
-/** A priced private swap. It is stored until it is executed once, or expires. */
+/** A priced private swap, which can be executed once before it expires. */
 export interface PrivateQuote {
   readonly projectId: string;
   readonly id: string;
@@ -175,16 +167,12 @@ export interface PrivateQuote {
   readonly chainId: number;
   readonly token: Token;
   readonly tokenOut: Token;
-  /** The amount that is sold, in base units of `token`. */
+  /** The sold amount, in base units of `token`. */
   readonly amountBase: bigint;
-  /** The exchange path that was priced. */
   readonly path: `0x${string}`;
-  /**
-   * The amount that the swap was priced to bring, in base units of `tokenOut`, before the pool
-   * keeps its fee.
-   */
+  /** The priced output in base units of `tokenOut`, before the pool's fee. */
   readonly outBase: bigint;
-  /** The minimum that the swap brings, in base units of `tokenOut`. */
+  /** In base units of `tokenOut`. */
   readonly minimumBase: bigint;
   /** SHA-256 of the data that a one-time code approves. */
   readonly digest: Uint8Array<ArrayBuffer>;
@@ -192,10 +180,10 @@ export interface PrivateQuote {
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** Set once the right one-time code was entered for this quote and its private wallet. */
+  /** Set once a valid one-time code was entered for this quote and its private wallet. */
   readonly approvedAt: Date | null;
   readonly codeId: string | null;
-  /** The factor of the code: `code`, `totp` or `passkey`. Null with `codeId`. */
+  /** The factor of the code: `code`, `totp` or `passkey`. Null when `codeId` is null. */
   readonly codeMeans: string | null;
   readonly operationId: string | null;
 }
@@ -210,7 +198,6 @@ type ParsedQuote =
   | "minimumBase"
   | "digest";
 
-/** A row of the table `privacy_quote`. Its columns are parsed only in this file. */
 interface QuoteColumns extends Omit<PrivateQuote, ParsedQuote> {
   readonly status: string;
   readonly token: unknown;
@@ -245,7 +232,6 @@ export const parsePrivateQuote = (row: QuoteColumns): PrivateQuote => ({
   operationId: row.operationId,
 });
 
-/** The columns in which a quote is stored. */
 export const privateQuoteColumns = (quote: PrivateQuote) => ({
   ...quote,
   token: toStored(quote.token),
@@ -265,21 +251,23 @@ const storedTxHash = storedHex.nullable();
 export type StepState = z.output<typeof stepState>;
 export type StepFailure = z.output<typeof failureRecord>;
 
-/** One note that a private operation spends. */
+/**
+ * One note that a private operation spends. While the step is open, no other operation can use the
+ * note.
+ */
 export interface PrivateStep {
   readonly projectId: string;
   readonly operationId: string;
-  /** Its place among the steps of the operation, from 0. */
+  /** Index of the step in the operation, from 0. */
   readonly position: number;
   readonly chainId: number;
-  /** The commitment of the note. No other operation can use the note while the step is open. */
   readonly noteId: string;
   readonly state: StepState;
   /** The amount that leaves the note, in base units of the operation's token. */
   readonly withdrawBase: bigint;
   /**
-   * The amount of it that the recipient gets, or the minimum after a swap; in base units of the
-   * token that arrives.
+   * The part of `withdrawBase` that the recipient gets, or the minimum after a swap; in base units
+   * of the token that arrives.
    */
   readonly outBase: bigint;
   /** The deposit number of the new note; null when the money goes to an address. */
@@ -289,15 +277,13 @@ export interface PrivateStep {
    * at most one.
    */
   readonly attempt: number;
-  /** The proof's transaction, which is stored before it is sent. */
   readonly transaction: SpendTransaction | null;
   readonly txHash: `0x${string}` | null;
   readonly blockNumber: bigint | null;
   readonly receivedBase: bigint | null;
   readonly failure: StepFailure | null;
-  /** When the latest proof was started. */
   readonly provingSince: Date | null;
-  /** Incremented with each change. Each compare-and-set names the version that it read. */
+  /** Incremented by each change, for compare-and-set. */
   readonly version: number;
   readonly updatedAt: Date;
 }
@@ -311,7 +297,6 @@ type ParsedStep =
   | "receivedBase"
   | "failure";
 
-/** A row of the table `privacy_step`. Its columns are parsed only in this file. */
 interface StepColumns extends Omit<PrivateStep, ParsedStep> {
   readonly state: string;
   readonly withdrawBase: Parameters<typeof toBigInt>[0];

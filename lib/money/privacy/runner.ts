@@ -8,20 +8,23 @@ import type { PrivateStep, PrivateTransfer, StepFailure } from "./rows";
 import { spendDigest } from "./spend-request";
 
 export interface PrivacyRunnerDeps extends DriveStepDeps {
-  /** Whether the policies allowed exactly this operation. No proof is made otherwise. */
+  /** Whether the policies allowed exactly this operation. Otherwise no proof is made. */
   readonly isAllowed: (
     projectId: string,
     evaluationId: string | null,
     subject: { readonly id: string; readonly digest: Uint8Array },
   ) => Promise<boolean>;
-  /** Screens the recipient again. @returns the addresses whose verdict stops the proof */
+  /**
+   * Screens the recipient again.
+   * @returns the addresses whose verdict stops the proof
+   */
   readonly screenAgain: PolicyEngine["screenAgain"];
   readonly pollIntervalMs: (chainId: number) => number;
   readonly log: { warn(fields: object, message: string): void };
 }
 
 const ERROR_WAIT_MS = 2_000;
-/** How often a running proof checks whether its operation was cancelled. */
+/** How often the runner checks for a cancellation while a proof is made. */
 const CANCEL_POLL_MS = 500;
 
 const NOT_EVALUATED: StepFailure = {
@@ -56,7 +59,6 @@ const sumOfCompleted = (
     .filter(({ state }) => state === "completed")
     .reduce((sum, step) => sum + amountOf(step), 0n);
 
-/** Ends an operation whose steps have all ended. */
 const finish = async (
   { repository, clock }: PrivacyRunnerDeps,
   { projectId, operationId }: Pick<PrivateTransfer, "projectId" | "operationId">,
@@ -68,7 +70,7 @@ const finish = async (
     spentBase: sumOfCompleted(steps, ({ withdrawBase }) => withdrawBase),
     receivedBase: sumOfCompleted(steps, ({ receivedBase }) => receivedBase ?? 0n),
   };
-  // An operation with no usable note never reaches `processing`.
+  // An operation with no usable note has not reached `processing`.
   if (!begun) {
     await repository.moveOperation(
       { projectId, operationId, ...MOVES.begin, event: "operation.processing" },
@@ -82,7 +84,7 @@ const finish = async (
   );
 };
 
-/** A signal that aborts when the lease is lost, or when the operation was cancelled. */
+/** Aborts when the lease is lost, or when the operation was cancelled. */
 const watchCancellation = (
   { repository }: PrivacyRunnerDeps,
   operationId: string,
@@ -120,7 +122,7 @@ const recordProving = async (
   await repository.moveStep(step, "queued", { provingSince: now }, null, now);
 };
 
-/** Drives every open step once. Returns true when one of them moved. */
+/** Drives every open step once. Returns true when at least one of them moved. */
 const driveSteps = async (
   deps: PrivacyRunnerDeps,
   transfer: PrivateTransfer,
@@ -161,8 +163,8 @@ const screenedOut = async (
 };
 
 /**
- * Ends the unproved steps when the policies have not allowed the operation in its stored form.
- * @returns whether it did
+ * Fails the unproved steps when the policies have not allowed the operation in its stored form.
+ * @returns whether they were failed
  */
 const refused = async (
   deps: PrivacyRunnerDeps,
@@ -197,7 +199,6 @@ const isSame = (one: readonly PrivateStep[], other: readonly PrivateStep[]): boo
     );
   });
 
-/** Drives an operation until it is final, or has to wait. */
 const run = async (
   deps: PrivacyRunnerDeps,
   operationId: string,
@@ -224,17 +225,16 @@ const run = async (
     }
     await recordProving(deps, transfer, before);
     const steps = await repository.steps(operation.projectId, operationId);
-    // Only checked steps are proved, so steps that were changed since are checked again.
+    // Only checked steps may be proved, so steps that have changed since are checked again.
     if (!isSame(before, steps)) continue;
     const watch = watchCancellation(deps, operationId, signal);
     try {
       if (await driveSteps(deps, transfer, steps, watch.signal)) continue;
     } catch (error) {
       if (watch.signal.aborted) continue;
-      // The error's text is not logged, because a node may repeat the request, which names the
-      // recipient.
+      // The error's text is not logged: a node may quote the request, which contains the recipient.
       deps.log.warn({ operationId, reason: nameOf(error) }, "a private operation has to wait");
-      // The job waits during an outage; any other error counts as its failure.
+      // Outages do not count as failures of the job; other errors do.
       return isTemporary(error)
         ? { done: false, againInMs: ERROR_WAIT_MS }
         : { done: false, againInMs: ERROR_WAIT_MS, failure: nameOf(error) };

@@ -23,7 +23,7 @@ import type { TransferView, WalletBalance } from "./read-transfers";
 
 type Record = z.output<typeof privateTransferRecord>;
 
-/** Facts that everybody can see on the chain, whichever engine is used. */
+/** Facts that everybody can see on the chain, with any engine. */
 export const STAYS_PUBLIC = [
   "That the treasury deposited into the pool, how much, and when.",
   "The amount and the recipient of every withdrawal to an address, and when it was made.",
@@ -56,7 +56,6 @@ export const toPool = ({
   startBlock,
 });
 
-/** @param places the pools of every chain */
 export const toExport = (
   answer: Export,
   places: readonly PoolPlace[],
@@ -133,7 +132,7 @@ const proofOf = (
   };
 };
 
-/** A transaction counts as late on every chain after this time. */
+/** On every chain, a transaction counts as late after this time. */
 const LATE_AFTER_MS = 15 * 60_000;
 const SENT =
   "Nothing to do: its transaction was sent and is not final yet. The money is in the note until the chain takes the transaction, and with its recipient from then on.";
@@ -141,8 +140,8 @@ const LATE =
   "Its transaction is not final for longer than usual. The money is in the note until the chain takes the transaction, and cannot be paid twice. Do not send it again. It goes on by itself when the chain's network fee falls below the service's cap, or its node answers again; if it stays so, ask the operator to look at the transaction's hash, at the executor's coins and at the fee cap.";
 
 /**
- * Since when a step has been waiting for the chain: its row was last changed when its transaction
- * was sent.
+ * How long a step has been waiting for the chain. Its row was last changed when its transaction was
+ * sent.
  */
 const waitOf = (
   { state, updatedAt }: PrivateStep,
@@ -155,10 +154,7 @@ const waitOf = (
       }
     : null;
 
-/**
- * The steps of an operation that spends notes. A shield or public exit has none; its operation
- * shows a leg.
- */
+/** The steps of an operation that spends notes. A shield or public exit has a leg instead. */
 const stepsOf = ({ steps }: TransferView, token: Token, now: Date): Record["steps"] =>
   steps.map((step) => ({
     state: step.state,
@@ -169,7 +165,7 @@ const stepsOf = ({ steps }: TransferView, token: Token, now: Date): Record["step
   }));
 
 /**
- * Base units that arrived, from the steps of a spend, or from the leg of a shield or a public exit.
+ * Base units that arrived, from the steps of a spend, or from the leg of a shield or public exit.
  */
 const receivedOf = ({ steps, operation }: TransferView): bigint =>
   [
@@ -177,7 +173,6 @@ const receivedOf = ({ steps, operation }: TransferView): bigint =>
     ...operation.legs.map(({ receivedBase }) => receivedBase),
   ].reduce<bigint>((sum, receivedBase) => sum + (receivedBase ?? 0n), 0n);
 
-/** Facts that a record of a private operation shows in addition to the stored ones. */
 export interface ShownWith {
   readonly registry: ChainFacts;
   readonly clock: Clock;

@@ -30,7 +30,7 @@ import type { SpendInput } from "./spend-request";
 import { type PrepareSwapInput, type SwapQuoteInput, swaps } from "./swap";
 
 /**
- * The transfer that an earlier call with the same key created; null when there is none.
+ * The transfer that an earlier call with the same Idempotency-Key created; null when there is none.
  * @throws DomainError `idempotency_mismatch`
  */
 const findEarlier = async (
@@ -76,8 +76,7 @@ const createOnce = async (
   try {
     return await getTransfer(context, actor.projectId, await create(request));
   } catch (error) {
-    // A concurrent call with the same key may have been accepted, which may be why this call
-    // failed.
+    // This call may have failed because a concurrent call with the same key was accepted.
     const meanwhile = await findEarlier(context.repository, actor, request);
     if (meanwhile === null) throw error;
     return viewOf(context, meanwhile);
@@ -85,7 +84,7 @@ const createOnce = async (
 };
 
 /**
- * Pays an address, or the treasury when the caller names none.
+ * Pays an address, by default the treasury's.
  * @throws DomainError `unknown_wallet`, and those of a spend
  */
 const unshield = async (
@@ -102,7 +101,8 @@ const unshield = async (
 };
 
 /**
- * Refuses a key with a list of recipients when it would create notes for other private wallets.
+ * Refuses an API key with a list of recipients when it would create notes for other private
+ * wallets.
  * @throws DomainError `recipient_not_allowed`
  */
 const checkRecipient = (
@@ -122,7 +122,7 @@ const checkRecipient = (
 /**
  * Checks whether the actor may still pay the recipient of a private operation. A shield creates a
  * note of the project, and a public exit pays its treasury, so neither has a recipient to check.
- * @returns false when the operation is not a private one
+ * @returns false when the operation is not private
  * @throws DomainError `insufficient_scope`, `recipient_not_allowed`
  */
 const checkRetry = async (
@@ -144,7 +144,7 @@ const checkRetry = async (
 
 /**
  * The part of a private quote that a person approves with a one-time code; null when the quote is
- * not a private one.
+ * not private.
  */
 const approvable = async (
   context: PrivacyContext,
@@ -157,7 +157,7 @@ const approvable = async (
 };
 
 /**
- * Repeats the failed part of a private operation; null when the operation is not a private one.
+ * Repeats the failed part of a private operation; null when the operation is not private.
  * @throws DomainError `invalid_state`, …
  */
 const retry = async (
@@ -173,8 +173,8 @@ const retry = async (
 
 /**
  * Private wallets, and money that moves into, inside and out of privacy pools. Functions that
- * accept an operation or quote of any kind return null (or false) when it is not a private one, so
- * that the caller can try another module.
+ * accept an operation or quote of any kind return null (or false) for those that are not private,
+ * so that the caller can try another module.
  */
 export const createPrivacyService = (deps: PrivacyDeps) => {
   const context = createPrivacyContext(deps);
@@ -191,7 +191,7 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
      */
     get: (projectId: string, id: string): Promise<TransferView> =>
       getTransfer(context, projectId, id),
-    /** A page of the project's private operations, newest first. */
+    /** The project's private operations, newest first. */
     list: (projectId: string, query: TransferQuery) => listTransfers(context, projectId, query),
     /** The private transfers of operations, by operation id. */
     ofOperations: (projectId: string, operationIds: readonly string[]) =>
@@ -207,15 +207,16 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
       publicExits.list(context, actor, walletId),
 
     /**
-     * Refuses a key with a list of recipients when it would create notes for other private wallets.
+     * Refuses an API key with a list of recipients when it would create notes for other private
+     * wallets.
      * @throws DomainError `recipient_not_allowed`
      */
     checkRecipient: (actor: Actor, input: Parameters<typeof checkRecipient>[2]): void =>
       checkRecipient(context, actor, input),
 
     /**
-     * Deposits tokens of the treasury into a pool, for a private wallet. A repeated Idempotency-Key
-     * `key` returns the first operation, also in the functions below.
+     * Deposits tokens of the treasury into a pool, for a private wallet. Here and in the functions
+     * below, a repeated Idempotency-Key `key` returns the first operation.
      * @throws DomainError `below_pool_minimum`, `unknown_pool`, `insufficient_balance`,
      * `idempotency_mismatch`, …
      */
@@ -223,14 +224,17 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
       createOnce(context, actor, { key, kind: "shield", input }, (idempotency) =>
         shields.create(context, actor, input, { idempotency, retryOf: null }),
       ),
-    /** Withdraws notes to the treasury. @throws the DomainErrors of `transfer` */
+    /**
+     * Withdraws notes to an address, by default the treasury's.
+     * @throws the DomainErrors of `transfer`; `unknown_wallet`
+     */
     unshield: (actor: Actor, input: SpendInput, key: string | null): Promise<TransferView> =>
       createOnce(context, actor, { key, kind: "unshield", input }, (idempotency) =>
         unshield(context, actor, input, idempotency),
       ),
     /**
-     * Pays an address, or another private wallet, out of notes. The recipient gets exactly the
-     * amount; the relayer's fee is taken from the notes in addition.
+     * Pays an address or another private wallet out of notes. The recipient gets exactly the
+     * amount; the notes also pay the relayer's fee.
      * @throws DomainError `small_anonymity_set`, `insufficient_balance`, `unknown_pool`,
      * `below_pool_minimum`, `idempotency_mismatch`, …
      */
@@ -239,8 +243,8 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
         spends.create(context, actor, { ...input, kind: "private_transfer" }, idempotency),
       ),
     /**
-     * Takes a whole deposit back to the treasury in public, because the provider of the association
-     * set has not approved the deposit.
+     * Withdraws a whole deposit publicly to the treasury, because the provider of the association
+     * set has not approved it.
      * @throws DomainError `note_spent`, `invalid_state`, `simulation_failed`, …
      */
     exit: (actor: Actor, input: ExitInput, key: string | null): Promise<TransferView> =>
@@ -249,13 +253,13 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
       ),
 
     /**
-     * Quotes a swap of notes of one pool into a note of another. The quote is valid for a limited
+     * Quotes a swap of one pool's notes into a note of another. The quote is valid for a limited
      * time.
      * @throws DomainError `unknown_pool`, `below_pool_minimum`, `no_route`, …
      */
     quoteSwap: (actor: Actor, input: SwapQuoteInput) => swaps.quote(context, actor, input),
     /**
-     * Binds a quote to a private wallet and checks the code that approves it.
+     * Binds a quote to a private wallet and checks the code that approves the quote.
      * @throws DomainError `quote_expired`, `quote_already_used`, `otp_*`, `unknown_privacy_wallet`
      */
     prepareSwap: (actor: Actor, input: PrepareSwapInput) =>
@@ -282,7 +286,7 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
     checkRetry: (actor: Actor, operationId: string): Promise<boolean> =>
       checkRetry(context, actor, operationId),
     /**
-     * Creates a new operation for the failed part; null when the operation is not private.
+     * Repeats the failed part as a new operation; null when the operation is not private.
      * @throws DomainError `invalid_state`, `insufficient_balance`, `quote_price_moved`, …
      */
     retry: (actor: Actor, operationId: string): Promise<TransferView | null> =>
@@ -290,7 +294,7 @@ export const createPrivacyService = (deps: PrivacyDeps) => {
     /** Runs or ends private operations after the votes about them. */
     subject: privateSubject(context),
     /**
-     * Cancels an operation whose proof was not sent; null when it is not private.
+     * Cancels an operation whose proof was not sent; null when the operation is not private.
      * @throws DomainError `insufficient_scope`, `invalid_state`
      */
     cancel: (actor: Actor, operationId: string): Promise<Operation | null> =>

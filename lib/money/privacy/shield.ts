@@ -34,7 +34,6 @@ export interface ShieldInput {
   readonly privacyWalletId?: string | undefined;
 }
 
-/** A deposit whose pool, amount and private wallet have been checked. */
 interface Deposit {
   readonly pool: PrivacyPool;
   readonly amountBase: bigint;
@@ -71,7 +70,7 @@ const legOf = (venue: string, deposit: Deposit, plan: ShieldLegPlan): RouteLeg =
 
 /**
  * One attempt to start a shield.
- * @throws TakenError when another operation took the deposit number in the meantime
+ * @throws TakenError when another operation used the deposit number since it was read
  */
 const tryRun = async (
   context: PrivacyContext,
@@ -127,8 +126,8 @@ const depositOf = async (
 };
 
 /**
- * Deposits from the treasury into a pool, at once or once it is approved.
- * @param retryOf the failed operation that this one repeats
+ * Deposits from the treasury into a pool, at once or once approved.
+ * @param own `retryOf`: the failed operation that this one repeats
  * @returns the id of the private transfer
  * @throws DomainError `below_pool_minimum`, `unknown_pool`, `insufficient_balance`, …
  */
@@ -189,7 +188,6 @@ const approve = async (
   return retryWhenTaken(() => tryRun(context, actor, { pool, amountBase, wallet }, run));
 };
 
-/** The lines of the message that carries the one-time code. */
 const approvalLines = (
   { registry }: PrivacyContext,
   { token, amountBase, chainId }: NewTransfer,

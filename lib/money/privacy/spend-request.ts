@@ -30,18 +30,18 @@ interface SpendableNote {
 
 interface PlannedSpend {
   readonly noteId: string;
-  /** The amount that leaves the note, in base units. */
+  /** In base units of the note's token. */
   readonly withdrawBase: bigint;
-  /** The part of it that the recipient gets, in base units. */
+  /** The part of `withdrawBase` that the recipient gets, in base units. */
   readonly outBase: bigint;
 }
 
 /**
- * Chooses the notes that bring `amountBase` to the recipient: the smallest single note that
- * suffices, or else the largest notes first. Each withdrawal spends one note, so fewer notes take
- * less time and disclose less.
- * @param grossOf the withdrawal, fees included, that brings a net amount; in base units
- * @param minimumBase the minimum that each part has to bring, when a pool has one; in base units
+ * Chooses the notes that pay `amountBase` to the recipient: the smallest single note that suffices,
+ * otherwise the largest notes first. Each withdrawal spends one note, so fewer notes take less time
+ * and disclose less.
+ * @param options `grossOf`: the withdrawal, fees included, for a net amount; `minimumBase`: the
+ * pool's minimum for each part; all in base units
  * @returns null when all notes together do not suffice
  */
 export const planSpends = (
@@ -76,17 +76,16 @@ export const planSpends = (
   return parts.map((part) => ({ ...part, withdrawBase: grossOf(part.outBase) }));
 };
 
-// The request of an operation that spends notes: checked against pools and wallets, and restored
-// from its stored transfer.
+// The request of an operation that spends notes. It is checked against pools and wallets, or
+// restored from its stored transfer.
 
 export type SpendKind = "unshield" | "private_transfer" | "private_swap";
 
-/** A private operation that spends notes, with its pools and private wallets. */
 export interface SpendRequest {
   readonly kind: SpendKind;
   readonly wallet: PrivateWallet;
   readonly pool: PrivacyPool;
-  /** The pool of the token that arrives; the same as `pool` except in a swap. */
+  /** The pool of the token that arrives; differs from `pool` only in a swap. */
   readonly poolOut: PrivacyPool;
   /** The amount that arrives, or that a swap sells, in base units. */
   readonly amountBase: bigint;
@@ -111,8 +110,7 @@ export interface SpendInput {
 }
 
 /**
- * The amounts that an operation's failed steps should have taken out of notes and delivered, in
- * base units.
+ * The amounts that an operation's failed steps should have withdrawn and delivered, in base units.
  */
 export interface FailedAmounts {
   readonly withdrawBase: bigint;
@@ -204,8 +202,7 @@ export const storedSpendRequest = async (
 };
 
 /**
- * Prices the failed part of a swap again, with the minimum that was promised for it. The fee is
- * rounded up.
+ * Prices the failed part of a swap again, with its promised minimum. The fee is rounded up.
  * @throws DomainError `no_route`, `quote_price_moved`
  */
 export const repriceSwap = async (
@@ -220,10 +217,11 @@ export const repriceSwap = async (
   return { path: price.path, minimumBase: failed.outBase, outBase: price.outBase };
 };
 
-// Chooses the notes that an operation spends, and the deposit numbers of the notes that it creates.
+// Chooses the notes that an operation spends, and the deposit numbers of its new notes.
 
 /**
- * The amount in base units that has to leave notes, fees included, so that a net amount arrives.
+ * Returns the amount in base units that has to leave notes, fees included, so that a net amount
+ * arrives.
  */
 const grossOf = ({ kind, pool, toWallet }: SpendRequest): ((netBase: bigint) => bigint) => {
   if (kind === "private_swap") return (netBase) => netBase;
@@ -233,7 +231,7 @@ const grossOf = ({ kind, pool, toWallet }: SpendRequest): ((netBase: bigint) => 
 };
 
 /**
- * The missing amount that the error names; at least 1, because a pool's minimum can refuse notes
+ * The missing amount for the error message; at least 1, because a pool's minimum can refuse notes
  * whose sum suffices.
  */
 const missingBase = (
@@ -268,7 +266,7 @@ const planOf = async (
 };
 
 /**
- * The steps of an operation with the notes and numbers that are free now.
+ * The steps of an operation, with notes and deposit numbers that are free now.
  * @throws DomainError `insufficient_balance`, `invalid_state`
  */
 export const chooseNotes = async (
@@ -291,8 +289,8 @@ export const chooseNotes = async (
   return plan.map(({ noteId, withdrawBase, outBase }, index) => ({
     noteId,
     withdrawBase,
-    // Each note brings its share of a swap's minimum, rounded up, so that together they bring at
-    // least the promised minimum.
+    // Each note's share of a swap's minimum is rounded up, so that the sum is at least the promised
+    // minimum.
     outBase:
       swap === null ? outBase : (swap.minimumBase * outBase + amountBase - 1n) / amountBase,
     slot:
@@ -302,14 +300,14 @@ export const chooseNotes = async (
   }));
 };
 
-// The parameters of an operation that spends notes: its evaluation is bound to them, and they are
-// compared before a proof is made.
+// The parameters to which the policy evaluation of a spend is bound. They are compared before a
+// proof is made.
 
 type Step = Pick<PrivateStep, "noteId" | "withdrawBase" | "outBase">;
 
 /**
- * SHA-256 of the wallets, chain, tokens, amounts, recipient and notes. @param steps in the order of
- * their positions
+ * SHA-256 of the wallets, chain, tokens, amounts, recipient and notes.
+ * @param steps in the order of their positions
  */
 export const spendDigest = (
   transfer: PrivateTransfer,
@@ -356,7 +354,7 @@ export const spendDigest = (
 };
 
 /**
- * The intent for the policies: everything that leaves the notes, and the recipient, which is an
+ * The intent for the policies: the total that leaves the notes, and the recipient, which is an
  * address, or a private wallet whose mnemonic was shown.
  */
 export const intentOf = (

@@ -37,14 +37,12 @@ import { idempotencyColumns, type IdempotentRequest } from "@/lib/platform/db/id
 import type { PrivateTransfer } from "./rows";
 import { type NewSpend, QUEUE } from "./repository";
 
-/** The reason for an operation, and the call that started it. */
 interface Origin {
   readonly idempotency: IdempotentRequest | null;
-  /** The quote of a swap, which the operation uses, and the factor that approved it. */
   readonly quote:
     | (NonNullable<NewSpend["quote"]> & { readonly codeMeans: string | null })
     | null;
-  /** The failed operation whose missing part this one pays. */
+  /** The failed operation whose undelivered part this one pays. */
   readonly retryOf: string | null;
 }
 
@@ -65,7 +63,7 @@ const stored = (id: string | null): string => {
 };
 
 /**
- * Chooses again while other operations take the chosen notes or numbers.
+ * Chooses again when a concurrent operation has used the chosen notes or deposit numbers.
  * @throws DomainError `note_spent`
  */
 const whileNotesAreTaken = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -104,7 +102,7 @@ const operationOf =
       },
       expectedBase: swap === null ? amountBase : swap.outBase,
       minimumBase: swap === null ? amountBase : swap.minimumBase,
-      // The recipient is left out, so that a search for an address finds no private operation.
+      // Without the recipient, so that a search for an address finds no private operation.
       searchTerms: [
         `chain:${String(pool.chainId)}`,
         `token:${pool.token.symbol.toLowerCase()}`,
@@ -164,14 +162,13 @@ interface PreparedSpend {
   readonly actor: Actor;
   readonly intent: Intent;
   readonly spend: NewSpend;
-  /** Token and amount that leave the notes. */
   readonly token: Token;
   readonly grossBase: bigint;
 }
 
 /**
  * Stores an operation that runs at once.
- * @returns false when the quote was used already; null when it has to be approved first, so that
+ * @returns false when the quote was used already; null when the operation needs approval first, and
  * nothing is stored
  * @throws DomainError `invalid_state` for a quote that a code has approved and that needs votes
  */
@@ -266,7 +263,7 @@ const start = (
   });
 
 /**
- * Pays out of notes: to an address, or as a new note of another private wallet.
+ * Pays an address or another private wallet out of notes.
  * @returns the transfer's id
  * @throws DomainError `small_anonymity_set`, `insufficient_balance`, `unknown_pool`,
  * `below_pool_minimum`, …
@@ -291,8 +288,8 @@ const spendKindOf = ({ kind, id }: PrivateTransfer): SpendKind => {
 };
 
 /**
- * Pays the failed part of an operation out of the current notes. The part may be below a pool's
- * minimum, because the whole was not.
+ * Pays the failed part of an operation out of the current notes. That part may be below the pool's
+ * minimum.
  * @returns the new transfer's id
  * @throws DomainError `insufficient_balance`, `no_route`, `quote_price_moved`, …
  */
@@ -353,7 +350,6 @@ const approve = (
     );
   });
 
-/** The lines of the message that carries the one-time code. */
 const approvalLines = ({ registry }: PrivacyContext, transfer: PrivateTransfer): string[] => {
   const { token, tokenOut, minimumBase } = transfer;
   const amount = `${formatAmount(transfer.amountBase, token.decimals)} ${token.symbol}`;

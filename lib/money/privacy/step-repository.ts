@@ -10,7 +10,6 @@ import { type LeglessMove, moveLegless } from "@/lib/money/operations/service";
 import type { SpendTransaction } from "@/lib/money/ports/privacy";
 import { toStored } from "@/lib/platform/db/codecs";
 
-/** A deposit number of a private wallet in a pool. */
 interface Slot {
   readonly walletId: string;
   readonly pool: string;
@@ -18,10 +17,9 @@ interface Slot {
 }
 
 /**
- * SQL condition on a slot: its operation, or the operation's step, ended without a deposit, and no
- * transaction can make that deposit any more. The purpose of a step's transaction is written like
- * in `purposeOf` of drive-step.ts. Transactions of earlier attempts are final before the next
- * attempt begins, so the last attempt decides.
+ * SQL condition: the slot's operation or step ended without a deposit, and no transaction can make
+ * that deposit any more. `purposeOf` of drive-step.ts builds the same purpose text. Transactions of
+ * earlier attempts are final before the next attempt begins, so the last attempt decides.
  */
 const isFree = (slot: Statement): Statement => sql`
   EXISTS (
@@ -42,7 +40,7 @@ const isFree = (slot: Statement): Statement => sql`
   )`;
 
 /**
- * Takes a deposit number that no other operation uses or has used for a deposit.
+ * Reserves a deposit number that no other operation uses or has used for a deposit.
  * @throws TakenError
  */
 const takeSlot = async (
@@ -68,11 +66,10 @@ const takeSlot = async (
 
 const numbers = table({ number: int });
 
-/** Deposit numbers of private wallets. */
 export const createSlotRepository = ({ prisma }: Pick<Database, "prisma">) => ({
   takeSlot,
 
-  /** Numbers of the wallet in the pool that operations use, or have used for a deposit. */
+  /** The wallet's deposit numbers in the pool that operations use, or have used for a deposit. */
   numbersInUse: async (
     projectId: string,
     walletId: string,
@@ -92,7 +89,6 @@ export const createSlotRepository = ({ prisma }: Pick<Database, "prisma">) => ({
   },
 });
 
-/** An operation with the private wallet whose notes it spends. */
 interface Spender {
   readonly projectId: string;
   readonly walletId: string;
@@ -103,7 +99,7 @@ interface Spender {
 const OPEN: readonly StepState[] = ["queued", "proved", "submitted"];
 
 /**
- * SQL condition on an operation `o`: it takes its note out, or can still do so. An exit that awaits
+ * SQL condition: the operation `o` withdraws its note, or can still do so. An exit that awaits
  * approval has not begun.
  */
 const EXIT_RUNS = raw(`(
@@ -111,7 +107,7 @@ const EXIT_RUNS = raw(`(
 )`);
 
 /**
- * Serialises operations that take notes out of a wallet, so that a public exit and a spend cannot
+ * Serialises operations that withdraw notes of a wallet, so that a public exit and a spend cannot
  * use the same note.
  */
 const lockWallet = async (
@@ -126,11 +122,10 @@ const lockWallet = async (
 
 const exits = table({ noteId: text, amountBase: base });
 
-/** Notes that operations take out of pools. */
 export const createNoteRepository = ({ prisma }: Pick<Database, "prisma">) => ({
   /**
-   * Notes that operations of the project are spending, with the amount in base units that each
-   * takes out.
+   * Notes that the project's operations are spending, with the amount in base units that each
+   * withdraws.
    */
   notesInUse: async (
     projectId: string,
@@ -157,7 +152,7 @@ export const createNoteRepository = ({ prisma }: Pick<Database, "prisma">) => ({
   },
 
   /**
-   * Makes sure, until the transaction ends, that no other operation takes the note out.
+   * Ensures until the transaction ends that no other operation withdraws the note.
    * @throws TakenError
    */
   claimExit: async (
@@ -194,13 +189,13 @@ export interface NewStep {
   readonly withdrawBase: bigint;
   readonly outBase: bigint;
   /**
-   * The deposit number of the step's new note, and the wallet to which it belongs; null when the
-   * money goes to an address.
+   * The deposit number of the step's new note, and that note's wallet; null when the money goes to
+   * an address.
    */
   readonly slot: Slot | null;
 }
 
-/** New values of a step; absent ones stay. */
+/** New values of a step; absent fields keep their value. */
 interface StepChange {
   readonly transaction?: SpendTransaction | null;
   readonly attempt?: number;
@@ -256,14 +251,13 @@ const changedColumns = ({ transaction, receivedBase, failure, ...rest }: StepCha
 });
 
 /**
- * Notes that are leaving pools. Each change is a compare-and-set that returns false when the state
+ * Steps of private operations. Each change is a compare-and-set that returns false when the state
  * has changed since it was read.
  */
 export const createStepRepository = (database: Database) => {
   const { prisma } = database;
 
   return {
-    /** The steps of an operation, by position. */
     steps: async (projectId: string, operationId: string): Promise<PrivateStep[]> => {
       const rows = await prisma.privacyStep.findMany({
         where: { projectId, operationId },
@@ -272,7 +266,6 @@ export const createStepRepository = (database: Database) => {
       return rows.map(parsePrivateStep);
     },
 
-    /** The steps of several operations: by operation, then by position. */
     stepsOfMany: async (
       projectId: string,
       operationIds: readonly string[],
@@ -288,8 +281,8 @@ export const createStepRepository = (database: Database) => {
     },
 
     /**
-     * Records that the proof of a queued step has started. The version stays, so that the prover
-     * can move the step that it has read.
+     * Records that the proof of a queued step has started. The version does not change, so that the
+     * prover can still move the step that it has read.
      */
     recordProofStart: async (
       { projectId, operationId, position, version }: PrivateStep,
@@ -302,8 +295,8 @@ export const createStepRepository = (database: Database) => {
     },
 
     /**
-     * Moves a step, and with `operation` also its operation: both or none. Returns false when
-     * somebody else moved one of them.
+     * Moves a step, and with `operation` also its operation: both or neither. Returns false when
+     * one of them was moved since it was read.
      */
     moveStep: (
       step: PrivateStep,
@@ -325,7 +318,7 @@ export const createStepRepository = (database: Database) => {
               updatedAt: now,
             },
           });
-          // Throwing rolls the operation's move back too.
+          // The error also rolls back the operation's move.
           if (count === 0) throw new TakenError("The step was moved.");
           return true;
         })
@@ -336,9 +329,9 @@ export const createStepRepository = (database: Database) => {
 
     /**
      * Moves the step from proved to submitted, in the transaction that stores the signed
-     * transaction. A worker that comes too late therefore sends nothing, and a step that failed or
-     * is proved again has no transaction that could still be mined. Returns false when somebody
-     * else moved the step.
+     * transaction. A worker that is too late therefore sends nothing, and a step that failed or is
+     * proved again has no transaction that could still be mined. Returns false when the step was
+     * moved since it was read.
      */
     claimSubmission: async (tx: Tx, step: PrivateStep, now: Date): Promise<boolean> => {
       const { projectId, operationId, position, version } = step;

@@ -1,4 +1,7 @@
-/** Private swaps: a quote, then a code or the choice of a private wallet, then the execution. */
+/**
+ * Private swaps: a quote, then the choice of a private wallet with or without a code, then the
+ * execution.
+ */
 import type { GivenCode } from "@/lib/contracts/proofs";
 import { type Actor, actorName } from "@/lib/core/actor";
 import { addSeconds } from "@/lib/core/clock";
@@ -90,7 +93,7 @@ const poolsOf = async (
 type Priced = Pick<PrivateQuote, "amountBase" | "path" | "outBase" | "minimumBase">;
 
 /**
- * Prices a swap. The relayer's fee is rounded up, the minimum down.
+ * The relayer's fee is rounded up, the minimum down.
  * @throws DomainError `below_pool_minimum`, `no_route`
  */
 const priceOf = async (
@@ -163,7 +166,6 @@ const quote = async (context: PrivacyContext, actor: Actor, input: SwapQuoteInpu
   };
 };
 
-/** Whether the project has a private quote with this id. */
 const has = async (
   { repository }: PrivacyContext,
   projectId: string,
@@ -172,7 +174,7 @@ const has = async (
   isId("quote", id) && (await repository.findQuote(projectId, id)) !== null;
 
 /**
- * Refuses a code, both its mailing and its use, when the swap needs votes.
+ * A swap that needs votes takes no code: neither is one mailed, nor is one accepted.
  * @throws DomainError `invalid_state`; PolicyViolationError
  */
 const refuseCode = async (
@@ -210,8 +212,8 @@ const approvable = async (
 };
 
 /**
- * Approves the quote with a code. Without one only the private wallet is chosen, and when the
- * caller's policy requires a code, the executed operation awaits one.
+ * Chooses the private wallet, and approves the quote if there is a code. Without a code, the
+ * executed operation awaits one when the caller's policy requires it.
  * @throws DomainError `quote_expired`, `quote_already_used`, `otp_*`, `unknown_privacy_wallet`
  */
 const prepare = async (context: PrivacyContext, actor: Actor, input: PrepareSwapInput) => {
@@ -227,7 +229,7 @@ const prepare = async (context: PrivacyContext, actor: Actor, input: PrepareSwap
     input.code === undefined
       ? null
       : await otp.consume({ actor, subjectId: open.id, digest: open.digest, code: input.code });
-  // An earlier approval is valid only for the private wallet that was chosen then.
+  // An earlier approval is valid only for the private wallet chosen at that time.
   const keeps = code === null && open.walletId === wallet.id;
   const approvedAt = code !== null ? now : keeps ? open.approvedAt : null;
   const codeId = code !== null ? code.otpId : keeps ? open.codeId : null;
@@ -299,7 +301,7 @@ const begin = async (
 };
 
 /**
- * Executes a prepared quote once. For an executed quote it returns the first transfer.
+ * Executes a prepared quote once. Repeated calls return the first transfer.
  * @returns the transfer's id
  * @throws DomainError `invalid_state` (not prepared), `quote_expired`, `insufficient_balance`
  */
@@ -322,7 +324,7 @@ const execute = async (
   try {
     return await begin(context, actor, id, idempotency);
   } catch (error) {
-    // Another call may have executed the quote in the meantime, which may be why this call failed.
+    // This call may have failed because a concurrent call executed the quote.
     const meanwhile = await startedBefore();
     if (meanwhile === null) throw error;
     return meanwhile;

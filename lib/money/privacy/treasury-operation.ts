@@ -1,6 +1,6 @@
 /**
  * Operations of the treasury on a pool (shields and public exits). Each is one leg, which the
- * driver of operations executes.
+ * operations driver executes.
  */
 import { type Actor, actorName } from "@/lib/core/actor";
 import type { Tx } from "@/lib/platform/db/client";
@@ -21,16 +21,14 @@ import {
 import { NotAdmittedError, treasuryMissing } from "./errors";
 import type { PrivateTransfer } from "./rows";
 
-/** How long such an operation takes, as quotes show it. */
 export const ESTIMATED_SECONDS = 5;
 
 type TreasuryWallet = NonNullable<Awaited<ReturnType<WalletsService["treasury"]>>>;
 export type Treasury = TreasuryWallet & { readonly ownerAddress: EvmAddress };
 
-/** A transfer before its operation has an id. */
 export type NewTransfer = Omit<PrivateTransfer, "operationId">;
 
-/** How an operation starts: it is new, or it was waiting for approval and has been approved. */
+/** Why an operation runs: it is new, or it was waiting and has been approved. */
 export type Run =
   | { readonly why: "new"; readonly transfer: NewTransfer; readonly retryOf: string | null }
   | { readonly why: "approved"; readonly transfer: PrivateTransfer; readonly consent: Consent };
@@ -38,7 +36,6 @@ export type Run =
 interface TreasuryOperation {
   readonly treasury: Treasury;
   readonly request: RouteRequest;
-  /** The recipients for the policies. */
   readonly recipients: readonly string[];
 }
 
@@ -134,7 +131,6 @@ export const runOperation = async (
   return started !== null;
 };
 
-/** Stores a new operation that a person has to approve before it runs. */
 const awaitApproval = async (
   context: PrivacyContext,
   actor: Actor,
@@ -167,10 +163,9 @@ const awaitApproval = async (
 };
 
 /**
- * Starts a new operation: at once when the caller's policy allows it, otherwise as one that awaits
- * approval.
- * @param start stores it as running
- * @param awaiting the data to store when it awaits approval
+ * Starts a new operation at once when the caller's policy allows it; otherwise it awaits approval.
+ * @param steps `start` stores the running operation, `awaiting` returns the data of one that awaits
+ * approval
  */
 export const startOrAwait = async (
   context: PrivacyContext,

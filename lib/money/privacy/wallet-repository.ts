@@ -12,7 +12,6 @@ import { storedHex } from "@/lib/platform/db/codecs";
 import { sqlOf } from "@/lib/platform/db/sql";
 import { sql } from "@/lib/platform/db/statement";
 
-/** Stores private wallets. */
 export const createPrivacyWalletRepository = (database: Database) => {
   const { prisma } = database;
 
@@ -32,15 +31,15 @@ export const createPrivacyWalletRepository = (database: Database) => {
   };
 
   return {
-    /** Stores the wallet, except a second default wallet of the project. */
+    /** Stores the wallet, unless it is a second default wallet of the project. */
     insert: (wallet: PrivateWallet, audit: AuditEntry): Promise<void> =>
       database.transaction((tx) => insert(tx, wallet, audit)),
     transaction: <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.transaction(work),
     /**
      * Marks the wallet as exported, permanently.
-     * @param decisionId the request whose votes allowed showing the mnemonic; null when no votes
-     * were needed
-     * @returns false when that request has shown it already
+     * @param how `decisionId`: the request whose votes allowed showing the mnemonic; null when no
+     * votes were needed
+     * @returns false when that request has already shown the mnemonic
      */
     markExported: async (
       tx: Tx,
@@ -81,7 +80,7 @@ const keyOf = (id: string) => {
   return { projectId, id: walletId };
 };
 
-/** The data keys, for the rotation of key-encryption keys. */
+/** The data keys, for rotating the key-encryption keys. */
 export const encryptedPrivacyWallets = ({
   prisma,
 }: Pick<Database, "prisma">): EncryptedRows => ({
@@ -134,7 +133,7 @@ export const encryptedPrivacyWallets = ({
   },
 });
 
-/** A JSON column with logs in the order of the chain, and the fields of each log in this order. */
+/** JSON column of logs in the order of the chain. The order of each log's fields is fixed. */
 const storedLogs = z.array(
   z.tuple([storedHex, storedHex, storedHex, storedHex, storedHex, z.string()]),
 );
@@ -156,7 +155,7 @@ const markOf = (row: { toBlock: bigint; toHash: string }): BlockMark => ({
   hash: storedHex.parse(row.toHash),
 });
 
-/** Final logs of privacy pools in the database. They are public, and belong to no project. */
+/** Final logs of privacy pools. They are public, and belong to no project. */
 export const createPoolLogRepository = ({
   prisma,
 }: Pick<Database, "prisma">): PoolLogStore => ({
@@ -182,7 +181,7 @@ export const createPoolLogRepository = ({
   append: async ({ chainId, digest }, startBlock, segment) => {
     const { fromBlock, to } = segment;
     const logs = JSON.stringify(toStoredLogs(segment));
-    // Two instances may append at the same time, and the primary key lets only one of them succeed.
+    // Two instances may append at the same time; the primary key lets only one of them succeed.
     const added = await sqlOf(prisma).change(sql`
       INSERT INTO privacy_pool_segment (chain_id, digest, from_block, to_block, to_hash, logs)
       SELECT ${chainId}::int, ${digest}::text, ${fromBlock}::bigint, ${to.number}::bigint,

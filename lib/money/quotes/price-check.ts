@@ -8,8 +8,8 @@ import type { Token } from "@/lib/core/token";
 import type { OraclePrice } from "@/lib/books/ports/price-oracle";
 
 /**
- * A route that is priced again must bring this margin above the promised minimum, so that a small
- * move of the price does not revert it.
+ * Margin by which a route that is priced again must exceed the promised minimum, so that a small
+ * price move does not revert it.
  */
 const TOLERANCE_MIN_BPS = 10;
 const BPS = 10_000n;
@@ -22,9 +22,7 @@ export const expectedOut = (route: Route): bigint =>
 export const minimumOut = (route: Route): bigint =>
   sum(route.legs.map((leg) => leg.minOutBase));
 
-/**
- * The margin for a move of the price, rounded up. Only legs whose result may still change need it.
- */
+/** The margin for a price move, rounded up. Only legs whose output may still change need it. */
 const toleranceOf = (route: Route, slippageBps: number): bigint => {
   // With less than 20 basis points of slippage a margin of 10 is too large, so half of the slippage
   // is used.
@@ -36,9 +34,9 @@ const toleranceOf = (route: Route, slippageBps: number): bigint => {
 };
 
 /**
- * The same route with minima that sum to at least `minimumBase`, so that the new price keeps the
- * promised minimum. Each leg's share is rounded up and never above its expected output. Null when
- * the route no longer reaches the minimum with some margin left.
+ * Raises the minima of the legs so that they sum to at least `minimumBase`, the promised minimum.
+ * Each leg's share is rounded up and never exceeds its expected output. Null when the route no
+ * longer reaches the minimum with the required margin.
  */
 export const withMinimum = (
   route: Route,
@@ -60,26 +58,23 @@ type Warning = z.output<typeof quoteRecord>["warnings"][number];
 
 const WARNING_BPS = 300;
 const PRICE_IMPACT_BPS_DEFAULT = 1_500;
-/** A stablecoin whose price differs from one dollar by more than this is reported. */
+/** Maximum deviation of a stablecoin from one dollar that causes no warning. */
 const DEPEG_BPS = 100n;
 const WORTH_SCALE = 72;
 const USD_SCALE = 18;
 const USD_ONE = 10n ** 18n;
 
 export interface PriceCheck {
-  /**
-   * Price impact of the pools in basis points, compared with a very small trade in the same pools.
-   */
+  /** Price impact of the pools in basis points, compared with a very small trade in these pools. */
   readonly poolImpactBps: number;
   /**
-   * How much less arrives than leaves, fees included, in basis points of the worth at the prices of
-   * the feeds, rounded up. Negative when more arrives. Null when a price is missing.
+   * The part of the sent value that does not arrive, fees included, in basis points at the prices
+   * of the feeds, rounded up. Negative when more arrives; null when a price is missing.
    */
   readonly oracleImpactBps: number | null;
   readonly warnings: readonly Warning[];
 }
 
-/** Price impact of all legs, weighted by their outputs, rounded up. */
 const poolImpactOf = (route: Route): number => {
   const total = expectedOut(route);
   if (total === 0n) return 0;
@@ -94,7 +89,7 @@ const poolImpactOf = (route: Route): number => {
 const usdOf = (price: OraclePrice | undefined): string | null =>
   price?.state === "known" ? price.usd : null;
 
-/** When only one asset moves and nothing is traded, its price does not matter. */
+/** With a single asset nothing is traded, so its price does not matter. */
 const isOneAsset = ({ sources, destination }: RouteRequest): boolean =>
   sources.every(({ token }) => token.assetId === destination.token.assetId);
 
@@ -130,7 +125,7 @@ const oracleImpactOf = (
 
 const percent = (bps: number): string => `${String(bps / 100)} %`;
 
-/** Each token of the request once, with its price. */
+/** Each asset of the request once, with its price. */
 const pricedTokens = (
   { sources, destination }: RouteRequest,
   prices: readonly OraclePrice[],
@@ -211,8 +206,8 @@ export const checkPrice = (
 };
 
 /**
- * Refuses a route that costs more than the caller accepts. Without a feed the pools' own price
- * impact decides.
+ * Refuses a route that costs more than the caller accepts. When a price feed is missing, the price
+ * impact of the pools decides.
  * @throws DomainError `price_impact_too_high`
  */
 export const requireFairPrice = (request: RouteRequest, check: PriceCheck): void => {

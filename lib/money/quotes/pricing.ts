@@ -38,8 +38,8 @@ import {
 } from "./serializer";
 
 /**
- * The quote that an earlier call with the same Idempotency-Key made, or null. It is found even when
- * the HTTP layer no longer stores that call's answer.
+ * Finds the quote that an earlier call with the same Idempotency-Key created, even when the HTTP
+ * layer no longer stores the answer of that call.
  * @throws DomainError `idempotency_mismatch` when the key was used for a different request
  */
 export const findEarlierQuote = async (
@@ -61,7 +61,7 @@ export const findEarlierQuote = async (
   return quote;
 };
 
-/** The error for a quote that can no longer be used; null while it can. */
+/** Returns the error for a quote that can no longer be used; null while the quote can be used. */
 export const endOf = (quote: Quote): DomainError | null => {
   if (quote.status === "used") return quoteUsed(quote);
   if (quote.status !== "cancelled") return null;
@@ -71,7 +71,6 @@ export const endOf = (quote: Quote): DomainError | null => {
   );
 };
 
-/** Loads the quote or transfer that a request names, within the caller's project. */
 export const createQuoteLoader = ({
   repository,
   clock,
@@ -117,16 +116,13 @@ export interface PricingDeps extends ResolveDeps {
   clock: Clock;
 }
 
-/** The purpose of a quote. */
 export interface QuotePurpose {
   readonly kind: "swap" | "transfer" | "swap_and_transfer";
   /** The operation whose failed or refunded legs the quote retries. */
   readonly retryOf?: string;
-  /** The caller's Idempotency-Key, where the call accepts one. */
   readonly idempotency?: IdempotentRequest | null;
   /**
-   * True when the caller has just checked the balances, so that the quote needs no warning about
-   * them.
+   * True when the caller has just checked the balances, so that the quote needs no balance warning.
    */
   readonly isFunded?: boolean;
   /** The audit entry, recorded in the transaction that stores the quote. */
@@ -144,18 +140,16 @@ export interface QuoteDraft extends StoredQuote {
   readonly priced: PricedRoute;
 }
 
-/** The parts from which the record of a quote is made. */
 interface QuoteParts {
   readonly request: RouteRequest;
   readonly wallets: readonly SourceWallet[];
   readonly route: Route;
   readonly others: readonly Route[];
   readonly check: PriceCheck;
-  /** Per leg; null while unknown. */
+  /** One for each leg; null while unknown. */
   readonly feePayers: readonly (FeePayer | null)[];
 }
 
-/** A route at current prices, and the alternatives that the caller could choose. */
 export interface PricedRoute {
   readonly route: Route;
   readonly others: readonly Route[];
@@ -175,7 +169,8 @@ const price = async (deps: PricingDeps, request: RouteRequest): Promise<PricedRo
 };
 
 /**
- * A price within the caller's limits: at most its price impact and at least its minimum.
+ * A price within the caller's limits: the price impact is at most its maximum, and the output at
+ * least its minimum.
  * @throws DomainError `price_impact_too_high`, `minimum_not_reached`, and the errors of `price`
  */
 const acceptablePrice = async (
@@ -225,8 +220,8 @@ interface RecordedQuote {
 }
 
 /**
- * Warnings about the recipient. Empty when it is a wallet of the project that this service chose
- * itself.
+ * Warnings about the recipient. Empty when this service chose one of the project's wallets as the
+ * recipient.
  */
 const recipientWarningsOf = async (
   deps: PricingDeps,
@@ -248,7 +243,6 @@ const recipientWarningsOf = async (
         purpose: "pay",
       });
 
-/** The quote's record, for a route that was priced now or earlier. */
 const recordOf = async (
   deps: PricingDeps,
   quote: RecordedQuote,
@@ -270,8 +264,8 @@ const recordOf = async (
 };
 
 /**
- * The payer of each leg's network fee. When the sponsor pays, a plain wallet is first asked for a
- * permit, and only prepare shows whether it can sign one.
+ * The payer of each leg's network fee. When the sponsor pays, it is null for a wallet without an
+ * owner address, because only prepare shows whether that wallet can sign a permit.
  */
 const feePayersOf = (
   deps: PricingDeps,
@@ -347,7 +341,7 @@ const store = async (
 };
 
 /**
- * The current wallets of a stored request.
+ * The project's current wallets for the sources of a stored request.
  * @throws DomainError `unknown_wallet`
  */
 const walletsOf = async (
@@ -368,8 +362,8 @@ const walletsOf = async (
 };
 
 /**
- * The value of all sources at the highest price of any chain, as a decimal string of US dollars.
- * Null when a source has no price.
+ * The value of all sources as a decimal string of US dollars, at each asset's highest price on any
+ * chain. Null when a source has no price.
  */
 const worthUsd = async (deps: PricingDeps, request: RouteRequest): Promise<string | null> => {
   const tokens = request.sources.map(({ token }) => token);
@@ -379,13 +373,12 @@ const worthUsd = async (deps: PricingDeps, request: RouteRequest): Promise<strin
   return valueUsd(request, prices);
 };
 
-/** Prices requests, and stores the results as quotes. */
 export const createPricing = (deps: PricingDeps) => ({
   price: (request: RouteRequest) => price(deps, request),
   recordOf: (quote: RecordedQuote, parts: QuoteParts) => recordOf(deps, quote, parts),
   draft: (actor: Actor, resolved: ResolvedRequest, purpose: QuotePurpose) =>
     draft(deps, actor, resolved, purpose),
-  /** Stores the quote of a draft, so that it can be approved. */
+  /** Stores the quote of a draft, so that it can be approved later. */
   keep: async (row: NewQuote): Promise<void> => {
     await deps.repository.insert(row, null);
   },

@@ -11,7 +11,7 @@ import type { RouteRequest } from "@/lib/core/route-request";
 
 const unixSeconds = z.int();
 
-/** An action that the caller's own wallet has to sign or send. */
+/** An action that the caller's wallet has to sign or send. */
 const actionBase = z.object({ actionId: z.string(), description: z.string() });
 
 const serviceLeg = z.object({
@@ -26,7 +26,7 @@ const ownerLeg = z.object({
   legId: z.string(),
   gas: storedGas,
   action: actionBase.extend({ signer: storedAddress, typedData: jsonTypedData }),
-  /** Contains a dummy signature. */
+  /** With a dummy signature. */
   operation: storedUserOperation,
   userOpHash: storedHex,
   validUntil: unixSeconds,
@@ -39,18 +39,17 @@ const preparedTransaction = actionBase.extend({
   data: storedHex,
   /** In wei. */
   value: storedBase,
-  /** A sufficient gas limit. */
+  /** A gas limit that is high enough. */
   gas: storedBase,
 });
 
-/** A leg whose transactions a plain wallet sends itself. */
+/** A leg whose transactions are sent by a linked wallet. */
 const walletLeg = z.object({
   by: z.literal("wallet"),
   legId: z.string(),
   chainId: z.int(),
   wallet: storedAddress,
   transactions: z.array(preparedTransaction).min(1),
-  /** Nonce of the wallet's next transaction. */
   fromNonce: z.int(),
   validUntil: unixSeconds.nullable(),
   fillDeadline: unixSeconds.nullable(),
@@ -58,7 +57,8 @@ const walletLeg = z.object({
 });
 
 /**
- * A plain wallet signs a permit with which the treasury takes its tokens and makes the leg's calls.
+ * A leg for which a linked wallet signs a permit. With the permit the treasury transfers the
+ * wallet's tokens to itself and makes the leg's calls.
  */
 const permitLeg = z.object({
   by: z.literal("permit"),
@@ -74,7 +74,6 @@ const preparedLeg = z.discriminatedUnion("by", [serviceLeg, ownerLeg, walletLeg,
 /** Column `prepared` of a quote, with one entry for each leg of the route. */
 const storedPrepared = z.object({ legs: z.array(preparedLeg) });
 
-/** How a leg gets signed, with the data to sign. */
 export type PreparedLeg = z.output<typeof preparedLeg>;
 export type OwnerLeg = z.output<typeof ownerLeg>;
 export type WalletLeg = z.output<typeof walletLeg>;
@@ -94,7 +93,6 @@ const WALLET_SECONDS = 600;
 export const preparedSeconds = (legs: readonly PreparedLeg[]): number =>
   legs.some((leg) => leg.by === "wallet") ? WALLET_SECONDS : PREPARED_SECONDS;
 
-/** Column `route`. */
 const storedRoute: z.ZodType<Route> = z.object({ legs: z.array(storedRouteLeg) });
 
 /** The fields of column `response` that a transfer shows. */
@@ -103,7 +101,7 @@ const storedResponse = quoteRecord
   // Steps that cannot be parsed are not shown; the transfer continues without them.
   .extend({ steps: quoteRecord.shape.steps.catch([]) });
 
-/** The field of column `response` that a swap and transfer shows. */
+/** The field of column `response` that a swap-and-transfer shows. */
 const storedWarnings = quoteRecord.pick({ warnings: true }).catch({ warnings: [] });
 
 type QuoteStatus = "open" | "prepared" | "used" | "cancelled";
@@ -118,7 +116,6 @@ export interface Quote {
   readonly transferId: string | null;
   /** The operation whose failed or refunded legs this quote retries. */
   readonly retryOf: string | null;
-  /** The actor's name, as `actorName` returns it. */
   readonly createdBy: string;
   readonly status: QuoteStatus;
   readonly request: RouteRequest;
@@ -137,13 +134,12 @@ export interface Quote {
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly codeSentAt: Date | null;
-  /** Set once the right one-time code was entered. */
+  /** Set when the correct one-time code was entered. */
   readonly approvedAt: Date | null;
   readonly approvedBy: string | null;
   readonly approvalCodeId: string | null;
   /** The factor that approved the quote. */
   readonly approvalMeans: string | null;
-  /** The time until which the prepared price is valid. */
   readonly preparedUntil: Date | null;
   /** One for each leg of the route; empty unless the status is `prepared`. */
   readonly preparedLegs: readonly PreparedLeg[];

@@ -13,14 +13,10 @@ import { storedText, toStored } from "@/lib/platform/db/codecs";
 import { parseListedQuote, parseQuote, type PreparedLeg, type Quote } from "./quote";
 import type { QuoteRecord } from "./serializer";
 
-// The list of transfers: selects the quotes of a page by the caller's filters.
-
 export interface TransferFilter extends CreatedBetween {
-  /** Matches any of these statuses. */
   readonly status?: readonly string[] | undefined;
   /** Matches transfers whose source or destination is on any of these chains. */
   readonly chainId?: readonly number[] | undefined;
-  /** Matches transfers that any of these wallets pays. */
   readonly walletId?: readonly string[] | undefined;
 }
 
@@ -32,8 +28,8 @@ interface TransferPage extends TransferFilter {
 }
 
 /**
- * SQL: the status of the transfer of quote `q`, as `toTransfer` shows it. Once executed, it is the
- * status of its operation `o`.
+ * SQL: the status of the transfer of quote `q`, as `toTransfer` shows it. After the execution it is
+ * the status of the operation `o`.
  */
 const statusAt = (now: Date): Statement => sql`
   CASE
@@ -90,13 +86,11 @@ interface KeyUse {
   readonly idempotencyKey: string;
 }
 
-/** Identifies a quote by its quote id or by its transfer id. */
 export interface Subject {
   readonly quoteId?: string | undefined;
   readonly transferId?: string | undefined;
 }
 
-/** A new open quote, with all data that its caller was shown. */
 export interface NewQuote extends Pick<
   Quote,
   | "id"
@@ -116,7 +110,6 @@ export interface NewQuote extends Pick<
   readonly idempotency: IdempotentRequest | null;
 }
 
-/** The result of preparing a quote. */
 interface Preparation extends Pick<Quote, "route"> {
   readonly response: QuoteRecord;
   readonly preparedLegs: readonly PreparedLeg[];
@@ -160,9 +153,9 @@ const quoteClaims = {
     insertQuote(db, quote, operationId),
 
   /**
-   * Marks a quote that no caller has seen as used, without preparing it, together with the call's
-   * Idempotency-Key. Returns false when either was used already: of several calls with one key,
-   * exactly one succeeds.
+   * Marks an open quote that no caller has seen as used, and stores the call's Idempotency-Key with
+   * it. Returns false when the quote or the key was used already, so that of several calls with one
+   * key exactly one succeeds.
    */
   claimOpen: async (
     db: Sql,
@@ -184,8 +177,8 @@ const quoteClaims = {
 
 export const createQuotesRepository = (database: Database) => ({
   /**
-   * Returns null when the Idempotency-Key belongs to another quote. `audit`, and the event of a
-   * transfer, are written in the same transaction.
+   * Returns null when the Idempotency-Key belongs to another quote. `audit` and the event of a
+   * transfer are written in the transaction that stores the quote.
    */
   insert: async (quote: NewQuote, audit: AuditEntry | null): Promise<Quote | null> => {
     if (audit === null && quote.transferId === null)
@@ -209,7 +202,6 @@ export const createQuotesRepository = (database: Database) => ({
     return parsed(await database.prisma.quote.findFirst({ where }));
   },
 
-  /** The quote stored for a caller's Idempotency-Key. */
   findByKey: async (used: KeyUse): Promise<Quote | null> =>
     parsed(
       await database.prisma.quote.findUnique({
@@ -220,7 +212,7 @@ export const createQuotesRepository = (database: Database) => ({
   findByOperation: async (projectId: string, operationId: string): Promise<Quote | null> =>
     parsed(await database.prisma.quote.findFirst({ where: { projectId, operationId } })),
 
-  /** Transfers, newest first. @param now decides which of them are expired */
+  /** Transfers, newest first. `now` decides which of them have expired. */
   listTransfers: async (page: TransferPage, now: Date): Promise<Quote[]> => {
     const ids = await transferQuoteIds(sqlOf(database.prisma), page, now);
     const where = { projectId: page.projectId, id: { in: ids } };
@@ -231,7 +223,7 @@ export const createQuotesRepository = (database: Database) => ({
     return rows.map(parseListedQuote);
   },
 
-  /** Records that a code was sent for the quote. */
+  /** Records when the first code for the quote was sent. Later calls change nothing. */
   codeSent: async (
     { projectId, id }: Pick<Quote, "projectId" | "id">,
     now: Date,
@@ -269,7 +261,7 @@ export const createQuotesRepository = (database: Database) => ({
 
   /**
    * Returns false when the quote was used, cancelled or prepared since `read`. `audit` is written
-   * in the same transaction.
+   * in the transaction that cancels the quote.
    */
   cancel: (
     read: Pick<Quote, "projectId" | "id" | "preparedUntil">,
@@ -297,7 +289,6 @@ export const createQuotesRepository = (database: Database) => ({
   ...quoteClaims,
 });
 
-/** Records that the right one-time code was entered, and by whom. */
 const approve = (
   database: Database,
   quote: Quote,
@@ -328,8 +319,8 @@ const approve = (
   });
 
 /**
- * Records an event of a transfer that has no operation yet; later the operation records the events.
- * A transfer that is not executed in time expires at its `expiresAt` without an event.
+ * Records an event of a transfer that has no operation yet. The operation records the later events.
+ * A transfer that is not executed in time expires at `expiresAt` without an event.
  */
 const recordTransferEvent = async (
   tx: Tx,
@@ -359,8 +350,8 @@ const recordTransferEvent = async (
 const parsed = (row: QuoteRow | null): Quote | null => (row === null ? null : parseQuote(row));
 
 /**
- * Returns false when the Idempotency-Key belongs to another quote. Written as SQL with a constant
- * text, because every quote of an API key is inserted here, and Prisma takes longer than the insert
+ * Returns false when the Idempotency-Key belongs to another quote. Uses SQL with a constant text,
+ * because this insert runs for every quote of an API key, and Prisma's overhead exceeds the insert
  * itself.
  */
 const insertQuote = async (
@@ -421,8 +412,8 @@ export const storedQuote = ({ idempotency, ...quote }: NewQuote): Quote => {
 };
 
 /**
- * Serialises calls with the same key: a second call waits here until the transaction of the first
- * one has ended.
+ * Whether the key was used already. Serialises calls with the same key: a second call waits until
+ * the transaction of the first call has ended.
  */
 const isTaken = async (
   db: Sql,

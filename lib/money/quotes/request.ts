@@ -34,7 +34,7 @@ export const routeIdOf = ({ legs }: Route): string => {
 };
 
 /**
- * Returns the route to take and the alternatives, best first.
+ * Returns the route to execute and the alternatives, best first.
  * @param routes best first
  * @throws DomainError `no_route` when there is none, or not the one that the caller chose
  */
@@ -57,26 +57,29 @@ export const chooseRoute = (
 };
 
 /**
- * A request by names. `minAmount` is in units of the destination's token, when the caller sets one.
+ * A request with names of tokens and wallets. `minAmount` is a decimal amount of the destination's
+ * token.
  */
 export type QuoteInput = z.output<typeof quoteBody> & {
   readonly minAmount?: string | undefined;
 };
 
-/** A wallet that may be a source. */
 export interface SourceWallet {
   readonly id: string;
   readonly kind: string;
   readonly address: string;
   readonly ownerAddress: string | null;
   readonly keyId: string | null;
-  /** The chain whose contract signs for a linked wallet; null or absent for a plain one. */
+  /**
+   * The chain of the contract that signs for a linked wallet; null or absent when the wallet is not
+   * a contract.
+   */
   readonly contractChainId?: number | null;
 }
 
 export interface ResolvedRequest {
   readonly route: RouteRequest;
-  /** The wallet of each source. */
+  /** One for each source, in the order of the sources. */
   readonly wallets: readonly SourceWallet[];
 }
 
@@ -93,7 +96,7 @@ class Faults {
     this.details.push({ path, code, message });
   }
 
-  /** Runs `work`, and records an error that it throws as a fault of the field `path`. */
+  /** Records a DomainError of `work` as a fault of the field `path`. */
   catch<T>(path: string, work: () => T): T | undefined {
     try {
       return work();
@@ -112,7 +115,7 @@ class Faults {
   }
 }
 
-/** The caller's field names for the parts of a request, which errors use. */
+/** The caller's field names for the parts of a request, for error details. */
 export interface FieldNames {
   source(index: number): {
     whole: string;
@@ -222,7 +225,7 @@ export const resolveRequest = async (
   };
 };
 
-/** Undefined when the caller sets no limits. */
+/** Returns undefined when the caller sets no limits. */
 const limitsOf = (
   faults: Faults,
   { minAmount, maxPriceImpactBps }: QuoteInput,

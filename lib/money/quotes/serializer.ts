@@ -18,13 +18,16 @@ const RATE_DECIMALS = 8;
 const ALTERNATIVES_MAX = 3;
 const PRICE_DECIMALS = 24;
 const USD_DECIMALS = 6;
-/** Enough digits to keep the value of a token with 36 decimals exact. */
+/** Enough digits for the exact value of a token with 36 decimals. */
 const WORTH_DECIMALS = PRICE_DECIMALS + 36;
 
 const sum = (values: readonly bigint[]): bigint =>
   values.reduce((total, value) => total + value, 0n);
 
-/** Received amount per sent unit, rounded down to 8 digits. Only when all sources are one asset. */
+/**
+ * Received amount per sent unit, rounded down to 8 digits. Null when the sources are of different
+ * assets.
+ */
 const rateOf = (request: RouteRequest, out: bigint): string | null => {
   const [first, ...others] = request.sources;
   if (
@@ -75,8 +78,8 @@ export const valueUsd = (
 export const tokenKey = (token: Token): string => `${String(token.chainId)}:${token.address}`;
 
 /**
- * The fee that the token itself charges in a plain transfer: the recipient gets the sent amount
- * minus this fee.
+ * Warnings about tokens that charge a fee on a transfer: the recipient gets the sent amount minus
+ * the fee.
  */
 const keptByToken = (request: RouteRequest, route: Route): QuoteRecord["warnings"] =>
   route.legs.flatMap((leg) => {
@@ -166,10 +169,10 @@ export interface RecordInput {
   route: Route;
   others: readonly Route[];
   check: PriceCheck;
-  /** The payer of each leg's network fee; null while unknown. */
+  /** One for each leg; null while unknown. */
   feePayers: readonly (FeePayer | null)[];
   prices: ReadonlyMap<string, string | null>;
-  /** Descriptions of the sources whose wallet does not hold the amount now. */
+  /** Missing amounts of sources whose wallet does not have enough now, as texts. */
   shortOf: readonly string[];
 }
 
@@ -188,7 +191,6 @@ export const toDestination = (request: RouteRequest, route: Route): QuoteRecord[
   };
 };
 
-/** The quote as the caller sees it. */
 export const toQuoteRecord = (input: RecordInput): QuoteRecord => {
   const { request, route } = input;
   const { decimals } = request.destination.token;
@@ -256,7 +258,7 @@ export const approvalDigest = (
 };
 
 /**
- * Names for the addresses in the lines of an approval. Each name stands beside its full address.
+ * Names for the addresses in the lines of an approval. Each name is shown beside its full address.
  */
 export interface ApprovalWords {
   readonly chainName: (chainId: number) => string;
@@ -272,7 +274,7 @@ export const approvalAddresses = ({
   chainId: destination.token.chainId,
 });
 
-/** The approved data in words, for the message with the code. */
+/** The approved data as text, for the message that contains the one-time code. */
 export const approvalLines = (
   request: RouteRequest,
   minimumBase: bigint,

@@ -43,8 +43,8 @@ export interface QuotesDeps extends PricingDeps {
 }
 
 /**
- * Quotes: requests that were priced and stored. Swaps and transfers prepare and execute them; each
- * state change is a compare-and-set against the quote that the caller read.
+ * Quotes are requests that were priced and stored. Swaps and transfers prepare and execute them;
+ * each state change is a compare-and-set against the quote that the caller read.
  */
 export const createQuotesService = (deps: QuotesDeps) => {
   const { repository } = deps;
@@ -82,8 +82,8 @@ export const createQuotesService = (deps: QuotesDeps) => {
     },
 
     /**
-     * Resolves the names of tokens and wallets, and decimal amounts, to the request from which a
-     * route is priced. `fields` contains the caller's field names, for errors.
+     * Resolves token names, wallets and decimal amounts to the request from which a route is
+     * priced. `fields` contains the caller's field names, for errors.
      */
     resolve: (
       projectId: string,

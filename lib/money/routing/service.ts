@@ -11,20 +11,21 @@ interface RoutingLog {
 
 interface Asked {
   readonly request: RouteRequest;
-  /** Index of the priced source; the others do not affect its price. */
+  /** Index of the source to price. The other sources do not affect its price. */
   readonly sourceIndex: number;
   readonly signal: AbortSignal;
   readonly log: RoutingLog;
 }
 
 /**
- * A provider that takes longer is left out, because it must not use up the time of the whole quote.
+ * Milliseconds after which a provider is left out, because it must not use up the time of the whole
+ * quote.
  */
 const PROVIDER_TIMEOUT_MS = 5_000;
 
 /**
- * The answer of one of several providers. Rejects when it does not arrive in time, or when `signal`
- * aborts, even if the provider ignores its signal.
+ * Resolves to the answer of one of several providers. Rejects when the answer does not arrive in
+ * time, or when `signal` aborts, even if the provider ignores its signal.
  */
 const answerInTime = <Answer>(
   signal: AbortSignal,
@@ -49,10 +50,7 @@ const askProvider = async (
 const asError = (reason: unknown): Error =>
   reason instanceof Error ? reason : new Error(String(reason));
 
-/**
- * The most informative refusal: an unreachable chain before low liquidity, and that before no
- * route.
- */
+/** The most informative refusal: first an unreachable chain, then low liquidity, then no route. */
 const clearestOf = (reasons: readonly Error[]): Error =>
   reasons.find((reason) => isDomainError(reason) && reason.code === "chain_unavailable") ??
   reasons.find((reason) => isDomainError(reason) && reason.code === "insufficient_liquidity") ??
@@ -93,7 +91,10 @@ const legsOver = async (
 
 /** Maximum number of complete routes in a quote, including the best one. */
 const ROUTES_MAX = 4;
-/** A route that brings less than this part of the best one is not offered. */
+/**
+ * A route whose output is less than this part of the best route's output is not offered; in basis
+ * points.
+ */
 const ALTERNATIVE_FLOOR_BPS = 9_500n;
 const PRICE_DECIMALS = 36;
 
@@ -101,8 +102,8 @@ const receivedOf = ({ legs }: Route): bigint =>
   legs.reduce((sum, leg) => sum + leg.expectedOutBase, 0n);
 
 /**
- * The route with the best leg of every source, then routes that use a different leg for one source.
- * Best first.
+ * The route with the best leg of every source, then routes with the next best legs. A source that
+ * has no further leg contributes its best one. Best first.
  */
 const routesOf = (legsPerSource: readonly (readonly RouteLeg[])[]): readonly Route[] => {
   const ways = Math.min(Math.max(...legsPerSource.map((legs) => legs.length)), ROUTES_MAX);
@@ -135,7 +136,8 @@ type AskPrices = (
 ) => Promise<readonly (string | null)[]>;
 
 /**
- * Combines the providers' answers. A failing provider counts as having no price, unless all fail.
+ * Combines the providers' answers. A provider that fails counts as having no price, unless all
+ * providers fail.
  */
 const combinePrices =
   (providers: readonly RoutingProvider[], ask: AskPrices, choose: typeof higher) =>
@@ -162,8 +164,8 @@ const combinePrices =
 /**
  * Routing over all configured providers. Each source of a request uses the path with the largest
  * output from any provider, and each leg is built, read and tracked by the provider that it names.
- * @param providers in order of preference: of two equal legs, and of two prices for display, that
- * of the earlier provider is used
+ * @param providers in order of preference: an earlier provider wins when two legs bring the same
+ * amount, and for displayed prices
  */
 export const createRoutingService = (
   providers: readonly RoutingProvider[],

@@ -3,7 +3,7 @@ import type { LostPayment, SigningOff } from "./state";
 
 const RETRY_SECONDS = 60;
 
-/** Nothing may be signed or sent until somebody has compared the database with the chains. */
+/** The database has to be compared with the chains before anything is signed or sent. */
 export const signingOff = ({ since, reason }: SigningOff): DomainError =>
   new DomainError(
     "signing_off",
@@ -13,7 +13,8 @@ export const signingOff = ({ since, reason }: SigningOff): DomainError =>
   );
 
 /**
- * A movement that the database has lost may already have paid the recipient for the same request.
+ * A movement that is missing from the database may already have paid the recipient for the same
+ * request.
  */
 export const paidAlready = (lost: readonly LostPayment[]): DomainError => {
   const lines = lost.map(({ recipient, chainId, hash, text }) => ({

@@ -13,7 +13,7 @@ import {
   openTransactions,
 } from "./rows";
 
-// Reads the movements on a chain that the database knows, to compare them with the chain.
+// Reads the movements that the database contains, to compare them with a chain.
 
 const hashRows = table({ hash: text });
 const nextNonces = table({ next: int8 });
@@ -21,7 +21,7 @@ const nextNonces = table({ next: int8 });
 export const createKnownRepository = ({ pool }: Pick<Database, "pool">) => {
   const db = sqlOn(pool);
 
-  /** The next nonce of an account in the database; null when it has sent nothing. */
+  /** The account's next nonce by the database; null when it has sent nothing. */
   const nextNonce = async (chainId: number, address: Address): Promise<bigint | null> => {
     const account = await nextNonces.first(
       db,
@@ -39,7 +39,7 @@ export const createKnownRepository = ({ pool }: Pick<Database, "pool">) => {
         sql`SELECT ${knownAccounts.columns()} FROM wallet WHERE owner_address IS NOT NULL`,
       ),
 
-    /** Returns the user operations among these that legs or batches name. */
+    /** Returns those of the user operations that belong to legs or batches. */
     knownHashes: async (hashes: readonly string[]): Promise<ReadonlySet<string>> => {
       const rows = await Promise.all([
         hashRows.all(
@@ -107,7 +107,7 @@ export const createKnownRepository = ({ pool }: Pick<Database, "pool">) => {
         UPDATE signer_nonce SET next = ${next}::bigint
         WHERE chain_id = ${chainId}::int AND address = ${address} AND next < ${next}::bigint`),
 
-    /** Adds a version of a stored transaction, so that its receipt is found. */
+    /** Adds another version of a stored transaction, so that its receipt is found. */
     addVersion: (id: string, hash: string): Promise<number> =>
       db.change(sql`
         UPDATE chain_transaction SET replaced_hashes = array_append(replaced_hashes, ${hash}::text)

@@ -20,9 +20,6 @@ import { nonceKeyOf } from "@/lib/chain/erc4337/user-operation";
 import { addSeconds } from "@/lib/core/clock";
 import { validitySeconds } from "@/lib/chain/smart-accounts/service";
 
-// The dependencies of the comparison with the chains.
-
-/** A mined transaction of the service's own. */
 interface SeenTransaction {
   readonly hash: Hex;
   readonly to: Address | null;
@@ -31,8 +28,8 @@ interface SeenTransaction {
 }
 
 /**
- * Finds the mined transaction of an account and nonce; null when there is none, `unknown` when the
- * node cannot tell.
+ * Finds an account's mined transaction by nonce; null when there is none, `unknown` when the node
+ * cannot tell.
  */
 type FindByNonce = (
   chainId: number,
@@ -44,7 +41,7 @@ type FindByNonce = (
   },
 ) => Promise<SeenTransaction | null | "unknown">;
 
-/** The executed operation of a leg or a batch, which its row does not name. */
+/** The executed operation of a leg or batch that is not in its row. */
 interface Adopted {
   readonly operation: UserOperation;
   readonly userOpHash: Hex;
@@ -56,7 +53,6 @@ export interface ReconcileDeps {
   readonly registry: ChainRegistry;
   readonly known: KnownRepository;
   readonly findByNonce: FindByNonce;
-  /** The addresses of the executor's keys. */
   readonly executors: readonly Address[];
   /** The name of an attempt of a batch, from which its nonce key is derived. */
   attemptName(
@@ -84,15 +80,14 @@ interface NextNonce {
 interface Found {
   readonly notes: string[];
   readonly unknown: UnknownMove[];
-  /** Operations in bundles that are not in the database. */
   readonly executed: ExecutedOperation[];
-  /** The chain's next nonces, where those in the database are lower. */
+  /** The chain's next nonces that are higher than those in the database. */
   readonly nonces: NextNonce[];
 }
 
 /**
- * Whether the transaction is a bundle or a mark. These move no money of the executor itself; the
- * executed operations of a bundle are compared separately.
+ * Whether the transaction is a bundle or a mark. These move no money of the executor; the
+ * operations of a bundle are compared separately.
  */
 const isOfAccounts = (
   { registry }: ReconcileDeps,
@@ -169,7 +164,6 @@ const noteUnknown = async (
   });
 };
 
-/** A transaction that the node no longer has, so a person has to look it up elsewhere. */
 const unreadable = (
   { chainId, toBlock: blockNumber }: Span,
   address: Address,
@@ -251,7 +245,7 @@ const compareExecutor = async (
 };
 
 // Compares one chain with the database: finds executed operations that are not in the database, and
-// results that are missing in the rows.
+// results that are missing in rows.
 
 export interface ChainReport {
   readonly chainId: number;
@@ -263,9 +257,7 @@ export interface ChainReport {
   /** Rows to which their executed operation was added. */
   readonly adopted: readonly string[];
   readonly unknown: readonly UnknownMove[];
-  /** Notes about the executor's nonces. */
   readonly notes: readonly string[];
-  /** The nonces with which to continue. */
   readonly nonces: readonly NextNonce[];
   /**
    * Why signing may not be allowed yet; null when the chain matches the database except for the
@@ -275,8 +267,8 @@ export interface ChainReport {
 }
 
 /**
- * The database knows every movement that was signed before this time. The margin covers clock
- * differences between chains and the database.
+ * The comparison starts this long before `seenAt`, because the clocks of chains and the database
+ * differ.
  */
 const MARGIN_SECONDS = 120;
 /** Number of attempts of a batch that may have followed the one in the row. */
@@ -286,7 +278,7 @@ const KEPT_DAYS = 1;
 interface Times {
   /** The last time at which the database was known to be complete. */
   readonly seenAt: Date;
-  /** Null when signing is allowed, so nothing is changed. */
+  /** Null when signing is allowed; nothing is changed then. */
   readonly offSince: Date | null;
 }
 
@@ -294,7 +286,7 @@ type Owner =
   | { readonly leg: KnownLeg }
   | { readonly batch: KnownBatch; readonly attempt: number };
 
-/** The rows by the nonce keys with which they may have signed. */
+/** The rows by nonce key. Each row may have signed with several nonce keys. */
 const ownersOf = async (
   deps: ReconcileDeps,
   chainId: number,
@@ -370,8 +362,8 @@ const unknownOf = (
 };
 
 /**
- * Sorts executed operations that are not in the database: those of rows in progress are stored
- * there, all others are unknown movements.
+ * Sorts executed operations that are not in the database. Those of rows in progress are stored in
+ * their rows; all others are unknown movements.
  */
 const sortExecuted = async (comparison: Comparison, executed: readonly ExecutedOperation[]) => {
   const { deps, chainId, owners, final, mayAdopt } = comparison;
@@ -391,7 +383,6 @@ const sortExecuted = async (comparison: Comparison, executed: readonly ExecutedO
     const content = await contentOf(deps.registry, chainId, one);
     if (owner !== undefined && mayAdopt && (await adopt(deps, owner, one, content)))
       adopted.push(describe(owner));
-    // A reverted operation has moved nothing.
     else if (one.success) unknown.push(unknownOf(comparison, one, content));
   }
   return { adopted, unknown, unfinal };
@@ -419,8 +410,8 @@ const waitOf = (
 };
 
 /**
- * All operations that any provider of the chain shows. A node without old logs, or with hidden
- * logs, shows fewer, and a missed payment would be made again.
+ * All operations that at least one of the chain's providers shows. A node that has no old logs, or
+ * hides some, shows fewer, and a missed payment would be made again.
  */
 const executedIn = async (
   { registry }: ReconcileDeps,

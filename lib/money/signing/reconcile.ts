@@ -15,11 +15,10 @@ interface ReconcilerDeps extends ReconcileDeps {
 }
 
 export interface ReconcileRequest {
-  /** The person who runs it, for the audit log. */
+  /** The person who runs the comparison, for the audit log. */
   readonly by: string;
-  /** The unknown movements that the person has checked; `all` for every one that is found. */
+  /** The unknown movements that the person has checked; `all` accepts every one that is found. */
   readonly accept: readonly string[] | "all";
-  /** The reason for accepting the movements. */
   readonly reason: string;
 }
 
@@ -27,10 +26,9 @@ export interface ReconcileReport {
   readonly wasOff: boolean;
   readonly isAllowed: boolean;
   readonly chains: readonly ChainReport[];
-  /** Movements that no person has accepted. */
   readonly unknown: readonly UnknownMove[];
   readonly accepted: readonly UnknownMove[];
-  /** Why signing is not allowed, other than unknown movements. */
+  /** Reasons other than unknown movements why signing is not allowed. */
   readonly faults: readonly string[];
 }
 
@@ -54,8 +52,8 @@ const compareAll = async (
 };
 
 /**
- * Only after everything is accepted, because an unknown transaction of the executor is found by the
- * nonce that is missing in the database.
+ * Raised only after everything is accepted, because an unknown transaction of the executor is found
+ * by its missing nonce.
  */
 const raiseNonces = async (
   { known }: ReconcilerDeps,
@@ -99,8 +97,6 @@ export const reconcile = async (
   const isAllowed = wasOff ? passes && faults.length === 0 : true;
   return { wasOff, isAllowed, chains, unknown, accepted, faults };
 };
-
-// The report of `npm run reconcile`, as lines for people.
 
 const chainLines = ({
   name,

@@ -11,32 +11,31 @@ import { createUnknownMoves, IS_REMEMBERED } from "./unknown-move-repository";
 // Stores whether signing is allowed, and for which database.
 
 /**
- * SQLSTATE of a function that the role may not call, that the server does not have, or that it does
- * not support.
+ * SQLSTATE of a function that the role may not call, or that the server lacks or does not support.
  */
 const UNREADABLE = new Set(["42501", "42883", "0A000"]);
 
 /**
- * The facts that identify a database. Copied files keep the system identifier; a promotion and a
- * point-in-time recovery start a new timeline; `pg_restore` creates a new database or recreates
- * this table.
+ * The facts that identify a database. The system identifier is the same in copied files. A
+ * promotion and a point-in-time recovery start a new timeline. `pg_restore` creates a new database
+ * or recreates this table.
  */
 const FACTS = [
   "SELECT system_identifier::text AS fact FROM pg_control_system()",
-  // `pg_control_checkpoint()` would show the old timeline until the first checkpoint after a
+  // `pg_control_checkpoint()` would return the old timeline until the first checkpoint after a
   // promotion.
   "SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) AS fact",
   "SELECT oid::text AS fact FROM pg_database WHERE datname = current_database()",
   "SELECT 'signing_state'::regclass::oid::text AS fact",
 ] as const;
-/** Placeholder for a fact that a managed server does not show. */
+/** Placeholder for a fact that a managed server hides. */
 const HIDDEN = "-";
 /** How often instances record that signing is allowed. */
 const SEEN_EVERY_SECONDS = 10;
 
 /**
  * One statement, because every instance runs it once a second.
- * @param hidden facts that this server does not show
+ * @param hidden facts that this server hides
  */
 const look = (hidden: ReadonlySet<string>): Statement => {
   const facts = FACTS.map((fact) => (hidden.has(fact) ? `'${HIDDEN}'` : `(${fact})`));
@@ -55,7 +54,6 @@ const look = (hidden: ReadonlySet<string>): Statement => {
     LEFT JOIN signing_state ON id = 1`;
 };
 
-/** The row of `signing_state`. */
 export interface StoredState extends Omit<RowOf<typeof looks>, "present" | "identity"> {
   readonly identity: string;
 }
@@ -68,7 +66,7 @@ interface Look extends Pick<RowOf<typeof looks>, "present"> {
 const isUnreadable = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && UNREADABLE.has(error.code ?? "");
 
-/** Finds the facts that this server does not show. */
+/** Finds the facts that this server hides. */
 const hiddenFacts = async ({ pool }: Pick<Database, "pool">): Promise<ReadonlySet<string>> => {
   const hidden = new Set<string>();
   for (const fact of FACTS) {
@@ -120,7 +118,7 @@ export const createSigningRepository = (
       return { present, stored: identity === null ? null : { ...stored, identity } };
     },
 
-    /** The first instance of a new installation stores the identity of its database. */
+    /** Stores the identity of a new installation's database; has no effect later. */
     begin: (identity: string): Promise<number> =>
       db.change(sql`
         INSERT INTO signing_state (id, identity, seen_at)
@@ -140,7 +138,7 @@ export const createSigningRepository = (
           off_reason = ${reason}
         WHERE id = 1 AND off_since IS NULL`),
 
-    /** Like `turnOff`, by a person. */
+    /** Like `turnOff`, for a person's decision. */
     stop: (decided: Decided): Promise<void> =>
       database.rawTransaction(async (tx) => {
         const reason = `${decided.by} has stopped it (${decided.reason})`;

@@ -15,9 +15,7 @@ import {
 import { storedHex } from "@/lib/platform/db/codecs";
 import { type Payment, storedPayments } from "./state";
 
-// The tables of this module, and the columns that it reads of other tables.
-
-/** A smart account whose key the service holds, or which a linked wallet owns. */
+/** A smart account whose key the service holds, or that a linked wallet owns. */
 export const knownAccounts = table({ projectId: text, address });
 
 /** A leg that has not ended, or has changed recently. */
@@ -41,7 +39,7 @@ export const knownBatches = table({
 
 export type KnownBatch = RowOf<typeof knownBatches>;
 
-/** One of the service's own transactions that is not final. */
+/** A transaction of the service that is not final. */
 export const openTransactions = table({
   id: text,
   from: address,
@@ -55,19 +53,19 @@ export const openTransactions = table({
 
 export type OpenTransaction = RowOf<typeof openTransactions>;
 
-/** Table `unknown_move`: a movement that a chain shows and no row of the database explains. */
+/** Table `unknown_move`: a movement on a chain that no row of the database explains. */
 export const unknownMoves = table({
   chainId: int,
-  /** Hash of the user operation, or of the service's own transaction. */
+  /** Hash of the user operation, or of the service's transaction. */
   hash: text,
   txHash: text,
   blockNumber: int8,
-  /** Null when no wallet in the database sent it. */
+  /** Null when no wallet in the database sent the movement. */
   projectId: nullable(text),
   walletAddress: nullable(text),
   payments: json<readonly Payment[]>(storedPayments),
   /**
-   * Call data and logs in lower-case hex, which contain every address that the movement may have
+   * Call data and logs in lower-case hex. They contain every address that the movement may have
    * paid.
    */
   payload: text,
@@ -75,10 +73,9 @@ export const unknownMoves = table({
 
 export type UnknownMove = RowOf<typeof unknownMoves>;
 
-/** Hash of an accepted transaction. */
 export const lostTransactions = table({ hash: oneOf(storedHex) });
 
-/** A payment by a movement that the database lost. A person has accepted the movement. */
+/** A payment by a movement that is missing from the database and that a person has accepted. */
 export const lostPayments = table({
   recipient: text,
   chainId: int,
@@ -87,16 +84,15 @@ export const lostPayments = table({
 });
 
 /**
- * Table `signing_state` as it is read, with the current database. When nothing is stored, every
- * column of the table is null.
+ * Table `signing_state`, read with the current database. All its columns are null when nothing is
+ * stored.
  */
 export const looks = table({
   /**
-   * Identifies the current server, timeline, database and table. Facts that the server hides are
+   * Identifies the current server, timeline, database and table. A fact that the server hides is
    * `-`.
    */
   present: text,
-  /** Null in a new installation. */
   identity: nullable(text),
   seenAt: time,
   offSince: nullable(time),

@@ -1,6 +1,6 @@
 /**
- * Decides whether money may be signed for: not while the database may have been restored to an
- * earlier state.
+ * Decides whether the service may sign for money: not while the database may have been restored to
+ * an earlier state.
  */
 import { createFreshCache } from "@/lib/core/fresh-cache";
 import { paidAlready, signingOff } from "./errors";
@@ -13,39 +13,44 @@ export type { AskedPayments } from "./unknown-move-repository";
 
 export interface SigningGate {
   /**
-   * Returns whether the service may sign for money. The state is at most one second old.
+   * Whether the service may sign for money. At most one second old.
    * @throws the database's errors
    */
   state(): Promise<SigningState>;
-  /** @throws DomainError `signing_off` */
+  /**
+   * Requires that signing is allowed.
+   * @throws DomainError `signing_off`
+   */
   require(): Promise<void>;
   /**
    * Like `require`, but uses the last state that this process has read. For signatures inside a
-   * database transaction, which must not wait for another connection; their callers use `require`
-   * before the transaction.
+   * database transaction, which must not wait for another connection; callers use `require` before
+   * the transaction.
+   * @throws DomainError `signing_off`
    */
   requireKnown(): void;
   /**
-   * Refuses recipients whom a movement has paid that the database lost.
+   * Refuses recipients whom a movement that is missing from the database has paid.
    * @throws DomainError `signing_off`, `paid_already`
    */
   requireUnpaid(projectId: string, recipients: readonly string[]): Promise<void>;
   /**
-   * Whether a movement that the database lost, and that no person has released, made one of these
-   * payments.
+   * Whether a movement that is missing from the database, and that no person has released, made one
+   * of these payments.
    * @throws DomainError `signing_off`
    */
   hasPaid(asked: AskedPayments): Promise<boolean>;
   /**
-   * The hash of an executor's transaction with this content that the database lost and a person has
-   * accepted; null when there is none.
+   * The hash of an executor's transaction with this content that is missing from the database and
+   * that a person has accepted; null when there is none.
    */
   lostTransaction(
     chainId: number,
     call: { readonly to: string; readonly data: string },
   ): Promise<`0x${string}` | null>;
   /**
-   * Whether the executor sent this transaction, the database lost it, and a person has accepted it.
+   * Whether the executor sent this transaction, it is missing from the database, and a person has
+   * accepted it.
    */
   isLost(chainId: number, txHash: `0x${string}`): Promise<boolean>;
 }
@@ -65,7 +70,7 @@ type GateDeps = Pick<
 const OTHER = "the database is on another server or timeline than before";
 
 /**
- * Reads the identity of the database. The first call of a new installation stores it; when it
+ * Reads the identity of the database. The first call of a new installation stores it. When it
  * differs from the stored one, signing is turned off.
  * @throws the database's errors
  */
@@ -91,9 +96,9 @@ const NOT_READ = {
 
 /**
  * Compares the database with the one for which signing was last allowed. A restored copy, a
- * promoted standby and a point-in-time recovery are different databases. Signing is then off on
- * every instance until `npm run reconcile` allows it. `turnOff` is stored, so that the return of
- * the old server does not turn signing on again.
+ * promoted standby and a point-in-time recovery are different databases: signing is then off on
+ * every instance until `npm run reconcile` allows it. `turnOff` is stored, so that signing stays
+ * off when the old server returns.
  */
 export const createSigningGate = (repository: GateDeps): SigningGate => {
   let known: SigningState = NOT_READ;

@@ -1,4 +1,4 @@
-/** Whether money may be signed for with this database, and the movements that it lost. */
+/** Whether the service may sign for money with this database, and the movements missing from it. */
 import { z } from "zod";
 
 export interface SigningOff {
@@ -13,15 +13,15 @@ export type SigningState =
   | SigningOff;
 
 /**
- * A payment of a movement that the database lost: what a wallet paid, and to whom. `amount` is in
- * whole units of the token.
+ * The payments of a movement that is missing from the database. `amount` is in whole units of the
+ * token.
  */
 export const storedPayments = z.array(
   z.object({ to: z.string(), token: z.string(), symbol: z.string(), amount: z.string() }),
 );
 export type Payment = z.output<typeof storedPayments>[number];
 
-/** A payment by a movement that the database lost. A person has accepted the movement. */
+/** A payment by a movement that is missing from the database and that a person has accepted. */
 export interface LostPayment {
   readonly recipient: string;
   readonly chainId: number;
@@ -35,7 +35,6 @@ export const paymentsText = (payments: readonly Payment[]): string =>
     ? "no payment that can be read"
     : payments.map(({ amount, symbol, to }) => `${amount} ${symbol} to ${to}`).join(", ");
 
-/** The person or command that makes the change, and the reason. */
 export interface Decided {
   readonly by: string;
   readonly reason: string;

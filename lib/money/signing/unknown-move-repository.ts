@@ -6,16 +6,16 @@ import { recordAuditOn } from "@/lib/news/audit/service";
 import { lostPayments, lostTransactions, type UnknownMove, unknownMoves } from "./rows";
 import { type Decided, type LostPayment, paymentsText } from "./state";
 
-// Stores the movements that a restore lost and a person has accepted.
+// Stores movements that are missing from a restored database and that a person has accepted.
 
 /**
- * How long the recipients of a lost movement are not paid again without a release: as long as
+ * How long the recipients of an accepted movement are not paid again without a release: as long as
  * payout rows are remembered.
  */
 const REMEMBERED_DAYS = 30;
 const LISTED_MAX = 5;
 
-/** SQL: whether the recipients of the movement `move` are not paid again. */
+/** SQL: whether the recipients of the movement `move` are still protected from a second payment. */
 export const IS_REMEMBERED = raw(`
   move.released_at IS NULL
   AND move.accepted_at > now() - interval '${String(REMEMBERED_DAYS)} days'`);
@@ -23,13 +23,13 @@ export const IS_REMEMBERED = raw(`
 const hashRows = unknownMoves.pick("hash");
 const released = unknownMoves.pick("hash", "projectId");
 
-/** Payments in one token of a project on a chain. */
+/** Payments in one token, by a project on a chain. */
 export interface AskedPayments {
   readonly projectId: string;
   readonly chainId: number;
   /** Address of the token, or `native`. */
   readonly token: string;
-  /** Amounts in whole units, like those of lost movements. */
+  /** Amounts are in whole units, like those of accepted movements. */
   readonly payments: readonly { readonly recipient: string; readonly amount: string }[];
 }
 
@@ -95,7 +95,7 @@ const releaseMoves = async (
 
 const verdicts = table({ hasPaid: bool });
 
-/** When the payments of a movement could not be decoded, only the recipient is compared. */
+/** Only the recipient is compared when the payments of a movement could not be decoded. */
 const hasPaid = async (
   db: Sql,
   { projectId, chainId, token, payments }: AskedPayments,
@@ -151,7 +151,6 @@ const findLostPayments = async (
 export const createUnknownMoves = (database: Pick<Database, "pool" | "rawTransaction">) => {
   const db = sqlOn(database.pool);
   return {
-    /** Stores movements that a person has accepted, each with an audit entry. */
     accept: (moves: readonly UnknownMove[], decided: Decided): Promise<void> =>
       database.rawTransaction(async (tx) => {
         for (const move of moves) await acceptMove(tx, move, decided);
@@ -169,13 +168,12 @@ export const createUnknownMoves = (database: Pick<Database, "pool" | "rawTransac
       return new Set(moves.map(({ hash }) => hash));
     },
 
-    /** Whether a lost movement that is not released contains one of these payments. */
     hasPaid: (asked: AskedPayments): Promise<boolean> => hasPaid(db, asked),
 
     /**
      * The hash of an accepted transaction of the executor with exactly this content; null when
-     * there is none. The payload of an executor's transaction begins with its recipient and its
-     * data, followed by its logs.
+     * there is none. The payload of an executor's transaction starts with its recipient and data,
+     * followed by its logs.
      */
     lostTransaction: async (
       chainId: number,
@@ -194,7 +192,7 @@ export const createUnknownMoves = (database: Pick<Database, "pool" | "rawTransac
       return lost?.hash ?? null;
     },
 
-    /** Whether the executor's transaction was accepted as one that the database lost. */
+    /** Whether the executor's transaction was accepted as missing from the database. */
     isLost: async (chainId: number, txHash: string): Promise<boolean> => {
       const moves = await db.query(sql`
         SELECT 1 FROM unknown_move
@@ -206,8 +204,8 @@ export const createUnknownMoves = (database: Pick<Database, "pool" | "rawTransac
     },
 
     /**
-     * Finds which recipients (checksummed) a lost movement has paid and that are not released. The
-     * project's own wallets are left out.
+     * Finds the recipients (checksummed) that an accepted movement has paid and that are not
+     * released, except the project's own wallets.
      */
     lostPayments: (
       projectId: string,

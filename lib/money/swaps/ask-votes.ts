@@ -1,4 +1,4 @@
-/** Movements of managed wallets that wait until people of the project have voted. */
+/** Stores movements of managed wallets that wait until people of the project have voted. */
 import { titleAmount } from "@/lib/core/amount-text";
 import { type Actor, actorName } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
@@ -30,7 +30,9 @@ export interface VotesDeps {
 const APPROVAL_SECONDS = 24 * 3600;
 export const OPERATION_SUBJECT = "operation";
 
-/** `Transfer of 12.50 USDC on Base`; with several sources, their number. */
+/**
+ * A title such as `Transfer of 12.50 USDC on Base`. With several sources, it contains their number.
+ */
 const titleOf = (deps: VotesDeps, { kind, request }: Quote): string => {
   const name = movementKind(kind)?.words ?? "Payment";
   const [source, ...others] = request.sources;
@@ -45,7 +47,10 @@ export interface Waiting {
   readonly wallets: readonly SourceWallet[];
   /** The votes that the operation needs; null when one person's code suffices. */
   readonly required: Requirement | null;
-  /** Marks the quote as used. @throws DomainError when it was used already */
+  /**
+   * Marks the quote as used.
+   * @throws DomainError when the quote was used already
+   */
   readonly claim: (tx: Tx, operationId: string) => Promise<void>;
   /** How the requester has consented, for the audit log. */
   readonly consent?: AuditData;
@@ -53,7 +58,7 @@ export interface Waiting {
 
 /**
  * Stores the operation of a quote as awaiting approval, and in the same transaction the request for
- * votes when it needs votes.
+ * votes when `required` is set.
  */
 export const letWait = async (
   deps: VotesDeps,
@@ -103,9 +108,9 @@ export const letWait = async (
 };
 
 /**
- * Refuses a payment that needs votes and spends from a wallet that signs for itself, because its
- * signature would expire during the vote.
- * @param approval the votes that it needs; null when it needs none
+ * Refuses a payment that needs votes and spends from a wallet that signs for itself, because the
+ * wallet's signature would expire during the vote.
+ * @param approval the required votes; null when none are required
  * @throws DomainError `invalid_state`
  */
 export const requireWaitable = (

@@ -42,8 +42,8 @@ const codeRequired = (why: string): DomainError =>
   );
 
 /**
- * Decides who may move money: a caller with the right one-time code, or an exempt API key up to its
- * daily cap.
+ * Decides who may move money: a caller with the correct one-time code, or an exempt API key up to
+ * its daily cap.
  */
 export const createAuthorization = (deps: AuthorizationDeps) => {
   const { quotes, otp, policies, clock } = deps;
@@ -76,7 +76,7 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
   };
 
   /**
-   * Whether the actor needs no code, as far as this is known before acceptance. The accepting
+   * Whether the actor needs no code, judged before the operation is accepted. The accepting
    * transaction checks the cap again.
    */
   const needsNoCode = async (actor: Actor, request: RouteRequest): Promise<boolean> =>
@@ -84,7 +84,8 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
     (await policies.mayAfford(actor, await quotes.worthUsd(request), clock.now()));
 
   /**
-   * Allows a quote to be prepared: the code is right, or the key needs none for this amount.
+   * Allows a quote to be prepared when it was approved, the code is correct, or the API key needs
+   * no code for this amount.
    * @returns the policies' decision
    * @throws DomainError `otp_required`, `otp_invalid`, `otp_expired`, `otp_attempts_exceeded`
    */
@@ -116,8 +117,8 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
   };
 
   /**
-   * Returns the check for the accepting transaction that the key may still spend the amount today;
-   * null when a code approved the quote.
+   * Returns the check, for the accepting transaction, that the key may still spend the amount
+   * today; null when a code approved the quote.
    */
   const spending = async (
     actor: Actor,
@@ -128,7 +129,7 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
     return (sql, now) => policies.spend(sql, actor, usd, now);
   };
 
-  /** The intent on which the policies decide when the quote is executed. */
+  /** The intent that the policies evaluate when the quote is executed. */
   const intentOf = async (actor: Actor, quote: Quote): Promise<Intent> => {
     const { kind, request, createdBy, projectId } = quote;
     const wallets = await quotes.walletsOf(projectId, request);

@@ -30,7 +30,9 @@ const KIND = "swap_and_transfer";
 
 type SwapAndTransferInput = z.output<typeof swapAndTransfer.body>;
 
-/** The operation that awaited approval, or the call that starts one. */
+/**
+ * The data of a run: of an operation that awaited approval, or of a call that starts an operation.
+ */
 interface Run extends Proof {
   readonly operationId?: string;
   /**
@@ -38,7 +40,7 @@ interface Run extends Proof {
    * used.
    */
   readonly draft?: QuoteDraft["row"];
-  /** The sources that this call has checked already, with the balances that it read. */
+  /** The sources that this call has already checked, with their balances. */
   readonly checked?: CheckedSources;
 }
 
@@ -61,7 +63,6 @@ const FIELDS: FieldNames = {
   recipient: "recipient",
 };
 
-/** The dependencies of the functions below. */
 interface AutoExecute extends AutoExecuteDeps {
   readonly authorization: Authorization;
   readonly prepare: Prepare;
@@ -224,7 +225,8 @@ const begunBefore = async (
 };
 
 /**
- * @throws DomainError `not_found`, `invalid_state` when it does not await approval, `quote_expired`
+ * @throws DomainError `not_found`, `invalid_state` when the operation does not await approval,
+ * `quote_expired`
  */
 const loadAwaiting = async (parts: AutoExecute, actor: Actor, operationId: string) => {
   const operation = await parts.operations.get(actor.projectId, operationId);
@@ -246,10 +248,7 @@ const loadAwaiting = async (parts: AutoExecute, actor: Actor, operationId: strin
   return { operation, quote };
 };
 
-/**
- * Swap and transfer in one call, without a person in between: within the key's policy, or after an
- * approval.
- */
+/** Swaps and transfers in one call, either within the API key's policy or after an approval. */
 export const createAutoExecute = (
   deps: AutoExecuteDeps,
   steps: { authorization: Authorization; prepare: Prepare; execute: Execute },
@@ -265,7 +264,7 @@ export const createAutoExecute = (
    * `recipient_not_allowed`, `idempotency_mismatch`
    */
   const start = async (actor: Actor, input: SwapAndTransferInput, key: string | null) => {
-    // Checked before an earlier answer is repeated, because the actor may no longer pay the
+    // The check comes before an earlier answer is repeated, because the actor may no longer pay the
     // recipient.
     authorization.checkAddress(actor, input.recipient, "recipient");
     const idempotency = idempotentRequest(key, input);
@@ -273,8 +272,8 @@ export const createAutoExecute = (
     const begun =
       before ??
       (await begin(parts, actor, input, idempotency).catch(async (error: unknown) => {
-        // A concurrent call with the same key may have succeeded. It took the money, so this call
-        // can fail.
+        // A concurrent call with the same key may have succeeded and used the money, which makes
+        // this call fail.
         const other = await begunBefore(parts, actor, idempotency);
         if (other === null) throw error;
         return other;
@@ -284,7 +283,7 @@ export const createAutoExecute = (
 
   /**
    * The part of a waiting operation that a code approves. The operation runs once, at a price that
-   * keeps the promised minimum.
+   * reaches the promised minimum.
    * @throws DomainError `not_found`, `invalid_state`, `quote_expired`; its `approve` also
    * `quote_price_moved`, `insufficient_balance`, `simulation_failed`
    */

@@ -33,8 +33,6 @@ import { type Authorization, codeRequired } from "./authorize";
 import { subjectField } from "./prepare";
 import { applySignatures, type GivenSignature, type SignatureDeps } from "./signatures";
 
-// The movement on which the policies decide when an operation is accepted.
-
 interface Accepted {
   readonly quote: Pick<Quote, "kind" | "createdBy">;
   readonly request: RouteRequest;
@@ -51,8 +49,9 @@ const FUNDING_FIELDS: Intent["fields"] = {
 };
 
 /**
- * The amounts of an operation that brings money to a payout count with that payout, except in the
- * policies of the other wallets from which it takes money.
+ * Builds the intent that the policies evaluate. The amounts of an operation that brings money to a
+ * payout (`isCovered`) count with that payout, so here they count only in the policies of the other
+ * wallets that provide the money.
  */
 const intentOf = (
   actor: Actor,
@@ -82,8 +81,8 @@ export interface ExecuteDeps extends SignatureDeps, Pick<VotesDeps, "decisions" 
 type NewLegs = Parameters<OperationsService["start"]>[0]["legs"];
 
 /**
- * How long after the price lock the service accepts transactions that wallets claim to have sent
- * but no node shows yet.
+ * Seconds after the price lock during which the service accepts transactions that wallets report as
+ * sent but no node shows yet.
  */
 const LATE_SECONDS_MAX = 3600;
 
@@ -128,13 +127,11 @@ const readPrepared = (
 
 /** The approval with which a waiting operation starts. */
 export interface Proof {
-  /** Id of the one-time code. */
   readonly codeId?: string;
   /** The factor that replaced the code. */
   readonly codeMeans?: string;
-  /** Id of the request on which people voted. */
   readonly decisionId?: string;
-  /** True when an earlier code covers it, as the code of a schedule covers each run. */
+  /** True when an earlier code covers the operation, as the code of a schedule covers each run. */
   readonly isApproved?: boolean;
 }
 
@@ -143,25 +140,25 @@ interface Acceptance extends Proof {
   readonly request: RouteRequest;
   readonly wallets: readonly SourceWallet[];
   readonly legs: NewLegs;
-  /** The balances of all sources, when the caller has read them already. */
+  /** Set when the caller has already read the balances of all sources. */
   readonly seen?: readonly Funds[];
-  /** The operation that awaited approval, when it is started now. */
+  /** Set when an operation that awaited approval starts now. */
   readonly operationId?: string;
   /**
-   * True when the operation is a part of another one that was itself approved or counted against
-   * the key's cap.
+   * True when the operation is part of another one that was approved or counted against the key's
+   * cap.
    */
   readonly isCovered?: boolean;
   /**
-   * True when wallets have already sent all transactions by themselves. A refusal would then only
-   * lose track of the money.
+   * True when wallets have already sent all transactions. A refusal could not undo them, and the
+   * service would lose track of the money.
    */
   readonly allSent: boolean;
-  /** Marks the quote as used. Returns false when it was used already. */
+  /** Marks the quote as used. Returns false when the quote was used already. */
   readonly claim: Claim;
 }
 
-/** The person who approved the quote before, and the factor. */
+/** The approval of the quote, for the audit log. */
 const approvalOf = ({
   approvalMeans,
   approvalCodeId: codeId,
@@ -211,8 +208,9 @@ const enforcing =
   };
 
 /**
- * The person who entered the code is the requester, whom the rules may exclude from the vote. A
- * different caller would hide the requester.
+ * The error when somebody other than the person who entered the code executes the quote. That
+ * person is the requester, whom the rules may exclude from the vote, and a different caller would
+ * hide the requester.
  */
 const otherMaker = (): DomainError =>
   new DomainError(
@@ -300,7 +298,8 @@ const claimOf = async (
   actor: Actor,
   { quote, operationId, legs, allSent, claim, isCovered = false }: Acceptance,
 ): Promise<Claim> => {
-  // For an operation that awaited approval nothing is counted, because its code authorised it.
+  // An operation that awaited approval does not count against the cap, because its code authorised
+  // it.
   const spend =
     operationId === undefined && !isCovered ? await authorization.spending(actor, quote) : null;
   const takeRest = async (sql: Sql, by: string, now: Date): Promise<true> => {
@@ -371,9 +370,9 @@ export const createExecute = (deps: ExecuteDeps, authorization: Authorization) =
   };
 
   /**
-   * Accepts the operation once and hands it to the workers. For a quote that was executed already,
-   * returns its operation. An operation whose transactions the caller's own wallets have all sent
-   * is recorded even after the price lock, because a refusal would not undo them.
+   * Accepts the operation once; the workers then drive it. For a quote that was executed already,
+   * returns its operation. An operation whose transactions the caller's wallets have all sent is
+   * recorded even after the price lock, because a refusal would not undo them.
    * @throws DomainError `invalid_state` (not prepared), `quote_expired`, `otp_required` (the key
    * reached its cap in the meantime), `insufficient_balance`, `invalid_signature` naming every
    * action that is missing or does not match
@@ -422,8 +421,7 @@ export const createExecute = (deps: ExecuteDeps, authorization: Authorization) =
       if (operation !== null) return startedRecord(quote, operation);
       throw refusal(await quotes.get(actor, subject));
     } catch (error) {
-      // Another call may have executed the quote in the meantime, which may be why this call
-      // failed.
+      // Another call may have executed the quote in the meantime and caused this error.
       const meanwhile = await startedBefore(await quotes.get(actor, subject));
       if (meanwhile === null) throw error;
       return meanwhile;

@@ -1,7 +1,4 @@
-/**
- * Operations that move money between the project's own wallets, so that it is on the chain on which
- * a payout pays.
- */
+/** Operations that bring money of the project to the chain on which a payout pays. */
 import type { Actor } from "@/lib/core/actor";
 import { DomainError } from "@/lib/core/errors";
 import type { Sql } from "@/lib/platform/db/sql";
@@ -37,13 +34,13 @@ export const createFunding = (
   const { quotes } = deps;
 
   /**
-   * The minimum that a new price brings. Stores nothing.
+   * The minimum that arrives at current prices. Stores nothing.
    * @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable`
    */
   const minimumOf = async (request: RouteRequest): Promise<bigint> =>
     minimumOut((await quotes.price(request)).route);
 
-  /** Like `minimumOf`, but returns the whole quote record. */
+  /** Like `minimumOf`, but also returns the quote record. */
   const price = async (
     request: RouteRequest,
     wallets: readonly SourceWallet[],
@@ -62,7 +59,7 @@ export const createFunding = (
     return { minimumBase: minimumOut(route), record };
   };
 
-  /** Stores a quote that no caller sees. */
+  /** Stores a quote that is not shown to callers. */
   const store = async (
     actor: Actor,
     request: ResolvedRequest,

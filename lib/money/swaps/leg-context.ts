@@ -28,15 +28,14 @@ export interface SimulationDeps {
 
 export interface LegInput {
   readonly projectId: string;
-  /** The operation's kind. */
   readonly kind: string;
   readonly request: RouteRequest;
-  /** The wallet of each source. */
+  /** One for each source, in the order of the sources. */
   readonly wallets: readonly SourceWallet[];
   readonly leg: RouteLeg;
   /**
-   * The leg's id from an earlier preparation of the same quote. With the same id the operation has
-   * the same nonce, so at most one of the two can be executed.
+   * The leg's id from an earlier preparation of the quote. Both preparations then have the same
+   * nonce, so at most one of them can be executed.
    */
   readonly legId: string | undefined;
   /**
@@ -57,7 +56,7 @@ export interface SimulatedChange {
 export interface LegSimulation {
   readonly prepared: PreparedLeg;
   readonly changes: readonly SimulatedChange[];
-  /** Maximum cost of the leg for the sponsor; null when the wallet or account pays for itself. */
+  /** Maximum cost of the leg for the sponsor; null when the wallet or account pays the fee. */
   readonly cost: GasCost | null;
 }
 
@@ -94,9 +93,10 @@ export const contextOf = (input: LegInput): Context => {
 };
 
 /**
- * Compares balances instead of return values, because some tokens return false, nothing, or true
- * without moving anything. Native coins are delivered when their call succeeds in the simulation; a
- * contract as recipient may forward them at once, as deposit addresses of exchanges do.
+ * Checks the received amount of a transfer by balances and not by return values, because some
+ * tokens return false, nothing, or true without moving anything. Native coins are delivered when
+ * their call succeeds in the simulation; a contract as recipient may forward them at once, as
+ * deposit addresses of exchanges do.
  */
 const checkArrival = ({ source, leg, request }: Context, gain: bigint): void => {
   const { token, recipient } = request.destination;
@@ -122,7 +122,7 @@ export const changesOf = (context: Context, changes: readonly bigint[]): Simulat
     certainty: "simulated" as const,
   };
   const gain = changes[1] ?? 0n;
-  // The balance of a recipient that forwards coins does not show what it received.
+  // The balance of a recipient that forwards coins does not show the received amount.
   const isPassedOn =
     token.address === "native" && gain < leg.minOutBase && !isSame(source.owner, recipient);
   const arrives =

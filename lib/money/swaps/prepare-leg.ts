@@ -29,7 +29,10 @@ import {
 import type { ChainRegistry } from "@/lib/chain/registry";
 import { formatAmount } from "@/lib/core/money";
 
-/** Validity of a permit. The operation that uses it may have to wait before it is sent. */
+/**
+ * Validity of a permit in seconds. The operation that uses the permit may have to wait before it is
+ * sent.
+ */
 const PERMIT_SECONDS = 900;
 
 interface Terms {
@@ -42,7 +45,7 @@ interface Terms {
 interface Offer {
   readonly permit: Permit;
   readonly typedData: TypedDataDefinition;
-  /** Appended to the description of the leg: how the wallet pays. */
+  /** A text about how the wallet pays, appended to the description of the leg. */
   readonly manner: string;
 }
 
@@ -90,7 +93,7 @@ const permit2: Standard = async ({ smartAccounts }, { chainId, legId }, terms) =
   };
 };
 
-/** Returns null when the permit cannot be executed without using the treasury's own money. */
+/** Returns null when the permit cannot be executed without using the treasury's money. */
 const prepareBy = async (
   standard: Standard,
   deps: SimulationDeps,
@@ -120,7 +123,7 @@ const prepareBy = async (
       taker: account.address,
     }),
   ]);
-  // The treasury may neither keep unused tokens of the wallet nor pay for missing ones.
+  // The treasury may neither retain unused tokens of the wallet nor pay for missing ones.
   if (!built.spendsAll || !isStrict) return null;
   const { permit, typedData, manner } = offer;
   const transferTo = leg.kind === "transfer" ? request.destination.recipient : null;
@@ -128,12 +131,12 @@ const prepareBy = async (
     { account, chainId, legId, permit, leg: { calls: built.calls, transferTo } },
     [...watched, { owner: account.address, token: source.token }],
   );
-  // With a fee-on-transfer token the treasury would pay the difference from its own tokens.
+  // With a fee-on-transfer token the treasury would pay the difference.
   const treasuryChange = changes[watched.length] ?? 0n;
   if (transferTo === null && treasuryChange !== 0n) return null;
   const cost = await gasCostOf(deps, context, { gas });
   const { projectId, kind } = context;
-  // Without sponsorship the wallet can still pay for its own transactions.
+  // Without sponsorship the wallet can still send and pay for the transactions.
   await deps.sponsorship.check({ projectId, kind, costs: cost === null ? [] : [cost] });
   const action = {
     actionId: `${legId}.permit`,
@@ -162,9 +165,9 @@ const ignoreRefusal = (error: unknown): null => {
 };
 
 /**
- * Prepares a leg for which a plain wallet only signs a permit, with which the treasury takes its
- * tokens: a permit of the token itself (EIP-2612), otherwise one for Permit2 when the wallet has
- * approved Permit2. Null when neither is possible.
+ * Prepares a leg for which a linked wallet only signs a permit that lets the treasury transfer its
+ * tokens: a permit of the token (EIP-2612), or one for Permit2 when the wallet has approved
+ * Permit2. Null when neither is possible.
  * @throws DomainError `chain_unavailable`
  */
 const prepareByPermit = async (
@@ -183,8 +186,8 @@ const prepareByPermit = async (
 export type { SimulatedChange, SimulationDeps } from "./leg-context";
 
 /**
- * Maximum time between prepare and execute. The signed operation has its own time to be mined after
- * that.
+ * Maximum time between prepare and execute, in seconds. The signed operation then has further time
+ * to be mined.
  */
 const LOCK_SECONDS = 60;
 
@@ -260,7 +263,10 @@ const byOwner = async (deps: SimulationDeps, context: Context): Promise<LegSimul
   };
 };
 
-/** Reads the chain, because the owner may not be a wallet of the project. */
+/**
+ * Whether the owner is a contract. Reads the chain too, because the owner may not be a wallet of
+ * the project.
+ */
 const isContract = async (
   deps: SimulationDeps,
   { projectId, chainId }: Context,
@@ -273,9 +279,7 @@ const isContract = async (
   return hasCode || (linked?.contractChainId ?? null) !== null;
 };
 
-/**
- * Checks that the wallet has coins for the network fee, because it pays for its own transactions.
- */
+/** Checks that the wallet has coins for the network fee of its transactions. */
 const requireCoins = async (
   deps: SimulationDeps,
   context: Context,

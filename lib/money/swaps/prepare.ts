@@ -34,7 +34,7 @@ import type { Funds, HoldsService } from "@/lib/books/holds/service";
 import { requireWaitable } from "./ask-votes";
 import type { Authorization } from "./authorize";
 
-/** The leg ids from the quote's earlier preparation, by source. */
+/** The leg ids from the quote's previous preparation, by source. */
 const legIdsOf = (quote: Quote): ReadonlyMap<number, string> => {
   const { legs } = quote.route;
   return new Map(
@@ -46,7 +46,7 @@ const legIdsOf = (quote: Quote): ReadonlyMap<number, string> => {
 };
 
 /**
- * The wallet's transaction count once the first transaction that is not an approval was sent. That
+ * The wallet's transaction count after its first transaction that is not an approval. That
  * transaction moves money.
  */
 const countOnceSent = ({ transactions, fromNonce }: WalletLeg): number => {
@@ -77,7 +77,7 @@ export const checkNothingSent = async (
 
 export type { SimulationDeps } from "./prepare-leg";
 
-/** Merges the balance changes of several legs that move the same balance. */
+/** Merges the changes that several legs make to one balance. */
 const merged = (changes: readonly SimulatedChange[]): SimulatedChange[] => {
   const byBalance = new Map<string, SimulatedChange>();
   for (const change of changes) {
@@ -90,11 +90,9 @@ const merged = (changes: readonly SimulatedChange[]): SimulatedChange[] => {
 interface RouteSimulation {
   legs: PreparedLeg[];
   balanceChanges: BalanceChange[];
-  /** The payer of the network fee, by leg. */
   feePayers: FeePayer[];
-  /** Costs of the legs whose network fee the sponsor pays. */
   costs: GasCost[];
-  /** Actions that the caller's own wallets must sign or send, in this order, before execute. */
+  /** Actions that the caller's wallets must sign or send, in this order, before execute. */
   actions: Action[];
 }
 
@@ -123,8 +121,8 @@ const simulateRoute = async (
   };
   const isFirst = (leg: RouteLeg): boolean =>
     route.legs.find((each) => accountOf(each) === accountOf(leg)) === leg;
-  // The freeze check runs at the same time as the simulations, and its error comes first, because
-  // the transfer of a frozen address fails without a reason.
+  // The freeze check runs in parallel with the simulations, and its error comes first, because the
+  // transfer of a frozen address fails without a reason.
   const unfrozen = requireUnfrozen(deps.freezes, request);
   unfrozen.catch(() => undefined);
   const simulations = await Promise.all(
@@ -166,8 +164,8 @@ export interface PrepareDeps extends SimulationDeps {
 }
 
 /**
- * Sources that the same request has checked, and the route that it has priced. The acceptance of
- * the operation checks the balances again.
+ * Sources that the current request has already checked, and the route that it has priced. The
+ * acceptance of the operation checks the balances again.
  */
 export interface CheckedSources {
   readonly wallets: readonly SourceWallet[];
@@ -176,7 +174,8 @@ export interface CheckedSources {
 }
 
 /**
- * A quote that was priced again with the promised minimum, and simulated. It can be executed now.
+ * A quote that was priced again with the promised minimum, and simulated, so that it can be
+ * executed now.
  */
 interface ExecutableQuote {
   readonly request: RouteRequest;
@@ -227,14 +226,14 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
       legIds: legIdsOf(quote),
       signal,
     });
-    // A call that has checked its sources accepts the operation at once, and reserves the budget at
-    // that point.
+    // A call that has checked its sources accepts the operation next, and the acceptance reserves
+    // the budget.
     if (checked === null)
       await deps.sponsorship.check({ projectId, kind, costs: simulated.costs });
     return { request, wallets, route, others, check, simulated };
   };
 
-  /** Creates the error with a fresh quote of the same kind; for a transfer, with a new transfer. */
+  /** Creates the error, with a fresh quote of the same kind and, for a transfer, a new transfer. */
   const moved =
     (actor: Actor, quote: Quote) =>
     async (request: RouteRequest, wallets: SourceWallet[]): Promise<DomainError> => {
@@ -257,7 +256,8 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
     };
 
   /**
-   * Checks the code or the key's policy, prices again, simulates, and locks the price for 60 s.
+   * Checks the code or the key's policy, prices again, simulates, and locks the price for
+   * `preparedSeconds`.
    * @throws DomainError `invalid_state` when a wallet has sent transactions of an earlier
    * preparation, or another call prepared the quote at the same time; `otp_*`, `quote_price_moved`
    * with a fresh quote, `insufficient_balance`, `simulation_failed`, `sponsor_budget_exceeded`
@@ -273,7 +273,7 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
       moved(actor, quote),
     );
     const { legs, balanceChanges, feePayers, actions } = simulated;
-    // Checked before a wallet signs or sends anything.
+    // The check comes before a wallet signs or sends anything.
     requireWaitable(approval, legs);
     const record = await quotes.recordOf(quote, {
       request,
@@ -283,7 +283,7 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
       check,
       feePayers,
     });
-    // Checked again, because pricing and simulating take seconds in which a wallet may send
+    // The check is repeated, because pricing and simulating take seconds in which a wallet may send
     // transactions of the earlier preparation.
     await checkNothingSent(deps, quote);
     const preparedUntil = addSeconds(deps.clock.now(), preparedSeconds(legs));
@@ -307,7 +307,7 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
   return { ready, prepare };
 };
 
-/** The field of the request that names the quote or transfer. */
+/** The request field that names the quote or transfer. */
 export const subjectField = ({ transferId }: Subject): string =>
   transferId === undefined ? "quoteId" : "transferId";
 

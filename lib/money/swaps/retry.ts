@@ -14,8 +14,8 @@ import type { QuotePurpose, QuoteRecord, QuotesService } from "@/lib/money/quote
 import type { Authorization } from "./authorize";
 
 /**
- * The money that a failed leg left in its wallet: its whole amount, or the bridge's refund, which
- * may be in another token.
+ * The money that a failed leg left in its wallet: the leg's full amount, or the bridge's refund,
+ * which may be in another token.
  */
 const leftBy = (leg: Leg, request: RouteRequest): RouteSource => {
   const { routeLeg } = leg;
@@ -31,7 +31,10 @@ const leftBy = (leg: Leg, request: RouteRequest): RouteSource => {
   };
 };
 
-/** Several legs may have left the same token in the same wallet. */
+/**
+ * Sums the amounts by wallet and token, because several legs may have left the same token in one
+ * wallet.
+ */
 const sourcesOf = (legs: readonly Leg[], request: RouteRequest): RouteSource[] => {
   const sources = new Map<string, RouteSource>();
   for (const left of legs.map((leg) => leftBy(leg, request))) {
@@ -53,8 +56,8 @@ const kindOf = (operation: Operation): QuotePurpose["kind"] =>
       : "swap";
 
 /**
- * Retries failed or refunded legs with a fresh quote, which takes the usual steps. At most one
- * retry is ever executed.
+ * Retries failed or refunded legs with a fresh quote, which is prepared and executed like any
+ * other. At most one retry is ever executed.
  */
 export const createRetry = (
   deps: { operations: OperationsService; quotes: Pick<QuotesService, "walletsOf" | "store"> },
@@ -89,7 +92,7 @@ export const createRetry = (
       );
     }
     authorization.requireScopeOf(actor, { kind: kindOf(operation) });
-    // The caller's minimum applies to all sources together. The retry may have only some of them,
+    // The caller's minimum applies to the sum of all sources. The retry may have only some of them,
     // so it drops that minimum.
     const limits =
       before.limits === undefined ? undefined : { ...before.limits, minOutBase: undefined };

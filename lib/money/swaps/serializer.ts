@@ -20,11 +20,10 @@ export interface Begun {
     Operation,
     "id" | "status" | "subStatus" | "request" | "minimumBase" | "expiresAt"
   >;
-  /** The warnings of the quote, for example about a price far below that of the feeds. */
+  /** For example a warning about a price far below that of the feeds. */
   readonly warnings: Quote["warnings"];
 }
 
-/** The response of a call that quotes and starts at once. */
 export const toBegun = ({
   operation,
   warnings,
@@ -51,10 +50,6 @@ export const toBalanceChange = ({
   certainty,
 });
 
-/**
- * The response of a preparation: the promised amount, the payer of each network fee, the simulated
- * changes, and the remaining actions.
- */
 export const toPrepared = (prepared: {
   readonly quote: Quote;
   readonly record: QuoteRecord;

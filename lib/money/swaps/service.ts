@@ -13,7 +13,6 @@ export type { FundingService } from "./funding";
 
 export type SwapsDeps = AuthorizationDeps & PrepareDeps & AutoExecuteDeps;
 
-/** A stored quote, or an operation. */
 type Startable = Subject & { readonly operationId?: string | undefined };
 
 /**
@@ -59,7 +58,7 @@ export const createSwapsService = (deps: SwapsDeps) => {
     /** Continues a waiting operation after a vote about it. */
     subject: autoExecute.subject,
     retry: createRetry(deps, authorization).retry,
-    /** For payouts: moves the project's own money between its chains. */
+    /** For payouts: moves money of the project between its chains. */
     funding: createFunding(deps, { prepare, execute }),
   };
 };

@@ -26,15 +26,15 @@ export interface SignatureDeps {
 
 interface Signed {
   readonly leg: NewLeg;
-  /** Whether the chain knows every transaction of the leg. */
+  /** Whether the chain has every transaction of the leg. */
   readonly allSeen: boolean;
 }
 
 export interface AppliedSignatures {
   readonly legs: readonly NewLeg[];
   /**
-   * True when wallets sent all transactions by themselves and the chains know them, so that a
-   * refusal could not undo anything. False when the service would send a part itself.
+   * True when wallets sent all transactions and the chains have them, so that a refusal could not
+   * undo anything. False when the service would still send a part.
    */
   readonly allSent: boolean;
 }
@@ -68,7 +68,10 @@ interface Work {
   readonly given: ReadonlyMap<string, GivenSignature>;
 }
 
-/** The signature over the typed data, if the right wallet made it. */
+/**
+ * The signature over the typed data. Null, with a fault, when it is missing, malformed or made by
+ * another wallet.
+ */
 const signatureOf = async (
   { faults, given }: Work,
   action: { actionId: string; signer: Hex; typedData: JsonTypedData },
@@ -140,10 +143,7 @@ const byPermit = async (
   return { leg: signed, allSeen: true };
 };
 
-/**
- * Describes how a transaction that a node knows differs from the prepared one; null when it
- * matches.
- */
+/** Returns how a transaction on the chain differs from the prepared one; null when it matches. */
 const differenceOf = (
   seen: SeenTransaction,
   wanted: WalletLeg["transactions"][number],
@@ -202,7 +202,7 @@ const sentTransaction = async (
   return { actionId, to, data, value, hash: hash as Hex, nonce: seen.nonce };
 };
 
-/** The name of a different chain that knows the transaction. */
+/** The name of another chain that has the transaction; null when no chain has it. */
 const chainOf = async (
   { smartAccounts, registry }: SignatureDeps,
   leg: WalletLeg,
@@ -298,9 +298,9 @@ const givenBy = (
 };
 
 /**
- * Checks that the right wallet did every action and that each matches the preparation. Returns the
- * legs in the form in which an operation accepts them, in the order of the route. Sends and stores
- * nothing.
+ * Checks that the expected wallet performed every action, and that each action matches the
+ * preparation. Returns the legs in the form in which an operation accepts them, in the order of the
+ * route. Sends and stores nothing.
  * @throws DomainError `invalid_signature`, with every wrong action in `details` as
  * `signatures.<actionId>`; `chain_unavailable`
  */

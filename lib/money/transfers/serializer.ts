@@ -15,9 +15,7 @@ type TransferRecord = z.output<typeof transferRecord>;
 const isSigned = ({ preparedLegs }: Transfer["quote"]): boolean =>
   preparedLegs.every(({ by }) => by === "service");
 
-/**
- * The status of a transfer that was not executed. An executed one has the status of its operation.
- */
+/** The status of a transfer that was not executed. */
 const pendingStatus = ({
   quote,
   readAt,
@@ -38,7 +36,6 @@ const pendingStatus = ({
 const latest = (dates: readonly (Date | null)[]): Date =>
   new Date(Math.max(...dates.map((date) => (date === null ? 0 : date.getTime()))));
 
-/** Serialises a transfer: its request, and its state on the chains. */
 export const toTransfer = (transfer: Transfer, chains: ChainFacts): TransferRecord => {
   const { quote, operation } = transfer;
   const [source] = quote.response?.from ?? [];

@@ -26,7 +26,6 @@ import { checkNothingSent } from "@/lib/money/swaps/service";
 
 type TransferInput = z.output<typeof createTransfer.body>;
 
-/** The fields of POST /transfers, as errors name them. */
 const TRANSFER_FIELDS: FieldNames = {
   ...QUOTE_FIELDS,
   source: () => ({
@@ -40,8 +39,7 @@ const TRANSFER_FIELDS: FieldNames = {
 };
 
 /**
- * A transfer keeps its asset: the destination's token is the same, or the asset's token on the
- * other chain.
+ * Returns the token that arrives: the sent token, or on another chain the token of the same asset.
  */
 const destinationToken = (
   registry: ChainRegistry,
@@ -69,7 +67,7 @@ const tokenOrSame = (registry: ChainRegistry, input: TransferInput): string => {
 };
 
 /**
- * The quote request for a transfer: from one wallet, to the same asset.
+ * The quote request for a transfer, which has one source and keeps the asset.
  * @throws DomainError `unsupported_token` when the other chain does not have the asset,
  * `invalid_request` when nothing would move
  */
@@ -103,7 +101,6 @@ const toQuoteInput = (
   };
 };
 
-/** A transfer: its quote, and the operation that executes it. */
 export interface Transfer {
   readonly quote: Quote & { readonly transferId: string };
   readonly operation: Operation | null;
@@ -118,7 +115,7 @@ interface TransfersDeps {
   quotes: QuotesService;
   operations: Pick<OperationsService, "getMany">;
   wallets: { findById(projectId: string, walletId: string): Promise<SourceWallet | null> };
-  /** Used to refuse cancelling a transfer that a wallet has begun to send. */
+  /** Used to refuse the cancellation of a transfer that a wallet has begun to send. */
   smartAccounts: Parameters<typeof checkNothingSent>[0]["smartAccounts"];
   policies: Pick<PoliciesService, "checkRecipient">;
   registry: ChainRegistry;
@@ -157,7 +154,7 @@ export const createTransfersService = (deps: TransfersDeps) => {
     input: TransferInput,
     key: string | null,
   ): Promise<Quote> => {
-    // Checked before an earlier answer is repeated, because the actor may no longer pay the
+    // The check comes before an earlier answer is repeated, because the actor may no longer pay the
     // recipient.
     policies.checkRecipient(actor, input.toAddress, "toAddress");
     const idempotency = idempotentRequest(key, input);
@@ -202,6 +199,7 @@ export const createTransfersService = (deps: TransfersDeps) => {
 
   return {
     /**
+     * Creates a transfer.
      * @throws DomainError for every faulty field, `no_route`, `insufficient_liquidity`,
      * `recipient_not_allowed`, `idempotency_mismatch`
      */
@@ -226,7 +224,7 @@ export const createTransfersService = (deps: TransfersDeps) => {
       return one(actor.projectId, await end(actor, transferId));
     },
 
-    /** Newest first. */
+    /** Lists transfers, newest first. */
     list: async (
       projectId: string,
       {

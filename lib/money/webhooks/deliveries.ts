@@ -32,7 +32,7 @@ interface DeliveriesDeps {
 const REPLAY_NUMBERS_MAX = 10_000;
 const TEST_TYPE = "webhook.test";
 
-/** Removes details from an attempt, including the receiver's answer, which may repeat them. */
+/** Removes details from an attempt, including the receiver's response, which may repeat them. */
 const withoutDetails = (delivery: FoundDelivery, attempt: Attempt): Attempt => {
   const event = { ...delivery, objectSequence: 0, payload: "{}" };
   const requestBody = deliveryBody(event, { payload: "thin", includePrivate: false });
@@ -40,9 +40,9 @@ const withoutDetails = (delivery: FoundDelivery, attempt: Attempt): Attempt => {
 };
 
 /**
- * Stores deliveries, and wakes their endpoint in the same transaction. On a cluster the endpoint is
- * woken again after the commit, because the node with the deliveries may commit later than the
- * coordinator with the endpoint, whose worker would then have looked too early.
+ * Stores deliveries and wakes their endpoint in the same transaction. On a cluster the endpoint is
+ * woken again after the commit: the node with the deliveries may commit later than the coordinator
+ * with the endpoint, whose worker would then have looked too early.
  */
 const createQueueing =
   ({ database, clock }: Pick<DeliveriesDeps, "database" | "clock">) =>
@@ -111,8 +111,8 @@ export const createDeliveriesService = ({
     const id = newId("delivery");
     await queue(delivery, async (sql) => {
       await insertDelivery(sql, { ...delivery, id, createdAt: clock.now() });
-      // Checked after the insert, for which an archive run that removes the event waits. A test
-      // delivery has no event.
+      // Checked after the insert, because the insert waits for an archive run that removes the
+      // event. A test delivery has no event.
       const hasNone =
         delivery.sequence > 0 && !(await hasEvent(sql, delivery.projectId, delivery.sequence));
       if (hasNone) throw eventIsArchived();
@@ -124,7 +124,7 @@ export const createDeliveriesService = ({
     list: createList({ find, reader }),
 
     /**
-     * A delivery with its attempts, without details that the actor may not read.
+     * Attempts are without details that the actor may not read.
      * @throws DomainError `not_found`
      */
     get: async (
@@ -155,7 +155,7 @@ export const createDeliveriesService = ({
     },
 
     /**
-     * Queues the same event once more, whatever its earlier outcome.
+     * Queues the event of a delivery once more, whatever the delivery's outcome.
      * @throws DomainError `not_found`, `invalid_state`
      */
     resend: async (actor: Actor, id: string): Promise<Delivery> => {
@@ -177,7 +177,7 @@ export const createDeliveriesService = ({
 
     /**
      * Sends a range of events again.
-     * @returns the number of events that are queued for the endpoint
+     * @returns the number of queued events
      * @throws DomainError `invalid_request`, `invalid_state`
      */
     replay: async (

@@ -13,11 +13,9 @@ import {
 } from "./rows";
 import { HOLD_BACK_MS } from "./rules";
 
-// Reads and writes the deliveries of endpoints and the attempts to send them. Connections of
-// workers cache the plans of the statements that run often. A plan is found by the text of its
-// statement, so these texts are constant.
+// Reads and writes the deliveries of endpoints and their attempts. Workers' connections cache the
+// plans of frequent statements by the statements' text, so these texts are constant.
 
-/** The outcome of one attempt. */
 export interface Result {
   readonly id: string;
   /** Number of attempts before this one. */
@@ -35,15 +33,15 @@ export interface Result {
   readonly error: string | null;
 }
 
-/** SQL: how long a failed delivery holds back later ones of its object. */
+/** SQL: how long a failed delivery delays later ones of its object. */
 export const HOLD = raw(`${String(HOLD_BACK_MS)} * interval '1 millisecond'`);
 
 /**
  * SQL: whether an earlier delivery of the same object as `d` first failed less than five minutes
- * ago. Earlier deliveries without an attempt are due before this one, and one worker sends the
- * deliveries of an object one after another. The LIMIT forces one index lookup for each delivery,
- * whatever the planner expects of a table that grows and shrinks. The project is a condition here
- * too, because on a cluster all nodes would otherwise be queried.
+ * ago. Earlier deliveries without an attempt are due before `d`, and one worker sends the
+ * deliveries of an object one after another. The LIMIT forces one index lookup per delivery,
+ * whatever the planner expects of a table that grows and shrinks. Without the condition on the
+ * project, a cluster would query all nodes.
  */
 export const isHeldBack = (projectId: string, now: Date): Statement => sql`
   coalesce((
@@ -67,8 +65,8 @@ const dueOfDelivery = deliveries.pick(
 );
 
 /**
- * Due deliveries, ordered by time and sequence number, except those in progress and those that are
- * held back.
+ * Due deliveries by time and sequence number, except those in progress and those that are held
+ * back.
  */
 export const dueDeliveries = (
   db: SqlReader,
@@ -106,10 +104,9 @@ export const dueDeliveries = (
   );
 
 /**
- * SQL that records the outcomes in the deliveries. `= ANY` makes the planner use the primary key.
- * With only the join it may scan all pending deliveries for each row, because its statistics are
- * outdated. The condition on `completed_at` (null while pending) keeps it from using the index of
- * pending deliveries.
+ * SQL that stores outcomes. `= ANY` makes the planner use the primary key. With only the join it
+ * may scan all pending deliveries for each row, because its statistics are outdated. The condition
+ * on `completed_at` (null while pending) prevents the use of the index of pending deliveries.
  */
 const recordOutcomes = (
   projectId: string,
@@ -176,8 +173,8 @@ const insertAttempts = (projectId: string, results: readonly Result[]): Statemen
 };
 
 /**
- * Stores the outcomes of attempts. Each counts once: an attempt that another worker has recorded in
- * the meantime changes nothing.
+ * Stores the outcomes of attempts. Each attempt counts once: one that another worker has recorded
+ * meanwhile has no effect.
  */
 export const recordResults = async (
   db: Sql,
@@ -204,7 +201,7 @@ interface DeliveryQuery {
   readonly endpointId: string;
   readonly status?: string | undefined;
   readonly type?: string | undefined;
-  /** Only rows with a smaller id. */
+  /** The page cursor: only rows with a smaller id. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
@@ -232,7 +229,7 @@ export const listDeliveries = async (
   return rows.map(deliveryOf);
 };
 
-/** A delivery, and whether its event is about a private movement. */
+/** `private`: the event is about a private movement. */
 export interface FoundDelivery extends Delivery {
   readonly private: boolean;
 }
@@ -281,7 +278,6 @@ export type NewDelivery = Pick<
   | "createdAt"
 >;
 
-/** Stores one delivery that a user requested. */
 export const insertDelivery = async (db: Sql, delivery: NewDelivery): Promise<void> => {
   await db.change(sql`
     INSERT INTO webhook_delivery (
@@ -304,7 +300,6 @@ export const insertDelivery = async (db: Sql, delivery: NewDelivery): Promise<vo
     )`);
 };
 
-/** Whether the event of a delivery exists. */
 export const hasEvent = async (
   db: Sql,
   projectId: string,

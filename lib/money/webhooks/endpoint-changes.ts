@@ -43,7 +43,6 @@ import {
   tooManyEndpoints,
 } from "./errors";
 
-/** Encrypts small secrets under the key-encryption key. */
 export interface Keys {
   seal(plaintext: Uint8Array, context: string): Sealed;
   open(sealed: Sealed, context: string): Buffer;
@@ -64,7 +63,7 @@ const HOUR_SECONDS = 3600;
 export const createSigningSecrets = ({ keys, reader, clock }: SecretsDeps) => ({
   current: (key: EndpointKey): Promise<SecretRow[]> => signingSecrets(reader, key, clock.now()),
 
-  /** @returns the new secret in clear; the earlier ones continue to sign during the overlap */
+  /** @returns the new secret as plain text; earlier secrets continue to sign during the overlap */
   replace: async (sql: Sql, key: EndpointKey, overlapHours: number): Promise<string> => {
     const secret = newSigningSecret();
     const now = clock.now();
@@ -86,8 +85,8 @@ export const createSigningSecrets = ({ keys, reader, clock }: SecretsDeps) => ({
 
 type SigningSecrets = ReturnType<typeof createSigningSecrets>;
 
-// Texts about changes that give an endpoint's events or its signing secret to a new receiver, for
-// the approval and for the mail to the owners.
+// Texts of the approval, and of the mail to the owners, for changes that give an endpoint's events
+// or its signing secret to a new receiver.
 
 type Named = Pick<EndpointRow, "projectId" | "id" | "url" | "description">;
 type Fields = Pick<
@@ -96,8 +95,7 @@ type Fields = Pick<
 >;
 
 /**
- * Whether events go to another URL, or private details go to a receiver that did not get them
- * before.
+ * Whether events go to another URL, or private details to a receiver that did not get them before.
  */
 const isRedirected = (
   before: Pick<Fields, "url" | "includePrivate">,
@@ -115,7 +113,7 @@ const WORDS: Readonly<Record<keyof Fields, (fields: Fields) => string>> = {
   status: ({ status }) => `Status: ${status}`,
 };
 
-/** The fields after the change, one per line. A changed field shows its new value. */
+/** The fields after the change, one per line. A changed field also shows its current value. */
 const approvalLinesOf = (before: Fields, after: Fields): string[] =>
   Object.values(WORDS).map((words) => {
     const [was, is] = [words(before), words(after)];
@@ -138,7 +136,7 @@ const redirectionOf = (before: Named & Fields, after: Fields): Change => ({
   values: { endpointId: before.id, before: valuesOf(before), after: valuesOf(after) },
 });
 
-/** @param secretId the secret that signs now; null when there is none */
+/** @param rotation `secretId`: the current secret; null when there is none */
 const rotationOf = (
   endpoint: Named,
   {
@@ -156,7 +154,6 @@ const rotationOf = (
   values: { endpointId: endpoint.id, overlapHours, secretId },
 });
 
-/** Mail to the owners about a change that was approved. */
 const endpointNotice = (
   { publicUrl }: { readonly publicUrl: string },
   actor: Actor,
@@ -189,7 +186,6 @@ export interface EndpointChangesDeps {
   readonly clock: Clock;
 }
 
-/** An endpoint, and metadata of its current signing secrets, without their values. */
 export interface Endpoint extends EndpointView {
   readonly secrets: readonly Pick<SecretRow, "id" | "createdAt" | "expiresAt">[];
 }
@@ -215,7 +211,6 @@ export interface SecretRotation {
   readonly approval?: GivenApproval | undefined;
 }
 
-/** Parallel requests to one endpoint. */
 const CONCURRENCY = 10;
 
 /** @throws DomainError `forbidden` */
@@ -262,7 +257,6 @@ const audit = (
 ): Promise<void> =>
   recordAuditOn(sql, { ...doneBy(actor), action, subject, data, at: deps.clock.now() });
 
-/** The endpoint in words, for the mail to the owners. */
 const linesOf = ({
   url,
   events,
@@ -274,7 +268,7 @@ const linesOf = ({
 ];
 
 /**
- * @returns the endpoint and its signing secret, which is shown only this once.
+ * @returns the endpoint and its signing secret, which is shown only this once
  * @throws DomainError `forbidden`, `insufficient_scope`, `invalid_request`, `invalid_state`
  */
 export const createEndpoint = async (
@@ -294,8 +288,8 @@ export const createEndpoint = async (
   const secret = await deps.database.transaction(async (tx) => {
     const sql = sqlOf(tx);
     const madeBySession = await deps.sessionMade.makerOf(tx, actor);
-    // Two concurrent requests may exceed the maximum by one. That does no harm, because the limit
-    // only keeps the list short.
+    // Concurrent requests may exceed the maximum slightly, which is harmless: it only keeps the
+    // list short.
     if ((await countEndpoints(sql, projectId)) >= ENDPOINTS_MAX) throw tooManyEndpoints();
     const own = { projectId, id, url, events, payload, includePrivate, description };
     await insertEndpoint(sql, {
@@ -322,8 +316,8 @@ export const createEndpoint = async (
 };
 
 /**
- * Requires that a person approves a change that gives an endpoint's events or its secret to a new
- * receiver. An API key cannot make it.
+ * Requires a person's approval of a change that gives an endpoint's events or its secret to a new
+ * receiver.
  * @throws DomainError `forbidden` for an API key; `approval_required` and the other errors of
  * `requireApproval`
  */
@@ -352,8 +346,8 @@ const auditedFields = ({
 });
 
 /**
- * Whether the endpoint may receive more than before the change. A new description or a pause does
- * not have this effect.
+ * Whether the endpoint may receive more than before the change. A new description or a pause is not
+ * more.
  */
 const sendsMore = (
   before: EndpointView,
@@ -380,11 +374,11 @@ const fieldsAfter = (actor: Actor, before: EndpointView, change: EndpointChange)
 };
 
 /**
- * Changes an endpoint. Another URL, or private details that it did not get before, need an
- * approval. Further event types need none, because they go to a receiver that the project has
- * chosen already.
+ * Changes an endpoint. Another URL, or private details that the endpoint did not get before, need
+ * an approval. Further event types need none, because the project has already chosen their
+ * receiver.
  * @throws DomainError `not_found`, `forbidden`, `insufficient_scope` for events that the key may
- * not read, `invalid_request`, `invalid_state` when it was changed in the meantime,
+ * not read, `invalid_request`, `invalid_state` when the endpoint was changed meanwhile,
  * `approval_required`
  */
 export const updateEndpointFields = async (

@@ -15,7 +15,7 @@ import type { Sql } from "@/lib/platform/db/sql";
 import { readEndpoint } from "./repository";
 import type { DueDelivery, EndpointKey, EndpointRow } from "./rows";
 
-/** The endpoint asks not to be called again (RFC 9110, 410 Gone). */
+/** The receiver does not want further deliveries (RFC 9110, 410 Gone). */
 const GONE = 410;
 const ASKS_TO_WAIT: ReadonlySet<number> = new Set([429, 503]);
 
@@ -73,21 +73,19 @@ const attemptResult = (
 interface DeliveryQueue {
   /** Ids of deliveries that were read and whose outcome is not stored yet. */
   readonly underWay: ReadonlySet<string>;
-  /** Number of deliveries that have not been sent yet. */
   size(): number;
   add(deliveries: readonly DueDelivery[]): void;
   /**
-   * Takes the next delivery whose object is free and marks the object as busy. Undefined when none
-   * can start.
+   * Removes and returns the next delivery whose object is free, and marks the object as busy.
+   * Undefined when no delivery can start.
    */
   take(): DueDelivery | undefined;
-  /** Call it when the outcome of a delivery is stored, or the delivery is dropped. */
+  /** Called when a delivery's outcome is stored, or the delivery is dropped. */
   forget(id: string): void;
   /** Allows later deliveries of the object to start. */
   free(objectId: string): void;
   /** Frees the object and drops its waiting deliveries. They are read again once they are due. */
   release(objectId: string): void;
-  /** Drops every waiting delivery. */
   clear(): void;
 }
 
@@ -137,9 +135,8 @@ export interface EndpointDeliveryDeps {
   readonly random: () => number;
   readonly metrics: DeliveryMetrics;
   readonly log: { warn(fields: object, message: string): void };
-  /** The secrets that sign now, decrypted. */
   secretsOf(endpoint: EndpointKey): Promise<readonly string[]>;
-  /** Disables the endpoint and mails its owners. Does nothing when it is no longer active. */
+  /** Disables the endpoint and mails the owners. Does nothing when it is no longer active. */
   disable(endpoint: EndpointKey, reason: "gone" | "failing"): Promise<void>;
 }
 
@@ -157,14 +154,12 @@ interface DeliveryOptions {
   readonly signal: AbortSignal;
 }
 
-/** The endpoint as it was last read, with its secrets. */
 interface Opened {
   readonly endpoint: EndpointRow;
   readonly secrets: readonly string[];
   readonly sinceMs: number;
 }
 
-/** One run of deliveries to one endpoint. */
 interface Run {
   readonly deps: EndpointDeliveryDeps;
   readonly key: EndpointKey;
@@ -175,7 +170,6 @@ interface Run {
   /** Null while the endpoint is paused, disabled or suspended. */
   opened: Opened | null;
   requests: number;
-  /** Outcomes that are not stored yet. */
   results: (Result & { readonly objectId: string })[];
   isDraining: boolean;
 }
@@ -187,11 +181,8 @@ interface WakeUp {
   wait(): Promise<void>;
 }
 
-/** Maximum number of deliveries per read. */
 const PAGE = 200;
-/**
- * The endpoint is read again after this time, so a pause or a new secret takes effect within it.
- */
+/** The endpoint is read again after this time. A pause or a new secret takes effect within it. */
 const OPENED_MS = 500;
 const RETRY_MS = 1000;
 
@@ -236,8 +227,7 @@ const deliver = async (
   const headers = signedHeaders(secrets, { id: delivery.eventId, at, body });
   const { url } = endpoint;
   const answer = await deps.sender.send({ url, headers, body, signal });
-  // The request was aborted, so its outcome is unknown. The next worker with the lease sends it
-  // again.
+  // The aborted request's outcome is unknown. The next worker with the lease sends it again.
   if (signal.aborted && answer.statusCode === null) {
     queue.forget(delivery.id);
     queue.release(delivery.objectId);
@@ -281,7 +271,6 @@ const launch = (run: Run): void => {
   }
 };
 
-/** Disables an endpoint that is gone, or has failed for too long. */
 const disableIfDead = async ({ deps, key }: Run, batch: readonly Result[]): Promise<void> => {
   if (batch.some(({ statusCode }) => statusCode === GONE)) {
     await deps.disable(key, "gone");
@@ -293,7 +282,7 @@ const disableIfDead = async ({ deps, key }: Run, batch: readonly Result[]): Prom
     await deps.disable(key, "failing");
 };
 
-/** Stores the results as one batch. Results that arrive while it is stored form the next batch. */
+/** Stores the results as one batch. Results that arrive meanwhile form the next batch. */
 const storeResults = async (run: Run): Promise<void> => {
   const { deps, queue, results: batch } = run;
   if (batch.length === 0) return;
@@ -352,7 +341,7 @@ const deliverUntilStored = async (run: Run): Promise<void> => {
       await deliverAll(run);
       return;
     } catch (error) {
-      // The database is unavailable. If the lease ends before it returns, another worker takes the
+      // The database is unavailable. If the lease ends meanwhile, another worker takes over the
       // endpoint.
       run.deps.log.warn(
         { err: error, ...run.key },
@@ -367,8 +356,8 @@ const deliverUntilStored = async (run: Run): Promise<void> => {
 /**
  * Delivers to one endpoint until nothing is due or `signal` aborts. Different objects are sent in
  * parallel, up to the endpoint's concurrency; deliveries of one object are sent one after another.
- * A delivery counts as done once its outcome is stored; after a crash before that, it is repeated
- * with the same event id.
+ * A delivery is done once its outcome is stored; after an earlier crash it is repeated with the
+ * same event id.
  */
 export const startEndpointDelivery = (
   deps: EndpointDeliveryDeps,

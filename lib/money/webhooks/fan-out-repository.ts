@@ -4,12 +4,12 @@ import { count, type RowOf, table, text } from "@/lib/platform/db/table";
 import type { SequencedRange } from "@/lib/news/events/service";
 import { subscribers } from "./rows";
 
-// Creates the deliveries of events. Workers cache the plans of these statements, so their text is
-// constant.
+// Creates the deliveries of events. Workers cache the plans of these statements by their text, so
+// the texts are constant.
 
 /**
- * SQL that creates a UUIDv7 in the database, so that this process need not read the events to
- * create deliveries. The ids of one statement ascend with the sequence.
+ * SQL that creates a UUIDv7, so that the events need not be read to create deliveries. The ids of
+ * one statement ascend with the sequence.
  */
 const NEW_DELIVERY_ID = raw(`
   'dlv_' || overlay(overlay(gen_random_uuid()::text
@@ -27,14 +27,13 @@ const MATCHES = raw(`(
   OR split_part(e.type, '.', 1) || '.*' = ANY(w.events)
 )`);
 
-/** The columns of a new delivery, in the order of the statements below. */
 const NEW_DELIVERY = raw(`
   project_id, id, endpoint_id, kind, event_id, event_type, sequence, previous_sequence, object_id,
   status, due_at, created_at`);
 
 /**
- * SQL for one server. A disabled endpoint gets no delivery, but its last number is still updated.
- * So its next delivery shows which events it missed.
+ * SQL for one server. A disabled endpoint gets no delivery, but its last number is updated, so that
+ * its next delivery shows that it missed events.
  */
 const fanOut = (ranges: readonly SequencedRange[], now: Date): Statement => sql`
   WITH matched AS (
@@ -76,7 +75,7 @@ const fanOut = (ranges: readonly SequencedRange[], now: Date): Statement => sql`
 // On a cluster, endpoints are on the coordinator and events on a node. So the endpoints are read
 // first and passed as JSON to the statements about events.
 
-/** Events of a project, each once for each endpoint that is subscribed to it. */
+/** SQL: each event of the range, once per subscribed endpoint. */
 const matchedOf = (
   { projectId, from, to }: SequencedRange,
   endpoints: readonly RowOf<typeof subscribers>[],
@@ -94,7 +93,6 @@ const matchedOf = (
 
 const lastMatched = table({ endpointId: text, status: text, last: count });
 
-/** The fan-out of one project on a cluster. */
 const fanOutProject = async (db: Sql, range: SequencedRange, now: Date): Promise<number> => {
   const { projectId } = range;
   const endpoints = await subscribers.all(
@@ -152,7 +150,7 @@ export const fanOutEvents = async (
   return deliveries;
 };
 
-/** @returns the number of events of the range to which the endpoint is subscribed */
+/** @returns the number of events in the range to which the endpoint is subscribed */
 export const replayEvents = (
   db: Sql,
   {
@@ -165,7 +163,6 @@ export const replayEvents = (
   }: {
     readonly projectId: string;
     readonly endpointId: string;
-    /** Types of events to which the endpoint is subscribed. */
     readonly events: readonly string[];
     readonly from: number;
     readonly to: number;
@@ -192,9 +189,9 @@ export const replayEvents = (
 const files = table({ file: text });
 
 /**
- * The archive file with events of the range, which may be missing in the database. Call it after
- * deliveries were inserted, in their transaction: an archive run that begins in the meantime waits
- * for the end of the transaction.
+ * The archive file with events of the range, which may be missing in the database. Must be called
+ * after deliveries were inserted, in their transaction: a later archive run waits for the end of
+ * that transaction.
  */
 export const archiveOf = async (
   db: Sql,

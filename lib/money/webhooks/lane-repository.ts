@@ -5,7 +5,7 @@ import { HOLD, isHeldBack } from "./delivery-repository";
 import { type EndpointKey, endpointKeys, IS_SERVED, lanes } from "./rows";
 
 // The queues of endpoints: when each is due, and which worker delivers to it. Workers cache the
-// plans of these statements, so their text is constant.
+// plans of these statements by their text, so the texts are constant.
 
 const failures = lanes.pick("failingSince");
 
@@ -24,9 +24,9 @@ export const failingSince = async (
 };
 
 /**
- * Leases due endpoints that no other worker holds. While a worker holds the lease, no other one
- * delivers to the endpoint. Leases use the database's clock. Due times use the service's clock,
- * which tests can move.
+ * Leases due endpoints that no other worker holds. Only the worker with the lease delivers to an
+ * endpoint. Leases use the database's clock. Due times use the service's clock, which tests can
+ * move.
  */
 export const claimEndpoints = (
   db: SqlReader,
@@ -57,7 +57,10 @@ export const claimEndpoints = (
       RETURNING ${endpointKeys.columns("l")}`,
   );
 
-/** Extends the leases of a worker. @returns the endpoints whose lease this worker still holds */
+/**
+ * Extends the worker's leases.
+ * @returns the endpoints whose lease the worker still holds
+ */
 export const extendLeases = (
   db: SqlReader,
   {
@@ -86,7 +89,10 @@ export const extendLeases = (
       RETURNING ${endpointKeys.columns("l")}`,
   );
 
-/** Makes the endpoint due. @returns whether the endpoint exists */
+/**
+ * Makes the endpoint due.
+ * @returns whether the endpoint exists
+ */
 export const wakeEndpoint = async (
   db: Sql,
   { projectId, endpointId }: EndpointKey,
@@ -101,13 +107,12 @@ export const wakeEndpoint = async (
 
 const nextDue = table({ dueAt: nullable(time) });
 
-/** How long to wait before looking again for deliveries that are not visible yet. */
 const UNSEEN_MS = 1_000;
 
 /**
- * Reads when the endpoint is due next, on a cluster. The project's event counter is stored with the
- * deliveries of its events. While the counter is below the endpoint's last sequence number, the
- * coordinator has committed these deliveries and the node has not, so they are not visible yet.
+ * When the endpoint is due next, on a cluster. The project's event counter is on the node of the
+ * deliveries. While it is below the endpoint's last sequence number, the coordinator has committed
+ * deliveries that the node has not, so they are not visible yet.
  */
 const nextDueAt = async (
   db: SqlReader,
@@ -141,7 +146,7 @@ const nextDueAt = async (
   return next?.dueAt ?? null;
 };
 
-/** On one server: ends the lease, and sets when the endpoint is due next. */
+/** For one server: ends the lease, and sets when the endpoint is due next. */
 const release = ({ projectId, endpointId }: EndpointKey, now: Date): Statement => sql`
   UPDATE webhook_lane l SET
     locked_by = NULL,
@@ -166,10 +171,10 @@ const release = ({ projectId, endpointId }: EndpointKey, now: Date): Statement =
 const sequences = lanes.pick("lastSequence");
 
 /**
- * Ends the lease and stores when the endpoint is due next. It locks the endpoint's row in
- * `webhook_lane`, because a transaction that adds deliveries updates this row too. If that
- * transaction committed first, its deliveries are visible here. Otherwise it gets the lock later
- * and sets the due time then.
+ * Ends the lease and stores when the endpoint is due next. Locks the endpoint's row in
+ * `webhook_lane`, which a transaction that adds deliveries updates too. If that transaction
+ * committed first, its deliveries are visible here. Otherwise it gets the lock later and sets the
+ * due time then.
  */
 export const releaseEndpoint = async (
   db: Sql,

@@ -12,7 +12,7 @@ export interface ReceivedRequest {
   readonly id: number;
   readonly at: Date;
   readonly headers: Readonly<Record<string, string>>;
-  /** The received text, or only its beginning when it is long. */
+  /** The received text; truncated when it is long. */
   readonly body: string;
   readonly signature: SignatureState;
 }
@@ -40,7 +40,7 @@ const headersOf = (headers: Headers): Record<string, string> =>
 
 /**
  * A receiver of webhooks for development. Each project has a URL of this service, and can see the
- * requests that arrived there. The last requests are kept in memory, as long as the process runs.
+ * latest requests to it. They are in memory only.
  */
 export const createWebhookReceiver = ({ key, publicUrl, clock, endpoints }: ReceiverDeps) => {
   const requests = new LRUCache<string, ReceivedRequest[]>({ max: PROJECTS_MAX });
@@ -100,7 +100,7 @@ export const createWebhookReceiver = ({ key, publicUrl, clock, endpoints }: Rece
       });
     },
 
-    /** The received requests, newest first, and the endpoints that send to this receiver. */
+    /** Newest request first, and the endpoints that send to this receiver. */
     read: async (projectId: string) => ({
       url: urlOf(projectId),
       endpointIds: (await endpointsOf(projectId)).map(({ id }) => id),

@@ -23,7 +23,7 @@ type Backlog = RowOf<typeof backlogs>;
 const COUNTED_MAX = 100_000;
 
 /**
- * Maximum number of projects whose deliveries are counted on a cluster: those that have waited
+ * On a cluster, deliveries are counted for at most this many projects: those that have waited
  * longest.
  */
 const PROJECTS_MAX = 1_000;
@@ -38,8 +38,8 @@ const sum = (one: Backlog, other: Backlog): Backlog => {
 const NONE: Backlog = { count: 0, oldest: null };
 
 /**
- * Endpoints with waiting deliveries. While a delivery waits, its endpoint has a due time, so they
- * are found by that.
+ * Endpoints with waiting deliveries. They are found by their due time, which is set while a
+ * delivery waits.
  */
 const findWaitingEndpoints = (db: SqlReader) =>
   waitingEndpoints.all(
@@ -87,7 +87,7 @@ const backlogOfEach = async (db: SqlReader): Promise<Backlog> => {
   return backlog;
 };
 
-/** The number of pending deliveries and the creation time of the oldest; for metrics. */
+/** The number of pending deliveries and the creation time of the oldest, for metrics. */
 export const deliveryBacklog = async (db: SqlReader): Promise<Backlog> => {
   if (await findDistributed(db)) return backlogOfEach(db);
   const backlog = await backlogs.first(
@@ -109,7 +109,7 @@ const PENDING_COUNTED_MAX = 1000;
 
 const pendingCounts = table({ id: text, pending: int });
 
-/** Number of pending deliveries of each endpoint, counted up to a thousand. */
+/** Counted up to a thousand per endpoint. */
 const pendingOf = async (
   db: SqlReader,
   projectId: string,
@@ -131,7 +131,6 @@ const pendingOf = async (
   return new Map(rows.map(({ id, pending }) => [id, pending]));
 };
 
-/** SQL that selects endpoints with the state of their deliveries. */
 const VIEW = sql`
   SELECT ${endpoints.columns("w")}, l.failing_since AS "failingSince"
   FROM webhook_endpoint w
@@ -183,7 +182,7 @@ export const countEndpoints = async (db: SqlReader, projectId: string): Promise<
 
 /**
  * Adds the number of waiting deliveries. A separate statement counts them, because on a cluster
- * they are on a node, and endpoints on the coordinator.
+ * they are on a node and endpoints on the coordinator.
  */
 const withPending = async (
   db: SqlReader,
@@ -196,8 +195,8 @@ const withPending = async (
 };
 
 /**
- * At most `limit` endpoints, oldest first. @param after id of the last endpoint of the previous
- * page
+ * Oldest first.
+ * @param page `after`: id of the last endpoint of the previous page
  */
 export const listEndpoints = async (
   db: SqlReader,
@@ -227,7 +226,6 @@ export const findEndpoint = async (
   return (await withPending(db, projectId, rows))[0] ?? null;
 };
 
-/** The endpoint as its worker needs it. */
 export const readEndpoint = (
   db: SqlReader,
   projectId: string,
@@ -266,7 +264,6 @@ export const updateEndpoint = async (
   return changed === 1;
 };
 
-/** Deletes the failure state of an endpoint that becomes active again. */
 export const forgetFailures = async (db: Sql, projectId: string, id: string): Promise<void> => {
   await db.change(sql`
     UPDATE webhook_lane SET failing_since = NULL
@@ -293,10 +290,9 @@ export const disableEndpoint = async (
   return disabled === 1;
 };
 
-/** The fields by which people identify an endpoint. */
 const namedEndpoints = endpoints.pick("id", "url", "description");
 
-/** Endpoints that are not disabled and that one of these people or API keys made, oldest first. */
+/** Endpoints, not disabled, that one of these people or API keys made; oldest first. */
 export const listEndpointsMadeBy = (
   db: SqlReader,
   { projectId, makers }: { readonly projectId: string; readonly makers: readonly string[] },
@@ -330,8 +326,8 @@ export const disableEndpointOfMaker = async (
 };
 
 /**
- * Deletes the endpoint with its secrets and its row in `webhook_lane`. Pending deliveries are
- * deleted; others stay as a record.
+ * Deletes the endpoint with its secrets, its row in `webhook_lane` and its pending deliveries.
+ * Other deliveries stay as a record.
  */
 export const deleteEndpoint = async (
   db: Sql,
@@ -349,7 +345,6 @@ export const deleteEndpoint = async (
 /** Suspended endpoints count as paused. */
 const endpointStates = table({ active: int, failing: int, paused: int, disabled: int });
 
-/** Counts the endpoints of all projects, for metrics. */
 export const countEndpointStates = async (
   db: SqlReader,
 ): Promise<RowOf<typeof endpointStates>> => {

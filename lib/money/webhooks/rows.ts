@@ -15,8 +15,6 @@ import {
   bytes,
 } from "@/lib/platform/db/table";
 
-// The tables of this module.
-
 const DELIVERY = {
   projectId: text,
   id: text,
@@ -27,8 +25,8 @@ const DELIVERY = {
   /** Sequence number of the event; 0 for a test. */
   sequence: count,
   /**
-   * Sequence number of the previous event for this endpoint; null when the endpoint gets every
-   * event, or had none before.
+   * Sequence number of the endpoint's previous event; null when the endpoint gets every event, or
+   * had none before.
    */
   previousSequence: nullable(count),
   objectId: text,
@@ -41,23 +39,20 @@ const DELIVERY = {
   lastError: nullable(text),
 };
 
-/** Table `webhook_delivery`: one event on its way to one endpoint. */
+/** Table `webhook_delivery`: one event for one endpoint. */
 export const deliveries = table(DELIVERY);
 
-/** A delivery, and whether its event is about a private movement. */
+/** `private`: the event is about a private movement. */
 export const foundDeliveries = table({ ...DELIVERY, private: bool });
 
 type StoredDelivery = RowOf<typeof deliveries>;
 
-/** One event on its way to one endpoint. */
 export interface Delivery extends Omit<
   StoredDelivery,
   "eventType" | "lastStatus" | "lastError"
 > {
   readonly type: string;
-  /** Status of the last answer; null when there was none. */
   readonly statusCode: number | null;
-  /** Why the last request failed. */
   readonly error: string | null;
 }
 
@@ -73,7 +68,6 @@ export const deliveryOf = ({
   error: lastError,
 });
 
-/** A delivery that may be made now, with its event. */
 export const dueDeliveryRows = table({
   id: text,
   attempts: int,
@@ -128,7 +122,8 @@ const ENDPOINT = {
    */
   madeBySession: nullable(text),
   /**
-   * Since when it receives nothing because that session was ended; null when it is not suspended.
+   * Since when the endpoint gets nothing because that session was ended; null when it is not
+   * suspended.
    */
   suspendedAt: nullable(time),
   createdAt: time,
@@ -140,15 +135,13 @@ const FAILING = {
   failingSince: nullable(time),
 };
 
-/** Table `webhook_endpoint`: a URL to which the events of a project are sent. */
+/** Table `webhook_endpoint`: a URL to which a project's events are sent. */
 export const endpoints = table(ENDPOINT);
 
 export type EndpointRow = RowOf<typeof endpoints>;
 
-/** An endpoint with the state of its deliveries. */
 export const endpointsWithLanes = table({ ...ENDPOINT, ...FAILING });
 
-/** An endpoint with the state of its deliveries. */
 export interface EndpointView extends RowOf<typeof endpointsWithLanes> {
   /** Number of pending deliveries; counted up to 1000. */
   readonly pending: number;
@@ -165,10 +158,8 @@ export const lanes = table({
 
 export const endpointKeys = lanes.pick("projectId", "endpointId");
 
-/** Identifies an endpoint. */
 export type EndpointKey = RowOf<typeof endpointKeys>;
 
-/** An endpoint that may be subscribed to events, and its last number. */
 export const subscribers = table({
   id: text,
   status: ENDPOINT.status,

@@ -2,8 +2,8 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { EndpointRow, SentEvent } from "./rows";
 
 /**
- * The body of a delivery (JSON, Standard Webhooks). Every attempt sends the same bytes as long as
- * the endpoint is unchanged. Details of a private event are left out, unless the endpoint includes
+ * The body of a delivery (JSON, Standard Webhooks). Every attempt sends the same bytes while the
+ * endpoint is unchanged. Details of a private event are omitted, unless the endpoint includes
  * private details.
  */
 export const deliveryBody = (
@@ -25,7 +25,7 @@ export const deliveryBody = (
     objectId,
     objectSequence,
   });
-  // The payload is JSON text already, so it is inserted as text.
+  // The payload is JSON text already, so parsing it again is avoided.
   return endpoint.payload === "thin" ? head : `${head.slice(0, -1)},"data":${event.payload}}`;
 };
 
@@ -33,7 +33,6 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Pauses before the second and later attempts. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -48,14 +47,14 @@ export const RETRY_DELAYS_MS: readonly number[] = [
 const JITTER = 0.2;
 const RETRY_AFTER_MAX_MS = 24 * HOUR;
 
-/** How long a failing delivery may hold back later events of the same object. */
+/** How long a failing delivery may delay later events of the same object. */
 export const HOLD_BACK_MS = 5 * MINUTE;
 /** An endpoint is disabled after this time without a success. */
 export const FAILING_MAX_MS = 5 * 24 * HOUR;
 
 /**
- * The delay of a `Retry-After` header (RFC 9110: seconds or a date) in milliseconds; null when it
- * cannot be parsed.
+ * Milliseconds of a `Retry-After` header (RFC 9110: seconds or a date); null when it cannot be
+ * parsed.
  */
 export const retryAfterMs = (header: string | undefined, now: Date): number | null => {
   if (header === undefined) return null;
@@ -66,9 +65,8 @@ export const retryAfterMs = (header: string | undefined, now: Date): number | nu
 };
 
 /**
- * The time of the next attempt after this number of attempts; null when there is none. A random
- * part of up to a fifth is added, so that deliveries that failed at the same time are not repeated
- * at the same time.
+ * The time of the next attempt; null when there is none. A random delay of up to a fifth is added,
+ * so that deliveries that failed together are not repeated together.
  */
 export const nextAttempt = (
   attempts: number,
@@ -85,7 +83,6 @@ export const nextAttempt = (
   );
 };
 
-/** Whether the endpoint gets deliveries now. */
 export const isServed = ({
   status: endpointStatus,
   suspendedAt,
@@ -95,7 +92,7 @@ export const isServed = ({
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
 
-/** A signing secret as Standard Webhooks writes it: `whsec_` and base64. */
+/** Format of Standard Webhooks: `whsec_` and base64. */
 export const newSigningSecret = (): string =>
   `${PREFIX}${randomBytes(SECRET_BYTES).toString("base64")}`;
 
@@ -108,8 +105,8 @@ const sign = (
   `v1,${createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
 
 /**
- * The headers of Standard Webhooks, with one signature for each secret. During a rotation both the
- * old and the new secret are valid.
+ * The headers of Standard Webhooks, with one signature per secret. During a rotation both the old
+ * and the new secret are valid.
  */
 export const signedHeaders = (
   secrets: readonly string[],
@@ -135,7 +132,7 @@ const isSame = (one: string, other: string): boolean => {
   return a.length === b.length && timingSafeEqual(a, b);
 };
 
-/** The result that a receiver with these secrets gets when it checks the headers. */
+/** The result that a receiver with these secrets gets when it verifies the headers. */
 export const signatureOf = (
   secrets: readonly string[],
   sent: { header(name: string): string | null; readonly body: string; readonly now: Date },

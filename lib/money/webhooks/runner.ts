@@ -22,14 +22,13 @@ export interface DeliveryRunner {
   stop(): Promise<void>;
 }
 
-/** When a worker dies, others take over its endpoints after its lease ends. */
+/** A worker that crashes keeps its endpoints until its lease ends. */
 const LEASE_MS = 8000;
 const HEARTBEAT_MS = 2000;
 const POLL_MS = 250;
 const ENDPOINTS_MAX = 200;
 const STOP_MS = 2000;
 
-/** An endpoint whose lease this worker holds. */
 interface Held {
   readonly key: EndpointKey;
   readonly delivery: EndpointDelivery;
@@ -39,9 +38,9 @@ interface Held {
 const nameOf = ({ projectId, endpointId }: EndpointKey): string => `${projectId}/${endpointId}`;
 
 /**
- * Delivers webhooks, next to any number of other instances. One worker at a time has the lease of
- * an endpoint, which keeps the order of its deliveries and its limit of parallel requests. The
- * runner has its own database connections, so that slow receivers delay nothing else.
+ * Delivers webhooks, in parallel with other instances. The one worker with an endpoint's lease
+ * keeps the order of its deliveries and its limit of parallel requests. The runner has its own
+ * database connections, so that slow receivers delay nothing else.
  */
 export const startDeliveryRunner = (deps: DeliveryRunnerDeps): DeliveryRunner => {
   const {
@@ -131,7 +130,7 @@ export const startDeliveryRunner = (deps: DeliveryRunnerDeps): DeliveryRunner =>
       const own = [...held.values()];
       const ended = Promise.all(own.map(({ delivery }) => delivery.finished));
       for (const { delivery } of own) delivery.drain();
-      // A slow receiver does not keep the process running: its request is aborted, and the next
+      // A slow receiver must not delay the end of the process: its request is aborted, and the next
       // worker sends the delivery again.
       const late = setTimeout(
         () => own.forEach(({ controller }) => controller.abort()),

@@ -20,7 +20,7 @@ export interface SecretRow extends Omit<StoredSecret, "encrypted" | "kekId"> {
 export const secretContext = ({ projectId, endpointId, id }: SecretKey): string =>
   JSON.stringify(["webhook-secret", projectId, endpointId, id]);
 
-/** The secrets that sign at this time, the current one first. */
+/** The secrets that sign at `now`, the current one first. */
 export const signingSecrets = async (
   db: SqlReader,
   { projectId, endpointId }: Omit<SecretKey, "id">,
@@ -41,7 +41,7 @@ export const signingSecrets = async (
   }));
 };
 
-/** Stores the new secret. Earlier secrets end at `overlapUntil` at the latest. */
+/** Stores the new secret. Earlier secrets expire at `overlapUntil` at the latest. */
 export const replaceSecret = async (
   db: Sql,
   { projectId, endpointId, id, sealed, createdAt }: Omit<SecretRow, "expiresAt">,
@@ -66,7 +66,7 @@ export const replaceSecret = async (
     )`);
 };
 
-/** The encrypted signing secrets, for the rotation of key-encryption keys. */
+/** The encrypted signing secrets, for rotating the key-encryption keys. */
 export const encryptedWebhookSecrets = ({
   prisma,
 }: Pick<Database, "prisma">): EncryptedRows => ({

@@ -39,7 +39,6 @@ const WHY = {
   failing: "every attempt of the last five days failed",
 } as const;
 
-/** Mail to the owners about an endpoint to which nothing is sent any more. */
 const disabledNotice = (told: {
   readonly endpoint: EndpointView;
   readonly reason: keyof typeof WHY;
@@ -159,14 +158,15 @@ export const createWebhooksService = (deps: WebhooksDeps) => {
 
   return {
     /**
-     * @returns the endpoint and its signing secret, which is shown only this once.
-     * @throws DomainError `forbidden`, `invalid_request`, `limit_exceeded`
+     * Creates an endpoint.
+     * @returns the endpoint and its signing secret, which is shown only this once
+     * @throws DomainError `forbidden`, `insufficient_scope`, `invalid_request`, `invalid_state`
      */
     create: (actor: Actor, input: EndpointFields) => createEndpoint(changes, actor, input),
     /** @throws DomainError `not_found` */
     get: async (projectId: string, id: string): Promise<Endpoint> =>
       withSecrets(changes, await findOwn(changes, projectId, id)),
-    /** Endpoints, oldest first. */
+    /** Oldest first. */
     list: async (
       projectId: string,
       { limit, cursor }: ListQuery,
@@ -182,10 +182,10 @@ export const createWebhooksService = (deps: WebhooksDeps) => {
       };
     },
     /**
-     * Changes an endpoint. Another URL, or private details that it did not get before, need the
-     * approval of a person.
-     * @throws DomainError `not_found`, `forbidden`, `invalid_request`, `invalid_state` when it was
-     * changed in the meantime, `approval_required`
+     * Changes an endpoint. Another URL, or private details that the endpoint did not get before,
+     * need a person's approval.
+     * @throws DomainError `not_found`, `forbidden`, `invalid_request`, `invalid_state` when the
+     * endpoint was changed meanwhile, `approval_required`
      */
     update: (actor: Actor, id: string, change: EndpointChange) =>
       updateEndpointFields(changes, actor, id, change),
@@ -195,8 +195,8 @@ export const createWebhooksService = (deps: WebhooksDeps) => {
      */
     remove: (actor: Actor, id: string) => removeEndpoint(changes, actor, id),
     /**
-     * Gives the endpoint a new secret; the old one continues to sign for `overlapHours`. Needs the
-     * approval of a person.
+     * Gives the endpoint a new secret; the old one continues to sign for `overlapHours`. Needs a
+     * person's approval.
      * @throws DomainError `not_found`, `forbidden`, `approval_required`
      */
     rotate: (actor: Actor, id: string, rotation: SecretRotation) =>

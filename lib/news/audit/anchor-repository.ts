@@ -4,8 +4,6 @@ import { sql } from "@/lib/platform/db/statement";
 import { nullable, table, text } from "@/lib/platform/db/table";
 import { type Anchor, anchors } from "./rows";
 
-// Seals that were anchored on a blockchain.
-
 /** @returns false when the day already has an anchor */
 export const insertAnchor = async (tx: Tx, anchor: Anchor, at: Date): Promise<boolean> => {
   const inserted = await sqlOf(tx).change(sql`
@@ -25,7 +23,6 @@ export const newestAnchor = (db: SqlReader, chainId: number): Promise<Anchor | n
       LIMIT 1`,
   );
 
-/** The audit action of entries about anchors. */
 export const ANCHORED = "audit.anchored";
 
 interface PairedAnchors {
@@ -33,14 +30,11 @@ interface PairedAnchors {
   readonly anchors: readonly Anchor[];
   /** Transactions that the audit log names as anchors but that have no row. */
   readonly removed: readonly string[];
-  /** Anchors without an entry in the audit log. */
   readonly unrecorded: readonly Anchor[];
 }
 
-/** The transaction of an anchor, and the one that its entry in the audit log names. */
 const pairs = table({ txHash: nullable(text), recordedHash: nullable(text) });
 
-/** Every anchor, compared with the entries of the audit log. */
 export const readAnchors = async (db: SqlReader): Promise<PairedAnchors> => {
   // One statement, so that an anchor stored at the same time is either in both results or in
   // neither.

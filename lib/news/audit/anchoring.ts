@@ -26,17 +26,16 @@ export interface AuditAnchoringDeps {
   readonly transactions: Pick<TransactionSender, "chooseKey" | "send" | "find">;
   readonly registry: ChainRegistry;
   readonly clock: Clock;
-  /** The chain that the operator configured. */
   readonly chainId: number;
   /**
-   * The service's first executor. Anchors are sent to it, so that a block explorer lists them under
-   * one address.
+   * The service's first executor. Anchors are sent to its address, so that a block explorer lists
+   * them together.
    */
   readonly executorAddress: EvmAddress;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Anchors that were not final after this time are no longer searched for. */
+/** Anchors that were not final after this many days are no longer searched for. */
 const DAYS_MAX = 30;
 /**
  * The estimate is exact for a transfer, but a chain may price the data slightly higher in the next
@@ -46,10 +45,10 @@ const GAS_PERCENT = 130n;
 
 const dayOf = (at: Date): string => at.toISOString().slice(0, "2026-11-29".length);
 
-/** The purpose of the transaction. Purposes are unique on a chain, so each day has one anchor. */
+/** Purposes are unique on a chain, so each day has at most one anchor. */
 const purposeOf = (day: string): string => `audit-anchor:${day}`;
 
-/** The UTC days after `last` up to that of `now`, oldest first, but only the newest `DAYS_MAX`. */
+/** The UTC days after `last` up to that of `now`, oldest first; at most the newest `DAYS_MAX`. */
 const daysAfter = (last: string | null, now: Date): readonly string[] =>
   Array.from({ length: DAYS_MAX }, (_, index) =>
     dayOf(new Date(now.getTime() - index * DAY_MS)),
@@ -57,7 +56,6 @@ const daysAfter = (last: string | null, now: Date): readonly string[] =>
     .filter((day) => last === null || day > last)
     .reverse();
 
-/** Anchors seals on a blockchain. */
 export const createAuditAnchoring = (deps: AuditAnchoringDeps): AuditAnchoring => {
   const { database, transactions, registry, clock, chainId, executorAddress } = deps;
   const sql = sqlOn(database.pool);
@@ -88,7 +86,6 @@ export const createAuditAnchoring = (deps: AuditAnchoringDeps): AuditAnchoring =
     });
   };
 
-  /** The anchor of a final transaction, read from the chain. */
   const read = async (day: string, hash: `0x${string}`): Promise<Anchor> => {
     const client = registry.client(chainId);
     const { input, blockNumber } = await chainCall(chainId, () =>
@@ -101,7 +98,9 @@ export const createAuditAnchoring = (deps: AuditAnchoringDeps): AuditAnchoring =
     return { chainId, day, sealNumber: seal.number, txHash: hash, blockNumber, blockAt };
   };
 
-  /** Stores the anchor with an entry of the audit log, so that removing either one is noticed. */
+  /**
+   * The anchor is stored with an entry of the audit log, so that the removal of either is detected.
+   */
   const store = (anchor: Anchor): Promise<void> =>
     database.transaction(async (tx) => {
       const at = clock.now();

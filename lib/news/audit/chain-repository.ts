@@ -21,8 +21,6 @@ import {
   unlinkedRows,
 } from "./rows";
 
-// Chains of the audit log, and seals over the ends of the chains.
-
 const locks = table({ held: bool });
 
 /**
@@ -74,7 +72,7 @@ export const takeUnlinked = (db: Sql, limit: number): Promise<readonly AuditColu
       ORDER BY event.id`,
   );
 
-/** Locks the heads of these chains. A chain without rows has none. */
+/** Locks the heads of these chains. A chain without rows has no head. */
 export const lockHeads = (db: Sql, chains: readonly string[]): Promise<readonly StoredHead[]> =>
   heads.all(
     db,
@@ -85,7 +83,7 @@ export const lockHeads = (db: Sql, chains: readonly string[]): Promise<readonly 
       FOR UPDATE`,
   );
 
-/** Locks heads whose code was made with a different application secret than the current one. */
+/** Locks heads whose code was made with another application secret than the current one. */
 export const lockOldHeads = (
   db: Sql,
   currentKeyId: string,
@@ -126,7 +124,7 @@ export const writeHeads = async (
 
 const times = table({ now: time });
 
-/** Time of the database server, rounded to milliseconds because a seal stores milliseconds. */
+/** The database server's time, rounded to milliseconds because a seal stores milliseconds. */
 export const databaseTime = async (db: Sql): Promise<Date> => {
   const row = await times.first(db, sql`SELECT date_trunc('milliseconds', now()) AS now`);
   if (row === null) throw new Error("The database gave no time.");
@@ -140,8 +138,8 @@ export const newestSeal = (db: SqlReader): Promise<StoredSeal | null> =>
   );
 
 /**
- * Locks the heads of chains that have changed since they were sealed, so that a head that gets a
- * new code at the same time is not overwritten.
+ * The heads of chains that have changed since they were sealed. They are locked, so that a head
+ * that gets a new code at the same time is not overwritten.
  */
 export const lockUnsealedHeads = (db: Sql, limit: number): Promise<readonly SealedHead[]> =>
   sealedHeads.all(
@@ -172,7 +170,6 @@ export const insertSeal = async (
     WHERE chain = ANY(${sealed.map(({ chain }) => chain)}::text[])`);
 };
 
-/** The next seals after `number`, in order. */
 export const sealsAfter = (
   db: SqlReader,
   number: number,
@@ -189,7 +186,7 @@ export const sealsAfter = (
 
 const numberedHeads = comparedHeads.pick("number", "chain", "seq", "hash");
 
-/** The heads of the seals from the first to the last number. */
+/** The heads of the seals with these numbers, both inclusive. */
 export const headsOfSeals = (
   db: SqlReader,
   from: number,
@@ -206,7 +203,6 @@ export const headsOfSeals = (
 
 const hashes = seals.pick("hash");
 
-/** The hash of a seal, or null. */
 export const readSealHash = async (
   db: SqlReader,
   number: number,
@@ -220,7 +216,6 @@ export const readSealHash = async (
 
 const places = links.pick("seq", "eventId", "hash");
 
-/** The links of a chain after `seq`, in order. */
 export const linksAfter = (
   db: SqlReader,
   at: { readonly chain: string; readonly seq: number; readonly limit: number },
@@ -237,7 +232,7 @@ export const linksAfter = (
       LIMIT ${at.limit}::int`,
   );
 
-/** The stored head of each chain. A chain with links but without a head gets an empty one. */
+/** The stored head of each chain. A chain with links but without a head gets an empty head. */
 export const readKnownHeads = (db: SqlReader): Promise<readonly StoredHead[]> =>
   heads.all(
     db,
@@ -249,7 +244,7 @@ export const readKnownHeads = (db: SqlReader): Promise<readonly StoredHead[]> =>
       ORDER BY chain`,
   );
 
-/** A row that waits longer than this for its link counts as left out. */
+/** A row without a link after this time counts as left out. */
 const LINK_WITHIN = raw("interval '10 minutes'");
 
 /** The audit rows without a link, in the order of their ids. */

@@ -28,8 +28,8 @@ import type { Head, Link, StoredHead, StoredSeal } from "./rows";
 
 interface AuditSealer {
   /**
-   * Seals the heads of the changed chains, at most once per interval over all instances. Several
-   * instances may call it at the same time: one seals, the others return.
+   * Seals the heads of the changed chains, at most once per interval over all instances. Safe to
+   * call on several instances: one seals, the others return.
    */
   sealWhenDue(): Promise<void>;
 }
@@ -38,15 +38,15 @@ interface AuditSealerDeps {
   readonly database: Pick<Database, "rawTransaction">;
   readonly secrets: Pick<Secrets, "id" | "hash" | "matches">;
   readonly clock: Clock;
-  /** Minimum time between two seals, unless one seal cannot hold every head. Default: a minute. */
+  /**
+   * Minimum time between two seals, unless one seal cannot contain every head. Default: a minute.
+   */
   readonly everyMs?: number;
 }
 
 const EVERY_MS = 60_000;
-/** Maximum number of heads in one seal. */
 const HEADS_MAX = 1000;
 
-/** Creates seals; see `rules.ts`. */
 const createAuditSealer = ({
   database,
   secrets,
@@ -62,16 +62,16 @@ const createAuditSealer = ({
       if (!(await lockLinking(sql))) return "busy";
       const before = await newestSeal(sql);
       const now = await databaseTime(sql);
-      // After a change of the application secret, one more seal is made with the new secret, which
-      // confirms all earlier ones.
+      // After a change of the application secret, one more seal is made with the new secret. It
+      // confirms all earlier seals.
       const isRenewal = before !== null && before.keyId !== secrets.id && isOurs(before);
       const isEarly = before !== null && now.getTime() - before.at.getTime() < everyMs;
       if (isEarly && !isFurther && !isRenewal) return "done";
       const heads = await lockUnsealedHeads(sql, HEADS_MAX);
       if (heads.length === 0 && !isRenewal) return "done";
       const seal = sealAfter(before, heads, now);
-      // The successor of a forged seal gets no valid code, so `npm run audit:verify` continues to
-      // report the forgery.
+      // The successor of a forged seal gets no valid code, so that `npm run audit:verify` still
+      // reports the forgery.
       const mac =
         before === null || isOurs(before)
           ? secrets.hash(SEAL_PURPOSE, sealText(seal))
@@ -94,9 +94,8 @@ const createAuditSealer = ({
 
 interface AuditLinker {
   /**
-   * Gives every committed audit row its place in the chain of its project. Several instances may
-   * call it at the same time: one links, the others return. Then it seals the heads of the chains
-   * when that is due.
+   * Links every committed audit row to the chain of its project, then seals the heads of the chains
+   * when that is due. Safe to call on several instances: one links, the others return.
    */
   link(): Promise<void>;
 }
@@ -105,7 +104,6 @@ interface AuditLinkerDeps {
   readonly database: Pick<Database, "rawTransaction">;
   readonly secrets: Pick<Secrets, "id" | "hash" | "matches">;
   readonly clock: Clock;
-  /** See the sealer's option `everyMs`. */
   readonly sealEveryMs?: number;
 }
 
@@ -115,7 +113,7 @@ const TIDY_EVERY_MS = 5 * 60_000;
 const LOOK_MS = 60 * 60_000;
 const FIRST_LOOK_MS = 7 * 24 * 60 * 60_000;
 
-/** Links rows of the audit log; see `rules.ts` for what a link proves. */
+/** Links rows of the audit log; `rules.ts` explains what a link proves. */
 export const createAuditLinker = ({
   database,
   secrets,
@@ -135,8 +133,7 @@ export const createAuditLinker = ({
   });
 
   /**
-   * Whether the head's code was made with a configured application secret and matches exactly this
-   * head.
+   * Whether the head's code was made with a configured application secret for exactly this head.
    */
   const isOurs = ({ chain, seq, hash, mac }: StoredHead): boolean =>
     secrets.matches(HEAD_PURPOSE, headText(chain, { seq, hash }), mac);
@@ -164,8 +161,8 @@ export const createAuditLinker = ({
         sql,
         [...heads].map(([chain, head]) => {
           const before = stored.find((one) => one.chain === chain);
-          // The successor of a forged head gets no valid code, so `npm run audit:verify` continues
-          // to report the forgery.
+          // The successor of a forged head gets no valid code, so that `npm run audit:verify` still
+          // reports the forgery.
           return before === undefined || isOurs(before)
             ? withMac(chain, head)
             : { chain, ...head, mac: before.mac };
@@ -175,14 +172,11 @@ export const createAuditLinker = ({
       return rows.length === BATCH;
     });
 
-  /**
-   * Renews the codes of heads to whose chains nothing was added since the application secret
-   * changed.
-   */
+  /** Renews the codes of heads whose chains did not grow since the application secret changed. */
   const renewHeads = (): Promise<boolean> =>
     database.rawTransaction(async (sql) => {
       const old = await lockOldHeads(sql, secrets.id, BATCH);
-      // A code that no configured secret explains is not replaced, so that `npm run audit:verify`
+      // A code that matches no configured secret is not replaced, so that `npm run audit:verify`
       // reports it.
       const valid = old.filter(isOurs);
       if (valid.length === 0) return false;
@@ -196,8 +190,8 @@ export const createAuditLinker = ({
 
   let lookedAt: number | null = null;
   /**
-   * Queues left-out rows and renews heads. Only an upgrade or a changed secret leaves such work, so
-   * this runs at long intervals.
+   * Queues left-out rows and renews heads. Only an upgrade or a changed secret causes such work, so
+   * it runs at long intervals.
    */
   const tidy = async (): Promise<void> => {
     const now = clock.now().getTime();

@@ -14,7 +14,6 @@ import { z } from "zod";
 import { operationTitle } from "@/lib/core/titles";
 import { storedBase } from "@/lib/platform/db/codecs";
 
-/** Stores a row and queues it for linking. */
 export const insertAuditEvent = async (db: Sql, row: AuditEvent): Promise<void> => {
   await inOrder(db, [
     () =>
@@ -50,21 +49,21 @@ interface AuditQuery {
   readonly subject?: string | undefined;
   readonly action?: string | undefined;
   readonly actor?: string | undefined;
-  /** RFC 3339. */
+  /** RFC 3339, inclusive. */
   readonly from?: string | undefined;
-  /** RFC 3339; exclusive. */
+  /** RFC 3339, exclusive. */
   readonly to?: string | undefined;
   /**
-   * Text that the action, actor, subject, address, request id or data contains; case does not
-   * matter.
+   * Text that the action, actor, subject, address, request id or data contains, compared without
+   * case.
    */
   readonly text?: string | undefined;
-  /** Only rows with a smaller id. */
+  /** The page cursor: only rows with a smaller id. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
 
-/** A LIKE pattern that finds exactly this text anywhere, with special characters escaped. */
+/** A LIKE pattern that finds exactly this text anywhere. */
 const patternOf = (text: string): string =>
   `%${text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
 
@@ -114,7 +113,7 @@ const storedSources = z.array(
   }),
 );
 
-/** `Payout to 3 wallets`, for payouts and schedules without a reference. */
+/** For payouts and schedules without a reference: `Payout to 3 wallets`. */
 const payoutName = (kind: string, rows: number): string => {
   const word = kind === "schedule" ? "Scheduled payout" : "Payout";
   return `${word} to ${String(rows)} ${kind === "global_accounts" ? "account" : "wallet"}${rows === 1 ? "" : "s"}`;
@@ -130,13 +129,13 @@ const nameOf = ({ name, kind, sources, rows }: NamedObject): string | null => {
 interface NamesWanted {
   readonly projectId: string;
   readonly ids: readonly string[];
-  /** UUIDs of accounts. */
+  /** UUIDs. */
   readonly accountIds: readonly string[];
 }
 
 /**
- * Selects the names of these objects. Each table has the names of its objects in one column; for
- * movements of money the request is used.
+ * Each table has the names of its objects in one column. A movement of money is named by its
+ * request.
  */
 const selectNames = ({ projectId, ids, accountIds }: NamesWanted): Statement => {
   const isWanted = sql`project_id = ${projectId} AND id = ANY(${ids}::text[])`;
@@ -186,8 +185,8 @@ const selectNames = ({ projectId, ids, accountIds }: NamesWanted): Statement => 
 };
 
 /**
- * The names that people gave to the objects in a page of entries, and the titles of operations, by
- * id, read with one statement. Objects without a name are missing.
+ * The names that people gave to the objects of audit entries, and the titles of operations, by id.
+ * One statement reads all. Objects without a name are missing.
  */
 export const namesOf = async (
   db: SqlReader,

@@ -16,14 +16,14 @@ import {
 
 // The tables of this module, and the columns of its queries. Numbers of links and seals stay far
 // below 2^53. Columns that the check of the log reads have no schema: the check has to report a
-// value that somebody changed, not to fail on it.
+// changed value, not to fail on it.
 
 const auditData = z.record(
   z.string(),
   z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string()).readonly()]),
 );
 
-/** Facts about an action. Never a secret, because people read them. */
+/** Facts about an action. Must not contain secrets, because people read it. */
 export type AuditData = Readonly<z.output<typeof auditData>>;
 
 const EVENT = {
@@ -38,13 +38,12 @@ const EVENT = {
   createdAt: time,
 };
 
-/** Table `audit_event`: actions in projects. */
+/** Table `audit_event`. */
 export const auditEvents = table(EVENT);
 
-/** One action in a project. */
 export type AuditEvent = RowOf<typeof auditEvents>;
 
-/** An action with its place in the project's chain. Both fields are null until it is linked. */
+/** An action with its position in the project's chain. Both columns are null until it is linked. */
 export const chainedEvents = table({
   ...EVENT,
   seq: nullable(count),
@@ -55,12 +54,11 @@ export type ChainedAuditEvent = RowOf<typeof chainedEvents>;
 
 const STORED = { ...EVENT, data: json(z.unknown()) };
 
-/** The columns of an action, which its hash covers. */
+/** The columns of an action that its hash covers. */
 export const auditColumns = table(STORED);
 
 export type AuditColumns = RowOf<typeof auditColumns>;
 
-/** An object that audit entries name. */
 export const namedObjects = table({
   id: text,
   name: nullable(text),
@@ -80,40 +78,36 @@ const HEAD = {
   hash: bytes,
 };
 
-/** Table `audit_head`: the last link of each chain. */
+/** Table `audit_head`: the last link of each chain. An empty chain has seq 0. */
 export const heads = table({
   chain: text,
   ...HEAD,
   /** HMAC-SHA256 over the head. */
   mac: bytes,
-  /** Identifies the application secret with which `mac` was computed. */
+  /** Identifies the application secret of `mac`. */
   keyId: text,
 });
 
 export type StoredHead = RowOf<typeof heads>;
-/** The last link of a chain. An empty chain has seq 0. */
 export type Head = Pick<StoredHead, "seq" | "hash">;
 
-/** Table `audit_link`: the place of each action in a chain. */
 export const links = table({ chain: text, ...HEAD, eventId: text });
 
 export type Link = RowOf<typeof links>;
 
-/** A link of a chain with the audit row to which it refers. */
 export const linkedRows = table({
   ...STORED,
   ...HEAD,
   eventId: text,
-  /** True when the audit row is gone; its columns are then null. */
+  /** True when the audit row was deleted; its columns are then null. */
   isRemoved: bool,
 });
 
 export type LinkedRow = RowOf<typeof linkedRows>;
 
-/** An audit row that is in no chain. */
 export const unlinkedRows = table({
   id: text,
-  /** True when the row has waited too long for its link, so it was left out of the chain. */
+  /** True when the row has waited too long for a link, so it was left out of the chain. */
   late: bool,
 });
 
@@ -127,25 +121,22 @@ export const seals = table({
   /** The hash of the previous seal; empty for the first one. */
   previous: bytes,
   root: bytes,
-  /**
-   * SHA-256, 32 bytes. It covers the previous hash, and so every head that was sealed until then.
-   */
+  /** SHA-256, 32 bytes. It covers the previous hash, and so every head sealed until then. */
   hash: bytes,
   /** HMAC-SHA256 over the seal. */
   mac: bytes,
-  /** Identifies the application secret of the code. */
+  /** Identifies the application secret of `mac`. */
   keyId: text,
 });
 
 export type StoredSeal = RowOf<typeof seals>;
 export type Seal = Omit<StoredSeal, "mac" | "keyId">;
 
-/** Table `audit_seal_head`: the ends of chains when a seal was made. */
+/** Table `audit_seal_head`: the heads of chains when a seal was made. */
 export const sealedHeads = table({ chain: text, ...HEAD });
 
 export type SealedHead = RowOf<typeof sealedHeads>;
 
-/** A sealed head with the link to which it refers. */
 export const comparedHeads = table({
   number: count,
   chain: text,
@@ -159,7 +150,7 @@ export type ComparedHead = RowOf<typeof comparedHeads>;
 /** Table `audit_anchor`: seals that were anchored on a blockchain. */
 export const anchors = table({
   chainId: int,
-  /** The UTC day on which it was sent: `2026-11-29`. */
+  /** The UTC day of the anchor: `2026-11-29`. */
   day: text,
   sealNumber: count,
   txHash: hex,

@@ -13,7 +13,7 @@ import {
 } from "viem";
 import type { AuditColumns, Head, Seal, SealedHead } from "./rows";
 
-/** Part of each hash, so that a later form of the hash can be distinguished. */
+/** Part of each hash, so that later versions of the hash can be distinguished. */
 const VERSION = "causeway-audit-1";
 
 /** The chain of rows without a project, such as a first sign-in. */
@@ -23,7 +23,7 @@ export const chainOf = (projectId: string | null): string => projectId ?? SERVIC
 
 export const EMPTY: Head = { seq: 0, hash: new Uint8Array() };
 
-/** JSON with the keys of each object in order, so that equal values have equal texts. */
+/** Sorts the keys of each object, so that equal values have equal texts. */
 const canonical = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== "object" || value === null) return value;
@@ -32,7 +32,7 @@ const canonical = (value: unknown): unknown => {
 };
 
 /**
- * The link that follows `head`. Its hash is SHA-256 (FIPS 180-4) over the chain, the position, the
+ * The link after `head`. Its hash is SHA-256 (FIPS 180-4) over the chain, the position, the
  * previous hash and every column of the row, so that a changed, removed or moved row no longer
  * matches.
  */
@@ -55,25 +55,25 @@ export const linkAfter = (head: Head, row: AuditColumns): Head => {
   return { seq, hash: createHash("sha256").update(text).digest() };
 };
 
-/** The text that the authentication code of a chain's head covers. */
+/** The text that the authentication code of a head covers. */
 export const headText = (chain: string, { seq, hash }: Head): string =>
   JSON.stringify([VERSION, chain, seq, Buffer.from(hash).toString("hex")]);
 
-/** Purpose of the codes of heads, for the keys of the application secret. */
+/** Key purpose of the authentication codes of heads. */
 export const HEAD_PURPOSE = "audit-head";
 
-// One hash over the audit chains of all projects: each seal names the chains that grew since the
-// previous seal, and that seal's hash.
+// Seals have one hash over the audit chains of all projects. A seal covers the chains that grew
+// since the previous seal, and the hash of the previous seal.
 
-/** Part of each hash, so that a later form can be distinguished. */
+/** Part of each hash, so that later versions can be distinguished. */
 const SEAL_VERSION = "causeway-audit-seal-1";
 
-/** Purpose of the codes of seals, for the keys of the application secret. */
+/** Key purpose of the authentication codes of seals. */
 export const SEAL_PURPOSE = "audit-seal";
 
 /**
- * The name of the seals among the saved heads. Project ids begin with `prj_`, so no chain has this
- * name.
+ * The name of the seals among the saved heads. No chain has this name, because project ids begin
+ * with `prj_`.
  */
 export const SEALS = "seals";
 
@@ -81,7 +81,7 @@ const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const sha256 = (value: unknown): Buffer =>
   createHash("sha256").update(JSON.stringify(value)).digest();
 
-/** The hash over the heads, in the order of their chains for any order of the input. */
+/** The hash over the heads, sorted by chain. */
 export const rootOf = (heads: readonly SealedHead[]): Uint8Array => {
   const sorted = [...heads].sort((one, other) => (one.chain < other.chain ? -1 : 1));
   return sha256([
@@ -90,11 +90,10 @@ export const rootOf = (heads: readonly SealedHead[]): Uint8Array => {
   ]);
 };
 
-/** The hash that a seal must have. */
 export const sealHash = ({ number, at, previous, root }: Omit<Seal, "hash">): Uint8Array =>
   sha256([SEAL_VERSION, number, at.toISOString(), hexOf(previous), hexOf(root)]);
 
-/** The seal that follows `before`; the first one when `before` is null. */
+/** The seal after `before`; the first one when `before` is null. */
 export const sealAfter = (
   before: Seal | null,
   heads: readonly SealedHead[],
@@ -113,9 +112,9 @@ export const sealAfter = (
 export const sealText = ({ number, hash }: Pick<Seal, "number" | "hash">): string =>
   JSON.stringify([SEAL_VERSION, number, hexOf(hash)]);
 
-// The data of a transaction that anchors a seal on a blockchain.
+// The transaction data that anchors a seal on a blockchain.
 
-/** Readable for anybody who looks at the chain. */
+/** Readable for everybody who looks at the chain. */
 const PREFIX = stringToHex("causeway audit seal ");
 const NUMBER_BYTES = 8;
 const HASH_BYTES = 32;
@@ -123,7 +122,6 @@ const PREFIX_BYTES = size(PREFIX);
 
 export interface AnchoredSeal {
   readonly number: number;
-  /** SHA-256 of the seal. */
   readonly hash: Uint8Array;
 }
 
@@ -131,7 +129,6 @@ export interface AnchoredSeal {
 export const encodeAnchor = ({ number, hash }: AnchoredSeal): Hex =>
   concatHex([PREFIX, numberToHex(number, { size: NUMBER_BYTES }), toHex(hash)]);
 
-/** The seal in a transaction's data; null when the data contains none. */
 export const decodeAnchor = (data: Hex): AnchoredSeal | null => {
   if (!isHex(data) || size(data) !== PREFIX_BYTES + NUMBER_BYTES + HASH_BYTES) return null;
   if (slice(data, 0, PREFIX_BYTES) !== PREFIX) return null;
@@ -141,7 +138,7 @@ export const decodeAnchor = (data: Hex): AnchoredSeal | null => {
   };
 };
 
-/** A position of a chain, or of the seals, that an operator stores outside of the database. */
+/** A position in a chain, or in the seals, that an operator stores outside of the database. */
 export interface SavedHead {
   readonly seq: number;
   /** In hexadecimal. */
@@ -149,7 +146,7 @@ export interface SavedHead {
 }
 
 /**
- * The saved positions by name: the last link of each audit chain under the name of the chain, and
- * the newest seal under the name `SEALS`.
+ * The saved positions by name: the last link of each audit chain by chain name, and the newest seal
+ * as `SEALS`.
  */
 export type SavedHeads = Readonly<Record<string, SavedHead>>;

@@ -46,7 +46,7 @@ const COLUMNS = [
   "hash",
 ] as const satisfies readonly (keyof AuditRecord)[];
 
-/** The audit log as CSV (RFC 4180); `data` is JSON in one cell. */
+/** CSV (RFC 4180); `data` is JSON in one cell. */
 export const auditCsv = async function* (
   rows: AsyncIterable<ChainedAuditEvent>,
 ): AsyncGenerator<CsvText> {

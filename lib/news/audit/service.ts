@@ -12,17 +12,17 @@ export interface AuditEntry {
   readonly projectId: string | null;
   /** The user, API key or part of the service that acted. */
   readonly actor: string;
-  /** `noun.verb` in the past: `api_key.created`. */
+  /** `noun.verb` in the past tense: `api_key.created`. */
   readonly action: string;
   readonly subject: string | null;
-  /** Never a secret, because people read it. */
+  /** Must not contain secrets, because people read it. */
   readonly data?: AuditData;
-  /** The request that caused the action; null when the service acted by itself. */
+  /** Null when the service acted without a request. */
   readonly request: RequestContext | null;
   readonly at: Date;
 }
 
-/** The fields of an entry that name the actor and the origin of the request. */
+/** The entry's fields about the actor and the request. */
 export const doneBy = (actor: Actor): Pick<AuditEntry, "projectId" | "actor" | "request"> => ({
   projectId: actor.projectId,
   actor: actorName(actor),
@@ -33,10 +33,10 @@ const textOf = (value: AuditData[string] | undefined): string =>
   Array.isArray(value) ? value.join(", ") : String(value ?? "none");
 
 /**
- * The previous values of a change, for the data of its entry: one line for each changed field.
+ * The previous values of a change, for the data of its entry: one line per changed field.
  * @example
- * replaced({ name: "Acme", tags: ["a", "b"] }, { name: "Acme", tags: [] }); // { before: ["tags: a,
- * b"] }
+ * replaced({ name: "Acme", tags: ["a", "b"] }, { name: "Acme", tags: [] });
+ * // { before: ["tags: a, b"] }
  */
 export const replaced = (
   before: AuditData,
@@ -47,9 +47,7 @@ export const replaced = (
     .map((field) => `${field}: ${textOf(before[field])}`),
 });
 
-/**
- * Records an action in the transaction of that action, so that neither is stored without the other.
- */
+/** Records an action in the action's transaction, so that both are stored or neither. */
 export const recordAudit = (tx: Tx, entry: AuditEntry): Promise<void> =>
   recordAuditOn(sqlOf(tx), entry);
 
@@ -71,9 +69,9 @@ export interface AuditFilter {
   readonly subject?: string | undefined;
   readonly action?: string | undefined;
   readonly actor?: string | undefined;
-  /** RFC 3339. */
+  /** RFC 3339, inclusive. */
   readonly from?: string | undefined;
-  /** RFC 3339; exclusive. */
+  /** RFC 3339, exclusive. */
   readonly to?: string | undefined;
   /** Matches a part of any field. */
   readonly text?: string | undefined;
@@ -81,12 +79,12 @@ export interface AuditFilter {
 
 export interface AuditPage {
   readonly data: readonly ChainedAuditEvent[];
-  /** The names of actors and subjects that have one, by id. */
+  /** The names of actors and subjects, by id. Those without a name are missing. */
   readonly names: ReadonlyMap<string, string>;
   readonly nextCursor: string | null;
 }
 
-/** Describes an action on a record. */
+/** An action on an object. */
 export interface Done {
   readonly action: string;
   readonly subject: string;
@@ -118,10 +116,10 @@ export const createAuditService = ({ database }: { readonly database: Database }
 
   return {
     /**
-     * Whether the log has an entry by this caller for this action. The entry is written in the
-     * transaction of the action, so it exists exactly when the action was committed.
-     * @param done includes the fields of the entry's data that distinguish this action from others
-     * on the same subject
+     * Whether this caller has an entry for this action. The entry is written in the action's
+     * transaction, so it exists exactly when the action was committed.
+     * @param done includes the data fields that distinguish this action from others on the same
+     * subject
      */
     isDoneBy: (actor: Actor, done: Done): Promise<boolean> =>
       hasAuditEvent(sqlOn(database.pool), {
@@ -130,7 +128,7 @@ export const createAuditService = ({ database }: { readonly database: Database }
         actor: actorName(actor),
       }),
     /**
-     * Entries, newest first, with the names of actors and subjects by id.
+     * Newest first, with the names of actors and subjects by id.
      * @throws DomainError `forbidden` unless owner or admin
      */
     list: async (
@@ -153,7 +151,7 @@ export const createAuditService = ({ database }: { readonly database: Database }
       };
     },
     /**
-     * All matching entries, newest first, read page by page.
+     * All matching entries, newest first, page by page.
      * @throws DomainError `forbidden` unless owner or admin
      */
     allFor: (actor: UserActor, filter: AuditFilter): AsyncIterable<ChainedAuditEvent> => {

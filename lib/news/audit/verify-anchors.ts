@@ -13,7 +13,6 @@ export interface KnownAnchor {
   readonly txHash: Hex;
 }
 
-/** Reads transactions of the reachable chains. */
 export interface AnchorChains {
   /**
    * The data of a transaction; null when the chain does not have it.
@@ -25,7 +24,7 @@ export interface AnchorChains {
 interface AnchorReport {
   readonly anchors: number;
   readonly violations: readonly string[];
-  /** One sentence for each anchor that could not be compared with its chain. */
+  /** One sentence per anchor that could not be compared with its chain. */
   readonly unchecked: readonly string[];
   /** The first seal that does not match its anchor. */
   readonly firstFault: number | null;
@@ -34,7 +33,7 @@ interface AnchorReport {
 const nameOf = (anchor: KnownAnchor | Anchor): string =>
   `the anchor ${anchor.txHash} on chain ${String(anchor.chainId)}${"day" in anchor ? ` of ${anchor.day}` : ""}`;
 
-/** The difference between a seal and what the chain says about it, or null. */
+/** The difference between a stored seal and its anchor; null when they match. */
 const sealFault = async (
   sql: SqlReader,
   anchor: KnownAnchor | Anchor,
@@ -63,7 +62,7 @@ const readData = async (
 };
 
 /**
- * Compares each seal that an anchor names with what the chain says about it.
+ * Compares each anchored seal with the data on the chain.
  * @param known further anchors, which the database may not contain
  */
 export const verifyAnchors = async (
@@ -72,7 +71,7 @@ export const verifyAnchors = async (
   known: readonly KnownAnchor[],
 ): Promise<AnchorReport> => {
   const { anchors, removed, unrecorded } = await readAnchors(sql);
-  // An anchor and its audit entry are stored together, so if one is missing it was removed, or the
+  // An anchor and its audit entry are stored together. If one is missing, it was removed, or the
   // other was forged.
   const violations = [
     ...removed.map((hash) => `anchors: the anchor ${hash} was removed`),

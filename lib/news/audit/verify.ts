@@ -35,13 +35,12 @@ import { type AnchorChains, type KnownAnchor, verifyAnchors } from "./verify-anc
 
 // Compares the seals with each other, with the links of the chains, and with their anchors.
 
-/** Number of seals per read, each with its heads. */
+/** Number of seals per read; their heads are read too. */
 const SEALS_AT_ONCE = 50;
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
-/** The name of a seal in a sentence. */
 const sealName = ({ number, at }: Pick<Seal, "number" | "at">): string =>
   `seal ${String(number)} of ${at.toISOString()}`;
 
@@ -50,7 +49,7 @@ interface Numbered {
   readonly hash: Uint8Array;
 }
 
-/** The fault of a seal itself, or null; `before` is the previous seal. */
+/** The first fault of a seal, or null; `before` is the previous seal. */
 const faultOfSeal = (
   seal: StoredSeal,
   before: Numbered | null,
@@ -76,14 +75,12 @@ const headFault = (
   return `${chain}: link ${String(seq)} is not the one that ${sealName(seal)} names; the chain was made anew`;
 };
 
-/** The result of the walk over all seals. */
 interface SealReport {
   readonly count: number;
   readonly violations: readonly string[];
   readonly newest: StoredSeal | null;
-  /** The number of the saved seal when a different one is in its place. */
+  /** The number of the saved seal when the stored seal differs from it. */
   readonly firstFault: number | null;
-  /** The last sealed link of each chain. */
   readonly sealedSeqs: ReadonlyMap<string, number>;
 }
 
@@ -98,7 +95,7 @@ const verifySeals = async (
 ): Promise<SealReport> => {
   const violations: string[] = [];
   const sealedSeqs = new Map<string, number>();
-  // Only the first fault of a chain is reported, because faults in later seals follow from it.
+  // Only the first fault of a chain is reported, because it causes faults in later seals.
   const faulty = new Set<string>();
   let before: StoredSeal | null = null;
   let savedFits = saved === undefined || saved.seq === 0;
@@ -144,7 +141,7 @@ interface SealWithHeads {
 }
 
 const eachSeal = async function* (sql: SqlReader): AsyncGenerator<SealWithHeads> {
-  // Seals made during the check are left out.
+  // Without the seals that are made during the check.
   const last = await newestSeal(sql);
   for (let after = 0; last !== null && after < last.number;) {
     const seals = (await sealsAfter(sql, after, SEALS_AT_ONCE)).filter(
@@ -160,17 +157,14 @@ const eachSeal = async function* (sql: SqlReader): AsyncGenerator<SealWithHeads>
   }
 };
 
-/** The first mismatches that other checks found. */
 interface FirstFaults {
-  /** The first mismatching link of each chain. */
   readonly firstFaults: ReadonlyMap<string, number>;
-  /** The first mismatching seal. */
   readonly firstSeal: number;
 }
 
 /**
- * The newest seal up to which everything matches: the seals, the links to which they refer, and
- * every row before those links.
+ * The newest seal up to which everything matches: seals, sealed links, and every row before those
+ * links.
  */
 const lastFittingSeal = async (
   sql: SqlReader,
@@ -197,13 +191,13 @@ export interface AuditReport {
   readonly waiting: number;
   readonly seals: number;
   readonly anchors: number;
-  /** One sentence for each anchor that could not be compared with its chain. */
+  /** One sentence per anchor that could not be compared with its chain. */
   readonly unchecked: readonly string[];
   /** The newest seal up to which everything is unchanged; null when there is none. */
   readonly wholeUntil: Pick<Seal, "number" | "at"> | null;
-  /** One sentence for each mismatch; empty when nothing was changed, removed or moved. */
+  /** One sentence per mismatch; empty when nothing was changed, removed or moved. */
   readonly violations: readonly string[];
-  /** The current heads, to store outside of the database and compare at the next check. */
+  /** The current heads, to be stored outside of the database for the next check. */
   readonly heads: SavedHeads;
 }
 
@@ -228,14 +222,12 @@ const faultOfLink = (chain: string, head: Head, row: LinkedRow): string | null =
 interface Walk {
   readonly head: Head;
   readonly violations: readonly string[];
-  /** The first mismatching link, or null. */
   readonly firstFault: number | null;
 }
 
 interface WalkedChain {
   readonly chain: string;
   readonly saved: SavedHead | undefined;
-  /** The last sealed link. */
   readonly sealedSeq: number;
   /** Rows older than this must be sealed. */
   readonly sealedBefore: Date;
@@ -299,12 +291,10 @@ const headFaults = (
   return [];
 };
 
-/** The result of the walk over all chains. */
 interface ChainsReport {
   readonly rows: number;
   readonly violations: readonly string[];
   readonly heads: SavedHeads;
-  /** The first mismatching link of each chain. */
   readonly firstFaults: ReadonlyMap<string, number>;
 }
 
@@ -348,11 +338,11 @@ const verifyChains = async (
 
 interface VerifyOptions {
   /**
-   * Heads of an earlier check. With them the check also detects a log that was completely replaced
-   * by an older one.
+   * Heads of an earlier check. With them the check also detects that the whole log was replaced by
+   * an older one.
    */
   readonly saved?: SavedHeads;
-  /** Access to the chains with anchors. Without it, no anchor can be read. */
+  /** Access to the chains with anchors. Without it, no anchor can be compared. */
   readonly chains?: AnchorChains;
   /** Anchors that the operator knows, independent of the database. */
   readonly knownAnchors?: readonly KnownAnchor[];
@@ -363,16 +353,15 @@ const NO_CHAINS: AnchorChains = {
 };
 
 /**
- * Checks the whole audit log against its chains, the chains against the seals, and the seals
- * against their anchors.
+ * Checks the audit log against its chains, the chains against the seals, and the seals against
+ * their anchors.
  */
 export const verifyAudit = async (
   sql: SqlReader,
   secrets: Pick<Secrets, "id" | "matches">,
   { saved = {}, chains = NO_CHAINS, knownAnchors = [] }: VerifyOptions = {},
 ): Promise<AuditReport> => {
-  // Seals are checked first, because a chain that grows during the check still has every link to
-  // which they refer.
+  // Seals are checked first: a chain that grows during the check still has every sealed link.
   const seals = await verifySeals(sql, secrets, saved[SEALS]);
   const stored = await readKnownHeads(sql);
   const walked = await verifyChains(sql, stored, { secrets, saved, seals });

@@ -27,14 +27,12 @@ import {
   sequencedRanges,
 } from "./rows";
 
-/**
- * The in-process channel that announces committed events. The sequencer then gives them numbers.
- */
+/** The in-process channel that announces committed events to the sequencer. */
 export const OUTBOX_CHANNEL = "event_outbox";
 
 /**
- * Announces, when the transaction commits, that it has stored events. Other processes find them
- * when they poll.
+ * Announces, when the transaction commits, that it has stored events. Other processes find them by
+ * polling.
  */
 export const announceOutbox = (transaction: object): void => {
   announce(transaction, { channel: OUTBOX_CHANNEL, payload: "", isLocal: true });
@@ -62,7 +60,6 @@ export const insertOutbox = async (db: Sql, rows: readonly OutboxRow[]): Promise
 
 const lastNumbers = table({ last: count });
 
-/** The newest sequence number of a project. */
 export const lastSequenceOf = async (db: SqlReader, projectId: string): Promise<number> => {
   const row = await lastNumbers.first(
     db,
@@ -71,14 +68,14 @@ export const lastSequenceOf = async (db: SqlReader, projectId: string): Promise<
   return row?.last ?? 0;
 };
 
-/** In order of their sequence numbers, beginning after `after`. */
+/** In order of their sequence numbers, starting after `after`. */
 export const listEvents = (
   db: SqlReader,
   query: {
     readonly projectId: string;
     readonly after: number;
     readonly limit: number;
-    /** Default null: all types. */
+    /** Null, the default, selects all types. */
     readonly types?: readonly string[] | null;
   },
 ): Promise<readonly EventRow[]> => {
@@ -96,7 +93,6 @@ export const listEvents = (
   );
 };
 
-/** The project's last number, and an archived range; null when there is none. */
 const heads = table({
   last: count,
   month: nullable(text),
@@ -123,7 +119,7 @@ export const eventsHead = async (
     );
     return { lastSequence, archived };
   }
-  // The row of the counter has the last number, so a project without one has no archive either.
+  // The counter's row has the last number, so a project without that row has no archive either.
   const row = await heads.first(
     db,
     sql`
@@ -147,7 +143,7 @@ export const eventsHead = async (
   };
 };
 
-/** The key of an advisory lock: any number that no other lock uses. */
+/** The key of an advisory lock: a number that no other lock uses. */
 const LOCK = 0x43_57_45_56;
 
 const locks = table({ taken: bool });
@@ -193,14 +189,14 @@ const outboxProjects = ({ afterProjectId, projectsMax }: OutboxPage): Statement 
   )`;
 
 /**
- * Assigns numbers to committed events, and moves them to `event`: those of the next projects, at
- * most `perProject` of each, so that a project with many events does not delay the others. The
- * caller holds the sequencer's lock.
+ * Numbers committed events and moves them to `event`: those of the next projects, at most
+ * `perProject` of each, so that a project with many events does not delay the others. The caller
+ * holds the sequencer's lock.
  *
- * Writers of one object wait for each other's commit, so the positions of its events are in the
- * order of the commits. Writers read their clock long before they commit, and instances have
- * different clocks: an event that is older than its predecessor gets the predecessor's time, so
- * that times never go backwards in the order of the numbers.
+ * Writers of one object wait for each other's commit, so the positions of its events are in commit
+ * order. Writers read their clock long before they commit, and clocks of instances differ. So an
+ * event that is older than its predecessor gets the predecessor's time, and times never decrease in
+ * the order of the numbers.
  */
 export const sequenceOutbox = (
   db: SqlReader,
@@ -272,7 +268,7 @@ export const hasOutbox = async (db: SqlReader): Promise<boolean> =>
 
 const backlogs = table({ count: int, oldest: nullable(time) });
 
-/** How long the oldest event has waited for its number, and how many wait; for metrics. */
+/** The number of unnumbered events and the time of the oldest, for metrics. */
 export const outboxBacklog = async (
   db: SqlReader,
 ): Promise<{ count: number; oldest: Date | null }> => {
@@ -294,10 +290,8 @@ const waiting = table({
   node: int,
 });
 
-/** A project with events that wait for their numbers. */
 export type WaitingProject = RowOf<typeof waiting>;
 
-/** Projects with unnumbered events, after `afterProjectId`. */
 export const waitingProjects = (
   db: SqlReader,
   page: OutboxPage,
@@ -312,7 +306,7 @@ export const waitingProjects = (
       ORDER BY p.project_id`,
   );
 
-/** The maximum time for which an unresponsive node delays the numbering of other projects. */
+/** Limits how long an unresponsive node delays the numbering of other projects. */
 const STATEMENT_MS = 5_000;
 
 const takenRows = outboxRows.pick("id", "type", "objectId", "payload", "private", "createdAt");
@@ -321,18 +315,18 @@ type Taken = RowOf<typeof takenRows>;
 const lastOfObjects = table({
   objectId: text,
   last: count,
-  /** Time of the project's event before the first one; the same in each row. */
+  /** Time of the project's previous event; equal in each row. */
   previousAt: nullable(time),
 });
 
 interface Place {
   /** The event's number among those of its object. */
   readonly objectSequence: number;
-  /** At least the time of the previous event, whatever the writer's clock said. */
+  /** Not before the time of the previous event, whatever the writer's clock showed. */
   readonly createdAt: Date;
 }
 
-/** @param after number of the event before the first one */
+/** @param after number of the previous event */
 const placesOf = async (
   db: Sql,
   projectId: string,
@@ -375,7 +369,6 @@ const beginProject = async (db: Sql, projectId: string): Promise<boolean> => {
   return lock?.taken === true;
 };
 
-/** Removes the project's oldest events from the outbox and returns them in order. */
 const takeEvents = (db: Sql, projectId: string, limit: number): Promise<readonly Taken[]> =>
   takenRows.all(
     db,
@@ -413,10 +406,9 @@ const countEvents = async (db: Sql, projectId: string, added: number): Promise<n
 };
 
 /**
- * Takes committed events of one project from the outbox, assigns their numbers, and stores them in
- * `event`. All of it happens in the caller's transaction `db`. Only the node with the project's
- * rows is used.
- * @returns the numbers; null when another instance numbers this project, or it has no more events
+ * Takes committed events of one project from the outbox, numbers them, and stores them in `event`,
+ * all in the caller's transaction `db`. Uses only the node with the project's rows.
+ * @returns the numbers; null when another instance numbers this project, or no events are left
  */
 export const sequenceProject = async (
   db: Sql,

@@ -9,12 +9,11 @@ import {
   time,
 } from "@/lib/platform/db/table";
 
-// The tables of this module, and the columns of its queries. The numbers of events stay far below
-// 2^53.
+// The tables of this module, and the columns of its queries. Event numbers stay far below 2^53.
 
 const payload = z.record(z.string(), z.unknown());
 
-/** JSON, whose text the type keeps as it was written. */
+/** The type JSON keeps the text as it was written. */
 const jsonText: Column<string> = {
   type: "json",
   select: (name) => `${name}::text`,
@@ -22,7 +21,7 @@ const jsonText: Column<string> = {
   write: (value) => value,
 };
 
-/** Table `event`: events with their numbers. */
+/** Table `event`: numbered events. */
 export const events = table({
   projectId: text,
   id: text,
@@ -32,7 +31,7 @@ export const events = table({
   objectId: text,
   /** The event's number among those of its object. */
   objectSequence: count,
-  /** Its members depend on the type of the event and on the version that wrote it. */
+  /** Its fields depend on the type of the event and on the version of the service that wrote it. */
   payload: {
     ...jsonText,
     read: (stored) => payload.parse(JSON.parse(jsonText.read(stored))),
@@ -44,7 +43,7 @@ export const events = table({
 
 export type EventRow = RowOf<typeof events>;
 
-/** Table `event_outbox`: events that wait for their numbers. */
+/** Table `event_outbox`: events without a number yet. */
 export const outboxRows = table({
   projectId: text,
   id: text,
@@ -68,7 +67,6 @@ export const archivedRanges = table({
 
 export type ArchivedRange = RowOf<typeof archivedRanges>;
 
-/** Sequence numbers of a project that were assigned together. */
 export const sequencedRanges = table({
   projectId: text,
   from: count,

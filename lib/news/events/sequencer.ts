@@ -12,12 +12,12 @@ import {
 import type { SequencedRange } from "./rows";
 import type { Listener } from "@/lib/platform/db/listener";
 
-/** Decides when the sequencer runs its turns. */
+/** Decides when the sequencer's turns run. */
 
-/** The result of a turn. */
 export interface Turn {
   /**
-   * There were events, so the turn used a transaction, even if another process was numbering them.
+   * True when there were events, so that the turn used a transaction, even if another process was
+   * numbering them.
    */
   readonly found: boolean;
   /** True when there may be more events to number at once. */
@@ -25,13 +25,12 @@ export interface Turn {
 }
 
 interface TurnTimerOptions {
-  /** Milliseconds until a turn without an announcement. */
   readonly pollMs: number;
   readonly onError: (error: unknown) => void;
 }
 
 export interface TurnTimer {
-  /** Call it after events were committed: the next turn begins as soon as the rate allows it. */
+  /** Called after events were committed: the next turn begins as soon as the rate allows it. */
   announce(): void;
   /** Starts no more turns, and waits for the current one. */
   stop(): Promise<void>;
@@ -43,22 +42,20 @@ export interface TurnTimer {
  */
 const ANNOUNCED_MS = 5;
 /**
- * On average the turns of a process begin this many times their own duration apart, because
- * payments use the same database and a turn takes longer while it is busy. Events are collected in
- * between.
+ * The average interval between turns, in durations of a turn. Payments use the same database, and a
+ * turn takes longer while the database is busy. Events are collected in between.
  */
 const INTERVAL_FACTOR = 3;
 const INTERVAL_MS_MIN = 20;
 const INTERVAL_MS_MAX = 150;
 /**
- * This many turns may follow each other sooner, so that the few events of a payment need not wait.
+ * This many turns may run without the interval, so that the few events of a payment need not wait.
  */
 const BURST = 3;
 const RETRY_MS = 500;
 
 /**
- * Runs turns one after another, the first at once and the others when they are announced or due,
- * until it is stopped.
+ * Runs turns one after another until stopped: the first at once, the others when announced or due.
  */
 export const startTurns = (
   turn: () => Promise<Turn>,
@@ -90,8 +87,7 @@ export const startTurns = (
       INTERVAL_MS_MAX,
       Math.max(INTERVAL_MS_MIN, INTERVAL_FACTOR * tookMs),
     );
-    // Turns that followed each other at once, because there was more to do, do not delay the next
-    // one further.
+    // A series of turns that had more to do does not delay the next turn further.
     if (found)
       allowedAt =
         Math.min(now, Math.max(allowedAt, now - (BURST - 1) * intervalMs)) + intervalMs;
@@ -118,7 +114,7 @@ export const startTurns = (
   run();
   return {
     announce: () => {
-      // The current turn may have looked before the commit.
+      // The current turn may have read before the commit.
       if (running !== null) isAnnounced = true;
       else if (announcedAt() < dueAt) scheduleAt(announcedAt());
     },
@@ -134,7 +130,7 @@ export const startTurns = (
 // delays only the events of its projects.
 
 interface ProjectTurnsDeps {
-  /** Statements and transactions on connections for which requests do not wait. */
+  /** Statements and transactions on connections that requests do not use. */
   readonly sql: Sql;
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /**
@@ -143,19 +139,20 @@ interface ProjectTurnsDeps {
    */
   fanOut(sql: Sql, ranges: readonly SequencedRange[]): Promise<number>;
   readonly log: { warn(fields: object, message: string): void };
-  /** Called after the commit of the numbers, with the deliveries that `fanOut` created. */
+  /** Called after the commit of the numbers, with the number of deliveries from `fanOut`. */
   onSequenced?(ranges: readonly SequencedRange[], deliveries: number): void;
 }
 
-/** Events that one turn of the sequencer numbered. */
 interface Numbered {
   readonly ranges: readonly SequencedRange[];
-  /** The last project in a turn that had the maximum number of events; null when none has more. */
+  /**
+   * The last project in a turn with the maximum number of events; null when no project has more.
+   */
   readonly fullUpTo: string | null;
 }
 
 /**
- * A node that did not answer is skipped for this long, and twice as long after each further
+ * A node that does not answer is skipped for this long, and twice as long after each further
  * failure.
  */
 const HELD_MS = 1_000;
@@ -167,9 +164,9 @@ interface Held {
 }
 
 /**
- * Any number of instances may run turns at the same time: each takes the projects whose lock it
+ * Any number of instances may run turns at the same time; each handles the projects whose lock it
  * gets.
- * @param now milliseconds of a clock that is never set back
+ * @param now milliseconds of a monotonic clock
  */
 const createProjectTurns = (
   deps: ProjectTurnsDeps,
@@ -230,9 +227,7 @@ const createProjectTurns = (
 };
 
 interface SequencerDeps extends ProjectTurnsDeps {
-  /**
-   * Announces the events that this process commits. Those of other processes are found by polling.
-   */
+  /** Announces this process's committed events. Events of other processes are found by polling. */
   readonly listener: Pick<Listener, "on">;
   readonly options?: { readonly pollMs?: number };
 }
@@ -242,10 +237,10 @@ const PROJECTS_MAX = 100;
 const PER_PROJECT = 500;
 
 /**
- * Gives each project's committed events the numbers 1, 2, 3 … without a gap. Numbers are assigned
- * after the commit, by one instance at a time, so writers of events wait for no counter, and events
- * that were rolled back get no number. Any instance may die at any point; the next one continues
- * after the last commit. On a cluster each project has a separate transaction and lock.
+ * Numbers each project's committed events 1, 2, 3 … without a gap. Numbers are assigned after the
+ * commit, by one instance at a time, so writers of events wait for no counter, and events that were
+ * rolled back get no number. Any instance may crash at any point; the next one continues after the
+ * last commit. On a cluster each project has a separate transaction and lock.
  */
 export const createSequencer = (deps: SequencerDeps) => {
   const { sql, options: { pollMs = POLL_MS } = {} } = deps;
@@ -253,8 +248,8 @@ export const createSequencer = (deps: SequencerDeps) => {
   let afterProjectId = "";
 
   /**
-   * Numbers all projects of the turn in one transaction. @returns null when another instance is
-   * numbering
+   * Numbers all projects of the turn in one transaction.
+   * @returns null when another instance is numbering
    */
   const numberTogether = async (): Promise<Numbered | null> => {
     const given = await deps.transaction(async (tx) => {
@@ -287,7 +282,7 @@ export const createSequencer = (deps: SequencerDeps) => {
     return { found: true, hasMore };
   };
 
-  /** Repeats until nothing waits, or another instance is numbering. */
+  /** Repeats until no event waits, or another instance is numbering. */
   const drain = async (): Promise<void> => {
     while ((await turn()).hasMore);
   };

@@ -17,7 +17,7 @@ import { type Sql, sqlOf, type SqlReader } from "@/lib/platform/db/sql";
 import { eventsHead, insertOutbox, lastSequenceOf, listEvents } from "./repository";
 import type { ArchivedRange, EventRow, OutboxRow } from "./rows";
 
-// Determines which events a caller may read: those about objects that the caller may read.
+// A caller may read the events of the objects that the caller may read.
 
 const mayReadGroup = (actor: Actor, group: EventGroup): boolean => {
   if (actor.type === "apiKey")
@@ -27,8 +27,8 @@ const mayReadGroup = (actor: Actor, group: EventGroup): boolean => {
 };
 
 /**
- * Whether the caller may read events of this type. Events without an object, such as
- * `webhook.test`, are for every caller.
+ * Whether the caller may read events of this type. Every caller may read events without an object,
+ * such as `webhook.test`.
  */
 export const mayReadEvent = (actor: Actor, type: string): boolean => {
   const group = groupOf(type);
@@ -42,8 +42,7 @@ const readableTypes = (actor: Actor): readonly EventType[] | null => {
 };
 
 /**
- * The events that a subscription by the caller includes. For an API key `*` means every group that
- * keys can read.
+ * The events in a caller's subscription. For an API key `*` means every group that keys can read.
  */
 export const subscribedEvents = (actor: Actor, events: readonly string[]): readonly string[] =>
   actor.type === "apiKey" && events.includes("*")
@@ -57,8 +56,8 @@ const peopleOnly = (group: EventGroup): DomainError =>
   );
 
 /**
- * Checks the scopes, or the role, that the events of a subscription need. Events that only people
- * may read pass here, because a person decides where they are sent.
+ * Checks the scopes or the role that the events of a subscription need. Events that only people may
+ * read pass this check, because a person decides where they are sent.
  * @throws DomainError `insufficient_scope` that names the missing scope, `forbidden` for a role
  */
 export const requireScopesOfEvents = (actor: Actor, events: readonly string[]): void => {
@@ -71,7 +70,7 @@ export const requireScopesOfEvents = (actor: Actor, events: readonly string[]): 
 
 /**
  * Checks that the caller may read every event of a subscription, before the caller decides where
- * they are sent.
+ * the events are sent.
  * @throws the DomainErrors of `requireScopesOfEvents`, and `forbidden` for events that keys cannot
  * read
  */
@@ -89,9 +88,9 @@ type EventData = Readonly<Record<string, string | number | boolean | null | obje
 export interface NewEvent {
   readonly projectId: string;
   readonly type: EventType;
-  /** The object of the event. The events of one object are delivered in order. */
+  /** The events of one object are delivered in order. */
   readonly objectId: string;
-  /** Never a secret, because it leaves the service. */
+  /** Must not contain secrets, because it leaves the service. */
   readonly data: EventData;
   /**
    * True for a private movement: only callers who may read such movements get more than id, type
@@ -102,13 +101,14 @@ export interface NewEvent {
 }
 
 /**
- * Stores events in the transaction of the state that they report, so that neither exists without
- * the other. It only appends, so it may be anywhere in the transaction and waits for nobody;
- * numbers are assigned after the commit (lib/news/events/sequencer.ts). The caller must hold the
- * lock of the object's row, or two of its events may be numbered in the wrong order.
+ * Stores events in the transaction of the state that they report, so that both are stored or
+ * neither. Waits for no lock, and may be called anywhere in the transaction; numbers are assigned
+ * after the commit (lib/news/events/sequencer.ts). The caller must hold the lock of the object's
+ * row, otherwise two of its events may be numbered in the wrong order.
  * @example
- * await recordEventsOn(sql, [{ projectId, type: "payout.completed", objectId: payoutId, data: {
- * payoutId }, at: now }]);
+ * await recordEventsOn(sql, [
+ *   { projectId, type: "payout.completed", objectId: payoutId, data: { payoutId }, at: now },
+ * ]);
  */
 export const recordEventsOn = (sql: Sql, events: readonly NewEvent[]): Promise<void> =>
   insertOutbox(sql, toOutboxRows(events));
@@ -131,7 +131,7 @@ export const recordEvents = (tx: Tx, events: readonly NewEvent[]): Promise<void>
 export interface EventPage {
   readonly data: readonly EventRow[];
   /**
-   * The number after which the next page begins; events that the caller may not read are skipped.
+   * The number after which the next page begins. Events that the caller may not read are skipped.
    */
   readonly nextAfter: number;
   readonly lastSequence: number;
@@ -139,12 +139,12 @@ export interface EventPage {
   readonly mayReadPrivate: boolean;
 }
 
-/** The events of a project, for callers that missed some of them. */
+/** The events of a project, for callers that missed some. */
 export const createEventsService = ({ reader }: { readonly reader: SqlReader }) => ({
   /**
    * Up to `limit` events with a number above `after` about objects that the caller may read, oldest
-   * first, and the project's last number. `archived` names the file with the events that are
-   * missing. The serializer leaves out the data of private events unless `mayReadPrivate`.
+   * first, and the project's last number. `archived` names the file with missing events. The
+   * serializer omits the data of private events unless `mayReadPrivate`.
    */
   list: async (
     actor: Actor,
@@ -153,12 +153,12 @@ export const createEventsService = ({ reader }: { readonly reader: SqlReader }) 
     const { projectId } = actor;
     const types = readableTypes(actor);
     // Read before the events: all events up to this number are committed, so a page that is not
-    // full has covered them.
+    // full includes all of them.
     const passed = types === null ? query.after : await lastSequenceOf(reader, projectId);
     const data = await listEvents(reader, { projectId, ...query, types });
     const newest = data.at(-1)?.sequence ?? query.after;
     const nextAfter = data.length === query.limit ? newest : Math.max(newest, passed);
-    // Read after the events: when a month is archived between the two reads, the answer names its
+    // Read after the events: if a month is archived between the two reads, the response names its
     // file, so that a gap is always reported.
     const head = await eventsHead(reader, { projectId, after: query.after });
     return { data, nextAfter, ...head, mayReadPrivate: mayReadPrivate(actor) };

@@ -8,11 +8,11 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
 /**
- * Maximum number of hints that wait for a slow reader. Beyond it, one hint asks the caller to read
- * everything again.
+ * Maximum number of hints that wait for a slow reader. With more, a single hint makes the caller
+ * read everything again.
  */
 const WAITING_MAX = 200;
-/** Credentials are read before the stream opens, and the clocks of instances differ slightly. */
+/** A credential is read before its stream opens, and the clocks of instances differ slightly. */
 const KEY_READ_BEFORE_MS = 2000;
 
 export interface Batch {
@@ -34,7 +34,7 @@ export class Subscriber implements AsyncIterableIterator<Batch, undefined> {
 
   constructor(
     readonly actor: Actor,
-    /** The stream has sent every hint up to this position, or has it in its queue. */
+    /** Position up to which every hint was sent or is in the queue. */
     private readonly cursorOf: () => Cursor,
     private readonly onLeave: () => void,
     private readonly openedAt: Date,
@@ -72,7 +72,7 @@ export class Subscriber implements AsyncIterableIterator<Batch, undefined> {
     this.#waiting.set(`${shown.kind} ${shown.id ?? ""}`, shown);
   }
 
-  /** Call it when everything that the stream missed is in its queue. */
+  /** Called when everything that the stream missed is in its queue. */
   ready(): void {
     this.#isReady = true;
     this.#signal("ready");
@@ -83,7 +83,7 @@ export class Subscriber implements AsyncIterableIterator<Batch, undefined> {
   }
 
   #signal(event: Batch["event"]): void {
-    // Until the stream is ready, the cursor would skip what is still being read.
+    // Before the stream is ready, a cursor would skip changes that are still being read.
     if (!this.#isReady) return;
     if (this.#event === null || this.#event === "heartbeat") this.#event = event;
     this.#wake?.();
@@ -133,7 +133,7 @@ export class Subscriber implements AsyncIterableIterator<Batch, undefined> {
 /** Announcements are lost when the connection breaks, so all watched projects are also polled. */
 const POLL_MS = 1000;
 const PARKED_MS = 10_000;
-/** Rows of each list per read. A project with more is read again at once. */
+/** Rows of each list per read. A project with more rows is read again at once. */
 export const ROWS_MAX = 500;
 
 export interface Watched {
@@ -188,7 +188,7 @@ const createTelling = (
   };
 
   const tellBoxes = async (projects: readonly Watched[]): Promise<void> => {
-    // Subscribers that join during the read are served by the next one.
+    // The next read serves subscribers that join during this one.
     const asked = projects.flatMap(({ projectId, subscribers }) =>
       [...subscribers].flatMap((subscriber) => {
         const { userId } = subscriber;
@@ -229,7 +229,6 @@ export const createFeed = (deps: FeedDeps) => {
   const { tellNews, tellBoxes, tellParked } = createTelling(deps, watched);
   let stopReading: (() => void) | null = null;
   let isReading = false;
-  /** Projects to read next. */
   let due = new Set<string>();
 
   const readOnce = async (projectIds: ReadonlySet<string>): Promise<void> => {
@@ -244,7 +243,7 @@ export const createFeed = (deps: FeedDeps) => {
     await tellBoxes(projects);
   };
 
-  /** One read at a time; projects that become due during a read are read after it. */
+  /** Runs one read at a time; projects that become due during a read are read after it. */
   const read = async (projectIds: Iterable<string>): Promise<void> => {
     for (const projectId of projectIds) due.add(projectId);
     if (isReading) return;
@@ -256,7 +255,7 @@ export const createFeed = (deps: FeedDeps) => {
         await readOnce(reading);
       }
     } catch {
-      // The next poll reads the same again, because no cursor has moved.
+      // No cursor has moved, so the next poll reads the same rows.
     } finally {
       isReading = false;
     }
@@ -265,7 +264,7 @@ export const createFeed = (deps: FeedDeps) => {
   const startReading = (): (() => void) => {
     const stops = [
       ticker.every(POLL_MS, () => void read(watched.keys())),
-      // A failed look at the parked jobs is repeated at the next tick.
+      // The next tick tries again.
       ticker.every(PARKED_MS, () => void tellParked().catch(() => undefined)),
       listener.on(CHANGE_CHANNEL, (projectId) => {
         if (watched.has(projectId)) void read([projectId]);
@@ -279,7 +278,6 @@ export const createFeed = (deps: FeedDeps) => {
   return {
     watched,
 
-    /** @returns the watched state of the project */
     add: async (projectId: string, subscriber: Subscriber): Promise<Watched> => {
       const head = watched.has(projectId) ? null : await repository.head(projectId);
       const known = watched.get(projectId);
@@ -308,18 +306,17 @@ export const createFeed = (deps: FeedDeps) => {
   };
 };
 
-// Detects balances that changed without an operation of the project, for example by money that
-// somebody sent to a wallet.
+// Detects balances that changed without an operation of the project, for example by an incoming
+// transfer to a wallet.
 
 const LOOK_MS = 3000;
 /**
- * A project whose balances take long to read is looked at less often: at most a twentieth of the
- * time is spent on it.
+ * At most one part in this many of the time is spent on reading a project's balances. Slow projects
+ * are read less often.
  */
 const REST_FACTOR = 20;
-/** Number of projects that are read at the same time. */
 const AT_ONCE = 4;
-/** Number of projects whose last look is remembered, even while nobody watches them. */
+/** Number of projects whose last balances are remembered, even while nobody watches them. */
 const LOOKS_MAX = 1000;
 
 interface BalanceWatchDeps {
@@ -328,7 +325,7 @@ interface BalanceWatchDeps {
   readonly watched: ReadonlyMap<string, Watched>;
   readonly ticker: Ticker;
   readonly clock: Clock;
-  /** In milliseconds; the default clock is never set back. */
+  /** In milliseconds; the default clock is monotonic. */
   readonly monotonicMs?: () => number;
 }
 
@@ -338,9 +335,9 @@ interface Look {
 }
 
 /**
- * Compares the balances of the watched projects every three seconds, once for each project
- * regardless of its number of streams. The first look of this instance at a project counts as a
- * change, because it is unknown which balances its pages have read before.
+ * Compares the balances of the watched projects every three seconds, once per project however many
+ * streams it has. This instance's first look at a project counts as a change, because it is unknown
+ * which balances the project's pages have read.
  */
 export const createBalanceWatch = (deps: BalanceWatchDeps) => {
   const { read, watched, ticker, clock, monotonicMs = () => performance.now() } = deps;
@@ -385,7 +382,7 @@ export const createBalanceWatch = (deps: BalanceWatchDeps) => {
   };
 
   return {
-    /** Looks while there is a watched project; call it when one is added or removed. */
+    /** Runs while there is a watched project; called when one is added or removed. */
     follow: (): void => {
       if (watched.size === 0) {
         stop?.();

@@ -1,4 +1,4 @@
-/** Determines which parts of a project a stored event, or an audit entry, changes. Pure. */
+/** Determines which parts of a project an event or an audit entry changes. Pure. */
 import type { ChangeKind } from "@/lib/contracts/changes";
 import type { Actor } from "@/lib/core/actor";
 
@@ -12,7 +12,6 @@ export interface Hint {
   readonly isNew?: boolean;
 }
 
-/** An event of the project, or an entry of its audit log. */
 export interface Source {
   readonly name: string;
   readonly objectId: string | null;
@@ -38,7 +37,7 @@ const ofMovement = (kind: ChangeKind, step: string): readonly ChangeKind[] => [
 
 const OF_EVENT: Readonly<Record<string, (step: string) => readonly ChangeKind[]>> = {
   operation: (step) => ofMovement("operations", step),
-  // The operation of the transfer has its own events.
+  // The transfer's operation has separate events.
   transfer: () => ["operations"],
   payout: (step) => ofMovement("payouts", step),
   payout_schedule: () => ["payouts", "inbox"],
@@ -88,8 +87,8 @@ export const hintsOfEvent = (source: Source): readonly Hint[] => {
 };
 
 /**
- * @param source `name` is the action: `wallet.created`. Audited subjects are not named: not every
- * member may read the log.
+ * Hints without ids, because not every member may read the audit log.
+ * @param source `name` is the action: `wallet.created`
  */
 export const hintsOfAction = (source: Source): readonly Hint[] =>
   toHints(OF_ACTION[source.name.split(".")[0] ?? ""] ?? [], { ...source, objectId: null });
@@ -114,7 +113,7 @@ const SCOPES: Readonly<Record<ChangeKind, string | null>> = {
   webhooks: null,
 };
 
-/** The hint in the form that the caller may see; null when the caller may not see it. */
+/** The hint as the caller may see it; null when the caller may not see it. */
 export const shownTo = (actor: Actor, hint: Hint): Hint | null => {
   if (actor.type === "user") return hint;
   const scope = SCOPES[hint.kind];

@@ -6,7 +6,8 @@ import { findDistributed, keptSqlOn, type SqlReader } from "@/lib/platform/db/sq
 import { raw, sql, type Statement } from "@/lib/platform/db/statement";
 import { type Box, boxes, changes, type Cursor, cursors, type Found, parkedJobs } from "./rows";
 
-// The statements run often, and each connection keeps their plans, so their texts are constant.
+// The statements run often, and connections cache their plans by their texts, so the texts are
+// constant.
 
 export interface ProjectCursor extends Cursor {
   readonly projectId: string;
@@ -20,7 +21,7 @@ const EVENT_COLUMNS = raw(`
   END AS "objectId",
   e.private, e.created_at AS at`);
 
-/** The list of cursors, for a FROM clause. */
+/** The cursors as rows `c` of a FROM clause. */
 const listOf = (after: readonly ProjectCursor[]): Statement => sql`
   unnest(
     ${after.map(({ projectId }) => projectId)}::text[],
@@ -41,8 +42,8 @@ const newerAudit = (after: readonly ProjectCursor[], limit: number): Statement =
   JOIN audit_event a ON a.id = l.event_id`;
 
 /**
- * Both lists are numbered after the commit and without gaps, so nothing is ever added below a
- * number that was read.
+ * Both lists are numbered after the commit and without gaps, so no row is ever added below a number
+ * that was read.
  */
 const newerOfBoth = (after: readonly ProjectCursor[], limit: number): Statement => sql`
   SELECT 'events' AS list, c.project_id AS "projectId", ${EVENT_COLUMNS}
@@ -72,11 +73,10 @@ const auditHead = (projectId: string): Statement => sql`
 
 interface Recent {
   readonly since: Date;
-  /** Maximum number of rows that are searched. */
   readonly limit: number;
 }
 
-// Both searches start from the newest: the first row that is older ends the search.
+// Both searches start from the newest row and end at the first row that is older than `since`.
 
 const recentEvents = (
   { projectId, events }: ProjectCursor,
@@ -129,9 +129,9 @@ const both = async (
 };
 
 /**
- * Reads the newer events of each project with a separate statement, as a cluster requires. Events
- * on an unreachable node are missing from the answer. The caller's cursors do not move past them,
- * so its next call reads them.
+ * Reads the newer events with one statement per project, as a cluster requires. Events on an
+ * unreachable node are missing from the result. The caller's cursors do not move past them, so its
+ * next call reads them.
  * @throws when no project could be read
  */
 const newerOfEach = async (
@@ -152,7 +152,7 @@ const newerOfEach = async (
   return found;
 };
 
-/** Reads what changed, for any number of streams at once. */
+/** Reads changes for any number of streams at once. */
 export const createChangesRepository = ({ pool }: Pick<Database, "pool">) => {
   const db = keptSqlOn(pool);
   return {
@@ -165,7 +165,6 @@ export const createChangesRepository = ({ pool }: Pick<Database, "pool">) => {
       const events = await newerOfEach(db, after, limit);
       return [...events, ...(await changes.all(db, newerAudit(after, limit)))];
     },
-    /** The newest numbers of a project. */
     head: async (projectId: string): Promise<Cursor> => {
       const [events, audit] = [eventsHead(projectId), auditHead(projectId)];
       const head = (await findDistributed(db))
@@ -185,7 +184,7 @@ export const createChangesRepository = ({ pool }: Pick<Database, "pool">) => {
       return first ?? { events: cursor.events, audit: cursor.audit };
     },
     /**
-     * The versions of people's lists of notifications; a person who was never notified has none.
+     * The versions of people's lists of notifications. A person without notifications is missing.
      */
     boxes: (people: readonly Omit<Box, "version">[]): Promise<readonly Box[]> =>
       boxes.all(
@@ -198,7 +197,7 @@ export const createChangesRepository = ({ pool }: Pick<Database, "pool">) => {
           ) AS w (project_id, user_id)
           JOIN notification_box b ON b.project_id = w.project_id AND b.user_id = w.user_id`,
       ),
-    /** The parked jobs of each project that has some, because no event announces them. */
+    /** The ids of parked jobs, by project. They are polled, because no event announces them. */
     parked: async (projectIds: readonly string[]): Promise<ReadonlyMap<string, string>> => {
       const rows = await parkedJobs.all(
         db,
@@ -231,8 +230,5 @@ export const createChangesRepository = ({ pool }: Pick<Database, "pool">) => {
 
 export type ChangesRepository = ReturnType<typeof createChangesRepository>;
 
-/**
- * The Postgres channel that announces projects with new events, audit entries or notifications. The
- * payload is the project's id.
- */
+/** The Postgres channel of project ids with new events, audit entries or notifications. */
 export const CHANGE_CHANNEL = "project_change";

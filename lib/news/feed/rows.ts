@@ -11,8 +11,6 @@ import {
   time,
 } from "@/lib/platform/db/table";
 
-// The columns of this module's queries.
-
 /** A row of one of the two lists that record a project's changes. */
 export const changes = table({
   list: oneOf(z.enum(["events", "audit"])),
@@ -27,10 +25,7 @@ export const changes = table({
 
 export type Found = RowOf<typeof changes>;
 
-/**
- * Positions in the two lists that record a project's changes: its events, and its chain of the
- * audit log.
- */
+/** Positions in the two lists that record a project's changes: its events, and its audit chain. */
 export const cursors = table({ events: count, audit: count });
 
 export type Cursor = RowOf<typeof cursors>;
@@ -40,12 +35,11 @@ export const boxes = table({ projectId: text, userId: text, version: count });
 
 export type Box = RowOf<typeof boxes>;
 
-/** The parked jobs of a project. */
 export const parkedJobs = table({
   projectId: text,
   /** Separated by spaces. */
   ids: text,
 });
 
-/** An index in a list that the query got. */
+/** An index in a list that the query received. */
 export const indexes = table({ n: int });

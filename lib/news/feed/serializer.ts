@@ -9,13 +9,12 @@ export const toChanges = ({ hints }: Batch): ResponseOf<typeof streamChanges> =>
   changes: hints.map(({ kind, id, at }) => ({ kind, id, at: at.toISOString() })),
 });
 
-/** The cursor as the id of an event of the stream. */
 export const cursorText = ({ events, audit }: Cursor): string =>
   `${String(events)}.${String(audit)}`;
 
 const CURSOR_PATTERN = /^(\d{1,15})\.(\d{1,15})$/;
 
-/** Null for a text that no stream sent. */
+/** Null for a text that is not a cursor. */
 export const parseCursor = (text: string | null): Cursor | null => {
   const [, events, audit] = CURSOR_PATTERN.exec(text ?? "") ?? [];
   return events === undefined || audit === undefined

@@ -1,4 +1,4 @@
-/** Streams of hints about what changes in a project. */
+/** Streams of hints about the changes in a project. */
 import type { Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import type { Ticker } from "@/lib/core/ticker";
@@ -26,12 +26,12 @@ export interface ChangesDeps {
 }
 
 const HEARTBEAT_MS = 15_000;
-/** A new stream begins this far in the past, because its page was read shortly before. */
+/** A new stream starts this far in the past, because its page was read shortly before. */
 const BACK_SECONDS = 15;
 
 /**
- * The service of change streams. All streams of an instance share one reading of the database and
- * one of the balances.
+ * Streams of changes. All streams of an instance share one reading of the database and one of the
+ * balances.
  */
 export const createChangesService = ({
   repository,
@@ -48,7 +48,10 @@ export const createChangesService = ({
     clock,
   });
 
-  /** Fills the stream's queue with the changes after `last`, or of the last seconds. */
+  /**
+   * Fills the stream's queue with the changes after `last`; without `last` with those of the last
+   * seconds.
+   */
   const catchUp = async (subscriber: Subscriber, last: Cursor | null): Promise<void> => {
     const { projectId } = subscriber.actor;
     const { cursor } = await feed.add(projectId, subscriber);
@@ -70,8 +73,8 @@ export const createChangesService = ({
 
   return {
     /**
-     * Yields hints about changes after the cursor `last`, until `signal` aborts. Without a cursor it
-     * begins with the changes of the last seconds.
+     * Yields hints about changes after the cursor `last`, until `signal` aborts. Without a cursor
+     * it starts with the changes of the last seconds.
      */
     watch: (
       actor: Actor,
@@ -97,7 +100,7 @@ export const createChangesService = ({
       if (signal.aborted) end();
       catchUp(subscriber, last).then(
         () => {
-          // The caller may have disconnected in the meantime.
+          // The caller may have disconnected meanwhile.
           if (signal.aborted) leave();
           else {
             balances.follow();
@@ -106,7 +109,7 @@ export const createChangesService = ({
         },
         () => {
           leave();
-          // The stream ends without its end marker, so that the caller reconnects.
+          // The stream ends without an end marker, so that the caller reconnects.
           subscriber.fail();
         },
       );

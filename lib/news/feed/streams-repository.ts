@@ -3,7 +3,7 @@ import { sql, type Statement } from "@/lib/platform/db/statement";
 import type { Database, Tx } from "@/lib/platform/db/client";
 import { indexes } from "./rows";
 
-/** An API key, and the scope that it must still have. */
+/** An API key, and the scope that it needs while the stream is open. */
 export interface KeyCredential {
   readonly kind: "apiKey";
   readonly keyId: string;
@@ -11,7 +11,6 @@ export interface KeyCredential {
   readonly scope: string;
 }
 
-/** A person's session, as a member of the project. */
 export interface SessionCredential {
   readonly kind: "session";
   readonly sessionId: string;
@@ -31,7 +30,6 @@ interface Checked {
   readonly sessions: readonly Numbered<"session">[];
 }
 
-/** One statement that returns the indexes of all credentials that are no longer valid. */
 const selectEnded = ({ keys, sessions }: Checked, now: Date): Statement => sql`
   SELECT c.n
   FROM unnest(
@@ -69,7 +67,6 @@ const selectEnded = ({ keys, sessions }: Checked, now: Date): Statement => sql`
 export const createStreamsRepository = ({ pool }: Pick<Database, "pool">) => {
   const db = keptSqlOn(pool);
   return {
-    /** Returns the credentials among these that are no longer valid. */
     ended: async (
       credentials: readonly Credential[],
       now: Date,
@@ -88,7 +85,6 @@ export const createStreamsRepository = ({ pool }: Pick<Database, "pool">) => {
 
 export type StreamsRepository = ReturnType<typeof createStreamsRepository>;
 
-/** The Postgres channel that announces ended credentials. */
 export const CREDENTIAL_CHANNEL = "credential_ended";
 
 export const notifyEnded = (tx: Tx, id: string): void => {

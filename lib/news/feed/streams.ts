@@ -10,14 +10,13 @@ import {
   type StreamsRepository,
 } from "./streams-repository";
 
-/** Maximum number of open streams on one instance. */
 export const STREAM_LIMITS = { caller: 50, network: 200, all: 10_000 } as const;
 
 const CHECK_MS = 1000;
 const EXPIRY_MS = 200;
 /**
  * After this many consecutive failed checks every stream ends, because its credential may have
- * ended in the meantime.
+ * ended.
  */
 const MISSED_CHECKS_MAX = 5;
 const RETRY_AFTER_SECONDS = 5;
@@ -33,8 +32,8 @@ export interface StreamsDeps {
 
 export interface OpenStream {
   /**
-   * Aborts when the caller disconnects, when the credential that opened the stream ends, or when
-   * the stream is closed.
+   * Aborts when the caller disconnects, when the stream's credential ends, or when the stream is
+   * closed.
    */
   readonly signal: AbortSignal;
   /**
@@ -50,7 +49,6 @@ interface Stream {
   readonly close: () => void;
 }
 
-/** The open streams of one credential. */
 interface Holder {
   readonly credential: Credential;
   readonly streams: Set<Stream>;
@@ -109,7 +107,6 @@ const tooMany = (who: string, max: number): DomainError =>
     },
   );
 
-/** A counter for each name. */
 const createCounts = () => {
   const counts = new Map<string, number>();
   return {
@@ -137,7 +134,6 @@ const namesOf = (
   };
 };
 
-/** Limits the number of streams that are open at this instance. */
 const createPlaces = () => {
   const counts = createCounts();
   let open = 0;
@@ -157,7 +153,7 @@ const createPlaces = () => {
   return {
     /**
      * Counts one more stream.
-     * @returns a function that ends the counting; call it once.
+     * @returns a function that ends the counting; must be called only once
      * @throws the DomainErrors of `admit`
      */
     take: (caller: string, network: string | null): (() => void) => {
@@ -173,7 +169,6 @@ const createPlaces = () => {
   };
 };
 
-/** The open streams by their credential. */
 const createHolders = () => {
   const holders = new Map<string, Holder>();
   return {
@@ -190,7 +185,7 @@ const createHolders = () => {
     credentials: (): Credential[] => [...holders.values()].map(({ credential }) => credential),
     streamsOf: (credential: Credential): Iterable<Stream> =>
       holders.get(idOf(credential))?.streams ?? [],
-    /** Streams whose credential has the announced id. */
+    /** Finds the streams whose credential has the announced id. */
     announced: (id: string): Stream[] =>
       [...holders.values()]
         .filter(({ credential }) => announcedAs(credential).includes(id))
@@ -199,9 +194,9 @@ const createHolders = () => {
 };
 
 /**
- * Limits event streams, and ends each stream with the credential that opened it: when a key is
- * revoked, loses the scope or expires, an access token expires, a session ends, or a member is
- * removed. One query a second checks all streams; without streams no query is made.
+ * Limits event streams, and ends each stream with its credential: when a key is revoked, loses the
+ * scope or expires, an access token expires, a session ends, or a member is removed. One query a
+ * second checks all streams; without streams no query is made.
  */
 export const createStreamsService = (deps: StreamsDeps) => {
   const { repository, ticker, clock } = deps;
@@ -267,10 +262,10 @@ export const createStreamsService = (deps: StreamsDeps) => {
 
   return {
     /**
-     * Opens a stream for the actor. An API key needs `scope` as long as the stream is open.
-     * @param signal aborts when the caller disconnects
+     * Opens a stream for the actor. An API key needs `scope` while the stream is open.
+     * @param options `signal` aborts when the caller disconnects
      * @throws DomainError `rate_limited` beyond 50 streams of a caller or 200 of a client network
-     * at this instance
+     * on this instance; `service_unavailable` when the instance is full
      */
     open: (
       actor: Actor,

@@ -16,13 +16,13 @@ export interface MailQuery {
 
 export interface InboxRepository {
   add(mail: Mail): Promise<void>;
-  /** Mails to the exact address, newest first. */
+  /** Newest first; `to` must match exactly. */
   list(query: MailQuery): Promise<CaughtMail[]>;
 }
 
 const KEPT_SECONDS = 7 * 24 * 60 * 60;
 
-/** Mail that the development mailer stored (table `dev_mail`), kept for a week. */
+/** Table `dev_mail`: mail of the development mailer, deleted after a week. */
 export const createInboxRepository = (database: Database, clock: Clock): InboxRepository => ({
   add: async ({ to, subject, text, code }) => {
     const createdAt = clock.now();
@@ -55,7 +55,6 @@ interface OutboxKey {
   readonly id: string;
 }
 
-/** Stores the mail and its job. */
 export const insertOutboxMail = async (
   tx: Tx,
   { projectId, id, to, subject, text, createdAt }: OutboxMail,
@@ -70,10 +69,9 @@ export const findOutboxMail = (
   key: OutboxKey,
 ): Promise<OutboxMail | null> => prisma.mailOutbox.findUnique({ where: { projectId_id: key } });
 
-/** Maximum number of mails that are merged into one. */
 const TOGETHER_MAX = 500;
 
-/** Mails of the project to the address that were stored before `before`, the oldest first. */
+/** Mails of the project to the address that were stored before `before`, oldest first. */
 export const listOutboxMails = (
   tx: Tx,
   {
@@ -89,8 +87,8 @@ export const listOutboxMails = (
   });
 
 /**
- * Merges the texts of several mails into one of them, and removes the others. Their jobs find
- * nothing and end.
+ * Merges the texts of several mails into one of them, and removes the others. The removed mails'
+ * jobs find nothing and end.
  */
 export const mergeOutboxMails = async (
   tx: Tx,

@@ -16,10 +16,9 @@ import {
 } from "./repository";
 
 /**
- * Mail about committed changes. It is stored with the change that it reports, and a leased job
- * sends it. When more mails of a project to one mailbox are caused than the hourly limit, the later
- * ones wait and are merged into one mail. So nobody can flood a mailbox, or hide a notice among
- * others.
+ * Mail about committed changes. It is stored in the change's transaction, and a leased job sends
+ * it. Each mailbox gets a limited number of mails of a project per hour; further mails wait and are
+ * merged into one. So nobody can flood a mailbox, or hide a notice among others.
  */
 export interface MailOutbox {
   /**
@@ -28,13 +27,12 @@ export interface MailOutbox {
    */
   enqueue(tx: Tx, projectId: string, mail: Omit<Mail, "code">): Promise<void>;
   /**
-   * One turn of the job. After a crash between sending the mail and recording that, the mail is
-   * sent again; it is never lost.
+   * One turn of the mail's job. After a crash between sending the mail and recording that, the mail
+   * is sent again; it is never lost.
    */
   deliver(jobId: string): Promise<{ done: true } | { done: false; againInMs: number }>;
 }
 
-/** A mail about a project to somebody who belongs to it. */
 export interface NoticeToMail {
   readonly id: string;
   readonly at: Date;
@@ -42,12 +40,11 @@ export interface NoticeToMail {
   readonly to: string;
 }
 
-/** How many mails about a project a mailbox gets. */
 export interface NoticeLimits {
   /**
-   * Counts a notice as one of the mails that its mailbox gets in an hour. A notice that was counted
-   * before is not counted again. Locks the mailbox of the project until the transaction ends.
-   * @returns `until`: when the limit is reached, the time until which the notice waits; null when
+   * Counts a notice towards the hourly limit of its mailbox. A notice is counted only once. Locks
+   * the mailbox of the project until the transaction ends.
+   * @returns `until`: the time until which the notice waits because the limit is reached; null when
    * it may be mailed now. `turns`: ids of the notices that were counted in the last hour
    */
   takeNotice(
@@ -67,7 +64,6 @@ interface OutboxDeps {
 const MAIL_QUEUE = "mail";
 const RETRY_MIN_MS = 2000;
 const RETRY_MAX_MS = 600_000;
-/** Mail that no server accepted for this time is given up and logged. */
 const HOUR_MS = 3_600_000;
 const GIVE_UP_MS = 7 * 24 * 3_600_000;
 
@@ -77,7 +73,10 @@ const waitUntil = (until: Date, now: Date): number =>
 /** The pause equals the age of the mail, so pauses double. */
 const waitOf = (ageMs: number): number => Math.min(RETRY_MAX_MS, Math.max(RETRY_MIN_MS, ageMs));
 
-/** A mail of this age has waited for its turn, so all other waiting mails are merged into it. */
+/**
+ * A mail of this age has waited because of the limit, so all other waiting mails are merged into
+ * it.
+ */
 const WAITED_MS = 60_000;
 
 const mergedText = (
@@ -123,7 +122,7 @@ export const createMailOutbox = (deps: OutboxDeps): MailOutbox => {
     enqueue: (tx, projectId, { to, subject, text }) => {
       const id = newId("mail");
       const mail = { projectId, id, to, subject, text, createdAt: clock.now() };
-      // A job has a single id, whereas the key of an outbox row also includes the project.
+      // The id of a job includes the project, because the key of an outbox row does.
       return insertOutboxMail(tx, mail, { id: `${projectId}/${id}`, queue: MAIL_QUEUE });
     },
     deliver: async (jobId) => {
@@ -151,20 +150,19 @@ export const createMailOutbox = (deps: OutboxDeps): MailOutbox => {
   };
 };
 
-/** The development inbox, as `GET /dev/inbox` shows it. */
+/** The development inbox, for `GET /dev/inbox`. */
 interface InboxService {
-  /** Mails, newest first. */
+  /** Newest first. */
   list(query: MailQuery): Promise<CaughtMail[]>;
 }
 
-/** The service of the development inbox, over the mails that `repository` stores. */
+/** Creates the development inbox, with mails from `repository`. */
 export const createInboxService = (repository: InboxRepository): InboxService => ({
   list: (query) => repository.list(query),
 });
 
 /**
- * Masks an e-mail address, because it is shown to anybody who holds the session:
- * `a•••@example.com`.
+ * Masks an e-mail address, because it is shown to anybody who has the session: `a•••@example.com`.
  */
 export const maskEmail = (email: string): string => {
   const at = email.lastIndexOf("@");

@@ -12,7 +12,7 @@ import {
   putBack,
 } from "@/lib/platform/jobs/service";
 
-/** Parked jobs, which failed too often: lists them for people, who can resume them. */
+/** Lists jobs that were parked after too many failures, and resumes them. */
 export const createParkedJobs = ({
   database,
   clock,
@@ -20,10 +20,13 @@ export const createParkedJobs = ({
   readonly database: Database;
   readonly clock: Clock;
 }) => ({
-  /** The parked jobs of the whole installation, the oldest first; for its operator. */
+  /** The parked jobs of the whole installation, oldest first; for its operator. */
   all: (): Promise<readonly ParkedJob[]> => listAllParked(database),
 
-  /** Puts jobs of any project back; for the operator. @returns how many were parked */
+  /**
+   * Resumes parked jobs of any project; for the operator.
+   * @returns how many were parked
+   */
   resumeAll: async (ids: readonly string[]): Promise<number> => {
     const resumed = await Promise.all(
       ids.map((id) => database.transaction((tx) => putBack(tx, id))),
@@ -32,7 +35,7 @@ export const createParkedJobs = ({
   },
 
   /**
-   * The parked jobs of the project, the oldest first.
+   * The parked jobs of the project, oldest first.
    * @throws DomainError `forbidden` unless owner or admin
    */
   list: async (actor: UserActor): Promise<readonly ParkedJob[]> => {
@@ -41,8 +44,9 @@ export const createParkedJobs = ({
   },
 
   /**
-   * @throws DomainError `forbidden` unless owner or admin; `not_found` unless it is parked and of
-   * the project
+   * Resumes a parked job.
+   * @throws DomainError `forbidden` unless owner or admin; `not_found` unless the job is parked and
+   * belongs to the project
    */
   resume: (actor: UserActor, id: string): Promise<void> => {
     requirePermission(actor, "jobs:manage");

@@ -119,10 +119,13 @@ const gwei = z.string().regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal string
 const sponsorConfig = z.object({
   /** In gwei: the gas price at which the two budgets below are converted to the chain's coin. */
   gasPriceGwei: gwei.optional(),
-  /** Gas that one project may spend on one UTC day, and in one operation, at that price. */
+  /**
+   * Gas budgets of one project for one UTC day, and of one operation. They are converted to coins
+   * at `gasPriceGwei`.
+   */
   dailyGas: gas.optional(),
   operationGas: gas.optional(),
-  /** The highest gas limit of one user operation, by what it does. */
+  /** The highest gas limit of one user operation, by its kind. */
   gasCeilings: z
     .object({ transfer: gas, swap: gas, bridge: gas, payoutBatch: gas })
     .partial()
@@ -156,8 +159,8 @@ export const privacyPoolsConfig = z.object({
 const priceFeed = z.object({
   address,
   /**
-   * The assets whose price it gives, on every chain. For a chain, its own feed of an asset comes
-   * before that of another chain.
+   * The assets whose price the feed gives, on every chain. A chain's own feed of an asset is
+   * preferred to a feed on another chain.
    */
   assetIds: z.array(z.string()).min(1),
   /** An older price is not used. Set it a little above the feed's heartbeat. */

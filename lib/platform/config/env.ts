@@ -54,7 +54,10 @@ const environment = z.object({
   DATABASE_OWNER_URL: optional(z.url({ protocol: /^postgres(ql)?$/ })),
   /** URL of a streaming replica, for reads that may be some seconds old. */
   DATABASE_REPLICA_URL: optional(z.url({ protocol: /^postgres(ql)?$/ })),
-  /** Connections of one process to the database over all pools; split by lib/platform/db/connections.ts. */
+  /**
+   * Connections of one process to the database over all pools; split by
+   * lib/platform/db/connections.ts.
+   */
   DATABASE_CONNECTIONS_MAX: z.coerce.number().int().min(6).max(200).default(20),
   ...retentionVariables,
   ...screeningVariables,
@@ -153,10 +156,6 @@ export interface Config {
   readonly listenUrl: string | null;
   /** URL for migrations with the owner of the tables; null when `databaseUrl` is used. */
   readonly databaseOwnerUrl: string | null;
-  /**
-   * URL of the replica for reads that may be some seconds old; null when every read uses
-   * `databaseUrl`.
-   */
   readonly databaseReplicaUrl: string | null;
   readonly databaseConnectionsMax: number;
   readonly retention: Retention;
@@ -171,7 +170,6 @@ export interface Config {
   readonly appSecretPrevious: string | null;
   /** Keys of 32 bytes. The first one encrypts; the others only decrypt. */
   readonly keyEncryptionKeys: readonly [Buffer, ...Buffer[]];
-  /** The chain on which the executor anchors the audit log; null when it is not anchored. */
   readonly auditAnchorChainId: number | null;
   readonly executorPrivateKey: `0x${string}` | null;
   /** All executor keys, `executorPrivateKey` first; empty when there is none. */
@@ -191,7 +189,6 @@ export interface Config {
   } | null;
   readonly walletConnectProjectId: string | null;
   readonly devnet: boolean;
-  /** Number of approved deposits below which a private transfer must be confirmed. */
   readonly privacyAnonymitySetMin: number;
   readonly signUp: SignUp;
   readonly trustedProxyHops: number;
@@ -208,7 +205,6 @@ export interface Config {
   readonly bundlerUrls: ReadonlyMap<number, string>;
 }
 
-/** Environment that child processes inherit, before their specific settings. */
 export const inheritedEnvironment = (): NodeJS.ProcessEnv => ({ ...process.env });
 
 /**
@@ -261,7 +257,6 @@ const withLocalPublicUrl = (chain: ChainConfig): ChainConfig => {
     : chain;
 };
 
-/** The endings of names whose values are secret. */
 const SECRET_NAME = /_(?:SECRET|TOKEN|API_KEY|ENCRYPTION_KEY|PRIVATE_KEYS?)(?:_PREVIOUS)?$/;
 const URL_NAME =
   /^(DATABASE_([A-Z]+_)?URL|SMTP_URL|SCREENING_URL|(RPC|BUNDLER|PRIVATE_RELAY)_URL_\d+)$/;
@@ -281,7 +276,7 @@ const smtpForms = (url: string): string[] => {
     : [];
 };
 
-/** Headers of exports hold the collector's API key. */
+/** Headers of exports contain the collector's API key. */
 const collectorSecrets = (given: Variables): string[] =>
   listOf(given.OTEL_EXPORTER_OTLP_HEADERS ?? "").flatMap((text) => [text, headerOf(text)[1]]);
 

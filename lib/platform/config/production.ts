@@ -3,7 +3,7 @@ import { privateKeyToAddress } from "viem/accounts";
 import { parseUrl } from "@/lib/core/redaction";
 
 /**
- * Accounts 0 to 9 of the mnemonic that anvil and Hardhat publish ("test test … junk"). Anybody can
+ * Accounts 0 to 9 of the published mnemonic of anvil and Hardhat ("test test … junk"). Anybody can
  * spend from them.
  */
 const PUBLISHED_ADDRESSES: ReadonlySet<string> = new Set([
@@ -68,7 +68,6 @@ export const DEVELOPMENT_SECRET_PREFIX = "dev_";
 export const DEVELOPMENT_CONSENT = "yes-anybody-may-move-this-money";
 
 const WEBHOOK_SECRET_LENGTH_MIN = 16;
-/** Variables with several secrets, separated by commas. */
 const KEY_LISTS = ["KEY_ENCRYPTION_KEY_PREVIOUS", "EXECUTOR_PRIVATE_KEYS"];
 const PRIVATE_KEYS = ["EXECUTOR_PRIVATE_KEY", "EXECUTOR_PRIVATE_KEYS"];
 const SECRETS = [
@@ -101,7 +100,6 @@ export const listOf = (value: string | undefined): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-/** Whether a host name or address is a loopback one. */
 export const isLoopback = (host: string): boolean =>
   /^(localhost|([a-z0-9-]+\.)+localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 

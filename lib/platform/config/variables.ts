@@ -3,8 +3,6 @@ import type { ChainConfig } from "./chains";
 import { listOf, type Variables } from "./production";
 import { type Address, getAddress, isAddress } from "viem";
 
-// Where the audit log is anchored.
-
 export const auditAnchorVariables = {
   /** The chain on which the executor anchors the audit log each day. */
   AUDIT_ANCHOR_CHAIN_ID: z.coerce.number().int().positive().optional(),
@@ -175,9 +173,7 @@ export const screeningVariables = {
    * Ed25519 public keys with which sanctions lists may be signed: `name:base64`, comma separated.
    */
   SCREENING_LIST_KEYS: z.string().transform(listOf).pipe(z.array(listKey)).prefault(""),
-  /** URL of an HTTP screening provider. */
   SCREENING_URL: z.url({ protocol: /^https?$/ }).optional(),
-  /** Bearer token for the provider. */
   SCREENING_TOKEN: z.string().min(1).optional(),
 };
 
@@ -208,7 +204,6 @@ export type SignUp =
   | { readonly mode: "open" | "closed" }
   | { readonly mode: "allow-list"; readonly addresses: readonly Address[] };
 
-/** Reads `SIGN_UP_ALLOW`; a part that is not an address becomes a problem. */
 const addressesOf = (list: string, problems: string[]): Address[] => {
   const parts = list
     .split(",")

@@ -6,15 +6,12 @@ import { isDomainError } from "@/lib/core/errors";
  */
 const REFUSALS = /^(?:22|23|40|55|P0)/;
 
-/**
- * How many groups of a batch run at the same time. Each needs a connection of a pool that others
- * use too.
- */
+/** How many groups of a batch run at the same time. Each needs a connection of a shared pool. */
 const GROUPS_AT_ONCE = 4;
 
 /**
- * One item of a batch cannot be processed, independent of the others. Thrown before anything is
- * committed.
+ * Thrown when one item of a batch cannot be processed, whatever the other items are, and before
+ * anything is committed.
  */
 export class RefusedItemError extends Error {}
 

@@ -77,7 +77,6 @@ const togetherOn =
     }
   };
 
-/** Runs `work` in one READ COMMITTED transaction on a connection of the pool. */
 export const inRawTransaction = async <T>(
   pool: pg.Pool,
   work: (sql: PipelinedSql) => Promise<T>,
@@ -137,7 +136,6 @@ const inReads = async <T>(
 
 export interface DatabaseOptions {
   readonly poolSize?: number;
-  /** See `PoolOptions`. */
   readonly isPooled?: boolean;
   /** Called after each commit with the announcements of its transaction; must not throw. */
   readonly onAnnounced?: (announcements: readonly Announcement[]) => void;
@@ -148,7 +146,6 @@ export interface DatabaseOptions {
  * pool.
  */
 export const createDatabase = (url: string, options: DatabaseOptions = {}): Database => {
-  /** Runs a transaction, and after its commit delivers its announcements. */
   const announcing = async <Transaction extends object, T>(
     run: (work: (transaction: Transaction) => Promise<T>) => Promise<T>,
     work: (transaction: Transaction) => Promise<T>,

@@ -21,7 +21,7 @@ export const storedHex = z
   .regex(/^0x[0-9a-fA-F]*$/)
   .transform((text) => text as `0x${string}`);
 
-/** A stored token. @throws ZodError */
+/** @throws ZodError */
 export const storedToken = z.object({
   symbol: z.string(),
   name: z.string(),
@@ -34,7 +34,7 @@ export const storedToken = z.object({
 
 type JsonValue = string | number | boolean | { [key: string]: JsonValue } | JsonValue[];
 
-/** Half of a surrogate pair, which JSON may hold and PostgreSQL's JSON may not. */
+/** Half of a surrogate pair, which JSON may contain and PostgreSQL's JSON may not. */
 const LONE_SURROGATE = /\p{Cs}/gu;
 
 const storedItem = (_key: string, item: unknown): unknown => {

@@ -1,7 +1,7 @@
 /**
- * Every pool of a process, its size and why it is separate. Nothing else opens connections; scripts
- * and migrations run in processes of their own. docs/operations.md says how many connections
- * PostgreSQL must allow for n processes.
+ * Every pool of a process, its size and why it is separate. Nothing else in the process opens
+ * connections; scripts and migrations run in separate processes. docs/operations.md says how many
+ * connections PostgreSQL must allow for n processes.
  */
 export interface ConnectionShares {
   /**

@@ -29,7 +29,6 @@ export const idempotentRequest = (
         digest: new Uint8Array(createHash("sha256").update(canonicalJson(input)).digest()),
       };
 
-/** The columns of a row in which its request is stored. */
 export const idempotencyColumns = (request: IdempotentRequest | null) => ({
   idempotencyKey: request?.key ?? null,
   requestDigest: request?.digest ?? null,
@@ -96,7 +95,6 @@ export interface IdempotencyKeyStore {
   release(release: Entry & { holder: string }): Promise<void>;
 }
 
-/** SQL of a condition on `idempotency_key`. */
 export const isEntry = ({ projectId, actor, route, key }: Entry): Statement =>
   sql`project_id = ${projectId} AND actor = ${actor} AND route = ${route} AND key = ${key}`;
 

@@ -22,9 +22,8 @@ interface DatabaseClock extends Clock {
 }
 
 interface TimeSources {
-  /** Milliseconds since an arbitrary moment; never set back. */
+  /** Milliseconds since an arbitrary time. The clock never goes back. */
   readonly monotonicMs: () => number;
-  /** The machine's clock. */
   readonly wallMs: () => number;
 }
 
@@ -75,8 +74,8 @@ export interface Instances {
    */
   isGone(id: string): Promise<boolean>;
   /**
-   * Calls `listener` after each beat that the database stored; `afterOutage` when the beat before
-   * failed.
+   * Calls `listener` after each beat that the database stored; `afterOutage` is true when the
+   * previous beat failed.
    */
   onBeat(listener: (beat: { afterOutage: boolean }) => void): void;
   /** Deletes the row, because this process has no more work. */
@@ -101,9 +100,7 @@ interface Peer {
   readonly missed: number;
 }
 
-/** The answer to a beat. */
 const beatAnswers = table({
-  /** The database's time. */
   nowMs: float,
   /** The other processes; null when there are none. */
   peers: nullable(json(z.array(z.object({ id: z.string(), beats: z.string() })))),

@@ -4,7 +4,6 @@ export interface CreatedBetween {
   readonly to?: string | undefined;
 }
 
-/** The bounds as a Prisma condition. */
 export const createdBetween = ({
   from,
   to,

@@ -7,7 +7,6 @@ import { sql } from "./statement";
 
 interface LiveClaimsDeps {
   readonly database: Pick<Database, "pool">;
-  /** Stores the claims. */
   readonly store: IdempotencyKeyStore;
   readonly instances: Pick<Instances, "id" | "start" | "isGone" | "onBeat">;
 }
@@ -117,7 +116,7 @@ export const createLiveClaims = ({
   const isAbandoned = async (found: Found): Promise<boolean> => {
     if (found.instanceId === null) return false;
     if (found.instanceId !== instances.id) return instances.isGone(found.instanceId);
-    // This process's own requests were checked before the database was asked.
+    // This process's own requests were checked before the database was queried.
     return true;
   };
 

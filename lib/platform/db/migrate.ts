@@ -8,7 +8,6 @@ import { grantAppRole, requireOwner } from "./roles/app-role";
 
 const VERSION_MIN = 15;
 
-/** Why this PostgreSQL cannot be used, or null. */
 export const serverVersionFault = async (
   client: Pick<pg.ClientBase, "query">,
 ): Promise<string | null> => {
@@ -203,7 +202,6 @@ const requireTable = async (client: pg.Client): Promise<void> => {
   if (found?.has !== true) await client.query(TABLE);
 };
 
-/** The role with which a URL connects. */
 export const roleOf = async (url: string): Promise<string> => {
   const client = new pg.Client({
     ...connectionOf(url, MIGRATION_LIMITS),

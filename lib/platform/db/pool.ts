@@ -33,7 +33,10 @@ export const MIGRATION_LIMITS: SessionLimits = {
   statementMs: 0,
 };
 
-/** A peer that does not answer is given up after 10 s of silence and three probes, 5 s apart. */
+/**
+ * A connection is closed when its peer has been silent for 10 s and then does not answer three
+ * probes, 5 s apart.
+ */
 const KEEPALIVE_IDLE_SECONDS = 10;
 const KEEPALIVE_INTERVAL_SECONDS = 5;
 const KEEPALIVE_COUNT = 3;
@@ -148,8 +151,8 @@ interface PoolOptions {
   readonly isPooled?: boolean;
 }
 
-// A statement that begins with WITH may write too. Locks (FOR UPDATE) and conflicts (DO UPDATE) are
-// not writes of their own.
+// A statement that begins with WITH may write too. Locks (FOR UPDATE) and conflict clauses (DO
+// UPDATE) do not count as writes.
 const WRITE =
   /(?<!\b(?:for|do|key)\s+)\b(insert into|update|delete from)\s+(?:"?public"?\.)?"?([a-z_]+)/i;
 const VERB = /^\s*([a-z]+)/i;

@@ -10,7 +10,6 @@ interface Increment {
   readonly by: number;
 }
 
-/** Table `rate_window`. */
 const totals = table({ bucket: text, windowStart: time, count: int });
 
 type Total = RowOf<typeof totals>;
@@ -46,7 +45,7 @@ export const createRateWindowStore = ({ pool }: Pick<Database, "pool">): RateWin
   };
 };
 
-/** The slice of a budget that was taken, and how many requests are left. */
+/** The number of requests that were granted from a budget, and the number that is left. */
 const slices = table({ granted: int, left: float });
 
 /** Each chain's request budget, in the unlogged table `rpc_budget`, which all instances share. */
@@ -65,7 +64,7 @@ export const createRpcBudgetStore = ({ pool }: Pick<Database, "pool">): BudgetSt
             * greatest(0, extract(epoch FROM now() - b.refilled_at))::float8
         )`;
       // Requests that were sent already are charged even if the bucket is empty, down to -debtMax.
-      // Others get only what is in the bucket.
+      // New requests get only as many as the bucket has.
       const granted = sql`
         greatest(
           0,

@@ -11,7 +11,6 @@ export interface DatabaseProbesOptions {
   readonly pool: pg.Pool;
   readonly databaseUrl: string;
   readonly overdueJobs: () => Promise<number>;
-  /** Folders whose disks the service writes to. */
   readonly folders: readonly string[];
   /** A transaction that blocks others for longer than this is reported. Default 15 s. */
   readonly lockMs?: number;
@@ -179,6 +178,5 @@ const diskProbe = (options: DatabaseProbesOptions): ReadinessProbe => ({
   },
 });
 
-/** Probes of the database, its locks, its disk, and the registered instances. */
 export const databaseProbes = (options: DatabaseProbesOptions): readonly ReadinessProbe[] =>
   [databaseProbe, locksProbe, workerProbe, clockProbe, diskProbe].map((make) => make(options));

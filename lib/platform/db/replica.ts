@@ -51,7 +51,7 @@ const NOWHERE: Standing = {
 
 interface ReplicaOptions {
   readonly pool: Pick<pg.Pool, "query">;
-  /** Milliseconds of a clock that is never set back. */
+  /** Milliseconds of a clock that never goes back. */
   readonly monotonicMs?: () => number;
 }
 

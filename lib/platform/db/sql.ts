@@ -2,17 +2,15 @@ import type pg from "pg";
 import type { Prisma, PrismaClient } from "./generated/client";
 import { Statement } from "./statement";
 
-/** Announces the changes of a transaction to all instances, after its commit and outside of it. */
+/** An announcement to all instances, which is sent outside of a transaction, after its commit. */
 
 export interface Announcement {
-  /** A channel of PostgreSQL's NOTIFY. */
   readonly channel: string;
   readonly payload: string;
   /** Announced only within this process. */
   readonly isLocal?: boolean;
 }
 
-/** The announcements of each open transaction. */
 const open = new WeakMap<object, Announcement[]>();
 
 /**
@@ -26,13 +24,12 @@ export const announce = (transaction: object, announcement: Announcement): void 
   open.get(transaction)?.push(announcement);
 };
 
-/** Adds announcements made on `connection` to those of `transaction`. */
+/** Makes announcements on `connection` count as announcements of `transaction`. */
 const announceLikewise = (connection: object, transaction: object): void => {
   const announced = open.get(transaction);
   if (announced !== undefined) open.set(connection, announced);
 };
 
-/** Collects the announcements made on `transaction` into `into`. */
 export const collectAnnouncements = (transaction: object, into: Announcement[]): void => {
   open.set(transaction, into);
 };
@@ -96,7 +93,6 @@ const IS_DISTRIBUTED = `
     AND EXISTS (SELECT FROM pg_proc WHERE proname = 'citus_version')`;
 const COUNT = `SELECT count(*) > 0 AS "is" FROM pg_dist_partition WHERE partmethod = 'h'`;
 
-/** Asks the server once for each pool, and marks the pool. */
 export const createLayout = (
   pool: Pick<pg.Pool, "query">,
 ): ((client?: Pick<pg.ClientBase, "query">) => Promise<void>) => {
@@ -117,7 +113,6 @@ export const createLayout = (
   return find;
 };
 
-/** Reads on one connection or pool. */
 export interface SqlReader {
   query<Row extends object>(statement: Statement): Promise<readonly Row[]>;
   /**
@@ -126,14 +121,12 @@ export interface SqlReader {
   query<Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]>;
 }
 
-/** Statements on one connection. */
 export interface Sql extends SqlReader {
   /** @returns the number of changed rows */
   change(statement: Statement): Promise<number>;
   change(text: string, values: readonly unknown[]): Promise<number>;
 }
 
-/** How a driver runs a statement. */
 export interface Driver {
   readonly query: <Row extends object>(
     text: string,
@@ -159,7 +152,6 @@ const argumentsOf = (statement: Statement | string, values: readonly unknown[]):
     ? [statement.text, statement.values.map(toParameter)]
     : [statement, values];
 
-/** Statements that a driver runs. */
 export const sqlBy = (driver: Driver): Sql => ({
   query: <Row extends object>(statement: Statement | string, values: readonly unknown[] = []) =>
     driver.query<Row>(...argumentsOf(statement, values)),
@@ -184,7 +176,6 @@ export interface PipelinedReader extends SqlReader {
   together<T>(give: () => T): T;
 }
 
-/** Statements in a Prisma transaction, or outside of any transaction. */
 export const sqlOf = (tx: Prisma.TransactionClient | PrismaClient): Sql => {
   const sql = sqlBy({
     query: <Row extends object>(text: string, values: readonly unknown[]) =>

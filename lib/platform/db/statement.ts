@@ -16,7 +16,6 @@ export class Statement {
     return this.pieces.reduce((text, piece, index) => `${text}$${String(index)}${piece}`);
   }
 
-  /** The statement with another part after it. */
   concat(next: Statement): Statement {
     const [first = "", ...rest] = next.pieces;
     return new Statement(
@@ -34,9 +33,8 @@ const parameter = (value: unknown): Statement => new Statement(["", ""], [value]
 /**
  * Writes an SQL statement. An interpolated value becomes a parameter, so it can hold any text; an
  * interpolated `Statement` becomes a part of this one. PostgreSQL infers the type of a parameter
- * from its place; where it cannot, and for every bigint, a cast says it: `${amountBase}::numeric`.
- * @example
- * db.query(sql`SELECT ${contacts.columns} FROM contact WHERE project_id = ${projectId}`);
+ * from its position. Where it cannot, and for every bigint, add a cast: `${amountBase}::numeric`.
+ * @example db.query(sql`SELECT ${contacts.columns} FROM contact WHERE project_id = ${projectId}`);
  */
 export const sql = (strings: TemplateStringsArray, ...parts: readonly unknown[]): Statement =>
   parts.reduce<Statement>(

@@ -31,7 +31,6 @@ interface Sweep {
   readonly age?: keyof SweptAges;
 }
 
-/** Deletes a batch of a table's rows that meet a condition. */
 const rowsOf = (table: string, condition: string): string =>
   `DELETE FROM ${table} WHERE ctid IN (SELECT ctid FROM ${table} WHERE ${condition} LIMIT $1)`;
 

@@ -8,7 +8,6 @@ import { join, raw, sql, type Statement } from "./statement";
  * How the values of a column are read and written. `T` is the type that the program works with.
  */
 export interface Column<T> {
-  /** The type in PostgreSQL. */
   readonly type: string;
   /** SQL that selects the column in the form that `read` expects. */
   readonly select: (name: string) => string;
@@ -50,7 +49,6 @@ export const count: Column<number> = {
   select: (name) => `${name}::float8`,
 };
 
-/** A number that a double holds, such as milliseconds. */
 export const float = plain<number>("float8");
 /** Hexadecimal text that the service wrote itself. It may be long, so it is not examined. */
 export const hex = plain<`0x${string}`>("text");
@@ -73,13 +71,11 @@ export const bytes: Column<Uint8Array> = {
   write: (value) => `\\x${Buffer.from(value).toString("hex")}`,
 };
 
-/** An address in text. */
 export const address: Column<EvmAddress> = {
   ...plain<EvmAddress>("text"),
   read: (stored) => storedAddress.parse(stored),
 };
 
-/** Text that is one of these values. */
 export const oneOf = <const Value extends string>(schema: z.ZodType<Value>): Column<Value> => ({
   ...plain<Value>("text"),
   read: (stored) => schema.parse(stored),
@@ -98,7 +94,6 @@ export const arrayOf = <T>(item: Column<T>): Column<readonly T[]> => ({
   write: (values) => values.map(item.write),
 });
 
-/** A column that may be NULL. */
 export const nullable = <T>(column: Column<T>): Column<T | null> => ({
   ...column,
   read: (stored) => (stored === null ? null : column.read(stored)),
@@ -114,15 +109,14 @@ type RowOfColumns<Described extends Columns> = {
   readonly [Field in keyof Described]: ReturnType<Described[Field]["read"]>;
 };
 
-/** The type of the rows of a table. */
 export type RowOf<Described extends { readonly read: (row: never) => unknown }> = ReturnType<
   Described["read"]
 >;
 
 interface ListOptions<Field> {
   /**
-   * Tells PostgreSQL how many rows there are. It expects a hundred otherwise, and then scans a
-   * whole table instead of looking that many rows up.
+   * Passes the number of rows to PostgreSQL. Otherwise it expects a hundred, and scans a whole
+   * table instead of looking that many rows up.
    */
   readonly isCounted?: true;
   /**
@@ -133,7 +127,7 @@ interface ListOptions<Field> {
   readonly orderedBy?: Field;
 }
 
-/** The columns of a table or of a query, each described once. */
+/** The columns of a table or of a query. */
 export interface Table<Described extends Columns> {
   /** `project_id, created_at`: for the list of an INSERT, and the SELECT that feeds it. */
   readonly names: Statement;
@@ -144,9 +138,7 @@ export interface Table<Described extends Columns> {
   readonly columns: (alias?: string) => Statement;
   /** A row of a SELECT of `columns`. @throws ZodError when a value does not have its shape */
   readonly read: (row: object) => RowOfColumns<Described>;
-  /** The rows of a SELECT of `columns`. */
   readonly all: (db: SqlReader, statement: Statement) => Promise<RowOfColumns<Described>[]>;
-  /** The first row of a SELECT of `columns`; null when there is none. */
   readonly first: (
     db: SqlReader,
     statement: Statement,
@@ -167,7 +159,7 @@ export interface Table<Described extends Columns> {
    * from a list is copied.
    */
   readonly values: (row: RowOfColumns<Described>) => Statement;
-  /** The same columns, of which only these. */
+  /** A table with only these of the columns. */
   readonly pick: <Field extends keyof Described & string>(
     ...fields: readonly Field[]
   ) => Table<Pick<Described, Field>>;
@@ -177,7 +169,6 @@ export interface Table<Described extends Columns> {
 export const nameOf = (field: string): string =>
   field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** A value as a parameter of its column's type. */
 const valueIn = ({ type, write }: AnyColumn, value: unknown): Statement => {
   const written = write(value as never);
   const parameter = type === "jsonb" && written !== null ? storedText(written) : written;

@@ -1,4 +1,3 @@
-/** A row is encrypted under a key that this process does not have. */
 export class UnknownKeyError extends Error {
   constructor(readonly kekId: string) {
     super(

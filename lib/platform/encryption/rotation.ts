@@ -2,7 +2,6 @@ import type { Sealed } from "@/lib/platform/ports/encryption";
 import { MissingKeysError } from "./errors";
 import type { EncryptedRow, EncryptedRows, Keyring } from "./service";
 
-/** How many rows of a table are encrypted under a key. */
 export interface KeyUse {
   readonly rows: string;
   readonly kekId: string;
@@ -10,7 +9,6 @@ export interface KeyUse {
   readonly is: "current" | "previous" | "unknown";
 }
 
-/** How many rows are encrypted under each key. */
 export const checkKeys = async (
   keyring: Keyring,
   tables: readonly EncryptedRows[],

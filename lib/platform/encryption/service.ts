@@ -36,7 +36,6 @@ export interface Secrets {
   derive(purpose: string): readonly [Buffer, ...Buffer[]];
 }
 
-/** The key-encryption keys of the configuration. */
 export interface Keyring {
   readonly currentId: string;
   /** The current key first. */

@@ -15,7 +15,6 @@ import { type ClaimedJob, claimedJobs, type ParkedJob, parkedJobs } from "./rows
 
 export type { ClaimedJob, ParkedJob } from "./rows";
 
-/** The Postgres channel that announces queues with new jobs. */
 export const JOB_CHANNEL = "job";
 
 /** Announces to the workers, when the transaction commits, that a job was stored. */
@@ -68,7 +67,10 @@ export const insertJobOnce = async (tx: Tx, { id, queue, runAt }: NewJob): Promi
     ON CONFLICT (id) DO UPDATE SET queue = EXCLUDED.queue`);
 };
 
-/** Locks the job until the transaction ends, so that others that store or need it wait. */
+/**
+ * Locks the job until the transaction ends, so that other transactions that store or need the job
+ * wait.
+ */
 export const lockJob = async (tx: Tx, id: string): Promise<void> => {
   await sqlOf(tx).query(sql`SELECT 1 FROM job WHERE id = ${id} FOR UPDATE`);
 };
@@ -96,7 +98,6 @@ export interface JobOwner {
   readonly leaseMs: number;
 }
 
-/** A failed turn of a job. */
 interface FailedTurn {
   readonly workerId: string;
   readonly id: string;
@@ -104,7 +105,7 @@ interface FailedTurn {
   readonly againInMs: number;
   /** The job's consecutive failures, this one included. */
   readonly failures: number;
-  /** True when no worker takes the job until a person resumes it. */
+  /** True when no worker claims the job until a person resumes it. */
   readonly isParked: boolean;
 }
 
@@ -220,7 +221,6 @@ const createLeases = (db: Sql) => ({
     return extended.map(({ id }) => id);
   },
 
-  /** Releases a job after a turn that did not fail. */
   release: async (input: {
     workerId: string;
     id: string;
@@ -269,7 +269,6 @@ export type JobsRepository = ReturnType<typeof createJobsRepository>;
 
 const LISTED_MAX = 200;
 
-/** Parked jobs, the oldest first. */
 const selectParked = (
   db: SqlReader,
   condition: Statement = sql`j.parked_at IS NOT NULL`,
@@ -305,7 +304,6 @@ export const listParked = (
     sql`j.parked_at IS NOT NULL AND (o.project_id = ${projectId} OR p.project_id = ${projectId})`,
   );
 
-/** Whether the operation or payout that a job drives belongs to the project. */
 export const isJobOfProject = async (
   tx: Tx,
   { id, projectId }: { id: string; projectId: string },
@@ -318,8 +316,8 @@ export const isJobOfProject = async (
 };
 
 /**
- * Resumes a parked job. Returns false when it is not parked. Its worker finds all it needs in the
- * rows that the job names.
+ * Resumes a parked job. Returns false when the job is not parked. The next turn reads everything
+ * that it needs from the rows that the job names.
  */
 export const putBack = async (tx: Tx, id: string): Promise<boolean> => {
   const resumed = await sqlOf(tx).change(sql`

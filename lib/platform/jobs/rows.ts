@@ -2,7 +2,6 @@ import { int, nullable, type RowOf, table, text, time } from "@/lib/platform/db/
 
 // Table `job`, as it is read for each purpose.
 
-/** A job for the worker that claimed it. */
 export const claimedJobs = table({
   id: text,
   queue: text,
@@ -16,12 +15,12 @@ export const claimedJobs = table({
 
 export type ClaimedJob = RowOf<typeof claimedJobs>;
 
-/** A job that failed too often. No worker takes it until a person resumes it. */
+/** A job that failed too often. No worker claims it until a person resumes it. */
 export const parkedJobs = table({
-  /** Id of the operation, payout or mail that it drives. */
+  /** Id of the operation, payout or mail that the job works on. */
   id: text,
   queue: text,
-  /** Null when it belongs to the whole installation, as mails do. */
+  /** Null for a job of the whole installation, such as a mail. */
   projectId: nullable(text),
   failures: int,
   lastError: nullable(text),

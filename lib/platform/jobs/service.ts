@@ -43,7 +43,6 @@ const createPlaces = (owner: JobOwner, run: (job: ClaimedJob) => void) => {
   };
 };
 
-/** The worker of this process. */
 interface OwnWorker {
   /** Null when the worker is full or stopping. */
   take(): JobPlace | null;
@@ -101,7 +100,6 @@ export type JobHandler = (id: string, signal: AbortSignal) => Promise<JobResult>
 
 interface JobRunnerDeps {
   repository: JobsRepository;
-  /** The handler of each queue, by its name. */
   handlers: Readonly<Record<string, JobHandler>>;
   workerId: string;
   listener: { on(channel: string, handler: (payload: string) => void): () => void };
@@ -207,7 +205,7 @@ const runJob = async (
 
 /**
  * Calls `claim` once for all jobs that are announced within a few milliseconds.
- * @returns ends that
+ * @returns a function that stops this
  */
 const onAnnounced = (listener: JobRunnerDeps["listener"], claim: () => void): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined;

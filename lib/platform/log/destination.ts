@@ -10,7 +10,6 @@ const FLUSH_INTERVAL_MS = 100;
 interface DestinationOptions {
   /** A file descriptor. Default: stdout. */
   readonly fd?: number;
-  /** Called for each line that is dropped. */
   readonly onDropped?: () => void;
   /** Called with the number of dropped lines when writing works again. */
   readonly onRecovered: (dropped: number) => void;

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** Whether the port is free now. */
 export const isPortFree = (port: number, host: string): Promise<boolean> =>
   new Promise((resolve) => {
     const server = createServer();
@@ -17,9 +16,9 @@ const [FIRST_PORT, LAST_PORT] = [20_000, 32_767];
 const TRIES_MAX = 100;
 
 /**
- * A port on the loopback interface that is free now: `wanted` if it is free, otherwise one that the
- * system does not assign automatically, so that it is still free when a program that takes seconds
- * to start listens on it.
+ * Returns a port on the loopback interface that is free now: `wanted` if it is free, otherwise a
+ * port that the system does not assign automatically. Such a port is still free when a program that
+ * takes seconds to start listens on it.
  * @throws Error when no port is found
  */
 export const freePort = async (wanted = 0): Promise<number> => {

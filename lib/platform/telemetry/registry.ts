@@ -146,7 +146,6 @@ export const createMetrics = ({
 
   return {
     mediaType: register.contentType,
-    /** Every metric of this process in Prometheus' text form. */
     render: async (): Promise<string> => {
       const nowMs = clock.now().getTime();
       await Promise.all(all.map(([name, sampling]) => sample(name, sampling, nowMs)));

@@ -107,7 +107,10 @@ const copyFolder = async (copying: Copying, folder: string): Promise<void> => {
   await inParts(paths, (path) => copyFile(copying, path));
 };
 
-/** Copies the write-ahead log from the time of the backup, without which its files are unusable. */
+/**
+ * Copies the write-ahead log that was written during the backup. Without it the files of the backup
+ * are unusable.
+ */
 const copyLog = async (copying: Copying, first: string, last: string): Promise<void> => {
   const names = (await readdir(join(copying.from, WAL))).filter(
     (name) => HISTORY.test(name) || (WAL_FILE.test(name) && name >= first && name <= last),
@@ -134,7 +137,7 @@ const store = async (copying: Copying, path: string, text: string): Promise<void
 };
 
 const copyServer = async (client: pg.Client, copying: Copying): Promise<void> => {
-  // Makes the server keep the log that the backup needs. The replication slot ends with this
+  // Makes the server retain the log that the backup needs. The replication slot ends with this
   // connection.
   await client.query(`SELECT pg_create_physical_replication_slot('${SLOT}', true, true)`);
   const start = await one<{ file: string }>(
@@ -155,13 +158,11 @@ const copyServer = async (client: pg.Client, copying: Copying): Promise<void> =>
 export interface BackupRequest {
   /** URL for the superuser. */
   readonly url: string;
-  /** The folder of the server's files. */
   readonly dataDir: string;
   /** The folder for the backup, which must not exist or be empty. */
   readonly target: string;
 }
 
-/** Whether the folder does not exist or is empty. */
 export const isVacant = async (folder: string): Promise<boolean> =>
   (
     await readdir(folder).catch((error: unknown) =>

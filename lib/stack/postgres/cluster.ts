@@ -82,7 +82,6 @@ const canWrite = (folder: string): boolean => {
   }
 };
 
-/** The nearest parent folder that exists. */
 const existingParent = (path: string): string => {
   let folder = resolve(path);
   while (!existsSync(folder)) folder = dirname(folder);

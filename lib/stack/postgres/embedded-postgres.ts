@@ -55,11 +55,8 @@ export interface EmbeddedPostgres {
   url(database: string): string;
   /** URL for the role of the service, which owns nothing; `ensureAppRole` creates it. */
   appUrl(database: string): string;
-  /** Creates the role of the service unless it exists. */
   ensureAppRole(): Promise<void>;
-  /** Creates the database unless it exists. */
   ensureDatabase(name: string): Promise<void>;
-  /** Whether the server's process still runs. */
   isRunning(): boolean;
   /**
    * @returns false when the server did not answer and was killed, so that its next start replays
@@ -90,7 +87,6 @@ const STOP_STEPS_HUNG = [
   { signal: "SIGKILL", waitMs: 5_000 },
 ] as const;
 
-/** The role with which the service connects. */
 export const APP_ROLE = "causeway_app";
 
 const urlOf = (port: number, password: string, database: string, role = SUPERUSER): string =>
@@ -303,7 +299,7 @@ const startFresh = async (
     const result = await launch(location, port, password, options);
     if ("pid" in result) return { pid: result.pid, port };
     failure = result.failure;
-    // Retries, because the backends of a killed server take a moment to end.
+    // Retries, because the backends of a killed server need some time to end.
     if (!RETRYABLE.test(failure)) break;
     await sleep(RETRY_MS);
   }

@@ -1,5 +1,6 @@
 /**
- * Creates an embedded server from a backup. It signs nothing before `npm run reconcile` has passed.
+ * Creates an embedded server from a backup. The service signs nothing on it before `npm run
+ * reconcile` has passed.
  */
 import { chown, copyFile, mkdir, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
@@ -16,7 +17,6 @@ const RECOVERY_MS_MAX = 600_000;
 const POLL_MS = 100;
 
 export interface RestoreRequest {
-  /** The folder of the backup. */
   readonly from: string;
   /** The folder of the new server's files; it must not exist, or be empty. */
   readonly dataDir: string;
@@ -49,7 +49,7 @@ export const placeBackup = async (
     throw new Error(
       `The backup in ${from} is damaged (${String(faults.length)} faults): ${faults.slice(0, FAULTS_SHOWN).join("; ")}. Nothing was restored.`,
     );
-  // The start of the server does the same, so that both use the same folder.
+  // The start of the server chooses its location in the same way, so that both use the same folder.
   await mkdir(dirname(wanted), { recursive: true });
   const location = findClusterLocation(wanted);
   await refuseOccupied(wanted, location);
@@ -78,7 +78,6 @@ export const addFile = async (
   if (account !== null) await chown(join(dataDir, name), account.uid, account.gid);
 };
 
-/** Waits until the server has replayed the log of the backup. */
 const recovered = async (client: pg.Client): Promise<void> => {
   for (let waitedMs = 0; waitedMs < RECOVERY_MS_MAX; waitedMs += POLL_MS) {
     const { rows } = await client.query<{ recovering: boolean }>(
@@ -91,8 +90,8 @@ const recovered = async (client: pg.Client): Promise<void> => {
 };
 
 /**
- * When the row is missing, no instance had checked before the backup: the database knew everything
- * until the backup began.
+ * A missing row means that no instance had checked the database before the backup. The database is
+ * then treated as complete until the backup began.
  */
 const TURN_OFF = `
   INSERT INTO signing_state (id, identity, seen_at, off_since, off_reason) VALUES (1, '', $2, now(), $1)

@@ -34,7 +34,7 @@ import { lockVoting } from "@/lib/trust/decisions/service";
 
 interface Told {
   readonly key: ApiKey;
-  /** The person who made the change: the address with which they sign in. */
+  /** Sign-in address of the person who made the change. */
   readonly person: string;
   readonly userId: string;
   readonly at: Date;
@@ -72,21 +72,18 @@ const textOf =
     ].join("\n");
   };
 
-/** Mail to the owners about a new key. */
 const newKeyNotice = (told: Told, approvedBy: keyof typeof BY | null): OwnerNotice => ({
   projectId: told.key.projectId,
   subject: `New API key ${quoted(told.key.name)}${told.key.policy.otp === "exempt" ? ", which moves money without a code" : ""}`,
   text: textOf(told, "made", approvedBy),
 });
 
-/** Mail to the owners about a key that has a new secret. */
 const rotatedKeyNotice = (told: Told, approvedBy: keyof typeof BY): OwnerNotice => ({
   projectId: told.key.projectId,
   subject: `The API key ${quoted(told.key.name)} has a new secret`,
   text: textOf(told, "given a new secret", approvedBy),
 });
 
-/** Mail to the owners about a key that may do more than before. */
 const widerKeyNotice = (told: Told, approvedBy: keyof typeof BY): OwnerNotice => ({
   projectId: told.key.projectId,
   subject: `The API key ${quoted(told.key.name)} may do more now`,
@@ -107,7 +104,6 @@ export interface KeyChangesDeps {
   readonly people: {
     signInWallet(userId: string): Promise<{ readonly address: string } | null>;
   };
-  /** Origin of the service, for links in mails. */
   readonly publicUrl: string;
 }
 
@@ -144,8 +140,8 @@ const field = (path: string, message: string): DomainError =>
   invalidRequest([{ path, message }]);
 
 /**
- * The contract checks the same for a new key. For a change, the previous values are known only
- * here.
+ * For a new key the contract checks this too. A change can be checked only here, because it depends
+ * on the previous values.
  */
 const checkCap = ({ otp, dailyCapUsd }: ApiKeyPolicy): void => {
   if ((otp === "exempt") !== (dailyCapUsd !== null))
@@ -233,7 +229,7 @@ const auditedFields = ({ name, scopes, policy, networks, expiresAt }: ApiKey) =>
   expiresAt: expiresAt?.toISOString() ?? null,
 });
 
-/** A key that was not revoked. @throws DomainError `not_found`, `invalid_state` */
+/** Returns the key unless it is revoked. @throws DomainError `not_found`, `invalid_state` */
 const findUsable = async (
   { database }: KeyChangesDeps,
   { projectId }: UserActor,
@@ -248,7 +244,6 @@ const findUsable = async (
   return found;
 };
 
-/** The fields of a mail to the owners that name the person who made the change, and the time. */
 const noticeBy = async (
   { people, publicUrl }: KeyChangesDeps,
   { userId }: UserActor,
@@ -388,7 +383,6 @@ export const createKeyChanges = (deps: KeyChangesDeps) => {
 };
 
 export interface RotateApiKey {
-  /** How long the present secret still works. */
   readonly overlapSeconds: number;
   readonly approval?: GivenApproval | undefined;
 }

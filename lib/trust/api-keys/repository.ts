@@ -52,7 +52,6 @@ export const hasApiKey = async (
 ): Promise<boolean> =>
   (await db.apiKey.findFirst({ where: { projectId, id }, select: { id: true } })) !== null;
 
-/** The fields by which people identify a key. */
 export interface NamedKey {
   readonly id: string;
   readonly name: string;
@@ -98,7 +97,6 @@ export const listUsableKeysOf = async (
   });
 };
 
-/** Ids of every key of the project that the person created, including revoked ones. */
 export const listKeyIdsOf = async (
   db: Queryable,
   { projectId, userId }: { readonly projectId: string; readonly userId: string },
@@ -191,7 +189,6 @@ export const rehashApiKey = async (
   });
 };
 
-/** The number of usable keys that are hashed under each application secret. */
 export const countByAppSecret = async (
   db: Queryable,
   now: Date,

@@ -26,11 +26,11 @@ export interface ApiKey {
   readonly lastUsedAddress: string | null;
   readonly revokedAt: Date | null;
   /**
-   * The session that created the key without asking its person for a code or a second factor; null
-   * when the person gave one.
+   * The session that created the key without a code or a second factor; null when the person gave
+   * one.
    */
   readonly madeBySession: string | null;
-  /** Since when it is refused because that session was ended; null when it is not suspended. */
+  /** When the key was suspended because that session was ended; null when it is not suspended. */
   readonly suspendedAt: Date | null;
   /** The secret before the last rotation; null once it has ended. */
   readonly previous: { readonly last4: string; readonly until: Date } | null;
@@ -48,7 +48,6 @@ export interface StoredApiKey extends ApiKey {
   readonly replacedAt: Date | null;
 }
 
-/** A row of the table `api_key`. */
 interface ApiKeyColumns extends Omit<ApiKey, "policy" | "previous"> {
   readonly otpPolicy: string;
   readonly dailyCapUsd: { toFixed(): string } | null;
@@ -88,7 +87,6 @@ export const parseApiKey = (row: ApiKeyColumns): ApiKey => ({
       : { last4: row.previousLast4, until: row.previousUntil },
 });
 
-/** The rights of a key and their expiry. */
 export interface KeyRights {
   readonly scopes: readonly string[];
   readonly policy: ApiKeyPolicy;
@@ -105,7 +103,6 @@ const DEFAULTS: KeyRights = {
   expiresAt: null,
 };
 
-/** Whether a list of allowed values grows. */
 const addsToList = (before: readonly string[], after: readonly string[]): boolean => {
   if (before.length === 0) return false;
   // An empty list allows any value.
@@ -132,7 +129,6 @@ export const isWider = (before: KeyRights, after: KeyRights): boolean =>
   addsToList(before.networks, after.networks) ||
   livesLonger(before.expiresAt, after.expiresAt);
 
-/** Whether a new key may do more than one created with only a name. */
 export const isWiderThanDefault = (rights: KeyRights): boolean => isWider(DEFAULTS, rights);
 
 const WORDS: Readonly<
@@ -153,7 +149,6 @@ const WORDS: Readonly<
   expires: ({ expiresAt }) => `Expires: ${expiresAt?.toISOString() ?? "never"}`,
 };
 
-/** Each right in words, one per line. */
 export const rightsLines = (rights: KeyRights): string[] =>
   Object.values(WORDS).map((words) => words(rights));
 
@@ -180,7 +175,6 @@ interface NamedKey extends KeyRights {
   readonly last4: string;
 }
 
-/** One line for each changed right, with its new value. */
 const differences = (
   before: NamedKey,
   after: KeyRights & { readonly name: string },
@@ -219,7 +213,6 @@ const overlapText = (seconds: number): string => {
   return `${String(hours)} ${hours === 1 ? "hour" : "hours"} later`;
 };
 
-/** The change that gives a key a new secret. */
 export const rotationOf = (key: NamedKey, overlapSeconds: number): Change => ({
   kind: "api_key.rotate",
   title: `Make a new secret for the API key ${quoted(key.name)} (${key.prefix}…${key.last4}, ${key.id})`,
@@ -227,7 +220,6 @@ export const rotationOf = (key: NamedKey, overlapSeconds: number): Change => ({
   values: { keyId: key.id, last4: key.last4, overlapSeconds },
 });
 
-/** Purpose of the keyed hash that is stored. */
 export const HASH_PURPOSE = "api-key";
 const SECRET_BYTES = 32;
 const BODY_LENGTH = 43;

@@ -39,7 +39,6 @@ export const toApiKeys = ({
 
 export const toApiKey = (key: ApiKey): ApiKeyRecord => toRecord(key);
 
-/** For a new key, and for a key with a new secret. */
 export const toCreatedApiKey = (made: {
   key: ApiKey;
   secret: string;

@@ -43,14 +43,14 @@ export type { ApiKey } from "./rules";
 export type { NamedKey } from "./repository";
 
 export interface ApiKeysDeps extends KeyChangesDeps {
-  /** For the age of cached keys; the default clock is never set back. */
+  /** Clock that measures the age of cached keys. The default clock never goes back. */
   readonly monotonicMs?: () => number;
 }
 
 export interface ApiKeysService {
   /**
-   * Creates a key. With only a name it needs codes for every payment; further rights need an
-   * approval. Every owner gets a mail.
+   * Creates a key. A key that is created with only a name needs codes for every payment; further
+   * rights need an approval. Every owner gets a mail.
    * @throws DomainError `forbidden` unless owner or admin; `invalid_request` when it would be
    * expired already or its cap is above the project's; `approval_required` and the other errors of
    * `requireApproval`
@@ -247,7 +247,6 @@ const listPage = async (
 
 type RevokeOne = (tx: Tx, actor: UserActor, id: string) => Promise<unknown>;
 
-/** Reads and revokes the keys that a person created or has a valid secret of. */
 const createKeysOfPerson = (
   { clock }: ApiKeysDeps,
   revokeOne: RevokeOne,
@@ -272,8 +271,8 @@ interface PresentedSecret {
   /** Hashes under each accepted application secret, the current one first. */
   readonly hashes: readonly Buffer[];
   /**
-   * Call it for a right secret. Only those are cached, so that a flood of wrong ones cannot push
-   * them out.
+   * Call it after the secret proved correct. Only correct secrets are cached, so that a flood of
+   * wrong ones cannot push them out.
    */
   remember(): void;
 }
@@ -350,7 +349,6 @@ const createNetworkCheck = (): ((
   };
 };
 
-/** Returns true at most once a minute for each key. */
 const onceAMinute = (): ((id: string, at: Date) => boolean) => {
   const seenMs = new LRUCache<string, number>({ max: TOUCHED_MAX });
   return (id, at) => {

@@ -57,7 +57,7 @@ interface TokenKeysDeps {
   readonly database: Database;
   readonly keyring: Keyring;
   readonly clock: Clock;
-  /** For the age of cached keys; the default clock is never set back. */
+  /** Clock that measures the age of cached keys. The default clock never goes back. */
   readonly monotonicMs?: () => number;
 }
 
@@ -112,7 +112,7 @@ export const createTokenKeys = (deps: TokenKeysDeps): TokenKeys => {
   };
 };
 
-/** A new key signs access tokens as soon as an instance reads it. @returns its kid */
+/** Adds a key. Instances sign access tokens with it as soon as they read it. @returns its kid */
 export const addTokenKey = async (
   deps: Pick<TokenKeysDeps, "database" | "keyring" | "clock">,
 ): Promise<string> => {

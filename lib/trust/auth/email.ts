@@ -31,7 +31,6 @@ import {
 } from "./repository";
 import { type EmailCode, type User, wasDelivered } from "./records";
 
-/** The mail that carries a verification code. */
 const codeText = (code: string): string =>
   [
     `Your code is ${code}`,
@@ -113,11 +112,10 @@ const verifiedOf = (user: User | null): string | null =>
 
 interface Wanted {
   readonly email: string;
-  /** The currently verified address. */
   readonly replaces: string | null;
 }
 
-/** Whether the approval of this code also allows sending it again. */
+/** Whether the approval of this code also allows mailing another code to the address. */
 const covers = (code: EmailCode, { email, replaces }: Wanted, now: Date): boolean =>
   code.email === email &&
   code.replaces === replaces &&
@@ -170,8 +168,7 @@ const refusal = async (database: Database, userId: string, now: Date): Promise<D
 };
 
 /**
- * With the address the person may become the same as another member, because one mailbox has one
- * vote.
+ * Members with one mailbox count as one person, so a new address can reduce the number of voters.
  * @param tx with `locks`, the transaction that stores the address
  * @throws DomainError `invalid_state` when too few people could then vote in one of the person's
  * projects
@@ -311,7 +308,7 @@ const accept = async (deps: EmailDeps, actor: UserActor, code: EmailCode): Promi
     if (!verified && (code.approvalId === null || code.replaces !== replaced)) return null;
     if (!verified) await checkVoters(tx, code, { locks: true });
     if (!(await closeEmailCode(tx, code.id, at))) return null;
-    // When an address is verified once more, its hold period stays.
+    // A repeated verification of an address does not change its hold period.
     const emailHeldUntil = verified
       ? (before?.emailHeldUntil ?? null)
       : heldUntil(code.approvedBy, at);

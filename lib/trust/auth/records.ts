@@ -12,7 +12,6 @@ export interface EmailCode {
   readonly closedAt: Date | null;
   /** The approval that allows the address; null when it was the verified one already. */
   readonly approvalId: string | null;
-  /** The kind of proof of that approval. */
   readonly approvedBy: string | null;
   /** The verified address that it may replace; null for a first address. */
   readonly replaces: string | null;
@@ -20,7 +19,6 @@ export interface EmailCode {
   readonly approvedUntil: Date | null;
 }
 
-/** Selects the fields of a row of the table `email_code`. */
 export const parseEmailCode = (row: EmailCode): EmailCode => ({
   id: row.id,
   userId: row.userId,
@@ -59,7 +57,6 @@ export interface User {
   readonly createdAt: Date;
 }
 
-/** Selects the fields of a row of the table `app_user`. */
 export const parseUser = (row: User): User => ({
   id: row.id,
   address: row.address,
@@ -87,7 +84,6 @@ export interface Session {
   readonly lastUsedAt: Date | null;
 }
 
-/** Selects the fields of a row of the table `session`. */
 export const parseSession = (
   row: Omit<Session, "kind"> & { readonly kind: string },
 ): Session => ({
@@ -112,7 +108,6 @@ export const publicJwk = z.object({
 
 export type PublicJwk = z.output<typeof publicJwk>;
 
-/** A key that signs access tokens. */
 export interface TokenKey {
   readonly kid: string;
   readonly publicJwk: PublicJwk;
@@ -121,7 +116,6 @@ export interface TokenKey {
   readonly createdAt: Date;
 }
 
-/** A row of the table `token_key`. */
 interface TokenKeyColumns {
   readonly kid: string;
   readonly publicJwk: unknown;

@@ -14,8 +14,6 @@ import {
 } from "./records";
 import type { EncryptedRows } from "@/lib/platform/encryption/service";
 
-// Nonces
-
 interface NonceUse {
   readonly nonce: string;
   readonly purpose: string;
@@ -53,8 +51,6 @@ export const consumeNonce = async (
   const { count } = await db.siweNonce.updateMany({ where, data: { usedAt: now } });
   return count === 1;
 };
-
-// People
 
 /**
  * Finds or creates the person with that address. Of several concurrent callers only one gets
@@ -197,8 +193,7 @@ interface NewSession {
 }
 
 /**
- * Maximum number of earlier sign-ins with which a new one is compared, and of sessions in a list,
- * newest first.
+ * Maximum number of sessions in a list, and of earlier sign-ins with which a new one is compared.
  */
 const SESSIONS_MAX = 500;
 
@@ -213,7 +208,6 @@ export const findSession = async (db: Queryable, id: string): Promise<Session | 
   return row === null ? null : parseSession(row);
 };
 
-/** The newest sessions of the person, including ended ones. */
 export const listEarlierSessions = async (
   db: Queryable,
   userId: string,
@@ -226,7 +220,6 @@ export const listEarlierSessions = async (
   return rows.map(parseSession);
 };
 
-/** The sessions of the person that have not ended, newest first. */
 export const listLiveSessions = async (
   db: Queryable,
   userId: string,
@@ -256,7 +249,6 @@ export const touchSession = async (
 
 interface Rotation {
   readonly id: string;
-  /** Hash of the presented token. */
   readonly from: Uint8Array;
   /** Hashes of the presented token under each accepted application secret. */
   readonly fromAny: readonly Uint8Array[];
@@ -373,11 +365,10 @@ export const insertFirstTokenKey = async (database: Database, key: TokenKey): Pr
   });
 };
 
-/** @returns false when there is no such key */
 export const deleteTokenKey = async (db: Queryable, kid: string): Promise<boolean> =>
   (await db.tokenKey.deleteMany({ where: { kid } })).count > 0;
 
-/** Deletes keys that are older. @returns their kids */
+/** @returns the kids of the deleted keys */
 export const deleteTokenKeysBefore = async (
   db: Queryable,
   createdAt: Date,

@@ -102,7 +102,6 @@ export interface AuthDeps {
   readonly mail: Mailer;
   readonly approvals: Pick<ApprovalsService, "requireApproval">;
   readonly sessionMade: SessionsDeps["sessionMade"];
-  /** The rule for first sign-ins. */
   readonly signUp: SignUpRule;
   readonly passkeys: {
     askSignIn(): Promise<PasskeyRequest>;
@@ -113,7 +112,6 @@ export interface AuthDeps {
   };
   readonly codeLimits: CodeLimits;
   readonly invitations: {
-    /** Whether the token belongs to an invitation that can be accepted now. */
     isOpen(tx: Tx, token: string): Promise<boolean>;
   };
   readonly clock: Clock;
@@ -138,7 +136,6 @@ interface SignIn {
    * accept the invitation.
    */
   readonly invitation?: string | undefined;
-  /** The sign-in request, for the session and the audit log. */
   readonly request?: RequestContext | null;
 }
 
@@ -194,7 +191,6 @@ export interface AuthService extends Pick<
   ): Promise<{ profile: Profile; verification: Verification }>;
   /** @throws DomainError `otp_invalid`, `otp_expired`, `otp_attempts_exceeded` */
   verifyEmail(actor: UserActor, code: string): Promise<Profile>;
-  /** Values for the dashboard's cookies. */
   readonly browser: {
     /** The current secret first. Cookies made with the other secrets are still accepted. */
     readonly secrets: readonly string[];
@@ -252,7 +248,7 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
   };
 };
 
-/** Mails a person at the verified address; without one no mail is sent. */
+/** Mails a person at the verified address. A person without one gets no mail. */
 const tellBy =
   ({ tellPerson }: Pick<ProjectsService, "tellPerson">): SessionsDeps["tell"] =>
   async (tx, userId, notice) => {

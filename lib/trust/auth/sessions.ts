@@ -38,7 +38,6 @@ const originLines = ({ userAgent, clientAddress }: Origin): string[] => [
   `- Address: ${clientAddress ?? "unknown"}`,
 ];
 
-/** Mail about a sign-in from a device and address range that are new for the person. */
 const newDeviceNotice = (
   session: Origin & { readonly createdAt: Date },
   publicUrl: string,
@@ -87,13 +86,13 @@ interface RefreshToken {
 interface RefreshTokens {
   make(sessionId: string): RefreshToken;
   /**
-   * The token that replaces `token`. It is derived, so that the holder can get the same one again;
-   * without the application secret nobody can derive it.
+   * Derives the token that replaces `token`, so that a repeated request gets an equal one. Only a
+   * holder of the application secret can derive it.
    */
   successor(sessionId: string, token: string): RefreshToken;
   /**
-   * Null unless this service issued the token, at any time. `hashes` contains `hash` and those
-   * under older application secrets.
+   * Null unless this service issued the token, now or earlier. `hashes` contains `hash` and the
+   * hashes under older application secrets.
    */
   read(token: string): {
     readonly sessionId: string;
@@ -212,9 +211,8 @@ interface RevokedSession {
 interface NewSession {
   readonly userId: string;
   readonly kind: SessionKind;
-  /** The sign-in request; null when unknown. */
   readonly request: RequestContext | null;
-  /** How the person showed who they are, for the record. */
+  /** The proof of identity; stored in the audit entry. */
   readonly proof: Readonly<Record<string, string | number>>;
 }
 

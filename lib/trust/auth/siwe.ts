@@ -4,7 +4,6 @@ import { DomainError } from "@/lib/core/errors";
 import type { EvmAddress } from "@/lib/core/evm";
 import { parseUrl } from "@/lib/core/redaction";
 
-/** A parsed EIP-4361 message that is meant for this service. */
 export interface SignInMessage {
   readonly address: EvmAddress;
   readonly chainId: number;
@@ -12,7 +11,6 @@ export interface SignInMessage {
 }
 
 interface SignInExpectations {
-  /** Origin of the app in browsers. */
   readonly publicUrl: string;
   readonly chainIds: readonly number[];
   readonly now: Date;

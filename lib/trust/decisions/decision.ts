@@ -12,7 +12,6 @@ export type Verdict = "approve" | "decline";
 /** Roles that may move money. */
 export type ApproverRole = Exclude<Role, "viewer">;
 
-/** How many people must approve, and who may. */
 export interface Requirement {
   readonly count: number;
   readonly roles: readonly ApproverRole[];
@@ -99,7 +98,6 @@ export type Voters = ReadonlyMap<string, Voter>;
 
 type Rules = Pick<DecisionRequest, "required" | "makerUserId" | "otherMakers">;
 
-/** Everybody who may have made the request. */
 export const makersOf = ({
   makerUserId,
   otherMakers,
@@ -197,11 +195,10 @@ export const voteMessage = (
     "This is one vote on exactly this request. It sends no transaction.",
   ].join("\n");
 
-/** Whether the request is about showing a key. */
+/** Whether the request is to show the key of a private wallet. */
 const isKey = ({ subject }: Pick<DecisionRequest, "subject">): boolean =>
   subject.type === "privacy_wallet";
 
-/** The mail to everybody who may decide. */
 export const noticeMail = (
   request: Described & Pick<DecisionRequest, "required" | "subject">,
   { publicUrl, project }: { readonly publicUrl: string; readonly project: string },

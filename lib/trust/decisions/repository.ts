@@ -62,7 +62,6 @@ const parseRequest = ({
   votes: votes.map(parseVote),
 });
 
-/** Maximum number of members of a project. */
 const MEMBERS_MAX = 1000;
 
 interface Key {
@@ -94,7 +93,6 @@ export const insertRequest = async (db: Sql, request: NewRequest): Promise<boole
   return inserted === 1;
 };
 
-/** Stores the job that mails about the request and expires it. */
 export const insertRequestJob = async (
   db: Sql,
   job: {
@@ -369,7 +367,6 @@ const addressOf = ({
     ? { email: null, mailbox: null }
     : { email: email.toLowerCase(), mailbox: mailboxOf(email) };
 
-/** The members and the name of the project, for the notice. */
 export const readMembers = async (
   db: Queryable,
   projectId: string,
@@ -400,7 +397,7 @@ const columnsOf = (required: VotingSetting | null) =>
         approvalsExemptKeys: required.exemptKeys,
       };
 
-/** Replaces the project's setting. Returns false when it is no longer `from`. */
+/** Replaces the project's setting. Returns false when the stored setting is no longer `from`. */
 export const writeRequirement = async (
   tx: Tx,
   {
@@ -422,7 +419,6 @@ export const lockVoting = async (tx: Tx, projectId: string): Promise<void> => {
   await sqlOf(tx).query(sql`SELECT 1 FROM project WHERE id = ${projectId} FOR UPDATE`);
 };
 
-/** All members of the project with their roles and mailboxes. */
 export const readElectorate = async (db: Queryable, projectId: string): Promise<Voters> => {
   const { userIds } = await readMembers(db, projectId, MEMBERS_MAX);
   return readVoters(db, { projectId, userIds, lock: false });

@@ -1,8 +1,6 @@
 import { approverRole } from "@/lib/contracts/decisions";
 import { bool, int, table, text, time, bytes, arrayOf, oneOf } from "@/lib/platform/db/table";
 
-// The tables of this module.
-
 /** Table `decision_request`: an open request, as it is stored when it is made. */
 export const newRequests = table({
   projectId: text,
@@ -25,14 +23,12 @@ export const newRequests = table({
   expiresAt: time,
 });
 
-/** The votes that a request or a project needs; see `Requirement`. */
 export const requirements = table({
   count: int,
   roles: arrayOf(oneOf(approverRole)),
   excludeMaker: bool,
 });
 
-/** The setting of a project; see `VotingSetting`. */
 export const votingSettings = table({
   count: int,
   roles: arrayOf(oneOf(approverRole)),

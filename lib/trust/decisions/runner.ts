@@ -25,7 +25,7 @@ export interface DecisionRunnerDeps {
   readonly database: Database;
   readonly outbox: Pick<MailOutbox, "enqueue">;
   readonly subjects: () => Readonly<Record<string, DecisionSubject>>;
-  /** Returns the people among these who want mail about requests. */
+  /** Returns those of `userIds` who want mail about requests. */
   readonly wantMail: (
     projectId: string,
     userIds: readonly string[],
@@ -48,8 +48,9 @@ const keyOf = (jobId: string): { projectId: string; id: string } => {
 };
 
 /**
- * The person whose vote decided, as the actor of the following steps. The vote counted by the role
- * at that moment, so the actor has the lowest role that may move money.
+ * The person whose vote decided, as the actor of the following steps. The vote counted by the
+ * person's role at that time, and the present role does not matter. So the actor has the lowest
+ * role that may move money.
  */
 const deciderOf = ({ projectId, decidedBy }: DecisionRequest): UserActor | null =>
   decidedBy === null
@@ -75,12 +76,10 @@ export const createDecisionRunner = (deps: DecisionRunnerDeps) => {
         : [],
     );
     const mail = noticeMail(request, { publicUrl: deps.publicUrl, project: name });
-    // Each mailbox gets one mail.
     for (const to of oncePerMailbox(emails))
       await deps.outbox.enqueue(tx, projectId, { to, ...mail });
   };
 
-  /** One run of a request's job. */
   const run = (jobId: string): Promise<Turn> =>
     database.transaction(async (tx) => {
       const request = await lockRequest(tx, keyOf(jobId));
@@ -94,7 +93,7 @@ export const createDecisionRunner = (deps: DecisionRunnerDeps) => {
       return { done: false, againInMs: Math.min(leftMs, SLEEP_MAX_MS) };
     });
 
-  /** One run of the job of a decided request. After an error the job stays and tries again. */
+  /** After an error the job stays and tries again. */
   const settle = async (jobId: string): Promise<Turn> => {
     const request = await findRequest(database.prisma, keyOf(jobId));
     if (request === null || request.settledAt !== null) return DONE;

@@ -67,10 +67,6 @@ const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "internal_error",
 ]);
 
-/**
- * Whether carrying out the decision may succeed later, because the error is an outage and not about
- * the object itself.
- */
 const isTemporary = ({ code }: DomainError): boolean => TEMPORARY.has(code);
 
 /**
@@ -86,8 +82,8 @@ const LAST_TRY_SECONDS = 600;
 export type EndedAwaiting = "cancelled" | "expired" | "failed";
 
 /**
- * The failure with which an object ends when its approval cannot be carried out. Null for an outage
- * when the object's time is long enough for another try.
+ * Returns the failure that ends an object whose approval cannot be carried out. Null when the error
+ * is an outage and enough time is left for another try.
  */
 export const failureAfter = (
   error: DomainError,
@@ -125,7 +121,6 @@ export interface DecisionSubject {
 
 export interface Decided {
   readonly projectId: string;
-  /** Id of the object. */
   readonly id: string;
   readonly outcome: "approved" | "declined" | "expired";
   readonly request: DecisionRequest;
@@ -138,13 +133,11 @@ export interface VoteInput {
   readonly reason?: string | undefined;
   /** The code that `requestCode` mailed, or the wallet's signature of the message in `messages`. */
   readonly otp?: string | undefined;
-  /** A code of the authenticator app instead of the mailed code. */
   readonly totp?: string | undefined;
   readonly passkey?: PasskeyAssertion | undefined;
   readonly signature?: string | undefined;
 }
 
-/** A request, and whether its reader may vote on it. */
 export interface DecisionView {
   readonly request: DecisionRequest;
   readonly mayDecide: boolean;
@@ -171,7 +164,6 @@ export interface DecisionsDeps {
   readonly clock: Clock;
 }
 
-/** Names an object of a project, to find the requests about this object. */
 interface About {
   readonly projectId: string;
   readonly subject: Subject;
@@ -188,9 +180,9 @@ export interface DecisionsService {
   open(tx: Tx, input: NewDecision): Promise<string>;
   /** Like `open`, for transactions on a connection of the raw pools. */
   openOn(sql: Sql, input: NewDecision): Promise<string>;
-  /** The project's setting for waiting objects; null when one person's code suffices. */
+  /** The votes that the project's setting demands; null when the code of one person suffices. */
   requirementOf(projectId: string, sql?: Pick<Sql, "query">): Promise<VotingSetting | null>;
-  /** Whether people of the project have approved exactly this. */
+  /** Whether people of the project have approved the subject with exactly this digest. */
   isApproved(
     projectId: string,
     subject: Subject,
@@ -230,7 +222,7 @@ export interface DecisionsService {
    * `invalid_signature`, `chain_unavailable`, and the errors of the subject's check
    */
   decide(actor: UserActor, id: string, input: VoteInput): Promise<DecisionView>;
-  /** Returns the people among these who may vote on the request while it is open. */
+  /** Returns those of `userIds` who may vote on the request while it is open. */
   eligible(
     projectId: string,
     id: string,

@@ -43,9 +43,7 @@ export interface NewDecision {
   readonly subject: Subject;
   /** SHA-256 of everything that is approved; proofs are bound to it. */
   readonly digest: Uint8Array<ArrayBuffer>;
-  /** The subject of the approval, in one line. */
   readonly title: string;
-  /** Every approved value in words, one per line. */
   readonly lines: readonly string[];
   readonly maker: Actor;
   readonly required: Requirement;
@@ -92,9 +90,9 @@ const decisionEvent = (
 });
 
 /**
- * Opens a request. If one about the same subject and digest is open, that one is returned.
+ * Opens a request, or returns the open request about the same subject and digest.
  * @returns its id
- * @throws DomainError `invalid_state` when one about the same subject with another digest is open
+ * @throws DomainError `invalid_state` when the open request about the subject has another digest
  */
 export const openDecision = async (
   sql: Sql,

@@ -11,14 +11,12 @@ import type { Invitation, Member } from "./member";
 import { listInvitationsBy, withdrawInvitationsBy } from "./repository";
 import type { Mail } from "@/lib/platform/ports/mail";
 
-/** The fields by which people identify a webhook endpoint. */
 interface NamedEndpoint {
   readonly id: string;
   readonly url: string;
   readonly description: string | null;
 }
 
-/** The fields from which a payout schedule gets its name in texts for people. */
 interface NamedSchedule {
   readonly id: string;
   readonly reference: string | null;
@@ -27,16 +25,20 @@ interface NamedSchedule {
 }
 
 /**
- * Things of a module above this one that act for the person who made them, and stop when that
+ * Objects of a module above this one that act for the person who made them. They stop when that
  * person's role no longer allows them. The module registers how to list and to stop them.
  */
 export interface MadeByMembers<Thing> {
-  /** The things that still act and that one of these people or API keys made, oldest first. */
+  /**
+   * Lists the objects that still act and that one of these people or API keys made, oldest first.
+   */
   list(
     db: Queryable,
     by: { readonly projectId: string; readonly makers: readonly string[] },
   ): Promise<readonly Thing[]>;
-  /** Stops these things in the caller's transaction, with an audit entry for each. */
+  /**
+   * Stops the objects of these makers in the caller's transaction, with an audit entry for each.
+   */
   stop(
     tx: Tx,
     actor: Actor,
@@ -57,7 +59,6 @@ export interface MembersDeps {
   };
   readonly limits: Pick<CodeLimits, "checkInvitation" | "countInvitation">;
   readonly outbox: Pick<MailOutbox, "enqueue">;
-  /** Origin of the dashboard, for the links in mails. */
   readonly publicUrl: string;
   readonly clock: Clock;
 }
@@ -68,8 +69,8 @@ export const MEMBERS_MAX = 1000;
 // gets a lower role.
 
 /**
- * Everything that is stopped. Makers are the person and every key that the person created, so that
- * an endpoint of a revoked key is stopped too.
+ * Everything that is stopped. It includes objects that the person's API keys made, so that an
+ * endpoint of a revoked key is stopped too.
  */
 export interface Ending {
   readonly keys: readonly NamedKey[];
@@ -101,7 +102,6 @@ const makersOf = async ({ apiKeys }: Deps, db: Queryable, { projectId, userId }:
   return { usable, makers: [userId, ...ids] };
 };
 
-/** Reads what would be stopped. */
 export const readEnding = async (
   deps: Deps,
   db: Queryable,
@@ -125,7 +125,7 @@ export const readEnding = async (
   };
 };
 
-/** Stops it, in the transaction that removes or lowers the role. */
+/** Stops everything that `Ending` names, in the transaction that removes or lowers the role. */
 export const endAuthority = async (
   deps: Deps,
   tx: Tx,
@@ -150,7 +150,6 @@ const some = <T>(all: readonly T[], what: string, words: (one: T) => string): st
     : []),
 ];
 
-/** Everything that is stopped in words, one per line. */
 const endingLines = ({ keys, endpoints, invitations, schedules }: Ending): string[] => [
   ...some(
     keys,
@@ -227,7 +226,10 @@ export const lowerChange = (
   values: { projectId, userId: member.userId, from: member.role, to },
 });
 
-/** The removal of an owner or admin; bound like `lowerChange`. */
+/**
+ * The removal of an owner or admin. As in `lowerChange`, the approval is not bound to the list of
+ * what is stopped.
+ */
 export const removeChange = (projectId: string, member: Member, ending: Ending): Change => ({
   kind: "member.remove",
   title: "Remove a member from this project",
@@ -306,7 +308,6 @@ export const raisedNotice = ({ projectId, member, by }: Told, to: Role): OwnerNo
   ].join("\n"),
 });
 
-/** Mails about a member whose role was lowered or removed. */
 export interface ConcernedNotices {
   readonly owners: OwnerNotice;
   /** The mail to the member; null when no address is verified. */

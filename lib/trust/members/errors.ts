@@ -50,7 +50,6 @@ export const notOpen = (status: "accepted" | "withdrawn" | "expired"): DomainErr
   );
 };
 
-/** The error for an invitation to a different address than the person's verified one. */
 export const otherAddress = (invited: string, own: string | null): DomainError => {
   const whose =
     own === null

@@ -47,7 +47,6 @@ import {
 export const hashOf = (token: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(createHash("sha256").update(token).digest());
 
-/** The invitation as a person who holds the mailed link sees it before accepting. */
 export interface InvitationView {
   readonly invitation: Invitation;
   readonly projectName: string;
@@ -238,7 +237,6 @@ const createAccept = (deps: MembersDeps): Invitations["accept"] => {
 };
 
 interface OpenInvitations {
-  /** Whether the token belongs to an invitation that can be accepted now. */
   isOpen(db: Queryable, token: string): Promise<boolean>;
 }
 

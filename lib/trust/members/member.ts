@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { type Role, ROLES } from "@/lib/core/actor";
 
-/** A person who belongs to a project. */
 export interface Member {
   readonly userId: string;
-  /** The wallet that the person signs in with, checksummed. */
+  /** Sign-in wallet of the person, checksummed. */
   readonly address: string;
   /** E-mail address of the person; null until one is verified. */
   readonly email: string | null;
@@ -12,7 +11,6 @@ export interface Member {
   readonly joinedAt: Date;
 }
 
-/** A row of the table `membership` with its person. */
 interface StoredMember {
   readonly userId: string;
   readonly role: string;
@@ -42,7 +40,6 @@ export interface Invitation {
   /** In lower case. */
   readonly email: string;
   readonly role: Role;
-  /** The inviting member. */
   readonly invitedBy: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
@@ -53,7 +50,6 @@ export interface Invitation {
 
 type InvitationStatus = "open" | "accepted" | "withdrawn" | "expired";
 
-/** A row of the table `invitation`. */
 interface StoredInvitation extends Omit<Invitation, "role"> {
   readonly role: string;
 }

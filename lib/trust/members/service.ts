@@ -81,7 +81,6 @@ export interface MembersService extends Invitations {
   ): Promise<{ readonly id: string; readonly name: string }>;
 }
 
-/** A member, and everything that is stopped when the member leaves. */
 export interface Removal extends Ending {
   readonly member: Member;
 }
@@ -197,7 +196,6 @@ const createRoleChange = (deps: MembersDeps): MembersService["changeRole"] => {
   };
 };
 
-/** Mails the owners and the affected member. */
 const tellConcerned = async (
   { projects, outbox }: MembersDeps,
   tx: Tx,

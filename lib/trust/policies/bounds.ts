@@ -52,7 +52,6 @@ const screeningLine = (screening: NonNullable<PolicyRules["screening"]>): string
   }
 };
 
-/** Every rule as one line of text; empty when no rule is set. */
 const ruleLines = (rules: PolicyRules): string[] => [
   ...capLines("One operation", rules.perOperation),
   ...capLines("One day", rules.perDay),

@@ -12,20 +12,17 @@ export interface Subject {
   readonly digest: Uint8Array;
 }
 
-/** The proofs that the caller has provided. */
 export interface Admission {
-  /** True when a one-time code has approved the movement. */
   readonly hasCode: boolean;
   /** The request on which people have voted about the movement. */
   readonly decisionId?: string | undefined;
   /**
-   * True when wallets have sent it by themselves already. It is recorded in any case, because a
-   * refusal would only lose track of the money.
+   * True when wallets have already sent the movement themselves. It is recorded in any case,
+   * because a refusal would only lose track of the money.
    */
   readonly isSent?: boolean;
 }
 
-/** An evaluation that allowed a movement. */
 export interface Passed {
   readonly evaluationId: string;
   /**
@@ -36,7 +33,6 @@ export interface Passed {
   store(sql: Sql): Promise<void>;
 }
 
-/** Decides on one movement in the transaction that accepts it. */
 export interface Check {
   /**
    * Evaluates the newest policies and counts the amounts in the daily caps; the caller stores the
@@ -51,7 +47,6 @@ export interface Check {
   enforce(sql: Sql, subject: Subject, admission: Admission): Promise<string | null>;
 }
 
-/** The votes of people on movements. */
 export interface ApprovalPort {
   /** The project's setting; null when it demands no votes. */
   requirementOf(

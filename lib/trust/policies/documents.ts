@@ -37,7 +37,6 @@ import {
 import type { Policy } from "./rows";
 import { checkVoteRule } from "./voters";
 
-/** A change of a policy: the next version of the rules for one project, wallet or API key. */
 export interface PolicyChange {
   readonly scope: PolicyScope;
   /** The wallet or API key; absent for the project. */
@@ -48,7 +47,6 @@ export interface PolicyChange {
   readonly approval?: GivenApproval | undefined;
 }
 
-/** A movement for a dry run. */
 export interface TriedMovement {
   readonly fromWalletId: string;
   readonly fromChainId: number;
@@ -83,7 +81,6 @@ const subjectOf = (
   return subjectId;
 };
 
-/** The dependencies of the checks of a policy's change. */
 interface Checks {
   readonly reader: SqlReader;
   readonly registry: DocumentsDeps["registry"];
@@ -138,7 +135,6 @@ const versionOf = async (
   };
 };
 
-/** @param walletAddress address of the wallet that the money would leave */
 const triedIntent = (
   actor: Actor,
   {
@@ -175,7 +171,6 @@ const triedIntent = (
   };
 };
 
-/** Policies of a project: their newest versions, their history, and dry runs. */
 export const createPolicyDocuments = (deps: DocumentsDeps) => {
   const { database, clock } = deps;
   const reader = sqlOf(database.prisma);
@@ -257,10 +252,9 @@ export const createPolicyDocuments = (deps: DocumentsDeps) => {
   return {
     put,
 
-    /** The newest version of every policy. */
     list: (projectId: string): Promise<Policy[]> => readAllPolicies(reader, projectId),
 
-    /** The limits that the rules of every scope and the project's setting set. */
+    /** The limits that follow from the rules of every scope and from the project's setting. */
     boundsOf: async (projectId: string, sql: SqlReader = reader): Promise<Bounds> => {
       const policies = await readPoliciesInForce(sql, projectId);
       const setting = await deps.decisions.requirementOf(projectId, sql);
@@ -352,7 +346,6 @@ const changedMeanwhile = (): DomainError =>
     "The policy was changed meanwhile. Read it again; this change was not made.",
   );
 
-/** Mail to the owners about a policy's new version, with the previous rules. */
 const changedNotice = (
   { projectId, scope, subjectId, rules, createdBy }: Policy,
   before: PolicyRules,

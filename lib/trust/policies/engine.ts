@@ -114,7 +114,7 @@ export interface PolicyEngine {
    * policy was stored in the meantime, `work` runs once more.
    */
   checking<T>(intent: Intent, work: (check: Check) => Promise<T>): Promise<T>;
-  /** Called after a policy was stored. */
+  /** Call it after a policy was stored: the engine then forgets that the project had none. */
   policyStored(projectId: string): void;
   /**
    * Screens the addresses of an accepted movement again, before it is signed or sent.
@@ -125,7 +125,7 @@ export interface PolicyEngine {
     how?: { readonly isRecorded?: boolean },
   ): Promise<readonly Screened[]>;
   /**
-   * Whether this service made this evaluation, and the evaluation allowed this movement with the
+   * Whether this service made the evaluation, and the evaluation allowed this movement with the
    * same parameters.
    */
   isAllowed(
@@ -152,7 +152,6 @@ export interface EngineDeps {
 }
 
 const PRICE_TIMEOUT_MS = 5000;
-/** Maximum number of evaluations that an instance caches. */
 const MADE_MAX = 2000;
 
 /** One price per outflow; null when prices could not be read. */
@@ -192,7 +191,6 @@ const pricesOf = async (
 interface Deciding {
   readonly prices: Prices;
   readonly now: Date;
-  /** Whether the rows of the day's usage stay locked until the transaction ends. */
   readonly locks: boolean;
   readonly found: readonly EffectivePolicy[];
   /** False when a code or votes approve the movement of an exempt key. */
@@ -287,7 +285,6 @@ const requireAllowed = async (
   throw new PolicyViolationError(rowOf(deps, intent, decided, subject), evaluation);
 };
 
-/** The facts about a movement that are read before the transaction that accepts it. */
 interface Prepared {
   readonly intent: Intent;
   readonly prices: Prices;
@@ -334,7 +331,6 @@ const pass = async (
   };
 };
 
-/** The refusal of a movement that screening stopped, with the evaluation that records it. */
 const refusedByScreening = async (
   deps: EngineDeps,
   { intent, prices, isFree }: Prepared,

@@ -9,7 +9,9 @@ import type { StoredEvaluation } from "./repository";
  */
 export class PoliciesChangedError extends Error {}
 
-/** For a movement that people have approved: it can pass once prices are readable again. */
+/**
+ * The error for a movement that people have approved. It can pass once prices are readable again.
+ */
 export const pricesUnknown = (): DomainError =>
   new DomainError(
     "provider_error",
@@ -22,7 +24,7 @@ export const pricesUnknown = (): DomainError =>
  */
 export class PolicyViolationError extends DomainError {
   readonly evaluation: StoredEvaluation;
-  /** The votes that would allow it; null when no votes would. */
+  /** The votes that would allow the movement; null when no votes would. */
   readonly approval: Evaluation["approval"];
 
   constructor(
@@ -60,7 +62,6 @@ export class ScreeningRefusedError extends DomainError {
   constructor(
     readonly screening: Screening,
     readonly evaluation: StoredEvaluation,
-    /** The fields of the request that name an address. */
     pathsOf: (address: string) => readonly string[],
   ) {
     const [first] = screening.stopped;
@@ -81,6 +82,5 @@ export class ScreeningRefusedError extends DomainError {
   }
 }
 
-/** Whether the movement can pass once people have voted on it. */
 export const needsVotes = (error: unknown): boolean =>
   error instanceof PolicyViolationError && error.approval !== null;

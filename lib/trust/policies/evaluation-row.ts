@@ -1,4 +1,7 @@
-/** The request whose votes allowed the movement. */
+/**
+ * The facts that an evaluation stores. The digest covers all recipients of a large payout, but only
+ * the first ones are stored.
+ */
 import { newId } from "@/lib/core/ids";
 import type { Secrets } from "@/lib/platform/encryption/service";
 import type { Subject } from "./check";
@@ -12,10 +15,7 @@ export interface Decided {
   readonly facts: Facts;
   readonly policies: readonly EffectivePolicy[];
   readonly evaluation: Evaluation;
-  /**
-   * The facts that an evaluation stores. The digest covers all recipients of a large payout; only
-   * the first of them are named here.
-   */
+  /** The request whose votes allowed the movement. */
   readonly decisionId?: string | undefined;
 }
 

@@ -6,14 +6,13 @@ import { DomainError } from "@/lib/core/errors";
 import type { Policy, Recipient, Usage } from "./rows";
 
 /**
- * The part of a policy that decides. The id is null for the project's vote setting, which decides
- * like a policy of the project.
+ * The fields of a policy that its evaluation needs. The id is null for the project's vote setting,
+ * which is evaluated like a policy of the project.
  */
 export type EffectivePolicy = Pick<Policy, "scope" | "subjectId" | "version" | "rules"> & {
   readonly id: Policy["id"] | null;
 };
 
-/** Money that leaves one wallet. */
 export interface Movement {
   /** Null for an account of the ledger or a private wallet, to which no wallet policy applies. */
   readonly walletId: string | null;
@@ -25,9 +24,9 @@ export interface Movement {
   /** In units of the asset, a decimal string. */
   readonly amount: string;
   /**
-   * `wallet`: the amount counts only in the policies of its wallet, because it brings money to a
-   * payout of the project that counts in the others. `none`: it counts nowhere, because that payout
-   * leaves the same wallet.
+   * Selects the sums in which the amount counts. `wallet`: only those of its wallet, for money that
+   * goes to a payout of the project, because the payout counts in the other sums. `none`: no sum,
+   * because that payout leaves the same wallet.
    */
   readonly countsIn: "all" | "wallet" | "none";
   /** Worth in US dollars, a decimal string rounded up; null when no price is available. */
@@ -37,7 +36,6 @@ export interface Movement {
 /** `usd`, `usd_without_code` or `asset:<assetId>`. */
 export type UsageUnit = string;
 
-/** The names of the request's fields, for errors. */
 export interface FactFields {
   readonly amount: string;
   readonly recipient: string;
@@ -45,7 +43,6 @@ export interface FactFields {
   readonly token: string;
 }
 
-/** Everything that policies decide on. */
 export interface Facts {
   readonly at: Date;
   readonly projectId: string;
@@ -54,7 +51,6 @@ export interface Facts {
   /** True when an API key that is exempt from codes moves the money within its daily cap. */
   readonly byExemptKey: boolean;
   readonly movements: readonly Movement[];
-  /** Every chain that the movement uses. */
   readonly chains: readonly number[];
   readonly recipients: readonly Recipient[];
   readonly usage: readonly Usage[];
@@ -63,7 +59,6 @@ export interface Facts {
 
 export type Decision = "allow" | "needs_approval" | "deny";
 
-/** Who has to approve. */
 export type RequiredApproval = Requirement;
 
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
@@ -88,8 +83,6 @@ export const isOpen = (
   const time = `${parts.get("hour") ?? ""}:${parts.get("minute") ?? ""}`;
   return windows.some(({ days, from, to }) => days.includes(day) && from <= time && time < to);
 };
-
-// Exact sums of decimal strings, for caps.
 
 /** Number of fraction digits with which caps are compared and usage is stored. */
 const DIGITS = 18;
@@ -124,8 +117,8 @@ export const countedBy = (
   );
 
 /**
- * The sum in US dollars. Null when the worth of one of them is unknown or zero, because a payment
- * is never worth nothing.
+ * The sum in US dollars. Null when the worth of one movement is unknown or zero. Zero counts as
+ * unknown, because every payment has a worth.
  */
 export const usdOf = (movements: readonly Pick<Movement, "usd">[]): bigint | null => {
   let sum = 0n;
@@ -161,9 +154,6 @@ export const usageOf = (
   ];
 };
 
-// Combines the votes that the project's setting and several rules demand, and checks whether the
-// votes so far suffice.
-
 export const SETTING = "The project's setting: payments are approved by";
 
 /**
@@ -190,8 +180,8 @@ export const policyOfSetting = (
 });
 
 /**
- * Combines all requirements: the highest number of people, the roles that all accept, and no maker
- * when one excludes the maker.
+ * Combines all requirements: the highest number of people, only the roles that every requirement
+ * accepts, and no maker if one requirement excludes makers.
  */
 export const strictest = (approvals: readonly RequiredApproval[]): RequiredApproval | null => {
   const [first, ...others] = approvals;
@@ -213,8 +203,8 @@ export const suffices = (given: RequiredApproval, demanded: RequiredApproval): b
   (given.excludeMaker || !demanded.excludeMaker);
 
 /**
- * The votes that a waiting movement needs, as the project's setting and its policies demand
- * together. Null when one person's code approves it.
+ * The votes that a waiting movement needs by the project's setting and its policies. Null when the
+ * code of one person approves it.
  * @param votes the votes that the evaluation found
  * @throws DomainError `policy_violation` when no role may vote for all of them
  */

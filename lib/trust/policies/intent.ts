@@ -36,7 +36,7 @@ export interface Outflow {
 export interface Intent {
   readonly projectId: string;
   readonly kind: string;
-  /** The person or API key that moves the money, for the record. */
+  /** The person or API key that moves the money; stored with the evaluation. */
   readonly by: string;
   readonly keyIds: readonly string[];
   /** Whether `by` is an API key that is exempt from codes. */
@@ -47,7 +47,6 @@ export interface Intent {
    */
   readonly isSelfSigned?: boolean;
   readonly outflows: readonly Outflow[];
-  /** Every chain that the movement uses. */
   readonly chains: readonly number[];
   /**
    * Checksummed addresses that receive money, and ids of private wallets whose mnemonic was shown.
@@ -79,14 +78,13 @@ const FIELDS: FactFields = {
 };
 
 /**
- * The keys among those who asked for a movement, so that the policy of a key also bounds what a
- * person carries out for it.
+ * The API keys among those who requested a movement. The policy of such a key also limits a
+ * movement that a person carries out.
  */
 export const keysAmong = (...names: readonly string[]): string[] => [
   ...new Set(names.filter((name) => isId("apiKey", name))),
 ];
 
-/** Whether the actor moves money without a code, within its daily cap. */
 export const isExemptKey = (actor: Actor): boolean =>
   actor.type === "apiKey" && actor.policy.otp === "exempt";
 
@@ -100,12 +98,11 @@ export const routeIntent = (
     readonly kind: string;
     readonly request: RouteRequest;
     readonly wallets: readonly { readonly id: string; readonly keyId: string | null }[];
-    /** Who made the quote. */
     readonly createdBy?: string;
     readonly fields?: Partial<FactFields>;
     /**
-     * The destination's address when absent. Empty when the destination is a contract that holds
-     * the money for the project.
+     * Default: the destination's address. Empty when the destination is a contract that holds the
+     * money for the project.
      */
     readonly recipients?: readonly string[];
   },
@@ -149,7 +146,6 @@ export const routeIntent = (
 const isAlways = ({ aboveUsd }: { readonly aboveUsd: string }): boolean =>
   !/[1-9]/.test(aboveUsd);
 
-/** Whether a rule of one of the policies compares US dollars. */
 export const comparesUsd = (policies: readonly Pick<EffectivePolicy, "rules">[]): boolean =>
   policies.some(
     ({ rules: { perOperation, perDay, code, approvals } }) =>

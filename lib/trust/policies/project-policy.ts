@@ -12,7 +12,6 @@ import type { ProjectsService } from "@/lib/trust/projects/service";
 import { readProjectSpend, replaceDailyCap } from "./spend-repository";
 import type { PoliciesService } from "./service";
 
-/** The limits of a whole project. */
 export interface ProjectPolicy {
   /**
    * The most that all exempt keys together may pay without a code per UTC day, in US dollars
@@ -20,7 +19,10 @@ export interface ProjectPolicy {
    */
   readonly dailyCapUsd: string;
   readonly spentTodayUsd: string;
-  /** Who must approve movements out of managed wallets and accounts; null when nobody else must. */
+  /**
+   * Who must approve movements out of managed wallets and accounts; null when the project demands
+   * no votes.
+   */
   readonly approvals: VotingSetting | null;
 }
 

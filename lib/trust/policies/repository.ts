@@ -23,14 +23,13 @@ import {
 } from "./rows";
 import type { Sealed } from "./seal";
 
-/** The wallets and API keys whose policies can apply to a movement. */
 export interface PolicySubjects {
   readonly projectId: string;
   readonly walletIds: readonly string[];
   readonly keyIds: readonly string[];
   /**
-   * An earlier evaluation whose API keys also count: those that requested the movement, even if a
-   * person carries it out.
+   * An earlier evaluation of the movement. Its API keys count too, because they requested the
+   * movement, even if a person carries it out.
    */
   readonly evaluationId?: string | null;
 }
@@ -71,7 +70,6 @@ const newestOf = (projectId: string): Statement => sql`
   WHERE p.project_id = ${projectId}
   ORDER BY p.scope, p.subject_id, p.version DESC`;
 
-/** The newest version of every policy of the project. */
 export const readAllPolicies = (db: SqlReader, projectId: string): Promise<Policy[]> =>
   policies.all(db, newestOf(projectId));
 
@@ -143,7 +141,6 @@ const subjectBy = {
     SELECT 1 FROM api_key WHERE project_id = ${projectId} AND id = ${id} AND revoked_at IS NULL`,
 };
 
-/** Whether the project has this wallet or API key. */
 export const hasSubject = async (
   db: SqlReader,
   {
@@ -173,7 +170,6 @@ export const readKeyHolders = async (
 
 const walletAddresses = table({ address });
 
-/** The address of a wallet of the project; null when the project has none with this id. */
 export const findWalletAddress = async (
   db: SqlReader,
   projectId: string,
@@ -188,7 +184,6 @@ export const findWalletAddress = async (
   return found?.address ?? null;
 };
 
-/** The key of a row of daily usage. */
 export type UsageKey = Pick<Usage, "scope" | "subjectId" | "unit">;
 
 interface UsageDay {
@@ -197,7 +192,6 @@ interface UsageDay {
   readonly day: string;
 }
 
-/** The arrays of these keys' columns, for `unnest`. */
 const columnsOf = (keys: readonly UsageKey[]): Statement => sql`
   ${keys.map(({ scope }) => scope)}::text[],
   ${keys.map(({ subjectId }) => subjectId)}::text[],
@@ -296,14 +290,13 @@ export const readRecipients = async (
   );
 };
 
-/** An evaluation as it is stored. */
 export interface StoredEvaluation {
   readonly id: string;
   readonly projectId: string;
   readonly subjectType: "operation" | "payout" | "request";
   readonly subjectId: string | null;
   readonly digest: Uint8Array;
-  /** The code that `sealOf` made. */
+  /** The MAC that `sealOf` made. */
   readonly mac: Uint8Array;
   readonly facts: unknown;
   readonly policies: readonly Pick<EffectivePolicy, "id" | "scope" | "subjectId" | "version">[];
@@ -360,7 +353,7 @@ export const insertEvaluation = async (
 
 const decided = getPolicyEvaluation.response.pick({ decision: true, code: true, rules: true });
 
-/** An evaluation in the form that people read. */
+/** The stored result of an evaluation, without its digest, MAC, facts and policies. */
 export type EvaluationRecord = Pick<
   StoredEvaluation,
   "id" | "subjectId" | "createdBy" | "createdAt"
@@ -368,7 +361,7 @@ export type EvaluationRecord = Pick<
   readonly subjectType: string;
 } & z.output<typeof decided>;
 
-/** The evaluation with this id in the form that people read; null when the project has none. */
+/** The stored result of the evaluation with this id; null when the project has none. */
 export const readEvaluation = async (
   { prisma }: Pick<Database, "prisma">,
   { projectId, id }: { projectId: string; id: string },

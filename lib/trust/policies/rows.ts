@@ -22,7 +22,6 @@ export const policies = table({
   id: text,
   projectId: text,
   scope: oneOf(z.enum(POLICY_SCOPES)),
-  /** The project, wallet or API key that the policy applies to. */
   subjectId: text,
   version: int,
   rules: json(policyRules),
@@ -30,7 +29,6 @@ export const policies = table({
   createdAt: time,
 });
 
-/** A version of a policy. */
 export type Policy = RowOf<typeof policies>;
 
 /** The people who received a secret of an API key: its maker, and those who rotated it. */
@@ -64,15 +62,14 @@ export const recipients = table({
   /** `elsewhere`: the contact is approved, but not for the chain on which it is paid. */
   contact: nullable(oneOf(z.enum(["approved", "elsewhere", "proposed"]))),
   /**
-   * When its contact was approved for the chain or it was first paid, whichever was earlier; null
-   * when neither has happened.
+   * When the contact was approved for the chain or the address was first paid, whichever was
+   * earlier; null when neither has happened.
    */
   knownSince: nullable(time),
 });
 
 export type Recipient = RowOf<typeof recipients>;
 
-/** Amounts that API keys are about to spend. */
 export const spendings = table({
   projectId: text,
   apiKeyId: text,

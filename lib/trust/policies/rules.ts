@@ -142,7 +142,6 @@ const perDayAssets: Rule = (given) =>
 
 const strangers = ({ recipients }: Facts) => recipients.filter(({ isOwn }) => !isOwn);
 
-/** Why a recipient that is not an approved contact is refused. */
 const notApproved = ({ address, contact }: Recipient): string => {
   if (contact === "proposed")
     return `${address} is in the address book, but nobody has approved its present name and chains.`;
@@ -302,7 +301,6 @@ const RULES: readonly Rule[] = [
   approvals,
 ];
 
-/** The result of one rule of one policy for a movement. */
 export interface RuleResult {
   /** Null when no policy sets the rule, so that its default applies. */
   readonly policyId: string | null;
@@ -311,7 +309,6 @@ export interface RuleResult {
   readonly rule: RuleName;
   readonly outcome: Decision;
   readonly message: string;
-  /** The field of the request to which the rule refers. */
   readonly field: string;
 }
 
@@ -354,7 +351,6 @@ export const evaluate = (policies: readonly EffectivePolicy[], facts: Facts): Ev
   };
 };
 
-/** Whether a policy applies to the movement. */
 export const applies = (
   policy: EffectivePolicy,
   facts: Pick<Facts, "movements" | "keyIds" | "projectId">,

@@ -33,15 +33,12 @@ export interface Departure {
   readonly evaluationId?: string | null;
   readonly addresses: readonly ScreenedAddress[];
   readonly subject: Omit<ScreenedSubject, "projectId">;
-  /** The actor that requested the movement. */
   readonly by: string;
 }
 
-/** The screening of one movement while it is accepted. */
 export interface Gate {
   /** Null when nothing was screened. */
   readonly screening: Screening | null;
-  /** True when the money may not move. */
   readonly isStopped: boolean;
   /**
    * The result of the rule `screening`; null when no policy sets the rule and nothing is stopped.
@@ -49,13 +46,11 @@ export interface Gate {
   readonly result: RuleResult | null;
   /** @param evaluation the result of `withScreening` */
   refusal(evaluation: StoredEvaluation): ScreeningRefusedError;
-  /** Stores the verdicts with which the movement passed. */
   recordPassed(sql: Sql, subject: ScreenedSubject, isSent: boolean): Promise<void>;
   /** Stores the verdicts that stopped the movement. @param evaluation the refusal's evaluation */
   recordStopped(sql: Sql, evaluation: StoredEvaluation): Promise<void>;
 }
 
-/** Screens nothing, for services without screening. */
 export const NO_SCREENING: ScreeningService = {
   screen: () => Promise.resolve(null),
   record: () => Promise.resolve(""),
@@ -110,10 +105,6 @@ const messageOf = ({ stopped }: Screening): string => {
   return `Stopped: the address ${first.address} ${reasonOf(first.verdict)}.${others}`;
 };
 
-/**
- * The result of the screening rule for a movement; null when no policy sets the rule and nothing is
- * stopped.
- */
 const resultOf = (
   intent: Intent,
   { policy }: ModeRule,
@@ -134,7 +125,6 @@ const resultOf = (
   };
 };
 
-/** Adds the result of screening to the decision of the policies. */
 export const withScreening = (decided: Decided, { result }: Pick<Gate, "result">): Decided => {
   if (result === null) return decided;
   const evaluation = { ...decided.evaluation, rules: [...decided.evaluation.rules, result] };
@@ -143,7 +133,6 @@ export const withScreening = (decided: Decided, { result }: Pick<Gate, "result">
     : { ...decided, evaluation };
 };
 
-/** @param policies the policies that apply to the movement */
 export const screenIntent = async (
   screening: ScreeningService,
   intent: Intent,

@@ -103,7 +103,7 @@ export const readProjectSpend = async (
   return row?.spentUsd.toFixed() ?? "0";
 };
 
-/** Replaces the project's daily cap. Returns false when the cap is no longer `from`. */
+/** Replaces the project's daily cap. Returns false when the stored cap is no longer `from`. */
 export const replaceDailyCap = async (
   db: Queryable,
   { projectId, from, to }: { projectId: string; from: string; to: string },
@@ -134,7 +134,9 @@ const worthOfAll = (movements: z.output<typeof storedMovements>): string | null 
 
 const pricedMovements = table({ id: text, movements: json(z.unknown()) });
 
-/** @returns US dollars as decimal strings by evaluation id; those without a price are missing */
+/**
+ * @returns US dollars as decimal strings by evaluation id. Evaluations without a price are missing.
+ */
 export const readWorths = async (
   db: SqlReader,
   projectId: string,

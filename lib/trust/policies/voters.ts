@@ -25,7 +25,6 @@ export interface VoteRule {
   readonly approvals: Pick<RequiredApproval, "count" | "roles" | "excludeMaker">;
 }
 
-/** A change after which fewer people may be able to vote. */
 export type VotersChange = { readonly userId: string } & (
   | { readonly kind: "role"; readonly to: Role | null }
   | { readonly kind: "mailbox"; readonly email: string }
@@ -55,7 +54,7 @@ interface Demand extends RequiredApproval {
 interface Turnout {
   readonly voters: number;
   readonly excluded: number;
-  /** The key that excludes them, when it excludes more people than the requester. */
+  /** The key whose holders are excluded; null when only the requester is excluded. */
   readonly keyId: string | null;
 }
 
@@ -157,7 +156,6 @@ const spareOf = ({ count }: Demand, { voters, excluded }: Turnout): number =>
 const people = (number: number): string =>
   number === 1 ? "1 person" : `${String(number)} people`;
 
-/** The sentence that says how many can vote, and how many must. */
 const shortageOf = (
   { count, roles, demandedBy = [], excludeMaker }: Demand,
   turnout: Turnout,

@@ -3,11 +3,8 @@ import type { ScreenedAddress, ScreeningSource } from "./screening";
 
 interface ScreeningSetUp {
   readonly source: ScreeningSource;
-  /** An address that the source lists. */
   readonly listed: ScreenedAddress;
-  /** An address that the source covers and does not list. */
   readonly clear: ScreenedAddress;
-  /** Makes the source fail from now on. */
   breakDown(): Promise<void>;
 }
 

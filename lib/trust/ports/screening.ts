@@ -13,11 +13,10 @@ export interface ScreenedAddress {
 /**
  * `clear`: the source covers the address and does not list it. `hit`: the source lists it.
  * `not_covered`: the source does not know the address, which never means `clear`. `unavailable`:
- * the source did not answer, answered in another form, or has outdated data.
+ * the source did not answer, answered in an unknown form, or has outdated data.
  */
 export type ScreeningState = "clear" | "hit" | "not_covered" | "unavailable";
 
-/** The verdict of one source about one address. */
 export interface ScreeningVerdict {
   readonly state: ScreeningState;
   /**
@@ -27,7 +26,6 @@ export interface ScreeningVerdict {
   readonly source: string;
   /** Version of the list that was read; null when the source has no versions. */
   readonly listVersion: string | null;
-  /** When the source was asked. */
   readonly at: Date;
 }
 

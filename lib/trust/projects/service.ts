@@ -20,7 +20,7 @@ export interface ProjectsDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly outbox: Pick<MailOutbox, "enqueue">;
-  /** For the age of cached memberships; the default clock is never set back. */
+  /** Clock that measures the age of cached memberships. The default clock never goes back. */
   readonly monotonicMs?: () => number;
 }
 
@@ -75,7 +75,6 @@ export interface OwnerNotice {
 
 export interface PersonNotice {
   readonly userId: string;
-  /** A verified address of the person. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;

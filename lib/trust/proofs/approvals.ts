@@ -30,7 +30,6 @@ import {
   insertApproval,
 } from "./approvals-repository";
 
-/** A JSON value. The order of keys does not matter. */
 type ChangeValue =
   | string
   | number
@@ -50,13 +49,11 @@ const canonical = (value: ChangeValue): string => {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(",")}}`;
 };
 
-/** SHA-256 of the canonical JSON. */
 const digestOf = (value: ChangeValue): Uint8Array<ArrayBuffer> =>
   new Uint8Array(createHash("sha256").update(canonical(value)).digest());
 
 interface ApprovalMessage {
   readonly approvalId: string;
-  /** Origin of the service in browsers. */
   readonly publicUrl: string;
   readonly project: { readonly id: string; readonly name: string };
   /** Address with which the person signs in. */
@@ -122,9 +119,9 @@ const recoveryCodeNotice = (
  * all of `values` in words.
  */
 export interface Change {
-  /** The kind; its row in the table of approvable changes lists the accepted proofs. */
+  /** The table of approvable changes lists the accepted proofs of each kind. */
   readonly kind: ChangeKind;
-  /** The change in one line, such as `Create an API key that moves money without a code`. */
+  /** One line, such as `Create an API key that moves money without a code`. */
   readonly title: string;
   /** Each value in words, one per line. Texts that a caller chose go through `quoted`. */
   readonly lines: readonly string[];
@@ -132,7 +129,6 @@ export interface Change {
   readonly values: ChangeValue;
 }
 
-/** The approval in a request. */
 export interface GivenApproval {
   readonly approvalId: string;
   readonly otp?: string | undefined;
@@ -142,11 +138,9 @@ export interface GivenApproval {
   readonly signature?: string | undefined;
 }
 
-/** An approved change that was not carried out yet. */
 export interface Approved {
   readonly approvalId: string;
   readonly expiresAt: Date;
-  /** Data for the change's audit row. */
   readonly record: { readonly approvalId: string; readonly approvedBy: Proof };
   /**
    * Uses the approval. Call it in the transaction that makes the change.
@@ -157,8 +151,8 @@ export interface Approved {
 
 export interface ApprovalsService {
   /**
-   * Checks that the person has approved the change by a code, a second factor or a signature. Makes
-   * no change itself, but a right code is then used.
+   * Checks that a code, a second factor or a signature of the person approves the change. It does
+   * not make the change, but a correct code cannot be used again.
    * @example
    * const approved = await approvals.requireApproval(actor, change, body.approval);
    * await database.transaction(async (tx) => { await approved.consume(tx); … });
@@ -180,27 +174,24 @@ export interface ApprovalsService {
   requestCode(actor: Actor, approvalId: string, channel?: CodeChannel): Promise<OtpSent>;
   /**
    * Checks the person's proof for exactly this object: a code, a second factor, or a signature of
-   * `message` by the sign-in wallet (EIP-191, ERC-1271, ERC-6492). A right code is then used.
+   * `message` by the sign-in wallet (EIP-191, ERC-1271, ERC-6492). A correct code cannot be used
+   * again.
    * @throws DomainError `otp_*`, `invalid_signature`, `chain_unavailable`
    */
   prove(actor: UserActor, subject: ProvenSubject, given: GivenProof): Promise<Proven>;
 }
 
-/** One proof of a person, as its fields in a request. */
 type GivenProof = Omit<GivenApproval, "approvalId">;
 
-/** The object that a proof is valid for. */
 interface ProvenSubject {
   readonly id: string;
   /** SHA-256 of everything that is approved. */
   readonly digest: Uint8Array<ArrayBuffer>;
-  /** The text that the wallet signs instead of a code. */
   readonly message: string;
-  /** The field of the request that has the signature. */
+  /** The request field that contains the signature, for errors. */
   readonly path: string;
 }
 
-/** How a person proved an approval. */
 export interface Proven {
   readonly means: CodeMeans | "signature";
   /** Id of the one-time code, for audit rows; null for a signature. */
@@ -230,15 +221,14 @@ const APPROVAL_SECONDS = 600;
 const SECONDS_PER_HOUR = 3600;
 
 /**
- * The time until which a factor added with this proof approves nothing; null when it approves at
- * once.
+ * A factor added with this proof approves nothing before the returned time. Null when it approves
+ * at once.
  */
 export const heldUntil = (approvedBy: string | null, addedAt: Date): Date | null =>
   approvedBy === "recovery_code"
     ? addSeconds(addedAt, RECOVERY_HOLD_HOURS * SECONDS_PER_HOUR)
     : null;
 
-/** The kind of proof in the request. */
 const proofIn = ({ otp, totp, passkey, recoveryCode }: GivenApproval): Proof => {
   if (otp !== undefined) return "code";
   if (totp !== undefined) return "totp";
@@ -287,8 +277,8 @@ const prove = async (
 };
 
 /**
- * The service of approvals: one for each change of authority, bound to its values by a digest,
- * valid for ten minutes and usable once.
+ * The service of approvals. An approval is for one change of authority, bound to its values by a
+ * digest, valid for ten minutes and usable once.
  */
 export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService => {
   const { database, clock } = deps;
@@ -348,7 +338,7 @@ export const createApprovalsService = (deps: ApprovalsDeps): ApprovalsService =>
     if (given === undefined || !fits)
       throw approvalRequired(await ask(actor, change, digest), kind);
     if (found.consumedAt !== null) throw approvalUsed();
-    // Checked before the proof, because checking the proof uses it.
+    // Comes before the check of the proof, after which the proof cannot be used again.
     if (!proofsOf(kind).includes(proofIn(given)))
       throw proofNotTaken(proofIn(given), proofsOf(kind));
     const { means: by } = await prove(

@@ -45,7 +45,6 @@ export const removeFrom = async (
   await tx.codeLimit.deleteMany({ where: { bucket: { in: [...buckets] }, at, id } });
 };
 
-/** The events of a bucket after `since`. */
 export const idsIn = async (
   tx: Tx,
   bucket: string,

@@ -28,9 +28,7 @@ export const CODE_LIMITS = {
    * all accounts and projects, because it may belong to a stranger.
    */
   unverifiedDestination: 5,
-  /** Invitations that one person sent. */
   invitationsOfPerson: 20,
-  /** Invitations to one project. */
   invitationsOfProject: 50,
   /**
    * Notices of one project to one mailbox, each in a separate mail. Further ones wait and are sent
@@ -50,7 +48,6 @@ const HOUR_MS = 3_600_000;
 export interface CodeToMail {
   readonly id: string;
   readonly at: Date;
-  /** The actor that requested it. */
   readonly actor: Actor;
   readonly email: string;
   /**
@@ -60,7 +57,6 @@ export interface CodeToMail {
   readonly verified: boolean;
 }
 
-/** An invitation to be mailed to somebody who may be a stranger. */
 export interface InvitationToMail {
   readonly id: string;
   readonly at: Date;

@@ -12,7 +12,6 @@ export type OtpRow = Otp;
 export interface NewOtp {
   id: string;
   projectId: string;
-  /** The person who receives the code. */
   userId: string;
   requestedBy: string;
   subjectId: string;

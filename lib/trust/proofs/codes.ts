@@ -34,12 +34,11 @@ export interface OtpDeps {
   secondFactors: SecondFactors;
 }
 
-/** How an approval was given instead of by a mailed code. */
+/** Proofs that are accepted instead of a mailed code. */
 export type FactorMeans = "totp" | "recovery_code" | "passkey";
 
 export type CodeMeans = "code" | FactorMeans;
 
-/** A second factor that the actor presented, and exactly what it approves. */
 export interface FactorUse {
   readonly actor: Actor;
   readonly subjectId: string;
@@ -47,7 +46,6 @@ export interface FactorUse {
   readonly proof: SecondFactor;
 }
 
-/** Second factors of people, which are accepted instead of mailed codes. */
 export interface SecondFactors {
   /**
    * Uses the factor for exactly this subject and digest.
@@ -77,14 +75,13 @@ export interface OtpRequest {
   subject: string;
   /** Lines of the message: sources, recipient, minimum received. */
   lines: readonly string[];
-  /** How the person approves; by default by a mailed code. */
+  /** Default: `email`. */
   channel?: CodeChannel | undefined;
 }
 
 /** How the person approves: by a mailed code, or by a passkey that signs a challenge. */
 export type CodeChannel = "email" | "passkey";
 
-/** A code that the actor entered, or a second factor instead. */
 export interface OtpUse {
   actor: Actor;
   subjectId: string;
@@ -149,7 +146,6 @@ const deliver = async (
   }
 };
 
-/** The error when the actor has no open code for the subject. */
 const explainNoOpenCode = async (
   { repository }: OtpDeps,
   { actor, subjectId }: Pick<OtpUse, "actor" | "subjectId">,

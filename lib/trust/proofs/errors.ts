@@ -65,10 +65,6 @@ export const tooManyGuesses = (until: Date, now: Date): DomainError =>
     { retryAfterSeconds: secondsUntil(until, now) },
   );
 
-/**
- * The error for a factor that was added with a recovery code and is used before the end of its hold
- * period.
- */
 export const factorOnHold = (factor: string, until: Date): DomainError =>
   new DomainError(
     "forbidden",

@@ -131,7 +131,7 @@ const wrongFirstCode = (): DomainError => {
 };
 
 /**
- * Confirms the app with its first code, which is then used.
+ * Confirms the app with its first code, which cannot be used again.
  * @returns ten recovery codes, which are shown only this once
  * @throws DomainError `otp_invalid`, `otp_attempts_exceeded`, `invalid_state`
  */

@@ -90,7 +90,6 @@ const removePasskeyChange = ({ id, name }: Passkey): Change => ({
   values: { id },
 });
 
-/** Mail about a change of the person's factors. */
 const factorNotice = (
   what: string,
   publicUrl: string,
@@ -120,13 +119,12 @@ export interface FactorChangesDeps {
 interface FactorChange {
   readonly action: string;
   readonly subject: string;
-  /** For the mail to the person. */
   readonly what: string;
   readonly at: Date;
   readonly data?: AuditData;
 }
 
-/** Added to the mail to the person. */
+/** Records a change of the person's factors, and mails the verified address. */
 export const recordFactorChange = async (
   tx: Tx,
   deps: FactorChangesDeps,
@@ -152,7 +150,6 @@ interface PasskeyProofsDeps {
   readonly clock: Clock;
 }
 
-/** The object that a person approves by a passkey. */
 interface PasskeySubject {
   readonly userId: string;
   readonly subjectId: string;
@@ -290,7 +287,9 @@ export const createPasskeyProofs = (deps: PasskeyProofsDeps) => {
       const { challenge, expiresAt } = await newChallenge(deps, approval(subject));
       return { request: requestOf(deps.party, challenge, passkeys), expiresAt };
     },
-    /** Checks an approval. The caller's transaction has to commit in both cases. */
+    /**
+     * Checks an approval. The caller's transaction has to commit even when the signature is wrong.
+     */
     checkApproval: async (
       tx: Tx,
       subject: PasskeySubject,
@@ -300,7 +299,6 @@ export const createPasskeyProofs = (deps: PasskeyProofsDeps) => {
       if ("refused" in checked || !isHeld(checked.passkey, deps.clock.now())) return checked;
       return { refused: onHold(checked.passkey) };
     },
-    /** A challenge for a sign-in by any passkey. */
     askSignIn: async (): Promise<PasskeyRequest> =>
       requestOf(deps.party, (await newChallenge(deps, signIn)).challenge, []),
     /** @throws DomainError `invalid_signature` */

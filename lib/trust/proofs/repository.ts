@@ -72,8 +72,6 @@ export const advanceCounter = async (
   return count === 1;
 };
 
-// Challenges
-
 export interface ChallengeFor {
   readonly purpose: "register" | "approve" | "sign_in";
   readonly userId: string | null;
@@ -184,8 +182,8 @@ export const replacePendingTotp = async (
 };
 
 /**
- * Confirms the pending secret with the code of a time step, which is then used.
- * @returns false when it is no longer pending
+ * Confirms the pending secret with the code of a time step, which cannot be used again.
+ * @returns false when the secret is no longer pending
  */
 export const confirmTotp = async (
   db: Queryable,
@@ -223,7 +221,6 @@ export const deleteTotp = async (db: Queryable, userId: string): Promise<boolean
   return count === 1;
 };
 
-/** Replaces the person's recovery codes, including used ones. */
 export const replaceRecoveryCodes = async (
   db: Queryable,
   userId: string,

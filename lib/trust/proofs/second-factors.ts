@@ -115,7 +115,6 @@ interface Used {
   readonly at: Date;
 }
 
-/** Records for what exactly a factor was used. */
 const recordUse = (
   tx: Tx,
   actor: UserActor,
@@ -134,8 +133,8 @@ const recordUse = (
 
 /**
  * Accepts second factors instead of mailed codes. A person's attempts run one after another over
- * all instances, and wrong ones count in the same hourly limit as wrong mailed codes. A right one
- * is used in the transaction that records what it approved.
+ * all instances, and wrong ones count in the same hourly limit as wrong mailed codes. A correct
+ * factor is used in the transaction that records what it approved.
  */
 export const createSecondFactors = (deps: SecondFactorsDeps): SecondFactors => ({
   consume: async (use) => {

@@ -26,7 +26,7 @@ export const base32 = (bytes: Uint8Array): string => {
   return bits === 0 ? text : text + BASE32.charAt((value << (5 - bits)) & 31);
 };
 
-/** The time step of a time: the number of whole 30 s since 1970. */
+/** The number of full 30 s intervals since 1970 (RFC 6238, 4.2). */
 export const stepAt = (time: Date): number => Math.floor(time.getTime() / 1000 / STEP_SECONDS);
 
 /** The code of a time step: HOTP with HMAC-SHA-1 and 6 digits (RFC 4226, 5.3; RFC 6238, 4). */
@@ -82,7 +82,6 @@ export const recoveryCodeHash = (userId: string, code: string): Uint8Array<Array
   );
 };
 
-/** The authenticator app of a person. */
 export interface TotpFactor {
   readonly userId: string;
   readonly id: string;
@@ -90,7 +89,6 @@ export interface TotpFactor {
   readonly createdAt: Date;
   /** Null until a first code proved that the app has the secret. */
   readonly confirmedAt: Date | null;
-  /** The newest time step whose code was used. */
   readonly lastStep: number | null;
 }
 
@@ -99,7 +97,6 @@ interface TotpRow extends Omit<TotpFactor, "sealed"> {
   readonly kekId: string;
 }
 
-/** Selects the fields of a row of the table `totp_factor`. */
 export const parseTotpFactor = (row: TotpRow): TotpFactor => ({
   userId: row.userId,
   id: row.id,

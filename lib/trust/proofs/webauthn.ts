@@ -37,7 +37,6 @@ export interface Passkey {
   readonly heldUntil: Date | null;
 }
 
-/** Selects the fields of a row of the table `passkey`. */
 export const parsePasskey = (row: Passkey): Passkey => ({
   id: row.id,
   userId: row.userId,
@@ -52,7 +51,6 @@ export const parsePasskey = (row: Passkey): Passkey => ({
   heldUntil: row.heldUntil,
 });
 
-/** The relying party of WebAuthn: this service. */
 export interface RelyingParty {
   /** Domain of PUBLIC_URL. */
   readonly id: string;
@@ -67,7 +65,6 @@ export const relyingPartyOf = (publicUrl: string): RelyingParty => {
 export type NewCredential = BodyOf<typeof addPasskey>["credential"];
 
 const bytesOf = (base64url: string): Buffer => Buffer.from(base64url, "base64url");
-/** Filters the transports to those that browsers know. */
 export const transportsOf = (names: readonly string[]): Transport[] =>
   names.filter(isTransport);
 

@@ -18,7 +18,7 @@ import { addresses, namedAddresses } from "./rows";
 const OPERATIONS_MAX = 2000;
 const ROWS_MAX = 20_000;
 
-/** The same as `addressEnds`, in the form of the index `wallet_ends_idx`. */
+/** Computes `addressEnds` in SQL, in the form of the index `wallet_ends_idx`. */
 const ENDS = raw("lower(substr(address, 3, 4) || right(address, 4))");
 
 const NAMES = {
@@ -152,7 +152,6 @@ const readPaid = async (
   };
 };
 
-/** Wallets and contacts with these ends. */
 const readNamed = (db: SqlReader, projectId: string, ends: readonly string[]) =>
   namedAddresses.all(
     db,

@@ -10,14 +10,11 @@ import {
   text,
 } from "@/lib/platform/db/table";
 
-// The columns of this module's queries.
-
-/** A wallet or a contact of a project. */
 export const namedAddresses = table({
   address,
   name: nullable(text),
   as: oneOf(z.enum(["own", "contact"])),
-  /** Whether it is a linked contract, whose code is only on one chain. */
+  /** Whether the address is a linked contract, whose code is only on one chain. */
   isContract: bool,
   /** Null for a wallet. */
   state: nullable(oneOf(z.enum(["proposed", "approved"]))),

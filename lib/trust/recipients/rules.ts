@@ -3,7 +3,6 @@ import type { RecipientWarningCode } from "@/lib/contracts/warnings";
 import { createLookAlikes, type KnownAddress } from "@/lib/core/look-alike";
 import type { EvmAddress } from "@/lib/core/evm";
 
-/** An address in a request, with the name of its field. */
 export interface Recipient {
   readonly path: string;
   readonly address: EvmAddress;
@@ -22,7 +21,6 @@ export type CodeKind = "none" | "contract" | "token";
 export interface ChainCodes {
   readonly chainId: number;
   readonly name: string;
-  /** Whether the addresses are paid on this chain. */
   readonly isPaid: boolean;
   readonly codes: ReadonlyMap<EvmAddress, CodeKind>;
 }

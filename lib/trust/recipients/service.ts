@@ -22,20 +22,16 @@ import {
 
 export { WARNINGS_MAX, type Recipient, type RecipientWarning } from "./rules";
 
-/** The recipients of one request. */
 export interface RecipientRequest {
   readonly projectId: string;
-  /** Chains on which they are paid; empty for every chain. */
+  /** Chains on which the recipients are paid; empty for every chain. */
   readonly chainIds: readonly number[];
   readonly recipients: readonly Recipient[];
-  /**
-   * Tokens whose issuers are asked whether they have frozen the addresses; every token of the
-   * chains when absent.
-   */
+  /** Tokens whose issuers may have frozen the addresses; every token of the chains when absent. */
   readonly tokens?: readonly Token[];
   /**
-   * `pay`: money moves to them now, or at the times of a schedule. `pay_in_private`: the same, for
-   * a caller who may see private payments. `store`: they are only stored.
+   * `pay`: money moves to the recipients now, or at the times of a schedule. `pay_in_private`: like
+   * `pay`, for a caller who may see private payments. `store`: the recipients are only stored.
    */
   readonly purpose: "pay" | "pay_in_private" | "store";
 }
@@ -45,7 +41,7 @@ export interface RecipientsService {
    * Finds why money may never go to an address: nobody holds its key, or it is a contract from
    * which the money could not come back or anybody could take it. The reason continues a sentence
    * about the address; null for any other address.
-   * @param chainIds where it is paid; empty for every chain
+   * @param chainIds chains on which the address is paid; empty for every chain
    */
   refusals(chainIds: readonly number[]): (address: EvmAddress) => string | null;
   /**
@@ -113,8 +109,8 @@ const createRefusals =
   };
 
 /**
- * How long a chain that did not answer in time is not asked again, so that it does not delay every
- * request.
+ * A chain that did not answer in time is not queried again for this long, so that it does not delay
+ * every request.
  */
 const SILENT_MS = 30_000;
 
@@ -225,7 +221,7 @@ export const createRecipientsService = (deps: RecipientsDeps): RecipientsService
   };
 
   /**
-   * While the database is unavailable its records are left out; any other error is a fault and is
+   * While the database is unavailable, the project's records are left out. Any other error is
    * thrown.
    */
   const recordedOrAway = (request: RecipientRequest): Promise<typeof NOTHING_RECORDED> =>

@@ -15,7 +15,7 @@ interface ImportDeps {
 /**
  * Imports a signed list in one transaction, with an audit entry. Every instance uses it within
  * seconds.
- * @param by who imports it, for the record
+ * @param by who imports the list, for the audit entry
  * @returns the list, and whether it was stored now; importing the same version with the same
  * content again has no effect
  * @throws ListRefusedError for a wrong signature, an outdated list, and a version that is not

@@ -26,7 +26,6 @@ const list = z.strictObject({
   version: z.int().positive(),
   issuedAt: z.iso.datetime({ offset: true }).transform((text) => new Date(text)),
   validUntil: z.iso.datetime({ offset: true }).transform((text) => new Date(text)),
-  /** The origin of its content. */
   source: z.string().min(1).max(500),
   entries: z
     .array(
@@ -42,7 +41,6 @@ const list = z.strictObject({
     .max(ENTRIES_MAX),
 });
 
-/** A list whose signature was checked. */
 export interface SignedList {
   readonly name: string;
   readonly version: number;

@@ -1,7 +1,6 @@
 import type { SqlReader } from "@/lib/platform/db/sql";
 import { type ListHead, readListAddresses, readListHeads } from "./repository";
 
-/** The newest version of one list, cached in memory. */
 export interface LoadedList extends ListHead {
   /** In lower case. */
   readonly addresses: ReadonlySet<string>;
@@ -13,7 +12,7 @@ const FRESH_MS = 2000;
 /**
  * Caches the newest version of every list in memory. Versions are compared with the database at
  * most every two seconds, and only on use; the entries are read when a version has changed.
- * @param nowMs milliseconds of a clock that is never set back
+ * @param nowMs milliseconds of a clock that never goes back
  */
 export const createLoadedLists = (
   sql: SqlReader,

@@ -22,9 +22,7 @@ export interface ScreeningRecord {
   readonly mode: string;
   /** `sent_by_wallet`: a wallet had sent it before it was screened. */
   readonly outcome: "passed" | "stopped" | "sent_by_wallet" | "quarantined";
-  /** Number of screened addresses. */
   readonly addresses: number;
-  /** The verdicts of each source, counted. */
   readonly sources: readonly {
     readonly source: string;
     readonly listVersion: string | null;
@@ -66,10 +64,8 @@ export const insertRecord = async (db: Sql, record: ScreeningRecord): Promise<vo
 
 const heads = screeningLists.pick("name", "version", "validUntil");
 
-/** A version of a list without its entries. */
 export type ListHead = RowOf<typeof heads>;
 
-/** The newest version of each list. */
 export const readListHeads = (db: SqlReader): Promise<readonly ListHead[]> =>
   heads.all(
     db,

@@ -12,7 +12,6 @@ export const screeningLists = table({
   keyId: text,
   issuedAt: time,
   validUntil: time,
-  /** Number of entries. */
   entries: int,
   importedBy: text,
   importedAt: time,

@@ -25,8 +25,8 @@ export const DEFAULT_MODE: ScreeningMode = "block_hits";
 const ORDER: readonly ScreeningState[] = ["hit", "unavailable", "clear", "not_covered"];
 
 /**
- * The verdict of the source that decides.
- * @param verdicts one of each source about one address; null when no source was asked
+ * The verdict of the source that decides; null without a verdict.
+ * @param verdicts one of each source about one address
  */
 export const decisive = (verdicts: readonly ScreeningVerdict[]): ScreeningVerdict | null => {
   for (const state of ORDER) {
@@ -68,12 +68,10 @@ export const reasonOf = ({ state, source, listVersion }: ScreeningVerdict): stri
 
 // Screens addresses with every configured source, before money moves to or from them.
 
-/** An address with the combined verdict of all sources. */
 export interface Screened extends ScreenedAddress {
   readonly verdict: ScreeningVerdict;
 }
 
-/** One screening of the addresses of a movement. */
 export interface Screening {
   readonly mode: ScreeningMode;
   readonly screened: readonly Screened[];
@@ -81,7 +79,6 @@ export interface Screening {
   readonly stopped: readonly Screened[];
 }
 
-/** The object of a screening, for the record. */
 export interface ScreenedSubject {
   readonly projectId: string;
   readonly type: ScreeningRecord["subjectType"];

@@ -12,7 +12,6 @@ interface KindRules {
   readonly words: string;
   /** The permission to create such an object, which restoring it also needs. */
   readonly permission: Permission;
-  /** The dashboard page that shows the object. */
   readonly page: string;
 }
 
@@ -50,7 +49,6 @@ export interface MakerSession {
 const PURPOSE = "not-me-link";
 const GOOD_SECONDS = 30 * 24 * 3600;
 
-/** An object and the session that created it, as named in the mailed link. */
 export interface Disowned extends ThingName {
   readonly projectId: string;
   readonly sessionId: string;
@@ -86,7 +84,6 @@ interface Made extends ThingName {
   readonly at: Date;
 }
 
-/** The creator, for mails. */
 const makerLines = ({
   address,
   userId,
@@ -98,13 +95,11 @@ const makerLines = ({
   `- Session: ${deviceOf(userAgent)}, from ${clientAddress ?? "an unknown address"}, since ${createdAt.toISOString()}`,
 ];
 
-/** The sentences of a mail around its link "This was not me". */
 export const notMeLines = (link: string): string[] => [
   "It was made without a code or a signature. If this was not meant, open this link and press the button: it suspends this, ends the session that made it, and suspends whatever else that session made.",
   `This was not me: ${link}`,
 ];
 
-/** Mail to the owners about an object that was created without a further proof. */
 export const madeNotice = (
   { kind, id, projectId, lines, at }: Made,
   maker: MakerSession,
@@ -125,7 +120,6 @@ export const madeNotice = (
     ].join("\n"),
 });
 
-/** Mail to the owners of a project about objects that were suspended. */
 export const suspendedNotice = (
   projectId: string,
   things: readonly MadeThing[],

@@ -17,7 +17,7 @@ import {
 interface KindTable {
   readonly table: Statement;
   readonly name: Statement;
-  /** Condition for rows that can still have an effect; others need not be suspended. */
+  /** Condition for rows that can still have an effect. Only these are suspended. */
   readonly open: Statement;
 }
 
@@ -36,7 +36,6 @@ const TABLES: Readonly<Record<MadeKind, KindTable>> = {
   },
 };
 
-/** The objects of one kind that a session created. */
 const madeOf = (kind: MadeKind): Statement => {
   const { table: from, name, open } = TABLES[kind];
   return sql`
@@ -46,7 +45,6 @@ const madeOf = (kind: MadeKind): Statement => {
     WHERE made_by_session IS NOT NULL AND ${open}`;
 };
 
-/** Objects that sessions created, newest first. */
 const madeWhere = (condition: Statement): Statement => sql`
   SELECT t.kind, t.id, t.project_id AS "projectId", p.name AS "projectName", t.name,
     t.created_at AS "madeAt", t.suspended_at AS "suspendedAt",
@@ -65,7 +63,6 @@ export const listMadeBy = (
 ): Promise<readonly MadeThing[]> =>
   madeThings.all(db, sql`${madeWhere(sql`s.user_id = ${userId}`)} LIMIT ${limit}::int`);
 
-/** The objects with these ids, of any person. */
 export const findMade = (
   db: SqlReader,
   ids: readonly string[],

@@ -25,7 +25,6 @@ export const madeThings = table({
   /** Null while it works. */
   suspendedAt: nullable(time),
   sessionId: text,
-  /** The person of the session. */
   userId: text,
   userAgent: nullable(text),
 });

@@ -24,7 +24,7 @@ export const toMadeThing = (thing: MadeThing): MadeThingRecord => ({
   suspendedAt: thing.suspendedAt?.toISOString() ?? null,
 });
 
-/** For holders of a mailed link, who are not signed in. */
+/** The fields for holders of a mailed link, who are not signed in. */
 export const toNamedThing = ({ kind, name, projectName }: MadeThing): NamedThing => ({
   kind,
   name,
@@ -54,7 +54,6 @@ export const toNotMe = (view: DisownedView, now: Date): ResponseOf<typeof lookUp
   };
 };
 
-/** An ended session, with the objects that it had created. */
 export const toRevokedSession = (revoked: {
   readonly id: string;
   readonly revokedAt: Date;
@@ -65,7 +64,6 @@ export const toRevokedSession = (revoked: {
   suspended: revoked.suspended.map(toMadeThing),
 });
 
-/** Sessions that were ended together, with the objects that they had created. */
 export const toRevokedSessions = (revoked: {
   readonly ended: number;
   readonly suspended: readonly MadeThing[];

@@ -63,18 +63,15 @@ export interface SessionMadeDeps {
       readonly by: Pick<AuditEntry, "actor" | "request">;
     },
   ) => Promise<unknown>;
-  /** Origin of the dashboard, for links in mails. */
   readonly publicUrl: string;
   readonly clock: Clock;
 }
 
-/** An object that is being created without a further proof. */
 interface NewThing extends ThingName {
   readonly projectId: string;
   readonly at: Date;
 }
 
-/** An object as the mailed link's page shows it. */
 export interface DisownedView {
   readonly thing: Disowned;
   /** Null when it has ended. */
@@ -107,7 +104,7 @@ export interface SessionMadeService {
     tx: Tx,
     thing: NewThing & { readonly sessionId: string | null; readonly lines: readonly string[] },
   ): Promise<void>;
-  /** The sentences with the link "This was not me", for the caller's own mail. */
+  /** The sentences with the link "This was not me", for a mail that the caller writes. */
   notMeLines(thing: NewThing & { readonly sessionId: string }): readonly string[];
   /**
    * Objects that sessions of the person created without a further proof, over all projects, newest
@@ -131,7 +128,8 @@ export interface SessionMadeService {
    */
   restore(actor: UserActor, input: RestoreInput): Promise<readonly MadeThing[]>;
   /**
-   * The object of the mailed link, and its session. Changes nothing.
+   * Returns the object that the mailed link names, and the session that created it. Changes
+   * nothing.
    * @throws DomainError `not_found`
    */
   lookUp(token: string): Promise<DisownedView>;

@@ -36,11 +36,9 @@ import {
 interface LinkMessage {
   readonly address: EvmAddress;
   readonly chainId: number;
-  /** Origin of the app in browsers. */
   readonly publicUrl: string;
   readonly nonce: string;
   readonly project: { readonly id: string; readonly name: string };
-  /** Address with which the person signed in. */
   readonly person: string;
   readonly issuedAt: Date;
   readonly expiresAt: Date;
@@ -88,7 +86,10 @@ export const linkMessage = ({
   });
 };
 
-/** Recognises a message that this service created, by its purpose. */
+/**
+ * Reads a message that this service created.
+ * @throws Error when the text is not an EIP-4361 message with a chain and a domain
+ */
 export const readLinkMessage = (message: string): { chainId: number; domain: string } => {
   const { chainId, domain } = parseSiweMessage(message);
   if (chainId === undefined || domain === undefined)
@@ -195,8 +196,8 @@ export const createWalletLinks = (deps: WalletLinksDeps): WalletLinksService => 
     if (!request)
       throw closed("No request of yours to link this wallet to this project is open.");
     checkOpen(request, clock.now());
-    // Before the signature is checked, which may be expensive for a chain's node: one attempt for
-    // each message, right or wrong.
+    // The message is used up before the signature is checked, even when the signature is wrong. So
+    // each message allows only one check, which may be expensive for a chain's node.
     if (!(await consumeLinkRequest(database.prisma, request.nonce, clock.now())))
       throw usedAlready();
     const { chainId } = readLinkMessage(request.message);

@@ -58,10 +58,8 @@ export const findWalletById = async (
 
 interface WalletPage {
   readonly limit: number;
-  /** The wallet after which the page begins. */
   readonly after?: string | undefined;
   readonly address?: string | undefined;
-  /** Matches any of these kinds. */
   readonly kind?: readonly Wallet["kind"][] | undefined;
 }
 
@@ -97,7 +95,8 @@ export const listWallets = async (
 };
 
 /**
- * Ids and addresses of all wallets, by id. They are small, so a project's 100,000 are read at once.
+ * Ids and addresses of all wallets, in the order of the ids. They are small, so a project's 100,000
+ * are read at once.
  */
 export const walletAddresses = async (
   db: Queryable,
@@ -111,7 +110,6 @@ export const walletAddresses = async (
   return rows.map(({ id, address }) => ({ id, address: address as EvmAddress }));
 };
 
-/** @returns null when the project has no such wallet */
 export const labelWallet = async (
   db: Queryable,
   { projectId, id, label }: { projectId: string; id: string; label: string | null },
@@ -141,11 +139,8 @@ export const convertUnlinkedWallet = async (
   return count === 1;
 };
 
-// Messages that wait for a signature (EIP-4361)
-
 const PURPOSE = "link";
 
-/** A link is identified by person, project and address. */
 export interface LinkSubject {
   readonly userId: string;
   readonly projectId: string;
@@ -155,7 +150,6 @@ export interface LinkSubject {
 
 export interface LinkRequest {
   readonly nonce: string;
-  /** The text that the wallet signs. */
   readonly message: string;
   readonly expiresAt: Date;
   /** When the request to link a wallet was used, or was replaced by a newer one. */
@@ -202,8 +196,6 @@ export const consumeLinkRequest = async (
   const { count } = await db.siweNonce.updateMany({ where, data: { usedAt: now } });
   return count === 1;
 };
-
-// Holders of addresses, over all projects
 
 const holders = table({ userId: text, linkedAt: time });
 
@@ -255,8 +247,6 @@ export const isWalletAlready = async (
   };
   return (await db.wallet.findFirst({ where, select: { id: true } })) !== null;
 };
-
-// Wallets of projects
 
 interface NewLink extends LinkSubject {
   readonly id: string;
@@ -383,7 +373,6 @@ interface ManagedKeyRepository {
   find(id: string): Promise<ManagedKey | null>;
 }
 
-/** The id of the key with this address, if it is one of the project's. */
 export const findProjectKeyId = async (
   { prisma }: Pick<Database, "prisma">,
   { projectId, address }: { projectId: string; address: string },

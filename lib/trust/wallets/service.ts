@@ -78,7 +78,7 @@ export interface WalletsService {
    * wallets: see `page` and `addresses`.
    */
   list(projectId: string): Promise<Wallet[]>;
-  /** Ids and addresses of every wallet in `list`, by id. */
+  /** Ids and addresses of every wallet in `list`, in the order of the ids. */
   addresses(
     projectId: string,
   ): Promise<readonly { readonly id: string; readonly address: EvmAddress }[]>;
@@ -93,7 +93,7 @@ export interface WalletsService {
   find(projectId: string, address: string): Promise<Wallet | null>;
   /** Like `find`, by id. */
   findById(projectId: string, walletId: string): Promise<Wallet | null>;
-  /** Null only before the project's first wallet was made. */
+  /** The project's treasury; null only before the project's first wallet was made. */
   treasury(projectId: string): Promise<Wallet | null>;
 }
 

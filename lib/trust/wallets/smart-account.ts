@@ -16,7 +16,6 @@ import {
 } from "./repository";
 import type { Wallet } from "./wallet";
 
-/** Smart accounts on the chains, implemented by an adapter. */
 export interface SmartAccounts {
   /**
    * The counterfactual address that an account of this owner has on every chain. Computed, without
@@ -47,7 +46,6 @@ interface DeploymentsDeps {
 type Deployed = ReadonlyMap<EvmAddress, boolean> | null;
 
 interface Deployments {
-  /** The deployment state of the addresses on every chain. */
   everywhere(
     addresses: readonly EvmAddress[],
   ): Promise<{ chainId: number; deployed: Deployed }[]>;
@@ -106,9 +104,8 @@ export interface NewSmartAccount {
 export interface SmartAccountRecord extends SmartAccountOrigin {
   readonly wallet: Wallet;
   readonly ownerAddress: EvmAddress;
-  /** The requested chain. */
   readonly chainId: number;
-  /** Whether the account has code there; null when the chain did not answer. */
+  /** Null when the chain did not answer. */
   readonly deployed: boolean | null;
 }
 
@@ -196,7 +193,6 @@ interface Account {
   readonly label: string | null;
 }
 
-/** Returns the project's wallet at the account's address, and creates it when missing. */
 const ensureAccount = async (
   tx: Tx,
   account: Account,

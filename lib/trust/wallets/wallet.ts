@@ -12,12 +12,10 @@ export interface Wallet {
   readonly kind: WalletKind;
   /** Checksummed. */
   readonly address: EvmAddress;
-  /** The owner that signs for a smart account. */
   readonly ownerAddress: EvmAddress | null;
   /** The managed key that signs; null when the service holds no key of the wallet. */
   readonly keyId: string | null;
   readonly label: string | null;
-  /** The person who linked it. */
   readonly userId: string | null;
   /**
    * The chain whose contract signs for a linked wallet (ERC-1271, ERC-6492); null for a plain

@@ -12,8 +12,8 @@ interface Context {
   readonly params: Promise<{ nextauth: string[] }>;
 }
 
-// next-auth defines this protocol for the dashboard's cookie. It is no route of the API, so it has
-// no contract, and only Next serves it.
+// next-auth defines this protocol for the dashboard's cookie. It is not part of the public API, so
+// it has no contract, and only Next serves it.
 const handler = async (request: NextRequest, context: Context): Promise<Response> => {
   try {
     const { url, method, headers } = request;

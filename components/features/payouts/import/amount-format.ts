@@ -3,12 +3,13 @@ import { type Cell, cellText } from "./table";
 
 export type { DecimalSign };
 
-/** The amount in a cell, or the reason why the cell has none. */
 export type AmountReading =
   | {
-      /** Plain decimal digits. */
+      /** Decimal digits with a point, without separators. */
       readonly amount: string;
-      /** Units beside the number, such as `€` or `USDC`. The row must pay in each of them. */
+      /**
+       * Units beside the number, such as `€` or `USDC`. The row's token must match each of them.
+       */
       readonly units: readonly string[];
     }
   | { readonly refusal: string };
@@ -25,19 +26,18 @@ const PARTS = new RegExp(
   "u",
 );
 /**
- * Words that multiply or divide the number. A token with the same symbol cannot be distinguished.
+ * Words that multiply or divide the number. They cannot be distinguished from a token with the same
+ * symbol.
  */
 const MULTIPLIER =
   /^(k|m|mm|mn|mio|mill?|million|b|bn|billion|mrd|t|tn|trn|trillion|thousand|tsd|lakh|lac|crore|cr|ct|cents?|wei|gwei)s?\.?$/i;
 const LENGTH_SHOWN = 40;
 
-/** The text of a cell for a message, shortened. */
 export const quoted = (text: string): string =>
   `"${text.length > LENGTH_SHOWN ? `${text.slice(0, LENGTH_SHOWN)}…` : text}"`;
 
 interface Parts {
   readonly number: string;
-  /** Null where there is none. */
   readonly exponent: string | null;
   readonly units: readonly string[];
 }
@@ -61,12 +61,13 @@ const movePoint = (plain: string, places: number): string => {
 };
 
 /**
- * Whether a spreadsheet has shortened the number: it then writes an exponent of two digits or more.
+ * Whether a spreadsheet has rounded the number for display: such a number has a fraction, and an
+ * exponent of at least two digits.
  */
 const isShortened = (plain: string, exponent: string): boolean =>
   plain.includes(".") && exponent.replace(/\D/g, "").length > 1;
 
-/** The plain digits of a cell, read with this decimal sign; null when they are no number. */
+/** Reads the number of a cell with the given decimal sign; null when it is not an exact number. */
 const digitsAs = ({ number, exponent }: Parts, sign: DecimalSign): string | null => {
   const plain = numberAs(number, sign);
   if (plain === null || exponent === null) return plain;
@@ -75,7 +76,6 @@ const digitsAs = ({ number, exponent }: Parts, sign: DecimalSign): string | null
 
 const otherSign = (sign: DecimalSign): DecimalSign => (sign === "point" ? "comma" : "point");
 
-/** The reason why a text cannot be paid as an amount. */
 const reasonOf = (text: string, parts: Parts | null, sign: DecimalSign): string => {
   if (/^[-−–(]/.test(text) && /\d/.test(text)) return "a payout cannot pay a negative amount.";
   if (parts === null) return "write digits only, such as 1250.50.";
@@ -90,13 +90,12 @@ const reasonOf = (text: string, parts: Parts | null, sign: DecimalSign): string 
   return "marks inside a number stand only between whole groups of digits, such as 1,250.50.";
 };
 
-/** A sentence that quotes the cell and gives the reason. */
 const refusalOf = (text: string, parts: Parts | null, sign: DecimalSign): string =>
   `${quoted(text)} was not understood: ${reasonOf(text, parts, sign)}`;
 
 /**
- * Reads the amount of a cell with this decimal sign. Files, pasted rows and typed cells have no
- * other reader of amounts.
+ * Reads the amount of a cell. All amounts from files, pasted rows and typed cells are read here.
+ *
  * @example readAmountCell("1.250,50 €", "comma") // { amount: "1250.50", units: ["€"] }
  */
 export const readAmountCell = (cell: Cell | undefined, sign: DecimalSign): AmountReading => {
@@ -116,7 +115,7 @@ export const readAmountCell = (cell: Cell | undefined, sign: DecimalSign): Amoun
   return { amount: digits, units: parts.units };
 };
 
-/** The amount of a cell that a person typed, in the form of the browser's locale. */
+/** Reads an amount that a person typed, in the number format of the browser's locale. */
 export const readTypedAmount = (text: string, locale?: string): AmountReading => {
   const number = partsOf(text.trim())?.number ?? "";
   return readAmountCell(text.trim(), typedSign(number, locale));
@@ -124,8 +123,7 @@ export const readTypedAmount = (text: string, locale?: string): AmountReading =>
 
 export interface SignGuess {
   /**
-   * The decimal sign that the amounts show. Null when they do not show it, and the person has to
-   * choose.
+   * The decimal sign of the amounts; null when they do not show it, so that the person must choose.
    */
   readonly sign: DecimalSign | null;
   /**

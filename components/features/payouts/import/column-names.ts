@@ -3,8 +3,8 @@ import { type Cell, cellText } from "./table";
 export const FIELDS = ["recipient", "amount", "token", "reference", "note"] as const;
 export type ImportField = (typeof FIELDS)[number];
 /**
- * The meanings of columns. Chain and type are not part of a payment; they refuse rows for another
- * chain or for NFTs.
+ * Chain and type are not fields of a payment. They only serve to refuse rows for another chain or
+ * for NFTs.
  */
 export const COLUMNS = [...FIELDS, "chain", "type"] as const;
 export type ImportColumn = (typeof COLUMNS)[number];
@@ -97,7 +97,7 @@ const NAMES = {
   type: ["tokentype", "assettype", "type"],
 } as const satisfies Record<ImportColumn, readonly string[]>;
 
-/** Longer texts are not headings. The search for a unit takes quadratic time. */
+/** Longer texts are not searched for a unit, because the search takes quadratic time. */
 const HEADING_LENGTH_MAX = 100;
 const UNIT = String.raw`[a-z]{0,3}[A-Z]{2}[A-Za-z0-9.]{0,8}|(?:US)?\p{Sc}|wei|gwei|cents?|thousands?|millions?`;
 /** Matches a heading with a unit, such as `Amount (USD)`, `Amount in EUR` or `amount_wei`. */
@@ -113,7 +113,6 @@ const isNamed = (text: string, column: ImportColumn): boolean =>
 
 interface HeadingParts {
   readonly name: string;
-  /** Null when the heading has no unit. */
   readonly unit: string | null;
 }
 
@@ -130,11 +129,9 @@ const partsOf = (text: string): HeadingParts => {
   return isWord ? { name: text, unit: null } : { name, unit: bare };
 };
 
-/** The unit in the heading of a column of amounts; null when it has none. */
 export const headingUnit = (heading: Cell | undefined): string | null =>
   partsOf(cellText(heading)).unit;
 
-/** The meaning of a heading; null for an unknown heading. */
 export const columnOfHeading = (heading: Cell | undefined): ImportColumn | null => {
   const text = cellText(heading);
   const named = COLUMNS.find((column) => isNamed(text, column));

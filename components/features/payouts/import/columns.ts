@@ -8,12 +8,12 @@ type Rows = readonly (readonly Cell[])[];
 export type Mapping = Readonly<Record<ImportColumn, number | null>>;
 
 export interface Layout {
-  /** Whether the first row names the columns. */
+  /** Whether the first row is a header. */
   readonly headed: boolean;
   readonly mapping: Mapping;
   /**
-   * Meanings for which several columns fit. The person chooses, because a wrong column would be
-   * paid.
+   * Meanings for which several columns fit. The person must choose, because a wrong column would
+   * lead to wrong payments.
    */
   readonly open: Readonly<Partial<Record<ImportColumn, readonly number[]>>>;
 }
@@ -33,8 +33,7 @@ const isAmount = (cell: Cell): boolean =>
   "amount" in readAmountCell(cell, "point") || "amount" in readAmountCell(cell, "comma");
 
 /**
- * Whether a cell has a number, also in a form that cannot be read. A cell that begins with a word,
- * such as `Invoice 7`, has none.
+ * Whether a cell looks like a number, even when the number cannot be parsed. `Invoice 7` does not.
  */
 const isNumeric = (cell: Cell): boolean =>
   typeof cell === "object" ||
@@ -59,7 +58,6 @@ const looksLikeSymbol: Looks = (cell) => /^[A-Z][A-Za-z0-9.]{1,10}$/.test(cellTe
 const columnsIn = (rows: Rows): number =>
   rows.reduce((widest, row) => Math.max(widest, row.length), 0);
 
-/** Columns without a meaning so far. */
 const freeColumns = (rows: Rows, { mapping, open }: Choice): readonly number[] => {
   const assigned = new Set([...Object.values(mapping), ...Object.values(open).flat()]);
   return Array.from({ length: columnsIn(rows) }, (_, column) => column).filter(
@@ -67,7 +65,6 @@ const freeColumns = (rows: Rows, { mapping, open }: Choice): readonly number[] =
   );
 };
 
-/** The cells of a column that are not empty. */
 const filledIn = (rows: Rows, column: number): readonly Cell[] =>
   rows.map((row) => row[column] ?? "").filter((cell) => cellText(cell) !== "");
 
@@ -121,9 +118,9 @@ const byNames = (header: readonly Cell[], body: Rows): Choice => {
 };
 
 /**
- * Finds by content the meanings that no heading has. It leaves the choice to the person where two
- * columns fit or a heading is unknown, because an invoice number that is read as an amount would be
- * paid.
+ * Finds columns by their content for the meanings that no heading names. When two columns fit or a
+ * heading is unknown, the person must choose, because an invoice number could otherwise be paid as
+ * an amount.
  */
 const byContent = (
   body: Rows,
@@ -156,7 +153,7 @@ const byContent = (
     () => true,
   );
   look("amount", isNumeric, hasNoHeading);
-  // Names of people look like symbols of tokens.
+  // Only without a header, because names of people can look like token symbols.
   if (header.length === 0) look("token", looksLikeSymbol, () => true);
   return { mapping: found, open: choices };
 };
@@ -169,7 +166,8 @@ const withTexts = (body: Rows, { mapping, open }: Choice): Choice => {
 };
 
 /**
- * Finds whether the first row is a header, and the meaning of each column.
+ * Detects whether the first row is a header, and the meaning of each column.
+ *
  * @param chains names of the configured chains
  */
 export const layoutOf = (rows: Rows, chains: readonly string[] = []): Layout => {
@@ -180,7 +178,7 @@ export const layoutOf = (rows: Rows, chains: readonly string[] = []): Layout => 
     const body = rows.slice(1);
     return { headed: true, ...byContent(body, first, byNames(first, body), chains) };
   }
-  // A first row of words without digits is a header, also when no word is known.
+  // A first row of words without digits is a header, even when none of its words is known.
   const headed =
     !hasData &&
     rows.length > 1 &&
@@ -195,7 +193,7 @@ export const layoutOf = (rows: Rows, chains: readonly string[] = []): Layout => 
   return { headed, ...(headed ? content : withTexts(body, content)) };
 };
 
-/** A layout with only these meanings. Columns with other meanings are then listed as not read. */
+/** Restricts a layout to some meanings. Columns with other meanings are then listed as not read. */
 export const limitedTo = (
   { headed, mapping, open }: Layout,
   columns: readonly ImportColumn[],
@@ -211,8 +209,8 @@ export const limitedTo = (
 });
 
 /**
- * Assigns a column to a meaning. This closes the question about the meaning, and takes the column
- * away from another meaning.
+ * Assigns a column to a meaning. The meaning is then no longer open, and the column loses any other
+ * meaning.
  */
 export const withColumn = (
   layout: Layout,
@@ -234,7 +232,7 @@ export const columnLetter = (column: number): string =>
     ? String.fromCharCode(65 + column)
     : columnLetter(Math.floor(column / 26) - 1) + columnLetter(column % 26);
 
-/** The names of the columns: from the header, or `Column B`. */
+/** Names from the header, or `Column B`. */
 export const columnNames = (rows: Rows, headed: boolean): readonly string[] =>
   Array.from({ length: columnsIn(rows) }, (_, column) => {
     const name = headed ? cellText(rows[0]?.[column]) : "";
@@ -243,13 +241,13 @@ export const columnNames = (rows: Rows, headed: boolean): readonly string[] =>
 
 const SAMPLES_SHOWN = 3;
 
-/** The parts of a column by which a person recognises it. */
+/** Data by which a person recognises a column. */
 export interface ColumnLook {
   readonly column: number;
   readonly letter: string;
-  /** Empty when the column has none. */
+  /** Empty when the column has no heading. */
   readonly heading: string;
-  /** The first different texts of the column. */
+  /** The first distinct texts of the column. */
   readonly samples: readonly string[];
 }
 
@@ -316,8 +314,8 @@ interface TokenCells {
 }
 
 /**
- * The token of a row. No default replaces an empty cell, because the row would be paid in a token
- * that nobody named.
+ * Reads the token of a row. An empty cell gets no default, because the row would then be paid in a
+ * token that nobody chose.
  */
 export const readToken = ({ token, type, emptyIsCoin }: TokenCells): TokenReading => {
   const kind = type === null || type === "" ? null : typeOf(type);

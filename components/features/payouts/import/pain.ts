@@ -4,24 +4,24 @@ import { quoted } from "./amount-format";
 import { cleanText, RefusedFileError } from "./table";
 import { walkXml } from "./xml";
 
-/** A payment of a bank's file (ISO 20022 pain.001). The payee has a bank account and no address. */
+/**
+ * A payment in a bank file (ISO 20022 pain.001). The payee has a bank account instead of an
+ * address.
+ */
 export interface BankPayment {
   readonly creditor: string;
   /** IBAN, or another id of the account. */
   readonly account: string;
-  /** Plain decimal digits, or the file's text when `refusal` is set. */
+  /** Decimal digits, or the file's text when `refusal` is set. */
   readonly amount: string;
   /** ISO 4217. */
   readonly currency: string;
   readonly reference: string;
-  /** Why the amount was not understood. */
   readonly refusal: string | null;
 }
 
-/** An element of a payment that the import does not read. */
 export interface UnreadElement {
   readonly name: string;
-  /** The first different texts of the element. */
   readonly samples: readonly string[];
 }
 
@@ -35,7 +35,7 @@ const DEPTH_MAX = 40;
 const TEXT_LENGTH_MAX = 2_000;
 const SAMPLES_SHOWN = 3;
 const UNREAD_SHOWN = 24;
-/** The decimals for sums. The standard allows at most 17. */
+/** Sums are computed with this number of decimals. The standard allows at most 17. */
 const SUM_DECIMALS = 18;
 const AMOUNT = /^(0|[1-9]\d{0,17})(\.\d{1,17})?$/;
 const KIND = /\bpain\.001\.001\.\d\d\b/;
@@ -94,13 +94,16 @@ const toPayment = (texts: Texts, currencies: readonly string[]): BankPayment => 
   };
 };
 
-/** The number and sum of payments that the file states for all payments or for one group. */
+/** The number and sum of payments that the file claims, for the whole file or for one group. */
 interface Stated {
   readonly count: string;
   readonly sum: string;
 }
 
-/** Refuses a file whose totals differ from its payments: it was cut or edited by hand. */
+/**
+ * Refuses a file whose stated totals differ from its payments, because it was truncated or edited
+ * by hand.
+ */
 const checkStated = (
   where: string,
   { count, sum }: Stated,
@@ -125,7 +128,6 @@ const statedIn = (texts: Texts): Stated => ({
   sum: one(texts, "CtrlSum"),
 });
 
-/** Walks through the file, and calls the handlers with the path of each element. */
 const walkLeaves = (
   xml: string,
   handlers: {
@@ -172,13 +174,13 @@ const dateNotice = (dates: ReadonlySet<string>, today: string): readonly string[
       ];
 };
 
-/** Whether a text is any kind of XML. */
 export const isXml = (text: string): boolean => /^\uFEFF?\s*<(\?xml|!|[A-Za-z])/.test(text);
 
 /**
- * Reads a customer credit transfer, pain.001.001.03 to .12 of ISO 20022. It reads elements by their
- * path, so that another party's name is never the payee's. It refuses files with a document type,
- * which could define entities.
+ * Reads a customer credit transfer, pain.001.001.03 to .12 of ISO 20022. Elements are read by their
+ * path, so that the name of another party is never used as the payee's. Files with a document type
+ * are refused, because it could define entities.
+ *
  * @param today the date in the person's time zone, as `2026-05-01`
  * @throws RefusedFileError
  */

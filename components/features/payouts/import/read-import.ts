@@ -16,10 +16,7 @@ export const mebibytes = (bytes: number): string => `${measureText(bytes / MIB)}
 const startsWith = (bytes: Uint8Array, ...head: number[]): boolean =>
   head.every((byte, at) => bytes[at] === byte);
 
-/**
- * Why a file of this size cannot be read, as a sentence; null when it can. The check needs only the
- * size.
- */
+/** The reason why a file of this size cannot be read; null when it can. */
 export const sizeProblem = (bytes: number): string | null => {
   if (bytes === 0) return "The file is empty. Choose a file with one row for each payment.";
   return bytes > FILE_BYTES_MAX
@@ -28,8 +25,8 @@ export const sizeProblem = (bytes: number): string | null => {
 };
 
 /**
- * The content of a file: cells whose columns the person matches, or a bank's payments whose payees
- * the person matches.
+ * The content of a file: a table, whose columns the person assigns, or a bank's payments, whose
+ * payees the person matches to addresses.
  */
 export type ImportedFile =
   | { readonly kind: "table"; readonly table: Table }
@@ -61,7 +58,9 @@ const checkCount = (count: number, rowsMax: number): void => {
 };
 
 /**
- * Reads a CSV, XLSX or pain.001 file or pasted text. The content decides the format, not the name.
+ * Reads a CSV, XLSX or pain.001 file or pasted text. The format is detected from the content, not
+ * from the file name.
+ *
  * @param today the date in the person's time zone, as `2026-05-01`
  * @throws RefusedFileError with a sentence for the person who chose the file
  */
@@ -92,8 +91,8 @@ const SAMPLE_BYTES = 64 * 1024;
 const UTF16_ZERO_SHARE = 0.4;
 const BINARY_SHARE = 0.01;
 /**
- * A file with up to this many control characters is text of any length, because single cells can
- * contain errors.
+ * A file with at most this many control characters counts as text, because single cells can contain
+ * errors.
  */
 const STRAY_MAX = 8;
 
@@ -108,7 +107,6 @@ const zeroShares = (bytes: Uint8Array): readonly [even: number, odd: number] => 
   return [(zeros[0] ?? 0) / half, (zeros[1] ?? 0) / half];
 };
 
-/** Whether the file's beginning has too many control characters, apart from tabs and line ends. */
 const isBinary = (bytes: Uint8Array): boolean => {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   const controls = sample.filter(
@@ -131,7 +129,8 @@ interface DecodedText {
 }
 
 /**
- * Decodes a file in UTF-8 or UTF-16, else in Windows-1252.
+ * Decodes a file as UTF-8 or UTF-16, otherwise as Windows-1252.
+ *
  * @throws RefusedFileError when it is not text
  */
 const decodeText = (bytes: Uint8Array): DecodedText => {

@@ -13,7 +13,7 @@ import {
 import { type Attributes, walkXml } from "./xml";
 import { type Archive, openArchive } from "./zip";
 
-/** The largest unpacked size of all parts that are read. 200,000 rows have about 50 MiB. */
+/** Maximum unpacked size of all parts together. 200,000 rows have about 50 MiB. */
 export const EXPANDED_BYTES_MAX = 96 * 1024 * 1024;
 
 /** `B12` → 1; −1 when the reference names no column. */
@@ -61,7 +61,11 @@ const tooMuchText = (): RefusedFileError =>
     "The spreadsheet holds more text than a payout can. Keep only the rows to pay.",
   );
 
-/** Collects cells into rows, and refuses more than a table may have. */
+/**
+ * Collects cells into rows. Drops columns and rows beyond the limits of a table.
+ *
+ * @throws RefusedFileError when a cell or the whole table has too much text
+ */
 const createCollector = () => {
   const rows: Cell[][] = [];
   const lines: number[] = [];
@@ -204,7 +208,7 @@ const createTextCollector = () => {
       if (name === "rPh") phonetic -= 1;
       if (name === "t") inText = false;
     },
-    /** Returns the text since the last call, and begins a new one. */
+    /** Returns the text that was collected since the last call. */
     take: (): string => {
       const collected = text;
       text = "";
@@ -314,14 +318,13 @@ const readWorkbook = async (archive: Archive): Promise<Workbook> => {
 };
 
 /**
- * How a spreadsheet shows a number. Only a plain number is an amount: dates, percentages and
- * numbers in thousands show another value than the stored one.
+ * How a spreadsheet shows a number. Only `number` is accepted as an amount, because the other kinds
+ * show a value that differs from the stored one.
  */
 type NumberKind = "number" | "date" | "percent" | "scaled";
 
 interface NumberFormat {
   readonly kind: NumberKind;
-  /** Words and signs that are shown beside the number. */
   readonly units: readonly string[];
 }
 
@@ -382,8 +385,8 @@ const formatOf = (id: number, codes: ReadonlyMap<number, string>): NumberFormat 
 
 const DAY_MS = 86_400_000;
 /**
- * Day 0 of the two calendars. The first one counts a 29 February 1900, which never existed, so
- * dates are right from March 1900.
+ * Day 0 of the two calendars. The calendar of 1900 counts a 29 February 1900, which never existed,
+ * so only dates from March 1900 are right.
  */
 const EPOCHS = { 1900: Date.UTC(1899, 11, 30), 1904: Date.UTC(1904, 0, 1) } as const;
 
@@ -395,9 +398,9 @@ const dateText = (serial: number, calendar: keyof typeof EPOCHS): string => {
   return Number.isInteger(serial) ? text.slice(0, 10) : text.slice(0, 16).replace("T", " ");
 };
 
-/** The significant digits that a spreadsheet keeps of a number. */
+/** Number of significant digits that a spreadsheet keeps. */
 const KEPT_DIGITS = 15;
-/** The digits that identify a 64-bit float. */
+/** Number of digits that identify a 64-bit float. */
 const DOUBLE_DIGITS = 17;
 /** Results such as 0.1 + 0.2 differ from the intended number by at most this many float steps. */
 const NOISE_STEPS = 2;
@@ -444,7 +447,7 @@ const rounded = (exact: Digits): Digits => {
 /** The distance from a number to the next larger 64-bit float. */
 const stepAt = (value: number): number => 2 ** (Math.floor(Math.log2(Math.abs(value))) - 52);
 
-/** Whether the digits after the kept ones are only rounding noise of 64-bit floats. */
+/** Whether the digits after the first `KEPT_DIGITS` are only rounding noise of 64-bit floats. */
 const isNoise = (exact: Digits, kept: Digits): boolean => {
   if (exact.digits.length > DOUBLE_DIGITS || exact.point > KEPT_DIGITS) return false;
   const stored = Number(plainOf(exact));
@@ -455,7 +458,6 @@ const isNoise = (exact: Digits, kept: Digits): boolean => {
   );
 };
 
-/** A stored number of a spreadsheet, as plain digits. */
 interface StoredNumber {
   readonly plain: string;
   /** Whether the text has more digits than a spreadsheet keeps. `plain` then has all of them. */
@@ -463,8 +465,9 @@ interface StoredNumber {
 }
 
 /**
- * Reads the text of a number cell without a float; null when it is no number. `0.30000000000000004`
- * is 0.3, as the spreadsheet shows it.
+ * Reads the text of a number cell without converting it to a float; null when it is not a number.
+ * `0.30000000000000004` is read as 0.3, as the spreadsheet shows it.
+ *
  * @param shift the power of ten to multiply by: 2 for a percentage
  */
 export const storedNumber = (text: string, shift = 0): StoredNumber | null => {

@@ -1,9 +1,9 @@
 import Papa from "papaparse";
 import { countText } from "@/lib/core/amount-text";
 
-/** A cell of a spreadsheet that the file itself stores as a number. */
+/** A cell that the file stores as a number, not as text. */
 export interface NumberCell {
-  /** Plain decimal digits, as kept. */
+  /** Decimal digits without separators. */
   readonly number: string;
   /** Words and signs that the cell's format shows beside the number, such as `$` or `USDC`. */
   readonly units: readonly string[];
@@ -14,19 +14,16 @@ export interface NumberCell {
   readonly cut: boolean;
 }
 
-/** A cell of an imported file. */
 export type Cell = string | NumberCell;
 
-/** The cells of a file, before its columns are assigned to fields. */
 export interface Table {
   readonly rows: readonly (readonly Cell[])[];
   /** Line of the file (or row of the sheet) that each row begins on, from 1. */
   readonly lines: readonly number[];
-  /** Notices for the person about how the file was read. */
   readonly notices: readonly string[];
 }
 
-/** The refusal of a file. Its message has the reason and the next step. */
+/** Thrown when a file is refused. The message gives the person the reason and the next step. */
 export class RefusedFileError extends Error {
   override readonly name = "RefusedFileError";
 }
@@ -35,21 +32,24 @@ export const SPREADSHEET_DAMAGED =
   "The spreadsheet is damaged. Open it, save it again as XLSX, or save it as CSV.";
 
 /**
- * Larger files are refused unread. A payout's own limit is far lower; the rest is room for other
- * columns.
+ * Larger files are refused without being read. The rows of a payout need far less; the rest is room
+ * for other columns.
  */
 export const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Rows are counted up to this number for the message of the refusal. */
+/** Rows are counted only up to this number, for the message of a refusal. */
 export const TABLE_ROWS_MAX = 200_000;
 
-/** Columns to the right of these are not read. */
+/** Columns beyond this number are not read. */
 export const TABLE_COLUMNS_MAX = 64;
 
 /** Longer cells mean an unclosed quote or another kind of file. */
 export const CELL_LENGTH_MAX = 10_000;
 
-/** The most characters of all cells. A small spreadsheet can repeat a long text in every cell. */
+/**
+ * Maximum number of characters in all cells together. A small spreadsheet can repeat a long text in
+ * every cell.
+ */
 export const TABLE_TEXT_MAX = 32 * 1024 * 1024;
 
 export const cellText = (cell: Cell | undefined): string => {
@@ -74,12 +74,12 @@ const DELIMITERS = [",", ";", "\t", "|"];
 
 const GUESS_CHARACTERS = 64 * 1024;
 
-/** Excel's own hint: `sep=;` in the first line. */
+/** Matches Excel's delimiter line, such as `sep=;`. */
 const SEPARATOR_LINE = /^\uFEFF?sep=(.)\n/i;
 
 /**
- * Rates a delimiter by the share of the first rows that have the same number of cells, more than
- * one.
+ * Rates a delimiter by the share of sample rows that have as many cells as the first row. The score
+ * is 0 when the first row has only one cell.
  */
 const scoreOf = (sample: string, delimiter: string): number => {
   const counts = Papa.parse<string[]>(sample, {
@@ -115,7 +115,6 @@ const refuseUnclosed = (line: number): never => {
   );
 };
 
-/** The number of line ends in a text. */
 const lineEnds = (text: string): number => {
   let count = 0;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
@@ -135,7 +134,6 @@ const checkedCells = (cells: readonly string[], line: number): string[] => {
 const PAIR =
   /^\s*(?<recipient>(?:[a-z0-9:-]+:)?0x[0-9a-f]{40}|ga_[0-9a-z-]+)(?: *= *| +)(?<amount>[^\s,;|=].{0,200})$/i;
 
-/** Matches the header above lines of `PAIR`. */
 const PAIR_HEADING = /^\s*(?<recipient>[a-z_]+)(?: *= *| +)(?<amount>[a-z_]+)\s*$/i;
 
 const pairOf = (line: string, form: RegExp): readonly string[] | null => {

@@ -75,7 +75,6 @@ interface WorkbookParts {
   readonly rowAttributes?: (row: number) => string;
 }
 
-/** A minimal XLSX file for tests. */
 export const xlsxOf = (
   rows: readonly (readonly SheetCell[])[],
   parts: WorkbookParts = {},

@@ -4,17 +4,16 @@ import { columnLetter, type Layout, readToken } from "./columns";
 import { type Cell, type Table, cellText } from "./table";
 
 /**
- * Field → why the file's cell was not understood. The row cannot be paid until the person enters it
- * again.
+ * For each field, why the file's cell was refused. The row cannot be paid until the person corrects
+ * the field.
  */
 type Refusals = Readonly<Partial<Record<ImportField, string>>>;
 
-/** One payment of a file, as text. */
 export interface ImportedRow {
   readonly recipient: string;
-  /** Plain decimal digits, or the cell's text when it was refused. */
+  /** Decimal digits, or the cell's text when it was refused. */
   readonly amount: string;
-  /** Units beside the amount in the file. The row's token must be the same. */
+  /** Units beside the amount in the file. The row's token must match them. */
   readonly units: readonly string[];
   readonly token: string;
   readonly reference: string;
@@ -24,7 +23,6 @@ export interface ImportedRow {
   readonly refusals: Refusals;
 }
 
-/** The person's answers about a whole file. */
 interface FileChoices {
   readonly sign: DecimalSign;
   readonly emptyIsCoin: boolean;
@@ -130,7 +128,6 @@ const toRow = (row: readonly Cell[], line: number, place: Place): ImportedRow =>
   };
 };
 
-/** The payments of a table whose columns are known. */
 export const toRows = (table: Table, layout: Layout, choices: FileChoices): ImportedRow[] => {
   const skipped = layout.headed ? 1 : 0;
   const rows = table.rows.slice(skipped);

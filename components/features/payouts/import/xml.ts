@@ -6,7 +6,7 @@ export type Attributes = Readonly<Record<string, string>>;
 interface XmlHandlers {
   /** The message for a text that is not XML. */
   readonly damaged?: string;
-  /** Refuses a document type. */
+  /** Refuses a document type declaration, which could define entities. */
   readonly noDocumentType?: boolean;
   /** The element's name without its namespace prefix, because some programs write `x:row`. */
   readonly open?: (name: string, attributes: () => Attributes) => void;

@@ -19,7 +19,6 @@ export type AccountsBody = BodyInput<typeof createAccountsPayout>;
 
 const REFERENCE_MAX = 140;
 
-/** The paying account. */
 export interface AccountSource {
   readonly id: string;
   readonly currency: string;

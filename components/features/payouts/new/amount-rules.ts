@@ -6,7 +6,6 @@ import { readAmountCell } from "../import/amount-format";
 import type { ImportColumn } from "../import/column-names";
 import type { DraftValues } from "./draft-row";
 
-/** The token or currency of a row. */
 export interface PaidIn {
   readonly symbol: string;
   readonly decimals: number;

@@ -37,7 +37,6 @@ type Choices = ReadonlyMap<string, string>;
 const withChoice = (choices: Choices, key: string, value: string): Choices =>
   new Map([...choices, [key, value]]);
 
-/** Asks for the address of each payee and the token of each currency in a bank's file. */
 export const BankDialog = (props: BankDialogProps): ReactNode => {
   const { name, bank, target, rules } = props;
   const { payments, notices, unread } = bank;
@@ -105,8 +104,8 @@ const nameOf = ({ address, symbol }: TokenInfo, tokens: readonly TokenInfo[]): s
   tokens.filter((token) => isSameText(token.symbol, symbol)).length === 1 ? symbol : address;
 
 /**
- * Asks for the token of each currency. It offers only tokens that stand for the currency, because
- * amounts are not converted.
+ * Asks for the token of each currency. Only tokens worth one unit of the currency are offered,
+ * because amounts are not converted.
  */
 const Currencies = ({
   groups,
@@ -161,7 +160,7 @@ interface BankPayeesProps {
 }
 
 /**
- * The only approved contact with exactly this name. The page offers it and never chooses it
+ * The approved contact with this name, when there is only one. It is offered but never chosen
  * automatically, because people can share a name.
  */
 const namesakeOf = (name: string, contacts: readonly Contact[]): Contact | undefined => {
@@ -172,8 +171,7 @@ const namesakeOf = (name: string, contacts: readonly Contact[]): Contact | undef
 };
 
 /**
- * Asks for the address or global account of each payee, because a bank's file has only accounts at
- * banks.
+ * Asks for the address or global account of each payee, because a bank file has only bank accounts.
  */
 const BankPayees = ({ payees, target, chosen, onChoose }: BankPayeesProps): ReactNode => {
   const listId = useId();
@@ -263,7 +261,7 @@ const PayeeCells = (props: PayeeCellsProps): ReactNode => {
         <Input
           aria-label={`Recipient for ${name} ${account}`}
           mono
-          // The list's arrow would hide the end of the address.
+          // The arrow of the suggestion list would hide the end of the address.
           className="h-8 px-2 text-xs tracking-tight [&::-webkit-calendar-picker-indicator]:hidden!"
           placeholder={placeholder}
           list={listId}

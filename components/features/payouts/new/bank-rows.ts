@@ -1,7 +1,7 @@
 import type { BankPayment } from "../import/pain";
 import { EMPTY_ROW, type DraftValues } from "./draft-row";
 
-/** A payee of a bank's file: the name and the account together, because names repeat. */
+/** A payee of a bank file, identified by name and account, because names repeat. */
 export interface Payee {
   readonly key: string;
   readonly name: string;
@@ -9,7 +9,6 @@ export interface Payee {
   readonly payments: number;
 }
 
-/** Payments in one currency. */
 export interface CurrencyGroup {
   readonly currency: string;
   readonly payments: number;
@@ -18,11 +17,13 @@ export interface CurrencyGroup {
 const keyOf = ({ creditor, account }: BankPayment): string =>
   JSON.stringify([creditor, account]);
 
-/** Whether a file has an address or account id of Causeway where banks have an account number. */
+/**
+ * Whether the account field holds an address or a Causeway account id instead of a bank account.
+ */
 const isRecipient = (account: string): boolean =>
   /^(0x[0-9a-f]{40}|ga_[0-9a-z-]+)$/i.test(account);
 
-/** The payees without an address in the file, in the order of their first payment. */
+/** The payees that the person must match, in the order of their first payment. */
 export const payeesOf = (payments: readonly BankPayment[]): readonly Payee[] => {
   const payees = new Map<string, Payee>();
   for (const payment of payments) {
@@ -51,8 +52,8 @@ interface FitInput {
 }
 
 /**
- * Whether one token stands for one unit of the currency. The configuration says it for dollars; a
- * symbol such as EURC or XSGD shows it for other currencies.
+ * Whether one token is worth one unit of the currency. The configuration says so for dollars. For
+ * other currencies the symbol must match, as in EURC or XSGD.
  */
 export const fitsCurrency = ({ symbol, usdPegged }: FitInput, currency: string): boolean => {
   if (currency === "USD") return usdPegged;
@@ -87,8 +88,8 @@ export const bankRows = (
       ...EMPTY_ROW,
       recipient: isRecipient(account) ? account : (recipients.get(keyOf(payment)) ?? ""),
       amount,
-      // A chosen token stands for the currency. Between accounts the account's currency must be the
-      // currency of the file.
+      // A chosen token replaces the file's currency. Between accounts, the currency stays as the
+      // unit, because the account's currency must match it.
       units: (tokens === null || unmatched) && currency !== "" ? [currency] : [],
       token,
       reference,

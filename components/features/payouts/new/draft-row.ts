@@ -8,16 +8,15 @@ import type { ImportedRow } from "../import/to-rows";
 export const DRAFT_FIELDS = FIELDS;
 export type DraftField = ImportField;
 
-/** One payment as typed or read from a file. */
 export interface DraftValues extends ImportedRow {
-  /** Whether problems are shown: the row came from a file, or the person has left it. */
+  /**
+   * Whether the row's problems are shown, because the row came from a file or the person has left
+   * it.
+   */
   readonly checked: boolean;
 }
 
-/**
- * A payment in the list. Rows are replaced and never changed, so that the problems of a row can be
- * cached.
- */
+/** A payment in the list. Rows are immutable, so that their problems can be cached. */
 export interface DraftRow extends DraftValues {
   /** Identifies the row in the list. It stays the same while other rows are added and removed. */
   readonly key: number;
@@ -44,7 +43,6 @@ export const isBlank = (row: DraftValues): boolean =>
 
 export const hasProblems = (problems: RowProblems): boolean => Object.keys(problems).length > 0;
 
-/** The amount that a row pays, and its token or currency. */
 export interface RowMoney {
   readonly id: string;
   readonly symbol: string;
@@ -52,14 +50,13 @@ export interface RowMoney {
   readonly base: bigint;
 }
 
-/** The rules for the rows of one kind of payout. */
 export interface RowRules {
   /** Columns of the table, in their order. */
   readonly fields: readonly DraftField[];
-  /** Columns of a file that are read. */
+  /** Columns that are read from a file. */
   readonly columns: readonly ImportColumn[];
   readonly problemsOf: (row: DraftValues) => RowProblems;
-  /** Null while anything about the row is wrong. */
+  /** Null while the row has a problem. */
   readonly moneyOf: (row: DraftValues) => RowMoney | null;
   /**
    * A text that is equal for two rows with the same payment; null while the row is not complete.
@@ -69,7 +66,6 @@ export interface RowRules {
 
 const CONTROL = /\p{Cc}/u;
 
-/** The problem of a reference or a note; null when it can be stored. */
 export const textProblem = (text: string, lengthMax: number): string | null => {
   if (text.length > lengthMax)
     return `At most ${String(lengthMax)} characters; this has ${countText(text.length)}.`;
@@ -78,18 +74,24 @@ export const textProblem = (text: string, lengthMax: number): string | null => {
     : null;
 };
 
-/** The problems that were found; null stands for a field without a problem. */
+/** Removes the fields without a problem. */
 export const foundProblems = (
   checks: Readonly<Partial<Record<keyof RowProblems, string | null>>>,
 ): RowProblems =>
   Object.fromEntries(Object.entries(checks).filter(([, problem]) => problem !== null));
 
 interface KindRules extends Pick<RowRules, "fields" | "columns" | "problemsOf"> {
-  /** The money that a row pays; null where its token is not known. Its amount was checked before. */
+  /**
+   * The money that a row pays; null while its token is unknown. The row's amount is already
+   * checked.
+   */
   readonly payOf: (row: DraftValues) => RowMoney | null;
 }
 
-/** The rules of one kind of payout. The problems of a row are found once, because rows never change. */
+/**
+ * Completes the rules of one kind of payout. Caches the problems of each row, because rows are
+ * immutable.
+ */
 export const rowRules = ({ payOf, ...kind }: KindRules): RowRules => {
   const cache = new WeakMap<DraftValues, RowProblems>();
   const problemsOf = (row: DraftValues): RowProblems => {
@@ -113,7 +115,7 @@ export const rowRules = ({ payOf, ...kind }: KindRules): RowRules => {
   };
 };
 
-/** The trimmed text; undefined where it is empty, so that a request leaves it out. */
+/** The trimmed text; undefined when it is empty, so that a request leaves it out. */
 export const filledText = (text: string): string | undefined => text.trim() || undefined;
 
 /**
@@ -187,20 +189,19 @@ const draft = tabStore(
   }),
 );
 
-/** The owner and kind of a draft. A draft is shown only to its owner. */
+/** Identifies a draft, which is shown only to its owner. */
 export interface DraftOwner {
   /** Id of the project's treasury. */
   readonly owner: string;
   readonly kind: string;
 }
 
-/** The rows that this tab kept over a reload; null when there are none. */
+/** The rows that were stored in this tab before a reload; null when there are none. */
 export const readDraft = ({ owner, kind }: DraftOwner): readonly DraftValues[] | null => {
   const found = draft.read();
   return found?.owner === owner && found.kind === kind ? found.rows : null;
 };
 
-/** Stores the rows without their keys. */
 export const saveDraft = (of: DraftOwner, rows: readonly DraftValues[]): void =>
   draft.save({ ...of, rows: rows.map((row) => draftRow.parse(row)) });
 

@@ -39,7 +39,6 @@ interface DraftTableProps {
   readonly known: readonly KnownAddress[];
 }
 
-/** The rows of a new payout, with cells that can be edited. */
 export const DraftTable = ({ form, rows, fields, known }: DraftTableProps): ReactNode => {
   const { target } = form;
   const { wallets } = target;
@@ -104,7 +103,6 @@ interface DraftRowCellsProps {
   readonly number: number;
   readonly fields: readonly DraftField[];
   readonly problems: RowProblems | undefined;
-  /** Why the row may be a duplicate. */
   readonly duplicate: string | undefined;
   readonly known: readonly KnownAddress[];
   /** The paying account and its currency; null for payouts to wallets. */
@@ -152,7 +150,7 @@ const CellInput = ({ field, ...props }: CellInputProps): ReactNode => {
       className={cn(
         "h-8 px-2",
         field === "recipient" && "text-xs tracking-tight",
-        // The list's arrow would hide half of the symbol.
+        // The arrow of the suggestion list would hide half of the symbol.
         field === "token" && "[&::-webkit-calendar-picker-indicator]:hidden!",
       )}
       placeholder={placeholders[field]}
@@ -205,7 +203,6 @@ const RecipientCell = (props: DraftRowCellsProps): ReactNode => {
   );
 };
 
-/** The fields of one payment, and their problems below them. */
 const DraftRowCells = memo(function DraftRowCells(props: DraftRowCellsProps): ReactNode {
   const { row, number, fields, problems, duplicate, onRemove } = props;
   const wrong = (["row", ...fields] as const).filter(

@@ -33,7 +33,6 @@ import type { DraftField, DraftValues, RowRules } from "./draft-row";
 import { requestProblem } from "./request-size";
 
 export interface ImportDialogProps {
-  /** Name of the file. */
   readonly name: string;
   readonly rules: RowRules;
   /** Names of the configured chains. */
@@ -49,9 +48,8 @@ export interface ImportDialogProps {
 interface FrameProps extends ImportDialogProps {
   readonly title: string;
   readonly description: string;
-  /** How the file was read. */
   readonly notices: readonly string[];
-  /** Why the rows cannot go in one payout; null where they can. */
+  /** Why the rows do not fit into one payout; null when they do. */
   readonly problem: string | null;
   readonly rows: readonly DraftValues[];
   /** Whether every question about the file is answered. */
@@ -59,7 +57,7 @@ interface FrameProps extends ImportDialogProps {
   readonly children: ReactNode;
 }
 
-/** The frame of the questions about a file, and the buttons that take its rows. */
+/** Frame for the questions about a file, with the buttons that add its rows to the payout. */
 export const ImportDialog = (props: FrameProps): ReactNode => {
   const { notices, problem, rows, existing, onClose, onRows } = props;
   const disabled = !props.ready || problem !== null;
@@ -102,12 +100,10 @@ export const ImportDialog = (props: FrameProps): ReactNode => {
 };
 
 interface NotReadProps {
-  /** Accessible name of the list. */
   readonly label: string;
   readonly parts: readonly { readonly name: string; readonly samples: string }[];
 }
 
-/** Parts of a file that are not read, with samples of their content. */
 export const NotRead = ({ label, parts }: NotReadProps): ReactNode =>
   parts.length === 0 ? null : (
     <section aria-label={label} className="rounded-card border px-4 py-2 text-sm">
@@ -151,7 +147,6 @@ interface MappingPreviewProps {
   readonly fields: readonly DraftField[];
 }
 
-/** The first rows, as the import reads them. */
 export const MappingPreview = ({ rows, fields }: MappingPreviewProps): ReactNode => {
   const numbered = rows.slice(0, ROWS_SHOWN).map((row, index) => ({ row, index }));
   const columns = fields.map((field): Column<(typeof numbered)[number]> => ({
@@ -180,7 +175,6 @@ interface MappingDialogProps extends ImportDialogProps {
   readonly table: Sheet;
 }
 
-/** Asks for the meaning of each column of a file, with a preview of the rows. */
 export const MappingDialog = (props: MappingDialogProps): ReactNode => {
   const { name, table, rules, chains, defaultToken } = props;
   const { columns } = rules;
@@ -281,7 +275,6 @@ interface ColumnsProps {
   readonly columns: readonly ImportColumn[];
 }
 
-/** The meaning of each column, which the person can change. */
 const ColumnFields = ({
   mapping: { layout, setColumn, setHeaded },
   table,
@@ -318,7 +311,6 @@ const ColumnFields = ({
   );
 };
 
-/** The letter and heading of a column. */
 const titleOf = ({ letter, heading }: ColumnLook): string =>
   heading === "" ? `Column ${letter}` : `${letter} · ${heading}`;
 
@@ -329,7 +321,7 @@ const samplesOf = ({ samples }: ColumnLook): string => {
   return shown.length === 0 ? "empty" : shown.join(" · ");
 };
 
-/** Asks for the column where several fit, because a wrong one would be paid. */
+/** Asks which column to use where several fit, because a wrong one would lead to wrong payments. */
 const OpenColumns = ({
   mapping: { layout, setColumn },
   table,
@@ -366,9 +358,7 @@ const OpenColumns = ({
 
 interface MappingInput {
   readonly table: Sheet;
-  /** The columns that this kind of payout reads. */
   readonly columns: readonly ImportColumn[];
-  /** Names of the configured chains. */
   readonly chains: readonly string[];
 }
 
@@ -385,14 +375,13 @@ interface FileMapping {
   readonly setEmptyIsCoin: (emptyIsCoin: boolean) => void;
   readonly unread: readonly ColumnLook[];
   readonly rows: readonly DraftValues[];
-  /** The reason why the rows cannot go in one payout. */
+  /** Why the rows do not fit into one payout; null when they do. */
   readonly problem: string | null;
   readonly missing: boolean;
   /** Whether every question is answered and the file has rows. */
   readonly ready: boolean;
 }
 
-/** The person's choices about a file, and the resulting rows. */
 const useMapping = ({ table, columns, chains }: MappingInput): FileMapping => {
   const [layout, setLayout] = useState<Layout>(() =>
     limitedTo(layoutOf(table.rows, chains), columns),

@@ -72,7 +72,6 @@ const Desk = ({ form, setup }: DeskProps): ReactNode => {
   );
 };
 
-/** The API call with the first rows of the form, or with an example. */
 const Snippet = ({ form }: { readonly form: Form }): ReactNode => {
   const { target, body } = form;
   const shown =
@@ -111,7 +110,6 @@ interface FromCardProps {
   readonly setup: SwapSetup;
 }
 
-/** The kind of the payout, and its source. */
 const FromCard = ({ target, setup }: FromCardProps): ReactNode => (
   <Card title="From">
     <div className="flex flex-col gap-4">

@@ -4,12 +4,11 @@ import { countText } from "@/lib/core/amount-text";
 import { mebibytes } from "../import/read-import";
 import type { DraftValues } from "./draft-row";
 
-/** The size of a request without its rows. */
+/** Size of a request without its rows, in bytes. */
 const FRAME_BYTES = 1_024;
 /** The request names tokens by address, so the size is computed with one. */
 const TOKEN = "0x0000000000000000000000000000000000000000";
 
-/** The approximate size of the request with these rows. */
 export const requestBytes = (rows: readonly DraftValues[]): number =>
   FRAME_BYTES +
   new Blob(
@@ -24,7 +23,7 @@ export const requestBytes = (rows: readonly DraftValues[]): number =>
     ),
   ).size;
 
-/** Why these rows cannot go in one payout, and the next step; null when they can. */
+/** Why these rows do not fit into one payout, and the next step; null when they do. */
 export const requestProblem = (rows: readonly DraftValues[]): string | null => {
   if (rows.length > PAYOUT_ROWS_MAX)
     return `There are ${countText(rows.length)} rows; a payout takes at most ${countText(PAYOUT_ROWS_MAX)}. Split the file.`;

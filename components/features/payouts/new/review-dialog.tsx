@@ -45,7 +45,6 @@ interface ReviewDialogProps {
   readonly onClose: () => void;
 }
 
-/** Creates the reviewed payout or schedule. */
 const useCreate = () => {
   const cache = useCache();
   const wallets = useSentOnce(createWalletsPayout);
@@ -60,7 +59,7 @@ const useCreate = () => {
         body: { chainId, transfers, reference, fundFrom, ...timing },
       });
       void cache.refresh(listPayoutSchedules);
-      // The review showed the same warnings when the rows were checked before.
+      // When the rows were validated before, the review has already shown these warnings.
       return {
         path: pathOfSchedule(schedule),
         warnings: checked.answer === null ? schedule.warnings : NONE,
@@ -113,8 +112,8 @@ interface Created {
 const NONE: readonly Warning[] = [];
 
 /**
- * Shows the warnings of a new schedule whose rows were not checked before, ahead of the page that
- * asks for the approval.
+ * Shows the warnings of a new schedule before the page that asks for the approval. Only for
+ * schedules whose rows were not validated before.
  */
 const CreatedDialog = ({ created }: { readonly created: Created }): ReactNode => {
   const { path, warnings } = created;
@@ -138,15 +137,15 @@ const CreatedDialog = ({ created }: { readonly created: Created }): ReactNode =>
 };
 
 /**
- * The receipt of rows that the service has just checked. Creating the payout moves no money, because
- * a code has to approve it first.
+ * Summary of rows that the service has just validated. Creating the payout moves no money, because
+ * it must first be approved with a code.
  */
 export const ReviewDialog = ({ form, checked, onClose }: ReviewDialogProps): ReactNode => {
   const router = useRouter();
   const { send, pending, error } = useCreate();
   const [compared, setCompared] = useState(false);
   const [created, setCreated] = useState<Created | null>(null);
-  // The form marks duplicates at their rows, and the person chose to pay them.
+  // Duplicates are left out, because the form marks their rows and the person chose to pay them.
   const warnings = (checked.kind === "wallets" ? (checked.answer?.warnings ?? []) : []).filter(
     ({ code }) => code !== "duplicate_row",
   );
@@ -200,7 +199,6 @@ export const ReviewDialog = ({ form, checked, onClose }: ReviewDialogProps): Rea
 
 type ReviewFactsProps = Omit<ReviewDialogProps, "onClose">;
 
-/** The lines of the receipt: sender, recipients and costs. */
 const ReviewFacts = ({ form, checked }: ReviewFactsProps): ReactNode => (
   <Facts>
     <Sender form={form} checked={checked} />
@@ -316,7 +314,6 @@ const ScheduleFacts = ({ schedule, short }: ScheduleFactsProps): ReactNode => (
   </>
 );
 
-/** Rows as the review shows them: whole addresses and ids. */
 const RecipientList = ({ checked, form }: ReviewFactsProps): ReactNode => {
   const { wallets, source } = form.target;
   const { known } = useKnownAddresses(wallets?.chainId ?? null);

@@ -32,12 +32,12 @@ import { MappingDialog } from "./import-dialog";
 import type { NewPayout } from "./use-new-payout";
 import type { PayoutKind } from "./use-target";
 
-/** The rows of a new payout: from a file, pasted, or typed. */
 export const RowsCard = ({ form }: { readonly form: NewPayout }): ReactNode => {
   const file = useImport();
   const [pasting, setPasting] = useState(false);
-  // Rows that had errors when the list was narrowed stay in it, because a row that vanishes while
-  // somebody types would keep half an amount.
+  // Keys of the rows that had errors when the person chose to see only those. They stay in the list
+  // when they are corrected, because a row that disappears while somebody types would keep only
+  // half of the amount.
   const [errorKeys, setErrorKeys] = useState<ReadonlySet<number> | null>(null);
   const [withNotes, setWithNotes] = useState(false);
   const { target, rows, problems, filled } = form;
@@ -114,7 +114,6 @@ interface FileQuestionsProps {
   readonly file: FileImport;
 }
 
-/** Asks the questions about a file before its rows are added. */
 const FileQuestions = ({ form, file }: FileQuestionsProps): ReactNode => {
   const { chains } = usePublicConfig();
   const { target, filled } = form;
@@ -326,7 +325,7 @@ interface DropAreaProps {
   readonly children: ReactNode;
 }
 
-/** Takes a file that is dropped anywhere on its content. */
+/** Accepts a file that is dropped anywhere on its content. */
 const DropArea = ({ onFile, children }: DropAreaProps): ReactNode => {
   const [over, setOver] = useState(false);
   const drop = (event: DragEvent): void => {
@@ -353,7 +352,6 @@ const DropArea = ({ onFile, children }: DropAreaProps): ReactNode => {
   );
 };
 
-/** Says that a file is being read, or why it was refused. */
 const ImportNotices = ({
   file: { state, close },
 }: {
@@ -387,7 +385,10 @@ const ImportNotices = ({
   );
 };
 
-/** The rows of a file to fill in. The service refuses their recipients, so that nobody pays them. */
+/**
+ * Rows of the template file. The service refuses their recipients, so that nobody pays them by
+ * mistake.
+ */
 const TEMPLATES: Readonly<Record<PayoutKind, readonly (readonly string[])[]>> = {
   wallets: [
     ["address", "amount", "token", "reference", "note"],
@@ -414,7 +415,6 @@ interface PasteDialogProps {
   readonly onText: (text: string) => void;
 }
 
-/** Rows that were copied out of a spreadsheet or a mail. */
 const PasteDialog = ({ open, onClose, onText }: PasteDialogProps): ReactNode => {
   const [text, setText] = useState("");
   return (

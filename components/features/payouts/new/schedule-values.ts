@@ -2,7 +2,9 @@ import type { SCHEDULE_PERIODS } from "@/lib/contracts/payout-schedules";
 
 export type SchedulePeriod = (typeof SCHEDULE_PERIODS)[number];
 
-/** When a payout runs. Times are local to the time zone, as `datetime-local` inputs write them. */
+/**
+ * When a payout runs. Times are local to the time zone, in the format of `datetime-local` inputs.
+ */
 export interface ScheduleValues {
   readonly startsAt: string;
   readonly every: SchedulePeriod | "once";
@@ -44,8 +46,8 @@ const wallClockOf = (at: Date, timeZone: string): number => {
 };
 
 /**
- * The moment when clocks in the time zone show `local`. A time that a clock change skips moves by
- * that change.
+ * The instant at which clocks in the time zone show `local`. A local time that a clock change skips
+ * is shifted by the change.
  */
 export const instantOf = (local: string, timeZone: string): Date | null => {
   const wanted = Date.parse(`${local}Z`);
@@ -56,7 +58,7 @@ export const instantOf = (local: string, timeZone: string): Date | null => {
   return new Date(wanted - offsetAt(first));
 };
 
-/** Formats a moment as local time of the zone, for example `2026-05-01T09:00`. */
+/** Formats an instant as local time of the zone, for example `2026-05-01T09:00`. */
 export const localOf = (at: Date, timeZone: string): string =>
   new Date(wallClockOf(at, timeZone)).toISOString().slice(0, "2026-05-01T09:00".length);
 
@@ -67,7 +69,6 @@ const startProblem = (start: Date | null, now: number): string | undefined => {
   return start.getTime() < now + MINUTE_MS ? "Choose a time in the future." : undefined;
 };
 
-/** The problems of a schedule, by field. */
 export const scheduleProblems = (
   values: ScheduleValues,
   now: number,
@@ -82,11 +83,11 @@ export const scheduleProblems = (
   return Object.fromEntries(Object.entries(problems).filter(([, text]) => text !== undefined));
 };
 
-/** The end of a schedule: undefined where it never ends, null where the text is no time. */
+/** The end of a schedule: undefined when it never ends, null when the text is not a time. */
 const endOf = ({ every, endsAt, timeZone }: ScheduleValues): Date | null | undefined =>
   every === "once" || endsAt === "" ? undefined : instantOf(endsAt, timeZone);
 
-/** The part of the request with the times of the schedule; null where the start is no time. */
+/** The times of the schedule for the request; null when the start is not a time. */
 export const toSchedule = (
   values: ScheduleValues,
 ): { startsAt: string; every?: SchedulePeriod; timeZone: string; endsAt?: string } | null => {

@@ -1,12 +1,11 @@
 import { codeOf, detailsOf } from "@/components/features/money-flow/api-error";
 import type { DraftField, RowProblems } from "./draft-row";
 
-/** The service's messages about the rows, by the rows' keys. */
 export interface Findings {
   readonly problems: ReadonlyMap<number, RowProblems>;
   /** The message for each row that was paid before or repeats another row. */
   readonly duplicates: ReadonlyMap<number, string>;
-  /** The refusal, when some of its messages belong to no row. */
+  /** The refusal, unless all of its messages belong to rows. */
   readonly error: Error | null;
 }
 

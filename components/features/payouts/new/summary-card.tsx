@@ -38,7 +38,6 @@ interface SummaryCardProps {
   readonly onReview: () => void;
 }
 
-/** The payout's totals beside the available balances, and the button that opens the review. */
 export const SummaryCard = ({ form, onReview }: SummaryCardProps): ReactNode => {
   const { target, filled, checking, problems, duplicates, options } = form;
   const ready = target.rules !== null && filled.length > 0 && form.sizeProblem === null;
@@ -209,14 +208,15 @@ const zones = (chosen: string): readonly string[] => [
 ];
 
 /**
- * Whether the payout runs later or repeatedly. The schedule is one field of the form, because its
- * start and end are checked together.
+ * Fields for a payout that runs later or repeatedly. The schedule is one field of the form, because
+ * its start and end are checked together.
  */
 const ScheduleFields = ({ form }: { readonly form: OptionsForm }): ReactNode => {
   const { field, formState } = useController({ control: form.control, name: "schedule" });
   const schedule = field.value;
   const problems = formState.errors.schedule;
-  // Checks the whole form, because a check of this field leaves out the errors inside its object.
+  // Validates the whole form, because validating only this field would leave out the errors inside
+  // its object.
   const set = (next: ScheduleValues | null): void => {
     form.setValue("schedule", next);
     void form.trigger();

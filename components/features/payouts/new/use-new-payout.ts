@@ -53,29 +53,33 @@ export interface NewPayout extends Omit<DraftRows, "change" | "replace"> {
   readonly replace: (values: readonly DraftValues[]) => void;
   readonly clear: () => void;
   readonly options: PayoutOptions;
-  /** The form of the options. */
   readonly optionsForm: OptionsForm;
   /** Rows that are not empty. */
   readonly filled: readonly DraftRow[];
   /**
-   * Problems by the row's key. A row that the person is typing in has only the problems that the
-   * service found.
+   * Problems by row key. While a person types in a row, it has only the problems that the service
+   * found.
    */
   readonly problems: ReadonlyMap<number, RowProblems>;
-  /** Why a row may be a duplicate, by the key of the row. */
+  /** Why a row may be a duplicate, by row key. */
   readonly duplicates: ReadonlyMap<number, string>;
   readonly totals: readonly DraftTotal[];
   readonly sizeProblem: string | null;
-  /** The request for the present rows and options; null while the source is unknown. */
+  /** The request for the current rows and options; null while the source is unknown. */
   readonly body: WalletsBody | AccountsBody | null;
-  /** Has the service check the rows; null when it or the page found a problem. */
+  /**
+   * Validates the rows with the service. Returns null when the page or the service found a problem.
+   */
   readonly check: () => Promise<Checked | null>;
   readonly checking: boolean;
-  /** The service's refusal, when it belongs to no row. */
+  /** The service's refusal, unless it belongs to rows. */
   readonly error: Error | null;
 }
 
-/** Errors that do not stop a schedule, because each run is checked against the balance of its day. */
+/**
+ * Errors that do not prevent a schedule, because each run is checked against the balance at that
+ * time.
+ */
 const PASSING: ReadonlySet<string | null> = new Set([
   "insufficient_balance",
   "insufficient_reserves",
@@ -111,7 +115,7 @@ const bodyOf = (
 
 const isWallets = (body: WalletsBody | AccountsBody): body is WalletsBody => "chainId" in body;
 
-/** Has the service check the rows without storing a payout. */
+/** Validates the rows with the service, without storing a payout. */
 const useValidation = () => {
   const wallets = useApiMutation(createWalletsPayout);
   const accounts = useApiMutation(createAccountsPayout);
@@ -123,7 +127,7 @@ const useValidation = () => {
       await accounts.mutateAsync({ body: { ...body, validateOnly: true } });
       return { kind: "global_accounts", body };
     }
-    // The runs of a schedule pay the same rows again and again.
+    // Each run of a schedule pays the same rows.
     const mayRepeatPayments = schedule === null ? undefined : true;
     const request = {
       ...body,
@@ -142,7 +146,6 @@ const useValidation = () => {
   return { validate, pending: wallets.isPending || accounts.isPending };
 };
 
-/** Problems and duplicates of the rows, found by the page or by the service. */
 const useFindings = (target: Target, filled: readonly DraftRow[], serverFindings: Findings) => {
   const { rules } = target;
   const formProblems = useMemo(() => {
@@ -168,7 +171,7 @@ const useFindings = (target: Target, filled: readonly DraftRow[], serverFindings
     return new Map([...serverFindings.duplicates, ...worded].filter(([key]) => keys.has(key)));
   }, [filled, rules, serverFindings.duplicates, keys]);
   const totals = useMemo(() => {
-    // Rows that the service refused are not paid either.
+    // Leaves out rows that the service refused, too.
     const payable = filled.filter(({ key }) => !problems.has(key));
     return rules === null ? [] : totalsOf(payable, rules);
   }, [filled, rules, problems]);
@@ -183,7 +186,6 @@ const without = <Value>(
 ): ReadonlyMap<number, Value> =>
   map.has(key) ? new Map([...map].filter(([other]) => other !== key)) : map;
 
-/** The state and actions of the page for a new payout. */
 export const useNewPayout = (): NewPayout => {
   const target = useTarget();
   const { owner, kind } = target;
@@ -292,8 +294,8 @@ const checkedRow = (row: DraftRow): DraftRow =>
   row.checked || isBlank(row) ? row : { ...row, checked: true };
 
 /**
- * The rows of a payout that is being written. This tab keeps them until they are sent; nothing is
- * kept while `owner` is null, because it is loading.
+ * The rows of a new payout. They are stored in this tab until they are sent. Nothing is stored
+ * while `owner` is null, because the owner is still loading.
  */
 const useDraftRows = (owner: DraftOwner | null): DraftRows => {
   const [{ rows }, setState] = useState<State>({ rows: [], nextKey: 1 });
@@ -310,7 +312,7 @@ const useDraftRows = (owner: DraftOwner | null): DraftRows => {
     if (ownerId === null || rows.length === 0) return;
     const save = (): void => saveDraft({ owner: ownerId, kind }, rows);
     const timer = setTimeout(save, SAVE_AFTER_MS);
-    // A page that is left before the timer ends still keeps the last input.
+    // Saves the last input also when the person leaves the page before the timer ends.
     window.addEventListener("pagehide", save);
     return () => {
       clearTimeout(timer);
@@ -384,8 +386,8 @@ export type OptionsForm = UseFormReturn<PayoutOptions>;
 
 const FORMS = {
   wallets: fields,
-  // Payouts between accounts have no schedule. A schedule that was typed for wallets stays in the
-  // form without a check.
+  // Payouts between accounts have no schedule. A schedule that was entered for wallets stays in the
+  // form and is not validated.
   global_accounts: fields.extend({ schedule: z.custom<PayoutOptions["schedule"]>(() => true) }),
 } as const;
 
@@ -398,7 +400,7 @@ const START: PayoutOptions = {
 };
 
 /**
- * The form of the options of a whole payout, and its values, which are the same object until one of
+ * The form of the payout's options, and their values. The values are the same object until one of
  * them changes.
  */
 const usePayoutOptions = (

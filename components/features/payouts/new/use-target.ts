@@ -58,7 +58,7 @@ const walletTarget = (
   };
 };
 
-/** USDC of the chosen chain, because most payouts are in it, else the chain's first token. */
+/** The chain's USDC, because most payouts are in USDC; otherwise the chain's first token. */
 const firstToken = (setup: SwapSetup, chainId: string): string => {
   const tokens = setup.tokens.filter((token) => String(token.chainId) === chainId);
   return (tokens.find(({ symbol }) => symbol === "USDC") ?? tokens[0])?.address ?? "";
@@ -89,9 +89,9 @@ export const useTarget = (): Target => {
       (each) => String(each.chainId) === chainId && each.address === chosenToken,
     );
     return there ? chosenToken : firstToken(setup, chainId);
-    // Balances are read again every few seconds; the token depends only on the list of tokens.
+    // Depends only on the list of tokens, because balances are read again every few seconds.
   }, [tokens, chainId, chosenToken]);
-  // A link from an account names the paying account and no kind.
+  // A link from an account has the paying account, but no kind.
   const shown = kind ?? (sourceId === "" ? "wallets" : "global_accounts");
   const wallets = useMemo(
     () => (setup === null ? null : walletTarget(setup, chainId, token)),

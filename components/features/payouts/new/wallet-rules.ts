@@ -28,7 +28,6 @@ const NOTE_MAX = 500;
 export interface WalletTarget {
   readonly chainId: number;
   readonly chainName: string;
-  /** The tokens of this chain. */
   readonly tokens: readonly TokenInfo[];
   readonly treasury: string;
   /** Address or `native` for rows that name no token; empty while no token is chosen. */
@@ -79,13 +78,13 @@ const recipientProblem = (
 };
 
 /**
- * The row's token. It is undefined when the file's cell was refused, because no default replaces
- * it.
+ * The row's token. It is undefined when the file's cell was refused, because a refused token must
+ * not be replaced by the default.
  */
 const tokenOf = (row: DraftValues, target: WalletTarget): TokenInfo | undefined =>
   row.refusals.token === undefined ? findToken(row.token, target) : undefined;
 
-/** A row for another chain is not paid on this one. */
+/** A row for another chain must not be paid on this one. */
 const chainProblem = (
   row: DraftValues,
   { chainId, chainName }: WalletTarget,
@@ -134,7 +133,8 @@ export const walletRules = (target: WalletTarget): RowRules =>
   });
 
 /**
- * The rows of `POST /payouts/bulk/wallets`. Tokens go by address, because symbols can be shared.
+ * The rows of `POST /payouts/bulk/wallets`. Tokens are sent by address, because several tokens can
+ * have the same symbol.
  */
 export const walletTransfers = (
   rows: readonly DraftRow[],

@@ -196,7 +196,6 @@ const Actions = ({ schedule }: { readonly schedule: Schedule }): ReactNode => {
 
 const LOADING_ROWS_MAX = 6;
 
-/** The recipients of each run, a page at a time: whole address, name and amount. */
 const ScheduleRows = ({ schedule }: { readonly schedule: Schedule }): ReactNode => {
   const list = useScheduleRows(schedule.id);
   const { known } = useKnownAddresses(schedule.chainId);
@@ -261,7 +260,6 @@ const columnsFor = (timeZone: string): readonly Column<Run>[] => [
   },
 ];
 
-/** The latest runs, and whether some of them paid nobody. */
 const ScheduleRuns = ({ schedule }: { readonly schedule: Schedule }): ReactNode => {
   const unpaid = schedule.runs.filter(({ status }) => status !== "started").length;
   return (

@@ -39,9 +39,7 @@ const STATUS_VIEWS = {
   cancelled: { word: "Cancelled", tone: "neutral", icon: Ban },
 } as const satisfies Record<Schedule["status"], View>;
 
-/**
- * The looks of each status. Missed runs are never paid later, so they stand out like refused ones.
- */
+/** Missed runs are never paid later, so they are as prominent as refused ones. */
 const RUN_VIEWS = {
   started: { word: "Started", tone: "success", icon: CircleCheck },
   missed: { word: "Missed, not paid", tone: "warning", icon: ClockAlert },
@@ -77,7 +75,6 @@ export const RunStatus = ({
 export const periodText = ({ every }: Pick<Schedule, "every">): string =>
   PERIOD_WORDS[every ?? "once"];
 
-/** A moment in the schedule's time zone. */
 export const ZonedTime = ({
   value,
   timeZone,
@@ -110,7 +107,7 @@ export const useSchedule = (id: string): UseQueryResult<Schedule> =>
 
 type ScheduleRow = ResponseOf<typeof listPayoutScheduleItems>["data"][number];
 
-/** Rows of one page. A schedule has up to 10,000 rows. */
+/** Rows per page. A schedule has up to 10,000 rows. */
 const ROWS_READ = 50;
 
 /** The rows that each run pays, in their order. They never change. */

@@ -16,11 +16,10 @@ import type { PolicySetup, PolicySubject } from "../use-policies";
 import { movementErrors, movementOf, type MovementValues } from "./movement";
 import { Verdict, ContactHint, useDryRun } from "./verdict";
 
-/** The edited rules that the dry run tries. */
 export interface TriedDraft {
   /** Null while a field has an error. */
   readonly rules: PolicyRules | null;
-  /** Whether they differ from the stored rules. */
+  /** Whether the rules differ from the stored rules. */
   readonly isChanged: boolean;
 }
 
@@ -178,8 +177,8 @@ interface Movement {
 }
 
 /**
- * The tried movement. The page's address keeps it; it starts with the policy's subject and the
- * first chain and token.
+ * The movement to try. It is stored in the page's address, and starts with the policy's subject and
+ * the first chain and token.
  */
 const useMovement = (
   { wallets, keys, chains, tokens }: PolicySetup,

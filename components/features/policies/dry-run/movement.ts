@@ -1,7 +1,4 @@
-/**
- * The form of the dry run of policies: its fields as text, and the request that they make once they
- * are complete.
- */
+/** Form values of the policy dry run, and the request that is built from them. */
 import { amount, address } from "@/lib/contracts/common";
 import type { BodyInput } from "@/lib/contracts/contract";
 import type { evaluatePolicies } from "@/lib/contracts/policies";
@@ -9,7 +6,6 @@ import { readOrTyped } from "@/lib/core/read-amount";
 
 export interface MovementValues {
   readonly wallet: string;
-  /** Id of the chain. */
   readonly chain: string;
   readonly token: string;
   readonly amount: string;
@@ -20,7 +16,7 @@ export interface MovementValues {
 
 type Movement = Omit<BodyInput<typeof evaluatePolicies>, "draft">;
 
-/** The errors in the typed values, by field; an empty field has none yet. */
+/** The errors in the values, by field. An empty field is not an error. */
 export const movementErrors = (values: MovementValues): { amount?: string; to?: string } => {
   const typed = readOrTyped(values.amount);
   const to = values.to.trim();

@@ -36,11 +36,10 @@ const approvalText = ({
 interface VerdictProps {
   readonly title: string;
   readonly evaluation: Evaluation;
-  /** The answer to the present values has not arrived yet. */
+  /** Whether the answer for the current values has not arrived yet. */
   readonly isOutdated: boolean;
 }
 
-/** The decision about a movement, and the rules that made it. */
 export const Verdict = ({ title, evaluation, isOutdated }: VerdictProps): ReactNode => {
   const { decision, code, rules, approval } = evaluation;
   const { label, tone, icon: Icon } = DECISION_LOOKS[decision];
@@ -78,7 +77,7 @@ export const Verdict = ({ title, evaluation, isOutdated }: VerdictProps): ReactN
         ) : (
           <RuleResults results={deciding} label="Rules that decided" />
         )}
-        {/* Several rules share one sentence about the approval that they ask for. */}
+        {/* Several rules have one common sentence about the required approval. */}
         {approval === null || deciding.length < 2 ? null : <p>{approvalText(approval)}</p>}
         <p className="text-sm text-fg-2">
           {code === "required"
@@ -103,7 +102,6 @@ const policyText = ({ policyId, scope, version }: RuleResult): string =>
     ? "Applies without a policy"
     : `${SCOPE_WORDS[scope]}, version ${String(version)}`;
 
-/** The results of rules, with the policy of each. */
 export const RuleResults = ({
   results,
   label,
@@ -134,17 +132,20 @@ export const ContactHint = ({ evaluation }: { readonly evaluation: Evaluation })
 type DryRunBody = BodyInput<typeof evaluatePolicies>;
 
 interface DryRun {
-  /** Answers the values that were typed last; while the request runs, the previous answer. */
+  /**
+   * The decision for the values that were typed last. While the request runs, the previous
+   * decision.
+   */
   readonly evaluation: Evaluation | undefined;
-  /** `evaluation` does not answer the present values. */
+  /** Whether `evaluation` is for earlier values. */
   readonly isOutdated: boolean;
   readonly error: unknown;
   readonly retry: () => void;
 }
 
 /**
- * The policies' decision about a movement. The request waits until the person stops typing; null
- * sends none.
+ * The policies' decision about a movement. The request waits until the person stops typing. Without
+ * a body, no request is sent.
  */
 export const useDryRun = (body: DryRunBody | null): DryRun => {
   const api = useApi();
@@ -156,7 +157,7 @@ export const useDryRun = (body: DryRunBody | null): DryRun => {
       api.call(evaluatePolicies, { body: JSON.parse(settled ?? "null") as DryRunBody, signal }),
     enabled: settled !== null && key !== null,
     placeholderData: keepPreviousData,
-    // Later movements change the answer, so it is never fresh.
+    // Later movements change the answer, so a cached answer is always stale.
     staleTime: 0,
   });
   return {

@@ -60,7 +60,6 @@ const SCREENING: readonly { value: PolicyValues["screening"]; label: string; hin
     { value: "off", label: "Off", hint: "Listed addresses are paid too." },
   ];
 
-/** How strictly addresses are screened. */
 const ScreeningField = ({ control }: FieldsProps): ReactNode => {
   const chosen = useWatch({ control, name: "screening" });
   return (
@@ -82,10 +81,6 @@ const ScreeningField = ({ control }: FieldsProps): ReactNode => {
   );
 };
 
-/**
- * The fields for recipients: who may be paid, how long a new one waits, and how addresses are
- * screened.
- */
 export const RecipientFields = ({ control }: FieldsProps): ReactNode => (
   <Section title="Recipients">
     <Controller
@@ -113,7 +108,6 @@ export const RecipientFields = ({ control }: FieldsProps): ReactNode => (
   </Section>
 );
 
-/** The fields for the allowed chains and tokens. */
 export const ChainFields = ({
   control,
   setup: { chains, tokens, names },
@@ -149,7 +143,6 @@ const zonesWith = (zone: string): string[] => [
   ...new Set(["UTC", zone, ...Intl.supportedValuesOf("timeZone")]),
 ];
 
-/** The fields for the times of the week at which money may move. */
 export const HourFields = ({ control }: FieldsProps): ReactNode => (
   <SwitchedSection
     title="Hours"

@@ -163,7 +163,6 @@ const AMOUNT_LABEL = {
   exempt: "Without a code, in a day (USD)",
 } as const;
 
-/** The fields for when a one-time code is needed. */
 const CodeFields = ({ control }: ApprovalFieldsProps): ReactNode => {
   const mode = useWatch({ control, name: "code" });
   return (
@@ -196,7 +195,6 @@ const CodeFields = ({ control }: ApprovalFieldsProps): ReactNode => {
   );
 };
 
-/** The fields for votes: above which amount, how many people, and who. */
 const VoteFields = ({ control }: ApprovalFieldsProps): ReactNode => (
   <SwitchedSection
     title="Approval by other people"
@@ -239,7 +237,6 @@ interface CapFieldsProps {
 
 const NO_LIMIT = { numeric: true, placeholder: "No limit" } as const;
 
-/** The limits of one operation and of one day, in US dollars and for single assets. */
 const CapFields = ({ control, tokens }: CapFieldsProps): ReactNode => (
   <Section
     title="Amounts"
@@ -336,11 +333,9 @@ interface RuleChangesProps {
   readonly before: PolicyRules;
   readonly after: PolicyRules;
   readonly names: PolicyNames;
-  /** Accessible name of the list. */
   readonly label: string;
 }
 
-/** The limits that a change removes and adds, as sentences. */
 export const RuleChanges = ({ before, after, names, label }: RuleChangesProps): ReactNode => {
   const { removed, added } = changesOf(before, after, names);
   if (removed.length + added.length === 0)

@@ -11,7 +11,6 @@ interface SectionProps {
   readonly children: ReactNode;
 }
 
-/** A section of the editor: heading, hint and fields. */
 export const Section = ({ title, hint, children }: SectionProps): ReactNode => {
   const id = useId();
   return (
@@ -30,13 +29,11 @@ export const Section = ({ title, hint, children }: SectionProps): ReactNode => {
 interface SwitchedSectionProps extends SectionProps {
   readonly control: Control<PolicyValues>;
   readonly name: "hasHours" | "hasApprovals";
-  /** Label of the checkbox that shows the fields. */
   readonly label: string;
-  /** The effect while the rule is off. */
+  /** Text that is shown while the rule is off. */
   readonly off: string;
 }
 
-/** A section of the editor whose fields appear when its rule is on. */
 export const SwitchedSection = ({
   control,
   name,

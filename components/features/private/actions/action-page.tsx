@@ -45,7 +45,6 @@ const ACTIONS: Readonly<Record<Action, ActionWords>> = {
   },
 };
 
-/** The page of a private action, with links to the others. */
 export const ActionPage = ({ action }: { readonly action: Action }): ReactNode => {
   const query = usePrivateSetup();
   const { title, description } = ACTIONS[action];
@@ -112,13 +111,13 @@ const ActionLinks = (): ReactNode => {
   );
 };
 
-/** Loads the private wallets, their balances, and the balances of the treasury. */
 const usePrivateSetup = (): QueryState<PrivateSetup> => {
   const balances = usePrivateBalances();
   const wallets = usePrivacyWallets();
   const swap = useSwapSetup();
   const chosen = useChosenWallet({ wallets, balances });
-  // The service makes the first wallet when it is asked, so an empty list counts as loading.
+  // The service creates the first wallet when balances are read, so an empty list counts as
+  // loading.
   const data =
     balances.data === undefined ||
     wallets.data === undefined ||

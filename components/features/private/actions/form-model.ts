@@ -1,4 +1,4 @@
-/** Checks the input on the pages of private moves and turns it into requests. */
+/** Computes fees and limits, and checks the input, on the pages of private moves. */
 import { checkedBy, precisionProblem } from "@/components/features/money-flow/field-checks";
 import { address, amount as amountSchema } from "@/lib/contracts/common";
 import { SLIPPAGE_PROBLEM, slippageBps } from "@/components/features/money-flow/slippage";
@@ -9,7 +9,6 @@ import type { PoolBalance, PrivateQuote } from "../parts";
 
 export type Action = "shield" | "transfer" | "swap" | "unshield";
 
-/** The destination of a move. */
 type Target = "address" | "wallet";
 
 export interface FormValues {
@@ -28,13 +27,13 @@ export type FormErrors = Readonly<Partial<Record<keyof FormValues, string>>>;
 interface Fees {
   /** The amount that leaves the treasury or the notes, in base units. */
   readonly grossBase: bigint;
-  /** The amount that arrives: the note of a shield, or the amount of the recipient. */
+  /** The amount that arrives: the new note of a shield, or the recipient's amount. */
   readonly netBase: bigint;
   readonly relayFeeBase: bigint;
   readonly poolFeeBase: bigint;
 }
 
-/** Reads balances too, which may be zero. `parseAmount` refuses zero. */
+/** Also parses balances, which may be zero. `parseAmount` refuses zero. */
 const base = (text: string, { token }: PoolBalance): bigint =>
   /[1-9]/.test(text) ? parseAmount(text, token.decimals) : 0n;
 
@@ -44,8 +43,8 @@ const grossOf = (pool: PoolBalance, target: Target) =>
     : (net: bigint): bigint => grossForAddress(net, pool.relayFeeBps);
 
 /**
- * The fees of a move of `amountBase`. They reduce the note of a shield; other actions pay them on
- * top.
+ * The fees of a move of `amountBase`. They reduce the note of a shield; for other actions they are
+ * paid on top.
  */
 export const feesOf = (
   action: Exclude<Action, "swap">,
@@ -74,7 +73,7 @@ export const feesOf = (
 };
 
 /**
- * The largest amount that can be typed. For a shield it is the treasury's balance; for other
+ * The largest amount that can be entered. For a shield it is the treasury's balance; for other
  * actions the amount that arrives when the whole spendable balance leaves.
  */
 export const mostOf = (
@@ -92,8 +91,8 @@ export const mostOf = (
 };
 
 /**
- * The typed amount for receipts and pictures, also while other fields are wrong. Null where the
- * token cannot have it.
+ * The typed amount for receipts and pictures, even while other fields are wrong. Null when it is
+ * not a valid amount of the token.
  */
 export const readableAmount = (typed: string, { token }: PoolBalance): string | null => {
   const text = readOrTyped(typed);
@@ -136,20 +135,19 @@ const recipientAddress = checkedBy(
 
 export interface FormCheck {
   readonly errors: FormErrors;
-  /** Null while something is missing or wrong. */
+  /** Null while a value is missing or wrong. */
   readonly amount: string | null;
 }
 
 export interface FormSurroundings {
   readonly pool: PoolBalance | undefined;
   readonly toPool: PoolBalance | undefined;
-  /** The treasury's balance of the pool's token; null where it is not known. */
+  /** The treasury's balance of the pool's token; null while it is unknown. */
   readonly treasury: string | null;
 }
 
 type MutableErrors = { -readonly [Field in keyof FormErrors]: FormErrors[Field] };
 
-/** The errors of the fields that say where the money goes. */
 const targetErrors = (
   action: Action,
   values: FormValues,
@@ -200,7 +198,6 @@ export const checkForm = (
   return { errors, amount: isRight ? readOrTyped(values.amount) : null };
 };
 
-/** The form's field for each field of the API. */
 export const API_FIELDS: Readonly<Record<string, keyof FormValues>> = {
   amount: "amount",
   token: "pool",
@@ -218,7 +215,7 @@ interface Promised {
   readonly minimum: Pick<PrivateQuote["minimum"], "amountBase">;
 }
 
-/** Whether the fresh quote promises or expects less than the seen one. */
+/** Whether the fresh quote has a lower minimum or expected amount than the seen quote. */
 export const isWorse = (seen: Promised, fresh: Promised): boolean =>
   BigInt(fresh.minimum.amountBase) < BigInt(seen.minimum.amountBase) ||
   BigInt(fresh.expected.amountBase) < BigInt(seen.expected.amountBase);

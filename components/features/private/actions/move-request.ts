@@ -14,7 +14,6 @@ interface Checked {
   readonly acceptsSmallSet?: boolean;
 }
 
-/** The request of a form without errors. */
 export const toMoveRequest = ({
   action,
   values,
@@ -53,7 +52,7 @@ const recipientText = (
   return terms.action === "unshield" ? "Treasury" : "the recipient";
 };
 
-/** The observer's view of a move that is not yet sent. */
+/** Describes a move that is not sent yet, for the observer's view. */
 export const observedOfTerms = (
   terms: SendTerms,
   shortened: (recipient: RecipientView) => string,

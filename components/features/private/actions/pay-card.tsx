@@ -36,7 +36,6 @@ const TITLES = {
   unshield: "You unshield",
 } as const satisfies Record<PrivateForm["action"], string>;
 
-/** The fields for the private wallet, the pool and the amount. */
 export const PayCard = ({ form, wallets, setup }: PayCardProps): ReactNode => (
   <Card title={TITLES[form.action]}>
     <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
@@ -70,7 +69,8 @@ export const PayCard = ({ form, wallets, setup }: PayCardProps): ReactNode => (
 
 /**
  * A pool as an option: its token and chain.
- * @param spendable shown beside it; null when the pool receives money
+ *
+ * @param spendable the balance that is shown; null when the pool receives money
  */
 export const poolOption = (pool: PoolBalance, chain: string, spendable: string | null) => {
   const { symbol } = pool.token;

@@ -19,19 +19,19 @@ import { type Action, feesOf } from "./form-model";
 export interface SendTerms {
   readonly action: Exclude<Action, "swap">;
   readonly pool: PoolBalance;
-  /** Decimal string; null while no possible amount is typed. */
+  /** Decimal string; null while no valid amount is typed. */
   readonly amount: string | null;
   readonly walletName: string;
   readonly recipient: RecipientView;
   /** The receiving private wallet; null when the recipient is an address. */
   readonly toWalletName: string | null;
-  /** The recipient of an unshield without an address. */
+  /** The treasury, which receives an unshield that names no address. */
   readonly treasuryAddress: string | undefined;
 }
 
 interface ReceiptProps {
   readonly terms: SendTerms;
-  /** Shows whole addresses and all digits. */
+  /** Shows full addresses and all digits. */
   readonly whole?: boolean;
 }
 
@@ -41,7 +41,6 @@ const NOTHING = (
   </span>
 );
 
-/** The sender, recipient, amounts and fees of a move. */
 export const SendReceipt = ({ terms, whole = false }: ReceiptProps): ReactNode => {
   const { action, pool, amount } = terms;
   const { symbol, decimals } = pool.token;
@@ -140,7 +139,6 @@ interface SmallSetProps {
   readonly min: number;
 }
 
-/** Warns before the request is sent. */
 export const SmallSetAlert = ({ size, min }: SmallSetProps): ReactNode => (
   <Alert tone="warning" title={`Only ${setText(size)} hide this transfer`}>
     At least {countText(min)} are recommended. With fewer, somebody who watches the chain can
@@ -149,7 +147,7 @@ export const SmallSetAlert = ({ size, min }: SmallSetProps): ReactNode => (
 );
 
 interface SmallSetDialogProps {
-  /** The set's size, when the service refused it as too small; else null. */
+  /** Size of the anonymity set that the service refused as too small; null otherwise. */
   readonly size: number | null;
   readonly onAccept: () => Promise<void>;
   readonly onClose: () => void;

@@ -50,7 +50,7 @@ type SendAction = Exclude<Action, "swap">;
 const CONTRACTS = { shield, transfer: privateTransfer, unshield };
 const EXAMPLE = { chainId: 31337, token: "USDC", amount: "25" };
 
-/** A name where there is one, else the address with its middle left out. */
+/** A name when there is one, otherwise the shortened address. */
 const shortName = (recipient: RecipientView): string => {
   if (recipient.as === "none") return "";
   const isNamed = recipient.as === "own" || recipient.as === "contact";
@@ -69,7 +69,7 @@ const termsOf = (
   return {
     action,
     pool,
-    // The receipt shows the fees of an amount also while other fields are missing.
+    // The receipt shows the fees of an amount even while other fields are empty.
     amount: readableAmount(form.values.amount, pool),
     walletName: nameOf(form.values.walletId) ?? "Private wallet",
     recipient: action === "shield" ? { as: "none" } : recipient,
@@ -83,7 +83,6 @@ interface SendDeskProps {
   readonly setup: PrivateSetup;
 }
 
-/** The form, observer's view, receipt and review of a shield, transfer or unshield. */
 export const SendDesk = ({ action, setup }: SendDeskProps): ReactNode => {
   const form = usePrivateForm(action, setup);
   return form.pool === undefined ? (
@@ -182,7 +181,6 @@ interface ReceiptCardProps {
   readonly obstacle: string | null;
 }
 
-/** Shows the costs of the move, how well it is hidden, and the button that opens the review. */
 const ReceiptCard = ({ terms, balances, obstacle }: ReceiptCardProps): ReactNode => {
   const reasonId = useId();
   const { anonymitySet } = terms.pool;
@@ -235,9 +233,6 @@ const TARGETS = [
   },
 ];
 
-/**
- * The recipient: an address, with contacts and a warning of look-alikes, or another private wallet.
- */
 const RecipientCard = (props: RecipientCardProps): ReactNode => {
   const { form, wallets } = props;
   const { values } = form;
@@ -295,7 +290,7 @@ const AddressField = ({ form, recipient, ...notes }: RecipientCardProps): ReactN
         onBlur: () => (isTyped ? form.check("toAddress") : undefined),
       }}
       onChoose={(address) => form.set("toAddress", address)}
-      // An address that may be mistaken for another one is not offered to be saved.
+      // An address that can be mistaken for a known one is not offered for saving.
       newAddress={isUnsaved && recipient.lookAlike === null ? recipient.address : undefined}
       notes={(openBook) => <RecipientNotes view={recipient} {...notes} onSave={openBook} />}
     />
@@ -305,7 +300,7 @@ const AddressField = ({ form, recipient, ...notes }: RecipientCardProps): ReactN
 interface ReviewDialogProps {
   readonly terms: SendTerms;
   readonly move: CreateMove;
-  /** Below this set a transfer needs a second confirmation. */
+  /** Transfers out of a smaller anonymity set need a second confirmation. */
   readonly min: number;
   readonly request: (acceptsSmallSet: boolean) => MoveRequest;
   readonly onClose: () => void;
@@ -316,7 +311,10 @@ const moneyAfter = (error: unknown): string =>
     ? "Whether it was accepted is not known. Trying again is safe: the money moves once."
     : "Nothing was sent.";
 
-/** The whole receipt. Confirming creates the operation; no money moves before a code approves it. */
+/**
+ * Shows the full receipt. Confirming creates the operation, but no money moves before a code
+ * approves it.
+ */
 const ReviewDialog = ({ terms, move, min, request, onClose }: ReviewDialogProps): ReactNode => {
   const { recipient, pool, action } = terms;
   const isSmall = action === "transfer" && isSmallSet(pool.anonymitySet, min);
@@ -368,7 +366,7 @@ const ReviewDialog = ({ terms, move, min, request, onClose }: ReviewDialogProps)
   );
 };
 
-/** The project's known addresses, and those that the newest private operations paid. */
+/** The project's known addresses, and the recipients of the newest private operations. */
 const useKnownRecipients = (chainId: number): KnownAddresses => {
   const { known, complete } = useKnownAddresses(chainId);
   const transfers = usePrivateTransfers();

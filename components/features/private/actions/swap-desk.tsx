@@ -73,10 +73,6 @@ const observedOf = (
   };
 };
 
-/**
- * A swap inside the pools: form, quote, observer's view, and the dialog that approves and executes
- * it.
- */
 export const SwapDesk = ({ setup }: { readonly setup: PrivateSetup }): ReactNode => {
   const form = usePrivateForm("swap", setup);
   const body = bodyOf(form);
@@ -209,7 +205,7 @@ const QuoteCard = ({ view, walletName, onReview, children }: QuoteCardProps): Re
 type QuoteBody = BodyInput<typeof quotePrivateSwap>;
 
 interface AnsweredQuote {
-  /** The request that the quote answers. */
+  /** Identifies the request that the quote answers. */
   readonly key: string;
   readonly quote: PrivateQuote;
 }
@@ -223,8 +219,8 @@ interface PrivateQuoteView extends QuoteState {
 }
 
 /**
- * The quote for the typed values, on the person's request. A quote that is worse than an earlier one
- * for the same request must be accepted.
+ * Requests a quote for the typed values when the person asks for one. A quote that is worse than an
+ * earlier one for the same request must be accepted.
  */
 const usePrivateQuote = (body: QuoteBody | null): PrivateQuoteView => {
   const request = useApiMutation(quotePrivateSwap);
@@ -252,14 +248,13 @@ const usePrivateQuote = (body: QuoteBody | null): PrivateQuoteView => {
     outdated: fresh !== null && fresh.key !== key,
     expired: fresh !== null && fresh.quote.quoteId === expiredId,
     loading: request.isPending,
-    // The error of another request does not concern the present values.
+    // The error of another request does not concern the current values.
     error: requestKey === key ? request.error : null,
     ask,
     onExpire: () => setExpiredId(fresh?.quote.quoteId ?? null),
   };
 };
 
-/** Chooses the receiving pool on the same chain, and how far the rate may move. */
 const ReceiveCard = ({ form }: PartProps): ReactNode => {
   const chainName = useChainName();
   const others = form.pools.filter(

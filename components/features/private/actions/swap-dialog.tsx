@@ -36,7 +36,7 @@ import type { PrivateQuote, PrivateTransfer } from "../parts";
 import { pathOfTransfer, useTakeOver } from "../use-private";
 import { draftOf } from "./use-private-form";
 
-/** Errors after which the quote cannot be executed any more. */
+/** Errors after which the quote can no longer be executed. */
 const ENDED_QUOTE: ReadonlySet<string | null> = new Set([
   "quote_expired",
   "quote_already_used",
@@ -45,7 +45,6 @@ const ENDED_QUOTE: ReadonlySet<string | null> = new Set([
 
 interface SwapDialogProps {
   readonly quote: PrivateQuote;
-  /** The private wallet that pays and receives. */
   readonly wallet: { readonly id: string; readonly name: string };
   readonly onNewQuote: () => void;
   readonly onClose: () => void;
@@ -76,7 +75,7 @@ const useExecution = ({ quote: { quoteId }, wallet }: SwapDialogProps) => {
   };
 };
 
-/** The review of a quote. With a code the swap runs at once; without one it waits for approval. */
+/** Reviews a quote. With a code, the swap runs at once; without one, it waits for approval. */
 export const SwapDialog = (props: SwapDialogProps): ReactNode => {
   const { quote, wallet, onClose, onNewQuote } = props;
   const router = useRouter();
@@ -226,7 +225,7 @@ interface SwapReceiptProps {
 
 const SCALE = 10n ** 18n;
 
-/** The amount received for one unit of the sold token, cut to 18 digits. */
+/** The amount received for one unit of the sold token, truncated to 18 decimals. */
 const rateOf = ({ from, expected }: PrivateQuote): string => {
   const sold = BigInt(from.amountBase);
   if (sold === 0n) return "0";
@@ -237,7 +236,6 @@ const rateOf = ({ from, expected }: PrivateQuote): string => {
   return `${text.slice(0, -18)}.${text.slice(-18)}`;
 };
 
-/** The sold and received amounts of a swap, with its rate and fee. */
 export const SwapReceipt = ({
   quote,
   walletName,
@@ -280,8 +278,8 @@ const keptQuote = tabStore(
 );
 
 /**
- * The quote that a person reviews. This tab keeps it, so that the review is open again after a
- * reload. Null where the kept quote has expired, or is of another project or wallet.
+ * The quote that a person reviews. It is stored in this tab, so that the review is open again after
+ * a reload. A stored quote is ignored when it has expired or belongs to another project or wallet.
  */
 export const useReviewedQuote = (owner: string, walletId: string) => {
   const [reviewed, setReviewed] = useState<PrivateQuote | null>(null);

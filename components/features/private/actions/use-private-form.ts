@@ -39,7 +39,7 @@ const PARSERS = {
   slippage: parseAsString.withDefault("0.5"),
 };
 
-/** The data that must be loaded before the forms can be drawn. */
+/** The data that must be loaded before the forms can be rendered. */
 export interface PrivateSetup {
   readonly wallets: readonly PrivacyWallet[];
   readonly balances: PrivateBalances;
@@ -56,13 +56,12 @@ export interface PrivateForm {
   readonly pools: readonly PoolBalance[];
   readonly pool: PoolBalance | undefined;
   readonly toPool: PoolBalance | undefined;
-  /** The treasury's balance of the pool's token; null while it is not known. */
+  /** The treasury's balance of the pool's token; null while it is unknown. */
   readonly treasury: string | null;
-  /** The typed amount as the API takes it; null while something is missing or wrong. */
+  /** The amount in the format of the API; null while a value is missing or wrong. */
   readonly amount: FormCheck["amount"];
   /**
-   * Messages for fields that the person has left or tried to send, from the form's own checks and
-   * from the service.
+   * Errors of fields that the person has left or submitted, found by the form or by the service.
    */
   readonly errors: FormErrors;
   /** Checks a field that the person has left. */
@@ -83,7 +82,6 @@ const sorted = (
   return [...pools].sort((one, other) => Number(has(other)) - Number(has(one)));
 };
 
-/** Checks the typed values against pools, balances and the other wallet. */
 const resolverOf =
   (action: Action, around: FormSurroundings): Resolver<FormValues> =>
   (values) => {
@@ -99,8 +97,8 @@ const messagesOf = (errors: UseFormReturn<FormValues>["formState"]["errors"]): F
   Object.fromEntries(Object.entries(errors).map(([name, error]) => [name, error.message]));
 
 /**
- * The typed state of a private action. Wallet and pools are in the page's address, amount and
- * recipient in a draft of the tab.
+ * The state of a private action's form. Wallet and pools are stored in the page's address, amount
+ * and recipient in a draft of the tab.
  */
 export const usePrivateForm = (
   action: Action,
@@ -147,8 +145,8 @@ export const usePrivateForm = (
   };
   const treasury = pool === undefined ? null : treasuryOf(pool);
   const around = { pool, toPool, treasury };
-  // The page's address and the draft hold the values. The form checks them, and knows which fields
-  // the person has left.
+  // The values are stored in the page's address and the draft. The form only validates them, and
+  // knows which fields the person has left.
   const form = useForm<FormValues>({
     resolver: resolverOf(action, around),
     defaultValues: values,
@@ -164,7 +162,8 @@ export const usePrivateForm = (
     else if (wrong.length > 0) void form.trigger(wrong);
   }, [text, treasury, isSubmitted]);
   const set = (field: keyof FormValues, value: string): void => {
-    // The first input pins the pools, because fresh balances may sort them in another order.
+    // The first input writes the shown pools into the address, because fresh balances may change
+    // their order.
     if (query.pool === "" && values.pool !== "") void setQuery({ pool: values.pool });
     if (query.toPool === "" && values.toPool !== "") void setQuery({ toPool: values.toPool });
     if (field === "amount" || field === "toAddress")
@@ -189,8 +188,8 @@ export const usePrivateForm = (
 };
 
 /**
- * The typed values that this tab keeps over a reload. Amount and recipient are not in the page's
- * address, because the browser's history and access logs keep addresses.
+ * Values that this tab keeps over a reload. Amount and recipient are not in the page's address,
+ * because addresses appear in the browser's history and in access logs.
  */
 export const draftOf = (action: Action) =>
   tabStore(
@@ -203,7 +202,6 @@ export const draftOf = (action: Action) =>
     }),
   );
 
-/** A request to the service. */
 export type MoveRequest =
   | { readonly action: "shield"; readonly body: BodyInput<typeof shield> }
   | { readonly action: "transfer"; readonly body: BodyInput<typeof privateTransfer> }
@@ -219,7 +217,6 @@ export interface CreateMove {
    */
   readonly smallSet: number | null;
   readonly refuseSmallSet: () => void;
-  /** Removes the error of the last request. */
   readonly reset: () => void;
 }
 

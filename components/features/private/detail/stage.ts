@@ -3,7 +3,6 @@ import { isFinal } from "@/lib/core/status";
 import type { Observed, SceneKind, Stage } from "../observer/scenes";
 import type { PrivateTransfer } from "../parts";
 
-/** The parts of an operation's record that show its progress. */
 export type Progress = Pick<PrivateTransfer, "kind" | "status" | "subStatus" | "steps">;
 
 /** Whether the treasury moves the money; operations of other kinds spend notes. */
@@ -35,11 +34,11 @@ export const sceneKindOf = ({
 interface Names {
   readonly wallet: string;
   readonly recipient: string;
-  /** Writes an amount for a picture. */
+  /** Formats an amount for a picture. */
   readonly amount: (amount: string, symbol: string) => string;
 }
 
-/** The parts of an operation that the two views show. */
+/** Describes an operation for the public view and the owner's view. */
 export const observedOf = (transfer: PrivateTransfer, names: Names): Observed => {
   const { kind, amount, received, minimum } = transfer;
   const text = (value: PrivateTransfer["amount"]): string =>
@@ -61,7 +60,10 @@ export const observedOf = (transfer: PrivateTransfer, names: Names): Observed =>
   };
 };
 
-/** The finished share of a proof, at most 0.97 because a late proof must not look complete. */
+/**
+ * The estimated progress of a proof from 0 to 1. It never exceeds 0.97, because a late proof must
+ * not look complete.
+ */
 export const proofShare = (
   proof: NonNullable<PrivateTransfer["proof"]>,
   now: number,
@@ -71,8 +73,8 @@ export const proofShare = (
 };
 
 /**
- * The present state in one sentence. The service writes it for an operation that waits for a person
- * or has ended; otherwise the present step gives it.
+ * The current state in one sentence. The service writes it for an operation that waits for a person
+ * or has ended; otherwise it follows from the current step.
  */
 export const sentenceOf = (
   transfer: Progress & Pick<PrivateTransfer, "proof" | "outcome">,

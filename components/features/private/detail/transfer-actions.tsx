@@ -31,12 +31,12 @@ import { KIND_WORDS, pathOfTransfer } from "../use-private";
 
 interface TransferActionsProps {
   readonly transfer: PrivateTransfer;
-  /** Undefined while it is loading; no action is offered then. */
+  /** Undefined while the operation is loading. No action is offered then. */
   readonly operation: Operation | undefined;
   readonly names: PrivateNames;
 }
 
-/** Shows the new state of the operation, and reads the private record again. */
+/** Stores the operation's new state in the cache, and reads the private records again. */
 const useChanged = (): ((operation: Operation) => void) => {
   const cache = useCache();
   return (operation) => {
@@ -45,14 +45,14 @@ const useChanged = (): ((operation: Operation) => void) => {
   };
 };
 
-/** Sends the amount that did not arrive again, and opens the new operation's page for approval. */
+/** Retries the amount that did not arrive, and opens the new operation's page for approval. */
 const useRetry = ({ operationId }: PrivateTransfer) => {
   const router = useRouter();
   const cache = useCache();
   const { mutation, send } = useSentOnce(retryOperation);
   const ask = async (): Promise<void> => {
     try {
-      // The API answers retries of public swaps and transfers with a quote instead.
+      // For public swaps and transfers, the API answers a retry with a quote instead.
       const again = privateTransferRecord.parse(await send({ params: { id: operationId } }));
       void cache.refresh(getOperation, listPrivateTransfers);
       router.push(`${pathOfTransfer(again)}?approve=true`);
@@ -70,7 +70,6 @@ const moneyAfter = (error: unknown): string =>
     ? "Whether the code was accepted is not known. Approving again is safe: the money moves once."
     : "Nothing was sent.";
 
-/** The actions that are possible now: approve, try again, cancel. */
 export const TransferActions = ({
   transfer,
   operation,
@@ -131,7 +130,7 @@ const AMOUNT_WORDS = {
 
 type TransferFactsProps = Omit<TransferActionsProps, "operation">;
 
-/** The receipt: planned amounts while the operation runs, afterwards the amounts that arrived. */
+/** Shows planned amounts while the operation runs, and afterwards the amounts that arrived. */
 export const TransferFacts = ({ transfer, names }: TransferFactsProps): ReactNode => {
   const { kind, toAddress, amount, minimum, received } = transfer;
   const makesNote = kind === "shield" || kind === "private_swap";

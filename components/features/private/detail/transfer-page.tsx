@@ -33,7 +33,6 @@ import { KIND_WORDS, usePrivateTransfer } from "../use-private";
 import { observedOf, proofShare, sentenceOf } from "./stage";
 import { TransferActions, TransferFacts } from "./transfer-actions";
 
-/** One private operation, live: pictures, proof, steps, receipt and actions. */
 export const TransferPage = ({ transferId }: { readonly transferId: string }): ReactNode => {
   const query = usePrivateTransfer(transferId);
   return (
@@ -158,7 +157,6 @@ const LoadedTransfer = ({ transfer }: TransferProps): ReactNode => {
   );
 };
 
-/** Where each part of the money is. */
 const WhereItIs = ({
   operation: { outcome },
 }: {
@@ -179,10 +177,6 @@ interface NowCardProps {
   readonly operation: Operation | undefined;
 }
 
-/**
- * Tells the present step, the progress of the proof, where the money is, and the reason of a
- * failure.
- */
 const NowCard = ({ transfer, operation }: NowCardProps): ReactNode => {
   const waits = transfer.subStatus === "awaiting_approval" && transfer.status === "pending";
   return (
@@ -217,7 +211,6 @@ const NowCard = ({ transfer, operation }: NowCardProps): ReactNode => {
 const TICK_MS = 250;
 const PERCENT = 100;
 
-/** The progress and remaining time of a proof. */
 const ProofProgress = ({
   proof,
 }: {
@@ -310,7 +303,6 @@ const approvalStep = ({ status, subStatus, createdAt }: PrivateTransfer): Timeli
   return { ...step, title: "Accepted", state: "done" };
 };
 
-/** One line for each note that is spent: its proof, its transaction, and its result. */
 const StepsCard = ({ transfer }: TransferProps): ReactNode => {
   const { steps, proof, status } = transfer;
   const proving = proof === null ? -1 : steps.findIndex(({ state }) => state === "queued");
@@ -318,7 +310,7 @@ const StepsCard = ({ transfer }: TransferProps): ReactNode => {
     const note =
       steps.length === 1 ? "Note" : `Note ${String(index + 1)} of ${String(steps.length)}`;
     const title = index === proving ? "Making the proof" : TITLES[step.state];
-    // The notes behind it wait, because one proof is made at a time.
+    // Later notes wait, because proofs are made one at a time.
     const waits = proving !== -1 && index > proving && step.state === "queued";
     return {
       id: String(index),

@@ -20,10 +20,7 @@ import {
   type Stage,
 } from "./scenes";
 
-/**
- * Two pictures of one move beside each other: as everybody sees it on the chain, and as its owner
- * sees it.
- */
+/** Two pictures of one move: as everybody sees it on the chain, and as its owner sees it. */
 export const ObserverCard = ({ observed }: { readonly observed: Observed }): ReactNode => {
   const { chain, owner } = observerScenes(observed);
   return (
@@ -87,7 +84,7 @@ const DOTS_MAX = 24;
 
 interface NodeStyle {
   readonly circle: string;
-  /** Null where a crowd of dots is drawn. */
+  /** Null when a crowd of dots is drawn instead. */
   readonly icon: { readonly Icon: LucideIcon; readonly looks: string } | null;
 }
 
@@ -125,7 +122,10 @@ const EDGE_STYLES = {
 const cut = (text: string): string =>
   text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX - 1)}…`;
 
-/** Dots around the middle. No dot is marked, because nobody can tell which one it is. */
+/**
+ * Draws the deposits as dots. No dot is highlighted, because nobody can tell which deposit was
+ * spent.
+ */
 const Crowd = ({ x, size }: { readonly x: number; readonly size: number }): ReactNode => {
   const count = Math.max(1, Math.min(DOTS_MAX, size));
   return Array.from({ length: count }, (_, index) => {
@@ -214,7 +214,7 @@ const Way = ({ edge, from, to }: WayProps): ReactNode => {
   );
 };
 
-/** Horizontal place of the coin that marks the money; null where none is drawn. */
+/** Horizontal position of the coin that shows where the money is; null when no coin is drawn. */
 const coinAt = (stage: Stage): number | null => {
   if (stage === "waiting" || stage === "proving") return CENTERS[0] + RADIUS;
   if (stage === "sent") return (CENTERS[1] + CENTERS[2]) / 2;
@@ -226,7 +226,7 @@ interface SceneFigureProps {
   readonly scene: Scene;
   readonly stage: Stage;
   readonly setSize: number | null;
-  /** Draws a coin where the money is, which only the owner knows. */
+  /** Draws a coin where the money is. Only the owner knows that. */
   readonly showsCoin: boolean;
 }
 

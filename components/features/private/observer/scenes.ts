@@ -1,8 +1,8 @@
 import { countText } from "@/lib/core/amount-text";
 
 /**
- * Describes a private move as everybody sees it on the chain and as its owner sees it. Pure, so
- * that pictures and texts cannot differ.
+ * Describes a private move as everybody sees it on the chain, and as its owner sees it. Pictures
+ * and texts both use these descriptions, so they cannot differ.
  */
 
 export type SceneKind = "shield" | "transfer" | "inside" | "swap" | "unshield" | "public_exit";
@@ -21,7 +21,6 @@ export interface Observed {
   readonly amount: string;
   /** The amount that arrives, when it differs: the note of a shield, or the output of a swap. */
   readonly arrives: string | null;
-  /** Name of the paying wallet. */
   readonly wallet: string;
   readonly recipient: string;
   readonly pool: string;
@@ -40,9 +39,7 @@ export type NodeLook =
   | "private"
   /** One of many: drawn as a crowd of dots. */
   | "crowd"
-  /** The contract of the pool. */
   | "pool"
-  /** The exchange of a swap. */
   | "exchange"
   /** A party whose identity is hidden. */
   | "unknown";
@@ -54,7 +51,7 @@ export interface SceneNode {
 }
 
 export interface SceneEdge {
-  /** The amount, or the text that is shown in its place. */
+  /** The amount, or the text that replaces it. */
   readonly label: string;
   /**
    * `hidden`: money moves, but the observer cannot see which or how much. `todo`: it has not moved
@@ -63,7 +60,7 @@ export interface SceneEdge {
   readonly look: "seen" | "private" | "hidden" | "todo";
 }
 
-/** Three nodes and the two edges between them. The last node and edge can be null. */
+/** The last node and the last edge can be null. */
 export interface Scene {
   readonly nodes: readonly [SceneNode, SceneNode, SceneNode | null];
   readonly edges: readonly [SceneEdge, SceneEdge | null];
@@ -99,7 +96,7 @@ const poolNode = ({ pool, setSize }: Observed): SceneNode => ({
   detail: setText(setSize),
 });
 
-/** `private` is drawn in violet, the colour of shielded money, because only the project sees it. */
+/** The look `private` is violet, the colour of shielded money, because only the project sees it. */
 const edge = (label: string, look: SceneEdge["look"], stage: Stage): SceneEdge => ({
   label,
   look: isOnChain(stage) ? look : "todo",
@@ -111,7 +108,10 @@ const NOTHING_YET: Partial<Record<Stage, string>> = {
   ended: "No money moved on the chain.",
 };
 
-/** The sentences of the public view, after a sentence about moves that are not on the chain. */
+/**
+ * Sentences of the public view. While nothing is on the chain, they begin with a sentence that says
+ * so.
+ */
 const points = (stage: Stage, lines: readonly string[]): readonly string[] => {
   const nothing = NOTHING_YET[stage];
   if (nothing === undefined) return lines;
@@ -253,7 +253,6 @@ const publicExit = (it: Observed): ObserverScenes => {
   };
 };
 
-/** Both views of one private move. */
 export const observerScenes = (it: Observed): ObserverScenes => {
   switch (it.kind) {
     case "shield":

@@ -25,8 +25,8 @@ import {
 } from "./step";
 
 /**
- * A leg must not be signed at a price that was approved hours ago, for example after an outage of
- * the workers or the chain.
+ * Limits the age of a leg that is signed, because its approved price is outdated after a long
+ * outage of the workers or the chain.
  */
 const QUEUED_SECONDS_MAX = 600;
 
@@ -42,7 +42,7 @@ const PERMANENT = new Set<string>([
   "unsupported_token",
 ]);
 
-/** Signs the leg's calls, and stores the signed operation before anybody can broadcast it. */
+/** Signs the leg's calls. The signed operation is stored before it can be broadcast. */
 export const queued = async (step: Step): Promise<StepResult> => {
   const { leg, operation } = step;
   if (!(await step.isSigningAllowed(operation))) return fail(step, NOT_EVALUATED);
@@ -83,8 +83,8 @@ export const queued = async (step: Step): Promise<StepResult> => {
       fillDeadline: built.fillDeadline === null ? null : new Date(built.fillDeadline * 1000),
       fromBlock: searchFrom(head.number),
     };
-    // Fees may have risen since the operation was accepted, so the budget must cover the signed
-    // cost.
+    // Fees may have risen since the operation was accepted, so the sponsor's budget must cover the
+    // signed cost.
     const maxGasWei = sponsoredCostOf(userOperation) ?? 0n;
     return await move(
       step,
@@ -105,8 +105,8 @@ export const queued = async (step: Step): Promise<StepResult> => {
 };
 
 /**
- * A restored database may have the leg as queued although it was sent. So the chain is asked before
- * a retry is offered.
+ * After a restore the database may show a leg as queued that was executed. So the chain is checked
+ * before a retry is offered.
  */
 const endLate = async (step: Step, account: ManagedAccount): Promise<StepResult> => {
   const { leg, operation } = step;
@@ -124,9 +124,9 @@ const endLate = async (step: Step, account: ManagedAccount): Promise<StepResult>
 };
 
 /**
- * Whether the account that would sign is the one whose address was evaluated by the policies. A
- * permit names the account that may use it. The source of a public exit is the pool, and the
- * account that asks the pool is the one that receives the money.
+ * Whether the signing account is the one whose address the policies evaluated. A permit leg is
+ * signed by the account that its permit names, a public exit by the account that receives the
+ * money.
  */
 const isEvaluatedAccount = (
   { leg, operation, request }: Step,
@@ -142,10 +142,7 @@ type Built = Pick<LegTransactions, "calls" | "fillDeadline">;
 const buildOwn = ({ routing, request, routeLeg, signal }: Step): Promise<Built> =>
   routing.build(request, routeLeg, signal);
 
-/**
- * The treasury's calls that take the wallet's tokens by permit and forward them, in one atomic
- * batch.
- */
+/** Builds one atomic batch: the treasury takes the wallet's tokens by permit and forwards them. */
 const buildPermitted = async (step: Step, account: ManagedAccount): Promise<Built> => {
   const { routing, request, routeLeg, signal, leg } = step;
   const { permit } = leg;
@@ -161,9 +158,9 @@ const buildPermitted = async (step: Step, account: ManagedAccount): Promise<Buil
 };
 
 /**
- * Simulates the whole batch with the wallet's own permit. Some tokens do not revert when a permit
- * or transfer fails, and the following calls would then spend the treasury's own tokens. So the
- * treasury's balance must be the same before and after.
+ * Simulates the whole batch with the wallet's permit. Some tokens do not revert when a permit or
+ * transfer fails, and the later calls would then spend the treasury's tokens. So the treasury's
+ * balance must be the same before and after.
  */
 const requireEven = async (
   step: Step,
@@ -210,9 +207,9 @@ const requireUsable = async (step: Step, permit: SignedPermit): Promise<boolean>
 };
 
 /**
- * Whether the token already has the permit's allowance. A permit is public once it was sent to a
- * node, and anybody can submit a permit of EIP-2612. That only sets the allowance that the wallet
- * signed, and the permit must not be submitted again then.
+ * Whether the token already has the permit's allowance. A permit of EIP-2612 is public once a node
+ * has it, and anybody can submit it. That only sets the allowance that the wallet signed, and the
+ * permit must not be submitted again.
  */
 const tokenAllows = async (
   { smartAccounts, leg }: Step,
@@ -228,8 +225,8 @@ const tokenAllows = async (
 };
 
 /**
- * Whether this operation may deploy the account. The first operation on chain deploys it, and
- * EntryPoint would refuse a second deployment.
+ * Whether this operation may deploy the account. The account's first operation deploys it, and
+ * EntryPoint refuses a second deployment.
  */
 const mayDeploy = async (
   { smartAccounts, deployments, leg, clock }: Step,

@@ -39,7 +39,7 @@ type Expectation = (source: MinedSource) => boolean;
 
 type ReceiptTest = ((receipt: UserOperationReceipt) => boolean) | undefined;
 
-/** The receipt of the user operation that was executed; at most one of these can be. */
+/** The receipt of the executed user operation. At most one of `hashes` can be executed. */
 const receiptOfAny = async (
   { smartAccounts, leg }: Step,
   hashes: readonly `0x${string}`[],
@@ -66,7 +66,7 @@ const readOperationReceipt = async (
   return receipt === null ? null : toMined(receipt);
 };
 
-/** Reads the leg's source from the chain; null until it is mined. */
+/** Reads the transaction of the leg's source; null until it is mined. */
 export const readReceipt = (step: Step): Promise<MinedSource | null> =>
   step.leg.via === "transaction" ? readWalletReceipt(step) : readOperationReceipt(step);
 
@@ -92,8 +92,8 @@ const GONE: LegChange = {
 };
 
 /**
- * Like `readReceipt`, for a decision that must not depend on one lagging node. An answer other than
- * the expected one is returned only when the chain's providers agree on it.
+ * Like `readReceipt`, but does not rely on one lagging node: null, or a receipt that is not as
+ * expected, is returned only when the chain's providers agree on it.
  */
 export const readAgreedReceipt = (
   step: Step,
@@ -104,8 +104,8 @@ export const readAgreedReceipt = (
     : readOperationReceipt(step, isExpected);
 
 /**
- * The receipt of the source transaction that was seen earlier. Null when the providers agree that
- * it is gone or has changed.
+ * The receipt of the source transaction seen earlier. Null when the providers agree that it is gone
+ * or has changed.
  */
 const sameReceipt = async (step: Step): Promise<MinedSource | null> => {
   const isSame = (receipt: MinedSource): boolean => saysTheSame(step, receipt);
@@ -116,8 +116,8 @@ const sameReceipt = async (step: Step): Promise<MinedSource | null> => {
 };
 
 /**
- * Whether the receipt still matches the stored facts. After a reorganisation the same transaction
- * may have other effects in another block.
+ * Whether the receipt matches the stored facts. After a reorganisation a transaction may have other
+ * effects in another block.
  */
 const saysTheSame = (
   { leg, request, routeLeg, routing }: Step,
@@ -134,7 +134,7 @@ const saysTheSame = (
   if (leg.failure !== null) return false;
   const sameDeposit =
     JSON.stringify(inOrder(outcome.deposit ?? null)) === JSON.stringify(inOrder(leg.deposit));
-  // The source receipt of a bridge leg does not show the received amount, so nothing is compared.
+  // The source receipt of a bridge leg does not contain the received amount.
   const sameReceived =
     outcome.receivedBase === null || outcome.receivedBase === leg.receivedBase;
   return outcome.spentBase === leg.spentBase && sameReceived && sameDeposit;
@@ -151,7 +151,6 @@ const inOrder = (value: unknown): unknown => {
   );
 };
 
-/** The source as the chain shows it now. */
 interface LookedAt {
   readonly isFinal: boolean;
   /** Facts that are not stored in the leg yet; null when there are none. */
@@ -166,10 +165,10 @@ const lookAtSource = async (step: Step): Promise<LookedAt | null> => {
   const receipt = await sameReceipt(step);
   if (receipt === null) return null;
   const counted = await confirmationsOf(step, leg.sourceChainId, receipt.blockNumber);
-  // The number of confirmations never decreases when another node answers with an older head.
+  // The number of confirmations must not decrease when another node answers with an older head.
   const sourceConfirmations = Math.max(counted, leg.sourceConfirmations);
   if (sourceConfirmations === leg.sourceConfirmations) return { isFinal: false, news: null };
-  // The network fee can change with a reorganisation, so the fee of the latest receipt is stored.
+  // A reorganisation can change the network fee, so the fee of the latest receipt is stored.
   return {
     isFinal: sourceConfirmations >= needed,
     news: { sourceConfirmations, ...feeChange(receipt.fee) },
@@ -177,8 +176,8 @@ const lookAtSource = async (step: Step): Promise<LookedAt | null> => {
 };
 
 /**
- * Follows the source until it has enough confirmations. Returns `final`, `open`, `gone` after a
- * reorganisation, or `moved` when another instance moved the leg.
+ * Counts the source's confirmations. `gone`: removed by a reorganisation. `moved`: another instance
+ * moved the leg.
  */
 const followSource = async (step: Step): Promise<"final" | "open" | "gone" | "moved"> => {
   const looked = await lookAtSource(step);
@@ -214,8 +213,8 @@ const trackBridge = (step: Step): Promise<BridgeProgress> =>
   step.routing.track(step.request, step.routeLeg, step.leg.deposit, step.signal);
 
 /**
- * Like `trackBridge`, for a deposit that was seen as filled or refunded. Another state is returned
- * only when the chain's providers agree on it.
+ * Like `trackBridge`, for a deposit that was seen as filled or refunded. A different state is
+ * returned only when the chain's providers agree on it.
  */
 const trackSeen = async (
   step: Step,
@@ -260,7 +259,7 @@ export const bridging = async (step: Step): Promise<StepResult> => {
 };
 
 /**
- * Follows a destination transaction: `final` at the chain's depth, `open` before, `moved` when
+ * Counts a destination transaction's confirmations: `final` when there are enough, `moved` when
  * another instance moved the leg.
  */
 const followDestination = async (
@@ -274,7 +273,7 @@ const followDestination = async (
   const [block, hash] =
     side === "dest" ? [leg.destBlock, leg.destTxHash] : [leg.refundBlock, leg.refundTxHash];
   const isSame = block === progress.blockNumber && hash === progress.txHash;
-  // The number of confirmations never decreases when another node answers with an older head.
+  // The number of confirmations must not decrease when another node answers with an older head.
   const confirmations = isSame ? Math.max(counted, leg.destConfirmations) : counted;
   if (confirmations !== leg.destConfirmations || !isSame) {
     const place =
@@ -312,12 +311,12 @@ export const filledSeen = async (step: Step): Promise<StepResult> => {
   );
 };
 
-// The steps of a bridge leg whose deposit expired: until the refund is final, or a person has to
+// Steps of a bridge leg after its deposit expired, until the refund is final or a person has to
 // decide.
 
 /**
- * How long after the deadline a refund may take before a person is asked. Bridges normally refund
- * within a few hours.
+ * A refund that is missing this long after the deadline needs a person's decision. Bridges normally
+ * refund within a few hours.
  */
 const OVERDUE_MS = 24 * 3_600_000;
 
@@ -336,7 +335,6 @@ const claimOf = (found: RefundFound, decidedBy: string | null): RefundClaim => (
   decidedBy,
 });
 
-/** The columns that a leg gets when the refund of its deposit is seen on the chain. */
 export const refundChange = (found: RefundFound): LegChange => ({
   refundTxHash: found.txHash,
   refundBlock: found.blockNumber,
@@ -378,9 +376,7 @@ const sameDoubts = (a: readonly RefundDoubt[], b: readonly RefundDoubt[]): boole
   JSON.stringify(a.map((each) => [paymentKey(each), each.reason])) ===
   JSON.stringify(b.map((each) => [paymentKey(each), each.reason]));
 
-/**
- * Asks a person to decide when a payment may be the refund, or when no refund came for too long.
- */
+/** Requests a person's decision when a payment may be the refund, or when the refund is overdue. */
 const noteDoubts = async (step: Step, found: readonly RefundDoubt[]): Promise<StepResult> => {
   const before = step.leg.refundAttention ?? NO_ATTENTION;
   const doubts = openDoubts(before, found).map(
@@ -399,8 +395,8 @@ const noteDoubts = async (step: Step, found: readonly RefundDoubt[]): Promise<St
 };
 
 /**
- * Looks for the refund. A leg that needs attention continues without a person when the chains show
- * its refund for certain after all.
+ * Looks for the refund. A leg that needs attention continues without a person when the chains later
+ * prove its refund.
  */
 export const refunding = async (step: Step): Promise<StepResult> => {
   const source = await followSource(step);
@@ -421,7 +417,7 @@ export const refunding = async (step: Step): Promise<StepResult> => {
 
 /**
  * The payment that a person named as the refund, if the chain still has it. Null when the deposit
- * was filled after all, since it is then not refunded.
+ * was filled and so is not refunded.
  */
 const trackDecided = async (
   step: Step,
@@ -432,7 +428,7 @@ const trackDecided = async (
   if (progress.state === "filled") return progress;
   const named = { txHash: decided.txHash, agreed: true };
   const found = await routing.refundsIn(request, routeLeg, leg.deposit, named, signal);
-  // A reorganisation may give the same transfer another place in its block.
+  // A reorganisation can change the transfer's log index.
   const only = found.length === 1 ? found[0] : undefined;
   const same = found.find(({ logIndex }) => logIndex === decided.logIndex) ?? only;
   return same === undefined ? { state: "expired" } : { state: "refunded", ...same };
@@ -456,8 +452,7 @@ export const refundSeen = async (step: Step): Promise<StepResult> => {
   const followed = await followDestination(step, progress, "refund");
   if (followed !== "final") return followed === "moved" ? "moved" : "waits";
   try {
-    // The refund is claimed again, because a reorganisation may have moved the transfer to another
-    // place in its block.
+    // The refund is claimed again, because a reorganisation can change the transfer's log index.
     const refund = claimOf(progress, decided?.by ?? null);
     return await move(
       step,

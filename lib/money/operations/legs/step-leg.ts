@@ -14,8 +14,7 @@ const STEPS: Record<LegState, (step: Step) => Promise<StepResult>> = {
   filled_seen: filledSeen,
   refunding,
   refund_seen: refundSeen,
-  // A leg that needs attention keeps looking, because the chains may still show what happened to
-  // the refund.
+  // The search continues, because the chains may still prove the refund.
   needs_attention: refunding,
   completed: done,
   failed: done,
@@ -23,8 +22,8 @@ const STEPS: Record<LegState, (step: Step) => Promise<StepResult>> = {
 };
 
 /**
- * Moves one leg forward by one step. Every step reads the current state, decides, and writes by
- * compare-and-set, so any instance may repeat it after a crash.
+ * Moves one leg forward by one step. Each step reads the current state, decides, and writes by
+ * compare-and-set, so any instance can repeat the step after a crash.
  */
 export const stepLeg = (deps: StepDeps, input: StepInput): Promise<StepResult> => {
   const step: Step = {

@@ -30,8 +30,8 @@ export interface Head {
 }
 
 /**
- * The writes of a step, each a compare-and-set. False when another instance has moved the leg since
- * it was read.
+ * The writes of a step, each a compare-and-set. They return false when another instance has moved
+ * the leg since it was read.
  */
 export interface LegWrites {
   moveLeg(move: LegMove): Promise<boolean>;
@@ -54,60 +54,48 @@ export interface StepDeps {
   clock: Clock;
   chains: {
     head(chainId: number): Promise<Head>;
-    /** The newest block that is final; null while there is none. */
+    /** The number of the newest final block; null while there is none. */
     finalNumber(chainId: number): Promise<bigint | null>;
     finalBlock(chainId: number): Promise<Head | null>;
     confirmations(chainId: number): number;
     blockTimeMs(chainId: number): number;
   };
-  /**
-   * Whether the policies allowed exactly this operation. The service signs nothing that they did
-   * not allow.
-   */
+  /** Whether the policies allowed exactly this operation. Otherwise nothing is signed. */
   isSigningAllowed(operation: Operation): Promise<boolean>;
   /**
-   * Screens the leg's addresses again. Returns the reason why the leg may not leave, or null when
-   * it may.
+   * Screens the leg's addresses again. Returns the reason why the leg must not be sent, or null.
    * @throws DomainError `provider_error`
    */
   screenAgain(operation: Operation, leg: Leg, phase: ScreenedPhase): Promise<Failure | null>;
-  /** Knows the payments that a restored database has lost. */
+  /** Knows the payments that are missing from a restored database. */
   lostMoves: Pick<SigningGate, "hasPaid" | "requireUnpaid">;
-  /** Finds the service's own bundle transactions that contain an operation. */
   bundles: Pick<TransactionSender, "bundleTransactionsOf">;
   managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;
 }
 
-/** `moved`: the leg moved, so step it again at once. `waits`: nothing can be done now. */
+/** `moved`: step the leg again at once. `waits`: nothing can be done now. */
 export type StepResult = "moved" | "waits";
 
-/** The context of one step: the rows as read, the request, and the dependencies. */
 export interface Step extends StepDeps {
   readonly operation: Operation;
-  /**
-   * Updated with each write of this step, so that its next compare-and-set names the new version.
-   */
+  /** Updated by each write of this step, so that the next compare-and-set names the new version. */
   readonly leg: Leg & { version: number; sourceConfirmations: number };
   readonly request: RouteRequest;
   readonly routeLeg: RouteLeg;
   readonly signal: AbortSignal;
-  /** When this process last submitted the leg's operation to the bundler, by leg id. */
+  /** When this process last submitted a leg's operation to the bundler, by leg id. */
   readonly submittedAt: Map<string, number>;
 }
 
 export type StepInput = Pick<Step, "operation" | "leg" | "signal" | "submittedAt">;
 
-/** The network fee of a leg's source. */
 interface NetworkFee {
   /** In wei of the chain's coin. */
   readonly costWei: bigint;
   readonly paidBy: "sponsor" | "wallet";
 }
 
-/**
- * The mined user operation of a leg, or the combined result of the mined transactions of its
- * wallet.
- */
+/** The mined user operation of a leg, or the combined mined transactions of its wallet. */
 export interface MinedSource {
   readonly success: boolean;
   readonly txHash: `0x${string}`;
@@ -145,8 +133,8 @@ export const fail = (
   move(step, "failed", "leg.failed", { ...change, failure }, { ...failure });
 
 /**
- * Stores facts about the leg. Returns false when another instance has moved the leg, so this step
- * has to start again.
+ * Stores facts about the leg. Returns false when another instance has moved the leg; the step must
+ * then be repeated.
  */
 export const touch = async (
   { legs, leg, clock }: Step,
@@ -158,8 +146,8 @@ export const touch = async (
 };
 
 /**
- * How many blocks deep a block is, itself included. The result reaches the chain's required number
- * exactly when the block is final.
+ * The depth of a block, counting the block itself. It reaches the chain's required number exactly
+ * when the block is final.
  */
 export const confirmationsOf = async (
   { chains }: Step,
@@ -174,7 +162,6 @@ export const confirmationsOf = async (
 
 type GasStep = Pick<Step, "leg" | "operation" | "smartAccounts" | "gasWaits" | "clock">;
 
-/** Removes the wait for the source chain's network fee from the operation's record. */
 export const endGasWait = async ({
   leg,
   operation,
@@ -187,8 +174,8 @@ export const endGasWait = async ({
 };
 
 /**
- * Whether the source chain's network fee is above its cap. Stores the price in the operation's
- * record while it is, and removes the wait when it no longer is.
+ * Whether the source chain's network fee is above its cap. Stores or removes the operation's gas
+ * wait accordingly.
  */
 export const waitsForGas = async (step: GasStep): Promise<boolean> => {
   const { leg, operation, smartAccounts, gasWaits, clock } = step;
@@ -198,7 +185,7 @@ export const waitsForGas = async (step: GasStep): Promise<boolean> => {
   return excess !== null;
 };
 
-/** Another operation used the nonce of the leg's operation. */
+/** Another operation used the nonce of the leg's user operation. */
 export const REPLACED: Failure = {
   code: "source_replaced",
   message:
@@ -207,8 +194,8 @@ export const REPLACED: Failure = {
 };
 
 /**
- * Whether a mined transfer moved no tokens. Some tokens return without moving anything while the
- * transaction succeeds, so the logs are checked.
+ * Whether a mined transfer moved no tokens. Some tokens move nothing although the transaction
+ * succeeds.
  */
 export const movedNothing = (
   { kind }: RouteLeg,
@@ -223,7 +210,7 @@ export const NOTHING_MOVED: Failure = {
 };
 
 // After a restore the database may show a leg as queued although it was executed, or although
-// another operation paid in its place. This file finds out.
+// another operation made its payment. The functions below detect both cases.
 
 const PAID_BY_LOST_MOVE: Failure = {
   code: REPLACED.code,
@@ -233,9 +220,9 @@ const PAID_BY_LOST_MOVE: Failure = {
 };
 
 /**
- * A transfer counts as paid when a move that the database lost paid the same amount of the same
- * token to its recipient. The amount that a swap or a bridge delivers differs each time, so for
- * those any lost payment to the recipient counts.
+ * A transfer counts as paid when a move that is missing from the database paid the same amount of
+ * the same token to its recipient. The amount that a swap or bridge delivers differs each time, so
+ * for those any missing payment to the recipient counts.
  */
 const isPaid = async ({
   lostMoves,
@@ -262,15 +249,14 @@ const isPaid = async ({
 };
 
 /**
- * Why a leg is not signed after a restore. Null when no move that the database lost can have paid
- * in its place.
+ * Why a leg is not signed after a restore. Null when no move that is missing from the database can
+ * have made its payment.
  */
 export const paidByLostMove = async (step: Step): Promise<Failure | null> =>
   (await isPaid(step)) ? PAID_BY_LOST_MOVE : null;
 
 /**
- * Whether the chain has executed an operation of a leg that the database shows as queued, as far as
- * it can be determined now.
+ * Whether the chain has executed an operation of a leg that the database shows as queued.
  * @throws DomainError `chain_unavailable`
  */
 export const wasExecutedBefore = async (
@@ -295,8 +281,8 @@ const latest = (blocks: readonly bigint[]): bigint =>
   blocks.reduce((one, other) => (one > other ? one : other), 0n);
 
 /**
- * The outcome of all of the wallet's transactions. Null until the last one, which moves the money,
- * is mined. The earlier ones may have failed.
+ * The combined result of the wallet's transactions. Null until the last one, which moves the money,
+ * is mined. Earlier ones may have failed.
  */
 export const readWalletReceipt = async (
   step: Step,
@@ -308,7 +294,7 @@ export const readWalletReceipt = async (
   return { ...last, ...together(mined) };
 };
 
-/** @throws Error for a leg whose wallet does not send its transactions by itself */
+/** @throws Error for a leg whose wallet does not send transactions */
 export const walletTransactionsOf = ({ id, walletTransactions }: Leg): WalletTransactions => {
   if (walletTransactions === null)
     throw new Error(`Leg ${id} has no transactions of a wallet.`);
@@ -316,8 +302,8 @@ export const walletTransactionsOf = ({ id, walletTransactions }: Leg): WalletTra
 };
 
 /**
- * Null when a transaction is not mined, or when only its hash is known, since that hash may name
- * any transaction of the wallet.
+ * An entry is null when its transaction is not mined, or when its nonce is unknown: the hash could
+ * then name any transaction of the wallet.
  */
 const minedTransactions = ({ smartAccounts, leg }: Step, reading: Reading) => {
   const { transactions } = walletTransactionsOf(leg);
@@ -332,7 +318,7 @@ const minedTransactions = ({ smartAccounts, leg }: Step, reading: Reading) => {
 
 type Mined = Awaited<ReturnType<typeof minedTransactions>>;
 
-/** Replaces the stored cost, so a repeated step does not count it twice. */
+/** Replaces the stored cost, so that a repeated step does not count the cost twice. */
 export const feeChange = ({ costWei, paidBy }: NetworkFee): LegChange => ({
   gasCostWei: costWei,
   gasPaidBy: paidBy,
@@ -352,23 +338,23 @@ const together = (mined: Mined): Pick<MinedSource, "blockNumber" | "logs" | "fee
 };
 
 /**
- * The columns of a leg whose last transaction can no longer be mined. The transactions before it
- * move no money, but cost gas.
+ * The changes of a leg whose last transaction can no longer be mined. The earlier transactions move
+ * no money, but cost gas.
  */
 export const stoppedChange = async (step: Step): Promise<LegChange> => {
   const { fee } = together(await minedTransactions(step, "agreed"));
   return { spentBase: 0n, ...(fee.costWei > 0n ? feeChange(fee) : {}) };
 };
 
-// Charges the network fees of reverted bundles to the project whose operation made them revert.
-// Only accounts with an external owner can cause this.
+// Charges the network fees of reverted bundles to the project whose user operation made them
+// revert. Only accounts with an external owner can cause this.
 
 /**
- * The fee of the reverted bundles that contained the leg's operation. EntryPoint reverts the whole
- * bundle when an operation is invalid, so the executor is not paid back; an owner who makes
- * operations invalid on purpose would drain it. Such an operation is bundled without others, so the
- * whole cost belongs to it. Only the latest bundle's cost is known, and it is assumed for the
- * earlier ones.
+ * The fees of reverted bundles that contained the leg's user operation. EntryPoint reverts the
+ * whole bundle when a user operation is invalid, and does not pay the executor back. An owner who
+ * invalidates user operations on purpose would drain the executor. Such a user operation is bundled
+ * alone, so the whole cost is its project's. Only the latest bundle's cost is known; earlier
+ * bundles are assumed to cost the same.
  * @throws DomainError `chain_unavailable`
  */
 const revertedWei = async (step: Step): Promise<bigint> => {
@@ -393,8 +379,8 @@ const revertedWei = async (step: Step): Promise<bigint> => {
 };
 
 /**
- * The network fees of a leg whose operation can never be executed: `replacedWei` plus the fees of
- * its reverted bundles. The leg's project pays them from its budget.
+ * The network fees of a leg whose user operation can never be executed: `replacedWei` plus the fees
+ * of its reverted bundles. The project's sponsor budget pays them.
  */
 export const lostFeeChange = async (step: Step, replacedWei: bigint): Promise<LegChange> => {
   const costWei = replacedWei + (await revertedWei(step));

@@ -27,9 +27,8 @@ import { readAgreedReceipt, readReceipt } from "./source";
 import { followWallet, lookAtUnknown } from "./wallet-transactions";
 
 const SUBMIT_AGAIN_MS = 4000;
-/** How often an operation is signed again because the bundler asks for more gas. */
 const SIGNED_AGAIN_MAX = 3;
-/** Block timestamps may differ a little from the real time. */
+/** Block timestamps may differ slightly from the real time. */
 const VALIDITY_MARGIN_SECONDS = 15;
 
 const REVERTED: Readonly<Record<RouteLeg["kind"], string>> = {
@@ -48,13 +47,13 @@ const EXPIRED: Failure = {
 };
 
 /**
- * Submits the signed operation until it is mined or can no longer be mined. For transactions that a
- * wallet sends by itself, only looks for them.
+ * Submits the signed operation until it is mined or can no longer be mined. Transactions that a
+ * wallet sends are only looked for.
  */
 export const submitted = async (step: Step): Promise<StepResult> => {
   const { leg } = step;
-  // Transactions of which only the hash is known are looked up first, because the leg's receipt
-  // needs their nonces.
+  // Transactions with an unknown nonce are looked up first, because the leg's receipt needs their
+  // nonces.
   const looked = leg.via === "transaction" ? await lookAtUnknown(step) : null;
   if (looked?.learned) return "moved";
   const receipt = await readReceipt(step);
@@ -75,8 +74,8 @@ export const submitted = async (step: Step): Promise<StepResult> => {
 };
 
 /**
- * The network fee of the operation that the chain executed in place of the signed one. The sponsor
- * paid it, so it is taken from the sponsor's budget.
+ * The network fee of the operation that the chain executed instead of the signed one. The sponsor
+ * paid it, so it is charged to the sponsor's budget.
  */
 const replacedChange = async (step: Step): Promise<LegChange> => {
   const { leg, operation, smartAccounts, clock } = step;
@@ -94,10 +93,7 @@ const replacedChange = async (step: Step): Promise<LegChange> => {
   );
 };
 
-/**
- * An operation that was no longer submitted because of a screening list has expired for that
- * reason.
- */
+/** Screening may have stopped the submission of an operation that then expired. */
 const whyNotSent = async (
   { operation, leg, screenAgain }: Step,
   failure: Failure,
@@ -109,7 +105,7 @@ const offer = async (step: Step): Promise<StepResult> => {
   const now = step.clock.now().getTime();
   if (now - (submittedAt.get(leg.id) ?? 0) < SUBMIT_AGAIN_MS) return "waits";
   if (await waitsForGas(step)) return "waits";
-  // An owner that signs can use the operation's nonce for another operation.
+  // The account's owner can use the operation's nonce for another operation.
   const account = await step.managedAccount(
     operation.projectId,
     leg.executorWalletId ?? leg.walletId,
@@ -120,22 +116,22 @@ const offer = async (step: Step): Promise<StepResult> => {
     const options = { isHeldElsewhere: account === null, validUntil: leg.validUntil };
     await step.smartAccounts.submit(leg.sourceChainId, userOperationOf(step), options);
   } catch (error) {
-    // The time of the submission is deleted, so that the next step submits again and finds out
-    // whether it is the operation's turn in its account's queue.
+    // The submission time is deleted, so that the next step submits again and learns whether the
+    // operation is next in its account's queue.
     if (error instanceof WaitsForTurnError) submittedAt.delete(leg.id);
     if (error instanceof PreVerificationGasTooLowError && account !== null)
       return signAgain(step, account, error.needed);
     // A refusal is not final, because an earlier submission may still be mined. Only a receipt or
-    // the end of the operation's validity is final.
+    // the end of the validity is final.
     if (!isDomainError(error)) throw error;
   }
   return "waits";
 };
 
 /**
- * Signs the operation again with the gas that the bundler requires. The refused operation may have
- * reached a node all the same. Both have the same nonce and calls, and the receipts of both are
- * looked for.
+ * Signs the operation again with the gas that the bundler requires. A node may have the refused
+ * operation nevertheless. Both have the same nonce and calls, and the receipts of both are looked
+ * for.
  */
 const signAgain = async (
   step: Step,
@@ -157,7 +153,7 @@ const signAgain = async (
     preVerificationGas,
     validUntil,
   });
-  // The stored operation was changed after it was signed, so it cannot be signed again and can only
+  // The stored operation was changed after signing, so it cannot be signed again and can only
   // expire.
   if (signed === null) return "waits";
   const change = {
@@ -173,7 +169,7 @@ const signAgain = async (
       clock.now(),
     );
   } catch (error) {
-    // When the budget does not cover the new operation, the signed one stays; the bundler may
+    // The budget does not cover the new operation, so the signed one is kept. The bundler may
     // accept it later, when it requires less gas.
     if (isDomainError(error) && error.code === "sponsor_budget_exceeded") return "waits";
     throw error;
@@ -183,8 +179,8 @@ const signAgain = async (
 };
 
 /**
- * Remembers the time of the last submission by leg. The oldest entries are removed first, because
- * other instances may drive their operations now.
+ * Remembers the time of the last submission by leg. Entries older than `SUBMIT_AGAIN_MS` are
+ * removed, because other instances may drive those operations now.
  */
 const noteOffer = (submittedAt: Map<string, number>, legId: string, now: number): void => {
   submittedAt.delete(legId);
@@ -201,8 +197,8 @@ const userOperationOf = ({ leg }: Step): UserOperation => {
 };
 
 /**
- * Why the operation can never be executed, or null while it still can. An operation is dead when
- * its validity has ended at a final block, or when its nonce was used by another operation.
+ * Why the operation can never be executed, or null while it still can. It cannot once its validity
+ * has ended at a final block, or another operation has used its nonce.
  */
 const whyNever = async (step: Step): Promise<Failure | null> => {
   const { leg, chains, smartAccounts } = step;
@@ -217,7 +213,7 @@ const whyNever = async (step: Step): Promise<Failure | null> => {
     smartAccounts.wasExecuted(leg.sourceChainId, sender, leg.id, { blockNumber });
   const isUsed = await wasExecutedBy(head.number);
   if (isUsed && !(await wasExecutedBy(final.number))) return null;
-  // A lagging node could make an executed operation look as if it never was.
+  // A lagging node could show an executed operation as never executed.
   if ((await readAgreedReceipt(step, () => true)) !== null) return null;
   return isUsed ? REPLACED : EXPIRED;
 };

@@ -15,10 +15,10 @@ import {
 } from "./step";
 
 /*
- * Follows transactions that a linked wallet sends by itself. Perhaps no node has seen them yet, or
- * the wallet has raised their fee (another hash under the same nonce), or cancelled them (other
- * content under the same nonce). Only the account's nonce at a final block is certain: a
- * transaction whose nonce another one used can never be mined.
+ * Follows transactions that a linked wallet sends. A node may not have seen them yet, and the
+ * wallet may have raised their fee (another hash with the same nonce) or cancelled them (other
+ * content with the same nonce). Only the account's nonce at a final block is certain: once another
+ * transaction has used a nonce, the expected one can never be mined.
  */
 
 /**
@@ -26,25 +26,23 @@ import {
  * that explains the risk.
  */
 const UNSEEN_SECONDS_MAX = 1800;
-/** Block timestamps may differ a little from the real time. */
+/** Block timestamps may differ slightly from the real time. */
 const MARGIN_SECONDS = 15;
-/** The number of nonces that are searched for a transaction whose nonce is unknown. */
 const NONCES_SEARCHED_MAX = 16;
 
 interface Look {
   readonly transaction: WalletTransaction;
   /**
-   * `dead`: another transaction used its nonce, so it can never be mined. `lost`: another one used
-   * its nonce or may have taken its place, and it can no longer be determined which. `misnamed`:
-   * the reported hash belongs to a different transaction, so nothing is known about the requested
-   * one. `unseen`: no node shows it now.
+   * `dead`: another transaction used its nonce, so it can never be mined. `lost`: another
+   * transaction used its nonce or may have replaced it, which cannot be determined any more.
+   * `misnamed`: the reported hash belongs to a different transaction, so the state of the requested
+   * one is unknown. `unseen`: no node shows it now.
    */
   readonly state: "known" | "unseen" | "misnamed" | "dead" | "lost";
 }
 
 interface Looked {
   readonly looks: readonly Look[];
-  /** Whether this look stored new facts about the transactions. */
   readonly learned: boolean;
 }
 
@@ -74,7 +72,7 @@ const UNSEEN: Failure = {
   code: "not_sent",
   message:
     "No node has seen the wallet's transaction for half an hour, so as far as the chain shows the money is in the wallet. If the wallet still shows it as pending, cancel it there before you try again: it has no deadline, could still be sent later, and would then not show in this record.",
-  // If the transaction is mined after a retry, the money would move twice.
+  // The money would move twice if the transaction were mined after a retry.
   retryable: false,
 };
 
@@ -89,23 +87,22 @@ const MISNAMED: Failure = {
   code: "not_sent",
   message:
     "The hash that was named belongs to another transaction, and the one that was asked for is not among what the wallet has sent since. As far as the chain shows the money is in the wallet, but the one that was asked for could still be sent, or be mined under a hash that nobody named: look at the wallet's history before you try again.",
-  // If the hash was wrong and the real transaction is mined after a retry, the money would move
-  // twice.
+  // The money would move twice if the hash was wrong and the real transaction were mined after a
+  // retry.
   retryable: false,
 };
 
-/** The failures of transactions that were not mined in time. */
 const GIVEN_UP = { unseen: UNSEEN, misnamed: MISNAMED, lost: LOST } as const;
 
-/** Looks at all transactions when only the hash of one of them is known; otherwise null. */
+/** Looks at all transactions when the nonce of one of them is unknown; otherwise returns null. */
 export const lookAtUnknown = async (step: Step): Promise<Looked | null> => {
   const { transactions } = walletTransactionsOf(step.leg);
   return transactions.some(({ nonce }) => nonce === null) ? lookAtAll(step) : null;
 };
 
 /**
- * Looks for the wallet's transactions until they are mined or can no longer be mined. `looked`: the
- * result of a look that was just taken, so it is not repeated.
+ * Looks for the wallet's transactions until they are mined or can no longer be mined.
+ * @param looked the result of a look that this step has already done
  */
 export const followWallet = async (step: Step, looked: Looked | null): Promise<StepResult> => {
   const { looks, learned } = looked ?? (await lookAtAll(step));
@@ -113,7 +110,7 @@ export const followWallet = async (step: Step, looked: Looked | null): Promise<S
   // The last transaction moves the money, so its state decides.
   const failure = await whyNever(step, looks.at(-1)?.state ?? "dead");
   if (failure === null) return "waits";
-  // A lagging node could make a mined transaction look as if it never was.
+  // A lagging node could show a mined transaction as not mined.
   if ((await readWalletReceipt(step, "agreed")) !== null) return "moved";
   return move(
     step,
@@ -164,8 +161,8 @@ const whyNever = async (step: Step, state: Look["state"]): Promise<Failure | nul
 const lookAt = async (search: Search, transaction: WalletTransaction): Promise<Look> => {
   const { smartAccounts, leg, deepNonce, stored } = search;
   const named = await smartAccounts.sent.find(leg.sourceChainId, transaction.hash);
-  // Execute compared the content only if a node knew the transaction then. Content that becomes
-  // visible now must match too.
+  // `execute` could compare the content only if a node knew the transaction then, so the content is
+  // compared again here.
   const isIt =
     named !== null &&
     isSame(named, transaction, leg.walletAddress) &&
@@ -198,8 +195,9 @@ const isSame = (seen: SeenTransaction, wanted: WalletTransaction, wallet: string
   seen.value === wanted.value;
 
 /**
- * Looks for the same content under another hash, because the wallet may have raised its fee.
- * Returns `unknown` when it cannot be read, or when it belongs to another leg with the same calls.
+ * Looks for the same content under another hash, because the wallet may have raised the fee.
+ * Returns `unknown` when the transaction cannot be read, or belongs to another leg with the same
+ * calls.
  */
 const replacement = async (
   { smartAccounts, legs, leg, stored, deepBlock }: Search,
@@ -217,11 +215,11 @@ const replacement = async (
   if (found === "unknown") return found;
   if (found === null || !isSame(found, transaction, address)) return null;
   if (found.hash === transaction.hash) return withNonce(transaction, nonce);
-  // Two approvals may be identical, but each hash may stand for only one of them.
+  // Two approvals may be identical, but each must have its own hash.
   if (stored.transactions.some(({ hash }) => hash === found.hash)) return null;
   const { actionId } = transaction;
-  // Two legs with the same calls may both have led to a transaction. When this one is assigned to
-  // the other leg, that does not prove that this leg's was never sent.
+  // Two legs with the same calls may both have led to a transaction. That this one belongs to the
+  // other leg does not prove that this leg's transaction was never sent.
   if (!(await legs.adoptTransaction({ chainId, hash: found.hash, actionId, legId: leg.id })))
     return "unknown";
   return { ...transaction, hash: found.hash, nonce };
@@ -229,7 +227,7 @@ const replacement = async (
 
 /**
  * Searches the wallet's transactions since the request, because the wallet may have raised the fee
- * before our node saw the first version. Returns `unknown` when nothing was found but some
+ * before a node saw the first version. Returns `unknown` when nothing was found but some
  * transactions could not be read.
  */
 const findUnseen = async (

@@ -36,7 +36,7 @@ export interface AccountsInput {
 interface PayoutSource {
   readonly source: AccountRecord;
   /**
-   * The source's balance minus the amounts that its open payouts will still take, in ledger units;
+   * The source's balance minus the amounts that its open payouts will still debit, in ledger units;
    * never below 0.
    */
   readonly availableBase: bigint;
@@ -58,16 +58,16 @@ interface ReadRows {
   readonly asset: Asset;
   /** The rows with their amounts in ledger units; an invalid amount is 0. */
   readonly items: readonly NewItem[];
-  /** The items, each encoded by `encodeRow`. */
+  /** Each item, encoded by `encodeRow`. */
   readonly rows: readonly string[];
-  /** The faults of invalid amounts, by the index of the row. */
+  /** The faults of amounts, by the index of the row. */
   readonly amountFaults: ReadonlyMap<number, Fault>;
 }
 
 interface RowsInput {
   readonly read: ReadRows;
   readonly source: AccountRecord;
-  /** The recipients that cannot be paid, by account id, each with the reason. */
+  /** The reasons why recipients cannot be paid, by account id. */
   readonly unfit: ReadonlyMap<string, UnfitRecipient>;
   readonly assets: Assets;
 }
@@ -139,7 +139,8 @@ export const readRows = (transfers: readonly PayoutRowInput[], asset: Asset): Re
 
 /**
  * Reads the rows in the asset that the first row names, before the currency of the source account
- * is known. Nearly always all rows are in this asset. Null when the first row names no known asset.
+ * is available. Nearly always all rows are in this asset. Null when the first row names no asset of
+ * the project.
  */
 const readRowsEarly = (
   transfers: readonly PayoutRowInput[],
@@ -162,8 +163,8 @@ const requirePayable = (transfers: readonly PayoutRowInput[], input: RowsInput):
     const { field, ...rest } = fault;
     details.push({ path: `transfers.${String(index)}.${field}`, ...rest });
   };
-  // Nearly all rows of a payout name the same currency, so a currency is checked only when it
-  // differs from that of the previous row.
+  // Nearly all rows of a payout name one currency, so a currency is checked only when it differs
+  // from the currency of the previous row.
   let currency: string | null = null;
   let wrongCurrency: Fault | null = null;
   for (const [index, row] of transfers.entries()) {
@@ -193,7 +194,7 @@ const withAvailable = (
 };
 
 /**
- * Reads a source account, and the amount that a new payout may take from it.
+ * Reads a source account, and the amount that is available to a new payout.
  * @throws DomainError `not_found`
  */
 export const readSource = async (
@@ -207,7 +208,7 @@ export const readSource = async (
 
 /**
  * Returns the error of an atomic payout that exceeds the available balance of its source account;
- * null for any other payout. Two payouts that are created at the same moment may both pass this
+ * null for any other payout. Two payouts that are created at the same time may both pass this
  * check; the ledger then refuses the payout that it posts last. Rows of independent payouts are
  * refused individually, when they are posted.
  */
@@ -247,8 +248,8 @@ export const readAccountsRequest = async (
       ),
     ),
   );
-  // The rows are read while the database works, because both take time. The event loop first gets a
-  // turn, so that the statements are sent before the rows are read.
+  // The rows are parsed while the database works. The event loop first gets a turn, so that the
+  // statements are sent before the parsing begins.
   await nextTurn();
   const early = readRowsEarly(transfers, context.assets);
   const [open, { source, unfit }] = await reading;

@@ -43,20 +43,17 @@ export interface ItemsQuery {
   readonly status?: string | null | undefined;
 }
 
-/** The columns of a row, with its result. */
 const shownItems = table({
   index: int,
   recipientAccountId: text,
   amountBase: base,
   reference: nullable(text),
-  // Not parsed, because a later version of the service may store states that this version does not
-  // know.
+  // Not parsed, because a later version of the service may store states that are unknown here.
   status: nullable(text) as Column<PayoutItemRow["status"]>,
   transactionId: nullable(text),
   failure: nullable(json(failureRecord)),
 });
 
-/** Reads a page of rows, in the order of their indexes. */
 export const readItems = (db: SqlReader, query: ItemsQuery): Promise<PayoutItemRow[]> => {
   const { projectId, payoutId, after, limit, status } = query;
   // Without a filter on states, the rows of a page have consecutive indexes, so stored values after
@@ -115,8 +112,8 @@ export const settleItems = async (
   settled: { projectId: string; payoutId: string; items: readonly ItemOutcome[]; now: Date },
 ): Promise<void> => {
   const { projectId, payoutId, items, now } = settled;
-  // Another instance may post the same rows at the same time. The ledger gives both instances the
-  // same result, and ON CONFLICT lets only the first one count it.
+  // Another instance may post these rows at the same time. The ledger gives both instances one
+  // result, and ON CONFLICT lets only the first instance count it.
   const stored = await indexes.all(
     db,
     sql`

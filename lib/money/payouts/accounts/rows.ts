@@ -4,7 +4,6 @@ import { isFinal, isRefusedAtStart } from "@/lib/core/status";
 import { rowKeyOfJson } from "../duplicate-rows";
 import type { AccountsPayout, PayoutFailure } from "../payout";
 
-/** A row of the request. */
 export interface NewItem {
   readonly recipientAccountId: string;
   /** The amount in ledger units. */
@@ -12,10 +11,7 @@ export interface NewItem {
   readonly reference: string | null;
 }
 
-/**
- * A stored row. `status` is null while the row has no result of its own; then the payout's state
- * applies to it.
- */
+/** A stored row. While `status` is null, the payout's state applies to the row. */
 export interface PayoutItemRow extends NewItem {
   readonly index: number;
   readonly status: "completed" | "failed" | null;
@@ -36,9 +32,7 @@ export interface ItemOutcome {
 // surrogates.
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
-/**
- * Like `JSON.stringify`, but takes half of the time for text in which nothing needs to be escaped.
- */
+/** Like `JSON.stringify`, but takes half of the time for text in which nothing must be escaped. */
 const quoted = (text: string): string =>
   PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 
@@ -94,7 +88,7 @@ export const storedStatus = (
   return hasNone ? null : status;
 };
 
-/** Returns the state of a row: its own, or the payout's state when the row has none. */
+/** Returns the state of a row, or the payout's state when the row has none. */
 export const itemStatusOf = (
   payout: Pick<AccountsPayout, "status" | "mode">,
   item: { readonly status: string | null },

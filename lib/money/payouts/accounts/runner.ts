@@ -66,7 +66,7 @@ const rowsOf = async (
 };
 
 /**
- * Whether the policies allowed the payout with exactly these rows. The rows must be all rows of the
+ * Whether the policies allowed the payout with exactly these rows, which must be all rows of the
  * payout.
  */
 const isEvaluated = (
@@ -184,7 +184,6 @@ const someRows = async (
   });
 };
 
-/** Ends rows as failed without posting them, because the policies have not allowed them. */
 const refuseRows = (
   { database, clock }: AccountPayoutRunnerDeps,
   payout: AccountsPayout,
@@ -224,7 +223,6 @@ const independent = async (
   await deps.payouts.finish(settled, deps.clock.now());
 };
 
-/** Posts the rows of a payout whose status is processing, and ends the payout. */
 const run = async (deps: AccountPayoutRunnerDeps, payout: AccountsPayout): Promise<void> => {
   // The rows are read only once, so that exactly the checked rows are posted.
   const rows = await rowsOf(deps, payout);
@@ -234,8 +232,8 @@ const run = async (deps: AccountPayoutRunnerDeps, payout: AccountsPayout): Promi
 
 /**
  * Creates the runner that pays accepted payouts between accounts. Any instance can repeat a run
- * after a crash, because every row has its own key in the ledger, and its state changes in the
- * transaction that posts it.
+ * after a crash, because every row has a separate key in the ledger, and the row's state changes in
+ * the transaction that posts it.
  */
 export const createAccountPayoutRunner = (deps: AccountPayoutRunnerDeps) => {
   return { run: bindDeps(deps, run) };

@@ -42,7 +42,6 @@ export interface PayoutSchedule {
   readonly walletId: string;
   /** The amounts that each run pays, summed by token. */
   readonly totals: readonly TokenTotal[];
-  /** The number of payments in each run. */
   readonly rows: number;
   readonly reference: string | null;
   readonly startsAt: Date;
@@ -50,7 +49,7 @@ export interface PayoutSchedule {
   readonly period: Period | null;
   /** IANA name of the time zone, such as `Europe/Berlin`. */
   readonly timeZone: string;
-  /** The last moment at which the schedule may run. Null: it runs until it is cancelled. */
+  /** The latest time at which the schedule may run. Null: it runs until it is cancelled. */
   readonly endsAt: Date | null;
   /** The time of the next run; null unless the schedule is active. */
   readonly nextRunAt: Date | null;
@@ -61,16 +60,16 @@ export interface PayoutSchedule {
   readonly digest: Uint8Array<ArrayBuffer>;
   /** The id of the user or API key that created the schedule, from `actorName`. */
   readonly createdBy: string;
-  /** The Idempotency-Key of the request that created the schedule; null when it had none. */
   readonly idempotencyKey: string | null;
   /**
-   * SHA-256 of the request that created the schedule, to detect another request with the same key.
+   * SHA-256 of the request that created the schedule, to detect a different request with the same
+   * key.
    */
   readonly requestDigest: Uint8Array<ArrayBuffer> | null;
   /**
-   * The session that created the schedule while no proof has confirmed it: when this session is
-   * ended, the schedule is suspended. Null after the approval, or when no session is behind the
-   * request.
+   * The session that created the schedule, until an approval confirms the schedule. When this
+   * session is ended, the schedule is suspended. Null after the approval, or when no session sent
+   * the request.
    */
   readonly madeBySession: string | null;
   /**
@@ -79,8 +78,8 @@ export interface PayoutSchedule {
    */
   readonly suspendedAt: Date | null;
   /**
-   * The user who approved the schedule. Each run acts with the rights of this user. Null before the
-   * approval.
+   * The user who approved the schedule; null before the approval. Each run acts with the rights of
+   * this user.
    */
   readonly approvedBy: string | null;
   readonly createdAt: Date;
@@ -95,14 +94,12 @@ export interface FullSchedule extends PayoutSchedule {
   readonly request: ScheduledRequest;
 }
 
-/** One run of a schedule: the time at which it was due, and its result. */
 export interface ScheduleRun {
   readonly projectId: string;
   readonly scheduleId: string;
   readonly scheduledAt: Date;
   readonly status: z.output<typeof runStatus>;
   readonly payoutId: string | null;
-  /** The reason why the run created no payout; null otherwise. */
   readonly failure: RunFailure | null;
 }
 
@@ -125,10 +122,7 @@ interface RunColumns extends Omit<ScheduleRun, "status" | "failure"> {
   readonly failure: unknown;
 }
 
-/**
- * Parses a row of the table `payout_schedule`, without the request.
- * @throws ZodError when a stored column does not have the shape that this version writes
- */
+/** @throws ZodError when a stored column does not have the shape that this version writes */
 export const parseSchedule = (row: ScheduleColumns): PayoutSchedule => ({
   ...row,
   status: scheduleStatus.parse(row.status),
@@ -138,10 +132,7 @@ export const parseSchedule = (row: ScheduleColumns): PayoutSchedule => ({
   requestDigest: row.requestDigest === null ? null : new Uint8Array(row.requestDigest),
 });
 
-/**
- * Parses a row of the table `payout_schedule`, with the request.
- * @throws ZodError when a stored column does not have the shape that this version writes
- */
+/** @throws ZodError when a stored column does not have the shape that this version writes */
 export const parseFullSchedule = (
   row: ScheduleColumns & { readonly request: unknown },
 ): FullSchedule => ({
@@ -149,10 +140,7 @@ export const parseFullSchedule = (
   request: storedRequest.parse(row.request),
 });
 
-/**
- * Parses a row of the table `payout_schedule_run`.
- * @throws ZodError when a stored column does not have the shape that this version writes
- */
+/** @throws ZodError when a stored column does not have the shape that this version writes */
 export const parseRun = (row: RunColumns): ScheduleRun => ({
   projectId: row.projectId,
   scheduleId: row.scheduleId,
@@ -162,7 +150,6 @@ export const parseRun = (row: RunColumns): ScheduleRun => ({
   failure: storedFailure.parse(row.failure),
 });
 
-/** Converts a schedule to the columns of the table `payout_schedule`. */
 export const scheduleColumns = ({ request, totals, ...rest }: FullSchedule) => ({
   ...rest,
   request: toStored(request),

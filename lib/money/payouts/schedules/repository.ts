@@ -14,9 +14,7 @@ import { createScheduleRunRepository } from "./run-repository";
 type At = Pick<PayoutSchedule, "projectId" | "id">;
 
 export interface ScheduleFilter extends CreatedBetween {
-  /** Schedules in any of these states; undefined: in every state. */
   readonly status?: readonly PayoutSchedule["status"][] | undefined;
-  /** Schedules on any of these chains; undefined: on every chain. */
   readonly chainId?: readonly number[] | undefined;
 }
 
@@ -42,9 +40,6 @@ export const createSchedulesRepository = (database: Database) => {
       return count === 1;
     },
 
-    /**
-     * Finds the schedule that a caller created with this Idempotency-Key; null when there is none.
-     */
     findByKey: async (by: {
       projectId: string;
       createdBy: string;
@@ -122,7 +117,6 @@ export const createSchedulesRepository = (database: Database) => {
   };
 };
 
-/** The fields that name a schedule in messages to people. */
 type NamedSchedule = Pick<PayoutSchedule, "id" | "reference" | "rows" | "chainId">;
 
 interface Makers {

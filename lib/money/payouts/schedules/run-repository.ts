@@ -26,8 +26,8 @@ const runKey = ({ projectId, id }: At, scheduledAt: Date) => ({
 });
 
 /**
- * Writes the project event of a run that created no payout. A run with a payout needs no event,
- * because the payout writes its own.
+ * Writes the project event of a run that created no payout. For a run with a payout, the payout
+ * writes events.
  */
 const recordRun = (
   tx: Tx,
@@ -104,7 +104,6 @@ export const takeRun = async (
 export const createScheduleRunRepository = (database: Database) => {
   const { prisma } = database;
   return {
-    /** Reads the latest runs of a schedule, newest first. */
     runs: async ({ projectId, id }: At, limit: number): Promise<ScheduleRun[]> => {
       const where = { projectId, scheduleId: id };
       const rows = await prisma.payoutScheduleRun.findMany({

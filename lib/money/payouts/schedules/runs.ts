@@ -26,8 +26,8 @@ export interface ScheduleRunsDeps extends RequestDeps {
 }
 
 /**
- * The delay in milliseconds after which a run without a payout counts as missed. The service does
- * not pay a missed run later by itself.
+ * The delay in milliseconds after which a run without a payout counts as missed. The service never
+ * pays a missed run later.
  */
 export const GRACE_MS = 60 * 60 * 1000;
 const SCHEDULES_AT_ONCE = 20;
@@ -98,7 +98,6 @@ const keyOf = ({ scheduleId, scheduledAt }: ScheduleRun): string =>
 const isLate = (scheduledAt: Date, now: Date): boolean =>
   now.getTime() - scheduledAt.getTime() > GRACE_MS;
 
-/** Claims the due runs of a schedule, at most `PERIODS_AT_ONCE` of them. */
 const claimDue = async (
   deps: ScheduleRunsDeps,
   due: PayoutSchedule,
@@ -162,7 +161,7 @@ const pay = async (
     key: keyOf(run),
     retryOf: null,
     run: { projectId, scheduleId, scheduledAt, askedBy: schedule.createdBy },
-    // Duplicates are allowed, because a schedule repeats the same payments by design.
+    // Duplicates are allowed, because a schedule repeats its payments by design.
     allowDuplicates: true,
   });
 };

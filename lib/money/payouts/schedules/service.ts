@@ -62,7 +62,6 @@ export interface NewSchedule extends RequestInput {
   readonly endsAt?: string | undefined;
 }
 
-/** A new schedule, with warnings about its recipients. */
 export interface NewScheduleView extends ScheduleView {
   readonly warnings: readonly RecipientWarning[];
 }
@@ -73,10 +72,8 @@ export interface ScheduleView {
   readonly runs: readonly ScheduleRun[];
 }
 
-/** A page of the payments that each run makes. */
 export interface ScheduleItems {
   readonly schedule: FullSchedule;
-  /** Index of the page's first row, from 0. */
   readonly first: number;
   readonly transfers: ScheduledRequest["transfers"];
   readonly nextCursor: string | null;
@@ -207,7 +204,7 @@ const items = async (
 /**
  * Finds the schedule that an earlier request with the same Idempotency-Key created; null when there
  * is none.
- * @throws DomainError `idempotency_mismatch` when the earlier request had other content
+ * @throws DomainError `idempotency_mismatch` when the earlier request had different content
  */
 const findEarlier = async (
   deps: SchedulesDeps,
@@ -378,8 +375,8 @@ const awaitingApproval = async (
       data: { means, codeId },
       at: deps.clock.now(),
     };
-    // The schedule may have started before its approval, so its first run may be due already. This
-    // run is paid when it is less than `GRACE_MS` late, and counts as missed otherwise.
+    // The start of the schedule may already be in the past, so its first run may be due at once.
+    // This run is paid when it is less than `GRACE_MS` late, and counts as missed otherwise.
     const next = { approvedBy: actor.userId, nextRunAt: schedule.startsAt };
     if (!(await deps.repository.approve(schedule, next, audit)))
       throw new DomainError(

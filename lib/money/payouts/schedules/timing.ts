@@ -1,6 +1,6 @@
 /**
- * Computes the times at which a schedule runs: always the same local time in its time zone, also
- * after changes to and from daylight saving time.
+ * Computes the times at which a schedule runs. The local time in the schedule's time zone is always
+ * the same, also after changes to and from daylight saving time.
  */
 
 export type Period = "day" | "week" | "month";
@@ -11,11 +11,14 @@ export interface Timing {
   readonly every: Period | null;
   /** IANA name of the time zone, such as `Europe/Berlin`. */
   readonly timeZone: string;
-  /** The last moment at which the schedule may run. Null: the schedule has no end. */
+  /** The latest time at which the schedule may run. Null: the schedule has no end. */
   readonly endsAt: Date | null;
 }
 
-/** A local time, encoded as the milliseconds since 1970 at which UTC has the same date and time. */
+/**
+ * A local time, encoded as the milliseconds since 1970 of the UTC time with equal date and time of
+ * day.
+ */
 type WallMs = number;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -51,7 +54,6 @@ export const isTimeZone = (timeZone: string): boolean => {
   }
 };
 
-/** Returns the local time of a time zone at an instant. */
 const wallOf = (timeZone: string, at: Date): WallMs => {
   const parts = new Map(
     formatOf(timeZone)
@@ -73,9 +75,9 @@ const wallOf = (timeZone: string, at: Date): WallMs => {
 const offsetMs = (timeZone: string, at: number): number => wallOf(timeZone, new Date(at)) - at;
 
 /**
- * Converts a local time to an instant. A local time occurs twice when the clock is set back; the
- * earlier instant is returned. It does not occur when the clock is set forward over it; then the
- * returned instant is later by the length of that change.
+ * Converts a local time to an instant. When the clock is set back, a local time occurs twice; the
+ * earlier instant is returned. When the clock is set forward, some local times do not occur; the
+ * returned instant is then later by the length of the change.
  */
 export const instantOf = (timeZone: string, wall: WallMs): Date => {
   const before = wall - offsetMs(timeZone, wall - DAY_MS);
@@ -85,8 +87,8 @@ export const instantOf = (timeZone: string, wall: WallMs): Date => {
 };
 
 /**
- * Adds months to a local time and keeps the time of day. Uses the last day of the month when the
- * month has no such day.
+ * Adds months to a local time without changing the time of day. Uses the last day of the month when
+ * the month has no such day.
  */
 const monthsLater = (wall: WallMs, months: number): WallMs => {
   const from = new Date(wall);
@@ -110,8 +112,8 @@ export const runAt = ({ startsAt, every, timeZone }: Timing, n: number): Date =>
 };
 
 /**
- * Returns a lower bound of the number of runs before an instant. The search for the next run begins
- * there, so that it takes few steps.
+ * Returns a lower bound of the number of runs before an instant, at which the search for the next
+ * run begins, so that the search needs few steps.
  */
 const runsBefore = ({ startsAt, every }: Timing, at: Date): number => {
   const days = (at.getTime() - startsAt.getTime()) / DAY_MS;

@@ -33,7 +33,6 @@ export const bearerOf = async (
   return { accountId, currency, totals: parseTotals(totals) };
 };
 
-/** The ledger account that funds a payout to wallets, with the amount that it pays. */
 export interface BearingAccount {
   readonly id: string;
   readonly currency: string;
@@ -41,10 +40,9 @@ export interface BearingAccount {
   readonly totalBase: bigint;
 }
 
-/** The name of the actor in the ledger entries of withdrawals, which no person posts. */
+/** The actor's name in the ledger entries of withdrawals, which no person posts. */
 const WORKER = "payouts";
 
-/** The account that funds a payout, with the tokens in which the rows are paid. */
 export interface Bearer {
   readonly accountId: string;
   readonly currency: string;
@@ -59,8 +57,7 @@ interface Withdrawal {
 }
 
 /**
- * Debits the whole amount from the account. Call it after the locks on balances on chain were
- * taken.
+ * Debits the whole amount from the account. Call it after the balances on chain were locked.
  * @throws DomainError `insufficient_balance`, `invalid_state` when the account is frozen or closed
  */
 export const debitAccount = async (

@@ -1,5 +1,5 @@
 /**
- * Waits for the operation that brings missing money to a payout's chain, and then holds the
+ * Waits for the operation that brings the missing money to a payout's chain, and then holds the
  * payout's money.
  */
 import { bindDeps } from "@/lib/core/bind-deps";
@@ -29,7 +29,7 @@ export type FundingTurn = "ready" | "ended" | { readonly againInMs: number };
 
 const AGAIN_MS = 1000;
 
-/** Errors that stay the same when holding the money is tried again. */
+/** Errors that do not go away when holding the money is tried again. */
 const PERMANENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "insufficient_balance",
   "insufficient_reserves",
@@ -88,7 +88,7 @@ const hold = async (
     return "ready";
   } catch (error) {
     // Any other error is temporary, so the job tries again. A shortage with `retryAfterSeconds` is
-    // temporary too: screening of deposits that arrived may not have finished.
+    // temporary too, because screening of deposits that arrived may not have finished.
     if (
       !isDomainError(error) ||
       !PERMANENT.has(error.code) ||
@@ -105,7 +105,6 @@ const hold = async (
   }
 };
 
-/** Runs one turn of a payout in the state `processing` / `bridging`. */
 const step = async (deps: FundingStepDeps, payout: WalletsPayout): Promise<FundingTurn> => {
   const walletPayout = (await deps.rows.walletPayouts(payout.projectId, [payout.id])).get(
     payout.id,

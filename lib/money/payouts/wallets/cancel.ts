@@ -16,9 +16,9 @@ const paidBefore = (): DomainError =>
 
 /**
  * Refuses to cancel a payout of which a part may have been paid. After a restore, a batch may be
- * unsigned in the database although it was signed and paid after the backup. The money of such a
- * batch must not be released before the chains were compared with the database, or when an
- * operation that the database lost has made one of its payments.
+ * unsigned in the database although it was signed and paid after the backup. The money of a batch
+ * must not be released before the chains were compared with the database, or when an operation that
+ * the database lost has made one of the batch's payments.
  * @throws DomainError `signing_off`; `invalid_state` when a part may have been paid
  */
 export const requireUnpaid = async (

@@ -56,7 +56,6 @@ const NOT_ALLOWED: Fault = {
   code: "recipient_not_allowed",
 };
 
-/** Caches the results of `read`, so that a text that occurs in many rows is read only once. */
 const remembered = <T>(read: (text: string) => T): ((text: string) => T) => {
   const cache = new Map<string, T>();
   return (text) => {
@@ -102,7 +101,7 @@ const readText = (text: string | undefined, lengthMax: number): Read<string | nu
   return { value: trimmed };
 };
 
-/** The decimals with which an amount is parsed when its token is unknown, to check its form. */
+/** The decimals with which an amount is parsed to check its form when its token is unknown. */
 const DECIMALS_MAX = 18;
 
 /**

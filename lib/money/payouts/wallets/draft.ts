@@ -27,7 +27,7 @@ interface Means {
 }
 
 /**
- * Finds out how the payout can be paid. Plans to bring money from other chains only when the
+ * Determines how the payout can be paid. Plans to bring money from other chains only when the
  * request allows it (`fundFrom`) and exactly one token is missing.
  */
 const meansOf = async (
@@ -113,14 +113,12 @@ const groupsOf = (payoutId: string, { batches }: PayoutPlan): BatchGroup[] =>
     doubts: [],
   }));
 
-/** Returns a row in its stored form, in which `token` is the token's name. */
 const storedRow = ({ recipient, amountBase, token }: WalletsRequest["rows"][number]) => ({
   recipient,
   amountBase,
   token: tokenName(token),
 });
 
-/** The results of the checks of a new payout. */
 interface Checked {
   readonly origin: Origin;
   readonly fee: PayoutFee;

@@ -39,8 +39,8 @@ export interface Holding {
   readonly batches: readonly BatchHold[];
   readonly funds: readonly Funds[];
   /**
-   * The check that the treasury keeps the balance which backs global accounts; null when the payout
-   * spends no such balance.
+   * The check that the treasury retains the balance which backs global accounts; null when the
+   * payout spends no such balance.
    */
   readonly backing: Backing | null;
   /**
@@ -49,7 +49,7 @@ export interface Holding {
    */
   readonly account: BearingAccount | null;
   /**
-   * The costs of the sponsor, each with the id from `batchName`; empty when the wallet pays its own
+   * The costs of the sponsor, each with the id from `batchName`; empty when the wallet pays the
    * network fees.
    */
   readonly costs: readonly GasCost[];
@@ -76,14 +76,14 @@ const reserveSponsor = async (
       sponsor_day = ${day}::date
     FROM ${reservations.list(rows)} AS r
     WHERE b.project_id = ${projectId} AND b.payout_id = ${payoutId} AND b.number = r.number`);
-  // The reservation comes last in the transaction, because all others that spend from the project's
-  // budget then wait until the transaction ends.
+  // The budget's row is locked last, because all other transactions that spend from the project's
+  // budget wait until this one ends.
   await sponsorship.reserve(db, { projectId, kind: SPONSORED_KIND, costs }, now);
 };
 
 /**
- * Holds the money of the batches, and debits the account that funds them. Takes its locks in the
- * same order as operations do, which prevents deadlocks.
+ * Holds the money of the batches, and debits the account that funds them. Acquires its locks in the
+ * order that operations use, which prevents deadlocks.
  * @throws FundsMovedError when the balances in `holding` are out of date; DomainError
  * `insufficient_balance`, `insufficient_reserves`, `sponsor_budget_exceeded`, `invalid_state` for a
  * frozen account

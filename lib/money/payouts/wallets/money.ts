@@ -23,7 +23,6 @@ export interface MoneyDeps {
   readonly clock: Clock;
 }
 
-/** The money that a payout spends: its chain, its treasury, and an amount for each token. */
 export interface Outflow {
   readonly chainId: number;
   readonly treasury: { readonly address: string };

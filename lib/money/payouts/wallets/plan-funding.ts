@@ -10,7 +10,6 @@ import type { PayoutsContext } from "../context";
 import type { WalletsRequest } from "./request";
 import type { Funding, FundFrom } from "./wallet-payout";
 
-/** A balance that can provide the missing money: a wallet, a token, and the available amount. */
 interface Candidate {
   readonly wallet: Wallet;
   readonly token: Token;
@@ -27,8 +26,8 @@ export interface FundingPlan {
 const SOURCES_MAX = 10;
 const SLIPPAGE_BPS = 50;
 /**
- * The needed part of a balance is raised to this percentage, because fixed fees make each unit of a
- * smaller amount bring less than a unit of the whole balance.
+ * Percentage to which the needed part of a balance is raised. Fixed fees make a smaller amount
+ * bring less per unit than the whole balance.
  */
 const MARGIN_PERCENT = 102n;
 const TRIES_MAX = 4;
@@ -148,16 +147,15 @@ interface Choice {
   readonly chosen: readonly Candidate[];
   readonly amounts: readonly bigint[];
   /**
-   * The amount of the missing token that the whole balance of the last candidate brings, in base
+   * The amount of the missing token that the full balance of the last candidate brings, in base
    * units; above 0.
    */
   readonly lastBrings: bigint;
 }
 
 /**
- * Takes the whole balances of the candidates, in their order, until the missing amount is covered.
- * Takes only the needed part of the last candidate. Null when all candidates together are not
- * enough.
+ * Uses the full balances of the candidates, in their order, until the missing amount is covered,
+ * but only the needed part of the last candidate. Null when all candidates are not enough.
  */
 const choose = async (
   context: PayoutsContext,
@@ -186,8 +184,8 @@ const choose = async (
 };
 
 /**
- * Prices the chosen sources together, and raises the last amount until enough arrives. Null when
- * the whole balance of the last source is not enough, or after `TRIES_MAX` tries.
+ * Prices the chosen sources in one route, and raises the last amount until enough arrives. Null
+ * when the full balance of the last source is not enough, or after `TRIES_MAX` tries.
  */
 const priced = async (
   context: PayoutsContext,
@@ -207,8 +205,8 @@ const priced = async (
     const found = await context.funding.price(route, wallets);
     if (found.minimumBase >= missingBase) return { request: route, wallets, ...found };
     if (amount >= most) return null;
-    // The amount of this try already pays the fixed fees. A further unit therefore brings at least
-    // as much as a unit of the whole balance brings on average.
+    // The amount of this try already covers the fixed fees, so a further unit brings at least as
+    // much as the average unit of the full balance.
     const lack = missingBase - found.minimumBase;
     const raised = amount + (lack * most * MARGIN_PERCENT) / (lastBrings * 100n) + 1n;
     amount = raised < most ? raised : most;
@@ -230,7 +228,7 @@ const notEnough = (
 
 /**
  * Chooses and prices the sources that cover a missing amount.
- * @throws DomainError `insufficient_balance` when all sources together do not suffice, `no_route`,
+ * @throws DomainError `insufficient_balance` when all sources are not enough, `no_route`,
  * `insufficient_liquidity`, `invalid_request`, `chain_unavailable`
  */
 export const planFunding = async (

@@ -22,7 +22,7 @@ export interface PayoutFee {
   readonly wei: bigint;
   readonly paidBy: "sponsor" | "wallet";
   /**
-   * The most that the sponsor pays for each batch; empty when the wallet pays its own network fees.
+   * The maximum that the sponsor pays for each batch; empty when the wallet pays the network fees.
    */
   readonly costs: readonly GasCost[];
 }

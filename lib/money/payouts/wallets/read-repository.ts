@@ -1,6 +1,6 @@
 /**
- * Reads payouts to wallets. The sums and most states of rows are computed from the batches, so that
- * they are not stored a second time.
+ * Reads payouts to wallets. The sums and most row states are computed from the batches, so that
+ * they are not stored twice.
  */
 import { z } from "zod";
 import type { Database } from "@/lib/platform/db/client";
@@ -26,16 +26,15 @@ import { parseWalletPayout, type WalletPayout } from "./wallet-payout";
 const rowStatus = z.enum(WALLET_ROW_STATUSES);
 export type WalletRowStatus = z.output<typeof rowStatus>;
 
-/** A failed batch whose rows another operation of the account may have paid. */
 const batchInDoubt = z.object({ batch: z.int(), rows: z.int(), amountBase: storedBase });
 
-/** Sums over the batches of one payout that have the same token and state. */
+/** Sums over the batches of one payout that have equal tokens and states. */
 const batchGroups = table({
   payoutId: text,
   token: text,
   status: oneOf(rowStatus),
   batches: int,
-  /** The number of rows, without rows that have their own status. */
+  /** The number of rows, without rows that have a separate status. */
   rows: int,
   amountBase: base,
   gasCostWei: base,
@@ -44,9 +43,8 @@ const batchGroups = table({
    * the state `queued` may contain signed batches too.
    */
   mayStop: bool,
-  /** Whether a retry may pay failed rows of the group again. */
   mayRetry: bool,
-  /** The failed batches of the group whose rows another operation may have paid, by number. */
+  /** Failed batches whose rows another operation of the account may have paid, by number. */
   doubts: json(z.array(batchInDoubt)),
 });
 
@@ -62,7 +60,7 @@ const walletItems = table({
   status: oneOf(rowStatus),
   batch: int,
   txHash: nullable(text),
-  /** The number of the block, in decimal digits. */
+  /** In decimal digits. */
   blockNumber: nullable(text),
   confirmations: int,
   failure: nullable(json(failureRecord)),
@@ -70,8 +68,7 @@ const walletItems = table({
 
 export type WalletItemRow = RowOf<typeof walletItems>;
 
-// `in_doubt` means that the operation was submitted and it is not known whether the chain accepted
-// it.
+// `in_doubt` means that the operation was submitted and the chain may or may not have accepted it.
 const BATCH_STATUS = raw(`
   CASE
     WHEN b.state IN ('queued', 'signed', 'sent') AND b.in_doubt THEN 'unknown'
@@ -90,7 +87,6 @@ const ROW_STATUS = sql`
 export const createWalletPayoutsReader = (database: Database) => {
   const db = sqlOn(database.pool);
   return {
-    /** Reads rows of the table `wallet_payout`, by payout id. */
     walletPayouts: async (
       projectId: string,
       ids: readonly string[],
@@ -136,7 +132,6 @@ export const createWalletPayoutsReader = (database: Database) => {
       );
     },
 
-    /** Reads a page of a payout's rows, in the order of their indexes. */
     items: async (query: {
       projectId: string;
       payoutId: string;

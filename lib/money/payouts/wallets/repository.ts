@@ -124,7 +124,7 @@ const failFunding = (
         updatedAt: now,
       },
     });
-    // The rows end together with the payout, so they need no events of their own.
+    // The rows end with the payout, so they need no separate events.
     await recordPayoutEvents(sqlOf(tx), {
       projectId,
       payoutIds: [id],
@@ -134,7 +134,6 @@ const failFunding = (
     return true;
   });
 
-/** Reads the batches that are not signed yet, with their amounts and numbers of rows. */
 const queuedBatches = async (
   { database }: WalletPayoutsDeps,
   projectId: string,

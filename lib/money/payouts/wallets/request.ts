@@ -29,15 +29,14 @@ export interface RequestInput {
 }
 
 /**
- * A request for a payout to wallets. It may name the account that funds the payout; runs of
- * schedules name none.
+ * A request for a payout to wallets. It may name the account that funds the payout, which a run of
+ * a schedule never does.
  */
 export interface WalletsInput extends RequestInput {
   readonly kind: "wallets";
   readonly sourceAccountId?: string | undefined;
 }
 
-/** A checked request: every row is valid. */
 export interface WalletsRequest {
   readonly kind: "wallets";
   readonly chainId: number;
@@ -152,9 +151,9 @@ export const digestOf = (request: WalletsRequest): Uint8Array<ArrayBuffer> => {
 };
 
 /**
- * Returns the recipients of a request in the form that the check of recipients takes.
- * @param tokens the tokens whose issuers are asked whether they have frozen the recipients; empty
- * when `refuseFrozen` asks them
+ * Returns the recipients of a request in the form that the recipients check expects.
+ * @param tokens the tokens whose issuers may have frozen the recipients; empty when `refuseFrozen`
+ * checks this
  */
 export const recipientsOf = (
   { projectId }: Pick<Actor, "projectId">,

@@ -3,7 +3,6 @@ import type { Token } from "@/lib/core/token";
 import type { EvmAddress } from "@/lib/core/evm";
 import { rowKeyOf } from "../duplicate-rows";
 
-/** A row of the request after its checks. */
 export interface WalletRow {
   readonly recipient: EvmAddress;
   readonly token: Token;
@@ -12,7 +11,6 @@ export interface WalletRow {
   readonly note: string | null;
 }
 
-/** A row, with the number of the batch that pays it. */
 export interface PlannedRow extends WalletRow {
   readonly batch: number;
 }
@@ -26,12 +24,11 @@ export interface PlannedBatch {
 }
 
 export interface PayoutPlan {
-  /** The rows in the order of the request. */
+  /** In the order of the request. */
   readonly rows: readonly PlannedRow[];
   readonly batches: readonly PlannedBatch[];
 }
 
-/** The sum that a payout pays in one token, in base units. */
 export interface TokenTotal {
   readonly token: Token;
   readonly amountBase: bigint;
@@ -47,7 +44,7 @@ export const ROWS_PER_BATCH = 400;
 /** Returns the name of a token in balances and rows: its lower-case address, or `native`. */
 export const tokenName = ({ address }: Pick<Token, "address">): string => address.toLowerCase();
 
-/** Sums the rows of each token, in the order of the tokens' first rows. */
+/** Returns the totals in the order of the tokens' first rows. */
 export const totalsOf = (rows: readonly WalletRow[]): TokenTotal[] => {
   const totals = new Map<string, TokenTotal>();
   for (const { token, amountBase } of rows) {
@@ -61,7 +58,9 @@ export const totalsOf = (rows: readonly WalletRow[]): TokenTotal[] => {
   return [...totals.values()];
 };
 
-/** Divides rows into batches of one token each. The rows of a token keep their order. */
+/**
+ * Divides rows into batches of one token each. The order of the rows of a token does not change.
+ */
 export const planBatches = (
   rows: readonly WalletRow[],
   rowsMax = ROWS_PER_BATCH,
@@ -87,7 +86,7 @@ export const planBatches = (
   return { rows: planned, batches };
 };
 
-/** Returns the keys by which duplicate payments are found, in the order of the rows. */
+/** Returns the keys for the duplicate search, in the order of the rows. */
 export const rowKeysOf = (rows: readonly WalletRow[]): string[] =>
   rows.map(({ recipient, token, amountBase, reference }) =>
     rowKeyOf({
@@ -121,8 +120,8 @@ export const walletsDigest = (
   rows: readonly WalletRow[],
 ): Uint8Array<ArrayBuffer> => {
   const hash = createHash("sha256");
-  // Only a payout with an account includes the account, so the digests of payouts from before
-  // accounts could fund them stay the same.
+  // The digest includes the account only when the payout has one, so that the digests of payouts
+  // that were stored before accounts could fund payouts stay the same.
   const accountIds = parts.accountId === null ? [] : [parts.accountId];
   hash.update(
     JSON.stringify([

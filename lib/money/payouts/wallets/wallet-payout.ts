@@ -26,7 +26,7 @@ const fundingSchema = z.object({
   quoteId: z.string(),
   token: storedToken,
   missingBase: storedBase,
-  /** The least amount that the funding operation brings. */
+  /** The minimum amount that the funding operation brings. */
   minimumBase: storedBase,
   sources: z.array(
     z.object({ walletId: z.string(), token: storedToken, amountBase: storedBase }),
@@ -38,7 +38,9 @@ const fundingSchema = z.object({
 export type PayoutWarning = z.output<typeof payoutWarning>;
 export const WARNINGS_MAX = 100;
 
-/** JSON that this description only writes; `parseWalletPayout` reads it. */
+/**
+ * A JSON column that is only written through this table description; `parseWalletPayout` parses it.
+ */
 const written = <T>(): Column<T> => json(z.unknown()) as Column<T>;
 
 /**
@@ -53,7 +55,6 @@ export type FundFrom = z.output<typeof fundFromSchema>;
  */
 export type Funding = z.output<typeof fundingSchema>;
 
-/** The fields that only payouts to wallets have. */
 export interface WalletPayout {
   readonly projectId: string;
   readonly payoutId: string;
@@ -66,7 +67,7 @@ export interface WalletPayout {
   /** The network fee in wei, as estimated before anything was sent. */
   readonly feeWei: bigint;
   readonly feePaidBy: "sponsor" | "wallet";
-  /** The sources of money on other chains. Null: they may not be used. */
+  /** The sources of money on other chains; null when such money may not be used. */
   readonly fundFrom: FundFrom | null;
   /** The plan that brings missing money to the chain. Null: no money was missing. */
   readonly funding: Funding | null;
@@ -88,7 +89,7 @@ export interface WalletPayout {
   readonly gasWaits: readonly GasWait[];
 }
 
-/** Table `wallet_payout`: a row as it is stored when the payout is created. */
+/** Table `wallet_payout`: the columns that are stored when a payout is created. */
 export const newWalletPayouts = table({
   projectId: text,
   payoutId: text,
@@ -116,7 +117,7 @@ type Parsed =
   | "funding"
   | "gasWaits";
 
-/** A row of the table `wallet_payout` as the database returns it, before `parseWalletPayout`. */
+/** A row of the table `wallet_payout`, before `parseWalletPayout`. */
 export interface WalletPayoutColumns extends Omit<WalletPayout, Parsed> {
   readonly fromAddress: string;
   readonly totals: unknown;
@@ -142,13 +143,9 @@ const storedFunding = fundingSchema.nullable();
  */
 export const parseTotals = (totals: unknown): TokenTotal[] => storedTotals.parse(totals);
 
-/** The schema of `fundFrom` in a stored schedule. */
 export const scheduledFundFrom = fundFromSchema.optional();
 
-/**
- * Parses a row of the table `wallet_payout`.
- * @throws ZodError when a stored column does not have the shape that this version writes
- */
+/** @throws ZodError when a stored column does not have the shape that this version writes */
 export const parseWalletPayout = (row: WalletPayoutColumns): WalletPayout => ({
   ...row,
   fromAddress: storedAddress.parse(row.fromAddress),

@@ -21,7 +21,7 @@ interface FakeDeposit {
 }
 
 /**
- * The content of one call of the fake, and of the log that it makes. Amounts as decimal integer
+ * The data of one call of the fake, and of the log that the call emits. Amounts are decimal integer
  * strings.
  */
 interface FakeAction {
@@ -36,23 +36,23 @@ interface FakeAction {
 export interface FakeRoutingOptions {
   readonly clock: Clock;
   /**
-   * Whole US dollars by asset id. Pegged tokens are one dollar; others without a price have no
-   * route.
+   * Whole US dollars by asset id. A pegged token is worth one dollar; any other token without an
+   * entry has no route.
    */
   readonly usdByAsset?: Readonly<Record<string, bigint>>;
-  /** Dollars above which a leg fails with `insufficient_liquidity`. */
+  /** US dollars above which a leg fails with `insufficient_liquidity`. */
   readonly liquidityUsd?: bigint;
   readonly fillDeadlineSeconds?: number;
 }
 
 export interface FakeRouting extends RoutingProvider {
-  /** Simulates that the calls of a leg were mined. */
   mine(request: RouteRequest, leg: RouteLeg, calls: readonly Call[]): SourceReceipt;
-  /** Simulates that a relayer filled the deposit. Refused after its deadline. */
+  /**
+   * Simulates that a relayer filled the deposit.
+   * @throws RangeError after the deposit's deadline
+   */
   fill(deposit: unknown): void;
-  /** Simulates that the bridge refunded an expired deposit. */
   refund(deposit: unknown): void;
-  /** The next call of any method fails with this. */
   failNext(error: DomainError): void;
 }
 
@@ -61,9 +61,7 @@ const toHex = (value: unknown): `0x${string}` =>
 const fromHex = (hex: `0x${string}`): unknown =>
   JSON.parse(Buffer.from(hex.slice(2), "hex").toString());
 
-/** Prices and depth of the fake's market. */
 interface FakePrices {
-  /** Whole US dollars by asset id. */
   readonly usdByAsset: Readonly<Record<string, bigint>>;
   readonly liquidityUsd: bigint;
 }
@@ -147,7 +145,6 @@ const sourceOf = (request: RouteRequest, leg: RouteLeg): RouteSource => {
   return source;
 };
 
-/** Transactions and deposits of the fake. Nothing moves before the test triggers it. */
 const createFakeChain = (nowSeconds: () => number) => {
   const settled = new Map<string, BridgeProgress>();
   const spentBy = new Map<string, RouteSource>();
@@ -176,7 +173,7 @@ const createFakeChain = (nowSeconds: () => number) => {
     const { depositId, fillDeadline } = deposit as FakeDeposit;
     if (nowSeconds() > fillDeadline)
       throw new RangeError("The deadline of this deposit has passed.");
-    // `track` gets the leg, and adds the chain and the amount.
+    // `fill` does not get the leg, so `track` sets the chain and the amount.
     settled.set(depositId, {
       state: "filled",
       chainId: 0,
@@ -230,8 +227,7 @@ const readSource: RoutingProvider["readSource"] = (request, leg, receipt) => {
 
 /**
  * A routing provider without chains, for tests of code that uses the port. Prices come from a
- * table, so the same request always gets the same answer. Nothing moves before the test triggers
- * it.
+ * table, so equal requests always get equal answers. Nothing moves before the test triggers it.
  */
 export const createFakeRouting = ({
   clock,

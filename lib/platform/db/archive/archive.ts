@@ -39,7 +39,6 @@ export interface ArchiveRequest {
   readonly url: string;
   /** Such as `2026-01`. */
   readonly month: string;
-  /** The folder of all archives. */
   readonly directory: string;
 }
 
@@ -56,7 +55,6 @@ interface Archive {
   readonly folder: string;
 }
 
-/** The folder for files that are not complete yet. */
 const partial = (folder: string): string => `${folder}.partial`;
 
 const fileOf = ({ files }: ArchiveManifest, { table }: ArchivedTable): ArchivedFile => {
@@ -101,7 +99,6 @@ const place = async ({ folder }: Archive): Promise<void> => {
   await syncFolder(dirname(folder));
 };
 
-/** Writes the files, unless the database already knows them. */
 const write = async (archive: Archive): Promise<StoredArchive> => {
   const { client, month, folder } = archive;
   const stored = await readArchive(client, month);
@@ -168,8 +165,8 @@ export const archiveMonth = (request: ArchiveRequest): Promise<readonly Archived
   });
 
 /**
- * Restores a month from its files. It stays in the database until it is archived again, whatever
- * the retention is.
+ * Restores a month from its files. The month stays in the database until it is archived again,
+ * whatever the retention is.
  * @throws Error when the files are damaged, or are not the ones that were written; nothing is
  * changed then
  */

@@ -85,7 +85,6 @@ export const batchesFor = async function* (
   }
 };
 
-/** The parameters of a batch from `batchesFor`. */
 export const valuesOf = (
   client: pg.Client,
   file: ArchivedFile,

@@ -95,7 +95,6 @@ const manifestForm = z.object({
   /** The newest migration of the database when the archive was written. */
   schema: z.string(),
   files: z.array(archivedFile),
-  /** The range of each project's event numbers in the archive. */
   projects: z.array(
     z.object({ projectId: z.string(), first: z.number().int(), last: z.number().int() }),
   ),
@@ -118,7 +117,6 @@ export const readManifest = async (
     : { manifest: manifestForm.parse(JSON.parse(text)), sha256: await hashOf(file) };
 };
 
-/** Reads the rows of one archived table's file, in batches of `size` rows. */
 export const batchesOf = async function* (
   folder: string,
   { file }: ArchivedFile,

@@ -38,7 +38,6 @@ export const restoreRows = async (
   return restored;
 };
 
-/** How many rows of the file are missing or different in the table. */
 export const changedRows = async (
   client: pg.Client,
   { table, file, folder }: FileOfTable,

@@ -7,8 +7,8 @@ import { inTransaction, type Month } from "./tables";
 import type { ArchiveManifest } from "./manifest";
 
 /**
- * written: the files are complete · removing, removed: the month's rows are being removed, are
- * removed · restoring, restored: they are being restored, are restored.
+ * `written`: the files are complete. `removing` and `removed`: the month's rows are being removed,
+ * or were removed. `restoring` and `restored`: the rows are being restored, or were restored.
  */
 export type ArchiveState = "written" | "removing" | "removed" | "restoring" | "restored";
 
@@ -29,8 +29,8 @@ export const readArchive = async (
 };
 
 /**
- * Whether the month ended at least `graceDays` ago by the database's clock. Later on nothing writes
- * events of that month.
+ * Whether the month ended at least `graceDays` ago by the database's clock. After that time nothing
+ * writes events of the month.
  */
 export const isClosed = async (
   client: pg.Client,
@@ -45,8 +45,8 @@ export const isClosed = async (
 };
 
 /**
- * Stores that the files of a month are complete. They replace those of an earlier archive that was
- * restored.
+ * Stores that the files of a month are complete. The files replace those of an earlier archive that
+ * was restored.
  */
 export const storeWritten = async (
   client: pg.Client,
@@ -71,8 +71,8 @@ export const setState = async (
 };
 
 /**
- * From here on readers know that events of the month may be missing. A transaction that queues
- * deliveries reads these rows after its inserts. The lock waits for transactions that have inserted
+ * Marks the month, so that readers know that its events may be missing. A transaction that queues
+ * deliveries reads the marks after its inserts. The lock waits for transactions that have inserted
  * but not committed, so their deliveries are seen before an event is removed.
  */
 export const beginRemoval = (

@@ -121,8 +121,8 @@ export interface Column {
 }
 
 /**
- * Retries for a moment, because a server needs some time to notice that the connection of a killed
- * command has ended.
+ * Retries for a short time, because a server needs some time to notice that the connection of a
+ * killed command has ended.
  */
 const takeLock = async (client: pg.Client): Promise<void> => {
   await client.query("SELECT pg_advisory_lock($1::bigint)", [LOCK]).catch((error: unknown) => {

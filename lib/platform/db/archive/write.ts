@@ -64,7 +64,6 @@ const rowsOf = async function* (
     yield* read(`d.project_id = ${pg.escapeLiteral(id)} AND ${isIn(month)}`);
 };
 
-/** @param onRow called with each row before it is written */
 const writeTable = async (
   client: pg.Client,
   {

@@ -93,7 +93,6 @@ const quoted = (names: readonly string[]): string =>
 const withProject = (columns: readonly string[]): string =>
   quoted([DISTRIBUTION_COLUMN, ...columns.filter((column) => column !== DISTRIBUTION_COLUMN)]);
 
-/** The definition of an index with the project as its first column. */
 const withProjectFirst = (definition: string): string =>
   definition.replace(
     /USING (\w+) \(/,

@@ -13,7 +13,6 @@ import pg from "pg";
  */
 type Rights = "read" | "append" | "keep" | "change";
 
-/** A right on a whole table. */
 type Privilege = "SELECT" | "INSERT" | "UPDATE" | "DELETE";
 
 const PRIVILEGES: Readonly<Record<Rights, readonly Privilege[]>> = {
@@ -23,7 +22,6 @@ const PRIVILEGES: Readonly<Record<Rights, readonly Privilege[]>> = {
   change: ["SELECT", "INSERT", "UPDATE", "DELETE"],
 };
 
-/** Rights of the service's role by table name. */
 export const TABLE_RIGHTS: Readonly<Record<string, Rights>> = {
   _prisma_migrations: "read",
   account_deployment: "keep",
@@ -159,7 +157,6 @@ export const privilegesOn = (table: string): readonly Privilege[] => {
 
 type Client = Pick<pg.ClientBase, "query">;
 
-/** Every privilege that a table can grant. */
 const ALL = [
   "SELECT",
   "INSERT",
@@ -308,9 +305,12 @@ const powersOf = (powers: Powers): readonly string[] => {
 };
 
 interface RoleFaults {
-  /** The role can remove or rewrite history. Refused in production. */
+  /**
+   * How the role can remove or rewrite history; null when it cannot. Production refuses such a
+   * role.
+   */
   readonly tooStrong: string | null;
-  /** The role cannot do the service's work. */
+  /** Which part of the service's work the role cannot do; null when it can do all of it. */
   readonly tooWeak: string | null;
 }
 
@@ -350,7 +350,8 @@ const OWNS = `SELECT current_user::text AS role, pg_has_role(relowner, 'USAGE') 
   FROM pg_class WHERE oid = to_regclass('public.audit_event')`;
 
 /**
- * For commands that change what the service's role may not change.
+ * Requires the owner of the tables, for commands that change what the service's role may not
+ * change.
  * @throws Error when the connection's role does not own the tables
  */
 export const requireOwner = async (client: Client): Promise<void> => {

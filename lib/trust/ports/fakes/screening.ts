@@ -6,7 +6,6 @@ export interface FakeScreening extends ScreeningSource {
   /** Makes the source fail from now on. */
   breakDown(): void;
   recover(): void;
-  /** Number of calls of `screen`. */
   readonly calls: number;
 }
 

@@ -45,8 +45,8 @@ export const createAdoptBatch =
       !paysAll(executed.operation, await repository.rowsOf(batch))
     )
       return false;
-    // The batch has stored another attempt than the executed one. That attempt can never be
-    // executed any more, so the batch is queued before the executed operation is stored.
+    // The batch has stored an attempt that was not executed and can never be executed any more, so
+    // the batch is queued before the executed operation is stored.
     if (batch.state !== "queued" && !(await repository.retry({ batch, now: clock.now() })))
       return false;
     const queued = batch.state === "queued" ? batch : await current();

@@ -25,7 +25,9 @@ interface Signed {
   readonly fromBlock: bigint;
 }
 
-/** The columns of an attempt and of its state on the chain, as they are while nothing is signed. */
+/**
+ * The columns of an attempt and of its state on the chain, for a batch without a signed operation.
+ */
 const NO_ATTEMPT: Change = {
   userOperation: Prisma.DbNull,
   userOpHash: null,
@@ -64,7 +66,7 @@ const sign = (
     };
     if (!(await change(tx, batch, "signed", data, now))) return false;
     // The cost of earlier attempts stays reserved until the batch ends, because the reservation is
-    // settled as a whole.
+    // settled as one amount.
     const toWei = batch.formerGasWei + maxGasWei;
     await adjustReservation(tx, sponsorship, { payout, batch, toWei });
     return true;
@@ -104,7 +106,6 @@ const noteRevert = (
     mined.now,
   );
 
-/** Stores the block that contains the operation now, and the number of its confirmations. */
 const follow = (
   { database }: BatchRepositoryDeps,
   mined: Mined & { confirmations: number },

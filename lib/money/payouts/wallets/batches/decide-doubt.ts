@@ -1,5 +1,5 @@
 /**
- * Settles a batch in doubt, whose payments another operation may have made: by the logs of the
+ * Settles a batch in doubt, whose payments another operation may have made, by the logs of the
  * chain, or by a person's statement when the logs prove nothing.
  */
 import type { Actor, UserActor } from "@/lib/core/actor";
@@ -72,9 +72,9 @@ const verdictsOf = async (
   deps: DoubtDeps,
   { payout, own, batch, rows, knownHashes }: Doubt,
 ): Promise<readonly Verdict[]> => {
-  // A restore may have lost that the batch was divided, which gave some rows to batches with other
-  // numbers. So the names of all possible batches are searched. A payout has at most as many
-  // batches as rows.
+  // The database may have lost in a restore that the batch was divided, which moved some rows to
+  // batches with other numbers. So the names of all possible batches are searched. A payout has at
+  // most as many batches as rows.
   const names = Array.from({ length: payout.itemsTotal }, (_, number) =>
     namesOf({ ...batch, number }),
   ).flat();
@@ -95,8 +95,8 @@ const verdictsOf = async (
   const unpaid = new Set(
     verdicts.flatMap((verdict) => (verdict.kind === "proven" ? verdict.unpaid : [])),
   );
-  // A restore may also have lost a retry of the rows. A retry is another payout, so its operations
-  // have none of the searched names.
+  // The database may also have lost a retry of the rows. A retry is another payout, so its
+  // operations have none of the searched names.
   const place = { projectId: payout.projectId, chainId: own.chainId, token };
   const lost = await lostPaymentsAmong(deps.lostMoves, place, [...unpaid]);
   return verdicts.map((verdict) => withLost(verdict, lost));
@@ -177,7 +177,7 @@ const changeOf = (doubt: Doubt, { decision, reason }: Statement): Change => {
 
 /**
  * Refuses a statement when the chain proves the result without it, or when one of the chain's
- * providers contradicts it. A wrong statement could let the same row be paid twice.
+ * providers contradicts it. A wrong statement could cause a row to be paid twice.
  */
 const refuseKnown = async (
   deps: DoubtDeps,
@@ -215,8 +215,8 @@ const asStated = async (
 
 /**
  * Settles a batch in doubt. `by_chain` settles each row as the chain's logs prove it, when two of
- * its providers agree. A person's statement is accepted only when the providers prove nothing
- * together and none of them proves something else; it needs an approval.
+ * the chain's providers agree. A person's statement needs an approval, and is accepted only when
+ * the providers agree on no proof and none of them contradicts the statement.
  * @throws DomainError `invalid_state` when the batch is not in doubt, when `by_chain` finds no
  * proof, or when a statement is not needed or is contradicted; `chain_unavailable`, also when the
  * providers do not agree or too few answer; `signing_off`; `approval_required` and the other errors
@@ -229,8 +229,8 @@ export const decideDoubt = async (
   number: number,
   decision: DoubtDecision,
 ): Promise<void> => {
-  // After a restore from a backup, it is not known which payments were made after the backup, until
-  // the chains were compared with the database.
+  // After a restore from a backup, payments that were made after the backup are unknown until the
+  // chains were compared with the database.
   await deps.lostMoves.require();
   const found = await deps.doubts.find({
     projectId: payout.projectId,

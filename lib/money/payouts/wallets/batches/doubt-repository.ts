@@ -82,11 +82,10 @@ const find = async (
 
 export interface Decided
   extends Pick<DoubtfulBatch, "batch" | "rows">, Pick<DecidedDoubt, "decision"> {
-  /** The rows that were not paid. All other rows of the batch were paid. */
+  /** The rows that were not paid. The remaining rows of the batch were paid. */
   readonly unpaid: readonly PayableRow[];
-  /** The failure that the unpaid rows get. */
   readonly failure: Failure;
-  /** The transaction that paid the other rows; null when it is not known. */
+  /** The transaction that paid the remaining rows; null when unknown. */
   readonly by: {
     readonly userOpHash: string;
     readonly txHash: string;
@@ -136,8 +135,8 @@ const end = async (
 };
 
 /**
- * Counts the rows that were paid after all. When the payout has ended already, computes its final
- * state again, and writes an event when that state changes.
+ * Counts the rows that were paid. When the payout has ended already, computes its final state
+ * again, and writes an event when that state changes.
  */
 const countPaid = async (
   tx: Tx,

@@ -9,17 +9,16 @@ import type { BatchDeps, Step, StepResult } from "./step";
 
 /**
  * The maximum number of batches of a payout that are signed and not mined. EntryPoint accepts them
- * in any order, because each has its own nonce key.
+ * in any order, because each batch has a different nonce key.
  */
 const IN_FLIGHT_MAX = 8;
 /**
- * The longest wait in milliseconds for which a worker keeps the payout. A longer wait ends the
- * turn, and the job's `run_at` sets the time of the next turn.
+ * The longest wait in milliseconds during which a worker stays with the payout. A longer wait ends
+ * the turn, and the job's `run_at` sets the time of the next turn.
  */
 const HOLD_MS_MAX = 3000;
 /**
- * How long a worker stays with a payout after the last change of one of its batches, in
- * milliseconds.
+ * Milliseconds for which a worker stays with a payout after the last change of one of its batches.
  */
 const HELD_MS = 5000;
 
@@ -37,8 +36,8 @@ export interface BatchDriverDeps extends BatchDeps {
 export type DriveResult =
   | { readonly done: true }
   /**
-   * `failure` is set when every batch under way failed with an error that no outage explains. Then
-   * there is a bug, or a person must act.
+   * Set when every open batch failed with an error that no outage explains. Then there is a bug, or
+   * a person must act.
    */
   | { readonly done: false; readonly againInMs: number; readonly failure?: string };
 
@@ -57,7 +56,7 @@ const STEPS: Record<BatchState, (step: Step) => Promise<StepResult>> = {
 const isUnmined = ({ state }: PayoutBatch): boolean => state === "signed" || state === "sent";
 
 /**
- * Selects all batches that are under way, and queued batches until `IN_FLIGHT_MAX` batches are in
+ * Selects all batches that have started, and queued batches until `IN_FLIGHT_MAX` batches are in
  * flight. Batches that are not blocked come first.
  */
 const chosen = (open: readonly PayoutBatch[]): readonly PayoutBatch[] => {
@@ -76,12 +75,9 @@ const chosen = (open: readonly PayoutBatch[]): readonly PayoutBatch[] => {
 interface Drive {
   readonly payout: DrivenPayout;
   readonly account: ManagedAccount;
-  /** The number of consecutive failures of each batch, by batch number. */
+  /** The number of consecutive failures, by batch number. */
   readonly failures: Map<number, number>;
-  /**
-   * The messages of errors that no outage explains, from the latest step of each batch, by batch
-   * number.
-   */
+  /** The messages of errors that no outage explains, from the latest step, by batch number. */
   readonly unexpected: Map<number, string>;
 }
 

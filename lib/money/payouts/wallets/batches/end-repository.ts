@@ -1,6 +1,6 @@
 /**
  * Stores how batches and their payout end. A batch is paid, fails, loses rows that cannot be paid,
- * or is divided into two.
+ * or is divided into two batches.
  */
 import { bindDeps } from "@/lib/core/bind-deps";
 import type { Tx } from "@/lib/platform/db/client";
@@ -128,8 +128,8 @@ interface FailedBatch {
   readonly batch: PayoutBatch;
   readonly failure: Failure;
   /**
-   * The sponsor's fees in wei for operations that were executed in place of the batch's own
-   * operation. Default 0.
+   * The sponsor's fees in wei for operations that were executed in place of the batch's operation.
+   * Default 0.
    */
   readonly replacedWei?: bigint;
   readonly now: Date;
@@ -203,8 +203,8 @@ const setAside = (
   });
 
 /**
- * Divides a queued batch into two. The batch keeps the first half of its rows; a new batch gets the
- * other rows, their money, and half of the sponsor reservation.
+ * Divides a queued batch into two. The first half of the rows stays in the batch; a new batch gets
+ * the second half, its money, and half of the sponsor reservation.
  */
 const halve = (
   { database }: BatchRepositoryDeps,

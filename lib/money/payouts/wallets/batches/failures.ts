@@ -10,7 +10,7 @@ const IN_TREASURY = "The money is in the treasury.";
 
 /**
  * The failure of a row that the chain refuses to execute.
- * @param mayPass whether the chain may accept the same payment at another time
+ * @param mayPass whether the chain may accept the payment at another time
  */
 export const rowRefused = (reason: string, mayPass: boolean): Failure => ({
   code: "simulation_failed",

@@ -104,8 +104,8 @@ const changesOf = async (
   try {
     return await smartAccounts.balanceChangesIn(payout.chainId, token.address, owners, block);
   } catch (error) {
-    // The nodes may no longer have the state of that block. The changes of the balances are then
-    // not known.
+    // The nodes may no longer have the state of that block, so the changes of the balances are
+    // unknown.
     if (isDomainError(error) && !isStateMissing(error)) throw error;
     return proofs.map(() => null);
   }

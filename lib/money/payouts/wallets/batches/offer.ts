@@ -44,11 +44,11 @@ const undone = async (step: Step, receipt: UserOperationReceipt): Promise<StepRe
 };
 
 /**
- * Decides whether the signed operation can still be executed. It cannot when a final block is later
- * than the end of its validity. Then it is `replaced` when its nonce was used up to that block, and
- * `expired` otherwise. The providers must agree that it has no receipt, because a lagging node
- * could hide that it was executed. `overdue`: the validity has ended, and it is not proven yet that
- * the operation was not executed.
+ * Decides whether the signed operation can still be executed. It cannot be executed once a final
+ * block is later than the end of its validity. Then it is `replaced` when its nonce was used up to
+ * that block, and `expired` otherwise. The providers must agree that the operation has no receipt,
+ * because a lagging node could hide its execution. `overdue`: the validity has ended, but it is not
+ * proven yet that the operation was not executed.
  */
 const whyNever = async (step: Step): Promise<"expired" | "replaced" | "overdue" | "open"> => {
   const { batch, smartAccounts, chains, payout, account } = step;

@@ -6,9 +6,9 @@ import type { Bearer } from "../account-side-repository";
 
 /**
  * The allowed transitions of a batch. `sent` with `inDoubt` means that the operation was submitted
- * and it is not known whether the chain executes it. The batch becomes `queued` again when its
- * attempt can never be executed any more. A `failed` batch becomes `paid` when the chain shows, or
- * a person states, that another operation paid it.
+ * and the chain may or may not execute it. The batch becomes `queued` again when its attempt can
+ * never be executed any more. A `failed` batch becomes `paid` when the chain shows, or a person
+ * states, that another operation paid it.
  */
 export const BATCH_TRANSITIONS = {
   queued: ["signed", "failed", "cancelled"],
@@ -29,7 +29,7 @@ export const OPEN_STATES = [
   "mined",
 ] as const satisfies readonly BatchState[];
 
-/** The facts about a payout that the driver needs. They never change while the payout runs. */
+/** The data of a payout that the driver needs. These fields never change while the payout runs. */
 export interface DrivenPayout {
   readonly projectId: string;
   readonly payoutId: string;
@@ -49,19 +49,18 @@ export interface PayoutBatch {
   /** Lower-case address of the token, or `native`. */
   readonly token: string;
   /**
-   * The number of rows without their own status. `amountBase` is the sum of these rows, in base
-   * units.
+   * The number of rows whose status is that of the batch. `amountBase` is the sum of these rows, in
+   * base units.
    */
   readonly rows: number;
   readonly amountBase: bigint;
   readonly state: BatchState;
-  /** True when the operation was submitted and it is not known whether the chain accepted it. */
   readonly inDoubt: boolean;
   /** The number of the latest attempt, from 1; 0 when nothing was signed yet. */
   readonly attempt: number;
   /**
-   * The hash of the signed operation of this attempt. The operation itself is read from the
-   * database only to submit it.
+   * The hash of the signed operation of this attempt. The full operation is read from the database
+   * only to submit it.
    */
   readonly userOpHash: `0x${string}` | null;
   readonly validUntil: Date | null;
@@ -86,14 +85,14 @@ export interface PayoutBatch {
   readonly sponsorReservedWei: bigint | null;
   /** The UTC day in whose budget the reservation counts. */
   readonly sponsorDay: Date | null;
-  /** The number of changes of the batch, for optimistic locking. */
+  /** Counts the changes of the batch, for optimistic locking. */
   readonly version: number;
   readonly updatedAt: Date;
 }
 
 type Wei = Parameters<typeof toBigInt>[0];
 
-/** A row of the table `wallet_payout_batch` as the database returns it, before `parseBatch`. */
+/** A row of the table `wallet_payout_batch`, before `parseBatch`. */
 interface BatchColumns extends Omit<
   PayoutBatch,
   | "amountBase"
@@ -126,10 +125,7 @@ const storedState = z.enum([
 ]);
 const storedHash = storedHex.nullable();
 
-/**
- * Parses a row of the table `wallet_payout_batch`.
- * @throws ZodError when a stored column does not have the shape that this version writes
- */
+/** @throws ZodError when a stored column does not have the shape that this version writes */
 export const parseBatch = (row: BatchColumns): PayoutBatch => ({
   projectId: row.projectId,
   payoutId: row.payoutId,
@@ -155,14 +151,12 @@ export const parseBatch = (row: BatchColumns): PayoutBatch => ({
   updatedAt: row.updatedAt,
 });
 
-/** The reason of a failure: a code for machines and a message for people. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly retryable: boolean;
 }
 
-/** A row of a batch that is still to be paid. */
 export interface PayableRow {
   readonly index: number;
   readonly recipient: `0x${string}`;
@@ -170,13 +164,13 @@ export interface PayableRow {
 }
 
 /**
- * A row whose outcome differs from that of its batch, or a paid row with a failure that people must
- * know.
+ * A row whose outcome differs from the outcome of its batch, or a paid row with a failure that
+ * people must know.
  */
 export interface RowOutcome {
   readonly index: number;
   readonly amountBase: bigint;
-  /** Null: the row has the outcome of its batch. */
+  /** Null when the row has the outcome of its batch. */
   readonly status: "failed" | null;
   readonly failure: Failure;
 }

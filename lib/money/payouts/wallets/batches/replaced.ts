@@ -4,9 +4,8 @@ import { namesOf, type Failure } from "./payout-batch";
 import type { Step, StepResult } from "./step";
 
 /**
- * Fails a batch because another operation was executed in place of its own, and counts the
- * sponsor's fee for that operation. The costs of the attempts that the database knows are counted
- * already.
+ * Fails a batch because another operation was executed in its place, and counts the sponsor's fee
+ * for that operation. The costs of the attempts that the database contains are counted already.
  */
 export const replaced = async (
   step: Step,

@@ -16,9 +16,9 @@ import {
 import { keyOf, type BatchRepositoryDeps } from "./transition-repository";
 
 /**
- * Reads and changes the batches of payouts that are under way. Each change states the expected
- * state and version, and returns false without an effect when another worker was faster. State,
- * holds, budgets and counters change in one transaction.
+ * Reads and changes the open batches of payouts. Each change states the expected state and version,
+ * and returns false without an effect when another worker was faster. State, holds, budgets and
+ * counters change in one transaction.
  */
 export const createBatchRepository = (
   database: Database,
@@ -37,7 +37,6 @@ export const createBatchRepository = (
   };
 };
 
-/** Reads the chain, the wallet and the account from which a payout is paid. */
 const find = async (
   { database }: BatchRepositoryDeps,
   projectId: string,
@@ -62,7 +61,6 @@ const createdAt = async (
     .createdAt;
 };
 
-/** Reads the batches that are not final, by number. */
 const open = async (
   { database }: BatchRepositoryDeps,
   { projectId, payoutId }: DrivenPayout,
@@ -95,7 +93,6 @@ const rowsOf = async (
 /** A payout as it is stored, for the comparison with the payout that the policies evaluated. */
 export interface EvaluatedPayout {
   readonly evaluationId: string | null;
-  /** All rows of the payout, in the order of their indexes. */
   readonly rows: readonly (PayableRow & { readonly token: string })[];
 }
 

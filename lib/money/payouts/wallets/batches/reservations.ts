@@ -12,7 +12,7 @@ interface Reserved {
   readonly batch: PayoutBatch;
 }
 
-/** The reservation of a batch; null when the sponsor does not pay for the batch. */
+/** Returns null when the sponsor does not pay for the batch. */
 const reservationOf = ({ payout, batch }: Reserved): Reservation | null =>
   batch.sponsorReservedWei === null || batch.sponsorDay === null
     ? null
@@ -39,8 +39,8 @@ export const adjustReservation = async (
     where: { projectId_payoutId_number: { projectId, payoutId, number } },
     data: { sponsorReservedWei: toDecimal(toWei) },
   });
-  // The budget comes last in the transaction, because all others that spend from the project's
-  // budget then wait until the transaction ends.
+  // The budget's row is locked last, because all other transactions that spend from the project's
+  // budget wait until this one ends.
   await sponsorship.adjust(tx, reservation, {
     toWei,
     operation: { kind: "payout", othersWei: 0n },

@@ -29,12 +29,12 @@ const transferOf = (log: ReceiptLog, from: string): Moved | null => {
     if (args.from.toLowerCase() !== from) return null;
     return { recipient: args.to.toLowerCase(), amountBase: args.value };
   } catch {
-    // The log belongs to another event, or to an event with the same name and other fields.
+    // The log belongs to another event, or to an event with this name and different fields.
     return null;
   }
 };
 
-/** Removes the first element that fits from the list and returns it; null when no element fits. */
+/** Removes and returns the first element that fits; null when no element fits. */
 const take = (moved: Moved[], fits: (one: Moved) => boolean): Moved | null => {
   const at = moved.findIndex(fits);
   return at < 0 ? null : (moved.splice(at, 1)[0] ?? null);

@@ -18,7 +18,7 @@ import {
 
 const itemOutcomes = table({
   index: int,
-  /** Null: the row has the outcome of its batch. */
+  /** Null when the row has the outcome of its batch. */
   status: nullable(oneOf(z.enum(["failed"]))),
   failure: json(failureRecord),
 });
@@ -79,8 +79,8 @@ export const recordFailedBatch = async (
 };
 
 /**
- * Reduces the hold of a batch to `toBase`. The difference becomes available at once, because none
- * of it was spent.
+ * Reduces the hold of a batch to `toBase`. The difference becomes available immediately, because
+ * none of it was spent.
  */
 export const shrinkHold = async (tx: Tx, batch: PayoutBatch, toBase: bigint): Promise<void> => {
   await tx.balanceHold.updateMany({
@@ -107,7 +107,7 @@ export const countRows = async (
 
 /**
  * Returns the number for a new batch of the payout. The caller must have locked the payout's row,
- * so that no other batch gets the same number.
+ * so that the number is unique.
  */
 const nextNumber = async (
   tx: Tx,

@@ -5,7 +5,6 @@ import { screeningUnavailable, screeningStopped } from "./failures";
 import { batchName, type Failure, type PayableRow } from "./payout-batch";
 import type { Step } from "./step";
 
-/** A row that may not be paid now, with the reason. */
 export interface StoppedRow {
   readonly row: PayableRow;
   readonly failure: Failure;
@@ -32,7 +31,7 @@ const screened = (
 };
 
 /**
- * Asks every screening source again about the recipients of all rows, in one call.
+ * Queries every screening source again about the recipients of all rows, in one call.
  * @returns the rows that may not be paid now
  */
 export const stoppedRows = async (
@@ -52,9 +51,7 @@ export const stoppedRows = async (
   });
 };
 
-/**
- * Whether a signed batch may still be submitted, because screening stops none of its recipients.
- */
+/** Whether a signed batch may be submitted: screening stops none of its recipients. */
 export const maySubmit = async (step: Step): Promise<boolean> => {
   if (!(await step.isScreening())) return true;
   return (

@@ -68,8 +68,8 @@ const holdingsOf = ({ token, account }: Step, rows: readonly PayableRow[]) => [
 ];
 
 /**
- * Fails the rows whose recipients are listed or frozen; the next step signs the other rows. Waits
- * when the only problem is that a screening source did not answer.
+ * Fails the rows whose recipients are listed or frozen; the next step signs the remaining rows.
+ * Waits when the only problem is that a screening source did not answer.
  */
 const leaveOut = async (step: Step, stopped: readonly StoppedRow[]): Promise<StepResult> => {
   const { payout, batch, repository, clock } = step;
@@ -106,7 +106,7 @@ const mayDeploy = async ({
     now: clock.now(),
   });
 
-/** Returns the content of the operation for the attempt that is signed now. */
+/** Returns the content of the operation for the next attempt. */
 const workOf = ({ account, payout, batch, token }: Step, rows: readonly PayableRow[]) => ({
   account,
   chainId: payout.chainId,

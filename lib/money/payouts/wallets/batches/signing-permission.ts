@@ -3,8 +3,8 @@ import type { PayableRow } from "./payout-batch";
 import type { Step } from "./step";
 
 /**
- * Whether the policies allowed the payout as it is stored, and the rows to sign are rows of it.
- * Reads the whole payout, because the policies evaluated all of its rows together.
+ * Whether the policies allowed the payout as it is stored, and the rows to sign belong to it. Reads
+ * the whole payout, because the policies evaluated all of its rows in one evaluation.
  */
 export const isSigningAllowed = async (
   {

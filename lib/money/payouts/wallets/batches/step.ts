@@ -29,11 +29,11 @@ export interface BatchDeps {
   readonly clock: Clock;
   readonly chains: {
     head(chainId: number): Promise<Head>;
-    /** The number of the newest final block; null while there is none. */
+    /** Null while no block is final. */
     finalNumber(chainId: number): Promise<bigint | null>;
     finalBlock(chainId: number): Promise<Head | null>;
     confirmations(chainId: number): number;
-    /** Whether a cap is configured for the network fees that the service pays on this chain. */
+    /** Whether the network fees that the service pays on this chain have a configured cap. */
     hasFeeCap(chainId: number): boolean;
     blockTimeMs(chainId: number): number;
     pollIntervalMs(chainId: number): number;
@@ -43,30 +43,20 @@ export interface BatchDeps {
      */
     token(chainId: number, address: string): Token;
   };
-  /** Whether the policies allowed a movement with exactly this digest. */
   isAllowed(
     projectId: string,
     evaluationId: string | null,
     subject: { readonly id: string; readonly digest: Uint8Array },
   ): Promise<boolean>;
-  /**
-   * Screens recipients again before a payment leaves.
-   * @see PolicyEngine
-   */
+  /** Screens recipients again before a payment leaves. See `PolicyEngine`. */
   readonly screenAgain: PolicyEngine["screenAgain"];
-  /** Reads which addresses the issuer of a token has frozen. */
   readonly freezes: Pick<TokenFreezes, "areFrozen">;
-  /** Whether any screening source is configured. */
   readonly isScreening: () => Promise<boolean>;
   /** Answers whether an operation that the database lost in a restore has made a payment. */
   readonly lostMoves: Pick<SigningGate, "hasPaid">;
   managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;
 }
 
-/**
- * The context of one step of a batch: the batch, its payout and account, and the services that the
- * step uses.
- */
 export interface Step extends BatchDeps {
   readonly payout: DrivenPayout;
   readonly batch: PayoutBatch;
@@ -79,7 +69,6 @@ export interface Step extends BatchDeps {
   readonly offeredAt: Map<string, number>;
 }
 
-/** The project, chain and token of a batch's payments. */
 export const placeOf = ({
   payout: { projectId, chainId },
   token,
@@ -88,7 +77,7 @@ export const placeOf = ({
 });
 
 /**
- * The result of a step. `moved`: the batch changed its state, and its next step runs at once.
+ * The result of a step. `moved`: the batch changed its state, and its next step runs immediately.
  * `waits`: the next step runs later.
  */
 export type StepResult = "moved" | "waits";

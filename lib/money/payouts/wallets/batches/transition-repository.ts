@@ -11,13 +11,11 @@ export interface BatchRepositoryDeps {
   readonly sponsorship: Pick<SponsorshipService, "adjust" | "settle">;
 }
 
-/** The columns that may change together with the state. */
 export type Change = Omit<
   Prisma.WalletPayoutBatchUncheckedUpdateManyInput,
   "state" | "version" | "updatedAt"
 >;
 
-/** A batch whose user operation has a receipt. */
 export interface Mined {
   readonly batch: PayoutBatch;
   readonly receipt: UserOperationReceipt;
