@@ -80,7 +80,7 @@ test("an approval that waits makes the bell count; the panel links to it, and th
   await checkLooks(page, "/notifications");
   await page.getByRole("button", { name: "Mark all as read" }).click();
   await expect(list.getByRole("img", { name: "Unread" })).toHaveCount(0);
-  // What nobody has to approve any more says so.
+  // A notification whose approval ended says so.
   await project.api.call(cancelOperation, { params: { id: first } });
   await page.reload();
   await expect(list.getByText("Cancelled", { exact: true })).toHaveCount(1);

@@ -110,7 +110,7 @@ test.describe.configure({ mode: "parallel" });
 test("no page without data has a fault that axe finds, breaks its policy, or is wider than a phone", async ({
   page,
 }) => {
-  test.setTimeout(240_000);
+  test.setTimeout(600_000);
   const violations = await watchPolicy(page);
   await page.goto("/sign-in");
   await settle(page);
