@@ -132,7 +132,7 @@ for (let part = 0; part < PARTS; part += 1) {
   test(`every page that is full of data is still while it loads, fits every window, has cards of three lines, no fault that axe finds, hides its amounts, and keeps its policy (part ${String(part + 1)} of ${String(PARTS)})`, async ({
     page,
   }) => {
-    test.setTimeout(300_000);
+    test.setTimeout(600_000);
     await signIn(page.request);
     const seeded = await seedProject(page);
     const paths = [...seeded, ...FILLED];

@@ -28,6 +28,7 @@ const COMPUTES = [
 const OTHERS: Readonly<Record<string, string>> = {
   "components/features/money-flow/spendable.ts":
     "The amount that is missing for what was typed.",
+  "components/features/receive/receive.tsx": "The amount that an expected deposit lacks.",
   "components/features/swap/quote-subject.tsx": "The difference between two routes.",
 };
 

@@ -68,15 +68,3 @@ export const isRefusedAtStart = ({
   readonly status: Status;
   readonly subStatus: SubStatus;
 }): boolean => status === "failed" && subStatus === "awaiting_approval";
-
-/** The substatus that is shown when the stored one is unknown, because a later version wrote it. */
-export const SUB_STATUS_OF: Readonly<Record<Status, SubStatus>> = {
-  pending: "created",
-  processing: "queued",
-  completed: "full",
-  partially_completed: "partial",
-  failed: "full",
-  refunded: "full",
-  expired: "full",
-  cancelled: "full",
-};
