@@ -166,7 +166,10 @@ const approvalsOf = (values: PolicyValues): PolicyRules["approvals"] => {
   };
 };
 
-/** The rules for valid values. A rule that is off is undefined, so that JSON leaves it out. */
+/**
+ * Converts the form's values, which must be valid, to rules. A rule that is off is undefined, so
+ * that JSON leaves it out.
+ */
 export const rulesOf = (values: PolicyValues): PolicyRules => ({
   perOperation: capsOf(values.perOperationUsd, values.perOperationAssets),
   perDay: capsOf(values.perDayUsd, values.perDayAssets),

@@ -211,7 +211,7 @@ const legBy = async (
   const expectedOutBase = there?.amountOut ?? output;
   // Without swaps, exactly the deposit's output amount arrives. The fee of a pegged token changes
   // only with the steps of the gas cost. The fee of another token also changes with its price, so
-  // its leg guarantees less than it expects.
+  // the minimum of its leg is below the expected output.
   const exact = side.quote === null && !swapsThere && asset.input.usdPegged;
   const chain = parts.registry.get(source.token.chainId);
   return {
@@ -245,8 +245,8 @@ const legBy = async (
 };
 
 /**
- * Creates the legs of one source that cross to another chain, best first, one for each bridged
- * token.
+ * Returns a function that finds the bridge legs of one source: one for each bridged token that is
+ * worth quoting, best first.
  */
 export const createBridgeLegs = (
   deps: OnchainDeps,

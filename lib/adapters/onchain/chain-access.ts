@@ -85,8 +85,8 @@ export interface Tuning {
    */
   readonly sourceToleranceMaxBps: number;
   /**
-   * Seconds for which a swap on one chain may be mined late. Its minimum output protects it as
-   * well.
+   * Seconds within which a swap has to be mined. Until then, its minimum output protects it against
+   * a worse price.
    */
   readonly swapDeadlineSeconds: number;
   /**
@@ -95,8 +95,8 @@ export interface Tuning {
    */
   readonly logRangesMax: number;
   /**
-   * Number of blocks before a deposit that are searched for another deposit of the same depositor,
-   * because a refund's leaf id may name that one.
+   * Number of blocks before a deposit in which other deposits of the same depositor are searched,
+   * because the id of a refund's leaf may be the number of one of them.
    */
   readonly siblingDepositBlocks: bigint;
   /**
@@ -113,7 +113,10 @@ export interface Tuning {
   readonly reorgBlocks: bigint;
   /** How far the clocks of two chains may differ. */
   readonly clockSkewSeconds: number;
-  /** Number of deposits whose search position is cached. Without it, a search starts over. */
+  /**
+   * Number of deposits whose search position is cached. A search whose position is not cached
+   * starts over.
+   */
   readonly searchesRememberedMax: number;
   /**
    * Maximum number of deposits of one depositor that are compared with a refund. With more, a

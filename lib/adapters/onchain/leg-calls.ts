@@ -279,8 +279,8 @@ const bridgeCalls = async (
     latestTimestamp(deps, origin.id, signal),
     latestTimestamp(deps, destination.id, signal),
   ]);
-  // The fill deadline is compared with the destination's clock, but the origin's clock enforces its
-  // maximum.
+  // The destination's clock decides whether the fill deadline has passed, and the origin's clock
+  // decides how late the deadline may be.
   const fillDeadline = Math.min(
     Math.max(timestamp, destinationTime) + across.fillDeadlineSeconds,
     timestamp + FILL_DEADLINE_SECONDS_MAX,

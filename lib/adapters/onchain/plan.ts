@@ -74,7 +74,7 @@ export const spokePoolPeripheryAbi = parseAbi([
   "function swapAndBridge(SwapAndDepositData swapAndDepositData) payable",
 ]);
 
-/** Stored legs contain it, so changing it would orphan them. */
+/** Stored legs contain this id. If it changed, no provider would match them. */
 export const PROVIDER_ID = "onchain";
 
 // Plans and deposits are stored as JSON with quotes and legs, so their amounts are decimal integer

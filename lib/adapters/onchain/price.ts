@@ -166,7 +166,7 @@ export const createBridgeFee = (deps: OnchainDeps, prices: PriceSource) => {
   });
 
   /**
-   * The current step of a fill's gas cost, by destination and whether it carries a message. Each
+   * The current step of a fill's gas cost, for each destination with and without a message. Each
    * process has its own steps.
    */
   const steps = new Map<string, UsdScaled>();

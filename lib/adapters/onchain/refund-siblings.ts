@@ -198,9 +198,9 @@ const timesOf = async (
 });
 
 /**
- * Whether the deposit expires in the bundle. A deposit of an earlier bundle is refunded by the
- * bundle in which its deadline passes; a deposit of this bundle, if its deadline has already
- * passed.
+ * Whether the deposit expires in the bundle. A deposit that was made before this bundle expires in
+ * it when its deadline is within `times`. A deposit that was made in this bundle expires in it also
+ * when its deadline is earlier.
  */
 const expires = (
   { originBlock, fillDeadline }: Expiring,

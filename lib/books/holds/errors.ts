@@ -1,4 +1,5 @@
 /**
- * The balance does not suffice, but holds were released since it was read. It must be read again.
+ * Thrown when the balance does not suffice, but holds were released since it was read. The caller
+ * must read it again.
  */
 export class FundsMovedError extends Error {}

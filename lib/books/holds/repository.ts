@@ -27,8 +27,8 @@ export interface Hold extends FundsKey {
 }
 
 /**
- * A wallet's balance of a token, with the version of the balance's guard, which was read before the
- * balance.
+ * A wallet's balance of a token, and the version of its row in `balance_guard`. The version was
+ * read before the balance.
  */
 export interface Funds extends FundsKey {
   readonly balanceBase: bigint;

@@ -64,7 +64,7 @@ export const fundsKeyOf = ({ owner, token }: Pick<Spending, "owner" | "token">):
   token: token.address.toLowerCase(),
 });
 
-/** A balance with the amount that was held when its guard's version was read, in base units. */
+/** A balance, and the amount in base units that was held when `guardVersion` was read. */
 interface SeenFunds extends Funds {
   readonly heldBase: bigint;
 }
@@ -74,9 +74,10 @@ const RESERVE_TRIES_MAX = 8;
 /** Maximum number of callers that may wait for one balance. More could not be served in time. */
 const WAITING_MAX = 500;
 /**
- * Maximum number of this process's transactions that reserve from one balance at the same time. One
- * has the row lock, and the others wait for it in PostgreSQL, which wakes the next one at COMMIT,
- * whereas a busy process would start it some milliseconds later. Each occupies a connection.
+ * Maximum number of this process's transactions that reserve from one balance at the same time.
+ * Each occupies a connection. One has the row lock, and the others wait for it in PostgreSQL, which
+ * wakes the next one at COMMIT. If they waited in this process instead, a busy process would start
+ * the next one some milliseconds later.
  */
 const AT_ONCE_MAX = 3;
 

@@ -159,8 +159,8 @@ const PATIENCE_SECONDS = 600;
 
 /**
  * Like `createSponsoredGas`, for operations that replaced one that can never be executed. Zero when
- * the chain has not answered for ten minutes, because money must not stay held only because of a
- * fee.
+ * the chain has not answered for ten minutes, because money must not stay held for longer only
+ * because a fee is unknown.
  * @param at `since`: when the replacement was found, or slightly earlier
  */
 export const gasOfReplaced = async (

@@ -96,7 +96,7 @@ const queued = table({
 export const createSenderQueue = (database: Database): SenderQueue => ({
   admit: async ({ chainId, sender, userOpHash, validUntil }) => {
     // Committed before the rows are locked, so that a transaction that later locks the sender's
-    // rows sees this row. Two transactions therefore never admit too many.
+    // rows sees this row. Two concurrent transactions therefore never admit too many operations.
     await sqlOf(database.prisma).change(sql`
       INSERT INTO bundler_queue (chain_id, user_op_hash, sender, valid_until)
       VALUES (${chainId}::int, ${userOpHash}, ${sender}, ${validUntil}::timestamptz)
@@ -123,8 +123,7 @@ export const createSenderQueue = (database: Database): SenderQueue => ({
       const own = open.findIndex((row) => row.userOpHash === userOpHash);
       if (own < 0) return false;
       if (open[own]?.isAdmitted === true) return true;
-      // Operations that were queued earlier go first. Operations that the bundler already has count
-      // too.
+      // Counts the operations that were queued earlier, and all that the bundler already has.
       const ahead = open.filter(({ isAdmitted }, index) => index < own || isAdmitted).length;
       if (ahead >= PENDING_MAX) return false;
       await db.change(sql`

@@ -157,8 +157,8 @@ const SIGNS_ANYTHING: Hex = "0x631626ba7e60e01b60005260206000f3";
 /**
  * Simulates a smart account's operation that takes tokens from a wallet before the wallet has
  * signed, in one `eth_call` that gives the wallet temporary code. With `approve`, the wallet first
- * makes that approval, as its permit would. Without it, the wallet's code confirms every signature
- * check, as Permit2 requests one.
+ * makes that approval, as its permit would. Without it, the wallet's code accepts every signature,
+ * because Permit2 asks that code to check the permit's signature.
  * @throws DomainError `simulation_failed`, `chain_unavailable`
  */
 export const simulatePermittedOperation = async (

@@ -1,2 +1,2 @@
-/** The transaction is no longer needed; nothing was stored. */
+/** Thrown when the transaction is no longer needed. Nothing was stored. */
 export class NotWantedError extends Error {}

@@ -140,7 +140,8 @@ const replaceNonce = async (
   row: StoredTransaction,
 ): Promise<void> => {
   if (view.final === null) return;
-  // Counted at a final block, because another node of the provider may lag behind.
+  // Reads the count at a final block. At the latest block, a node of the provider that lags behind
+  // would return an older count.
   const counted = BigInt(
     await view.client.getTransactionCount({ address: row.from, blockNumber: view.final }),
   );
@@ -251,8 +252,8 @@ const settle = async (
 };
 
 /**
- * Whether the chain has lost the transaction. False while the providers do not agree, which must
- * not delay the other transactions.
+ * Whether the chain has lost the transaction. False while the providers disagree or do not answer,
+ * so that the error does not delay the other transactions.
  */
 const isLost = async (deps: ReconcilerDeps, row: StoredTransaction): Promise<boolean> => {
   try {

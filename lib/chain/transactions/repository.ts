@@ -113,7 +113,8 @@ const createQuickInsert = ({ pool }: Pick<Database, "pool">) => {
     noteNonce,
     /**
      * @returns null when the purpose is stored already; `unknown` when nothing was stored, because
-     * the nonce is unknown or more must be decided under its lock
+     * the cached nonce is missing or wrong, or because `claim` or an earlier assignment of an
+     * operation must be checked under the nonce's lock
      * @throws BundledElsewhereError
      */
     insert: async ({

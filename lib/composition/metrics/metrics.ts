@@ -13,7 +13,8 @@ const droppedTotal = counter({
 
 export const countDroppedLines = (): void => onLineDropped(countOne);
 
-// A single function, so that a second call registers nothing new.
+// The same function for every call: the listeners are a set, so a second call does not count lines
+// twice.
 const countOne = (): void => droppedTotal.inc();
 
 const finished = histogram({
@@ -103,8 +104,8 @@ const note = (
     stage,
     code: code !== null && CODE.test(code) ? code : "other",
   });
-  // An estimate without an EntryPoint code means that the operation's call reverts. Estimates are
-  // made to find that out, so it is not logged.
+  // An estimate that is refused without an EntryPoint code shows that the operation's call reverts.
+  // Estimates are made to find that out, so this refusal is not logged.
   if (stage === "estimate" && code === null) return;
   const reason = textOf(error.extra.reason) ?? error.message;
   log.warn({ ...refusal, entryPointCode: code, reason }, "a user operation was refused");

@@ -68,8 +68,8 @@ export const createDepositNumbers = (deps: {
     count: number,
   ): Promise<number[]> => {
     const { key, pool, projectId } = own;
-    // Read before the chain: when an operation ends in between, either the chain shows its deposit,
-    // or its number only stays unused for now.
+    // The numbers in use are read before the chain. When an operation ends between the two reads,
+    // the chain shows its deposit, or its number stays unused until a later call.
     const used = await deps.repository.numbersInUse(projectId, key.id, {
       chainId: pool.chainId,
       pool: pool.address,

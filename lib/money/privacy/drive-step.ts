@@ -119,7 +119,8 @@ const moveTo = async (
   { repository }: DriveStepDeps,
   ...move: Parameters<PrivacyRepository["moveStep"]>
 ): Promise<StepResult> => {
-  // When another worker has moved the step first, it has to be read again too.
+  // Returns `moved` also when another worker moved the step first, because the caller has to read
+  // the step again in both cases.
   await repository.moveStep(...move);
   return "moved";
 };
@@ -187,9 +188,10 @@ const settleSpentNote = async (
 };
 
 /**
- * The executor's transaction that spent the step's note, is missing from the restored database and
- * was accepted by a person. It has the stored proof, or did exactly the same with a proof made
- * after the backup. Null when there is none; `not final` while it can still disappear.
+ * The hash of the executor's transaction that spent the step's note, when it is missing from the
+ * restored database and a person has accepted it. The transaction has the stored proof, or did
+ * exactly the same with a proof made after the backup. Null when there is none; `not final` while
+ * the chain can still remove it.
  */
 const lostHashOf = async (
   deps: DriveStepDeps,
@@ -311,8 +313,8 @@ const operationKey = ({ projectId, operationId }: PrivateStep) => ({
 });
 
 /**
- * The chain's current fees. Null while they are above the chain's cap; the operation's gas wait is
- * then stored.
+ * The chain's current fees; null while they are above the chain's cap. Also stores that the
+ * operation waits for lower fees, or that this wait has ended.
  */
 const feesForStep = async (
   deps: DriveStepDeps,

@@ -104,12 +104,12 @@ export const notAwaitingApproval = (): DomainError =>
 export class NotAdmittedError extends Error {}
 
 /**
- * A concurrent operation used a note or a deposit number, or moved a step, after it was read. The
- * work can be repeated with fresh reads.
+ * Thrown when a concurrent operation used a note or a deposit number, or moved a step, after it was
+ * read. The work can be repeated with fresh reads.
  */
 export class TakenError extends Error {}
 
-/** A code was sent for a quote that needs votes instead. */
+/** The error when a caller requests or uses a code for a quote that needs votes instead. */
 export const executeWithoutCode = (): DomainError =>
   new DomainError(
     "invalid_state",
@@ -117,7 +117,8 @@ export const executeWithoutCode = (): DomainError =>
   );
 
 /**
- * Rules limit the project's money, and would not bind a person who has seen the mnemonic.
+ * The error while rules limit the project's money: the rules would not bind a person who has seen
+ * the mnemonic.
  * @param rules in words
  */
 export const keyIsBounded = (rules: readonly string[]): DomainError =>
@@ -136,7 +137,8 @@ export const waitsForVotes = (decisionId: string): DomainError =>
   );
 
 /**
- * Since the request began, the rules or the votes changed, or another request showed the mnemonic.
+ * The error when the rules or the votes changed since the request began, or when another request
+ * has shown the mnemonic since then.
  */
 export const exportedMeanwhile = (): DomainError =>
   new DomainError(

@@ -64,7 +64,8 @@ const leavingNoteOf = async (
   wallet: PrivateWallet,
   { chainId, noteId }: { readonly chainId: number; readonly noteId: string },
 ): Promise<LeavingNote> => {
-  // Read before the notes: when an operation ends in between, the notes show its effect.
+  // The notes in use are read before the wallet's notes. When an operation ends between the two
+  // reads, the wallet's notes show its effect.
   const used = await context.repository.notesInUse(wallet.projectId, chainId);
   if (used.has(noteId)) throw noteInUse();
   const held = await context.holdings(context.privateWallets.keyOf(wallet), chainId);

@@ -157,7 +157,7 @@ const createTransferRepository = (database: Database) => {
       return rows.map(parsePrivateTransfer);
     },
 
-    /** Without a project, because a job names only the operation. */
+    /** Finds the operation by its id alone, because a job does not name the project. */
     operationOf: async (operationId: string) =>
       prisma.operation.findUnique({
         where: { id: operationId },

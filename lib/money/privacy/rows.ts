@@ -26,8 +26,8 @@ export interface PrivateWallet {
 }
 
 /**
- * The policies' recipients of money that becomes a note of the wallet. Empty while only the service
- * has the mnemonic, because the money then stays in the project.
+ * The recipients that the policies check when money becomes a note of the wallet. Empty while only
+ * the service has the mnemonic, because the money then stays in the project.
  */
 export const recipientsOf = ({
   id,
@@ -77,8 +77,8 @@ export interface PrivateTransfer {
   readonly token: Token;
   readonly tokenOut: Token;
   /**
-   * The amount that is shielded, swapped or exits, in base units of `token`; or the amount that a
-   * recipient gets, in base units of `tokenOut`.
+   * The amount that is shielded, swapped or withdrawn by a public exit, in base units of `token`;
+   * otherwise the amount that the recipient gets, in base units of `tokenOut`.
    */
   readonly amountBase: bigint;
   /** The commitment of the note that leaves by a public exit; null for other kinds. */

@@ -23,7 +23,7 @@ import type { TransferView, WalletBalance } from "./read-transfers";
 
 type Record = z.output<typeof privateTransferRecord>;
 
-/** Facts that everybody can see on the chain, with any engine. */
+/** Facts that everybody can see on the chain, whichever privacy engine is used. */
 export const STAYS_PUBLIC = [
   "That the treasury deposited into the pool, how much, and when.",
   "The amount and the recipient of every withdrawal to an address, and when it was made.",

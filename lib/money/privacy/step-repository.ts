@@ -17,9 +17,10 @@ interface Slot {
 }
 
 /**
- * SQL condition: the slot's operation or step ended without a deposit, and no transaction can make
- * that deposit any more. `purposeOf` of drive-step.ts builds the same purpose text. Transactions of
- * earlier attempts are final before the next attempt begins, so the last attempt decides.
+ * SQL condition: the operation or step of the slot (a deposit number) ended without a deposit, and
+ * no transaction can make that deposit any more. `purposeOf` of drive-step.ts builds the same
+ * purpose text. Transactions of earlier attempts are final before the next attempt begins, so the
+ * last attempt decides.
  */
 const isFree = (slot: Statement): Statement => sql`
   EXISTS (

@@ -174,7 +174,7 @@ const has = async (
   isId("quote", id) && (await repository.findQuote(projectId, id)) !== null;
 
 /**
- * A swap that needs votes takes no code: neither is one mailed, nor is one accepted.
+ * Refuses a code for a swap that needs votes: no code is mailed or accepted for it.
  * @throws DomainError `invalid_state`; PolicyViolationError
  */
 const refuseCode = async (

@@ -164,8 +164,8 @@ const combinePrices =
 /**
  * Routing over all configured providers. Each source of a request uses the path with the largest
  * output from any provider, and each leg is built, read and tracked by the provider that it names.
- * @param providers in order of preference: an earlier provider wins when two legs bring the same
- * amount, and for displayed prices
+ * @param providers in order of preference. The earlier provider is chosen when two legs bring the
+ * same amount, and its price is displayed when both have one.
  */
 export const createRoutingService = (
   providers: readonly RoutingProvider[],

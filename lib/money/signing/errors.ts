@@ -3,7 +3,10 @@ import type { LostPayment, SigningOff } from "./state";
 
 const RETRY_SECONDS = 60;
 
-/** The database has to be compared with the chains before anything is signed or sent. */
+/**
+ * The error while the database has to be compared with the chains before anything is signed or
+ * sent.
+ */
 export const signingOff = ({ since, reason }: SigningOff): DomainError =>
   new DomainError(
     "signing_off",
@@ -13,8 +16,8 @@ export const signingOff = ({ since, reason }: SigningOff): DomainError =>
   );
 
 /**
- * A movement that is missing from the database may already have paid the recipient for the same
- * request.
+ * The error when a movement that is missing from the database may already have paid the recipient
+ * for the same request.
  */
 export const paidAlready = (lost: readonly LostPayment[]): DomainError => {
   const lines = lost.map(({ recipient, chainId, hash, text }) => ({

@@ -21,7 +21,7 @@ const nextNonces = table({ next: int8 });
 export const createKnownRepository = ({ pool }: Pick<Database, "pool">) => {
   const db = sqlOn(pool);
 
-  /** The account's next nonce by the database; null when it has sent nothing. */
+  /** The account's next nonce according to the database; null when it has sent nothing. */
   const nextNonce = async (chainId: number, address: Address): Promise<bigint | null> => {
     const account = await nextNonces.first(
       db,

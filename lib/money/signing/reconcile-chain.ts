@@ -411,7 +411,7 @@ const waitOf = (
 
 /**
  * All operations that at least one of the chain's providers shows. A node that has no old logs, or
- * hides some, shows fewer, and a missed payment would be made again.
+ * hides some, shows fewer operations. A payment that is overlooked here would be made again.
  */
 const executedIn = async (
   { registry }: ReconcileDeps,

@@ -1,6 +1,6 @@
 /**
- * Decides whether the service may sign for money: not while the database may have been restored to
- * an earlier state.
+ * Decides whether the service may sign for money. It may not while the database may have been
+ * restored to an earlier state.
  */
 import { createFreshCache } from "@/lib/core/fresh-cache";
 import { paidAlready, signingOff } from "./errors";
@@ -49,8 +49,8 @@ export interface SigningGate {
     call: { readonly to: string; readonly data: string },
   ): Promise<`0x${string}` | null>;
   /**
-   * Whether the executor sent this transaction, it is missing from the database, and a person has
-   * accepted it.
+   * Whether the executor sent this transaction and a person has accepted it as missing from the
+   * database.
    */
   isLost(chainId: number, txHash: `0x${string}`): Promise<boolean>;
 }

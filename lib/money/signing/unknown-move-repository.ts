@@ -9,8 +9,8 @@ import { type Decided, type LostPayment, paymentsText } from "./state";
 // Stores movements that are missing from a restored database and that a person has accepted.
 
 /**
- * How long the recipients of an accepted movement are not paid again without a release: as long as
- * payout rows are remembered.
+ * For this long, the recipients of an accepted movement are not paid again unless a person releases
+ * the movement. Payout rows are remembered for the same time.
  */
 const REMEMBERED_DAYS = 30;
 const LISTED_MAX = 5;
@@ -23,7 +23,7 @@ export const IS_REMEMBERED = raw(`
 const hashRows = unknownMoves.pick("hash");
 const released = unknownMoves.pick("hash", "projectId");
 
-/** Payments in one token, by a project on a chain. */
+/** Payments that a project wants to make in one token on one chain. */
 export interface AskedPayments {
   readonly projectId: string;
   readonly chainId: number;

@@ -117,8 +117,8 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
   };
 
   /**
-   * Returns the check, for the accepting transaction, that the key may still spend the amount
-   * today; null when a code approved the quote.
+   * Returns a check for the accepting transaction: whether the key may still spend the amount
+   * today. Null when a code approved the quote.
    */
   const spending = async (
     actor: Actor,

@@ -31,7 +31,8 @@ const KIND = "swap_and_transfer";
 type SwapAndTransferInput = z.output<typeof swapAndTransfer.body>;
 
 /**
- * The data of a run: of an operation that awaited approval, or of a call that starts an operation.
+ * The data with which `run` starts a quote. With `operationId` it continues an operation that
+ * awaited approval; without it a new operation starts.
  */
 interface Run extends Proof {
   readonly operationId?: string;

@@ -208,9 +208,9 @@ const enforcing =
   };
 
 /**
- * The error when somebody other than the person who entered the code executes the quote. That
- * person is the requester, whom the rules may exclude from the vote, and a different caller would
- * hide the requester.
+ * The error when somebody other than the person who entered the code executes the quote. The person
+ * who entered the code is the requester, whom the rules may exclude from the vote. If somebody else
+ * executed the quote, the requester would not be recognised.
  */
 const otherMaker = (): DomainError =>
   new DomainError(

@@ -46,8 +46,8 @@ const legIdsOf = (quote: Quote): ReadonlyMap<number, string> => {
 };
 
 /**
- * The wallet's transaction count after its first transaction that is not an approval. That
- * transaction moves money.
+ * The wallet's transaction count once it has sent the first transaction that is not an approval,
+ * because that transaction moves money. Infinity when all are approvals.
  */
 const countOnceSent = ({ transactions, fromNonce }: WalletLeg): number => {
   const firstMoving = transactions.findIndex((call) => approvalOf(call) === null);
@@ -226,8 +226,8 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
       legIds: legIdsOf(quote),
       signal,
     });
-    // A call that has checked its sources accepts the operation next, and the acceptance reserves
-    // the budget.
+    // With `checked`, the caller accepts the operation next, and the acceptance reserves the
+    // sponsor's budget.
     if (checked === null)
       await deps.sponsorship.check({ projectId, kind, costs: simulated.costs });
     return { request, wallets, route, others, check, simulated };

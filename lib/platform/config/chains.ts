@@ -69,7 +69,8 @@ const bytes32 = z
 export const tokenConfig = z.object({
   symbol: z.string().regex(/^[A-Za-z0-9.]{1,11}$/),
   /**
-   * The symbol in the token's contract, if it differs ("USD₮0" for USDT). Compared at the start.
+   * The symbol in the token's contract, if it differs ("USD₮0" for USDT). Compared with the
+   * contract when the service starts.
    */
   symbolOnChain: z.string().min(1).optional(),
   name: z.string().min(1),

@@ -132,7 +132,7 @@ const environment = z.object({
    */
   PRIVACY_ANONYMITY_SET_MIN: optional(z.coerce.number().int().min(0)),
   /**
-   * Lets development listen on other addresses than this machine's own; see
+   * Lets a development server listen on addresses that other machines can reach; see
    * `developmentHostProblem`.
    */
   DEVELOPMENT_ON_ALL_INTERFACES: optional(z.string()),
@@ -208,8 +208,8 @@ export interface Config {
 export const inheritedEnvironment = (): NodeJS.ProcessEnv => ({ ...process.env });
 
 /**
- * The configuration cannot be used. The message lists every problem, and never the value of a
- * secret.
+ * Thrown when the configuration cannot be used. The message lists every problem, and never the
+ * value of a secret.
  */
 export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {

@@ -9,10 +9,7 @@ const REFUSALS = /^(?:22|23|40|55|P0)/;
 /** How many groups of a batch run at the same time. Each needs a connection of a shared pool. */
 const GROUPS_AT_ONCE = 4;
 
-/**
- * Thrown when one item of a batch cannot be processed, whatever the other items are, and before
- * anything is committed.
- */
+/** Thrown when one item cannot be processed in any batch. Nothing has been committed then. */
 export class RefusedItemError extends Error {}
 
 /**

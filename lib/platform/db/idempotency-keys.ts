@@ -59,12 +59,12 @@ interface Claim extends Entry {
   readonly digest: Uint8Array;
   readonly holder: string;
   readonly now: Date;
-  /** When the claim of an unknown instance may be taken over. */
+  /** The time from which a claim without an `instanceId` may be taken over. */
   readonly lockedUntil: Date;
   readonly expiresAt: Date;
   /**
-   * The process that works on the request. Only `createLiveClaims` takes over its claim, at any
-   * time.
+   * The process that works on the request. `createLiveClaims` may take over its claim at any time;
+   * other code takes it over only after `expiresAt`.
    */
   readonly instanceId?: string;
 }
@@ -101,9 +101,9 @@ export const isEntry = ({ projectId, actor, route, key }: Entry): Statement =>
 /**
  * A claim is not flushed to disk before the request runs. If PostgreSQL crashes at that moment, a
  * repeated request may run beside or after the first one, so requests that move money also store
- * their key with their own rows. Answers are flushed, and a claim precedes its answer in the log.
- * While a request is in flight, `response` names the holder, so that a holder whose lease has
- * expired cannot overwrite its successor.
+ * their key with their own rows. An answer is flushed to disk, and its claim with it, because the
+ * claim is earlier in the write-ahead log. While a request is in flight, `response` names the
+ * holder, so that a holder whose lease has expired cannot overwrite its successor.
  */
 const insertClaim = async (db: Sql, claim: Claim): Promise<boolean> => {
   const claimed = await db.change(sql`

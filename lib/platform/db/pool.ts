@@ -58,7 +58,7 @@ const settingsOf = ({ idleInTransactionMs, lockMs, statementMs }: SessionLimits)
     // Without JIT, because compiling a statement that looks up 10,000 keys takes 3 s, and running
     // it 0.1 s.
     jit: "off",
-    // Prisma reads a time as one of UTC, whatever zone the server shows it in.
+    // Prisma ignores the time zone in which the server returns a time, and always reads it as UTC.
     timezone: "UTC",
   })
     .map(([name, value]) => `-c ${name}=${String(value)}`)

@@ -73,8 +73,8 @@ export const createRpcBudgetStore = ({ pool }: Pick<Database, "pool">): BudgetSt
         )`;
       // A chain without a row has a full bucket.
       const first = sql`least(${wanted}::int, floor(${capacity}::float8)::int)`;
-      // One statement takes and answers, so two instances never get the same requests. The new
-      // values are computed from the old row.
+      // One statement takes requests and returns their number, so two instances never get the same
+      // requests. All new values are computed from the old row.
       const slice = await slices.first(
         db,
         sql`

@@ -57,7 +57,7 @@ export const isDistributed = (connection: object): boolean => {
 };
 
 /**
- * Like `isDistributed`, but asks the server first if that has not happened. Inside a transaction
+ * Like `isDistributed`, but first asks the server, unless it was asked before. Inside a transaction
  * the answer is known.
  */
 export const findDistributed = async (connection: object): Promise<boolean> => {

@@ -50,7 +50,7 @@ export const count: Column<number> = {
 };
 
 export const float = plain<number>("float8");
-/** Hexadecimal text that the service wrote itself. It may be long, so it is not examined. */
+/** Hexadecimal text that the service wrote itself. It may be long, so its format is not checked. */
 export const hex = plain<`0x${string}`>("text");
 
 /** NUMERIC as a decimal string. */
@@ -115,8 +115,8 @@ export type RowOf<Described extends { readonly read: (row: never) => unknown }> 
 
 interface ListOptions<Field> {
   /**
-   * Passes the number of rows to PostgreSQL. Otherwise it expects a hundred, and scans a whole
-   * table instead of looking that many rows up.
+   * Passes the number of rows to PostgreSQL. Otherwise PostgreSQL expects a hundred rows, and scans
+   * a whole table instead of looking up each row.
    */
   readonly isCounted?: true;
   /**
@@ -155,11 +155,11 @@ export interface Table<Described extends Columns> {
   readonly under: (prefix: string) => Table<Described>;
   /**
    * The values of one row in the order of `names`: `INSERT INTO t (${t.names}) VALUES
-   * (${t.values(row)})`. On a cluster such an INSERT goes to the row's node at once, where a SELECT
-   * from a list is copied.
+   * (${t.values(row)})`. On a cluster such an INSERT goes directly to the row's node, whereas the
+   * rows of a SELECT from a list are copied.
    */
   readonly values: (row: RowOfColumns<Described>) => Statement;
-  /** A table with only these of the columns. */
+  /** The table with only the named columns. */
   readonly pick: <Field extends keyof Described & string>(
     ...fields: readonly Field[]
   ) => Table<Pick<Described, Field>>;

@@ -186,7 +186,7 @@ const checkVoters = async (
 
 /**
  * Requires an approval. Returns null when the address is already the verified one, or when the
- * approval of the open code covers another mail.
+ * approval of the latest code also allows another mail to this address.
  */
 const approve = async (
   deps: EmailDeps,

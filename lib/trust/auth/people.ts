@@ -6,8 +6,8 @@ export interface People {
   /** The address for one-time codes; null until one is verified. */
   verifiedEmail(userId: string, db?: Queryable): Promise<string | null>;
   /**
-   * Like `verifiedEmail`, with the time until which codes sent to that address approve nothing;
-   * null when they count.
+   * The verified address; null until one is verified. `heldUntil` is the time until which codes
+   * sent to it approve nothing, and null when there was no such time.
    */
   codeAddress(
     userId: string,

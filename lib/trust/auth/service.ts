@@ -57,8 +57,8 @@ const closed = (): DomainError =>
 
 /**
  * Whether this is the first person of the installation. Concurrent first sign-ins wait for each
- * other's transaction, so only one of them finds the table empty. The same person may sign in twice
- * at once.
+ * other's transaction, so only one of them finds the table empty. Also true for a second concurrent
+ * sign-in of the same person.
  */
 const isFirst = async (tx: Tx, address: string): Promise<boolean> => {
   if (await hasAnyUser(tx)) return false;
@@ -162,15 +162,15 @@ export interface AuthService extends Pick<
   /**
    * Signs in with EIP-4361. The first sign-in of an address creates the person, the project "My
    * project" and its treasury, exactly once for any number of concurrent sign-ins. Every attempt
-   * uses the message's nonce, even with a wrong signature.
+   * uses up the message's nonce, even with a wrong signature.
    * @throws DomainError `invalid_signature`, `nonce_expired`, `sign_up_closed`, `chain_unavailable`
    */
   signIn(input: SignIn): Promise<SignedIn>;
   /** A challenge for a sign-in by passkey. */
   startPasskeySignIn(): Promise<PasskeyRequest>;
   /**
-   * Signs in by a passkey, which the person added after a sign-in by wallet. Every attempt uses the
-   * challenge.
+   * Signs in by a passkey, which the person added after a sign-in by wallet. Every attempt uses up
+   * the challenge, even with a wrong signature.
    * @throws DomainError `invalid_signature`
    */
   signInByPasskey(input: PasskeySignIn): Promise<SignedIn>;

@@ -226,7 +226,7 @@ const checkCounter = async (
 };
 
 /**
- * Checks a passkey's signature. The challenge is used even when the signature is wrong. Call it in
+ * Checks a passkey's signature. The challenge is used up even when the signature is wrong. Call it in
  * a transaction that commits in both cases.
  */
 const checkAssertion = async (

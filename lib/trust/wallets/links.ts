@@ -123,7 +123,7 @@ interface WalletLinksService {
   ): Promise<{ nonce: string; message: string; expiresAt: Date }>;
   /**
    * Links the wallet that signed the message of `init`: a plain account, or a contract on the
-   * message's chain, deployed (ERC-1271) or not yet (ERC-6492). Every attempt uses the message,
+   * message's chain, deployed (ERC-1271) or not yet (ERC-6492). Every attempt uses up the message,
    * even with a wrong signature; of several concurrent attempts with one message only one succeeds.
    * @throws DomainError `nonce_expired`, `invalid_signature`, `wallet_already_linked`,
    * `chain_unavailable`

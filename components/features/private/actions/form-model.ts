@@ -73,8 +73,9 @@ export const feesOf = (
 };
 
 /**
- * The largest amount that can be entered. For a shield it is the treasury's balance; for other
- * actions the amount that arrives when the whole spendable balance leaves.
+ * The largest amount that can be entered. For a shield it is the treasury's balance, and for a swap
+ * the spendable balance. For other actions it is the amount that arrives when the whole spendable
+ * balance is sent.
  */
 export const mostOf = (
   action: Action,

@@ -270,7 +270,10 @@ export const SwapReceipt = ({
 const keptQuote = tabStore(
   "causeway.private.quote",
   z.object({
-    /** Id of the project's treasury; a quote of another project is not used. */
+    /**
+     * Id of the project's treasury. A quote with another id belongs to another project and is
+     * ignored.
+     */
     owner: z.string(),
     walletId: z.string(),
     quote: quotePrivateSwap.response,

@@ -64,7 +64,7 @@ export interface PrivateForm {
    * Errors of fields that the person has left or submitted, found by the form or by the service.
    */
   readonly errors: FormErrors;
-  /** Checks a field that the person has left. */
+  /** Checks a field when the person leaves it. */
   readonly check: (field: keyof FormValues) => void;
 }
 
@@ -195,7 +195,10 @@ export const draftOf = (action: Action) =>
   tabStore(
     `causeway.private.draft.${action}`,
     z.object({
-      /** Id of the project's treasury; the draft of another project is not used. */
+      /**
+       * Id of the project's treasury. A draft with another id belongs to another project and is
+       * ignored.
+       */
       owner: z.string(),
       amount: z.string(),
       toAddress: z.string(),
