@@ -91,6 +91,7 @@ const join = async (page: Page, link: string): Promise<void> => {
   await expect(page.getByLabel("E-mail address")).toHaveValue(GUEST);
   // The page as the server renders it does not claim that there is no invitation.
   const html = await (await page.request.get("/accept-invitation")).text();
+  expect(html).toContain("Invitation");
   expect(html).not.toContain("No invitation was opened");
   await signAddress(page, GUEST);
   await expect(page.getByText("A code was sent to")).toBeVisible();

@@ -156,6 +156,10 @@ test("a deposit whose sender is on a sanctions list is kept back, and counts onc
     .getByRole("listitem")
     .first();
   await expect(line.getByText(/^In quarantine/)).toBeVisible({ timeout: 60_000 });
+  // Money that cannot be moved does not complete the expectation.
+  await expect(page.getByText("40.00 short", { exact: true })).toBeVisible();
+  await expect(page.getByText("In quarantine", { exact: true })).toBeVisible();
+  await expect(page.getByText("Complete", { exact: true })).toHaveCount(0);
 
   // The quarantined deposit is not part of the available amount, and the form does not offer it.
   await page.goto("/balances");

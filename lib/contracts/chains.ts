@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CHAIN_ID_MAX } from "@/lib/core/evm";
 import { chainId, tokenRecord } from "./common";
 import { defineContract } from "./contract";
 import { poolRecord } from "./privacy-records";
@@ -67,6 +68,7 @@ export const listTokens = defineContract({
       .number()
       .int()
       .positive()
+      .max(CHAIN_ID_MAX)
       .optional()
       .meta({ description: "Only tokens of this chain" }),
   }),

@@ -149,10 +149,10 @@ export const idsOf = (prefix: IdPrefix) =>
 /** Query parameter: one or several EIP-155 chain ids, separated by commas. */
 export const chainIds = z.coerce
   .string()
-  .regex(
-    /^[1-9]\d{0,14}(?:,[1-9]\d{0,14}){0,19}$/,
-    `Use up to ${String(LISTED_MAX)} chain ids, separated by commas`,
-  )
+  .regex(/^[1-9]\d{0,14}(?:,[1-9]\d{0,14}){0,19}$/, {
+    message: `Use up to ${String(LISTED_MAX)} chain ids, separated by commas`,
+    abort: true,
+  })
   .refine((text) => text.split(",").every((each) => Number(each) <= CHAIN_ID_MAX), {
     message: `A chain id is at most ${String(CHAIN_ID_MAX)}`,
   })

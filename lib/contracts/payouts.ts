@@ -255,7 +255,7 @@ export const getPayout = defineContract({
   params,
   status: 200,
   response: payoutRecord,
-  errors: ["not_found", "invalid_state"],
+  errors: ["not_found"],
 });
 
 const rowStatus = z
@@ -276,7 +276,7 @@ export const listPayoutItems = defineContract({
   query: pageQuery.extend({ status: rowStatus }),
   status: 200,
   response: page(z.discriminatedUnion("kind", [accountsPayoutItem, walletsPayoutItem])),
-  errors: ["not_found", "invalid_state"],
+  errors: ["not_found"],
 });
 
 export const exportPayoutItems = defineContract({
@@ -293,7 +293,7 @@ export const exportPayoutItems = defineContract({
   status: 200,
   response: z.string(),
   mediaType: "text/csv",
-  errors: ["not_found", "invalid_state"],
+  errors: ["not_found"],
 });
 
 export const approvePayout = defineContract({

@@ -5,7 +5,7 @@ import { Landmark, Plus, ShieldCheck } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { parseAsBoolean, parseAsString, useQueryState, useQueryStates } from "nuqs";
-import { type ReactNode, useCallback } from "react";
+import { type ReactNode, useCallback, useState } from "react";
 import { useForm } from "react-hook-form";
 import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
@@ -14,7 +14,7 @@ import { PagedCard } from "@/components/features/session/paged-card";
 import { useReserves } from "@/components/features/reserves/use-reserves";
 import { useSentOnce, useCache } from "@/components/features/session/use-api";
 import { usePages } from "@/components/features/session/use-lists";
-import { isZero } from "@/components/features/swap/decimal";
+import { compareAmounts } from "@/components/features/swap/decimal";
 import type { AssetInfo } from "@/components/features/swap/tokens";
 import { AddressMark } from "@/components/ui/address";
 import { HeldAmount, HideAmountsButton } from "@/components/ui/amount";
@@ -268,10 +268,15 @@ const OpenAccountDialog = ({ onClose }: { readonly onClose: () => void }): React
   const reserves = useReserves();
   const isHeld = (asset: AssetInfo): boolean =>
     reserves.data?.data.some(
-      ({ assetId, available }) => assetId === asset.assetId && !isZero(available),
+      ({ assetId, available }) =>
+        assetId === asset.assetId && compareAmounts(available, "0") === 1,
     ) ?? false;
   const preselected = currencies?.find(isHeld) ?? currencies?.[0];
-  const first = reserves.isPending ? "" : (preselected?.assetId ?? "");
+  const [first, setFirst] = useState("");
+  // The reserves change while the dialog is open, and the currency of an account cannot be changed,
+  // so the first choice stays.
+  if (first === "" && !reserves.isPending && preselected !== undefined)
+    setFirst(preselected.assetId);
   const form = useForm({
     resolver: zodResolver(accountForm),
     defaultValues: { name: "", currency: "" },

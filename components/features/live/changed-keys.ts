@@ -25,7 +25,8 @@ const COVERED: Readonly<Record<Exclude<ChangeKind, "all">, Covered>> = {
     details: ["/payouts/{id}", "/payouts/schedules/{id}"],
   },
   balances: { lists: ["/balances/unified", "/balances/history", "/reserves"] },
-  inbox: { lists: ["/inbox", "/approvals"], details: ["/approvals/{id}"] },
+  // A notification says how the approval ended that it asked for.
+  inbox: { lists: ["/inbox", "/approvals", "/notifications"], details: ["/approvals/{id}"] },
   notifications: { lists: ["/notifications"] },
   wallets: { lists: ["/wallets"] },
   keys: { lists: ["/auth/api-keys"] },

@@ -2,7 +2,7 @@
 
 import { CircleCheck, CirclePause, Hourglass, LoaderCircle, Undo2 } from "lucide-react";
 import Link from "next/link";
-import { parseAsInteger, parseAsIsoDateTime, parseAsString, useQueryStates } from "nuqs";
+import { parseAsInteger, parseAsString, useQueryStates } from "nuqs";
 import { type ReactNode, useEffect, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
@@ -15,7 +15,6 @@ import { apiQuery } from "@/components/features/session/api-query";
 import { useApi, useCache } from "@/components/features/session/use-api";
 import {
   compareAmounts,
-  isZero,
   subtractAmounts,
   sumAmounts,
 } from "@/components/features/swap/decimal";
@@ -76,8 +75,9 @@ export const Receive = (): ReactNode => {
                 chainId={chainId}
                 token={token}
                 expected={readAmount(amount.trim())}
-                since={choice.since}
-                onClose={() => void choice.setChoice({ amount: null, since: null })}
+                after={choice.after}
+                onBegin={(after) => void choice.setChoice({ after })}
+                onClose={() => void choice.setChoice({ amount: null, after: null })}
               />
             </div>
             <ApiSnippet call={listDeposits} />
@@ -95,7 +95,7 @@ interface ChoicesProps {
 }
 
 const Choices = ({ choice, wallet, token }: ChoicesProps): ReactNode => {
-  const { watched, chains, chainId, here, amount, since, setChoice } = choice;
+  const { watched, chains, chainId, here, amount, setChoice } = choice;
   return (
     <Card title="Expected deposit" className="lg:col-span-7">
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
@@ -134,11 +134,7 @@ const Choices = ({ choice, wallet, token }: ChoicesProps): ReactNode => {
             value={amount}
             placeholder="100.00"
             onChange={({ target: { value: typed } }) =>
-              void setChoice(
-                typed === ""
-                  ? { amount: null, since: null }
-                  : { amount: typed, since: since ?? new Date() },
-              )
+              void setChoice({ amount: typed === "" ? null : typed, after: null })
             }
           />
         </Field>
@@ -184,6 +180,8 @@ const AddressCard = ({ wallet, token, chainName }: AddressCardProps): ReactNode 
 /** Deposits that the list shows, and those that are compared with the expected amount. */
 const SHOWN = 5;
 const READ = 100;
+/** Smaller than every id. */
+const FROM_START = "0";
 
 const ICONS = {
   pending: LoaderCircle,
@@ -199,8 +197,9 @@ interface WaitingCardProps {
   readonly token: TokenInfo;
   /** A plain decimal string; null: any amount. */
   readonly expected: string | null;
-  /** When the amount was typed. Earlier deposits do not count. */
-  readonly since: Date | null;
+  /** Only deposits with a larger id count for the expectation; null until it has begun. */
+  readonly after: string | null;
+  readonly onBegin: (after: string) => void;
   readonly onClose: () => void;
 }
 
@@ -210,59 +209,54 @@ const WaitingCard = ({
   chainId,
   token,
   expected,
-  since,
+  after,
+  onBegin,
   onClose,
 }: WaitingCardProps): ReactNode => {
-  const query = { kind: "deposit", walletId, chainId, limit: READ } as const;
-  const listed = useQuery(apiQuery(listOperations, { query })).data?.data ?? [];
-  const stream = useDepositStream();
+  const { newestFirst, arrived, isRead, isLive } = useDeposits(walletId, chainId);
   const hidden = useAmountsHidden();
-  const arrived = [...stream.deposits.values()].filter(
-    (each) => each.walletId === walletId && each.chainId === chainId,
-  );
-  const byId = new Map(
-    listed.flatMap(({ deposit }) => (deposit === null ? [] : [[deposit.id, deposit]])),
-  );
-  for (const deposit of arrived) byId.set(deposit.id, deposit);
-  const newestFirst = [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
-  const deposits = newestFirst.slice(0, SHOWN);
+  const begins = expected !== null && after === null && isRead;
+  const newestId = newestFirst[0]?.id ?? FROM_START;
+  useEffect(() => {
+    if (begins) onBegin(newestId);
+  }, [begins, newestId, onBegin]);
   const isOfToken = (deposit: DepositRecord): boolean =>
     deposit.received.token.address === token.address;
-  const received = sumAmounts(
-    newestFirst
-      .filter((deposit) => isOfToken(deposit) && deposit.state !== "dropped")
-      .filter(({ detectedAt }) => since !== null && Date.parse(detectedAt) >= since.getTime())
-      .map((deposit) => deposit.received.amount),
-  );
-  const isPartial = expected !== null && !isZero(received);
+  const counted =
+    after === null
+      ? []
+      : newestFirst.filter(
+          (deposit) => deposit.id > after && isOfToken(deposit) && deposit.state !== "dropped",
+        );
+  const hasBegunToArrive = expected !== null && counted.length > 0;
   const isHere =
     expected === null
       ? arrived.some(isOfToken)
-      : compareAmounts(received, expected) >= 0 && !isZero(received);
-  const [newest] = deposits;
+      : compareAmounts(sumOf(counted.filter(isMovable)), expected) >= 0;
+  const [newest] = newestFirst;
   return (
     <Card
       title={isHere ? "Deposits" : "Waiting for a deposit"}
       actions={
-        <span className="text-sm text-fg-3">{stream.live ? "Live" : "Connecting again"}</span>
+        <span className="text-sm text-fg-3">{isLive ? "Live" : "Connecting again"}</span>
       }
       flush
       className="lg:col-span-7"
     >
       <p role="status" className="sr-only">
-        {(isHere || isPartial) && newest !== undefined
+        {(isHere || hasBegunToArrive) && newest !== undefined
           ? `${hidden ? "" : `${newest.received.amount} `}${newest.received.token.symbol}. ${depositSentence(newest)}`
           : ""}
       </p>
-      {isPartial ? (
+      {hasBegunToArrive ? (
         <Expectation
           expected={expected}
-          received={received}
+          deposits={counted}
           symbol={token.symbol}
           onClose={onClose}
         />
       ) : null}
-      {isHere || isPartial ? null : (
+      {isHere || hasBegunToArrive ? null : (
         <p className="flex items-center gap-2 border-b px-4 py-3 text-fg-2">
           <Hourglass className="size-4 shrink-0" aria-hidden />
           <span>
@@ -277,7 +271,7 @@ const WaitingCard = ({
         </p>
       )}
       <ul className="divide-y" aria-label="Latest deposits">
-        {deposits.map((deposit) => (
+        {newestFirst.slice(0, SHOWN).map((deposit) => (
           <DepositLine key={deposit.id} deposit={deposit} token={token} expected={expected} />
         ))}
       </ul>
@@ -285,17 +279,51 @@ const WaitingCard = ({
   );
 };
 
+/** The deposits of a wallet on a chain: those of the list, and those of the live stream. */
+const useDeposits = (walletId: string, chainId: number) => {
+  const query = { kind: "deposit", walletId, chainId, limit: READ } as const;
+  const { data, isFetching } = useQuery(apiQuery(listOperations, { query }));
+  const stream = useDepositStream();
+  const arrived = [...stream.deposits.values()].filter(
+    (each) => each.walletId === walletId && each.chainId === chainId,
+  );
+  const byId = new Map(
+    (data?.data ?? []).flatMap(({ deposit }) =>
+      deposit === null ? [] : [[deposit.id, deposit]],
+    ),
+  );
+  for (const deposit of arrived) byId.set(deposit.id, deposit);
+  return {
+    newestFirst: [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : -1)),
+    /** Deposits that came while the page was open. */
+    arrived,
+    isRead: data !== undefined && !isFetching,
+    isLive: stream.live,
+  };
+};
+
+const isMovable = ({ state }: DepositRecord): boolean =>
+  state === "credited" || state === "released";
+
+const sumOf = (deposits: readonly DepositRecord[]): string =>
+  sumAmounts(deposits.map(({ received }) => received.amount));
+
 interface ExpectationProps {
   readonly expected: string;
-  /** The sum of the deposits since the amount was typed. */
-  readonly received: string;
+  /** The deposits of the token since the amount was typed. */
+  readonly deposits: readonly DepositRecord[];
   readonly symbol: string;
   readonly onClose: () => void;
 }
 
-/** Compares the expected amount with the sum of what arrived, until the person closes it. */
-const Expectation = ({ expected, received, symbol, onClose }: ExpectationProps): ReactNode => {
-  const short = subtractAmounts(expected, received);
+/**
+ * Compares the expected amount with the sum of what arrived, until the person closes it. Money in
+ * quarantine counts once it is released.
+ */
+const Expectation = ({ expected, deposits, symbol, onClose }: ExpectationProps): ReactNode => {
+  const isHeldBack = deposits.some(({ state }) => state === "quarantined");
+  const isPending = deposits.some(({ state }) => state === "pending");
+  const received = sumOf(deposits.filter(({ state }) => state !== "quarantined"));
   const difference = compareAmounts(expected, received);
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 py-2">
@@ -303,10 +331,12 @@ const Expectation = ({ expected, received, symbol, onClose }: ExpectationProps):
         <Amount value={received} symbol={symbol} plain /> of{" "}
         <Amount value={expected} unit={symbol} plain /> arrived
       </span>
-      {difference === 0 ? <Badge tone="success">Complete</Badge> : null}
+      {isHeldBack ? <Badge tone="warning">In quarantine</Badge> : null}
+      {isPending ? <Badge>Waiting for confirmations</Badge> : null}
+      {difference === 0 && !isPending ? <Badge tone="success">Complete</Badge> : null}
       {difference === 1 ? (
         <Badge tone="warning">
-          <Amount value={short} symbol={symbol} plain /> short
+          <Amount value={subtractAmounts(expected, received)} symbol={symbol} plain /> short
         </Badge>
       ) : null}
       {difference === -1 ? (
@@ -414,7 +444,7 @@ const useReceive = () => {
       chain: parseAsInteger,
       token: parseAsString,
       amount: parseAsString.withDefault(""),
-      since: parseAsIsoDateTime,
+      after: parseAsString,
     },
     { history: "replace" },
   );
@@ -440,7 +470,7 @@ const useReceive = () => {
     here,
     token,
     amount: choice.amount,
-    since: choice.since,
+    after: choice.after,
     setChoice,
   };
 };

@@ -185,7 +185,7 @@ const sendBundle = async (
   if (mine.length > 0)
     throw new DomainError(
       "chain_unavailable",
-      "Another instance is bundling this operation. Nothing was sent by this call; try again shortly.",
+      "Another instance is bundling this operation. Try again shortly.",
     );
 };
 

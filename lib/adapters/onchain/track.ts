@@ -161,7 +161,7 @@ const readStatus = async (deps: OnchainDeps, deposit: DepositRecord, signal: Abo
   if (status && time) return { filled: BigInt(status) === FILLED, time: BigInt(time) };
   throw new DomainError(
     "provider_error",
-    `The bridge at ${target} on chain ${chainId} does not report the status of its deposits. The money is where the deposit left it.`,
+    `The bridge at ${target} on chain ${chainId} does not report the status of its deposits. Whether this one was delivered is not known yet; nothing is sent again.`,
   );
 };
 

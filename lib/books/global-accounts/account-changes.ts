@@ -181,7 +181,7 @@ const close = async (
   if (now.account.status === "closed") return now;
   throw new DomainError(
     "invalid_state",
-    "Only an empty account can be closed. Pay out what it holds, or reverse its fundings; then close it. Nothing was changed.",
+    "Only an empty account can be closed. Pay out what it holds, or take its fundings back; then close it. Nothing was changed.",
   );
 };
 

@@ -230,7 +230,7 @@ const reverse = async (
   if (funding.kind !== "fund")
     throw new DomainError(
       "invalid_state",
-      "Only a funding can be reversed. To return a payment, pay it back with a payout. Nothing was moved.",
+      "Only a funding can be taken back. To return a payment, pay it back with a payout. Nothing was moved.",
     );
   if (funding.reversedById === null)
     await requireAvailable(deps, projectId, accountId, funding.amountBase);

@@ -11,13 +11,6 @@ import {
   type Cases,
 } from "./shared";
 
-const MADE_LATER: Cases = {
-  invalid_state: {
-    when: "A later version of the service stored the payout, and too little of it can be read. Nothing was changed.",
-    action: "Update every instance to the newest version; then read it again.",
-  },
-};
-
 export const MONEY_CASES: Readonly<Record<string, Cases>> = {
   fundGlobalAccount: {
     invalid_state: {
@@ -113,9 +106,6 @@ export const MONEY_CASES: Readonly<Record<string, Cases>> = {
     },
   },
   approvePayout: { ...approvalOf("payout", "payoutId"), insufficient_balance: PAYMENT_FUNDS },
-  getPayout: MADE_LATER,
-  listPayoutItems: MADE_LATER,
-  exportPayoutItems: MADE_LATER,
   cancelPayout: {
     invalid_state: {
       when: "The payout has ended, or every part of it is under way. Nothing was changed.",

@@ -28,7 +28,10 @@ export interface Owner {
 
 /** How an operation or payout ended to wait for its approval. */
 const ENDED_WAITING = raw(
-  "CASE WHEN status IN ('cancelled', 'expired') THEN status ELSE 'approved' END AS ended",
+  `CASE
+    WHEN sub_status = 'awaiting_approval' AND status IN ('cancelled', 'expired') THEN status
+    ELSE 'approved'
+  END AS ended`,
 );
 const WAITS = raw("status = 'pending' AND sub_status = 'awaiting_approval'");
 

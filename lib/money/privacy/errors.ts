@@ -18,7 +18,7 @@ export const unknownPool = (token: Token, path: string): DomainError => {
 export const noProcessor = (): DomainError =>
   new DomainError(
     "unknown_pool",
-    "This chain has no contract that turns one private note into another. Nothing was sent; choose a note on another chain.",
+    "This chain has no contract that turns one private note into another. Nothing was sent; choose another chain.",
   );
 
 export const belowMinimum = (token: Token, minimumBase: bigint): DomainError => {

@@ -139,7 +139,7 @@ const approverOf = async (
   if (approvedBy === null || role === undefined || role === "viewer")
     throw new DomainError(
       "forbidden",
-      "The person who approved this schedule may not move the project's money any more. Nothing was paid; create the schedule again.",
+      "The person who approved this schedule may not move the project's money any more. Nothing was paid. Cancel this schedule, then create it again.",
     );
   return { type: "user", userId: approvedBy, sessionId: "schedule", projectId, role };
 };
@@ -154,7 +154,7 @@ const pay = async (
   if (!Buffer.from(scheduleDigest(request, timingOf(schedule))).equals(schedule.digest))
     throw new DomainError(
       "invalid_state",
-      "What would be paid now is not what was approved. Nothing was paid; create the schedule again.",
+      "What would be paid now is not what was approved. Nothing was paid. Cancel this schedule, then create it again.",
     );
   const { projectId, scheduleId, scheduledAt } = run;
   await deps.payouts.createPayout(actor, request, {
