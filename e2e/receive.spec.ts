@@ -139,6 +139,16 @@ test("an expectation stays until its amount arrived or somebody closes it, and s
   await page.getByRole("button", { name: "Close", exact: true }).click();
   await expect(page.getByLabel("Expected amount")).toHaveValue("");
   await expect(page.getByText("Complete", { exact: true })).toHaveCount(0);
+
+  // An amount that is expected on a chain without deposits does not count those of another chain.
+  await choose(page, page.getByLabel("Chain", { exact: true }), /^Local 2/);
+  await page.getByLabel("Expected amount").fill("30");
+  await expect(page).toHaveURL(/after=0/);
+  await choose(page, page.getByLabel("Chain", { exact: true }), /^Local 1/);
+  await expect(page).toHaveURL(/after=op_|after=dep_/);
+  await expect(page.getByRole("list", { name: "Latest deposits" })).toContainText("25.00");
+  await expect(page.getByText("Nothing new yet.")).toBeVisible();
+  await expect(page.getByText("Complete", { exact: true })).toHaveCount(0);
 });
 
 test("a deposit whose sender is on a sanctions list is kept back, and counts once it is released with a code", async ({

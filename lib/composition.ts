@@ -335,7 +335,11 @@ const buildPayouts = ({
   const { payouts, payoutActivity, payoutRunner, payoutSchedules, scheduleRuns } =
     createPayouts({
       ...money,
-      ...{ database, registry, clock, log, lostMoves },
+      database,
+      registry,
+      clock,
+      log,
+      lostMoves,
       wallets,
       projects,
       policies,

@@ -243,13 +243,6 @@ describe.each(Object.entries(LISTS))("%s", (operationId, { all, time, fields }) 
     }
   });
 
-  test.runIf("chainId" in fields)("refuses a chain id that no chain can have", async () => {
-    expect(await all({ chainId: "31337,9268834463" })).toMatchObject({
-      code: "invalid_request",
-      details: [{ path: "chainId", message: expect.stringContaining("2147483647") as string }],
-    });
-  });
-
   test("filters by time: `from` is inclusive, `to` is exclusive", async () => {
     const { data } = await all({});
     const times = [...new Set(data.map((row) => String(row[time])))].sort();
@@ -264,6 +257,16 @@ describe.each(Object.entries(LISTS))("%s", (operationId, { all, time, fields }) 
     }
   });
 });
+
+test.each(Object.entries(LISTS).filter(([, { fields }]) => "chainId" in fields))(
+  "%s refuses a chain id that no chain can have",
+  async (_, { all }) => {
+    expect(await all({ chainId: "31337,9268834463" })).toMatchObject({
+      code: "invalid_request",
+      details: [{ path: "chainId", message: expect.stringContaining("2147483647") as string }],
+    });
+  },
+);
 
 test("transfers of every status that no worker is needed for were compared", async () => {
   const { data } = await customer.session.client.call(listTransfers);

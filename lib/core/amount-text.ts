@@ -155,9 +155,10 @@ const asCurrency = (text: string, locale: string | undefined): string => {
     maximumFractionDigits: 0,
   }).formatToParts(isNegative ? -1 : 1);
   const written = parts
-    .map(({ type, value }) =>
-      type === "integer" ? number : type === "minusSign" ? MINUS : value,
-    )
+    .map(({ type, value }) => {
+      if (type === "integer") return number;
+      return type === "minusSign" ? MINUS : value;
+    })
     .join("");
   const compared = /^[<>]/.exec(text)?.[0];
   return (

@@ -157,8 +157,8 @@ export interface KeyName {
 const REFUSED_KEY: unique symbol = Symbol.for("causeway.RefusedKeyError") as never;
 
 /**
- * The secret of an API key is correct, but the key is revoked, suspended, expired, or used from a
- * network that is not allowed.
+ * Thrown for an API key whose secret is correct, but which is revoked, suspended, expired, or used
+ * from a network that is not allowed.
  */
 export class RefusedKeyError extends DomainError {
   readonly [REFUSED_KEY]: KeyName;

@@ -45,7 +45,7 @@ export const privateBalancesQuery = apiQuery(getPrivateBalances, {});
 export const usePrivateBalances = (): UseQueryResult<PrivateBalances> =>
   useQuery({ ...privateBalancesQuery, refetchInterval: BALANCES_REFRESH_MS });
 
-/** Unapproved notes of all private wallets. */
+/** Reads the unapproved notes of all private wallets, which the public exit can return. */
 export const usePrivateExits = (
   enabled: boolean,
 ): UseQueryResult<ResponseOf<typeof listPrivateExits>> =>

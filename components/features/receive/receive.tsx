@@ -102,21 +102,21 @@ const Choices = ({ choice, wallet, token }: ChoicesProps): ReactNode => {
         <Field label="Wallet">
           <Select
             value={wallet.id}
-            onValueChange={(id) => void setChoice({ wallet: id })}
+            onValueChange={(id) => void setChoice({ wallet: id, after: null })}
             options={watched.map((each) => ({ ...walletOption(each), value: each.id }))}
           />
         </Field>
         <Field label="Chain">
           <Select
             value={String(chainId)}
-            onValueChange={(id) => void setChoice({ chain: Number(id) })}
+            onValueChange={(id) => void setChoice({ chain: Number(id), after: null })}
             options={chains.map(chainOption)}
           />
         </Field>
         <Field label="Token">
           <Select
             value={token.symbol}
-            onValueChange={(symbol) => void setChoice({ token: symbol })}
+            onValueChange={(symbol) => void setChoice({ token: symbol, after: null })}
             options={here.map(({ symbol }) => tokenOption(symbol))}
           />
         </Field>
@@ -195,7 +195,7 @@ interface WaitingCardProps {
   readonly walletId: string;
   readonly chainId: number;
   readonly token: TokenInfo;
-  /** A plain decimal string; null: any amount. */
+  /** The expected amount as a plain decimal string; null when any amount is expected. */
   readonly expected: string | null;
   /** Only deposits with a larger id count for the expectation; null until it has begun. */
   readonly after: string | null;
@@ -229,10 +229,9 @@ const WaitingCard = ({
           (deposit) => deposit.id > after && isOfToken(deposit) && deposit.state !== "dropped",
         );
   const hasBegunToArrive = expected !== null && counted.length > 0;
-  const isHere =
-    expected === null
-      ? arrived.some(isOfToken)
-      : compareAmounts(sumOf(counted.filter(isMovable)), expected) >= 0;
+  const isHere = hasBegunToArrive
+    ? compareAmounts(sumOf(counted.filter(isMovable)), expected) >= 0
+    : expected === null && arrived.some(isOfToken);
   const [newest] = newestFirst;
   return (
     <Card
@@ -354,7 +353,7 @@ const Expectation = ({ expected, deposits, symbol, onClose }: ExpectationProps):
 interface DepositLineProps {
   readonly deposit: DepositRecord;
   readonly token: TokenInfo;
-  /** A plain decimal string; null: any amount. */
+  /** The expected amount as a plain decimal string; null when any amount is expected. */
   readonly expected: string | null;
 }
 

@@ -23,7 +23,7 @@ import type { SwapSetup } from "./use-swap-setup";
 interface QuoteCardProps extends ReviewProps<Quote> {
   readonly setup: SwapSetup;
   readonly view: QuoteView;
-  /** False when the errors at the fields are enough. */
+  /** Whether the card shows the error of the request. False when its fields show the error. */
   readonly showError: boolean;
 }
 

@@ -20,7 +20,7 @@ import { destinationOf, pictureOf, type TransferRecord } from "./transfer-pictur
 
 interface PriceCardProps extends ReviewProps<TransferRecord> {
   readonly view: ReturnType<typeof useTransfer>;
-  /** False when the errors at the fields are enough. */
+  /** Whether the card shows the error of the request. False when its fields show the error. */
   readonly showError: boolean;
 }
 

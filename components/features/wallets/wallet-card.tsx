@@ -127,8 +127,8 @@ const WalletFacts = ({ wallet }: { readonly wallet: WalletRecord }): ReactNode =
 );
 
 /**
- * The chains of a wallet. A linked account exists on every chain; a smart account must be deployed
- * on each chain.
+ * Shows the chains on which the wallet can be used. A linked account exists on every chain; a smart
+ * account must be deployed on each chain.
  */
 const WalletChains = ({ wallet }: Pick<WalletCardProps, "wallet">): ReactNode =>
   wallet.kind === "linked" ? (

@@ -11,7 +11,7 @@ type Hex = `0x${string}`;
 export interface Wanted {
   readonly operation: UserOperation;
   readonly userOpHash: Hex;
-  /** True when the account's owner is an external wallet. */
+  /** True when an external wallet owns the operation's smart account, and so has the operation too. */
   readonly isHeldElsewhere: boolean;
   /** The previous bundle of this operation, which reverted. */
   readonly before: BundleTransaction | null;

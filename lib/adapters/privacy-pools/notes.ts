@@ -37,7 +37,7 @@ export interface WalletNotes {
   readonly nextDepositIndex: number;
   /** Deposits from this number on might not be found again. */
   readonly depositIndexLimit: number;
-  /** By the commitment of the spent note. */
+  /** The withdrawals that spent notes, by the commitment of the spent note. */
   readonly spent: ReadonlyMap<bigint, PoolWithdrawal>;
 }
 

@@ -21,7 +21,7 @@ export interface PoolWithdrawal {
 export interface PoolHistory {
   readonly deposits: ReadonlyMap<bigint, PoolDeposit>;
   readonly labels: ReadonlySet<bigint>;
-  /** By the hash of the spent nullifier. */
+  /** The withdrawals from the pool, by the hash of the nullifier that they spent. */
   readonly withdrawals: ReadonlyMap<bigint, PoolWithdrawal>;
   /** Labels of notes that were withdrawn by the public exit. */
   readonly exits: ReadonlySet<bigint>;

@@ -3,7 +3,7 @@ export interface Snapshot {
   readonly accounts: Map<string, Account>;
   /** The transactions that commands of the batch reverse. */
   readonly sourceTransactions: Map<string, SourceTransaction>;
-  /** By the hash of the key. */
+  /** The stored results of earlier commands, by the hash of the idempotency key. */
   readonly answers: Map<string, Answer>;
 }
 

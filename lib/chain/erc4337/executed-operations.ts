@@ -16,8 +16,8 @@ import { type BundleQuery, type OperationReceipt, operationsOf } from "./operati
 import { hashUserOperation, type UserOperationFields } from "./user-operation";
 import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
 
-// Finds the user operations that accounts executed: the operations from the chain's logs, their
-// content from the bundles' call data.
+// Finds the user operations that accounts executed. The logs of EntryPoint name the operations, and
+// the call data of the bundle transactions has their content.
 
 const userOperationEvent = parseAbiItem(
   "event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)",

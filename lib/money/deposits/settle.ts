@@ -46,7 +46,7 @@ interface Judged {
   readonly origin: Origin;
   readonly result: SenderScreening | undefined;
   readonly usdMicro: bigint | null;
-  /** True for dust that no event has announced. */
+  /** True when the deposit is dust (below the floor of its token) and no event has announced it. */
   readonly isTooSmall: boolean;
 }
 

@@ -67,9 +67,8 @@ const createListing = (deps: ListingDeps) => {
     }: OperationFilter & { cursor?: string | undefined; limit: number },
   ): Promise<{ data: Operation[]; nextCursor: string | null }> => {
     const rows = await lists.page({ projectId, filter, before: cursor, limit: limit + 1 });
-    const shown = rows.slice(0, limit);
-    const data = shown;
-    return { data, nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
+    const data = rows.slice(0, limit);
+    return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null };
   };
 
   /** Like `list`, but yields up to 10,000 operations with their annotations, page by page. */
@@ -79,8 +78,7 @@ const createListing = (deps: ListingDeps) => {
   ): AsyncGenerator<AnnotatedOperation> {
     let before: string | undefined;
     for (let read = 0; read < EXPORT_OPERATIONS_MAX; read += EXPORT_PAGE) {
-      const rows = await lists.page({ projectId, filter, before, limit: EXPORT_PAGE });
-      const operations = rows;
+      const operations = await lists.page({ projectId, filter, before, limit: EXPORT_PAGE });
       const found = await deps.annotations.of(
         projectId,
         operations.map(({ id }) => id),
@@ -89,8 +87,8 @@ const createListing = (deps: ListingDeps) => {
         operation,
         annotation: found.get(operation.id) ?? null,
       }));
-      if (rows.length < EXPORT_PAGE) return;
-      before = rows.at(-1)?.id;
+      if (operations.length < EXPORT_PAGE) return;
+      before = operations.at(-1)?.id;
     }
   };
 

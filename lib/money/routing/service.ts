@@ -116,9 +116,11 @@ const routesOf = (legsPerSource: readonly (readonly RouteLeg[])[]): readonly Rou
       (route, index) =>
         index === 0 || receivedOf(route) * 10_000n >= best * ALTERNATIVE_FLOOR_BPS,
     )
-    .sort((a, b) =>
-      receivedOf(a) < receivedOf(b) ? 1 : receivedOf(a) > receivedOf(b) ? -1 : 0,
-    );
+    .sort((a, b) => {
+      const [ofA, ofB] = [receivedOf(a), receivedOf(b)];
+      if (ofA === ofB) return 0;
+      return ofA < ofB ? 1 : -1;
+    });
 };
 
 const valueOf = (price: string): bigint =>

@@ -212,7 +212,7 @@ interface NewSession {
   readonly userId: string;
   readonly kind: SessionKind;
   readonly request: RequestContext | null;
-  /** The proof of identity; stored in the audit entry. */
+  /** How the person proved the sign-in; stored in the audit entry of the session. */
   readonly proof: Readonly<Record<string, string | number>>;
 }
 

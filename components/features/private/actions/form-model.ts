@@ -33,7 +33,7 @@ interface Fees {
   readonly poolFeeBase: bigint;
 }
 
-/** Also parses balances, which may be zero. `parseAmount` refuses zero. */
+/** Converts an amount or a balance to base units of the pool's token. Unlike `parseAmount`, it takes zero. */
 const base = (text: string, { token }: PoolBalance): bigint =>
   /[1-9]/.test(text) ? parseAmount(text, token.decimals) : 0n;
 

@@ -215,11 +215,12 @@ const replacement = async (
   if (found === "unknown") return found;
   if (found === null || !isSame(found, transaction, address)) return null;
   if (found.hash === transaction.hash) return withNonce(transaction, nonce);
-  // Two approvals may be identical, but each must have its own hash.
+  // The wallet may send two identical token approvals. A hash that stands for one of them already
+  // cannot stand for the other.
   if (stored.transactions.some(({ hash }) => hash === found.hash)) return null;
   const { actionId } = transaction;
-  // Two legs with the same calls may both have led to a transaction. That this one belongs to the
-  // other leg does not prove that this leg's transaction was never sent.
+  // Another leg with the same calls may have taken this hash. Whether this leg's own transaction was
+  // sent is then unknown.
   if (!(await legs.adoptTransaction({ chainId, hash: found.hash, actionId, legId: leg.id })))
     return "unknown";
   return { ...transaction, hash: found.hash, nonce };
