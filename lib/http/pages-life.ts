@@ -263,7 +263,12 @@ export const startLife = ({
   const child = fork(entry, [socketPath], {
     env: { ...inheritedEnvironment(), DATABASE_CONNECTIONS_MAX: CONNECTIONS },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    execArgv: [...nodeArguments, `--max-old-space-size=${String(bounds.heapMb)}`],
+    execArgv: [
+      ...nodeArguments,
+      // The server's own larger setting serves bursts of payments; here it would only hold memory.
+      "--max-semi-space-size=16",
+      `--max-old-space-size=${String(bounds.heapMb)}`,
+    ],
   });
   passOnOutput(child.stdout, process.stdout);
   passOnOutput(child.stderr, process.stderr);

@@ -6,6 +6,7 @@ import type { PrivateKeyAccount } from "viem/accounts";
 import { createApiClient, type ApiClient } from "../../lib/api-client/client";
 import { useFaucet } from "../../lib/contracts/dev";
 import { createGlobalAccount, fundGlobalAccount } from "../../lib/contracts/global-accounts";
+import { PAYOUT_ROWS_MAX } from "../../lib/contracts/payout-records";
 import { createAccountsPayout, getPayout } from "../../lib/contracts/payouts";
 import { listWallets } from "../../lib/contracts/wallets";
 import { isFinal } from "../../lib/core/status";
@@ -19,6 +20,8 @@ const ROUNDS = 30;
  */
 const STARTED_AFTER = 5;
 const WARM_AFTER = 150;
+/** Number of payouts with as many rows as a payout may have. */
+const LARGEST_ROUNDS = 5;
 const POLL_MS = 10;
 const TIMEOUT_MS = 60_000;
 const OPENED_AT_ONCE = 50;
@@ -39,14 +42,22 @@ export interface PayoutTimes {
   readonly bareInsertMs: readonly number[];
 }
 
+interface PaidTimes {
+  readonly acceptMs: number;
+  readonly paidMs: number;
+}
+
 /** Times of a server after its first payouts (`started`) and after many (`warm`). */
 export interface PayoutFigures {
   readonly started: PayoutTimes;
   readonly warm: PayoutTimes;
+  /** Times of payouts with as many rows as a payout may have. */
+  readonly largest: Omit<PayoutTimes, "bareInsertMs">;
 }
 
 export interface PayoutBench {
-  readonly databaseUrl: string;
+  /** Connection of the role that owns the tables, because the baseline is a table of its own. */
+  readonly databaseOwnerUrl: string;
   readonly client: ApiClient;
   /** The wallet account of the person to whom the client belongs. */
   readonly account: PrivateKeyAccount;
@@ -134,25 +145,35 @@ export const benchPayouts = async (bench: PayoutBench): Promise<PayoutFigures> =
   const post = poster(bench.apiUrl, secret);
   // Each round has another month in its reference, because equal rows would be refused as
   // duplicates.
-  const rowsOf = (round: number) =>
-    recipients.map((recipientAccountId, index) => ({
-      recipientAccountId,
+  const rowsOf = (month: string, count = ROWS) =>
+    Array.from({ length: count }, (_, index) => ({
+      recipientAccountId: recipients[index % recipients.length],
       amount: "0.01",
       currency: "USDC",
-      reference: `Salary ${String(index)}, month ${String(round)}`,
+      reference: `Salary ${String(index)}, month ${month}`,
     }));
-  const rows = rowsOf(0);
+  const payOnce = async (transfers: object[]): Promise<PaidTimes> => {
+    const started = performance.now();
+    const payoutId = await post({ sourceAccountId: source, transfers });
+    const acceptMs = performance.now() - started;
+    for (;;) {
+      const { status } = await key.call(getPayout, { params: { id: payoutId } });
+      if (isFinal(status) && status !== "completed")
+        throw new Error(`A payout ended ${status}.`);
+      if (status === "completed") return { acceptMs, paidMs: performance.now() - started };
+      if (performance.now() - started > TIMEOUT_MS)
+        throw new Error("A payout was not paid in time.");
+      await pause(POLL_MS);
+    }
+  };
+  const rows = rowsOf("0");
   const columns = [
     rows.map(({ recipientAccountId }) => recipientAccountId),
     rows.map(() => "10000000000000000"),
     rows.map(({ reference }) => reference),
   ];
-  const rounds: {
-    readonly bareInsertMs: number;
-    readonly acceptMs: number;
-    readonly paidMs: number;
-  }[] = [];
-  const pool = new pg.Pool({ connectionString: bench.databaseUrl, max: 1 });
+  const rounds: (PaidTimes & { readonly bareInsertMs: number })[] = [];
+  const pool = new pg.Pool({ connectionString: bench.databaseOwnerUrl, max: 1 });
   try {
     await pool.query(PEER_TABLE);
     for (let round = 0; round < WARM_AFTER + ROUNDS; round++) {
@@ -164,21 +185,11 @@ export const benchPayouts = async (bench: PayoutBench): Promise<PayoutFigures> =
       });
       const bareInsertMs = performance.now() - insertStarted;
 
-      const transfers = rowsOf(round);
-      const started = performance.now();
-      const payoutId = await post({ sourceAccountId: source, transfers });
-      const acceptMs = performance.now() - started;
-      for (;;) {
-        const { status } = await key.call(getPayout, { params: { id: payoutId } });
-        if (isFinal(status) && status !== "completed")
-          throw new Error(`A payout ended ${status}.`);
-        if (status === "completed") break;
-        if (performance.now() - started > TIMEOUT_MS)
-          throw new Error("A payout was not paid in time.");
-        await pause(POLL_MS);
-      }
-      rounds.push({ bareInsertMs, acceptMs, paidMs: performance.now() - started });
+      rounds.push({ bareInsertMs, ...(await payOnce(rowsOf(String(round)))) });
     }
+    const largest: PaidTimes[] = [];
+    for (let round = 0; round < LARGEST_ROUNDS; round++)
+      largest.push(await payOnce(rowsOf(`${String(round)} of all`, PAYOUT_ROWS_MAX)));
     const timesAfter = (count: number): PayoutTimes => {
       const measured = rounds.slice(count, count + ROUNDS);
       return {
@@ -187,7 +198,14 @@ export const benchPayouts = async (bench: PayoutBench): Promise<PayoutFigures> =
         bareInsertMs: measured.map(({ bareInsertMs }) => bareInsertMs),
       };
     };
-    return { started: timesAfter(STARTED_AFTER), warm: timesAfter(WARM_AFTER) };
+    return {
+      started: timesAfter(STARTED_AFTER),
+      warm: timesAfter(WARM_AFTER),
+      largest: {
+        acceptMs: largest.map(({ acceptMs }) => acceptMs),
+        paidMs: largest.map(({ paidMs }) => paidMs),
+      },
+    };
   } finally {
     await pool.query("DROP TABLE IF EXISTS bench_payout_item");
     await pool.end();
