@@ -218,9 +218,9 @@ const ReserveFacts = ({ reserves, reserve, account }: ReserveFactsProps): ReactN
     >
       {() => (
         <Facts className="border-y">
-          <Fact label="The treasury holds on chain">{amount(reserve?.onChain)}</Fact>
-          <Fact label="Operations under way take out">{amount(reserve?.committed)}</Fact>
-          <Fact label="Accounts hold already">{amount(reserve?.liabilities)}</Fact>
+          <Fact label="Total, on chain">{amount(reserve?.onChain)}</Fact>
+          <Fact label="Reserved">{amount(reserve?.committed)}</Fact>
+          <Fact label="Backs accounts">{amount(reserve?.liabilities)}</Fact>
           <Fact label="Available" strong>
             {amount(reserve?.available)}
           </Fact>

@@ -5,7 +5,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { BalanceActions } from "@/components/features/balances/balance-parts";
 import { type TokenTotal, useBalances } from "@/components/features/balances/use-balances";
-import { sumAmounts, isZero } from "@/components/features/swap/decimal";
+import { isZero } from "@/components/features/swap/decimal";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { columnDigits, type ColumnDigits, HeldAmount, HeldUsd } from "@/components/ui/amount";
 import { TokenName } from "@/components/ui/marks";
@@ -68,9 +68,15 @@ const columnsFor = (digits: ColumnDigits): readonly Column<TokenTotal>[] => [
     align: "right",
     phone: "hidden",
     priority: "medium",
-    cell: ({ reserved, backing, token }) => (
-      <Part value={sumAmounts([reserved, backing])} token={token} />
-    ),
+    cell: ({ reserved, token }) => <Part value={reserved} token={token} />,
+  },
+  {
+    id: "backing",
+    header: "Backs accounts",
+    align: "right",
+    phone: "hidden",
+    priority: "low",
+    cell: ({ backing, token }) => <Part value={backing} token={token} />,
   },
   {
     id: "way",

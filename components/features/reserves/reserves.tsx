@@ -232,7 +232,7 @@ const Coverage = ({ reserve }: { readonly reserve: Reserve }): ReactNode => {
     return (
       <p className="flex flex-wrap justify-between gap-x-8 px-4 py-2.5 text-fg-2">
         <span>The accounts hold nothing.</span>
-        <span>Available for accounts {amount(reserve.available)}</span>
+        <span>Available {amount(reserve.available)}</span>
       </p>
     );
   return (
@@ -247,8 +247,8 @@ const Coverage = ({ reserve }: { readonly reserve: Reserve }): ReactNode => {
         {isZero(reserve.inTransit) ? null : (
           <Side label="Withdrawals in transit">{amount(reserve.inTransit)}</Side>
         )}
-        <Side label="The treasury holds on chain">{amount(reserve.onChain)}</Side>
-        <Side label="Available for accounts">{amount(reserve.available)}</Side>
+        <Side label="Total, on chain">{amount(reserve.onChain)}</Side>
+        <Side label="Available">{amount(reserve.available)}</Side>
       </dl>
     </div>
   );
@@ -316,7 +316,7 @@ const Details = ({
     <>
       <Facts className="border-t px-4">
         <Fact label="Number of accounts">{root?.accounts ?? 0}</Fact>
-        <Fact label="Operations under way take out">{amount(committed)}</Fact>
+        <Fact label="Reserved">{amount(committed)}</Fact>
       </Facts>
       <div className="border-t">
         <Table

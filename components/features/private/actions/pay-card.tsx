@@ -152,7 +152,7 @@ const Available = ({ form, pool }: PartProps & { readonly pool: PoolBalance }): 
   const { symbol } = pool.token;
   return (
     <span>
-      {action === "shield" ? "Available in the treasury" : "Spendable"}{" "}
+      {action === "shield" ? "Available" : "Spendable"}{" "}
       <HeldAmount value={action === "shield" ? most : pool.spendable} unit={symbol} plain />{" "}
       <button
         type="button"
