@@ -123,7 +123,7 @@ interface PickerProps {
 }
 
 const BARE_LOOKS =
-  "-mx-1.5 inline-flex h-7 max-w-full min-w-0 items-center gap-1 rounded-control px-1.5 text-left hover:bg-sunken aria-invalid:text-danger touch-target";
+  "-mx-1.5 inline-flex min-h-7 max-w-full min-w-0 items-center gap-1 rounded-control px-1.5 text-left hover:bg-sunken aria-invalid:text-danger touch-target";
 
 export const Picker = (props: PickerProps): ReactNode => {
   const field = useFieldProps({});

@@ -1,5 +1,6 @@
 "use client";
 
+import { ArrowUpDown } from "lucide-react";
 import Link from "next/link";
 import { useState, type ReactNode } from "react";
 import { amountForUsd, compareAmounts, usdValue } from "@/components/features/swap/decimal";
@@ -146,19 +147,29 @@ interface UnitSwitchProps {
   readonly symbol: string;
 }
 
+interface UnitButtonProps extends UnitSwitchProps {
+  /** Shows an icon instead of the words in a narrow window. */
+  readonly inRow?: boolean;
+}
+
 /** Changes the unit of the entry; nothing when the token has no price. */
-export const UnitSwitch = ({ entry, symbol }: UnitSwitchProps): ReactNode =>
-  entry.switchUnit === undefined ? null : (
+export const UnitSwitch = ({ entry, symbol, inRow = false }: UnitButtonProps): ReactNode => {
+  if (entry.switchUnit === undefined) return null;
+  const words = entry.dollars === null ? "Enter in USD" : `Enter in ${symbol}`;
+  return (
     <Button
       variant="link"
       size="sm"
-      className="h-auto min-h-6"
+      className="h-auto min-h-6 min-w-6"
       aria-pressed={entry.dollars !== null}
+      title={inRow ? words : undefined}
       onClick={entry.switchUnit}
     >
-      {entry.dollars === null ? "Enter in USD" : `Enter in ${symbol}`}
+      <span className={cn(inRow && "max-sm:sr-only")}>{words}</span>
+      {inRow ? <ArrowUpDown className="sm:hidden" aria-hidden /> : null}
     </Button>
   );
+};
 
 interface HintProps extends AmountEntryProps {
   readonly entry: AmountEntryState;

@@ -205,7 +205,7 @@ export const QuoteShell = (props: QuoteShellProps): ReactNode => {
         )}
       </AmountsShownProvider>
       {quote === null ? <NoQuote view={view} /> : null}
-      <div className="flex flex-col gap-3 px-4 pb-3 empty:hidden">
+      <div className="flex flex-col gap-3 px-4 py-3 empty:hidden">
         {shortage === null ? null : <ShortageAlert shortage={shortage} />}
         <QuoteProblem {...props} />
         {current === null ? null : children}
@@ -222,11 +222,11 @@ export const QuoteShell = (props: QuoteShellProps): ReactNode => {
 /** Requests the first quote, or another one, without waiting for the person to stop typing. */
 const AskButton = ({ isFirst }: { readonly isFirst: boolean }): ReactNode =>
   isFirst ? (
-    <Button type="submit" size="sm">
+    <Button type="submit" size="sm" className="-my-1">
       Get quote
     </Button>
   ) : (
-    <IconButton type="submit" label="Refresh quote">
+    <IconButton type="submit" label="Refresh quote" className="-my-1 -mr-1.5">
       <RotateCw aria-hidden />
     </IconButton>
   );

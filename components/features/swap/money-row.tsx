@@ -17,8 +17,8 @@ interface MoneyRowProps {
 
 /** One amount of a token on a chain: the token at the left, the amount at the right. */
 export const MoneyRow = (props: MoneyRowProps): ReactNode => (
-  <div className="grid grid-cols-[auto_minmax(0,1fr)_auto_auto] items-center gap-x-3 px-4 py-3">
-    <span className="sm:row-span-2">
+  <div className="grid grid-cols-[auto_minmax(0,1fr)_auto_auto] items-center px-4 py-3">
+    <span className="row-span-2 mr-3">
       {props.mark === null ? (
         <span
           aria-hidden
@@ -28,14 +28,16 @@ export const MoneyRow = (props: MoneyRowProps): ReactNode => (
         <TokenOnChainMark {...props.mark} className="block size-8" />
       )}
     </span>
-    <div className="flex min-w-0">{props.chooser}</div>
-    <div className="text-right">{props.amount}</div>
-    <span className="sm:row-span-2">{props.end}</span>
-    <div className="col-span-full flex flex-wrap items-baseline justify-between gap-x-4 text-sm text-fg-2 sm:col-span-2 sm:col-start-2">
+    <div className="col-start-2 row-start-1 flex min-w-0 pr-3 max-sm:row-span-2">
+      {props.chooser}
+    </div>
+    <div className="col-start-3 row-start-1 text-right">{props.amount}</div>
+    <div className="col-start-4 row-span-2 row-start-1 pl-3 empty:hidden">{props.end}</div>
+    <div className="flex min-w-0 flex-wrap items-center gap-x-1.5 pr-3 text-sm text-fg-2 max-sm:col-span-full max-sm:row-start-3 max-sm:pt-1 sm:col-start-2 sm:row-start-2">
       {props.below}
-      <span className="ml-auto flex min-h-6 items-baseline justify-end gap-x-3">
-        {props.worth}
-      </span>
+    </div>
+    <div className="col-start-3 row-start-2 flex min-h-6 items-center justify-end gap-x-3 text-sm text-fg-2">
+      {props.worth}
     </div>
     {props.children === undefined ? null : (
       <div className="col-span-full flex flex-col gap-1 text-sm text-fg-3 empty:hidden sm:col-start-2">

@@ -95,7 +95,11 @@ export const RateText = ({ quote }: { readonly quote: Quote }): ReactNode => {
       <span className="text-fg-3">=</span>
       <Amount value={value} unit={other} />
       {turned === null ? null : (
-        <IconButton label="Invert the rate" onClick={() => setInverted(!inverted)}>
+        <IconButton
+          label="Invert the rate"
+          className="-my-1 -mr-1.5"
+          onClick={() => setInverted(!inverted)}
+        >
           <ArrowLeftRight aria-hidden />
         </IconButton>
       )}

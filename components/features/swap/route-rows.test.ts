@@ -58,6 +58,9 @@ test("names say venues and pool fees, each step once", () => {
   expect(routeName(["USDC → WETH 0.05 %, Uniswap v3", "USDC → USDC, Across"])).toBe(
     "Uniswap v3 0.05 % → Across",
   );
+  expect(
+    routeName(["USDC → DAI, Uniswap v3", "DAI → DAI, Across", "DAI → WETH, Uniswap v3"]),
+  ).toBe("Uniswap v3 → Across (DAI) → Uniswap v3");
   expect(routeName(["USDC → DAI 0.01 % → WETH 0.3 %, Uniswap v3"])).toBe(
     "Uniswap v3: USDC → DAI 0.01 % → WETH 0.3 %",
   );

@@ -27,19 +27,24 @@ const ONE_POOL = /^\S+ → \S+(?<fee> [\d.]+ %)?$/;
 
 /**
  * A step of a route as the service writes it, shortened: `USDC → WETH 0.05 %, Uniswap v3` becomes
- * `Uniswap v3 0.05 %`, and `USDC → USDC, Across` becomes `Across`.
+ * `Uniswap v3 0.05 %`, and `USDC → USDC, Across` becomes `Across`, or `Across (USDC)` when another
+ * token is sent.
  */
-const shortStep = (text: string): string => {
+const shortStep = (text: string, sent: string): string => {
   const { way = "", venue } = STEP.exec(text)?.groups ?? {};
   if (venue === undefined) return text;
-  if (SAME_TOKEN.test(way)) return venue;
+  const same = SAME_TOKEN.exec(way)?.groups?.symbol;
+  if (same !== undefined) return same === sent ? venue : `${venue} (${same})`;
   const pool = ONE_POOL.exec(way);
   return pool === null ? `${venue}: ${way}` : `${venue}${pool.groups?.fee ?? ""}`;
 };
 
 /** @example routeName(["USDC → USDC, Across", "USDC → WETH, Uniswap v3"]) // "Across → Uniswap v3" */
-export const routeName = (steps: readonly string[]): string =>
-  [...new Set(steps.map(shortStep))].join(" → ");
+export const routeName = (steps: readonly string[]): string => {
+  const sent = steps[0]?.split(" ")[0] ?? "";
+  const names = steps.map((step) => shortStep(step, sent));
+  return names.filter((name, index) => name !== names[index - 1]).join(" → ");
+};
 
 /** The steps of the route that the quote takes, in the words of the service, each once. */
 const takenSteps = ({ steps }: Pick<Quote, "steps">): string[] => [

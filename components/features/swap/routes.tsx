@@ -84,7 +84,7 @@ const RouteRows = ({ rows, symbol, outdated, chosen }: RouteRowsProps): ReactNod
           // Without a choice, each new quote takes the route that is the best then.
           chosen.choose(row === undefined || row.isBest ? null : row.routeId);
         }}
-        className="divide-y"
+        className="overflow-hidden rounded-b-card"
       >
         {rows.map((row) => (
           <Row key={keyOf(row)} row={row} symbol={symbol} />
@@ -108,7 +108,7 @@ const Row = ({ row, symbol }: RowProps): ReactNode => (
   <RadioGroup.Item
     value={keyOf(row)}
     disabled={row.routeId === null && !row.isTaken}
-    className="group grid h-9 w-full grid-cols-[auto_minmax(0,1fr)_auto_auto] items-center gap-x-3 px-4 text-left last:rounded-b-card hover:bg-sunken data-[state=checked]:bg-accent-tint sm:grid-cols-[auto_minmax(0,1fr)_6.5rem_5rem_3.5rem] touch-target"
+    className="group grid h-9 w-full grid-cols-[auto_minmax(0,1fr)_auto_auto] items-center gap-x-3 border-t px-4 text-left first:border-t-0 hover:bg-sunken focus-visible:-outline-offset-2 data-[state=checked]:bg-accent-tint sm:grid-cols-[auto_minmax(0,1fr)_6.5rem_5rem_3.5rem] touch-target"
   >
     <span
       aria-hidden

@@ -114,7 +114,7 @@ const Source = (props: SourceProps): ReactNode => {
             {...field}
             inputRef={field.ref}
             entry={entry}
-            className={cn(AMOUNT_LOOKS, field.value.length > LONG && "text-base")}
+            className={cn(AMOUNT_LOOKS, smallerFor(field.value))}
           />
         </BareField>
       }
@@ -138,7 +138,7 @@ const Source = (props: SourceProps): ReactNode => {
       }
       worth={
         <>
-          <UnitSwitch entry={entry} symbol={token?.symbol ?? ""} />
+          <UnitSwitch inRow entry={entry} symbol={token?.symbol ?? ""} />
           <OtherUnit entry={entry} symbol={token?.symbol ?? ""} />
         </>
       }
@@ -152,10 +152,14 @@ const Source = (props: SourceProps): ReactNode => {
   );
 };
 
-/** From this length on, an amount is written smaller, so that all digits can be seen. */
-const LONG = 12;
 const AMOUNT_LOOKS =
-  "h-8 w-36 border-transparent px-1.5 text-xl font-medium hover:border-control sm:w-48";
+  "-mr-1.5 h-8 w-24 border-transparent px-1.5 text-xl font-medium hover:border-control sm:w-36 xl:w-48";
+
+/** Long amounts are written smaller, so that all digits can be seen. */
+const smallerFor = ({ length }: string): string => {
+  if (length > 12) return "text-base";
+  return length > 7 ? "max-sm:text-base" : "";
+};
 
 interface WalletOfProps {
   readonly setup: SwapSetup;

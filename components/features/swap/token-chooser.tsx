@@ -50,8 +50,9 @@ export const TokenChooser = ({ chosen, onChoose, ...list }: TokenChooserProps): 
         chosen === null ? (
           <span className="truncate text-fg-3">Choose a token</span>
         ) : (
-          <span className="truncate text-fg-2">
-            <span className="font-medium text-fg">{chosen.symbol}</span> on {chosen.chainName}
+          <span className="flex min-w-0 flex-col text-fg-2 sm:flex-row sm:gap-1">
+            <span className="truncate font-medium text-fg">{chosen.symbol}</span>{" "}
+            <span className="truncate max-sm:text-sm">on {chosen.chainName}</span>
           </span>
         )
       }
