@@ -17,6 +17,7 @@ import { Time } from "@/components/ui/time";
 import { useHydrated } from "@/components/ui/use-hydrated";
 import { useTitleOptions } from "@/components/ui/use-locale";
 import { amountText } from "@/lib/core/amount-text";
+import { pathOf, type Point, pointAt } from "./curves";
 import {
   type Band,
   type Box,
@@ -26,9 +27,6 @@ import {
   type FlowLook,
   type FlowModel,
   layoutFlow,
-  pathOf,
-  type Point,
-  pointAt,
 } from "./layout";
 
 const hopKey = ({ kind, venue }: FlowHop): string => `${kind} ${venue}`;

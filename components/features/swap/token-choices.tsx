@@ -5,10 +5,11 @@ import {
   type WalletRecord,
 } from "@/components/features/wallets/use-wallets";
 import { AddressMark, shorten } from "@/components/ui/address";
+import { isSameText } from "@/lib/core/same-text";
 import { type ChosenToken, type Holding, holdingsOf, isHeld } from "./preselection";
 import type { TokenChoice } from "./token-chooser";
 import type { TokenInfo } from "./tokens";
-import { balanceReader, placeKey, type SwapSetup } from "./use-swap-setup";
+import { placeKey, type SwapSetup } from "./use-swap-setup";
 
 export const chainNameOf = ({ chains }: SwapSetup, chainId: string): string =>
   chains.find(({ id }) => String(id) === chainId)?.name ?? `Chain ${chainId}`;
@@ -37,28 +38,29 @@ export const sourceChoices = (setup: SwapSetup): TokenChoice[] =>
 export const targetKey = ({ chainId, token }: ChosenToken): string => `${chainId} ${token}`;
 
 /**
- * Every token that can be received.
+ * Every token that can be received. When a wallet of the project receives it, its holdings come
+ * first.
  *
- * @param recipient an address of the project, whose balances are shown; null for other recipients
+ * @param recipient address of that wallet; null for other recipients
  */
 export const targetChoices = (setup: SwapSetup, recipient: string | null): TokenChoice[] => {
-  const balanceAt = balanceReader(recipient === null ? undefined : setup.balances);
-  return setup.tokens.map((info) => {
-    const chosen = { chainId: String(info.chainId), token: info.address };
-    const amount = balanceAt({ ...chosen, address: recipient ?? "" });
-    return {
-      key: targetKey(chosen),
-      symbol: info.symbol,
-      chainName: chainNameOf(setup, chosen.chainId),
-      description:
-        info.address === "native"
-          ? `${info.name}, native`
-          : `${info.name}, ${shorten(info.address)}`,
-      amount: isHeld({ amount }) ? amount : null,
-      usd: null,
-      keywords: [info.address],
-    };
-  });
+  const wallet = setup.wallets.find(({ address }) => isSameText(address, recipient ?? ""));
+  const offered =
+    wallet === undefined
+      ? setup.tokens.map((info) => ({ info, amount: null, usd: null }))
+      : holdingsOf({ ...setup, wallets: [wallet], treasury: undefined });
+  return offered.map(({ info, amount, usd }) => ({
+    key: targetKey({ chainId: String(info.chainId), token: info.address }),
+    symbol: info.symbol,
+    chainName: chainNameOf(setup, String(info.chainId)),
+    description:
+      info.address === "native"
+        ? `${info.name}, native`
+        : `${info.name}, ${shorten(info.address)}`,
+    amount: isHeld({ amount }) ? amount : null,
+    usd: isHeld({ amount }) ? usd : null,
+    keywords: [info.address],
+  }));
 };
 
 /** The token of a key from `targetChoices`. */
