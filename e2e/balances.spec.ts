@@ -91,8 +91,7 @@ test("a row of a balance leads to a swap, a transfer and an address that know it
       .click();
   };
   await open("Swap DAI");
-  await expect(page.getByLabel("Source 1 token", { exact: true })).toContainText("DAI");
-  await expect(page.getByLabel("Source 1 chain", { exact: true })).toContainText("Local 2");
+  await expect(page.getByLabel("Source 1 token", { exact: true })).toHaveText("DAI on Local 2");
   await open("Send DAI");
   await expect(page.getByLabel("Token", { exact: true })).toContainText("DAI");
   await expect(page.getByLabel("From chain", { exact: true })).toContainText("Local 2");

@@ -53,7 +53,9 @@ test("a link fills the swap in; amounts are read as they are written, in dollars
   await page.goto("/swap?from=USDC&amount=1250.5&to=WETH&toChain=31339");
   const amount = page.getByLabel("Source 1 amount", { exact: true });
   // The link names no chain, so the form chooses the one where the token is.
-  await expect(page.getByLabel("Source 1 chain", { exact: true })).toContainText("Local 2");
+  await expect(page.getByLabel("Source 1 token", { exact: true })).toHaveText(
+    "USDC on Local 2",
+  );
   await expect(amount).toHaveValue("1250.5");
   await expect(page.getByLabel("Destination token", { exact: true })).toContainText("WETH");
   await expect(page).toHaveURL(/\/swap$/);
@@ -68,9 +70,9 @@ test("a link fills the swap in; amounts are read as they are written, in dollars
   await amount.blur();
   await expect(page.getByText("Enter an amount such as 1,250.00.")).toBeVisible();
 
-  await page.getByRole("button", { name: "Type US dollars" }).click();
+  await page.getByRole("button", { name: "Enter in USD", exact: true }).click();
   await amount.fill("200");
-  await page.getByRole("button", { name: "Type USDC" }).click();
+  await page.getByRole("button", { name: "Enter in USDC" }).click();
   await expect(amount).toHaveValue(/^(199|200)/);
 
   await page.reload();
@@ -88,12 +90,11 @@ test("the rate is inverted by its button, and lists of tokens begin with what is
   await project.give(31337, "DAI", "300");
   await project.give(31337, "WETH", "0.01");
   await page.goto("/swap?from=DAI&amount=100&to=WETH&toChain=31337");
-  const rate = page.getByRole("region", { name: "Receipt" }).getByText(/^1\.00 DAI/);
+  const receives = page.getByRole("region", { name: "You receive" });
+  const rate = receives.getByText(/^1\.00 DAI/);
   await expect(rate).toBeVisible();
   await page.getByRole("button", { name: "Invert the rate" }).click();
-  await expect(
-    page.getByRole("region", { name: "Receipt" }).getByText(/^1 WETH/),
-  ).toBeVisible();
+  await expect(receives.getByText(/^1 WETH/)).toBeVisible();
   await expect(rate).toHaveCount(0);
   await page.getByLabel("Source 1 token", { exact: true }).click();
   // Options are sorted by worth, the highest first. In the configuration DAI comes after USDC and
@@ -115,17 +116,32 @@ test("another route than the best one can be taken, and the best one again", asy
   await project.give(31337, "USDC", "500");
   await page.goto("/swap?from=USDC&amount=100&to=WETH&toChain=31337");
   const routes = page.getByRole("region", { name: "Routes" });
-  await expect(routes.getByText("Best, will be taken")).toBeVisible();
-  const other = routes.getByRole("button", { name: /^Take this route: / }).first();
-  const name = (await other.getAttribute("aria-label")) ?? "";
-  await other.click();
-  await expect(routes.getByText("Your choice, will be taken")).toBeVisible();
-  await expect(routes.getByText(/ more \(/).first()).toBeVisible();
-  await expect(routes.getByRole("button", { name })).toHaveCount(0);
+  const receipt = page.getByRole("region", { name: "Receipt" });
+  const best = routes.getByRole("radio", { name: /Best price/ });
+  const other = routes.getByRole("radio").nth(1);
+  await expect(best).toBeChecked();
+  await expect(routes.getByRole("radio").first()).toHaveText(/Best price/);
+  const [bestAmount, otherAmount] = await Promise.all(
+    [best, other].map(
+      async (route) => (await route.textContent())?.match(/0\.0\d+/)?.[0] ?? "",
+    ),
+  );
+  expect(Number(otherAmount)).toBeLessThan(Number(bestAmount));
+  await expect(other).toContainText(/−\d/);
+  await expect(receipt).toContainText(bestAmount);
+
+  // The arrow keys choose the next route and the one before.
+  await best.focus();
+  await page.keyboard.press("ArrowDown");
+  await expect(other).toBeChecked();
+  await expect(receipt).toContainText(otherAmount);
+  // The best route keeps its place and its word, also while another one is taken.
+  await expect(routes.getByRole("radio").first()).toHaveText(/Best price/);
+  await expect(best).not.toBeChecked();
   expect(await axeFaults(page)).toEqual([]);
-  await routes.getByRole("button", { name: "Take the best route again" }).click();
-  await expect(routes.getByText("Best, will be taken")).toBeVisible();
-  await expect(routes.getByRole("button", { name })).toBeVisible();
+  await best.click();
+  await expect(best).toBeChecked();
+  await expect(receipt).toContainText(bestAmount);
 });
 
 test("a reload in the middle goes on at the code that was mailed, and then at the review", async ({

@@ -3,7 +3,7 @@ import { createWalletsPayout } from "@/lib/contracts/payouts";
 import { createQuote, executeSwap, prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import { axeFaults } from "./support/axe";
-import { choose, fillSource } from "./support/person";
+import { chooseDestination, fillSource, openRecipient } from "./support/person";
 import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 import { expectNoSidewaysScroll } from "./support/sizes";
@@ -139,9 +139,8 @@ test("a swap knows its recipient as a transfer does: contacts by name, look-alik
   await project.addApproved({ name: "Ada Lovelace", address: ADA });
   await page.goto("/swap");
   await fillSource(page, 1, { chain: "Local 1", token: "USDC", amount: "20" });
-  await choose(page, page.getByLabel("Destination chain", { exact: true }), "Local 3");
-  await choose(page, page.getByLabel("Destination token", { exact: true }), /^USDC/);
-  const recipient = page.getByLabel("Recipient", { exact: true });
+  await chooseDestination(page, "USDC", "Local 3");
+  const recipient = await openRecipient(page);
   await recipient.fill(LIKE_ADA);
   await expect(
     page.getByText("This address looks like Ada Lovelace in the address book, but it is not."),

@@ -3,9 +3,10 @@ import { expect, test, type Page } from "./support/test";
 import { axeFaults } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
 import {
-  choose,
+  chooseDestination,
   fillSource,
   mailedCode,
+  openRecipient,
   signInWithBurner,
   typeCode,
   verifyEmail,
@@ -97,9 +98,8 @@ const reviewSwap = async (page: Page, seen: string[]): Promise<void> => {
     token: "USDC",
     amount: "10",
   });
-  await choose(page, page.getByLabel("Destination chain", { exact: true }), "Local 3");
-  await choose(page, page.getByLabel("Destination token", { exact: true }), /^USDC/);
-  await page.getByLabel("Recipient", { exact: true }).fill(RECIPIENT);
+  await chooseDestination(page, "USDC", "Local 3");
+  await (await openRecipient(page)).fill(RECIPIENT);
   await page.getByRole("button", { name: "Review", exact: true }).click();
   await page.getByRole("button", { name: "Send code" }).click();
   await expect(page.getByLabel("One-time code")).toBeVisible();

@@ -50,7 +50,7 @@ const BY_NAME = [
   ..."min-w max-w min-h max-h gap-x gap-y overflow-x overflow-y inset-x inset-y translate-x translate-y".split(
     " ",
   ),
-  ..."grid-cols grid-rows grid-flow auto-cols col-start col-span row-span justify-self outline-offset line-clamp".split(
+  ..."grid-cols grid-rows grid-flow auto-cols col-start col-span row-start row-span justify-self outline-offset line-clamp".split(
     " ",
   ),
   ..."scroll-mb rounded-t rounded-b border-t border-r border-b border-l border-x border-y divide-x pointer-events".split(

@@ -114,11 +114,16 @@ interface PickerProps {
   readonly label?: string;
   readonly disabled?: boolean;
   readonly className?: string;
+  /** Shows the button as text, without a border; for rows of a form. */
+  readonly bare?: boolean;
   readonly width: string;
   /** The chosen value, shown in the button. */
   readonly shown: ReactNode;
   readonly children: ReactNode;
 }
+
+const BARE_LOOKS =
+  "-mx-1.5 inline-flex min-h-7 max-w-full min-w-0 items-center gap-1 rounded-control px-1.5 text-left hover:bg-sunken aria-invalid:text-danger touch-target";
 
 export const Picker = (props: PickerProps): ReactNode => {
   const field = useFieldProps({});
@@ -137,8 +142,9 @@ export const Picker = (props: PickerProps): ReactNode => {
           props.onOpenChange(true);
         }}
         className={cn(
-          CONTROL_LOOKS,
-          "flex items-center justify-between gap-2 text-left",
+          props.bare === true
+            ? BARE_LOOKS
+            : [CONTROL_LOOKS, "flex items-center justify-between gap-2 text-left"],
           props.className,
         )}
       >

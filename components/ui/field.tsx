@@ -29,6 +29,59 @@ export const useFieldProps = (control: {
   };
 };
 
+interface BareFieldProps {
+  /** The hint of the control has the id `${id}-hint`, its `FieldError` has `${id}-error`. */
+  readonly id: string;
+  /** Shown to screen readers only. */
+  readonly label: ReactNode;
+  readonly hinted?: boolean;
+  readonly error: ReactNode;
+  /** One control of this folder. It gets its id and description through context. */
+  readonly children: ReactNode;
+}
+
+const isProblem = (error: ReactNode): boolean =>
+  error !== undefined && error !== null && error !== "" && error !== false;
+
+/** A control without a layout, for rows whose hints and errors stand elsewhere in the row. */
+export const BareField = ({
+  id,
+  label,
+  hinted = false,
+  error,
+  children,
+}: BareFieldProps): ReactNode => {
+  const invalid = isProblem(error);
+  const describedBy = [hinted ? `${id}-hint` : "", invalid ? `${id}-error` : ""]
+    .filter(Boolean)
+    .join(" ");
+  return (
+    <FieldContext.Provider
+      value={{ id, describedBy: describedBy === "" ? undefined : describedBy, invalid }}
+    >
+      <label htmlFor={id} className="sr-only">
+        {label}
+      </label>
+      {children}
+    </FieldContext.Provider>
+  );
+};
+
+/** The error of the control with this id; nothing when there is none. */
+export const FieldError = ({
+  id,
+  children,
+}: {
+  readonly id: string;
+  readonly children: ReactNode;
+}): ReactNode =>
+  isProblem(children) ? (
+    <p id={`${id}-error`} role="alert" className="flex items-start gap-1.5 text-sm text-danger">
+      <CircleAlert className="mt-0.5 size-3.5 shrink-0" aria-hidden />
+      <span>{children}</span>
+    </p>
+  ) : null;
+
 export interface FieldProps {
   readonly label: ReactNode;
   /** Shows the label to screen readers only. */
@@ -51,7 +104,7 @@ export const Field = ({
   children,
 }: FieldProps): ReactNode => {
   const id = useId();
-  const invalid = error !== undefined && error !== null && error !== "" && error !== false;
+  const invalid = isProblem(error);
   const hasHint = hint !== undefined && hint !== null;
   const describedBy = [hasHint ? `${id}-hint` : "", invalid ? `${id}-error` : ""]
     .filter(Boolean)
@@ -81,16 +134,7 @@ export const Field = ({
             {hint}
           </p>
         ) : null}
-        {invalid ? (
-          <p
-            id={`${id}-error`}
-            role="alert"
-            className="flex items-start gap-1.5 text-sm text-danger"
-          >
-            <CircleAlert className="mt-0.5 size-3.5 shrink-0" aria-hidden />
-            <span>{error}</span>
-          </p>
-        ) : null}
+        <FieldError id={id}>{error}</FieldError>
       </div>
     </FieldContext.Provider>
   );

@@ -102,7 +102,7 @@ export const verifyEmail = async (page: Page, email: string, seen: string[]): Pr
 };
 
 interface Source {
-  /** Part of the wallet's name; when absent, the preselected wallet stays. */
+  /** Begin of the wallet's name and address; when absent, the one with the highest balance. */
   wallet?: string;
   chain: string;
   token: string;
@@ -114,11 +114,31 @@ interface Source {
  * @param index number of the row, from 1
  */
 export const fillSource = async (page: Page, index: number, source: Source): Promise<void> => {
+  const { wallet = "", chain, token, amount } = source;
   const field = (what: string) =>
     page.getByLabel(`Source ${String(index)} ${what}`, { exact: true });
-  if (source.wallet !== undefined)
-    await choose(page, field("wallet"), new RegExp(`^${source.wallet}`));
-  await choose(page, field("chain"), source.chain);
-  await choose(page, field("token"), new RegExp(`^${source.token}`));
-  await field("amount").fill(source.amount);
+  await choose(page, field("token"), new RegExp(`^${token} on ${chain} ${wallet}`));
+  await expect(field("token")).toHaveText(`${token} on ${chain}`);
+  await field("amount").fill(amount);
+};
+
+/** Chooses the token that the swap form's recipient gets, and its chain. */
+export const chooseDestination = async (
+  page: Page,
+  token: string,
+  chain: string,
+): Promise<void> => {
+  const field = page.getByLabel("Destination token", { exact: true });
+  await choose(page, field, new RegExp(`^${token} on ${chain} `));
+  await expect(field).toHaveText(`${token} on ${chain}`);
+};
+
+/** The field of the swap form's recipient. Opens it when only its line is shown. */
+export const openRecipient = async (page: Page): Promise<Locator> => {
+  const line = page.getByRole("button", { name: /^To .*0x/ });
+  const field = page.getByLabel("Recipient", { exact: true });
+  await expect(line.or(field).first()).toBeVisible();
+  if (!(await field.isVisible())) await line.click();
+  await expect(field).toBeVisible();
+  return field;
 };

@@ -17,6 +17,7 @@ import { Time } from "@/components/ui/time";
 import { useHydrated } from "@/components/ui/use-hydrated";
 import { useTitleOptions } from "@/components/ui/use-locale";
 import { amountText } from "@/lib/core/amount-text";
+import { pathOf, type Point, pointAt } from "./curves";
 import {
   type Band,
   type Box,
@@ -26,9 +27,6 @@ import {
   type FlowLook,
   type FlowModel,
   layoutFlow,
-  pathOf,
-  type Point,
-  pointAt,
 } from "./layout";
 
 const hopKey = ({ kind, venue }: FlowHop): string => `${kind} ${venue}`;
@@ -94,6 +92,7 @@ export const FlowPicture = ({
               onActive={setActive}
             />
             <Nodes flow={flow} hops={hops} layout={layout}>
+              <Coins legs={flow.legs} layout={layout} />
               {shown === undefined ? null : (
                 <Facts leg={shown} fee={flow.fee} layout={layout} index={chosen} />
               )}
@@ -283,8 +282,9 @@ const HopNode = ({ hop, box }: { readonly hop: FlowHop; readonly box: Box }): Re
   const Icon = HOP_ICONS[hop.kind];
   return (
     <div
-      className="absolute flex items-center justify-center gap-1 rounded-full border border-control bg-surface px-2 text-sm text-fg-2"
+      className="pointer-events-none absolute flex items-center justify-center gap-1 rounded-full border border-control bg-surface px-2 text-sm text-fg-2"
       style={placeOf(box)}
+      data-testid="flow-hop"
     >
       <Icon className="size-3.5 shrink-0" aria-hidden />
       <span className="truncate">{hop.venue}</span>
@@ -305,7 +305,6 @@ const STROKES = {
 const COIN_RADIUS = 7;
 /** Width in pixels of the area that reacts to the pointer, so that thin bands are easy to hit. */
 const HIT_MIN = 24;
-const STOP_RADIUS = 3;
 const FILL_LOOKS = "transition-[stroke-dashoffset] duration-150 ease-out";
 
 interface FlowBandsProps {
@@ -357,6 +356,32 @@ const coinPointOf = (band: Band, { coin, fill, back }: FlowLeg): Point | null =>
   return coin === "way" ? pointAt(band.curves, fill) : pointAt(band.back, back);
 };
 
+/** The coins stand above the hops, because hops sit on the bands. */
+const Coins = ({ legs, layout }: Pick<FlowBandsProps, "legs" | "layout">): ReactNode => (
+  <svg
+    viewBox={`0 0 ${String(layout.width)} ${String(layout.height)}`}
+    width={layout.width}
+    height={layout.height}
+    className="pointer-events-none absolute inset-0"
+  >
+    {legs.map((leg, index) => {
+      const band = layout.bands[index];
+      const coin = band === undefined ? null : coinPointOf(band, leg);
+      return coin === null ? null : (
+        <circle
+          key={leg.id}
+          cx={coin.x}
+          cy={coin.y}
+          r={COIN_RADIUS}
+          className={cn("fill-surface", STROKES[leg.look])}
+          strokeWidth={2.5}
+          data-testid="flow-coin"
+        />
+      );
+    })}
+  </svg>
+);
+
 interface BandShapeProps {
   readonly band: Band;
   readonly leg: FlowLeg;
@@ -367,7 +392,6 @@ const BandShape = ({ band, leg, dimmed }: BandShapeProps): ReactNode => {
   const way = pathOf(band.curves);
   const back = pathOf(band.back);
   const stroke = STROKES[leg.look];
-  const coin = coinPointOf(band, leg);
   return (
     <>
       <path
@@ -382,7 +406,12 @@ const BandShape = ({ band, leg, dimmed }: BandShapeProps): ReactNode => {
         strokeWidth={band.thickness + 6}
         strokeOpacity={0.35}
       />
-      <path d={way} className="stroke-border" strokeWidth={band.thickness} />
+      <path
+        d={way}
+        className="stroke-border"
+        strokeWidth={band.thickness}
+        data-testid="flow-edge"
+      />
       {leg.fill > 0 ? (
         <path
           d={way}
@@ -406,29 +435,6 @@ const BandShape = ({ band, leg, dimmed }: BandShapeProps): ReactNode => {
           />
         </>
       ) : null}
-      {band.stops.map((stop) => {
-        const { x, y } = pointAt(band.curves, stop);
-        return (
-          <circle
-            key={stop}
-            cx={x}
-            cy={y}
-            r={STOP_RADIUS}
-            className={cn("fill-surface", leg.fill >= stop ? stroke : "stroke-control")}
-            strokeWidth={1.5}
-          />
-        );
-      })}
-      {coin === null ? null : (
-        <circle
-          cx={coin.x}
-          cy={coin.y}
-          r={COIN_RADIUS}
-          className={cn("fill-surface", stroke)}
-          strokeWidth={2.5}
-          data-testid="flow-coin"
-        />
-      )}
     </>
   );
 };

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  BAND_MIN,
-  type Box,
-  layoutFlow,
-  type LayoutInput,
-  pointAt,
-  thicknesses,
-} from "./layout";
+import { pointAt } from "./curves";
+import { BAND_MIN, type Box, layoutFlow, type LayoutInput, thicknesses } from "./layout";
 
 /** Park and Miller: the same cases in every run. */
 const randoms = (seed: number): ((below: number) => number) => {
@@ -127,14 +121,33 @@ describe("the layout", () => {
     expect(layoutFlow({ ...input, width: 1200 }).upright).toBe(false);
   });
 
-  test("hops stand on their bands, in the order of the way", () => {
+  test("each hop sits on a band of a leg that uses it, at every width", () => {
     for (const input of cases()) {
-      for (const { stops } of layoutFlow(input).bands) {
-        for (const stop of stops) expect(stop).toBeGreaterThan(0);
-        for (const stop of stops) expect(stop).toBeLessThan(1);
-        expect([...stops].sort((a, b) => a - b)).toEqual(stops);
+      const { hops, bands } = layoutFlow(input);
+      for (const hop of hops) {
+        const isOnBand = bands.some(({ curves }) =>
+          Array.from({ length: 41 }, (_, step) => pointAt(curves, step / 40)).some(
+            ({ x, y }) =>
+              x >= hop.x && x <= hop.x + hop.width && y >= hop.y && y <= hop.y + hop.height,
+          ),
+        );
+        expect(isOnBand).toBe(true);
       }
     }
+  });
+
+  test("a single source is drawn as a line and not as a slab", () => {
+    for (const width of [320, 480, 1100]) {
+      const input = { width, worths: [5_000], hopNames: ["Across"], legHops: [[0]] };
+      expect(layoutFlow(input).bands[0]?.thickness).toBeLessThanOrEqual(14);
+    }
+  });
+
+  test("sources stand beside each other where two of them have room", () => {
+    const input = { worths: [1, 2], hopNames: [], legHops: [[], []] };
+    const topOf = (width: number) => layoutFlow({ ...input, width }).sources.map(({ y }) => y);
+    expect(topOf(320)).toEqual([0, 0]);
+    expect(topOf(260)[1]).toBeGreaterThan(0);
   });
 });
 

@@ -3,6 +3,8 @@
  * pixels.
  */
 
+import { across, type Curve, down, type Point, pointAt, straight, turnDown } from "./curves";
+
 export interface Box extends Point {
   readonly width: number;
   readonly height: number;
@@ -14,8 +16,6 @@ export interface Band {
   readonly curves: readonly Curve[];
   /** The return path to the source, which begins where refunded money turns back. */
   readonly back: readonly Curve[];
-  /** Positions of the hops, as fractions of the band's length. */
-  readonly stops: readonly number[];
 }
 
 export interface FlowLayout {
@@ -42,22 +42,30 @@ export interface LayoutInput {
 }
 
 export const BAND_MIN = 2;
-const BANDS_TOTAL = 44;
+/** Thickness of all bands together. A single band is thinner, so that it looks like a line. */
+const BANDS_TOTAL = 24;
+const BAND_ALONE = 12;
 const BAND_GAP = 2;
 /** From this width on, the picture runs from left to right instead of from top to bottom. */
-const FLAT_FROM = 560;
+const FLAT_FROM = 680;
 const SOURCE_HEIGHT = 46;
 const SOURCE_GAP = 14;
+/** The width below which sources do not stand beside each other. */
+const SOURCE_MIN = 150;
+const SOURCE_MAX = 240;
 const DESTINATION_HEIGHT = 66;
+const DESTINATION_MAX = 320;
 /** How much wider the recipient's node is than a source, because it has more text. */
 const DESTINATION_FACTOR = 1.14;
 const HOP_HEIGHT = 24;
 const HOP_GAP = 8;
 const HOP_CHARACTER = 7;
-const HOP_PADDING = 44;
+const HOP_PADDING = 36;
 const MARGIN = 12;
 /** The fraction of the horizontal distance at which the bands of all legs have joined. */
-const JOINED_AT = 0.52;
+const JOINED_AT = 0.36;
+/** The vertical distance in which the bands of sources that stand in a row join. */
+const JOIN_HEIGHT = 30;
 /** The fraction of a band's length at which refunded money turns back. */
 export const TURN_AT = 0.62;
 
@@ -100,19 +108,38 @@ const centres = (bands: readonly number[], middle: number): number[] => {
   });
 };
 
-const stopsOf = (hops: readonly number[], of: (hop: number) => number): number[] =>
-  hops.map(of);
+const bandsOf = (worths: readonly number[]): number[] =>
+  thicknesses(worths, worths.length === 1 ? BAND_ALONE : BANDS_TOTAL);
+
+const joinedOf = (bands: readonly number[]): number =>
+  sumOf(bands) + BAND_GAP * (bands.length - 1);
+
+/** The mean of the centres of the bands whose legs use this hop. */
+const middleOfHop = (
+  hop: number,
+  legHops: LayoutInput["legHops"],
+  centresOfBands: readonly number[],
+): number => {
+  const used = centresOfBands.filter((_, leg) => legHops[leg]?.includes(hop) === true);
+  const all = used.length === 0 ? centresOfBands : used;
+  return sumOf(all) / Math.max(1, all.length);
+};
 
 /**
  * Hops in a row along the joined part of the bands. They become narrower when there is too little
  * room.
  */
-const hopRow = (names: readonly string[], from: number, to: number, y: number): Box[] => {
+const hopRow = (
+  names: readonly string[],
+  [from, to]: readonly [number, number],
+  middleOf: (hop: number) => number,
+): Box[] => {
   const gaps = HOP_GAP * Math.max(0, names.length - 1);
   const wanted = sumOf(names.map(hopWidth));
   const scale = Math.min(1, (to - from - gaps) / Math.max(1, wanted));
   let x = (from + to) / 2 - (wanted * scale + gaps) / 2;
-  return names.map((name) => {
+  return names.map((name, hop) => {
+    const y = middleOf(hop) - HOP_HEIGHT / 2;
     const box = { x, y, width: hopWidth(name) * scale, height: HOP_HEIGHT };
     x += box.width + HOP_GAP;
     return box;
@@ -120,16 +147,11 @@ const hopRow = (names: readonly string[], from: number, to: number, y: number): 
 };
 
 const flat = ({ width, worths, hopNames, legHops }: LayoutInput): FlowLayout => {
-  const bands = thicknesses(worths);
-  const joined = sumOf(bands) + BAND_GAP * (bands.length - 1);
+  const bands = bandsOf(worths);
   const column = worths.length * SOURCE_HEIGHT + (worths.length - 1) * SOURCE_GAP;
   const sourceWidth = Math.round(Math.min(224, Math.max(148, width * 0.25)));
-  const inner = Math.max(column, joined, DESTINATION_HEIGHT) + 16;
-  // Hops are drawn above the bands. The height grows only if the space beside the sources is not
-  // enough.
-  const top = hopNames.length === 0 ? 0 : Math.max(0, HOP_HEIGHT + 12 - (inner - joined) / 2);
-  const height = top + inner;
-  const middle = top + inner / 2;
+  const height = Math.max(column, joinedOf(bands), DESTINATION_HEIGHT) + 16;
+  const middle = height / 2;
   const destinationWidth = Math.round(sourceWidth * DESTINATION_FACTOR);
   const destination = {
     x: width - destinationWidth,
@@ -146,23 +168,16 @@ const flat = ({ width, worths, hopNames, legHops }: LayoutInput): FlowLayout => 
   const [left, right] = [sourceWidth, destination.x];
   const joint = left + (right - left) * JOINED_AT;
   const ys = centres(bands, middle);
-  const hops = hopRow(
-    hopNames,
-    left + (right - left) * 0.2,
-    right - 8,
-    middle - joined / 2 - HOP_HEIGHT - 10,
-  );
   return {
     upright: false,
     width,
     height,
     sources,
     destination,
-    hops,
+    hops: hopRow(hopNames, [joint, right - 8], (hop) => middleOfHop(hop, legHops, ys)),
     bands: bands.map((thickness, index) => {
-      const box = sources[index];
       const y = ys[index] ?? middle;
-      const start = { x: left, y: (box?.y ?? 0) + SOURCE_HEIGHT / 2 };
+      const start = { x: left, y: (sources[index]?.y ?? 0) + SOURCE_HEIGHT / 2 };
       const turn = { x: left + (right - left) * TURN_AT, y };
       return {
         thickness,
@@ -179,40 +194,67 @@ const flat = ({ width, worths, hopNames, legHops }: LayoutInput): FlowLayout => 
             { x: left, y: start.y + SOURCE_HEIGHT / 2 - 6 },
           ),
         ],
-        stops: stopsOf(legHops[index] ?? [], (hop) => {
-          const pill = hops[hop];
-          return pill === undefined
-            ? TURN_AT
-            : (pill.x + pill.width / 2 - left) / Math.max(1, right - left);
-        }),
       };
     }),
   };
 };
 
-const upright = ({ width, worths, hopNames, legHops }: LayoutInput): FlowLayout => {
-  const bands = thicknesses(worths, BANDS_TOTAL / 2);
-  const joined = sumOf(bands) + BAND_GAP * (bands.length - 1);
-  const lane = joined + 2 * MARGIN;
-  const boxWidth = width - lane - 8;
-  const column = worths.length * SOURCE_HEIGHT + (worths.length - 1) * SOURCE_GAP;
+/** Hops below each other, from `top` on. `leftOf` gives the left edge of a hop by its width. */
+const hopColumn = (
+  names: readonly string[],
+  top: number,
+  { widest, leftOf }: { widest: number; leftOf: (width: number, hop: number) => number },
+): Box[] =>
+  names.map((name, hop) => {
+    const width = Math.min(hopWidth(name), widest);
+    const y = top + hop * (HOP_HEIGHT + HOP_GAP);
+    return { x: leftOf(width, hop), y, width, height: HOP_HEIGHT };
+  });
+
+const columnBottom = (names: readonly string[], top: number): number =>
+  top + names.length * (HOP_HEIGHT + HOP_GAP);
+
+/** The return path of a band that runs downwards: it turns to the left and goes up again. */
+const backUp = (curves: readonly Curve[], left: number, end: Point): readonly Curve[] => {
+  const turn = pointAt(curves, TURN_AT);
+  const up = { x: left, y: turn.y - 4 };
+  return [
+    [turn, { x: turn.x, y: turn.y + 16 }, { x: left, y: turn.y + 16 }, up],
+    down(up, end),
+  ];
+};
+
+/** The picture from top to bottom, with the sources beside each other. */
+const columns = ({ width, worths, hopNames, legHops }: LayoutInput): FlowLayout => {
+  const bands = bandsOf(worths);
+  const { length } = worths;
+  const sourceWidth = Math.min(SOURCE_MAX, (width - SOURCE_GAP * (length - 1)) / length);
+  const row = sourceWidth * length + SOURCE_GAP * (length - 1);
+  const middle = width / 2;
   const sources = worths.map((_, index) => ({
-    x: 0,
-    y: index * (SOURCE_HEIGHT + SOURCE_GAP),
-    width: boxWidth,
+    x: middle - row / 2 + index * (sourceWidth + SOURCE_GAP),
+    y: 0,
+    width: sourceWidth,
     height: SOURCE_HEIGHT,
   }));
-  const hopsTop = column + 20;
-  const hops = hopNames.map((name, index) => ({
-    x: 0,
-    y: hopsTop + index * (HOP_HEIGHT + HOP_GAP),
-    width: Math.min(hopWidth(name), boxWidth),
-    height: HOP_HEIGHT,
-  }));
-  const hopsBottom = hopsTop + hopNames.length * (HOP_HEIGHT + HOP_GAP);
-  const destination = { x: 0, y: hopsBottom + 16, width, height: DESTINATION_HEIGHT };
-  // The first source is the topmost, so its band is the outermost and crosses no other band.
-  const xs = [...centres([...bands].reverse(), width - lane / 2)].reverse();
+  const joint = SOURCE_HEIGHT + (length === 1 ? MARGIN : JOIN_HEIGHT);
+  const destinationWidth = Math.min(DESTINATION_MAX, width);
+  const destination = {
+    x: middle - destinationWidth / 2,
+    y: columnBottom(hopNames, joint) + 8,
+    width: destinationWidth,
+    height: DESTINATION_HEIGHT,
+  };
+  const xs = centres(bands, middle);
+  const hops = hopColumn(hopNames, joint, {
+    widest: width,
+    leftOf: (wide, hop) =>
+      Math.min(
+        Math.max(0, middleOfHop(hop, legHops, xs) - wide / 2),
+        Math.max(0, width - wide),
+      ),
+  });
+  const beside = Math.min(...hops.map(({ x }) => x), middle - 24) - 14;
   return {
     upright: true,
     width,
@@ -221,106 +263,71 @@ const upright = ({ width, worths, hopNames, legHops }: LayoutInput): FlowLayout 
     destination,
     hops,
     bands: bands.map((thickness, index) => {
-      const x = xs[index] ?? width - lane / 2;
-      const start = { x: boxWidth, y: (sources[index]?.y ?? 0) + SOURCE_HEIGHT / 2 };
-      const corner = { x, y: start.y + Math.min(24, SOURCE_HEIGHT / 2) };
-      const length = x - start.x + (destination.y - start.y);
-      const turn = { x, y: hopsTop + 4 };
-      return {
-        thickness,
-        curves: [turnDown(start, corner), straight(corner, { x, y: destination.y })],
-        back: [
-          [
-            turn,
-            { x, y: turn.y + 16 },
-            { x: x - 22, y: turn.y + 16 },
-            { x: x - 22, y: turn.y - 4 },
-          ],
-          straight(
-            { x: x - 22, y: turn.y - 4 },
-            { x: boxWidth - 10, y: start.y + SOURCE_HEIGHT / 2 },
-          ),
-        ],
-        stops: stopsOf(legHops[index] ?? [], (hop) => {
-          const pill = hops[hop];
-          return pill === undefined
-            ? TURN_AT
-            : (x - start.x + (pill.y + pill.height / 2 - start.y)) / Math.max(1, length);
-        }),
-      };
+      const x = xs[index] ?? middle;
+      const box = sources[index];
+      const start = { x: (box?.x ?? 0) + sourceWidth / 2, y: SOURCE_HEIGHT };
+      const curves = [
+        down(start, { x, y: joint }),
+        straight({ x, y: joint }, { x, y: destination.y }),
+      ];
+      const end = { x: Math.min(start.x - 20, beside), y: SOURCE_HEIGHT };
+      return { thickness, curves, back: backUp(curves, Math.max(4, beside), end) };
     }),
   };
 };
 
-/** Computes the layout for a width of 320 px or more. */
-export const layoutFlow = (input: LayoutInput): FlowLayout =>
-  input.width < FLAT_FROM ? upright(input) : flat(input);
-
-/** Curves are stored as numbers, so that a coin can be placed at any point of them. */
-
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
-
-type Curve = readonly [from: Point, control1: Point, control2: Point, to: Point];
-
-const SAMPLES = 24;
-
-const cubicAt = ([a, b, c, d]: Curve, t: number): Point => {
-  const s = 1 - t;
-  const mix = (of: (point: Point) => number): number =>
-    s * s * s * of(a) + 3 * s * s * t * of(b) + 3 * s * t * t * of(c) + t * t * t * of(d);
-  return { x: mix(({ x }) => x), y: mix(({ y }) => y) };
-};
-
-const rounded = (value: number): string => String(Math.round(value * 100) / 100);
-const text = ({ x, y }: Point): string => `${rounded(x)} ${rounded(y)}`;
-
-/** The `d` attribute of an SVG path through consecutive curves. */
-export const pathOf = (curves: readonly Curve[]): string =>
-  curves
-    .map(([from, control1, control2, to], index) => {
-      const start = index === 0 ? `M${text(from)}` : "";
-      return `${start}C${text(control1)} ${text(control2)} ${text(to)}`;
-    })
-    .join("");
-
-const straight = (from: Point, to: Point): Curve => [from, from, to, to];
-
-/** A curve that starts and ends in the direction of the x axis. */
-const across = (from: Point, to: Point): Curve => {
-  const middle = (from.x + to.x) / 2;
-  return [from, { x: middle, y: from.y }, { x: middle, y: to.y }, to];
-};
-
-const turnDown = (from: Point, to: Point): Curve => [
-  from,
-  { x: from.x + (to.x - from.x) * 0.6, y: from.y },
-  { x: to.x, y: from.y + (to.y - from.y) * 0.4 },
-  to,
-];
-
-/** The point at a fraction of the length, from 0 at the start to 1 at the end. */
-export const pointAt = (curves: readonly Curve[], share: number): Point => {
-  const points = curves.flatMap((curve) =>
-    Array.from({ length: SAMPLES + 1 }, (_, index) => cubicAt(curve, index / SAMPLES)),
-  );
-  const lengths = points.slice(1).map((point, index) => {
-    const before = points[index] ?? point;
-    return Math.hypot(point.x - before.x, point.y - before.y);
+/** The picture from top to bottom, with the sources below each other and a lane at the right. */
+const lane = ({ width, worths, hopNames, legHops }: LayoutInput): FlowLayout => {
+  const bands = bandsOf(worths);
+  const laneWidth = joinedOf(bands) + 2 * MARGIN;
+  const boxWidth = width - laneWidth - 8;
+  const column = worths.length * SOURCE_HEIGHT + (worths.length - 1) * SOURCE_GAP;
+  const sources = worths.map((_, index) => ({
+    x: 0,
+    y: index * (SOURCE_HEIGHT + SOURCE_GAP),
+    width: boxWidth,
+    height: SOURCE_HEIGHT,
+  }));
+  const hopsTop = column + 12;
+  // The first source is the topmost, so its band is the outermost and crosses no other band.
+  const xs = [...centres([...bands].reverse(), width - laneWidth / 2)].reverse();
+  const hops = hopColumn(hopNames, hopsTop, {
+    widest: width,
+    // The right edge of the picture is the limit, so that the hop covers the bands of the lane.
+    leftOf: (wide, hop) => Math.min(width - wide, middleOfHop(hop, legHops, xs) - wide / 2),
   });
-  const whole = lengths.reduce((sum, length) => sum + length, 0);
-  let left = Math.min(1, Math.max(0, share)) * whole;
-  for (const [index, length] of lengths.entries()) {
-    const [from, to] = [points[index], points[index + 1]];
-    if (from !== undefined && to !== undefined && left <= length) {
-      const part = length === 0 ? 0 : left / length;
-      return { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part };
-    }
-    left -= length;
-  }
-  return points.at(-1) ?? { x: 0, y: 0 };
+  const destination = {
+    x: 0,
+    y: columnBottom(hopNames, hopsTop) + 8,
+    width,
+    height: DESTINATION_HEIGHT,
+  };
+  const beside = Math.min(...hops.map(({ x }) => x), width - laneWidth) - 10;
+  return {
+    upright: true,
+    width,
+    height: destination.y + DESTINATION_HEIGHT,
+    sources,
+    destination,
+    hops,
+    bands: bands.map((thickness, index) => {
+      const x = xs[index] ?? width - laneWidth / 2;
+      const start = { x: boxWidth, y: (sources[index]?.y ?? 0) + SOURCE_HEIGHT / 2 };
+      const corner = { x, y: start.y + Math.min(24, SOURCE_HEIGHT / 2) };
+      const curves = [turnDown(start, corner), straight(corner, { x, y: destination.y })];
+      const end = { x: Math.max(4, beside), y: start.y + SOURCE_HEIGHT / 2 };
+      return { thickness, curves, back: backUp(curves, Math.max(4, beside), end) };
+    }),
+  };
+};
+
+const fitsInRow = ({ width, worths }: LayoutInput): boolean =>
+  worths.length * (SOURCE_MIN + SOURCE_GAP) - SOURCE_GAP <= width;
+
+/** Computes the layout for a width of 320 px or more. */
+export const layoutFlow = (input: LayoutInput): FlowLayout => {
+  if (input.width >= FLAT_FROM) return flat(input);
+  return fitsInRow(input) ? columns(input) : lane(input);
 };
 
 export type FlowLook =

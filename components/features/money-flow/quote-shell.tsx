@@ -1,9 +1,10 @@
 "use client";
 
-import { ArrowRight } from "lucide-react";
+import { ArrowRight, RotateCw } from "lucide-react";
 import { type ReactNode, useId } from "react";
+import { Amount } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
-import { Button } from "@/components/ui/button";
+import { Button, IconButton } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { cn } from "@/components/ui/cn";
 import { AmountsShownProvider } from "@/components/ui/hidden-amounts";
@@ -62,8 +63,7 @@ interface QuoteShellProps extends Pick<
   readonly view: QuoteState;
   readonly quote: {
     readonly expiresAt: string | null;
-    /** The minimum received with its symbol: `12.5 USDC`. */
-    readonly minimum: string;
+    readonly minimum: { readonly amount: string; readonly symbol: string };
     readonly picture: ReactNode;
     readonly facts: ReactNode;
   } | null;
@@ -83,25 +83,35 @@ interface ReviewBarProps {
   readonly loading?: boolean;
   /** Without this callback, the button submits the surrounding form. */
   readonly onReview?: () => void;
-  readonly children?: ReactNode;
+  /** The most important number of the receipt, for small windows, where the receipt is below. */
+  readonly summary?: ReactNode;
 }
 
+/**
+ * The button that opens the review. It stays in view: at the bottom of the receipt, and at the
+ * bottom of the window where the receipt is below the fields.
+ */
 export const ReviewBar = ({
   reason,
   loading,
   onReview,
-  children,
+  summary,
 }: ReviewBarProps): ReactNode => {
   const reasonId = useId();
   return (
-    <div className="flex flex-wrap items-center justify-end gap-2 border-t px-4 py-3">
-      <p id={reasonId} className="mr-auto text-sm text-fg-3">
-        {reason}
+    <div data-review-bar className={BAR_LOOKS}>
+      <p id={reasonId} className="min-w-0 text-sm text-fg-3 lg:text-center">
+        {reason ?? (
+          <>
+            <span className="block text-fg-2 lg:hidden">{summary}</span>
+            <span className="max-lg:sr-only">You approve in the next step.</span>
+          </>
+        )}
       </p>
-      {children}
       <Button
         type={onReview === undefined ? "submit" : "button"}
         variant="primary"
+        className="lg:w-full"
         loading={loading}
         disabled={reason !== null}
         aria-describedby={reasonId}
@@ -112,6 +122,13 @@ export const ReviewBar = ({
     </div>
   );
 };
+
+const BAR_LOOKS = [
+  "flex border-t bg-surface px-4 py-3 print:hidden",
+  "max-lg:fixed max-lg:inset-x-0 max-lg:z-20 max-lg:items-center max-lg:justify-between max-lg:gap-3",
+  "max-md:bottom-[calc(3.5rem+env(safe-area-inset-bottom))] md:max-lg:bottom-0 md:max-lg:left-54",
+  "lg:sticky lg:bottom-0 lg:flex-col-reverse lg:gap-2 lg:rounded-b-card",
+].join(" ");
 
 /** Statuses that do not depend on the form: signed out, timed out, too many requests (RFC 9110). */
 const WHATEVER_IS_ASKED = new Set([401, 408, 429]);
@@ -164,10 +181,17 @@ export const QuoteShell = (props: QuoteShellProps): ReactNode => {
     <Card
       title="Receipt"
       flush
-      actions={quote === null ? null : <QuoteClock view={view} expiresAt={quote.expiresAt} />}
+      actions={
+        <>
+          {quote === null ? null : <QuoteClock view={view} expiresAt={quote.expiresAt} />}
+          <AskButton isFirst={quote === null} />
+        </>
+      }
     >
       <div role="status" className="sr-only">
-        {current === null ? "" : `Minimum received ${current.minimum}.`}
+        {current === null
+          ? ""
+          : `Minimum received ${current.minimum.amount} ${current.minimum.symbol}.`}
       </div>
       <AmountsShownProvider value>
         {current === null ? null : <div className="border-b p-4">{current.picture}</div>}
@@ -181,17 +205,38 @@ export const QuoteShell = (props: QuoteShellProps): ReactNode => {
         )}
       </AmountsShownProvider>
       {quote === null ? <NoQuote view={view} /> : null}
-      <div className="flex flex-col gap-3 px-4 pb-3 empty:hidden">
+      <div className="flex flex-col gap-3 px-4 py-3 empty:hidden">
         {shortage === null ? null : <ShortageAlert shortage={shortage} />}
         <QuoteProblem {...props} />
         {current === null ? null : children}
       </div>
-      <ReviewBar reason={obstacle ?? reasonOf(props) ?? gate} onReview={onReview}>
-        <Button type="submit">{quote === null ? "Get quote" : "Refresh quote"}</Button>
-      </ReviewBar>
+      <ReviewBar
+        reason={obstacle ?? reasonOf(props) ?? gate}
+        onReview={onReview}
+        summary={current === null ? null : <Minimum {...current.minimum} />}
+      />
     </Card>
   );
 };
+
+/** Requests the first quote, or another one, without waiting for the person to stop typing. */
+const AskButton = ({ isFirst }: { readonly isFirst: boolean }): ReactNode =>
+  isFirst ? (
+    <Button type="submit" size="sm" className="-my-1">
+      Get quote
+    </Button>
+  ) : (
+    <IconButton type="submit" label="Refresh quote" className="-my-1 -mr-1.5">
+      <RotateCw aria-hidden />
+    </IconButton>
+  );
+
+const Minimum = ({ amount, symbol }: { amount: string; symbol: string }): ReactNode => (
+  <AmountsShownProvider value>
+    Minimum received{" "}
+    <Amount value={amount} unit={symbol} plain className="block font-medium text-fg" />
+  </AmountsShownProvider>
+);
 
 type Payer = "sponsor" | "wallet" | null;
 

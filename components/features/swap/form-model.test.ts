@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { swapSchema, tokenOnChain, toQuoteBody, type SwapValues } from "./form-model";
+import { swapSchema, toQuoteBody, type SwapValues } from "./form-model";
 import type { TokenInfo } from "./tokens";
 
 const WALLET = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
@@ -103,9 +103,4 @@ test("the second of two equal sources is named", () => {
 
 test("slippage above ten per cent is refused at its field", () => {
   expect(problemsOf(values({ slippage: "10.01" }))[0]).toMatch(/^slippage: /);
-});
-
-test("changing the chain keeps the asset where the other chain has it", () => {
-  expect(tokenOnChain(TOKENS, { chainId: "1", token: USDC }, "2")).toBe(WALLET);
-  expect(tokenOnChain(TOKENS, { chainId: "2", token: "native" }, "1")).toBe("");
 });

@@ -37,19 +37,6 @@ export const findToken = (
 ): TokenInfo | undefined =>
   tokens.find((one) => String(one.chainId) === chainId && one.address === token);
 
-/** The address of the same asset on another chain; empty when the chain does not have it. */
-export const tokenOnChain = (
-  tokens: readonly TokenInfo[],
-  from: { readonly chainId: string; readonly token: string },
-  chainId: string,
-): string => {
-  const asset = findToken(tokens, from.chainId, from.token)?.assetId;
-  return (
-    tokens.find((one) => String(one.chainId) === chainId && one.assetId === asset)?.address ??
-    ""
-  );
-};
-
 /**
  * The form's own checks; the service checks everything again, and its errors appear at the same
  * fields.

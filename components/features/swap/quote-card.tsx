@@ -16,19 +16,17 @@ import { Checkbox } from "@/components/ui/field";
 import { createQuote } from "@/lib/api-client/calls.gen";
 import { percentText } from "./decimal";
 import { impactGate, impactOf, mustAccept, type SeenQuote } from "./quote-change";
-import { QuoteFacts } from "./quote-subject";
+import { QuoteFacts } from "./quote-facts";
 import type { Quote, QuoteBody } from "./tokens";
-import type { SwapSetup } from "./use-swap-setup";
 
 interface QuoteCardProps extends ReviewProps<Quote> {
-  readonly setup: SwapSetup;
   readonly view: QuoteView;
   /** Whether the card shows the error of the request. False when its fields show the error. */
   readonly showError: boolean;
 }
 
 export const QuoteCard = (props: QuoteCardProps): ReactNode => {
-  const { setup, view, said, onReview, ...shell } = props;
+  const { view, said, onReview, ...shell } = props;
   const { quote, seen } = view;
   const [confirmedId, setConfirmedId] = useState<string | null>(null);
   if (quote === null) return <QuoteShell {...shell} view={view} quote={null} />;
@@ -43,9 +41,9 @@ export const QuoteCard = (props: QuoteCardProps): ReactNode => {
       view={view}
       quote={{
         expiresAt: quote.expiresAt,
-        minimum: `${quote.to.minAmount} ${quote.to.token.symbol}`,
+        minimum: { amount: quote.to.minAmount, symbol: quote.to.token.symbol },
         picture: <QuotePicture quote={quote} />,
-        facts: <QuoteFacts quote={quote} setup={setup} />,
+        facts: <QuoteFacts quote={quote} />,
       }}
       gate={gateOf()}
       onReview={() => onReview(quote)}

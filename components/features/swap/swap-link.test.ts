@@ -66,3 +66,17 @@ test("what a link says wrongly is left out", () => {
   expect(filled("?from=USDC&amount=-1")?.sources[0]?.amount).toBe("");
   expect(filled("?from=USDC&wallet=wal_9")?.sources[0]?.address).toBe(TREASURY);
 });
+
+test("a link with a source alone receives the counterpart of that source", () => {
+  expect(filled("?from=WETH&chain=2")).toMatchObject({ toChainId: "2", toToken: "0xUSDC2" });
+  expect(filled("?from=USDC&chain=2")).toMatchObject({ toChainId: "2", toToken: "0xWETH2" });
+});
+
+test("a link to the token that is preselected as source sends another one", () => {
+  const defaults = {
+    ...DEFAULTS,
+    sources: [{ address: TREASURY, chainId: "2", token: "0xUSDC2", amount: "" }],
+  };
+  const [source] = valuesOfLink(SETUP, "?to=USDC&toChain=2", defaults)?.sources ?? [];
+  expect(source).toMatchObject({ address: OTHER, chainId: "1", token: "0xUSDC1" });
+});

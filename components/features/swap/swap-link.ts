@@ -2,6 +2,7 @@ import { typedAmount } from "@/lib/core/read-amount";
 import { isSameText } from "@/lib/core/same-text";
 import { largestBy } from "./decimal";
 import type { SwapValues } from "./form-model";
+import { counterpartOf, isSameToken, nextSource } from "./preselection";
 import type { TokenInfo } from "./tokens";
 import { balanceOf, type SwapSetup } from "./use-swap-setup";
 
@@ -56,7 +57,8 @@ const placeOf = (setup: SwapSetup, query: URLSearchParams): Place | undefined =>
 
 /**
  * Values of the form that a link sets; null when it sets none. Unknown names are ignored, and
- * `defaults` provides the other values.
+ * `defaults` provides the other values. When the link names only a source, the token that is
+ * received follows from it.
  */
 export const valuesOfLink = (
   setup: SwapSetup,
@@ -65,14 +67,23 @@ export const valuesOfLink = (
 ): SwapValues | null => {
   const query = new URLSearchParams(search);
   const place = placeOf(setup, query);
-  const [target] = tokensNamed(setup.tokens, query.get("to"), query.get("toChain"));
-  if (place === undefined && target === undefined) return null;
+  const [named] = tokensNamed(setup.tokens, query.get("to"), query.get("toChain"));
+  if (place === undefined && named === undefined) return null;
   const [first] = defaults.sources;
   if (first === undefined) return null;
+  const target =
+    named === undefined ? undefined : { chainId: String(named.chainId), token: named.address };
+  const isReceived = target !== undefined && isSameToken(first, target);
+  const source = place ?? (isReceived ? nextSource(setup, [], target) : first);
+  const { chainId, token } = target ??
+    counterpartOf(setup.tokens, source) ?? {
+      chainId: defaults.toChainId,
+      token: defaults.toToken,
+    };
   return {
     ...defaults,
-    sources: [{ ...first, ...place, amount: linkedAmount(query) }],
-    toChainId: target === undefined ? defaults.toChainId : String(target.chainId),
-    toToken: target?.address ?? defaults.toToken,
+    sources: [{ ...first, ...source, amount: linkedAmount(query) }],
+    toChainId: chainId,
+    toToken: token,
   };
 };

@@ -19,11 +19,14 @@ import { createQuote } from "@/lib/api-client/calls.gen";
 import { isSameText } from "@/lib/core/same-text";
 import { readAmount } from "@/lib/core/read-amount";
 import { sumAmounts } from "./decimal";
-import { DestinationCard, SourcesCard } from "./swap-fields";
-import { swapDraft, type SwapForm, useSwapForm } from "./use-swap-form";
+import { DestinationCard } from "./destination-card";
 import { fieldOfPath, findToken, type SourceValues } from "./form-model";
 import { QuoteCard, useQuote } from "./quote-card";
-import { reviveQuote, RouteCards, subjectOfQuote, useChosenRoute } from "./quote-subject";
+import { reviveQuote, subjectOfQuote } from "./quote-subject";
+import { RoutesCard } from "./routes";
+import { SourcesCard } from "./sources-card";
+import { useChosenRoute } from "./use-chosen-route";
+import { swapDraft, type SwapForm, useSwapForm } from "./use-swap-form";
 import { spendableAt, type SwapSetup, useSwapSetup } from "./use-swap-setup";
 
 export const Swap = (): ReactNode => {
@@ -32,7 +35,7 @@ export const Swap = (): ReactNode => {
     <>
       <PageHeader
         title="Swap"
-        description="From one or several wallets and chains into one token on one chain, as one operation."
+        description="Any of your wallets and chains into one token, as one operation."
       />
       <QueryPanel
         query={setup}
@@ -83,14 +86,14 @@ const SwapDesk = ({ setup }: { readonly setup: SwapSetup }): ReactNode => {
                 swap={swap}
                 recipient={recipient}
                 serverErrors={serverErrors.fields}
+                quote={shownQuote}
               />
-              <RouteCards quote={view.quote} chosen={chosen} />
+              <RoutesCard quote={view.quote} outdated={view.outdated} chosen={chosen} />
               <ApiSnippet call={createQuote} body={accepted.body ?? EXAMPLE_BODY} />
             </>
           }
           receipt={
             <QuoteCard
-              setup={setup}
               view={view}
               shortage={shortageOf(requestedAmountsOf(setup, swap.values.sources))}
               showError={serverErrors.rest !== null}
@@ -164,11 +167,17 @@ interface FlipButtonProps {
 }
 
 /** Swaps the source and the destination. Only possible with one source. */
-const FlipButton = ({ swap, amount }: FlipButtonProps): ReactNode =>
-  swap.rows.length > 1 ? null : (
-    <div className="-my-2 flex justify-center">
-      <Button size="sm" aria-label="Flip the direction" onClick={() => swap.flip(amount)}>
-        <ArrowDownUp aria-hidden />
-      </Button>
-    </div>
-  );
+const FlipButton = ({ swap, amount }: FlipButtonProps): ReactNode => (
+  <div className="relative z-1 -my-6 flex justify-center">
+    <Button
+      size="sm"
+      className="size-8 rounded-full px-0"
+      aria-label="Flip the direction"
+      title={swap.rows.length > 1 ? "Only one source can be flipped" : "Flip the direction"}
+      disabled={swap.rows.length > 1}
+      onClick={() => swap.flip(amount)}
+    >
+      <ArrowDownUp aria-hidden />
+    </Button>
+  </div>
+);

@@ -1,7 +1,7 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useMemo } from "react";
+import { type RefObject, useEffect, useMemo, useRef } from "react";
 import {
   type FieldPath,
   useFieldArray,
@@ -11,20 +11,15 @@ import {
 } from "react-hook-form";
 import { z } from "zod";
 import { useKeptValues } from "@/components/features/money-flow/use-kept-values";
-import { tabStore } from "@/components/ui/tab-store";
+import { type TabStore, tabStore } from "@/components/ui/tab-store";
 import { SLIPPAGE_BPS_DEFAULT, SOURCES_MAX } from "@/lib/contracts/swap";
 import { typedAmount } from "@/lib/core/read-amount";
 import { percentText } from "./decimal";
-import {
-  type SourceValues,
-  swapSchema,
-  type SwapValues,
-  tokenOnChain,
-  toQuoteBody,
-} from "./form-model";
+import { swapSchema, type SwapValues, toQuoteBody } from "./form-model";
+import { type ChosenToken, nextSource, preselectionOf } from "./preselection";
 import { valuesOfLink } from "./swap-link";
 import type { QuoteBody } from "./tokens";
-import type { SwapSetup } from "./use-swap-setup";
+import type { HeldPlace, SwapSetup } from "./use-swap-setup";
 
 const DEFAULT_SLIPPAGE = percentText(SLIPPAGE_BPS_DEFAULT).replace(/ .*/, "");
 
@@ -39,8 +34,10 @@ export interface SwapForm {
   readonly removeSource: (index: number) => void;
   /** Sets and validates a field that is not a text input. */
   readonly choose: (path: FieldPath<SwapValues>, value: string) => void;
-  /** Changes a chain, and keeps the asset when the new chain has it. */
-  readonly chooseChain: (at: number | "destination", chainId: string) => void;
+  /** Sets the wallet, chain and token of a source. */
+  readonly choosePlace: (index: number, place: HeldPlace) => void;
+  /** Sets the chain and token that are received. */
+  readonly chooseTarget: (target: ChosenToken) => void;
   /**
    * Swaps source and destination. Only possible with one source.
    *
@@ -50,53 +47,97 @@ export interface SwapForm {
   readonly clearAmounts: () => void;
 }
 
-const newSource = (setup: SwapSetup): SourceValues => ({
-  address: setup.treasury?.address ?? "",
-  chainId: String(setup.chains[0]?.id ?? ""),
-  token: "",
-  amount: "",
-});
+const defaultsOf = (setup: SwapSetup): SwapValues => {
+  const { source, target } = preselectionOf(setup);
+  return {
+    sources: [source],
+    toChainId: target.chainId,
+    toToken: target.token,
+    toAddress: setup.treasury?.address ?? "",
+    slippage: DEFAULT_SLIPPAGE,
+  };
+};
 
-const defaultsOf = (setup: SwapSetup): SwapValues => ({
-  sources: [newSource(setup)],
-  toChainId: String(setup.chains.at(-1)?.id ?? ""),
-  toToken: "",
-  toAddress: setup.treasury?.address ?? "",
-  slippage: DEFAULT_SLIPPAGE,
-});
+interface Preselection {
+  readonly initial: SwapValues;
+  /** The preselected values as JSON. */
+  readonly text: RefObject<string>;
+  /** Keeps a draft once the person changed something. */
+  readonly draft: TabStore<SwapValues>;
+}
+
+const usePreselection = (setup: SwapSetup): Preselection => {
+  const initial = useMemo(() => defaultsOf(setup), []);
+  const text = useRef(JSON.stringify(initial));
+  const draft = useMemo(
+    (): TabStore<SwapValues> => ({
+      ...swapDraft,
+      save: (values) =>
+        JSON.stringify(values) === text.current ? swapDraft.drop() : swapDraft.save(values),
+    }),
+    [],
+  );
+  return { initial, text, draft };
+};
+
+/** When balances load late, a form that nobody changed takes the new preselection. */
+const useLateBalances = (
+  setup: SwapSetup,
+  form: UseFormReturn<SwapValues>,
+  { text }: Preselection,
+): void => {
+  const isKnown = setup.balances !== undefined;
+  const wasKnown = useRef(isKnown);
+  useEffect(() => {
+    if (!isKnown || wasKnown.current) return;
+    wasKnown.current = true;
+    if (JSON.stringify(form.getValues()) !== text.current) return;
+    const values = defaultsOf(setup);
+    text.current = JSON.stringify(values);
+    form.reset(values);
+  }, [isKnown]);
+};
 
 /** The state of the swap form. It survives a reload of the tab. */
 export const useSwapForm = (setup: SwapSetup): SwapForm => {
   const { tokens } = setup;
+  const preselection = usePreselection(setup);
   const resolver = useMemo(() => zodResolver(swapSchema(tokens)), [tokens]);
   const form = useForm<SwapValues>({
     resolver,
     mode: "onTouched",
-    defaultValues: useMemo(() => defaultsOf(setup), []),
+    defaultValues: preselection.initial,
   });
   const { fields, append, remove } = useFieldArray({ control: form.control, name: "sources" });
   const values = form.watch();
   useKeptValues({
     form,
     linked: (search) => valuesOfLink(setup, search, form.getValues()),
-    draft: swapDraft,
+    draft: preselection.draft,
     // A draft with other wallets belongs to another person, and so may its recipient.
     isOwn: ({ sources }) =>
       sources.every(({ address }) =>
         setup.wallets.some((wallet) => wallet.address === address),
       ),
   });
+  useLateBalances(setup, form, preselection);
 
   const choose = (path: FieldPath<SwapValues>, value: string): void =>
     form.setValue(path, value, { shouldDirty: true, shouldTouch: true, shouldValidate: true });
-  const chooseChain = (at: number | "destination", chainId: string): void => {
-    const [chainPath, tokenPath] =
-      at === "destination"
-        ? (["toChainId", "toToken"] as const)
-        : ([`sources.${at}.chainId`, `sources.${at}.token`] as const);
-    const from = { chainId: form.getValues(chainPath), token: form.getValues(tokenPath) };
-    form.setValue(tokenPath, tokenOnChain(tokens, from, chainId), { shouldDirty: true });
-    choose(chainPath, chainId);
+  const chooseAll = (values: readonly (readonly [FieldPath<SwapValues>, string])[]): void => {
+    for (const [path, value] of values)
+      form.setValue(path, value, { shouldDirty: true, shouldTouch: true });
+    void form.trigger(values.map(([path]) => path));
+  };
+  const choosePlace = (index: number, { address, chainId, token }: HeldPlace): void => {
+    const amount = form.getValues(`sources.${index}.amount`);
+    chooseAll([
+      [`sources.${index}.address`, address],
+      [`sources.${index}.chainId`, chainId],
+      [`sources.${index}.token`, token],
+      // The new token may have fewer decimals, so that the amount does not fit any more.
+      ...(amount === "" ? [] : ([[`sources.${index}.amount`, amount]] as const)),
+    ]);
   };
   const flip = (amount: string): void => {
     const { sources, toChainId, toToken } = form.getValues();
@@ -119,13 +160,21 @@ export const useSwapForm = (setup: SwapSetup): SwapForm => {
     body: toQuoteBody(tokens, values),
     mayAdd: fields.length < SOURCES_MAX,
     addSource: () =>
-      append(newSource(setup), {
-        shouldFocus: true,
-        focusName: `sources.${fields.length}.amount`,
-      }),
+      append(
+        nextSource(setup, form.getValues("sources"), {
+          chainId: form.getValues("toChainId"),
+          token: form.getValues("toToken"),
+        }),
+        { shouldFocus: true, focusName: `sources.${fields.length}.amount` },
+      ),
     removeSource: (index) => remove(index),
     choose,
-    chooseChain,
+    choosePlace,
+    chooseTarget: ({ chainId, token }) =>
+      chooseAll([
+        ["toChainId", chainId],
+        ["toToken", token],
+      ]),
     flip,
     clearAmounts: () =>
       form

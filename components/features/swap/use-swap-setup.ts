@@ -8,7 +8,6 @@ import { useWallets, type WalletRecord } from "@/components/features/wallets/use
 import { usePublicConfig } from "@/components/providers/public-config";
 import { joinQueries, type QueryState } from "@/components/ui/states";
 import type { PublicChain } from "@/lib/http/public-config";
-import { isSameText } from "@/lib/core/same-text";
 import { compareAmounts, sumAmounts } from "./decimal";
 import { type TokenInfo, tokensQuery } from "./tokens";
 
@@ -44,7 +43,7 @@ export const useSwapSetup = (): QueryState<SwapSetup> => {
   });
 };
 
-interface HeldPlace {
+export interface HeldPlace {
   readonly address: string;
   readonly chainId: string;
   readonly token: string;
@@ -52,39 +51,59 @@ interface HeldPlace {
 
 const NOTHING = { available: "0", backing: "0" };
 
+interface HeldParts {
+  readonly available: string;
+  readonly backing: string;
+}
+
+/** One text for each wallet, chain and token. */
+export const placeKey = ({ address, chainId, token }: HeldPlace): string =>
+  `${address.toLowerCase()} ${chainId} ${token}`;
+
 /**
- * The available part of a wallet's balance, and the part that backs global accounts; null while
- * they are unknown.
+ * Reads the available part of a wallet's balance, and the part that backs global accounts; null
+ * while they are unknown.
  */
-const partsAt = (
+const partsReader = (balances: Balances | undefined): ((at: HeldPlace) => HeldParts | null) => {
+  if (balances === undefined) return () => null;
+  const stale = new Set(balances.stale.map((chain) => String(chain.chainId)));
+  const known = new Map<string, HeldParts>(
+    balances.totals.flatMap((total) =>
+      total.breakdown.map((part) => [
+        placeKey({
+          address: part.address,
+          chainId: String(part.chainId),
+          token: part.token.address,
+        }),
+        part,
+      ]),
+    ),
+  );
+  return (at) => {
+    if (stale.has(at.chainId)) return null;
+    // When there are further pages, a wallet that is not listed may have a balance.
+    return known.get(placeKey(at)) ?? (balances.nextCursor === null ? NOTHING : null);
+  };
+};
+
+/** Reads the amounts of wallets' tokens that may be moved now; null while they are unknown. */
+export const balanceReader = (
   balances: Balances | undefined,
-  at: HeldPlace,
-): { readonly available: string; readonly backing: string } | null => {
-  if (balances === undefined) return null;
-  if (balances.stale.some((chain) => String(chain.chainId) === at.chainId)) return null;
-  const part = balances.totals
-    .flatMap((total) => total.breakdown)
-    .find(
-      (one) =>
-        isSameText(one.address, at.address) &&
-        String(one.chainId) === at.chainId &&
-        one.token.address === at.token,
-    );
-  if (part !== undefined) return part;
-  // When there are further pages, a wallet that is not listed may have a balance.
-  return balances.nextCursor === null ? NOTHING : null;
+): ((at: HeldPlace) => string | null) => {
+  const partsOf = partsReader(balances);
+  return (at) => partsOf(at)?.available ?? null;
 };
 
 /** The amount of a wallet's token that may be moved now; null while it is unknown. */
 export const balanceOf = (balances: Balances | undefined, at: HeldPlace): string | null =>
-  partsAt(balances, at)?.available ?? null;
+  balanceReader(balances)(at);
 
 /**
  * The available amount of a wallet's token plus the part that backs global accounts; null while
  * unknown. A withdrawal may use all of it, because it also reduces the account's claim.
  */
 export const freeOf = (balances: Balances | undefined, at: HeldPlace): string | null => {
-  const parts = partsAt(balances, at);
+  const parts = partsReader(balances)(at);
   return parts === null ? null : sumAmounts([parts.available, parts.backing]);
 };
 
@@ -92,7 +111,7 @@ export const freeOf = (balances: Balances | undefined, at: HeldPlace): string | 
  * The amount that may leave a wallet now, and the part of its balance that backs global accounts.
  */
 export const spendableAt = (setup: SwapSetup, at: HeldPlace): Spendable => {
-  const parts = partsAt(setup.balances, at);
+  const parts = partsReader(setup.balances)(at);
   if (parts === null) return { amount: null, backing: null };
   return {
     amount: parts.available,

@@ -33,7 +33,10 @@ export const PriceCard = ({ view, said, onReview, ...shell }: PriceCardProps): R
       view={view}
       quote={{
         expiresAt: transfer.expiresAt,
-        minimum: `${transfer.minimum.amount} ${transfer.minimum.token.symbol}`,
+        minimum: {
+          amount: transfer.minimum.amount,
+          symbol: transfer.minimum.token.symbol,
+        },
         picture: <QuotePicture quote={pictureOf(transfer, destinationOf(transfer))} />,
         facts: <TransferFacts transfer={transfer} />,
       }}
