@@ -1,3 +1,4 @@
+import { createActorNames } from "@/lib/news/audit/service";
 import { createInboxMailer } from "@/lib/adapters/inbox/mailer";
 import { createSmtpMailer } from "@/lib/adapters/smtp/mailer";
 import { createApprovalsService } from "@/lib/trust/proofs/approvals";
@@ -96,6 +97,7 @@ export const buildIdentity = (
     approvals,
     people,
     subjects,
+    actorNames: createActorNames({ database }),
     publicUrl,
     clock,
     outbox: mailOutbox,
