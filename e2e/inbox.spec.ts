@@ -34,7 +34,7 @@ const joins = async (
 
 /** The owner makes payments require the approval of one other person. */
 const demandVotes = async (page: Page): Promise<void> => {
-  await page.goto("/settings");
+  await page.goto("/settings/policies");
   await page.getByRole("button", { name: "Change approval by several people" }).click();
   const card = page.getByRole("region", { name: "Approval by several people" });
   await card.getByLabel("People who must approve").fill("1");

@@ -82,19 +82,19 @@ export const useActorInSentence = (): ((actor: string) => string) => {
 };
 
 export const Actor = ({ id }: { readonly id: string }): ReactNode => {
-  const nameOf = useActorNames();
+  const name = useActorNames()(id);
   const addresses = usePersonAddresses();
   return (
     <span
       className="inline-flex max-w-full min-w-0 items-center gap-1.5 align-middle"
-      title={id}
+      title={`${name}, ${id}`}
     >
       {id.startsWith("key_") ? (
         <KeyRound className="size-4 shrink-0 text-fg-3" aria-hidden />
       ) : (
         <AddressMark value={addresses.get(id) ?? id} />
       )}
-      <span className="truncate">{nameOf(id)}</span>
+      <span className="truncate">{name}</span>
       <CopyButton value={id} label="Copy id" />
     </span>
   );

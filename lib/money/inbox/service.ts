@@ -349,7 +349,7 @@ const stopped = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxI
     by: null,
     since: job.parkedAt,
     until: null,
-    path: "/settings#stopped-work",
+    path: "/settings/stopped-work",
   }));
 };
 

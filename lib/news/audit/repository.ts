@@ -1,4 +1,5 @@
 import { inOrder } from "@/lib/platform/db/in-order";
+import { personLabel } from "@/lib/platform/db/person-label";
 import type { Sql, SqlReader } from "@/lib/platform/db/sql";
 import { join, raw, sql, type Statement } from "@/lib/platform/db/statement";
 import {
@@ -133,13 +134,11 @@ interface NamesWanted {
   readonly accountIds: readonly string[];
 }
 
-/** People by their verified address, or else by the address of their sign-in wallet. */
 const selectPeople = (ids: readonly string[]): Statement => sql`
-  SELECT id,
-    coalesce(CASE WHEN email_verified_at IS NOT NULL THEN email END, address) AS name,
+  SELECT u.id, ${personLabel("u.address")} AS name,
     NULL AS kind, NULL::jsonb AS sources, NULL::int AS rows
-  FROM app_user
-  WHERE id = ANY(${ids}::text[])`;
+  FROM app_user u
+  WHERE u.id = ANY(${ids}::text[])`;
 
 /**
  * Each table has the names of its objects in one column. A movement of money is named by its

@@ -246,6 +246,6 @@ export const noticeMail = (
     "",
     `Read it and decide: ${publicUrl}/inbox/${request.id}`,
     "",
-    `Choose whether you get this mail in the settings: ${publicUrl}/settings#notifications`,
+    `Choose whether you get this mail in the settings: ${publicUrl}/settings/notifications`,
   ].join("\n"),
 });
