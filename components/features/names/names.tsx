@@ -81,8 +81,32 @@ export const useActorInSentence = (): ((actor: string) => string) => {
   };
 };
 
-export const Actor = ({ id }: { readonly id: string }): ReactNode => {
+/**
+ * The name of a person or key for a list, from the name that the service sent: `You`, or the name,
+ * with a wallet's address shortened.
+ */
+export const useSentName = (): ((id: string, name: string) => string) => {
   const nameOf = useActorNames();
+  return (id, name) => {
+    if (nameOf(id) === "You") return "You";
+    return ADDRESS_ONLY.test(name) ? shorten(name) : name;
+  };
+};
+
+const ADDRESS_ONLY = /^0x[0-9a-f]{40}$/i;
+
+interface ActorProps {
+  readonly id: string;
+  /**
+   * The name that the service sent with the id. Without it the name is looked up among the members
+   * and keys of now, where former ones are missing.
+   */
+  readonly name?: string | null;
+}
+
+export const Actor = ({ id, name = null }: ActorProps): ReactNode => {
+  const nameOf = useActorNames();
+  const sentName = useSentName();
   const addresses = usePersonAddresses();
   return (
     <span
@@ -94,7 +118,7 @@ export const Actor = ({ id }: { readonly id: string }): ReactNode => {
       ) : (
         <AddressMark value={addresses.get(id) ?? id} />
       )}
-      <span className="truncate">{nameOf(id)}</span>
+      <span className="truncate">{name === null ? nameOf(id) : sentName(id, name)}</span>
       <CopyButton value={id} label="Copy id" />
     </span>
   );

@@ -4,12 +4,12 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { getMe } from "@/lib/contracts/auth";
 import {
   approveDecisions,
-  DECISIONS_MAX,
   getDecision,
   requestDecisionCode,
   requestDecisionsCode,
 } from "@/lib/contracts/decisions";
 import type { Actor } from "@/lib/core/actor";
+import { DECISIONS_MAX } from "@/lib/core/approval-advice";
 import { newId } from "@/lib/core/ids";
 import { testApi, type TestSession } from "@/lib/dev/testing/api";
 import {
