@@ -51,31 +51,34 @@ export const ApproveSelectedDialog = ({ items, onClose }: SelectedProps): ReactN
 };
 
 const SelectedList = ({ items }: Pick<SelectedProps, "items">): ReactNode => (
-  <ul
-    aria-label="Selected requests"
+  <section
+    aria-label="Selection"
     tabIndex={0}
-    className="max-h-[min(20rem,45dvh)] divide-y overflow-y-auto rounded-card border"
+    className="max-h-[min(20rem,45dvh)] overflow-y-auto rounded-card border"
   >
-    {items.map((item) => (
-      <li
-        key={item.id}
-        className="flex flex-wrap items-baseline justify-between gap-x-4 px-3 py-2"
-      >
-        <span className="min-w-0">
-          <span className="block font-medium wrap-anywhere">
-            <ItemTitle item={item} />
-          </span>
-          <span className="block text-sm text-fg-2 wrap-anywhere">
-            {item.movement?.recipient ?? item.title}
-          </span>
-          <span className="block text-sm text-fg-2">
-            Asked for by <ItemMaker item={item} />
-          </span>
-        </span>
-        <ItemAmount item={item} />
-      </li>
-    ))}
-  </ul>
+    <ul aria-label="Selected requests" className="divide-y">
+      {items.map((item) => (
+        <SelectedItem key={item.id} item={item} />
+      ))}
+    </ul>
+  </section>
+);
+
+const SelectedItem = ({ item }: { readonly item: InboxItem }): ReactNode => (
+  <li className="flex flex-wrap items-baseline justify-between gap-x-4 px-3 py-2">
+    <span className="min-w-0">
+      <span className="block font-medium wrap-anywhere">
+        <ItemTitle item={item} />
+      </span>
+      <span className="block text-sm wrap-anywhere text-fg-2">
+        {item.movement?.recipient ?? item.title}
+      </span>
+      <span className="block text-sm text-fg-2">
+        Asked for by <ItemMaker item={item} />
+      </span>
+    </span>
+    <ItemAmount item={item} />
+  </li>
 );
 
 interface SetProofProps extends SelectedProps {

@@ -12,8 +12,7 @@ import { PageHeader } from "@/components/ui/page-header";
 import { DECISIONS_MAX } from "@/lib/core/approval-advice";
 import { ApproveSelectedDialog } from "./approve-selected";
 import { ItemRow } from "./item-row";
-import { groupsOf, type InboxItem, inboxQuery } from "./looks";
-import { isVotable } from "./vote-buttons";
+import { groupsOf, type InboxItem, inboxQuery, isVotable } from "./looks";
 
 const SELECTED = parseAsArrayOf(parseAsString).withDefault([]);
 
@@ -28,10 +27,7 @@ export const InboxPage = (): ReactNode => {
         title="Inbox"
         description={descriptionOf(items, data !== undefined)}
         actions={
-          <ApproveSelected
-            selected={selection.selected}
-            isPossible={items.some(isVotable)}
-          />
+          <ApproveSelected selected={selection.selected} isPossible={items.some(isVotable)} />
         }
       />
       {data !== undefined && error !== null ? (

@@ -119,7 +119,7 @@ const RecipientFact = (props: RecipientProps): ReactNode => {
   if (lookAlike !== null)
     return ` · looks like ${lookAlike.as === "earlier" ? "an address that was paid" : lookAlike.name}, but is another address`;
   if (paid !== undefined) return ` · paid ${paid.name} before`;
-  return complete && view.as !== "own" ? " · first payment to it" : null;
+  return complete && view.as === "new" ? " · a new recipient" : null;
 };
 
 /** The mark beside the title: a look-alike, or what kind of problem it is. */

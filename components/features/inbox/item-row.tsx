@@ -12,8 +12,8 @@ import {
   ItemTime,
   useItemTitle,
 } from "./item-parts";
-import type { InboxItem } from "./looks";
-import { isVotable, VoteButtons } from "./vote-buttons";
+import { type InboxItem, isVotable } from "./looks";
+import { VoteButtons } from "./vote-buttons";
 
 interface RowProps {
   readonly item: InboxItem;

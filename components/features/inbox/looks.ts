@@ -31,7 +31,7 @@ const PROBLEMS: ReadonlySet<InboxItem["kind"]> = new Set([
   "failure",
 ]);
 
-export interface InboxGroups {
+interface InboxGroups {
   /** Requests that the reader may decide. */
   readonly waiting: readonly InboxItem[];
   /** Problems that the reader may solve. */
@@ -46,3 +46,6 @@ export const groupsOf = (items: readonly InboxItem[]): InboxGroups => ({
   problems: items.filter(({ mine, kind }) => mine && PROBLEMS.has(kind)),
   others: items.filter(({ mine }) => !mine),
 });
+
+/** Whether the reader may vote on the item now. */
+export const isVotable = ({ kind, mine }: InboxItem): boolean => kind === "decision" && mine;

@@ -7,9 +7,6 @@ import { useItemTitle } from "./item-parts";
 import type { InboxItem } from "./looks";
 import { VoteDialog } from "./vote-dialog";
 
-/** Whether the reader may vote on the item now. */
-export const isVotable = ({ kind, mine }: InboxItem): boolean => kind === "decision" && mine;
-
 /** Approve and Decline for one request. Each opens the receipt with the proof. */
 export const VoteButtons = ({ item }: { readonly item: InboxItem }): ReactNode => {
   const [verdict, setVerdict] = useState<Verdict | null>(null);

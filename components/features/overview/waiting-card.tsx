@@ -5,8 +5,13 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { ItemAmount, ItemMaker, useItemTitle } from "@/components/features/inbox/item-parts";
 import { ReviewLink } from "@/components/features/inbox/item-row";
-import { INBOX_LOOKS, type InboxItem, inboxQuery } from "@/components/features/inbox/looks";
-import { isVotable, VoteButtons } from "@/components/features/inbox/vote-buttons";
+import {
+  INBOX_LOOKS,
+  type InboxItem,
+  inboxQuery,
+  isVotable,
+} from "@/components/features/inbox/looks";
+import { VoteButtons } from "@/components/features/inbox/vote-buttons";
 import { useLiveQuery } from "@/components/features/session/use-api";
 import { Badge } from "@/components/ui/badge";
 import { QueryCard, Skeleton } from "@/components/ui/states";

@@ -97,7 +97,7 @@ describe("a proof for a set", () => {
       where: { projectId, action: "approval.voted", subject: { in: [a, b, c] } },
     });
     expect(new Set(entries.map(({ subject }) => subject))).toEqual(new Set([a, b, c]));
-    expect(entries.map(({ data: { means } = {} as never }) => means)).toEqual(
+    expect(entries.map((entry) => (entry.data as { means?: unknown }).means)).toEqual(
       Array(3).fill("code"),
     );
     expect(await votesOn(a)).toBe(1);
