@@ -41,7 +41,7 @@ const PAYMENT = /^Pay 0x/;
 
 /** Expects the receipt that the maker saw: picture, recipient, minimum, and the maker's name. */
 const expectReceipt = async (place: Locator, makerEmail: string): Promise<void> => {
-  await expect(place.getByLabel("Flow of the money")).toBeVisible();
+  await expect(place.getByLabel("Flow of the money").first()).toBeVisible();
   await expect(place.getByText("Nothing was sent to this address yet")).toBeVisible();
   await expect(place.getByText("Minimum received")).toBeVisible();
   await expect(place.getByText(makerEmail).first()).toBeVisible();

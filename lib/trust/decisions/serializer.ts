@@ -6,7 +6,7 @@ import type {
 } from "@/lib/contracts/decisions";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type { z } from "zod";
-import { toOtpSent } from "@/lib/trust/proofs/serializer";
+import { toOtpSent } from "@/lib/trust/proofs/service";
 import type { DecisionView, SetVote } from "./service";
 import type { AskedSet } from "./vote-set";
 
