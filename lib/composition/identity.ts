@@ -91,13 +91,14 @@ export const buildIdentity = (
     invitations: createOpenInvitations({ clock }),
     clock,
   });
+  const actorNames = createActorNames({ database });
   const deciding = {
     database,
     otp,
     approvals,
     people,
     subjects,
-    actorNames: createActorNames({ database }),
+    actorNames,
     publicUrl,
     clock,
     outbox: mailOutbox,
@@ -124,6 +125,7 @@ export const buildIdentity = (
     mailOutbox,
     projects,
     people,
+    actorNames,
     otp,
     approvals,
     decisions,

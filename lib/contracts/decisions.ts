@@ -1,14 +1,12 @@
 import { z } from "zod";
 import { ROLES } from "@/lib/core/actor";
+import { DECISIONS_MAX } from "@/lib/core/approval-advice";
 import { id, otp, page, pageQuery, timestamp, walletSignature } from "./common";
 import { defineContract } from "./contract";
 import { hasOneProof, hasOneProofAtMost, proofFields } from "./proofs";
 import { requestOtp } from "./swap";
 
 const tag = "Approvals";
-
-/** How many requests one proof can approve. */
-export const DECISIONS_MAX = 50;
 
 const verdict = z.enum(["approve", "decline"]);
 const state = z.enum(["open", "approved", "declined", "expired", "cancelled"]);
@@ -48,6 +46,10 @@ export const votingSetting = approvalRequirement
 const voteRecord = z
   .object({
     userId: id("usr").meta({ description: "Who voted" }),
+    name: z.string().nullable().meta({
+      description:
+        "Verified e-mail address of the person, or else the wallet; null where neither is known",
+    }),
     decision: verdict.meta({ description: "How the person voted" }),
     reason: z
       .string()

@@ -6,13 +6,13 @@ import type {
 } from "@/lib/contracts/decisions";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type { z } from "zod";
-import { toOtpSent } from "@/lib/trust/proofs/serializer";
+import { toOtpSent } from "@/lib/trust/proofs/service";
 import type { DecisionView, SetVote } from "./service";
 import type { AskedSet } from "./vote-set";
 
 export const toDecision = ({
   request,
-  makerName,
+  names,
   approvals,
   mayDecide,
   messages,
@@ -23,7 +23,7 @@ export const toDecision = ({
   lines: [...request.lines],
   state: request.state,
   requestedBy: request.maker,
-  requestedByName: makerName,
+  requestedByName: names.get(request.maker) ?? null,
   required: {
     count: request.required.count,
     roles: [...request.required.roles],
@@ -32,6 +32,7 @@ export const toDecision = ({
   demandedBy: [...(request.required.demandedBy ?? [])],
   votes: request.votes.map(({ userId, decision, reason, createdAt }) => ({
     userId,
+    name: names.get(userId) ?? null,
     decision,
     reason,
     createdAt: createdAt.toISOString(),

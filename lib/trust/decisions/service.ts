@@ -23,7 +23,7 @@ import {
   type DecisionsDeps,
   type DecisionView,
   load,
-  makerNames,
+  namesIn,
   messageOf,
   refuse,
   viewOf,
@@ -249,7 +249,7 @@ export const createDecisionsService = (deps: DecisionsDeps): DecisionsService =>
     requestCode: async (actor, id, channel) => {
       const request = await load(deps, actor, id);
       await refuse(deps, actor, request);
-      const names = await makerNames(deps, request.projectId, [request]);
+      const names = await namesIn(deps, request.projectId, [request]);
       return deps.otp.request({
         actor,
         subjectId: request.id,

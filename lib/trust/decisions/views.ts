@@ -24,8 +24,8 @@ import type { DecisionSubject } from "./subject";
 
 export interface DecisionView {
   readonly request: DecisionRequest;
-  /** The name of the person or API key that asked; null when the service asked. */
-  readonly makerName: string | null;
+  /** The names of the person or API key that asked, and of the people who voted, by their ids. */
+  readonly names: ReadonlyMap<string, string>;
   /** The approvals that count now. */
   readonly approvals: number;
   readonly mayDecide: boolean;
@@ -161,15 +161,15 @@ export const signerOf = async (
   return wallet.address;
 };
 
-/** The names of the people and API keys that asked for these requests, by their ids. */
-export const makerNames = (
+/** The names of the people and API keys that asked for these requests or voted, by their ids. */
+export const namesIn = (
   { actorNames }: Pick<DecisionsDeps, "actorNames">,
   projectId: string,
   requests: readonly DecisionRequest[],
 ): Promise<ReadonlyMap<string, string>> =>
   actorNames.of(
     projectId,
-    requests.map(({ maker }) => maker),
+    requests.flatMap(({ maker, votes }) => [maker, ...votes.map(({ userId }) => userId)]),
   );
 
 /** The message with which the person's wallet signs this vote. */
@@ -182,7 +182,7 @@ export const messageOf = async (
   const { publicUrl } = deps;
   const [person, names] = await Promise.all([
     signerOf(deps, actor),
-    makerNames(deps, request.projectId, [request]),
+    namesIn(deps, request.projectId, [request]),
   ]);
   const maker = namedMaker(request, names);
   return voteMessage(request, { verdict, publicUrl, person, maker });
@@ -221,11 +221,11 @@ export const viewsOf = async (
   const userIds = actor.type === "user" ? [actor.userId] : [];
   const [voters, names] = await Promise.all([
     requests.length === 0 ? new Map() : votersOf(deps, actor, { userIds, requests }),
-    makerNames(deps, actor.projectId, requests),
+    namesIn(deps, actor.projectId, requests),
   ]);
   return requests.map((request) => ({
     request,
-    makerName: names.get(request.maker) ?? null,
+    names,
     approvals: approvalsOf(request, voters),
     mayDecide:
       isOpenFor(deps, actor, request) && whyNotBy(actor.userId, request, voters) === null,

@@ -4,12 +4,12 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { getMe } from "@/lib/contracts/auth";
 import {
   approveDecisions,
-  DECISIONS_MAX,
   getDecision,
   requestDecisionCode,
   requestDecisionsCode,
 } from "@/lib/contracts/decisions";
 import type { Actor } from "@/lib/core/actor";
+import { DECISIONS_MAX } from "@/lib/core/approval-advice";
 import { newId } from "@/lib/core/ids";
 import { testApi, type TestSession } from "@/lib/dev/testing/api";
 import {
@@ -97,7 +97,7 @@ describe("a proof for a set", () => {
       where: { projectId, action: "approval.voted", subject: { in: [a, b, c] } },
     });
     expect(new Set(entries.map(({ subject }) => subject))).toEqual(new Set([a, b, c]));
-    expect(entries.map(({ data: { means } = {} as never }) => means)).toEqual(
+    expect(entries.map((entry) => (entry.data as { means?: unknown }).means)).toEqual(
       Array(3).fill("code"),
     );
     expect(await votesOn(a)).toBe(1);

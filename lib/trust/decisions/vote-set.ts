@@ -10,7 +10,7 @@ import {
   type DecisionsDeps,
   type DecisionView,
   loadAll,
-  makerNames,
+  namesIn,
   refuse,
   signerOf,
   viewsOf,
@@ -119,7 +119,7 @@ export const askForSet = async (
   const requests = await loadAll(deps, actor, ids);
   for (const request of requests) await refuse(deps, actor, request);
   const set = setOf(actor.projectId, requests);
-  const names = await makerNames(deps, actor.projectId, requests);
+  const names = await namesIn(deps, actor.projectId, requests);
   const message = await messageOfSet(deps, actor, { set, names });
   if (channel === "wallet") return { setId: set.id, message, sent: null };
   const sent = await deps.otp.request({
@@ -182,7 +182,7 @@ export const voteOnSet = async (
     await deps.subjects()[type]?.check?.({ projectId, id });
   });
   const set = setOf(projectId, requests);
-  const names = await makerNames(deps, projectId, requests);
+  const names = await namesIn(deps, projectId, requests);
   const message = await messageOfSet(deps, actor, { set, names });
   const subject = { id: set.id, digest: set.digest, message, path: "signature" };
   const proven = await deps.approvals.prove(actor, subject, input);
