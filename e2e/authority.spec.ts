@@ -61,7 +61,7 @@ const makeExemptKeyByCode = async (page: Page, seen: string[]): Promise<void> =>
 };
 
 const raiseCapBySignature = async (page: Page): Promise<void> => {
-  await page.goto("/settings");
+  await page.goto("/settings/policies");
   const card = page.getByRole("region", { name: /^Daily cap of API keys/ });
   await expect(card).toContainText("$1,000.00");
   await card.getByRole("button", { name: "Change the daily cap" }).click();

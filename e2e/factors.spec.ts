@@ -33,7 +33,7 @@ test("a person adds a passkey, signs in by it, and sets up an authenticator app 
   await signIn(page.request);
   const project = await projectOf(page);
   await addAuthenticator(page);
-  await page.goto("/settings");
+  await page.goto("/settings/security");
 
   const passkeys = page.getByRole("region", { name: "Passkeys" });
   await passkeys.getByLabel("Name of a new passkey").fill("Laptop");
@@ -53,7 +53,7 @@ test("a person adds a passkey, signs in by it, and sets up an authenticator app 
   await page.getByRole("button", { name: "Sign in with a passkey" }).click();
   await expect(page.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
 
-  await page.goto("/settings");
+  await page.goto("/settings/security");
   await expect(passkeys.getByRole("listitem").filter({ hasText: "Laptop" })).toContainText(
     "last used",
   );
@@ -84,7 +84,7 @@ test("a transfer is approved by the authenticator app, and a waiting payment by 
   const project = await projectOf(page);
   await project.give(CHAIN, "USDC", "100");
   await addAuthenticator(page);
-  await page.goto("/settings");
+  await page.goto("/settings/security");
   const passkeys = page.getByRole("region", { name: "Passkeys" });
   await passkeys.getByLabel("Name of a new passkey").fill("Laptop");
   await passkeys.getByRole("button", { name: "Add a passkey" }).click();
@@ -138,7 +138,7 @@ test("a transfer is approved by the authenticator app, and a waiting payment by 
 
 test("a person sees their sessions, and ends another one", async ({ page, browser }) => {
   await signIn(page.request);
-  await page.goto("/settings");
+  await page.goto("/settings/security");
   const sessions = page.getByRole("region", { name: "Sessions" });
   await expect(sessions.getByRole("listitem")).toHaveCount(1);
   await expect(sessions.getByRole("listitem")).toContainText("This session");
@@ -160,11 +160,11 @@ test("a person sees their sessions, and ends another one", async ({ page, browse
   await page.goto("/sign-in");
   await page.getByRole("button", { name: "Sign in with a passkey" }).click();
   await expect(page.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
-  await page.goto("/settings");
+  await page.goto("/settings/security");
   await expect(sessions.getByRole("listitem")).toHaveCount(2);
   await sessions.getByRole("button", { name: /^End the session of/ }).click();
   await expect(sessions.getByRole("listitem")).toHaveCount(1);
-  await elsewhere.goto("/settings");
+  await elsewhere.goto("/settings/security");
   await expect(elsewhere).toHaveURL(/\/sign-in/);
   await other.close();
 });

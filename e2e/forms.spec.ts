@@ -185,7 +185,7 @@ test("the size of a large deposit is checked while it is typed, and saved by Ent
   page,
 }) => {
   await signIn(page.request);
-  await page.goto("/settings#notifications");
+  await page.goto("/settings/notifications");
   const card = page.getByRole("region", { name: "Notifications", exact: true });
   const size = card.getByLabel("A large deposit is at least (US dollars)");
   await size.fill("many");

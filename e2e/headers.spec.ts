@@ -27,6 +27,7 @@ const PAGES = [
   "/members",
   "/audit-log",
   "/settings",
+  "/settings/security",
 ];
 
 const nonceIn = (policy: string | undefined): string | undefined =>

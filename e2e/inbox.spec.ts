@@ -1,5 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { expect, openPage, test, type Page } from "./support/test";
+import { cancelOperation } from "@/lib/contracts/operations";
+import { expect, openPage, test, type Locator, type Page } from "./support/test";
 import { checkLooks, settle } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
 import { acceptInvitation, typeCode } from "./support/person";
@@ -32,9 +33,24 @@ const joins = async (
   await acceptInvitation(guest, email);
 };
 
+const MAKERS_ADVICE =
+  "You asked for it, so other people have to approve it. You can cancel it. 0 of 1 approval so far.";
+
+/** Title of a payment to an address without a name. */
+const PAYMENT = /^Pay 0x/;
+
+/** Expects the receipt that the maker saw: picture, recipient, minimum, and the maker's name. */
+const expectReceipt = async (place: Locator, makerEmail: string): Promise<void> => {
+  await expect(place.getByLabel("Flow of the money").first()).toBeVisible();
+  await expect(place.getByText("Nothing was sent to this address yet")).toBeVisible();
+  await expect(place.getByText("Minimum received")).toBeVisible();
+  await expect(place.getByText(makerEmail).first()).toBeVisible();
+  await expect(place).not.toContainText("usr_");
+};
+
 /** The owner makes payments require the approval of one other person. */
 const demandVotes = async (page: Page): Promise<void> => {
-  await page.goto("/settings");
+  await page.goto("/settings/policies");
   await page.getByRole("button", { name: "Change approval by several people" }).click();
   const card = page.getByRole("region", { name: "Approval by several people" });
   await card.getByLabel("People who must approve").fill("1");
@@ -70,26 +86,41 @@ test("a transfer of one person waits in the inbox until another person approves 
     amount: "12.5",
   };
   const operationId = await owner.execute(await owner.prepareTransfer(transfer));
+  // The person who asked reads that others decide, and no advice to type a code.
   await page.goto(`/activity/${operationId}`);
-  await page.getByRole("link", { name: "Waits for votes …" }).click();
+  await expect(page.getByText(MAKERS_ADVICE)).toBeVisible();
+  await expect(page.getByText("one-time code")).toHaveCount(0);
+  await page.goto("/inbox");
+  const others = page.getByRole("list", { name: "Waits for others" });
+  await expect(others.getByRole("listitem")).toContainText(MAKERS_ADVICE);
+  await expect(page.getByText("Nothing waits for you")).toBeVisible();
+  await expect(page.getByRole("button", { name: /^(Approve|Decline)/ })).toHaveCount(0);
+  await page.goto(`/activity/${operationId}`);
+  await page.getByRole("link", { name: "See the approvals" }).click();
   await expect(
     page.getByRole("heading", { name: /^Transfer of 12.50 USDC on / }),
   ).toBeVisible();
-  await expect(page.getByRole("region", { name: "What is approved" })).toContainText(RECIPIENT);
+  await expect(page.getByRole("list", { name: "What is approved" })).toContainText(RECIPIENT);
   // The person who asked for the payment has no vote.
   await expect(page.getByRole("region", { name: "Votes" })).toContainText(
     "Nobody has voted yet",
   );
   await expect(page.getByRole("region", { name: "Your vote" })).toHaveCount(0);
 
+  await guest.goto(`/activity/${operationId}`);
+  await expect(guest.getByText("Approve or decline it. 0 of 1 approval so far.")).toBeVisible();
+  await expect(guest.getByRole("link", { name: "Approve or decline" })).toBeVisible();
   await guest.goto("/inbox");
+  const row = guest.getByRole("list", { name: "Waiting for you" }).getByRole("listitem");
+  await expect(row).toContainText("12.50 USDC");
+  await expect(row).toContainText("0 of 1 so far");
+  await expect(row).toContainText(owner.email);
+  await expect(guest.getByRole("main")).not.toContainText(/usr_|key_/);
   await settle(guest);
   await checkLooks(guest, "inbox with a decision");
-  await guest
-    .getByRole("list", { name: "Inbox" })
-    .getByRole("link", { name: /^Transfer of 12.50 USDC/ })
-    .click();
+  await row.getByRole("link", { name: PAYMENT }).click();
   const card = guest.getByRole("region", { name: "Your vote" });
+  await expectReceipt(guest.getByRole("region", { name: "What is approved" }), owner.email);
   await card.getByRole("button", { name: "Send code" }).click();
   await expect(card.getByLabel("One-time code")).toBeVisible();
   await settle(guest);
@@ -108,11 +139,98 @@ test("a transfer of one person waits in the inbox until another person approves 
   const after = await balanceOnChain(page, CHAIN, "USDC", RECIPIENT);
   expect(Number(after) - Number(before)).toBeCloseTo(12.5, 6);
 
-  // Everybody who may vote got a mail; the list is empty again.
+  // Everybody who may vote got a mail, which links to the request; the list is empty again.
   const mail = await page.request.get("/api/dev/inbox", {
     params: { to: own.email, limit: 20 },
   });
-  expect(await mail.text()).toContain("A payment waits for your approval");
+  const text = await mail.text();
+  expect(text).toContain("A payment waits for your approval");
+  expect(text).toMatch(/\/inbox\/dec_/);
   await guest.goto("/inbox");
   await expect(guest.getByText("Nothing waits for you")).toBeVisible();
+});
+
+test("a person approves and declines in the rows, and several requests with one code", async ({
+  page,
+  browser,
+}) => {
+  test.setTimeout(300_000);
+  await signIn(page.request);
+  const owner = await projectOf(page);
+  await owner.give(CHAIN, "USDC", "50");
+  const guest = await openPage(browser);
+  await signIn(guest.request);
+  const own = await projectOf(guest);
+  await joins(page, owner, guest, own.email);
+  await demandVotes(page);
+  const ids: string[] = [];
+  for (const amount of ["1", "2", "3", "4", "5"])
+    ids.push(
+      await owner.execute(
+        await owner.prepareTransfer({
+          fromChainId: CHAIN,
+          toChainId: CHAIN,
+          toAddress: RECIPIENT,
+          token: "USDC",
+          amount,
+        }),
+      ),
+    );
+  await guest.goto("/inbox");
+  const list = guest.getByRole("list", { name: "Waiting for you" });
+  await expect(list.getByRole("listitem")).toHaveCount(5);
+  const rowOf = (amount: string) =>
+    list.getByRole("listitem").filter({ hasText: `${amount}.00 USDC` });
+
+  // One vote to decline in the row, with the receipt and the proof in a dialog.
+  await rowOf("5").getByRole("button", { name: "Decline" }).click();
+  const declining = guest.getByRole("dialog", { name: /^Decline: Pay / });
+  await expectReceipt(declining, owner.email);
+  await settle(guest);
+  await checkLooks(guest, "dialog of one vote");
+  await declining.getByRole("button", { name: "Send code" }).click();
+  await expect(declining.getByLabel("One-time code")).toBeVisible();
+  await typeCode(guest, await own.code());
+  await expect(declining).toHaveCount(0);
+  await expect(list.getByRole("listitem")).toHaveCount(4);
+
+  // Several with one code, bound to all of them. A reload keeps the selection.
+  for (const amount of ["1", "2", "3"]) await rowOf(amount).getByRole("checkbox").check();
+  await expect(guest).toHaveURL(/[?&]selected=/);
+  await guest.reload();
+  await guest.getByRole("button", { name: "Approve selected (3)" }).click();
+  const several = guest.getByRole("dialog", { name: "Approve 3 requests" });
+  const listed = several.getByRole("list", { name: "Selected requests" });
+  await expect(listed.getByRole("listitem")).toHaveCount(3);
+  for (const amount of ["1.00", "2.00", "3.00"])
+    await expect(listed).toContainText(`${amount} USDC`);
+  await expect(listed).toContainText(owner.email);
+  await expect(listed).toContainText(RECIPIENT);
+  await settle(guest);
+  await checkLooks(guest, "dialog of several votes");
+  await several.getByRole("button", { name: "Send code" }).click();
+  await expect(several.getByLabel("One-time code")).toBeVisible();
+  const code = await own.code();
+  // One of them ends while the code is typed: it is named, and the others are counted.
+  await owner.api.call(cancelOperation, { params: { id: ids[2] ?? "" } });
+  await typeCode(guest, code);
+  await expect(several).toContainText("One vote was not counted. The others were.");
+  await expect(several).toContainText("was cancelled");
+  await several.getByRole("button", { name: "Close", exact: true }).last().click();
+  await expect(list.getByRole("listitem")).toHaveCount(1);
+  const ended = await Promise.all(ids.slice(0, 2).map((id) => owner.untilFinal(id)));
+  expect(ended).toEqual(["completed", "completed"]);
+
+  // The overview has the same actions.
+  await guest.goto("/");
+  const waiting = guest.getByRole("region", { name: "Waiting for you" });
+  await expect(waiting).toContainText("4.00 USDC");
+  await expect(waiting).toContainText(owner.email);
+  await waiting.getByRole("button", { name: /^Approve Pay / }).click();
+  const approving = guest.getByRole("dialog", { name: /^Approve: Pay / });
+  await approving.getByRole("button", { name: "Send code" }).click();
+  await expect(approving.getByLabel("One-time code")).toBeVisible();
+  await typeCode(guest, await own.code());
+  await expect(waiting).toContainText("Nothing waits for you.");
+  expect(await owner.untilFinal(ids[3] ?? "")).toBe("completed");
 });

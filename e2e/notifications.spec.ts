@@ -52,7 +52,7 @@ test("an approval that waits makes the bell count; the panel links to it, and th
   await expect.poll(() => noticesTo(page, project.email)).toBe(1);
 
   // With mail turned off, the next notification appears only in the dashboard.
-  await page.goto("/settings#notifications");
+  await page.goto("/settings/notifications");
   const card = page.getByRole("region", { name: "Notifications", exact: true });
   const saved = page.waitForResponse(
     (answer) => answer.request().method() === "PUT" && answer.ok(),

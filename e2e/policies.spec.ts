@@ -47,7 +47,10 @@ const saveLimits = async (page: Page, project: TestProject): Promise<void> => {
  */
 const setLimitsBesideDryRun = async (page: Page, project: TestProject): Promise<void> => {
   await page.goto("/settings");
-  await page.getByRole("link", { name: "Open policies" }).click();
+  await page
+    .getByRole("navigation", { name: "Sections" })
+    .getByRole("link", { name: "Policies" })
+    .click();
   await expect(page.getByRole("heading", { name: "Policies", level: 1 })).toBeVisible();
   await settle(page);
   await checkLooks(page, "policies without any");

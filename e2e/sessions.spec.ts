@@ -80,7 +80,7 @@ test("a person ends all other sessions, sees what that suspends, and restores wh
     body: { url: "http://127.0.0.1:1999/hook", events: ["*"] },
   });
 
-  await page.goto("/settings");
+  await page.goto("/settings/security");
   const sessions = page.getByRole("region", { name: "Sessions" });
   await sessions.getByRole("button", { name: "End all others" }).click();
   const dialog = page.getByRole("alertdialog", { name: "End all other sessions?" });
@@ -104,7 +104,7 @@ test("a person ends all other sessions, sees what that suspends, and restores wh
     page.getByRole("alert").filter({ hasText: "the session that made it was ended" }),
   ).toBeVisible();
 
-  await page.goto("/settings");
+  await page.goto("/settings/security");
   const ofKey = suspended.getByRole("listitem").filter({ hasText: "Backup job" });
   await ofKey.getByRole("button", { name: "Restore …" }).click();
   await page

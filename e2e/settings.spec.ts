@@ -1,5 +1,6 @@
 import { expect, test } from "./support/test";
 import { axeFaults, checkLooks, settle } from "./support/axe";
+import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
 
 test("the settings show what the project's sponsor pays, by chain, and axe finds nothing", async ({
@@ -9,14 +10,16 @@ test("the settings show what the project's sponsor pays, by chain, and axe finds
   await page.goto("/settings");
   await settle(page);
   const card = page.getByRole("region", { name: "Sponsor budgets" });
+  const link = page
+    .getByRole("navigation", { name: "Sections" })
+    .getByRole("link", { name: "Sponsor budgets" });
+  await link.click();
+  await expect(page).toHaveURL(/\/settings\/sponsor-budgets$/);
+  await expect(link).toHaveAttribute("aria-current", "page");
   await expect(
     card.getByText(/Resets at 00:00 UTC, in \d+ (hours?|minutes?|seconds?)/),
   ).toBeVisible();
-  await page
-    .getByRole("navigation", { name: "Sections" })
-    .getByRole("link", { name: "Sponsor budgets" })
-    .click();
-  await expect(card.getByRole("heading", { name: "Sponsor budgets" })).toBeInViewport();
+  await settle(page);
   const rows = card.getByRole("table", { name: "Sponsor budgets by chain" }).getByRole("row");
   await expect(rows).toHaveCount(4);
   await expect(rows.nth(1)).toContainText("Local 1");
@@ -83,4 +86,25 @@ test("who may not sign up is told so on the sign-in page", async ({ page, contex
     page.getByText(/sign-up is closed\. Ask whoever runs this installation/),
   ).toBeVisible();
   await expect(page).toHaveURL(/\/sign-in/);
+});
+
+test("a person sets the name that others see, and it stands beside the address", async ({
+  page,
+}) => {
+  await signIn(page.request);
+  const { email } = await projectOf(page);
+  await page.goto("/settings");
+  const name = page.getByLabel("Your name", { exact: true });
+  await name.fill("ada@example.com");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("without @ and without a link")).toBeVisible();
+  await name.fill("Ada Lovelace");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Your name is saved.")).toBeVisible();
+  await page.reload();
+  await expect(name).toHaveValue("Ada Lovelace");
+  await page.goto("/members");
+  const row = page.getByRole("table", { name: "Members" }).getByRole("row").nth(1);
+  await expect(row).toContainText("Ada Lovelace");
+  await expect(row).toContainText(email);
 });

@@ -111,6 +111,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
       ...{ contacts: identity.contacts, privacy: privacy.service },
       policies: money.policyDocuments,
       parkedJobs: parts.parkedJobs,
+      actorNames: identity.actorNames,
       clock: platform.clock,
     }),
     ...identityServices(identity),

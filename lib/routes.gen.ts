@@ -9,6 +9,8 @@ import * as approvalsId from "@/app/api/approvals/[id]/route";
 import * as approvalsIdApprove from "@/app/api/approvals/[id]/approve/route";
 import * as approvalsIdDecline from "@/app/api/approvals/[id]/decline/route";
 import * as approvalsIdRequestOtp from "@/app/api/approvals/[id]/request-otp/route";
+import * as approvalsApprove from "@/app/api/approvals/approve/route";
+import * as approvalsRequestOtp from "@/app/api/approvals/request-otp/route";
 import * as auditLog from "@/app/api/audit-log/route";
 import * as auditLogExport from "@/app/api/audit-log/export/route";
 import * as authApiKeys from "@/app/api/auth/api-keys/route";
@@ -168,6 +170,8 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/approvals/[id]/approve", module: approvalsIdApprove },
   { path: "/api/approvals/[id]/decline", module: approvalsIdDecline },
   { path: "/api/approvals/[id]/request-otp", module: approvalsIdRequestOtp },
+  { path: "/api/approvals/approve", module: approvalsApprove },
+  { path: "/api/approvals/request-otp", module: approvalsRequestOtp },
   { path: "/api/audit-log", module: auditLog },
   { path: "/api/audit-log/export", module: auditLogExport },
   { path: "/api/auth/api-keys", module: authApiKeys },

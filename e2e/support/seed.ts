@@ -154,6 +154,9 @@ const seedSettings = async (project: TestProject): Promise<string[]> => {
     `/webhooks/${endpoint.id}`,
     "/dev/webhooks",
     "/settings",
+    "/settings/security",
+    "/settings/notifications",
+    "/settings/sponsor-budgets",
     "/inbox",
     "/dev/mail",
   ];

@@ -1,3 +1,4 @@
+import { createActorNames } from "@/lib/news/audit/service";
 import { createInboxMailer } from "@/lib/adapters/inbox/mailer";
 import { createSmtpMailer } from "@/lib/adapters/smtp/mailer";
 import { createApprovalsService } from "@/lib/trust/proofs/approvals";
@@ -90,12 +91,14 @@ export const buildIdentity = (
     invitations: createOpenInvitations({ clock }),
     clock,
   });
+  const actorNames = createActorNames({ database });
   const deciding = {
     database,
     otp,
     approvals,
     people,
     subjects,
+    actorNames,
     publicUrl,
     clock,
     outbox: mailOutbox,
@@ -122,6 +125,7 @@ export const buildIdentity = (
     mailOutbox,
     projects,
     people,
+    actorNames,
     otp,
     approvals,
     decisions,

@@ -3,6 +3,7 @@ import { ROLES } from "@/lib/core/actor";
 import { APPROVAL_ERRORS, givenApproval } from "./approvals";
 import { address, amountOut, chainId, id, timestamp, otp } from "./common";
 import { defineContract } from "./contract";
+import { personName } from "./names";
 
 const tag = "Sign-in";
 
@@ -144,6 +145,9 @@ const me = z
   .object({
     id: z.string().meta({ description: "Id of the person, with the prefix usr_" }),
     address,
+    name: z.string().nullable().meta({
+      description: "The display name that the person chose; null where none is set",
+    }),
     email: z
       .string()
       .nullable()
@@ -270,16 +274,29 @@ export const updateMe = defineContract({
   method: "PATCH",
   path: "/me",
   summary:
-    "Sets the e-mail address and mails a code to it; it counts once the code is verified. Needs an approval (409 approval_required)",
+    "Sets the display name, or the e-mail address and mails a code to it; the address counts once the code is verified, and needs an approval (409 approval_required)",
   description:
-    "Mails a code to the address. Confirm it with POST /me/email/verify; until then one-time codes go to the old address. Codes approve payments, so the first answer is 409 `approval_required`: for a first address the wallet that signs in signs `message` (or a passkey or the authenticator app approves it); a further one takes a code of the present address too. Send the same request again with `approval`. The verified address can be mailed another code without one. Members with one mailbox are one person who votes once, so an address with which too few people could vote in a project is 409 `invalid_state`.",
+    "`name` is what members of your projects see beside your address; it needs no approval. `email` mails a code to the address. Confirm it with POST /me/email/verify; until then one-time codes go to the old address. Codes approve payments, so the first answer is 409 `approval_required`: for a first address the wallet that signs in signs `message` (or a passkey or the authenticator app approves it); a further one takes a code of the present address too. Send the same request again with `approval`. The verified address can be mailed another code without one. Members with one mailbox are one person who votes once, so an address with which too few people could vote in a project is 409 `invalid_state`.",
   tag: "Profile",
   auth: "user",
   personal: true,
-  body: z.object({
-    email: z.email().max(254).meta({ description: "The new e-mail address" }),
-    approval: givenApproval.optional(),
-  }),
+  body: z
+    .object({
+      name: personName.nullable().optional().meta({
+        description:
+          "The new display name, 1–80 characters and no @; null removes it. Left out: it stays",
+      }),
+      email: z
+        .email()
+        .max(254)
+        .optional()
+        .meta({ description: "The new e-mail address. Left out: it stays" }),
+      approval: givenApproval.optional(),
+    })
+    .refine(
+      ({ name, email }) => name !== undefined || email !== undefined,
+      "must have a name or an email",
+    ),
   status: 200,
   response: me.extend({
     verification: z
@@ -290,7 +307,8 @@ export const updateMe = defineContract({
         expiresAt: timestamp.meta({ description: "Until when the code can be used" }),
         resendAfter: timestamp.meta({ description: "From when another code can be asked for" }),
       })
-      .meta({ description: "The code that was mailed" }),
+      .nullable()
+      .meta({ description: "The code that was mailed; null where no `email` was sent" }),
   }),
   errors: [...APPROVAL_ERRORS, "rate_limited", "provider_error"],
 });

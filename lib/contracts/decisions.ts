@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ROLES } from "@/lib/core/actor";
+import { DECISIONS_MAX } from "@/lib/core/approval-advice";
 import { id, otp, page, pageQuery, timestamp, walletSignature } from "./common";
 import { defineContract } from "./contract";
 import { hasOneProof, hasOneProofAtMost, proofFields } from "./proofs";
@@ -45,6 +46,10 @@ export const votingSetting = approvalRequirement
 const voteRecord = z
   .object({
     userId: id("usr").meta({ description: "Who voted" }),
+    name: z.string().nullable().meta({
+      description:
+        "Verified e-mail address of the person, or else the wallet; null where neither is known",
+    }),
     decision: verdict.meta({ description: "How the person voted" }),
     reason: z
       .string()
@@ -71,6 +76,10 @@ export const decisionRecord = z
       description: "`open` until it is decided, expires or its object is cancelled",
     }),
     requestedBy: z.string().meta({ description: "The person or API key that asked" }),
+    requestedByName: z.string().nullable().meta({
+      description:
+        "Verified e-mail address or else the wallet of the person, or name of the key, that asked; null: the service",
+    }),
     required: approvalRequirement.meta({
       description: "How many approvals it needs, and of whom",
     }),
@@ -81,6 +90,7 @@ export const decisionRecord = z
     votes: z
       .array(voteRecord)
       .meta({ description: "Votes in their order. One to decline ends the request" }),
+    approvals: z.int().min(0).meta({ description: "How many approvals count so far" }),
     mayDecide: z.boolean().meta({ description: "Whether the caller may vote now" }),
     messages: z
       .object({
@@ -117,32 +127,36 @@ const VOTE_ERRORS = [
   "chain_unavailable",
 ] as const;
 
-const voteBody = z
-  .object({
-    ...proofFields,
-    otp: otp
-      .optional()
-      .meta({ description: "The code that POST /approvals/{id}/request-otp mails" }),
-    signature: walletSignature.optional().meta({
-      description:
-        "Over the message in `messages`, by the wallet that the person signs in with (EIP-191, ERC-1271, ERC-6492)",
-    }),
-    reason: z
-      .string()
-      .trim()
-      .min(1)
-      .max(500)
-      .optional()
-      .meta({ description: "Why, for the other people" }),
-  })
-  .refine(
-    ({ signature, ...codes }) =>
-      hasOneProof(codes) !== (signature !== undefined) && hasOneProofAtMost(codes),
-    {
-      message: "give one of otp, totp, passkey and signature",
-      path: ["otp"],
-    },
-  );
+const votes = z.object({
+  ...proofFields,
+  otp: otp
+    .optional()
+    .meta({ description: "The code that POST /approvals/{id}/request-otp mails" }),
+  signature: walletSignature.optional().meta({
+    description:
+      "Over the message in `messages`, by the wallet that the person signs in with (EIP-191, ERC-1271, ERC-6492)",
+  }),
+  reason: z
+    .string()
+    .trim()
+    .min(1)
+    .max(500)
+    .optional()
+    .meta({ description: "Why, for the other people" }),
+});
+
+const hasProofOfVote = ({
+  signature,
+  ...codes
+}: Pick<z.output<typeof votes>, "otp" | "totp" | "passkey" | "signature">): boolean =>
+  hasOneProof(codes) !== (signature !== undefined) && hasOneProofAtMost(codes);
+
+const PROOF_OF_VOTE = {
+  message: "give one of otp, totp, passkey and signature",
+  path: ["otp"],
+};
+
+const voteBody = votes.refine(hasProofOfVote, PROOF_OF_VOTE);
 
 export const listDecisions = defineContract({
   method: "GET",
@@ -238,5 +252,92 @@ export const declineDecision = defineContract({
   body: voteBody,
   status: 200,
   response: decisionRecord,
+  errors: VOTE_ERRORS,
+});
+
+const ids = z
+  .array(id("dec"))
+  .min(1)
+  .max(DECISIONS_MAX)
+  .refine((each) => new Set(each).size === each.length, "names a request twice")
+  .meta({ description: "Ids of the requests, 1–50, in any order, each once" });
+
+export const requestDecisionsCode = defineContract({
+  method: "POST",
+  path: "/approvals/request-otp",
+  summary: "Mails the caller one code that approves several requests",
+  description:
+    "The code is good for one approval of each of these requests, for exactly this set and this person. The mail lists every request. Refused when the person may not vote on one of them. Moves nothing.",
+  tag,
+  auth: "user",
+  permission: "money:move",
+  body: z.object({
+    ids,
+    channel: z.enum(["email", "passkey", "wallet"]).optional().meta({
+      description:
+        "`email` (default) mails a code; `passkey` answers a challenge for the person's passkey; `wallet` answers only the message to sign",
+    }),
+  }),
+  status: 200,
+  response: z.object({
+    setId: z.string().meta({ description: "Id of the set; equal for equal ids" }),
+    message: z.string().meta({
+      description:
+        "What the caller's wallet signs in place of a code: every request with its values",
+    }),
+    sent: requestOtp.response
+      .nullable()
+      .meta({ description: "The code or the challenge; null for the channel `wallet`" }),
+  }),
+  errors: [
+    "not_found",
+    "forbidden",
+    "invalid_state",
+    "otp_channel_missing",
+    "rate_limited",
+    "provider_error",
+  ],
+});
+
+export const approveDecisions = defineContract({
+  method: "POST",
+  path: "/approvals/approve",
+  summary: "Votes to approve several requests with one proof",
+  description:
+    "The proof is good for exactly this set, once. Each vote is counted as by POST /approvals/{id}/approve. A request that has ended meanwhile, or on which the person may not vote, is answered with its `refusal`, and the others are counted. When no vote counts, the first refusal answers the whole request.",
+  tag,
+  auth: "user",
+  permission: "money:move",
+  body: votes
+    .extend({
+      ids,
+      otp: otp
+        .optional()
+        .meta({ description: "The code that POST /approvals/request-otp mails" }),
+      signature: walletSignature.optional().meta({
+        description:
+          "Over `message` of POST /approvals/request-otp, by the wallet that the person signs in with (EIP-191, ERC-1271, ERC-6492)",
+      }),
+    })
+    .refine(hasProofOfVote, PROOF_OF_VOTE),
+  status: 200,
+  response: z.object({
+    data: z
+      .array(
+        z
+          .object({
+            decision: decisionRecord.meta({ description: "The request after the vote" }),
+            refusal: z
+              .object({
+                code: z.string().meta({ description: "Stable code for programs" }),
+                message: z.string().meta({ description: "Why, in words" }),
+              })
+              .nullable()
+              .meta({ description: "Why the vote was not counted; null where it was" }),
+          })
+          .meta({ id: "SetVote" }),
+      )
+      .meta({ description: "One for each request, in the order of `ids`" }),
+  }),
   errors: VOTE_ERRORS,
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { timestamp } from "./common";
+import { amountOut, chainId, timestamp } from "./common";
 import { defineContract } from "./contract";
 
 export const INBOX_KINDS = [
@@ -14,6 +14,30 @@ export const INBOX_KINDS = [
   "stopped_work",
   "failure",
 ] as const;
+
+const movement = z
+  .object({
+    kind: z.string().meta({ description: "What it does, in words" }),
+    amounts: z
+      .array(
+        z.object({
+          amount: amountOut,
+          symbol: z.string().meta({ description: "Symbol of the asset" }),
+        }),
+      )
+      .meta({ description: "What leaves or arrived, one for each asset" }),
+    chainId: chainId
+      .nullable()
+      .meta({ description: "Chain of the recipient; null where it is on none" }),
+    recipient: z.string().nullable().meta({
+      description: "Address that is paid; null where it is private, or where there are several",
+    }),
+    reference: z
+      .string()
+      .nullable()
+      .meta({ description: "The name that the maker gave it; null without one" }),
+  })
+  .meta({ id: "InboxMovement" });
 
 const inboxItem = z
   .object({
@@ -31,6 +55,20 @@ const inboxItem = z
       .string()
       .nullable()
       .meta({ description: "The person or API key that asked; null: the service" }),
+    byName: z.string().nullable().meta({
+      description:
+        "Verified e-mail address or else the wallet of the person, or name of the key, that asked; null: the service",
+    }),
+    movement: movement.nullable().meta({
+      description: "The movement that it is about; null where it is about something else",
+    }),
+    votes: z
+      .object({
+        approvals: z.int().meta({ description: "How many approvals count so far" }),
+        required: z.int().meta({ description: "How many it needs" }),
+      })
+      .nullable()
+      .meta({ description: "The votes so far; null where nobody votes on it" }),
     since: timestamp.meta({ description: "Since when it waits" }),
     until: timestamp.nullable().meta({ description: "When it ends by itself; null: it stays" }),
     path: z.string().meta({ description: "Its page in the dashboard" }),

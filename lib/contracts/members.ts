@@ -23,6 +23,10 @@ const memberRecord = z
   .object({
     id: id("usr").meta({ description: "Id of the person" }),
     address: address.meta({ description: "The wallet that the person signs in with" }),
+    name: z.string().nullable().meta({
+      description:
+        "The display name that the person chose; null where none is set. Nothing proves it",
+    }),
     email: z
       .string()
       .nullable()

@@ -54,3 +54,9 @@ export const displayName = (max: number) =>
       (text) => !hasLink(text),
       "must hold no web address: no https://, no www. and no path behind a domain",
     );
+
+/** A display name of a person. Without "@", so that it cannot be mistaken for an e-mail address. */
+export const personName = displayName(80).refine(
+  (text) => !text.normalize("NFKC").includes("@"),
+  "must not contain @",
+);

@@ -1,28 +1,61 @@
-/** Texts that tell people how a movement that waits for approval can be approved. */
+/**
+ * Texts that tell each reader how a movement that waits for approval can be approved. Pages, the
+ * inbox, mails and records all take them from here.
+ */
 
-const approvals = (count: number): string =>
-  `${String(count)} approval${count === 1 ? "" : "s"}`;
+/** How many requests one proof can approve. */
+export const DECISIONS_MAX = 50;
 
+/** How somebody who looks at a request for votes relates to it. */
 export interface Voting {
+  /** How many approvals count so far. */
+  readonly approvals: number;
   readonly required: number;
   readonly mayDecide: boolean;
   readonly hasVoted: boolean;
+  /** Whether the reader asked for the movement. */
+  readonly isMaker: boolean;
 }
 
+/** @example countVotes({ approvals: 1, required: 2 }) // "1 of 2 approvals so far" */
+export const countVotes = ({
+  approvals,
+  required,
+}: Pick<Voting, "approvals" | "required">): string =>
+  `${String(approvals)} of ${String(required)} approval${required === 1 ? "" : "s"} so far`;
+
 /** The advice to one reader about a request on which people vote. */
-export const adviceOfVotes = ({ required, mayDecide, hasVoted }: Voting): string => {
-  const missing = `It needs ${approvals(required)}.`;
-  if (mayDecide) return `Approve or decline it. ${missing}`;
-  return hasVoted
-    ? `You have voted; it waits for others. ${missing}`
-    : `It waits for others. ${missing}`;
+export const adviceOfVotes = (voting: Voting): string => {
+  const { mayDecide, hasVoted, isMaker } = voting;
+  const votes = `${countVotes(voting)}.`;
+  if (mayDecide) return `Approve or decline it. ${votes}`;
+  if (hasVoted) return `You have voted, and it waits for others. ${votes}`;
+  if (isMaker)
+    return `You asked for it, so other people have to approve it. You can cancel it. ${votes}`;
+  return `It waits for the people who may approve it. ${votes}`;
 };
 
-/** The advice to a reader who may approve with a one-time code. */
-export const ADVICE_WITH_PROOF = "Approve it with a one-time code, or cancel it.";
+/** A movement without a request for votes, and one reader of it. */
+export interface Proving {
+  readonly mayMove: boolean;
+  /** Whether the project demands votes since the movement was created. */
+  readonly needsVotes: boolean;
+}
 
-/** The advice to a reader who may not move money, when no vote is needed. */
-export const ADVICE_TO_WAIT = "It waits for somebody who may move money to approve it.";
+/** The advice to one reader about a movement that waits for the proof of one person. */
+export const adviceOfProof = ({ mayMove, needsVotes }: Proving): string => {
+  if (needsVotes && mayMove)
+    return "Cancel it and create it again: this project approves payments by votes now.";
+  if (needsVotes)
+    return "It cannot be approved any more: this project approves payments by votes now.";
+  return mayMove
+    ? "Approve it with a one-time code, or cancel it."
+    : "It waits for somebody who may move money to approve it.";
+};
+
+/** The text of the link to the votes on a movement. */
+export const votesLinkText = ({ mayDecide }: Pick<Voting, "mayDecide">): string =>
+  mayDecide ? "Approve or decline" : "See the approvals";
 
 /** The advice in a record, which is the same for every reader. */
 export const WAITS_FOR_APPROVAL =

@@ -76,6 +76,9 @@ const KINDS: Readonly<Record<string, MovementKind>> = MOVEMENT_KINDS;
 /** The kind with this name; undefined for a name that another version stored. */
 export const movementKind = (name: string): MovementKind | undefined => KINDS[name];
 
+/** The kind's name on screens and in titles. */
+export const movementWords = (name: string): string => movementKind(name)?.words ?? "Operation";
+
 type PrivateKindName = {
   [Name in MovementKindName]: (typeof MOVEMENT_KINDS)[Name]["isPrivate"] extends true
     ? Name

@@ -2,7 +2,7 @@ import { amountText, countText, titleAmount } from "./amount-text";
 import { rescaleFloor } from "./money";
 import {
   MOVEMENT_KINDS,
-  movementKind,
+  movementWords,
   type MovementKindName,
   OPERATION_KINDS,
 } from "./movement-kinds";
@@ -23,16 +23,18 @@ interface TitledOperation {
   }[];
 }
 
+interface AssetSum {
+  readonly symbol: string;
+  readonly decimals: number;
+  readonly amountBase: bigint;
+}
+
 /**
- * The kind of an operation with the amounts that it spends, summed for each asset. Decimals of one
- * asset may differ between chains.
- * @example operationTitle({ kind: "swap", sources }) // "Swap of 200,000.00 USDC and 4,200.00 DAI"
+ * The amounts of the sources, summed for each asset. Decimals of one asset may differ between
+ * chains; a sum has the most of them.
  */
-export const operationTitle = ({ kind, sources }: TitledOperation): string => {
-  const sums = new Map<
-    string,
-    { readonly symbol: string; readonly decimals: number; readonly amountBase: bigint }
-  >();
+export const sumsOfSources = (sources: TitledOperation["sources"]): AssetSum[] => {
+  const sums = new Map<string, AssetSum>();
   for (const { token, amountBase } of sources) {
     const { assetId, symbol } = token;
     const before = sums.get(assetId) ?? { symbol, decimals: token.decimals, amountBase: 0n };
@@ -42,8 +44,17 @@ export const operationTitle = ({ kind, sources }: TitledOperation): string => {
       rescaleFloor(amountBase, token.decimals, decimals);
     sums.set(assetId, { symbol, decimals, amountBase: sum });
   }
-  const name = movementKind(kind)?.words ?? "Operation";
-  const amounts = [...sums.values()].map((sum) => titleAmount(sum.amountBase, sum));
+  return [...sums.values()];
+};
+
+/**
+ * The kind of an operation with the amounts that it spends, summed for each asset. Decimals of one
+ * asset may differ between chains.
+ * @example operationTitle({ kind: "swap", sources }) // "Swap of 200,000.00 USDC and 4,200.00 DAI"
+ */
+export const operationTitle = ({ kind, sources }: TitledOperation): string => {
+  const name = movementWords(kind);
+  const amounts = sumsOfSources(sources).map((sum) => titleAmount(sum.amountBase, sum));
   return amounts.length === 0 ? name : `${name} of ${amounts.join(" and ")}`;
 };
 

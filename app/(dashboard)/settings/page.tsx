@@ -1,9 +1,9 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
-import { Settings } from "@/components/features/profile/settings";
+import { ProfileSettings } from "@/components/features/profile/settings";
 
 export const metadata: Metadata = { title: "Settings" };
 
-const Page = (): ReactNode => <Settings />;
+const Page = (): ReactNode => <ProfileSettings />;
 
 export default Page;

@@ -109,12 +109,27 @@ test("what waits for a code, for votes, or for a look is in one list, and what t
   // Votes are asked for on the request, which stands for its payout.
   expect(kindOf(voted)).toEqual([]);
   const decision = items.find(({ kind }) => kind === "decision");
-  expect(decision).toMatchObject({ title: "Payout to 1 account", mine: false });
+  expect(decision).toMatchObject({
+    title: "Payout to 1 account",
+    mine: false,
+    toDo: "You asked for it, so other people have to approve it. You can cancel it. 0 of 1 approval so far.",
+    votes: { approvals: 0, required: 1 },
+    byName: customer.email,
+    movement: { kind: "Payout to 1 account", amounts: [{ amount: "1", symbol: "USDC" }] },
+  });
   expect(decision?.path).toBe(`/inbox/${decision?.id ?? ""}`);
   expect(items.find(({ id }) => id === operation)).toMatchObject({
     title: "Swap and transfer of 5.00 USDC",
     path: `/activity/${operation}`,
-    toDo: "Approve it with a one-time code, or cancel it.",
+    // No code is taken since the project demands votes.
+    toDo: "Cancel it and create it again: this project approves payments by votes now.",
+    byName: customer.email,
+    movement: {
+      kind: "Swap and transfer",
+      amounts: [{ amount: "5", symbol: "USDC" }],
+      chainId: CHAIN,
+    },
+    votes: null,
   });
   // Only what cannot be done comes last.
   expect(items.map(({ mine }) => mine)).toEqual(

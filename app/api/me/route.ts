@@ -25,6 +25,12 @@ export const GET = route({
 
 export const PATCH = route({
   contract: updateMe,
-  handler: async ({ body, actor, services }) =>
-    ok(toMeWithVerification(await services.auth.setEmail(actor, body.email, body.approval))),
+  handler: async ({ body, actor, services: { auth } }) => {
+    const { name, email, approval } = body;
+    // The address comes first, because it may be refused.
+    const mailed = email === undefined ? null : await auth.setEmail(actor, email, approval);
+    const renamed = name === undefined ? null : await auth.setName(actor, name);
+    const profile = renamed ?? mailed?.profile ?? (await auth.me(actor));
+    return ok(toMeWithVerification(profile, mailed?.verification ?? null));
+  },
 });

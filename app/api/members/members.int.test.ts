@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { listApiKeys, rotateApiKey } from "@/lib/contracts/api-keys";
-import { getMe, whoAmI } from "@/lib/contracts/auth";
+import { listAuditLog } from "@/lib/contracts/audit";
+import { getMe, updateMe, whoAmI } from "@/lib/contracts/auth";
 import {
   acceptInvitation,
   createInvitation,
@@ -442,4 +443,35 @@ test("a person makes a second project with a treasury of its own, renames it, an
     ["My project", "owner"],
     ["Corner shop", "owner"],
   ]);
+});
+
+test("a display name stands beside what is proven, is no address, and can be removed", async () => {
+  const person = await api.signIn();
+  const named = await person.client.call(updateMe, { body: { name: "  Ada Lovelace " } });
+  expect(named).toMatchObject({ name: "Ada Lovelace", verification: null });
+  const { data } = await person.client.call(listMembers, {});
+  expect(data[0]).toMatchObject({
+    name: "Ada Lovelace",
+    email: null,
+    address: person.account.address,
+  });
+  const id = await projectOf(person);
+  await person.client.call(updateProject, { params: { id }, body: { name: "Analytical" } });
+  const entries = await person.client.call(listAuditLog, {});
+  expect(entries.data[0]?.actorName).toBe(`Ada Lovelace (${person.account.address})`);
+  for (const name of [
+    "ada@example.com",
+    "ada＠example.com",
+    "https://example.com",
+    "",
+    "a".repeat(81),
+  ])
+    expect(await refusal(person.client.call(updateMe, { body: { name } })), name).toMatchObject(
+      { status: 400 },
+    );
+  expect(await refusal(person.client.call(updateMe, { body: {} }))).toMatchObject({
+    status: 400,
+  });
+  const removed = await person.client.call(updateMe, { body: { name: null } });
+  expect(removed.name).toBeNull();
 });

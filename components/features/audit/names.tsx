@@ -2,7 +2,7 @@
 
 import { useMemo } from "react";
 import { useApiKeys } from "@/components/features/api-keys/use-api-keys";
-import { useMembers } from "@/components/features/members/use-members";
+import { memberName, useMembers } from "@/components/features/members/use-members";
 import { useMe } from "@/components/features/profile/use-me";
 import { shorten } from "@/components/ui/address";
 
@@ -19,7 +19,7 @@ export const usePersonAddresses = (): ReadonlyMap<string, string> => {
 };
 
 /**
- * Names for actors of the audit log: people by address, keys by name. Former members are shown by
+ * Names for actors of the audit log: people by display name and address, keys by name. Former members are shown by
  * id.
  */
 export const useActorNames = (): ((actor: string) => string) => {
@@ -30,8 +30,7 @@ export const useActorNames = (): ((actor: string) => string) => {
     ["system", "The service"],
     ["not_me_link", "Link in a mail"],
   ]);
-  for (const { id: userId, email, address } of members?.data ?? [])
-    names.set(userId, email ?? shorten(address));
+  for (const member of members?.data ?? []) names.set(member.id, memberName(member));
   for (const { id, name } of keys?.data ?? []) names.set(id, `Key ${name}`);
   if (me !== undefined) names.set(me.id, "You");
   return (actor) => names.get(actor) ?? shorten(actor, 8);

@@ -1,80 +1,154 @@
 "use client";
 
 import { CircleCheck } from "lucide-react";
-import Link from "next/link";
-import type { ReactNode } from "react";
-import { Actor } from "@/components/features/names/names";
+import { parseAsArrayOf, parseAsString, useQueryState } from "nuqs";
+import { type ReactNode, useState } from "react";
 import { useLiveQuery } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
-import { Badge } from "@/components/ui/badge";
-import { EmptyState, QueryCard } from "@/components/ui/states";
-import { useHideableText } from "@/components/ui/hidden-amounts";
+import { Button } from "@/components/ui/button";
+import { Card } from "@/components/ui/card";
+import { EmptyState, QueryPanel } from "@/components/ui/states";
 import { PageHeader } from "@/components/ui/page-header";
-import { Time } from "@/components/ui/time";
-import { INBOX_LOOKS, type InboxItem, inboxQuery } from "./looks";
+import { DECISIONS_MAX } from "@/lib/core/approval-advice";
+import { ApproveSelectedDialog } from "./approve-selected";
+import { ItemRow } from "./item-row";
+import { groupsOf, type InboxItem, inboxQuery, isVotable } from "./looks";
+
+const SELECTED = parseAsArrayOf(parseAsString).withDefault([]);
 
 export const InboxPage = (): ReactNode => {
   const query = useLiveQuery(inboxQuery);
   const { data, error } = query;
+  const items = data?.data ?? [];
+  const selection = useSelection(items);
   return (
     <>
       <PageHeader
         title="Inbox"
-        description="Everything that waits for a person. Your own tasks come first."
+        description={descriptionOf(items, data !== undefined)}
+        actions={
+          <ApproveSelected selected={selection.selected} isPossible={items.some(isVotable)} />
+        }
       />
       {data !== undefined && error !== null ? (
         <Alert tone="warning" className="mb-4">
           The inbox cannot be read at the moment; this is what was there.
         </Alert>
       ) : null}
-      <QueryCard
-        query={query}
-        what="the inbox"
-        money="No money moves without you."
-        empty={
-          <EmptyState icon={CircleCheck} title="Nothing waits for you">
-            Payments that need your approval, and work that needs a look, appear here
-            automatically.
-          </EmptyState>
-        }
-      >
-        {(data) => (
-          <ul className="divide-y" aria-label="Inbox">
-            {data.data.map((item) => (
-              <ItemLine key={`${item.kind} ${item.id}`} item={item} />
-            ))}
-          </ul>
-        )}
-      </QueryCard>
+      <QueryPanel query={query} what="the inbox" rows={6} money="No money moves without you.">
+        {({ data: listed }) => <Groups items={listed} selection={selection} />}
+      </QueryPanel>
     </>
   );
 };
 
-const ItemLine = ({ item }: { readonly item: InboxItem }): ReactNode => {
-  const { label, tone } = INBOX_LOOKS[item.kind];
-  const hideable = useHideableText();
+const descriptionOf = (items: readonly InboxItem[], isKnown: boolean): string => {
+  const waiting = items.filter(({ mine }) => mine).length;
+  if (!isKnown || waiting === 0) return "Everything that waits for a person.";
+  const votable = items.filter(isVotable).length;
+  const wait = `${String(waiting)} ${waiting === 1 ? "waits" : "wait"} for you.`;
+  return votable > 1 ? `${wait} One proof can approve several.` : wait;
+};
+
+interface Selection {
+  /** The selected items on which the reader may still vote. */
+  readonly selected: readonly InboxItem[];
+  readonly set: (id: string, isSelected: boolean) => void;
+}
+
+/** The page's address stores the selection, so that it survives a reload. */
+const useSelection = (items: readonly InboxItem[]): Selection => {
+  const [ids, setIds] = useQueryState("selected", SELECTED);
+  return {
+    selected: items.filter((item) => isVotable(item) && ids.includes(item.id)),
+    set: (id, isSelected) => {
+      const others = ids.filter((one) => one !== id);
+      const next = isSelected ? [...others, id] : others;
+      void setIds(next.length === 0 ? null : next, { history: "replace" });
+    },
+  };
+};
+
+interface ApproveSelectedProps extends Pick<Selection, "selected"> {
+  /** Whether there is a request on which the reader may vote. */
+  readonly isPossible: boolean;
+}
+
+const ApproveSelected = ({ selected, isPossible }: ApproveSelectedProps): ReactNode => {
+  // The items of now, because a vote takes them out of the list while the dialog shows its result.
+  const [approving, setApproving] = useState<readonly InboxItem[] | null>(null);
+  const { length } = selected;
+  if (!isPossible && approving === null) return null;
   return (
-    <li className="px-4 py-2">
-      <div className="flex items-start justify-between gap-x-4">
-        <Link href={item.path} className="link min-w-0 font-medium wrap-anywhere">
-          {hideable(item.title)}
-        </Link>
-        <span className="shrink-0">
-          <Badge tone={item.mine ? tone : "neutral"}>{label}</Badge>
-        </span>
-      </div>
-      <div className="flex flex-wrap items-center gap-x-4">
-        <p className="text-fg-2">{item.toDo}</p>
-        <p className="flex max-w-full min-w-0 flex-wrap items-center gap-x-3 text-sm text-fg-3">
-          {item.by === null ? null : <Actor id={item.by} />}
-          <Time value={item.since} />
-          {item.until === null ? null : (
-            <span>
-              ends <Time value={item.until} />
-            </span>
-          )}
-        </p>
-      </div>
-    </li>
+    <>
+      <Button
+        disabled={length === 0 || length > DECISIONS_MAX}
+        title={
+          length > DECISIONS_MAX
+            ? `One proof approves ${String(DECISIONS_MAX)} requests at most.`
+            : undefined
+        }
+        onClick={() => setApproving(selected)}
+      >
+        Approve selected ({length})
+      </Button>
+      {approving === null ? null : (
+        <ApproveSelectedDialog items={approving} onClose={() => setApproving(null)} />
+      )}
+    </>
+  );
+};
+
+interface GroupsProps {
+  readonly items: readonly InboxItem[];
+  readonly selection: Selection;
+}
+
+const Groups = ({ items, selection }: GroupsProps): ReactNode => {
+  const { waiting, problems, others } = groupsOf(items);
+  return (
+    <div className="flex flex-col gap-4">
+      <Card title="Waiting for you" actions={<Count of={waiting} />} flush>
+        {waiting.length === 0 ? (
+          <EmptyState icon={CircleCheck} title="Nothing waits for you">
+            Payments that need your approval appear here automatically.
+          </EmptyState>
+        ) : (
+          <Rows label="Waiting for you" items={waiting} selection={selection} />
+        )}
+      </Card>
+      {problems.length === 0 ? null : (
+        <Card title="Needs a look" actions={<Count of={problems} />} flush>
+          <Rows label="Needs a look" items={problems} selection={selection} />
+        </Card>
+      )}
+      {others.length === 0 ? null : (
+        <Card title="Waits for others" actions={<Count of={others} />} flush>
+          <Rows label="Waits for others" items={others} selection={selection} />
+        </Card>
+      )}
+    </div>
+  );
+};
+
+const Count = ({ of: { length } }: { readonly of: readonly InboxItem[] }): ReactNode => (
+  <span className="num text-fg-3">{length}</span>
+);
+
+const Rows = ({ label, items, selection }: GroupsProps & { readonly label: string }) => {
+  const isSelecting = items.some(isVotable);
+  return (
+    <ul className="divide-y" aria-label={label}>
+      {items.map((item) => (
+        <ItemRow
+          key={`${item.kind} ${item.id}`}
+          item={item}
+          isSelected={selection.selected.some(({ id }) => id === item.id)}
+          onSelected={
+            isSelecting ? (isSelected) => selection.set(item.id, isSelected) : undefined
+          }
+        />
+      ))}
+    </ul>
   );
 };

@@ -21,3 +21,31 @@ export const INBOX_LOOKS: Readonly<
   stopped_work: { label: "Stopped", tone: "danger" },
   failure: { label: "Needs a look", tone: "warning" },
 };
+
+/** Kinds of items that report a problem. Nobody asked for them. */
+const PROBLEMS: ReadonlySet<InboxItem["kind"]> = new Set([
+  "deposit",
+  "refund",
+  "doubt",
+  "stopped_work",
+  "failure",
+]);
+
+interface InboxGroups {
+  /** Requests that the reader may decide. */
+  readonly waiting: readonly InboxItem[];
+  /** Problems that the reader may solve. */
+  readonly problems: readonly InboxItem[];
+  /** Everything on which only other people may act. */
+  readonly others: readonly InboxItem[];
+}
+
+/** Each item is in one group, in the order of the list. */
+export const groupsOf = (items: readonly InboxItem[]): InboxGroups => ({
+  waiting: items.filter(({ mine, kind }) => mine && !PROBLEMS.has(kind)),
+  problems: items.filter(({ mine, kind }) => mine && PROBLEMS.has(kind)),
+  others: items.filter(({ mine }) => !mine),
+});
+
+/** Whether the reader may vote on the item now. */
+export const isVotable = ({ kind, mine }: InboxItem): boolean => kind === "decision" && mine;

@@ -7,7 +7,6 @@ import { useApprovable } from "@/components/features/approvals/use-approvable";
 import { chooseProject } from "@/components/features/projects/use-project";
 import { apiQuery } from "@/components/features/session/api-query";
 import { useApi, useCache } from "@/components/features/session/use-api";
-import { shorten } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { QueryContent } from "@/components/ui/states";
@@ -22,7 +21,7 @@ import {
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type { Role } from "@/lib/core/actor";
 import { roleMay } from "@/lib/core/permissions";
-import { type Member, roleName, rolesGivenBy } from "./use-members";
+import { type Member, memberName, roleName, rolesGivenBy } from "./use-members";
 
 interface RoleDialogProps {
   readonly member: Member;
@@ -56,7 +55,7 @@ export const RoleDialog = ({ member, own, onClose }: RoleDialogProps): ReactNode
     <ConfirmChangeDialog
       change={change}
       onClose={onClose}
-      title={`Role of ${nameOf(member)}`}
+      title={`Role of ${memberName(member)}`}
       description="A new role counts within a second. A role that may do more, or a lower one for an owner or admin, needs your approval."
       size="lg"
       input={role as Role}
@@ -86,8 +85,6 @@ interface RemoveDialogProps {
   readonly onClose: () => void;
 }
 
-const nameOf = ({ email, address }: Member): string => email ?? shorten(address);
-
 /**
  * Lists everything that stops, and removes the member. Removing an owner or admin needs an
  * approval.
@@ -102,14 +99,14 @@ export const RemoveDialog = ({ member, isMe, onClose }: RemoveDialogProps): Reac
       chooseProject(null);
       return;
     }
-    toast.success(`${nameOf(member)} is not a member any more.`);
+    toast.success(`${memberName(member)} is not a member any more.`);
     await cache.refresh(listMembers);
   });
   return (
     <ConfirmChangeDialog
       change={remove}
       onClose={onClose}
-      title={isMe ? "Leave the project?" : `Remove ${nameOf(member)}?`}
+      title={isMe ? "Leave the project?" : `Remove ${memberName(member)}?`}
       description={`${isMe ? "You have" : "The person has"} no access after a second. Operations that run go on.`}
       size="lg"
       input={null}

@@ -19,6 +19,7 @@ import { Address } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
+import { cn } from "@/components/ui/cn";
 import { describeError } from "@/components/ui/describe-error";
 import { TextField } from "@/components/ui/form";
 import { PageHeader } from "@/components/ui/page-header";
@@ -35,6 +36,7 @@ import { RemoveDialog, RoleDialog } from "./member-dialogs";
 import {
   type Invitation,
   type Member,
+  memberName,
   roleName,
   rolesGivenBy,
   useMembers,
@@ -48,8 +50,6 @@ interface Actions {
   readonly onRemove: (member: Member) => void;
 }
 
-const nameOf = ({ email, address }: Member): string => email ?? address;
-
 const columnsOf = ({
   myId,
   mayManage,
@@ -61,9 +61,12 @@ const columnsOf = ({
     id: "person",
     header: "Person",
     phone: "title",
-    cell: ({ id: userId, email, address }) => (
+    cell: ({ id: userId, name, email, address }) => (
       <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        {email === null ? null : <span className="font-medium break-all">{email}</span>}
+        {name === null ? null : <span className="font-medium wrap-anywhere">{name}</span>}
+        {email === null ? null : (
+          <span className={cn("break-all", name === null && "font-medium")}>{email}</span>
+        )}
         <Address value={address} />
         {userId === myId ? <Badge tone="neutral">You</Badge> : null}
       </span>
@@ -88,7 +91,7 @@ const columnsOf = ({
             <Button
               size="sm"
               variant="ghost"
-              aria-label={`Change the role of ${nameOf(member)}`}
+              aria-label={`Change the role of ${memberName(member)}`}
               onClick={() => onRole(member)}
             >
               Change role
@@ -98,7 +101,7 @@ const columnsOf = ({
             <Button
               size="sm"
               variant="ghost"
-              aria-label={isMe ? "Leave the project" : `Remove ${nameOf(member)}`}
+              aria-label={isMe ? "Leave the project" : `Remove ${memberName(member)}`}
               onClick={() => onRemove(member)}
             >
               {isMe ? "Leave" : "Remove"}

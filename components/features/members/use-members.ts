@@ -1,5 +1,6 @@
 import { apiPages } from "@/components/features/session/api-query";
 import { useWholeList } from "@/components/features/session/use-lists";
+import { shorten } from "@/components/ui/address";
 import { listMembers } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type { createInvitation, updateMember } from "@/lib/contracts/members";
@@ -11,6 +12,19 @@ export const membersQuery = apiPages(listMembers, {});
 export const useMembers = () => useWholeList(membersQuery);
 
 export type Member = ResponseOf<typeof updateMember>;
+/**
+ * The text that names a member: "Ada Lovelace (ada@example.com)". Nothing proves a display name, so
+ * the verified address, or else the wallet, stands behind it.
+ */
+export const memberName = ({
+  name,
+  email,
+  address,
+}: Pick<Member, "name" | "email" | "address">): string => {
+  const proven = email ?? shorten(address);
+  return name === null ? proven : `${name} (${proven})`;
+};
+
 export type Invitation = ResponseOf<typeof createInvitation>;
 
 /** Ordered from the most permissions to the fewest. */

@@ -81,20 +81,43 @@ export const useActorInSentence = (): ((actor: string) => string) => {
   };
 };
 
-export const Actor = ({ id }: { readonly id: string }): ReactNode => {
+/**
+ * The name of a person or key for a list, from the name that the service sent: `You`, or the name,
+ * with addresses of wallets shortened.
+ */
+export const useSentName = (): ((id: string, name: string) => string) => {
   const nameOf = useActorNames();
+  return (id, name) => {
+    if (nameOf(id) === "You") return "You";
+    return name.replace(ADDRESS, (address) => shorten(address));
+  };
+};
+
+interface ActorProps {
+  readonly id: string;
+  /**
+   * The name that the service sent with the id. Without it the name is looked up among the members
+   * and keys of now, where former ones are missing.
+   */
+  readonly name?: string | null;
+}
+
+export const Actor = ({ id, name = null }: ActorProps): ReactNode => {
+  const nameOf = useActorNames();
+  const sentName = useSentName();
+  const text = name === null ? nameOf(id) : sentName(id, name);
   const addresses = usePersonAddresses();
   return (
     <span
       className="inline-flex max-w-full min-w-0 items-center gap-1.5 align-middle"
-      title={id}
+      title={`${text}, ${id}`}
     >
       {id.startsWith("key_") ? (
         <KeyRound className="size-4 shrink-0 text-fg-3" aria-hidden />
       ) : (
         <AddressMark value={addresses.get(id) ?? id} />
       )}
-      <span className="truncate">{nameOf(id)}</span>
+      <span className="truncate">{text}</span>
       <CopyButton value={id} label="Copy id" />
     </span>
   );

@@ -45,7 +45,7 @@ export const Notifications = (): ReactNode => {
               <Button onClick={() => void read({ upTo: newest.id })}>Mark all as read</Button>
             )}
             <Button asChild>
-              <Link href="/settings#notifications">Choose events</Link>
+              <Link href="/settings/notifications">Choose events</Link>
             </Button>
           </>
         }
@@ -162,7 +162,7 @@ const Panel = ({ onClose }: { readonly onClose: () => void }): ReactNode => {
         <Link href="/notifications" className="link touch-target" onClick={onClose}>
           All notifications
         </Link>
-        <Link href="/settings#notifications" className="link touch-target" onClick={onClose}>
+        <Link href="/settings/notifications" className="link touch-target" onClick={onClose}>
           Settings
         </Link>
       </div>

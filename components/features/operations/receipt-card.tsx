@@ -32,22 +32,30 @@ interface ReceiptCardProps {
 
 export const ReceiptCard = ({ operation }: ReceiptCardProps): ReactNode => (
   <Card title="Receipt">
-    <Facts className="-my-2">
-      <AmountFacts operation={operation} />
-      <Fact label="To">
-        <Recipient operation={operation} />
-      </Fact>
-      <Fact label="Fees, part of the rate">
-        <FeeLines fees={quotedFeesOf(operation.fees)} known={operation.legs.length > 0} />
-      </Fact>
-      <NetworkFees operation={operation} />
-      <Fact label="Started by">
-        <Actor id={operation.createdBy} />
-      </Fact>
-      <TimeFacts operation={operation} />
-      <RetryFacts operation={operation} />
-    </Facts>
+    <ReceiptFacts operation={operation} className="-my-2" />
   </Card>
+);
+
+/** The lines of the receipt, for its card and for the people who vote on the operation. */
+export const ReceiptFacts = ({
+  operation,
+  className,
+}: ReceiptCardProps & { readonly className?: string }): ReactNode => (
+  <Facts className={className}>
+    <AmountFacts operation={operation} />
+    <Fact label="To">
+      <Recipient operation={operation} />
+    </Fact>
+    <Fact label="Fees, part of the rate">
+      <FeeLines fees={quotedFeesOf(operation.fees)} known={operation.legs.length > 0} />
+    </Fact>
+    <NetworkFees operation={operation} />
+    <Fact label="Started by">
+      <Actor id={operation.createdBy} />
+    </Fact>
+    <TimeFacts operation={operation} />
+    <RetryFacts operation={operation} />
+  </Facts>
 );
 
 const Sums = ({ sums }: { readonly sums: readonly AssetSum[] }): ReactNode =>

@@ -174,7 +174,7 @@ const BudgetAlert = ({
     <Amount value={budget.remaining} unit={budget.symbol} plain /> of{" "}
     <Amount value={budget.dailyLimit} unit={budget.symbol} plain /> are left today; new
     operations there are refused once it is used up. Wait for the reset at 00:00 UTC, or{" "}
-    <Link href="/settings#sponsor-budgets" className="link">
+    <Link href="/settings/sponsor-budgets" className="link">
       look at the limit
     </Link>
     .

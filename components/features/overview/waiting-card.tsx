@@ -3,12 +3,17 @@
 import { CircleCheck } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { INBOX_LOOKS, type InboxItem, inboxQuery } from "@/components/features/inbox/looks";
+import { ItemAmount, ItemMaker, useItemTitle } from "@/components/features/inbox/item-parts";
+import { ReviewLink } from "@/components/features/inbox/item-row";
+import {
+  INBOX_LOOKS,
+  type InboxItem,
+  inboxQuery,
+  isVotable,
+} from "@/components/features/inbox/looks";
+import { VoteButtons } from "@/components/features/inbox/vote-buttons";
 import { useLiveQuery } from "@/components/features/session/use-api";
 import { Badge } from "@/components/ui/badge";
-import { buttonLooks } from "@/components/ui/button-looks";
-import { cn } from "@/components/ui/cn";
-import { useHideableText } from "@/components/ui/hidden-amounts";
 import { QueryCard, Skeleton } from "@/components/ui/states";
 import { Time } from "@/components/ui/time";
 
@@ -62,24 +67,28 @@ const isWrong = ({ kind }: InboxItem): boolean =>
   ["doubt", "stopped_work", "failure"].includes(kind);
 
 const WaitingLine = ({ item }: { readonly item: InboxItem }): ReactNode => {
-  const title = useHideableText()(item.title);
+  const title = useItemTitle()(item);
   const { label, tone } = INBOX_LOOKS[item.kind];
   return (
     <li className="flex flex-col gap-1 px-4 py-2.5">
-      <span className="font-medium wrap-anywhere">{title}</span>
+      <span className="flex items-baseline justify-between gap-x-3">
+        <span className="min-w-0 font-medium wrap-anywhere">{title}</span>
+        {isVotable(item) ? <ItemAmount item={item} /> : null}
+      </span>
       {isWrong(item) ? <span className="text-sm text-fg-2">{item.toDo}</span> : null}
       <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <Badge tone={tone}>{label}</Badge>
-        <span className="text-sm text-fg-3">
+        {isVotable(item) ? null : <Badge tone={tone}>{label}</Badge>}
+        <span className="min-w-0 text-sm text-fg-3">
+          {item.by === null ? null : (
+            <>
+              <ItemMaker item={item} />,{" "}
+            </>
+          )}
           <Time value={item.since} />
         </span>
-        <Link
-          href={item.path}
-          className={cn(buttonLooks({ size: "sm" }), "ml-auto")}
-          aria-label={`Review ${title}`}
-        >
-          Review
-        </Link>
+        <span className="ml-auto flex gap-2">
+          {isVotable(item) ? <VoteButtons item={item} /> : <ReviewLink item={item} />}
+        </span>
       </span>
     </li>
   );

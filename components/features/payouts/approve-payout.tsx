@@ -6,6 +6,7 @@ import { codeOf } from "@/components/features/money-flow/api-error";
 import { ApproveAction } from "@/components/features/money-flow/approval-dialog";
 import { Actor, NamedAddress } from "@/components/features/names/names";
 import { useSentOnce } from "@/components/features/session/use-api";
+import { WarningList } from "@/components/features/warnings/warnings";
 import { useKnownAddresses } from "@/components/features/transfer/recipient";
 import { Amount } from "@/components/ui/amount";
 import { Fact, Facts } from "@/components/ui/card";
@@ -13,7 +14,7 @@ import { ChainName } from "@/components/ui/marks";
 import { QueryContent } from "@/components/ui/states";
 import { approvePayout } from "@/lib/api-client/calls.gen";
 import { countText } from "@/lib/core/amount-text";
-import { FundingFacts } from "./funding-facts";
+import { FundingFacts, NetworkFeeFact } from "./funding-facts";
 import { counted } from "./new/amount-rules";
 import { countsOf, type Payout, totalsOf } from "./payout";
 import {
@@ -54,11 +55,23 @@ export const ApprovePayout = ({ payout, onApproved }: ApprovePayoutProps): React
       }
       done="Approved. It is paid now."
     >
-      <PayoutFacts payout={payout} />
-      <ApprovalRecipients payout={payout} />
+      <PayoutReceipt payout={payout} />
     </ApproveAction>
   );
 };
+
+/**
+ * The receipt of a payout that waits: what its maker saw, for everybody who approves it.
+ */
+export const PayoutReceipt = ({ payout }: { readonly payout: Payout }): ReactNode => (
+  <>
+    <PayoutFacts payout={payout} />
+    {payout.kind === "wallets" ? (
+      <WarningList title="Look at the recipients again" warnings={payout.warnings} max={5} />
+    ) : null}
+    <ApprovalRecipients payout={payout} />
+  </>
+);
 
 const SourceAccount = ({ id }: { readonly id: string }): ReactNode => {
   const name = useAccountNames()(id);
@@ -101,6 +114,9 @@ const PayoutFacts = ({ payout }: { readonly payout: Payout }): ReactNode => {
       )}
       {payout.kind === "wallets" && payout.funding !== null ? (
         <FundingFacts funding={payout.funding} />
+      ) : null}
+      {payout.kind === "wallets" && payout.networkFee !== null ? (
+        <NetworkFeeFact fee={payout.networkFee} />
       ) : null}
       {payout.reference === null ? null : <Fact label="Reference">{payout.reference}</Fact>}
       <Fact label="Created by">

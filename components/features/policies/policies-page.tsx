@@ -3,20 +3,19 @@
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
+import { SettingsPage } from "@/components/features/profile/settings-page";
 import { useMay } from "@/components/features/projects/use-project";
 import { AddressMark, shorten } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
-import { Usd } from "@/components/ui/amount";
 import { buttonLooks } from "@/components/ui/button-looks";
-import { Card, Fact, Facts } from "@/components/ui/card";
+import { Card } from "@/components/ui/card";
 import { Combobox, type ComboboxOption } from "@/components/ui/combobox";
 import { Field } from "@/components/ui/field";
-import { PageHeader } from "@/components/ui/page-header";
 import { QueryPanel } from "@/components/ui/states";
 import { Time } from "@/components/ui/time";
 import { walletName } from "@/components/features/wallets/use-wallets";
 import { RuleList } from "./rule-list";
-import { rolesText } from "./rule-words";
+import { LimitCard, VotesCard } from "./settings-cards";
 import {
   isOf,
   pathOfSubject,
@@ -30,16 +29,10 @@ export const PoliciesPage = (): ReactNode => {
   const query = usePolicySetup();
   const mayChange = useMay("policies:manage");
   return (
-    <>
-      <PageHeader
-        title="Policies"
-        description="Limits on money that leaves the project. Where several apply, the strictest wins."
-        actions={
-          <Link href="/settings" className={buttonLooks()}>
-            All settings
-          </Link>
-        }
-      />
+    <SettingsPage
+      title="Policies"
+      description="Limits on money that leaves the project. Where several apply, the strictest wins."
+    >
       <QueryPanel
         query={query}
         what="the policies"
@@ -47,16 +40,17 @@ export const PoliciesPage = (): ReactNode => {
         money="The policies go on to apply."
       >
         {(setup) => (
-          <div className="flex flex-col gap-4">
+          <>
             {mayChange ? null : <ReadOnlyNote />}
             <ProjectCard setup={setup} mayChange={mayChange} />
             <SubjectsCard setup={setup} mayChange={mayChange} scope="wallet" />
             <SubjectsCard setup={setup} mayChange={mayChange} scope="key" />
-            <OtherLimitsCard setup={setup} />
-          </div>
+          </>
         )}
       </QueryPanel>
-    </>
+      <LimitCard />
+      <VotesCard />
+    </SettingsPage>
   );
 };
 
@@ -208,35 +202,3 @@ const SubjectLine = ({
     </li>
   );
 };
-
-const OtherLimitsCard = ({ setup: { policies } }: Pick<PartProps, "setup">): ReactNode => (
-  <Card
-    title="Also in force"
-    description="Two settings of the project apply beside the policies."
-    flush
-  >
-    <Facts className="px-4">
-      <Fact
-        label={
-          <Link href="/settings#limits" className="link">
-            Daily cap of API keys
-          </Link>
-        }
-      >
-        <Usd value={policies.dailyCapUsd} /> without a code,{" "}
-        <Usd value={policies.spentTodayUsd} /> moved today
-      </Fact>
-      <Fact
-        label={
-          <Link href="/settings#votes" className="link">
-            Approval by several people
-          </Link>
-        }
-      >
-        {policies.approvals === null
-          ? "Off"
-          : `${String(policies.approvals.count)} of the ${rolesText(policies.approvals.roles)}`}
-      </Fact>
-    </Facts>
-  </Card>
-);

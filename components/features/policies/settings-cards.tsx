@@ -1,7 +1,6 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
-import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import {
   type DefaultValues,
@@ -16,7 +15,6 @@ import { ReadAs } from "@/components/features/money-flow/field-checks";
 import { useApi, useCache } from "@/components/features/session/use-api";
 import { Usd } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
-import { buttonLooks } from "@/components/ui/button-looks";
 import { Form, FormError, TextField } from "@/components/ui/form";
 import { QueryCard } from "@/components/ui/states";
 import { toast } from "@/components/ui/toast";
@@ -24,15 +22,13 @@ import type { BodyInput } from "@/lib/contracts/contract";
 import { updatePolicies } from "@/lib/contracts/policies";
 import { readAmount, readOrTyped, typedAmount } from "@/lib/core/read-amount";
 import { CHOOSE_VOTERS, rolesIn, voterValues, voterValuesOf } from "./policy-form";
-import { RuleList } from "./rule-list";
-import { type Policies, policiesQuery, usePolicies, usePolicyNames } from "./use-policies";
+import { type Policies, policiesQuery, usePolicies } from "./use-policies";
 import { VoterFields } from "./voter-fields";
 
 interface SettingsCardProps {
   readonly id: string;
   readonly title: string;
   readonly description: string;
-  readonly actions?: ReactNode;
   /** Noun for the setting while it loads, for screen readers. */
   readonly what: string;
   readonly children: (policies: Policies) => ReactNode;
@@ -41,46 +37,6 @@ interface SettingsCardProps {
 const SettingsCard = (props: SettingsCardProps): ReactNode => (
   <QueryCard {...props} flush={false} query={usePolicies()} rows={1} compact />
 );
-
-export const PoliciesCard = (): ReactNode => (
-  <SettingsCard
-    id="policies"
-    title="Policies"
-    description="Limits of the project, of wallets and of API keys on money that leaves."
-    actions={
-      <Link href="/settings/policies" className={buttonLooks({ size: "sm" })}>
-        Open policies
-      </Link>
-    }
-    what="the policies"
-  >
-    {(data) => <Summary policies={data} />}
-  </SettingsCard>
-);
-
-const countText = (count: number, one: string): string =>
-  `${String(count)} ${one}${count === 1 ? "" : "s"}`;
-
-const Summary = ({ policies: { policies } }: { readonly policies: Policies }): ReactNode => {
-  const names = usePolicyNames();
-  const project = policies.find(({ scope }) => scope === "project");
-  const wallets = policies.filter(({ scope }) => scope === "wallet").length;
-  const keys = policies.filter(({ scope }) => scope === "key").length;
-  return (
-    <div className="flex flex-col gap-2">
-      {project === undefined ? (
-        <p>The project as a whole has no limit.</p>
-      ) : (
-        <RuleList rules={project.rules} names={names} label="Limits of the whole project" />
-      )}
-      <p className="text-sm text-fg-2">
-        {wallets + keys === 0
-          ? "No wallet and no API key has limits of its own."
-          : `${countText(wallets, "wallet")} and ${countText(keys, "API key")} with limits of their own.`}
-      </p>
-    </div>
-  );
-};
 
 interface SettingProps {
   readonly shown: ReactNode;

@@ -108,7 +108,7 @@ export interface PolicySetup {
 }
 
 /** Names for the ids in rules. Without a known name, the id itself is shown. */
-export const usePolicyNames = (): PolicyNames => {
+const usePolicyNames = (): PolicyNames => {
   const { chains } = usePublicConfig();
   const tokens = useQuery(tokensQuery).data?.data;
   return useMemo(

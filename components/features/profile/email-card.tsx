@@ -23,7 +23,7 @@ import { updateMe } from "@/lib/contracts/auth";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type { Me } from "./use-me";
 
-type Verification = ResponseOf<typeof updateMe>["verification"];
+type Verification = NonNullable<ResponseOf<typeof updateMe>["verification"]>;
 
 interface EmailCardProps {
   readonly me: Me;
@@ -42,7 +42,7 @@ export const EmailCard = ({ me, suggested }: EmailCardProps): ReactNode => {
   const api = useApi();
   const update = useApprovable<string>("email", async (email, proof) => {
     const { verification } = await api.call(updateMe, { body: { email, ...proof } });
-    setSent({ email, verification });
+    if (verification !== null) setSent({ email, verification });
   });
   const finish = (): void => {
     setSent(null);

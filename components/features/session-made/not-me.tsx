@@ -126,7 +126,7 @@ const KnownThing = ({ data, confirm }: KnownThingProps): ReactNode => {
       </Card>
       <p className="text-sm text-fg-2">
         Then{" "}
-        <Link href="/settings#sessions" className="link">
+        <Link href="/settings/security#sessions" className="link">
           look at your sessions
         </Link>{" "}
         and end those that you do not know.

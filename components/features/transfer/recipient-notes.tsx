@@ -44,6 +44,8 @@ export const RecipientWord = ({ view }: { readonly view: RecipientView }): React
 
 interface LookAlikeProps {
   readonly address: string;
+  /** Says what the address is. Default: that it was typed. */
+  readonly label?: string;
   readonly lookAlike: KnownAddress;
 }
 
@@ -63,6 +65,7 @@ const IT_IS = {
 
 export const LookAlikeAlert = ({
   address,
+  label = "Typed now",
   lookAlike,
   children,
 }: LookAlikeProps & { readonly children?: ReactNode }): ReactNode => (
@@ -72,7 +75,7 @@ export const LookAlikeAlert = ({
   >
     <dl className="flex flex-col gap-1">
       <div>
-        <dt className="text-sm text-fg-2">Typed now</dt>
+        <dt className="text-sm text-fg-2">{label}</dt>
         <dd>
           <AddressGroups value={address} differsFrom={lookAlike.address} />
         </dd>
@@ -90,6 +93,36 @@ export const LookAlikeAlert = ({
     {children}
   </Alert>
 );
+
+interface RecipientStandingProps {
+  readonly view: RecipientView;
+  /** Whether all known addresses are loaded. Before that, no address is called new. */
+  readonly complete: boolean;
+}
+
+/**
+ * How the project knows a recipient, for people who approve a payment that somebody else entered:
+ * a look-alike, a first payment, or its name and how often it was paid.
+ */
+export const RecipientStanding = ({ view, complete }: RecipientStandingProps): ReactNode => {
+  if (view.as === "none") return null;
+  if (view.lookAlike !== null)
+    return (
+      <LookAlikeAlert address={view.address} lookAlike={view.lookAlike} label="To be paid" />
+    );
+  if (view.as === "new")
+    return isCalledNew(view, complete) ? (
+      <Alert tone="warning" title="Nothing was sent to this address yet">
+        Compare it whole, best over another way than the one it came by:{" "}
+        <AddressGroups value={view.address} />
+      </Alert>
+    ) : null;
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-fg-2">
+      <RecipientWord view={view} />
+    </p>
+  );
+};
 
 interface RecipientNotesProps {
   readonly view: RecipientView;

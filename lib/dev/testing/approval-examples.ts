@@ -54,6 +54,18 @@ export const callApprovals = async ({
     body: { otp, reason: "Checked with the invoice" },
     as,
   });
+  const ids = [
+    await open("po_01980000-0000-7000-8000-000000000002"),
+    await open("po_01980000-0000-7000-8000-000000000003"),
+  ];
+  const asked = await call("requestDecisionsCode", { body: { ids, channel: "wallet" }, as });
+  await call("approveDecisions", {
+    body: {
+      ids,
+      signature: await session.account.signMessage({ message: String(asked.message) }),
+    },
+    as,
+  });
   const other = await open("po_01980000-0000-7000-8000-000000000001");
   const { messages } = await call("getDecision", { params: { id: other }, as });
   const { decline } = messages as { decline: string };

@@ -18,6 +18,7 @@ const NOT_REPEATED: Readonly<Record<string, readonly string[]>> = {
     "initWalletLink",
     "requestOtp",
     "requestDecisionCode",
+    "requestDecisionsCode",
     "testWebhookEndpoint",
     "resendDelivery",
   ],

@@ -151,6 +151,20 @@ export const PEOPLE_ROWS: AttackTable = {
       return approvalAsked(call("POST", `/members/${await member("admin")}/removal`, {}));
     },
   ],
+  "POST /approvals/request-otp": [
+    "moves nothing",
+    async () =>
+      expecting(call("POST", "/approvals/request-otp", { ids: [await openRequest()] }), 200),
+  ],
+  "POST /approvals/approve": [
+    "needs code",
+    async () =>
+      expecting(
+        call("POST", "/approvals/approve", { ids: [await openRequest()], otp: "000000" }),
+        409,
+        { code: "otp_required" },
+      ),
+  ],
   "POST /approvals/{id}/request-otp": [
     "moves nothing",
     async () => expecting(call("POST", `/approvals/${await openRequest()}/request-otp`), 200),

@@ -242,6 +242,7 @@ export const OTHER_WAYS: Readonly<
       "POST /operations/{id}/approve",
       "POST /payouts/{id}/approve",
       "POST /approvals/{id}/approve",
+      "POST /approvals/approve",
     ],
     why: "It lets a movement run that waits. Each way is tried with it: the guards are evaluated again when it is given.",
   },
@@ -312,6 +313,7 @@ export const MOVES_NOTHING: Readonly<Record<string, readonly string[]>> = {
   "It mails a code, tries, declines or cancels": [
     "POST /swap/request-otp",
     "POST /approvals/{id}/request-otp",
+    "POST /approvals/request-otp",
     "POST /approvals/{id}/decline",
     "POST /policies/evaluate",
     "POST /transfers/{id}/cancel",

@@ -90,7 +90,29 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
       action: "Read the request; no vote is needed.",
     },
   },
+  requestDecisionsCode: {
+    ...SENDING_MAIL,
+    forbidden: {
+      when: "The person may not decide one of these requests.",
+      action: "Leave it out, or let somebody vote whom its `required` allows.",
+    },
+    invalid_state: {
+      when: "One of the requests is decided or has ended, or the person has voted on it.",
+      action: "Read the requests, and ask for a code for those that are open.",
+    },
+  },
   approveDecision: VOTE,
+  approveDecisions: {
+    ...VOTE,
+    invalid_state: {
+      when: "None of the requests can be voted on any more: each is decided, has ended, or has the person's vote. No vote was counted.",
+      action: "Read the requests; `state` and `votes` say how each stands.",
+    },
+    invalid_signature: {
+      when: "The signature or the passkey's answer is not for exactly this set of requests.",
+      action: "Sign `message` of POST /approvals/request-otp for the same ids.",
+    },
+  },
   declineDecision: VOTE,
   startTotp: approvalFor("The person has an authenticator app already; remove it first"),
   confirmTotp: {

@@ -1,8 +1,9 @@
 /** One list of everything in a project that waits for a person, read from the modules. */
-import { ADVICE_TO_WAIT, ADVICE_WITH_PROOF, adviceOfVotes } from "@/lib/core/approval-advice";
+import { adviceOfProof, adviceOfVotes } from "@/lib/core/approval-advice";
 import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { titleAmount } from "@/lib/core/amount-text";
+import { formatAmount } from "@/lib/core/money";
 import { operationTitle } from "@/lib/core/titles";
 import { roleMay } from "@/lib/core/permissions";
 import { quoted } from "@/lib/trust/proofs/service";
@@ -24,6 +25,14 @@ import {
 } from "@/lib/money/operations/service";
 import type { INBOX_KINDS } from "@/lib/contracts/inbox";
 import type { PolicyRules } from "@/lib/contracts/policy-rules";
+import type { ActorNames } from "@/lib/news/audit/service";
+import {
+  counted,
+  type Movement,
+  movementOfOperation,
+  movementOfPayout,
+  movementOfSchedule,
+} from "./movement";
 
 export interface InboxItem {
   readonly kind: (typeof INBOX_KINDS)[number];
@@ -33,11 +42,20 @@ export interface InboxItem {
   /** Whether the person who reads the inbox may act on the item. */
   readonly mine: boolean;
   readonly by: string | null;
+  /** The name of the person or API key that asked; null when the service did. */
+  readonly byName: string | null;
+  /** The movement that it is about; null when it is about something else. */
+  readonly movement: Movement | null;
+  /** The votes so far; null when nobody votes on it. */
+  readonly votes: { readonly approvals: number; readonly required: number } | null;
   readonly since: Date;
   readonly until: Date | null;
   /** Path of the item's page in the dashboard. */
   readonly path: string;
 }
+
+/** An item before the names of the people and keys are read. */
+type UnnamedItem = Omit<InboxItem, "byName">;
 
 /** The fields of a parked job that the inbox shows. */
 interface StoppedJob {
@@ -53,6 +71,8 @@ interface ScheduleSummary {
     readonly status: string;
     readonly suspendedAt: Date | null;
     readonly rows: number;
+    readonly totals: Parameters<typeof movementOfSchedule>[0]["totals"];
+    readonly chainId: number;
     readonly reference: string | null;
     readonly createdBy: string;
     readonly createdAt: Date;
@@ -60,7 +80,8 @@ interface ScheduleSummary {
 }
 
 export interface ProjectInboxDeps {
-  readonly decisions: Pick<DecisionsService, "list">;
+  readonly decisions: Pick<DecisionsService, "list" | "requirementOf">;
+  readonly actorNames: ActorNames;
   readonly operations: Pick<OperationsService, "listFor">;
   readonly payouts: Pick<PayoutsService, "list">;
   readonly schedules: {
@@ -91,9 +112,6 @@ const LISTED_MAX = 100;
  */
 const FAILED_MS = 7 * 24 * 3_600_000;
 
-const counted = (count: number, noun: string): string =>
-  `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
-
 const titleOfOperation = ({ kind, request: { sources } }: Operation): string =>
   operationTitle({ kind, sources });
 
@@ -106,24 +124,32 @@ const titleOfPayout = ({ payout }: PayoutView): string => {
   return `${name} to ${counted(payout.itemsTotal, payout.kind === "wallets" ? "wallet" : "account")}`;
 };
 
-const decisionToDo = ({ request, mayDecide }: DecisionView, { userId }: UserActor): string =>
-  adviceOfVotes({
-    required: request.required.count,
+const ofDecision = (
+  actor: UserActor,
+  { request, approvals, mayDecide }: DecisionView,
+  movement: Movement | null,
+): UnnamedItem => {
+  const votes = { approvals, required: request.required.count };
+  const toDo = adviceOfVotes({
+    ...votes,
     mayDecide,
-    hasVoted: request.votes.some((vote) => vote.userId === userId),
+    hasVoted: request.votes.some(({ userId }) => userId === actor.userId),
+    isMaker: request.makerUserId === actor.userId,
   });
-
-const ofDecision = (actor: UserActor, view: DecisionView): InboxItem => ({
-  kind: "decision",
-  id: view.request.id,
-  title: view.request.title,
-  toDo: decisionToDo(view, actor),
-  mine: view.mayDecide,
-  by: view.request.maker,
-  since: view.request.createdAt,
-  until: view.request.expiresAt,
-  path: `/inbox/${view.request.id}`,
-});
+  return {
+    kind: "decision",
+    id: request.id,
+    title: request.title,
+    toDo,
+    mine: mayDecide,
+    by: request.maker,
+    movement,
+    votes,
+    since: request.createdAt,
+    until: request.expiresAt,
+    path: `/inbox/${request.id}`,
+  };
+};
 
 /** Placeholder for the page of a private operation until its `tr_` id is read. */
 const PRIVATE_PAGE = "/private";
@@ -131,12 +157,14 @@ const PRIVATE_PAGE = "/private";
 const pathOfOperation = ({ id, kind }: Operation): string =>
   isPrivateKind(kind) ? PRIVATE_PAGE : `/activity/${id}`;
 
-type Row = Omit<InboxItem, "kind" | "toDo" | "mine" | "until">;
+type Row = Omit<UnnamedItem, "kind" | "toDo" | "mine" | "until">;
 
 const rowOfOperation = (operation: Operation): Row => ({
   id: operation.id,
   title: titleOfOperation(operation),
   by: operation.createdBy,
+  movement: movementOfOperation(operation),
+  votes: null,
   since: operation.createdAt,
   path: pathOfOperation(operation),
 });
@@ -145,36 +173,50 @@ const rowOfPayout = (view: PayoutView): Row => ({
   id: view.payout.id,
   title: titleOfPayout(view),
   by: view.payout.createdBy,
+  movement: movementOfPayout(view),
+  votes: null,
   since: view.payout.createdAt,
   path: `/payouts/${view.payout.id}`,
 });
 
-const rowOfSchedule = ({
-  schedule: { id, rows, reference, createdBy, createdAt },
-}: ScheduleSummary): Row => ({
-  id,
-  title: `${withReference("Scheduled payout", reference)} to ${counted(rows, "wallet")}`,
-  by: createdBy,
-  since: createdAt,
-  path: `/payouts/schedules/${id}`,
-});
+const rowOfSchedule = ({ schedule }: ScheduleSummary): Row => {
+  const { id, rows, reference, createdBy, createdAt } = schedule;
+  return {
+    id,
+    title: `${withReference("Scheduled payout", reference)} to ${counted(rows, "wallet")}`,
+    by: createdBy,
+    movement: movementOfSchedule(schedule),
+    votes: null,
+    since: createdAt,
+    path: `/payouts/schedules/${id}`,
+  };
+};
 
 /**
  * Lists objects that wait for an approval. An object on which people vote is listed only as its
  * request for votes.
  */
-const waiting = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+const waiting = async (deps: ProjectInboxDeps, actor: UserActor): Promise<UnnamedItem[]> => {
   const { projectId, role } = actor;
   const pending = { status: ["pending" as const], limit: LISTED_MAX };
-  const [decisions, operations, payouts, schedules] = await Promise.all([
+  const [decisions, operations, payouts, schedules, setting] = await Promise.all([
     deps.decisions.list(actor, { state: "open", limit: LISTED_MAX }),
     deps.operations.listFor(actor, pending),
     deps.payouts.list(projectId, pending),
     deps.schedules.list(projectId, { status: ["awaiting_approval"], limit: LISTED_MAX }),
+    deps.decisions.requirementOf(projectId),
   ]);
   const voted = new Set(decisions.data.map(({ request }) => request.subject.id));
+  const movements = new Map([
+    ...operations.data.map((one) => [one.id, movementOfOperation(one)] as const),
+    ...payouts.data.map((view) => [view.payout.id, movementOfPayout(view)] as const),
+  ]);
   const mine = roleMay(role, "money:move");
-  const common = { toDo: mine ? ADVICE_WITH_PROOF : ADVICE_TO_WAIT, mine };
+  const adviceIf = (needsVotes: boolean) => ({
+    toDo: adviceOfProof({ mayMove: mine, needsVotes }),
+    mine,
+  });
+  const common = adviceIf(setting !== null);
   const open = [
     ...operations.data
       .filter((operation) => mayOf(operation).approve)
@@ -195,20 +237,23 @@ const waiting = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxI
     ...schedules.data
       .filter(({ schedule }) => schedule.suspendedAt === null)
       .map((view) => ({
-        ...common,
+        // Votes are asked for on each run, and the schedule itself takes the proof of one person.
+        ...adviceIf(false),
         ...rowOfSchedule(view),
         kind: "schedule" as const,
         until: null,
       })),
   ];
   return [
-    ...decisions.data.map((view) => ofDecision(actor, view)),
+    ...decisions.data.map((view) =>
+      ofDecision(actor, view, movements.get(view.request.subject.id) ?? null),
+    ),
     ...open.filter(({ id }) => !voted.has(id)),
   ];
 };
 
 /** Doubts stay in the list until somebody has decided. */
-const doubtful = (actor: UserActor, views: readonly PayoutView[]): InboxItem[] => {
+const doubtful = (actor: UserActor, views: readonly PayoutView[]): UnnamedItem[] => {
   const mine = roleMay(actor.role, "policies:manage");
   return views.filter(isInDoubt).map((view) => ({
     ...rowOfPayout(view),
@@ -224,7 +269,7 @@ const failedAs = async (
   deps: ProjectInboxDeps,
   actor: UserActor,
   status: "failed" | "partially_completed",
-): Promise<InboxItem[]> => {
+): Promise<UnnamedItem[]> => {
   const query = { status: [status], limit: LISTED_MAX };
   const [operations, payouts] = await Promise.all([
     deps.operations.listFor(actor, query),
@@ -259,7 +304,7 @@ const failedAs = async (
   return [...doubtful(actor, payouts.data), ...failures.filter(({ since }) => since > after)];
 };
 
-const failed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+const failed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<UnnamedItem[]> => {
   const lists = await Promise.all([
     failedAs(deps, actor, "failed"),
     failedAs(deps, actor, "partially_completed"),
@@ -267,7 +312,10 @@ const failed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxIt
   return lists.flat();
 };
 
-const quarantined = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+const quarantined = async (
+  deps: ProjectInboxDeps,
+  actor: UserActor,
+): Promise<UnnamedItem[]> => {
   const mine = roleMay(actor.role, "deposits:release");
   return (await deps.deposits.quarantined(actor.projectId, LISTED_MAX)).map(
     ({ deposit, token }) => ({
@@ -279,6 +327,16 @@ const quarantined = async (deps: ProjectInboxDeps, actor: UserActor): Promise<In
         : "It waits for an owner or an admin.",
       mine,
       by: null,
+      movement: {
+        kind: "Deposit",
+        amounts: [
+          { amount: formatAmount(deposit.amountBase, token.decimals), symbol: token.symbol },
+        ],
+        chainId: token.chainId,
+        recipient: null,
+        reference: null,
+      },
+      votes: null,
       since: deposit.detectedAt,
       until: null,
       path: `/activity/${deposit.id}`,
@@ -292,7 +350,7 @@ const COMPARE_CONTACT = "Compare the address, and approve or delete the contact.
  * Lists proposed contacts only if a policy requires their approval; without such a policy, they can
  * be paid without one.
  */
-const proposed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+const proposed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<UnnamedItem[]> => {
   const policies = await deps.policies.list(actor.projectId);
   const isAsked = policies.some(
     ({ rules }) =>
@@ -310,6 +368,8 @@ const proposed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<Inbox
     ].join(" "),
     mine,
     by: contact.proposedBy,
+    movement: null,
+    votes: null,
     since: contact.proposedAt,
     until: null,
     path: `/contacts?q=${contact.address}`,
@@ -319,7 +379,7 @@ const proposed = async (deps: ProjectInboxDeps, actor: UserActor): Promise<Inbox
 const unclearRefunds = async (
   deps: ProjectInboxDeps,
   actor: UserActor,
-): Promise<InboxItem[]> => {
+): Promise<UnnamedItem[]> => {
   const query = {
     status: ["processing" as const],
     subStatus: "needs_attention",
@@ -338,7 +398,7 @@ const unclearRefunds = async (
 };
 
 /** Lists jobs that stopped after too many failures, for people who may resume them. */
-const stopped = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxItem[]> => {
+const stopped = async (deps: ProjectInboxDeps, actor: UserActor): Promise<UnnamedItem[]> => {
   if (!roleMay(actor.role, "members:manage")) return [];
   return (await deps.parkedJobs.list(actor)).map((job) => ({
     kind: "stopped_work",
@@ -347,9 +407,11 @@ const stopped = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxI
     toDo: "Read the reason in the settings, and let the service try again.",
     mine: true,
     by: null,
+    movement: null,
+    votes: null,
     since: job.parkedAt,
     until: null,
-    path: "/settings#stopped-work",
+    path: "/settings/stopped-work",
   }));
 };
 
@@ -359,14 +421,30 @@ const stopped = async (deps: ProjectInboxDeps, actor: UserActor): Promise<InboxI
 const withPrivatePages = async (
   { privacy }: ProjectInboxDeps,
   projectId: string,
-  items: readonly InboxItem[],
-): Promise<InboxItem[]> => {
+  items: readonly UnnamedItem[],
+): Promise<UnnamedItem[]> => {
   const ids = items.filter(({ path }) => path === PRIVATE_PAGE).map(({ id }) => id);
   const transfers = await privacy.ofOperations(projectId, ids);
   return items.map((item) => {
     const transfer = item.path === PRIVATE_PAGE ? transfers.get(item.id) : undefined;
     return transfer === undefined ? item : { ...item, path: `${PRIVATE_PAGE}/${transfer.id}` };
   });
+};
+
+/** Adds the names of the people and API keys that asked, with one query. */
+const withNames = async (
+  { actorNames }: ProjectInboxDeps,
+  projectId: string,
+  items: readonly UnnamedItem[],
+): Promise<InboxItem[]> => {
+  const names = await actorNames.of(
+    projectId,
+    items.flatMap(({ by }) => by ?? []),
+  );
+  return items.map((item) => ({
+    ...item,
+    byName: item.by === null ? null : (names.get(item.by) ?? null),
+  }));
 };
 
 /** The service of a project's inbox. The inbox stores nothing: each module lists its items. */
@@ -382,7 +460,7 @@ export const createProjectInbox = (deps: ProjectInboxDeps) => ({
       stopped(deps, actor),
     ]);
     const items = await withPrivatePages(deps, actor.projectId, parts.flat());
-    return items.sort(
+    return (await withNames(deps, actor.projectId, items)).sort(
       (a, b) => Number(b.mine) - Number(a.mine) || b.since.getTime() - a.since.getTime(),
     );
   },

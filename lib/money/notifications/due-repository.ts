@@ -7,6 +7,7 @@ import {
   type Sql,
   type SqlReader,
 } from "@/lib/platform/db/sql";
+import { personLabel } from "@/lib/platform/db/person-label";
 import { raw, sql } from "@/lib/platform/db/statement";
 import {
   bool,
@@ -214,14 +215,7 @@ export const dropDue = async (db: Sql, { projectId, sequence }: PeekedEvent): Pr
     WHERE project_id = ${projectId} AND sequence = ${sequence}::bigint`);
 };
 
-/**
- * SQL for the name of the person `u`: the verified e-mail address, otherwise the shortened wallet
- * address.
- */
-const PERSON_NAME = raw(`coalesce(
-  CASE WHEN u.email_verified_at IS NOT NULL THEN u.email END,
-  left(u.address, 6) || '…' || right(u.address, 4)
-)`);
+const PERSON_NAME = personLabel("left(u.address, 6) || '…' || right(u.address, 4)");
 
 const names = table({ id: text, name: text });
 

@@ -55,7 +55,13 @@ export const createGasWatch = ({ database, chains, read, clock, log }: GasWatchD
     const { name = `chain ${String(chainId)}`, coin = "coins" } =
       chains.find(({ id }) => id === chainId) ?? {};
     return {
-      ...{ projectId, kind: "gas_low", objectId: null, path: "/settings", at: since },
+      ...{
+        projectId,
+        kind: "gas_low",
+        objectId: null,
+        path: "/settings/sponsor-budgets",
+        at: since,
+      },
       source: `gas:${String(chainId)}:${account}:${String(since.getTime())}`,
       title: `The service has little left for network fees on ${name}`,
       detail: `${inWords[account]} has ${balance} ${coin}. Payments on ${name} stop when it is used up; nothing is lost. The operator of the service must top it up.`,

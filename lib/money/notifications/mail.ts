@@ -56,7 +56,7 @@ export const mailOf = ({
     ...lines,
     ...rest,
     "",
-    `Choose which mails you get, or none, in the settings: ${publicUrl}/settings#notifications`,
+    `Choose which mails you get, or none, in the settings: ${publicUrl}/settings/notifications`,
   ].join("\n");
   return { subject, text };
 };

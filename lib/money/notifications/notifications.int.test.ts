@@ -307,7 +307,7 @@ describe("what a person chose", () => {
     expect(more).toEqual([]);
     expect(mail?.subject).toBe('2 notifications of "My project"');
     expect(mail?.text).toContain("Swap failed\nThe pool was empty. The money is back.\n");
-    expect(mail?.text).toContain("/settings#notifications");
+    expect(mail?.text).toContain("/settings/notifications");
     expect(mail?.text).not.toContain(projectId);
     expect(await waitingMails(operator.email)).toEqual([]);
     // No second mail is sent within a minute; after that it is.

@@ -1,4 +1,5 @@
 import { inOrder } from "@/lib/platform/db/in-order";
+import { personLabel } from "@/lib/platform/db/person-label";
 import type { Sql, SqlReader } from "@/lib/platform/db/sql";
 import { join, raw, sql, type Statement } from "@/lib/platform/db/statement";
 import {
@@ -133,6 +134,12 @@ interface NamesWanted {
   readonly accountIds: readonly string[];
 }
 
+const selectPeople = (ids: readonly string[]): Statement => sql`
+  SELECT u.id, ${personLabel("u.address")} AS name,
+    NULL AS kind, NULL::jsonb AS sources, NULL::int AS rows
+  FROM app_user u
+  WHERE u.id = ANY(${ids}::text[])`;
+
 /**
  * Each table has the names of its objects in one column. A movement of money is named by its
  * request.
@@ -142,12 +149,7 @@ const selectNames = ({ projectId, ids, accountIds }: NamesWanted): Statement => 
   const named = (name: string, from: string): Statement => sql`
     SELECT id, ${raw(name)}, NULL, NULL, NULL FROM ${raw(from)} WHERE ${isWanted}`;
   const parts = [
-    sql`
-      SELECT id,
-        coalesce(CASE WHEN email_verified_at IS NOT NULL THEN email END, address) AS name,
-        NULL AS kind, NULL::jsonb AS sources, NULL::int AS rows
-      FROM app_user
-      WHERE id = ANY(${ids}::text[])`,
+    selectPeople(ids),
     sql`
       SELECT id, name, NULL, NULL, NULL FROM project
       WHERE id = ${projectId} AND id = ANY(${ids}::text[])`,
@@ -198,11 +200,34 @@ export const namesOf = async (
     const uuid = id.slice(ACCOUNT_PREFIX.length);
     return id.startsWith(ACCOUNT_PREFIX) && UUID.test(uuid) ? [uuid] : [];
   });
-  const objects = await namedObjects.all(db, selectNames({ projectId, ids, accountIds }));
-  return new Map(
+  return byId(await namedObjects.all(db, selectNames({ projectId, ids, accountIds })));
+};
+
+const byId = (objects: readonly NamedObject[]): ReadonlyMap<string, string> =>
+  new Map(
     objects.flatMap((object): [string, string][] => {
       const name = nameOf(object);
       return name === null ? [] : [[object.id, name]];
     }),
   );
+
+/** The names of people, former members included, and of the project's API keys, by id. */
+export const actorNamesOf = async (
+  db: SqlReader,
+  projectId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> => {
+  if (ids.length === 0) return new Map();
+  const found = await namedObjects.all(
+    db,
+    sql`
+      SELECT ${namedObjects.columns("named")}
+      FROM (
+        ${selectPeople(ids)}
+        UNION ALL
+        SELECT id, name, NULL, NULL, NULL FROM api_key
+        WHERE project_id = ${projectId} AND id = ANY(${ids}::text[])
+      ) AS named`,
+  );
+  return byId(found);
 };

@@ -3,7 +3,13 @@ import { newId } from "@/lib/core/ids";
 import { requirePermission } from "@/lib/core/permissions";
 import type { Database, Tx } from "@/lib/platform/db/client";
 import { type Sql, sqlOf, sqlOn } from "@/lib/platform/db/sql";
-import { hasAuditEvent, insertAuditEvent, listAuditEvents, namesOf } from "./repository";
+import {
+  actorNamesOf,
+  hasAuditEvent,
+  insertAuditEvent,
+  listAuditEvents,
+  namesOf,
+} from "./repository";
 import type { AuditData, AuditEvent, ChainedAuditEvent } from "./rows";
 
 export type { AuditData, AuditEvent, ChainedAuditEvent } from "./rows";
@@ -92,6 +98,20 @@ export interface Done {
 }
 
 const EXPORT_PAGE = 500;
+
+/** Names for the people and keys behind the actions of a project, by id. */
+export interface ActorNames {
+  /** Ids that belong to no person and no API key of the project are missing. */
+  of(projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}
+
+export const createActorNames = ({
+  database,
+}: {
+  readonly database: Database;
+}): ActorNames => ({
+  of: (projectId, ids) => actorNamesOf(sqlOn(database.pool), projectId, [...new Set(ids)]),
+});
 
 /** The audit log of a project, for its owners and admins. */
 export const createAuditService = ({ database }: { readonly database: Database }) => {

@@ -42,6 +42,8 @@ export interface User {
   readonly id: string;
   /** Checksummed. */
   readonly address: string;
+  /** The display name that the person chose. Nothing proves it, unlike the verified address. */
+  readonly name: string | null;
   readonly email: string | null;
   readonly emailVerifiedAt: Date | null;
   /**
@@ -60,6 +62,7 @@ export interface User {
 export const parseUser = (row: User): User => ({
   id: row.id,
   address: row.address,
+  name: row.name,
   email: row.email,
   emailVerifiedAt: row.emailVerifiedAt,
   emailHeldUntil: row.emailHeldUntil,

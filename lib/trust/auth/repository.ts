@@ -104,6 +104,13 @@ export const listProjectIdsOf = async (db: Queryable, userId: string): Promise<s
   return rows.map(({ projectId }) => projectId);
 };
 
+export const setUserName = async (
+  db: Queryable,
+  { userId, name }: { readonly userId: string; readonly name: string | null },
+): Promise<void> => {
+  await db.user.update({ where: { id: userId }, data: { name } });
+};
+
 export const setUserEmail = async (
   db: Queryable,
   {

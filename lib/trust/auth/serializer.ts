@@ -47,6 +47,7 @@ export const toJwks = ({
 export const toMe = (profile: Profile): ResponseOf<typeof verifyEmail> => ({
   id: profile.id,
   address: getAddress(profile.address),
+  name: profile.name,
   email: profile.email,
   emailVerified: profile.emailVerifiedAt !== null,
   emailHeldUntil: profile.emailHeldUntil?.toISOString() ?? null,
@@ -58,16 +59,19 @@ export const toMe = (profile: Profile): ResponseOf<typeof verifyEmail> => ({
   })),
 });
 
-export const toMeWithVerification = (changed: {
-  readonly profile: Profile;
-  readonly verification: Verification;
-}): ResponseOf<typeof updateMe> => ({
-  ...toMe(changed.profile),
-  verification: {
-    destination: changed.verification.destination,
-    expiresAt: changed.verification.expiresAt.toISOString(),
-    resendAfter: changed.verification.resendAfter.toISOString(),
-  },
+const toVerification = (verification: Verification) => ({
+  destination: verification.destination,
+  expiresAt: verification.expiresAt.toISOString(),
+  resendAfter: verification.resendAfter.toISOString(),
+});
+
+/** @param verification null when no code was mailed */
+export const toMeWithVerification = (
+  profile: Profile,
+  verification: Verification | null,
+): ResponseOf<typeof updateMe> => ({
+  ...toMe(profile),
+  verification: verification === null ? null : toVerification(verification),
 });
 
 export const toSessions = (

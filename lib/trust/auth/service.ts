@@ -10,6 +10,7 @@ import {
   insertNonce,
   lockFirstSignUp,
   nonceState,
+  setUserName,
 } from "./repository";
 import { randomBytes } from "node:crypto";
 import { type ChainClients, verifySignedMessage } from "@/lib/chain/signed-message";
@@ -18,7 +19,7 @@ import type { RequestContext, UserActor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import { newId } from "@/lib/core/ids";
 import type { ApprovalsService, GivenApproval } from "@/lib/trust/proofs/service";
-import { recordAudit } from "@/lib/news/audit/service";
+import { doneBy, recordAudit } from "@/lib/news/audit/service";
 import type { Keyring, Secrets } from "@/lib/platform/encryption/service";
 import type { CodeLimits } from "@/lib/trust/proofs/service";
 import type { Membership, ProjectsService } from "@/lib/trust/projects/service";
@@ -180,6 +181,8 @@ export interface AuthService extends Pick<
   jwks(): Promise<{ keys: readonly Jwk[] }>;
   /** The person with their projects. @throws DomainError `not_found` */
   me(actor: UserActor): Promise<Profile>;
+  /** Sets the display name; null removes it. Others see it beside the verified address. */
+  setName(actor: UserActor, name: string | null): Promise<Profile>;
   /**
    * @throws DomainError `rate_limited`, `provider_error`; `approval_required` when it replaces a
    * verified address
@@ -233,6 +236,15 @@ export const createAuthService = (deps: AuthDeps): AuthService => {
     logout: (sessionId, request) => sessions.end(sessionId, request),
     jwks: async () => ({ keys: await keys.jwks() }),
     me: (actor) => me(actor.userId),
+    setName: async (actor, name) => {
+      const { userId } = actor;
+      await database.transaction(async (tx) => {
+        await setUserName(tx, { userId, name });
+        const entry = { ...doneBy(actor), projectId: null, subject: userId, at: clock.now() };
+        await recordAudit(tx, { ...entry, action: "profile.renamed", data: { name } });
+      });
+      return me(userId);
+    },
     setEmail: async (actor, address, approval) => {
       const verification = await email.request(actor, address, approval);
       return { profile: await me(actor.userId), verification };

@@ -50,7 +50,7 @@ const newDeviceNotice = (
     `- When: ${session.createdAt.toISOString()}`,
     "",
     "If this was you, do nothing.",
-    `If not, end that session at once: ${publicUrl}/settings#sessions. It stops within a second. Then check your passkeys and your authenticator app.`,
+    `If not, end that session at once: ${publicUrl}/settings/security#sessions. It stops within a second. Then check your passkeys and your authenticator app.`,
   ].join("\n"),
 });
 
@@ -67,7 +67,7 @@ const reusedTokenNotice = (session: Origin, at: Date, publicUrl: string): Person
     `- When: ${at.toISOString()}`,
     "",
     "No money moves without your approval. Sign in again to go on.",
-    `If this happens again, find out where the token is stored, and look at your other sessions: ${publicUrl}/settings#sessions`,
+    `If this happens again, find out where the token is stored, and look at your other sessions: ${publicUrl}/settings/security#sessions`,
   ].join("\n"),
 });
 

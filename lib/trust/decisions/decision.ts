@@ -154,20 +154,39 @@ export const countPeople = (members: Voters, roles: readonly ApproverRole[]): nu
   return new Set(persons).size;
 };
 
-type Described = Pick<
+export type Described = Pick<
   DecisionRequest,
   "id" | "projectId" | "title" | "lines" | "maker" | "expiresAt" | "digest"
 >;
 
-const listed = ({ title, lines }: Described): string[] => [
+export const listed = ({ title, lines }: Described): string[] => [
   title,
   ...lines.map((line) => `- ${line}`),
 ];
 
+/** The maker for a text that is signed: the name, and the id, which cannot change. */
+export const namedMaker = (
+  { maker }: Pick<DecisionRequest, "maker">,
+  names: ReadonlyMap<string, string>,
+): string => {
+  const name = names.get(maker);
+  return name === undefined ? maker : `${quoted(name)} (${maker})`;
+};
+
+/** The maker for a mail. */
+export const mailedMaker = (
+  { maker }: Pick<DecisionRequest, "maker">,
+  names: ReadonlyMap<string, string>,
+): string => {
+  const name = names.get(maker);
+  if (name === undefined) return "the service";
+  return maker.startsWith("key_") ? `the API key ${quoted(name)}` : name;
+};
+
 /** The lines of the mail with the one-time code. The code is valid for either decision. */
-export const codeLines = (request: Described): string[] => [
+export const codeLines = (request: Described, maker: string): string[] => [
   ...listed(request),
-  `Asked for by ${request.maker}`,
+  `Asked for by ${maker}`,
   `Request ${request.id}. The code is good for one vote on it.`,
 ];
 
@@ -178,14 +197,20 @@ export const voteMessage = (
     verdict,
     publicUrl,
     person,
-  }: { readonly verdict: Verdict; readonly publicUrl: string; readonly person: string },
+    maker,
+  }: {
+    readonly verdict: Verdict;
+    readonly publicUrl: string;
+    readonly person: string;
+    readonly maker: string;
+  },
 ): string =>
   [
     `${publicUrl} asks for your vote. You ${verdict === "approve" ? "APPROVE" : "DECLINE"}:`,
     "",
     ...listed(request),
     "",
-    `Asked for by: ${request.maker}`,
+    `Asked for by: ${maker}`,
     `Project: ${request.projectId}`,
     `Account: ${person}`,
     `Request: ${request.id}`,
@@ -201,7 +226,11 @@ const isKey = ({ subject }: Pick<DecisionRequest, "subject">): boolean =>
 
 export const noticeMail = (
   request: Described & Pick<DecisionRequest, "required" | "subject">,
-  { publicUrl, project }: { readonly publicUrl: string; readonly project: string },
+  {
+    publicUrl,
+    project,
+    maker,
+  }: { readonly publicUrl: string; readonly project: string; readonly maker: string },
 ): { readonly subject: string; readonly text: string } => ({
   subject: isKey(request)
     ? "The key of a private wallet waits for your approval"
@@ -211,12 +240,12 @@ export const noticeMail = (
     "",
     ...listed(request),
     "",
-    `Asked for by: ${request.maker}`,
+    `Asked for by: ${maker}`,
     `Approvals needed: ${String(request.required.count)}`,
     `It ends by itself at ${request.expiresAt.toISOString()}; until it is approved ${isKey(request) ? "nobody sees the key" : "no money moves"}.`,
     "",
-    `Read it and decide in the inbox: ${publicUrl}/inbox`,
+    `Read it and decide: ${publicUrl}/inbox/${request.id}`,
     "",
-    `Choose whether you get this mail in the settings: ${publicUrl}/settings#notifications`,
+    `Choose whether you get this mail in the settings: ${publicUrl}/settings/notifications`,
   ].join("\n"),
 });

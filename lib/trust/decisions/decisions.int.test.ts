@@ -8,6 +8,7 @@ import {
   requestDecisionCode,
 } from "@/lib/contracts/decisions";
 import type { Actor } from "@/lib/core/actor";
+import { createActorNames } from "@/lib/news/audit/service";
 import { createPeople } from "@/lib/trust/auth/people";
 import { testApi, type TestSession } from "@/lib/dev/testing/api";
 import { eventTypesOf } from "@/lib/dev/testing/project-events";
@@ -48,6 +49,7 @@ const deps = {
   otp,
   approvals,
   people,
+  actorNames: createActorNames({ database }),
   outbox,
   wantMail: (_projectId: string, userIds: readonly string[]) =>
     Promise.resolve(new Set(userIds)),

@@ -167,6 +167,19 @@ export const findRequest = async (
   return row === null ? null : parseRequest(row);
 };
 
+/** In any order. Ids without a request are left out. */
+export const findRequests = async (
+  db: Queryable,
+  projectId: string,
+  ids: readonly string[],
+): Promise<DecisionRequest[]> => {
+  const rows = await db.decisionRequest.findMany({
+    where: { projectId, id: { in: [...ids] } },
+    include: VOTES,
+  });
+  return rows.map(parseRequest);
+};
+
 export const findLatest = async (
   db: Queryable,
   { projectId, subject }: { readonly projectId: string; readonly subject: Subject },

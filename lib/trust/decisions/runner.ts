@@ -6,8 +6,15 @@ import type { UserActor } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
 import { oncePerMailbox } from "@/lib/core/mailbox";
 import type { Database, Tx } from "@/lib/platform/db/client";
+import type { ActorNames } from "@/lib/news/audit/service";
 import type { MailOutbox } from "@/lib/news/mail/service";
-import { type DecisionRequest, exclusionOf, makersOf, noticeMail } from "./decision";
+import {
+  type DecisionRequest,
+  exclusionOf,
+  mailedMaker,
+  makersOf,
+  noticeMail,
+} from "./decision";
 import {
   findRequest,
   lockRequest,
@@ -16,7 +23,7 @@ import {
   readMembers,
   readVoters,
 } from "./repository";
-import type { DecisionSubject } from "./service";
+import type { DecisionSubject } from "./subject";
 import { end } from "./vote";
 
 type Turn = { readonly done: true } | { readonly done: false; readonly againInMs: number };
@@ -30,6 +37,7 @@ export interface DecisionRunnerDeps {
     projectId: string,
     userIds: readonly string[],
   ) => Promise<ReadonlySet<string>>;
+  readonly actorNames: ActorNames;
   readonly publicUrl: string;
   readonly clock: Clock;
 }
@@ -75,7 +83,9 @@ export const createDecisionRunner = (deps: DecisionRunnerDeps) => {
         ? (voters.get(userId)?.email ?? [])
         : [],
     );
-    const mail = noticeMail(request, { publicUrl: deps.publicUrl, project: name });
+    const names = await deps.actorNames.of(projectId, [request.maker]);
+    const maker = mailedMaker(request, names);
+    const mail = noticeMail(request, { publicUrl: deps.publicUrl, project: name, maker });
     for (const to of oncePerMailbox(emails))
       await deps.outbox.enqueue(tx, projectId, { to, ...mail });
   };

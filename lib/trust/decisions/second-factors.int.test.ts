@@ -4,9 +4,11 @@ import { beforeAll, expect, test } from "vitest";
 import { getMe } from "@/lib/contracts/auth";
 import {
   approveDecision,
+  approveDecisions,
   declineDecision,
   getDecision,
   requestDecisionCode,
+  requestDecisionsCode,
 } from "@/lib/contracts/decisions";
 import { confirmTotp, startTotp } from "@/lib/contracts/factors";
 import { addPasskey, startPasskey } from "@/lib/contracts/passkeys";
@@ -119,6 +121,29 @@ test("a passkey votes on the request whose challenge it signed, once, and on no 
   });
   expect(declined).toMatchObject({ state: "declined" });
   expect(await votesOn(other)).toEqual(one("passkey", "decline"));
+});
+
+test("a passkey votes on the set whose challenge it signed, once, and on no other", async () => {
+  const [a, b, c] = [await open(), await open(), await open()];
+  const challengeForSet = async (ids: string[]): Promise<string> => {
+    const body = { ids, channel: "passkey" as const };
+    const { sent } = await voter.client.call(requestDecisionsCode, { body });
+    return sent?.passkey?.challenge ?? "";
+  };
+  const approve = (ids: string[], passkey: ReturnType<typeof device.get>) =>
+    voter.client.call(approveDecisions, { body: { ids, passkey } });
+  for (const ids of [[a, c], [a]])
+    expect(
+      await refusalOf(approve(ids, device.get(await challengeForSet([a, b])))),
+    ).toMatchObject({ code: "invalid_signature" });
+  for (const id of [a, b, c]) expect(await votesOn(id)).toEqual(NONE);
+
+  const signed = device.get(await challengeForSet([a, b]));
+  const { data } = await approve([b, a], signed);
+  expect(data.map(({ refusal }) => refusal)).toEqual([null, null]);
+  for (const id of [a, b]) expect(await votesOn(id)).toEqual(one("passkey"));
+  expect(await refusalOf(approve([c], signed))).toMatchObject({ code: "invalid_signature" });
+  expect(await votesOn(c)).toEqual(NONE);
 });
 
 test("a code of the authenticator app votes on one request, and not on a second one", async () => {

@@ -1,10 +1,19 @@
-import type { decisionRecord, listDecisions } from "@/lib/contracts/decisions";
+import type {
+  approveDecisions,
+  decisionRecord,
+  listDecisions,
+  requestDecisionsCode,
+} from "@/lib/contracts/decisions";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type { z } from "zod";
-import type { DecisionView } from "./service";
+import { toOtpSent } from "@/lib/trust/proofs/service";
+import type { DecisionView, SetVote } from "./service";
+import type { AskedSet } from "./vote-set";
 
 export const toDecision = ({
   request,
+  names,
+  approvals,
   mayDecide,
   messages,
 }: DecisionView): z.output<typeof decisionRecord> => ({
@@ -14,6 +23,7 @@ export const toDecision = ({
   lines: [...request.lines],
   state: request.state,
   requestedBy: request.maker,
+  requestedByName: names.get(request.maker) ?? null,
   required: {
     count: request.required.count,
     roles: [...request.required.roles],
@@ -22,10 +32,12 @@ export const toDecision = ({
   demandedBy: [...(request.required.demandedBy ?? [])],
   votes: request.votes.map(({ userId, decision, reason, createdAt }) => ({
     userId,
+    name: names.get(userId) ?? null,
     decision,
     reason,
     createdAt: createdAt.toISOString(),
   })),
+  approvals,
   mayDecide,
   messages,
   createdAt: request.createdAt.toISOString(),
@@ -40,3 +52,20 @@ export const toDecisions = ({
   readonly data: readonly DecisionView[];
   readonly nextCursor: string | null;
 }): ResponseOf<typeof listDecisions> => ({ data: data.map(toDecision), nextCursor });
+
+export const toAskedSet = ({
+  setId,
+  message,
+  sent,
+}: AskedSet): ResponseOf<typeof requestDecisionsCode> => ({
+  setId,
+  message,
+  sent: sent === null ? null : toOtpSent(sent),
+});
+
+export const toSetVotes = (votes: readonly SetVote[]): ResponseOf<typeof approveDecisions> => ({
+  data: votes.map(({ view, refusal }) => ({
+    decision: toDecision(view),
+    refusal: refusal === null ? null : { code: refusal.code, message: refusal.message },
+  })),
+});

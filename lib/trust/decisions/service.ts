@@ -2,35 +2,42 @@
  * Votes of several people on one movement. Other modules open requests, people decide them here,
  * and a job carries the decision out.
  */
-import type { PasskeyAssertion } from "@/lib/contracts/passkey-records";
 import { type Actor, mayReadPrivate, type UserActor } from "@/lib/core/actor";
-import { addSeconds, type Clock } from "@/lib/core/clock";
-import { type DomainError, type ErrorCode, notFound } from "@/lib/core/errors";
-import { isId } from "@/lib/core/ids";
-import { requirePermission } from "@/lib/core/permissions";
-import type { Database, Queryable, Tx } from "@/lib/platform/db/client";
+import { addSeconds } from "@/lib/core/clock";
+import type { DomainError, ErrorCode } from "@/lib/core/errors";
+import type { Queryable, Tx } from "@/lib/platform/db/client";
 import { type Sql, sqlOf, sqlOn } from "@/lib/platform/db/sql";
-import type { ApprovalsService } from "@/lib/trust/proofs/service";
-import type { CodeChannel, OtpSent, OtpService } from "@/lib/trust/proofs/service";
+import type { CodeChannel, OtpSent } from "@/lib/trust/proofs/service";
 import {
   codeLines,
   type DecisionRequest,
   exclusionOf,
+  mailedMaker,
   makersOf,
   type Requirement,
   type Subject,
-  type Verdict,
-  voteMessage,
-  type Voters,
   type VotingSetting,
 } from "./decision";
+import { needsVotes, noVotesRequested } from "./errors";
 import {
-  decidedAlready,
-  mayNotDecide,
-  needsVotes,
-  noVotesRequested,
-  votedAlready,
-} from "./errors";
+  type DecisionsDeps,
+  type DecisionView,
+  load,
+  namesIn,
+  messageOf,
+  refuse,
+  viewOf,
+  viewsOf,
+  type VoteInput,
+} from "./views";
+import {
+  askForSet,
+  type AskedSet,
+  type SetChannel,
+  type SetInput,
+  type SetVote,
+  voteOnSet,
+} from "./vote-set";
 import { cancelDecision, castVote, type NewDecision, openDecision } from "./vote";
 import {
   findOpenOf,
@@ -56,6 +63,9 @@ export type {
 export { countPeople, type Voters } from "./decision";
 export { lockVoting, readElectorate, readRequirement } from "./repository";
 export type { NewDecision } from "./vote";
+export type { Decided, DecisionSubject } from "./subject";
+export type { DecisionsDeps, DecisionView } from "./views";
+export type { SetVote } from "./vote-set";
 export { cancelDecision };
 
 const TEMPORARY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -98,71 +108,6 @@ export const failureAfter = (
     retryable: true,
   };
 };
-
-/**
- * How a request for votes checks and carries out its object. The module of the object, such as
- * operations or payouts, implements it.
- */
-export interface DecisionSubject {
-  /**
-   * Checks, before an approving vote, that the object could run now.
-   * @throws DomainError
-   */
-  readonly check?: (subject: {
-    readonly projectId: string;
-    readonly id: string;
-  }) => Promise<void>;
-  /**
-   * Runs the object or ends it. It may be called again after a crash, so its effect must be a
-   * compare-and-set on the object's state. After an error the job tries again.
-   */
-  readonly onDecided: (decided: Decided) => Promise<void>;
-}
-
-export interface Decided {
-  readonly projectId: string;
-  readonly id: string;
-  readonly outcome: "approved" | "declined" | "expired";
-  readonly request: DecisionRequest;
-  /** The person whose vote decided; null for a request that has expired. */
-  readonly decidedBy: UserActor | null;
-}
-
-export interface VoteInput {
-  readonly decision: Verdict;
-  readonly reason?: string | undefined;
-  /** The code that `requestCode` mailed, or the wallet's signature of the message in `messages`. */
-  readonly otp?: string | undefined;
-  readonly totp?: string | undefined;
-  readonly passkey?: PasskeyAssertion | undefined;
-  readonly signature?: string | undefined;
-}
-
-export interface DecisionView {
-  readonly request: DecisionRequest;
-  readonly mayDecide: boolean;
-  /**
-   * The messages that the person's wallet can sign; null when the person may not decide, and in
-   * lists.
-   */
-  readonly messages: Readonly<Record<Verdict, string>> | null;
-}
-
-export interface DecisionsDeps {
-  readonly database: Database;
-  readonly otp: Pick<OtpService, "request">;
-  readonly approvals: Pick<ApprovalsService, "prove">;
-  readonly people: {
-    signInWallet(userId: string): Promise<{ readonly address: string } | null>;
-  };
-  /**
-   * Returns the handlers of the objects that people vote on, by the type of the object. It is a
-   * function, because the modules that provide the handlers are composed later.
-   */
-  readonly subjects: () => Readonly<Record<string, DecisionSubject>>;
-  readonly publicUrl: string;
-  readonly clock: Clock;
-}
 
 interface About {
   readonly projectId: string;
@@ -233,6 +178,29 @@ export interface DecisionsService {
    * @throws the DomainErrors of `decide`; `otp_channel_missing`, `rate_limited`, `provider_error`
    */
   requestCode(actor: UserActor, id: string, channel?: CodeChannel): Promise<OtpSent>;
+  /**
+   * Mails a code, or returns the challenge for a passkey, or only the message for the wallet, to
+   * approve exactly this set of requests.
+   * @throws the DomainErrors of `requestCode`, for the first request on which the person may not
+   * vote
+   */
+  requestSetCode(
+    actor: UserActor,
+    ids: readonly string[],
+    channel?: SetChannel,
+  ): Promise<AskedSet>;
+  /**
+   * Counts the person's approval of each request of the set, with one proof for exactly this set. A
+   * request on which the vote is refused does not keep the others from being counted.
+   * @returns one result for each request, in the order of `ids`
+   * @throws DomainError `not_found` for an unknown request; the first refusal when no vote counts;
+   * `otp_*`, `invalid_signature`, `chain_unavailable`
+   */
+  approveSet(
+    actor: UserActor,
+    ids: readonly string[],
+    input: SetInput,
+  ): Promise<readonly SetVote[]>;
   /** @throws DomainError `not_found` */
   get(actor: Actor, id: string): Promise<DecisionView>;
   /** Newest first. */
@@ -241,8 +209,6 @@ export interface DecisionsService {
     query: RequestFilter & { readonly cursor?: string | undefined; readonly limit: number },
   ): Promise<{ readonly data: readonly DecisionView[]; readonly nextCursor: string | null }>;
 }
-
-const VERDICTS = ["approve", "decline"] as const;
 
 /**
  * The service of votes: requests about objects of other modules, which `deps.subjects` checks and
@@ -283,15 +249,18 @@ export const createDecisionsService = (deps: DecisionsDeps): DecisionsService =>
     requestCode: async (actor, id, channel) => {
       const request = await load(deps, actor, id);
       await refuse(deps, actor, request);
+      const names = await namesIn(deps, request.projectId, [request]);
       return deps.otp.request({
         actor,
         subjectId: request.id,
         digest: request.digest,
         subject: "Your code to vote on a payment",
-        lines: codeLines(request),
+        lines: codeLines(request, mailedMaker(request, names)),
         channel,
       });
     },
+    requestSetCode: (actor, ids, channel = "email") => askForSet(deps, actor, { ids, channel }),
+    approveSet: (actor, ids, input) => voteOnSet(deps, actor, { ids, input }),
     decide: async (actor, id, input) => {
       const request = await load(deps, actor, id);
       await refuse(deps, actor, request);
@@ -314,108 +283,6 @@ export const createDecisionsService = (deps: DecisionsDeps): DecisionsService =>
       return viewOf(deps, actor, await load(deps, actor, id));
     },
   };
-};
-
-const load = async (
-  deps: DecisionsDeps,
-  actor: Actor,
-  id: string,
-): Promise<DecisionRequest> => {
-  const { projectId } = actor;
-  const request = isId("decision", id)
-    ? await findRequest(deps.database.prisma, { projectId, id })
-    : null;
-  if (request === null || (request.private && !mayReadPrivate(actor))) throw notFound();
-  return request;
-};
-
-/**
- * Checks the rules that the vote's transaction checks again.
- * @throws DomainError `forbidden`, `invalid_state`
- */
-const refuse = async (
-  deps: DecisionsDeps,
-  actor: UserActor,
-  request: DecisionRequest,
-): Promise<void> => {
-  requirePermission(actor, "money:move");
-  if (request.state !== "open") throw decidedAlready(request.state);
-  if (request.expiresAt <= deps.clock.now()) throw decidedAlready("expired");
-  const why = await whyNot(deps, actor, request);
-  if (why === "voted") throw votedAlready();
-  if (why !== null) throw mayNotDecide(why, request);
-};
-
-const votersOf = (
-  { database }: DecisionsDeps,
-  { projectId, userId }: UserActor,
-  requests: readonly DecisionRequest[],
-): Promise<Voters> => {
-  const userIds = [userId, ...requests.flatMap(makersOf)];
-  return readVoters(database.prisma, { projectId, userIds, lock: false });
-};
-
-const whyNotBy = (
-  userId: string,
-  request: DecisionRequest,
-  voters: Voters,
-): "role" | "maker" | "voted" | null =>
-  request.votes.some((vote) => vote.userId === userId)
-    ? "voted"
-    : exclusionOf(request, userId, voters);
-
-const whyNot = async (deps: DecisionsDeps, actor: UserActor, request: DecisionRequest) =>
-  whyNotBy(actor.userId, request, await votersOf(deps, actor, [request]));
-
-const messageOf = async (
-  { people, publicUrl }: DecisionsDeps,
-  { userId }: UserActor,
-  request: DecisionRequest,
-  verdict: Verdict,
-): Promise<string> => {
-  const wallet = await people.signInWallet(userId);
-  if (wallet === null) throw notFound();
-  return voteMessage(request, { verdict, publicUrl, person: wallet.address });
-};
-
-/** API keys can read requests, but only people decide. */
-const isOpenFor = (
-  { clock }: DecisionsDeps,
-  actor: Actor,
-  { state, expiresAt }: DecisionRequest,
-): actor is UserActor => actor.type === "user" && state === "open" && expiresAt > clock.now();
-
-const viewOf = async (
-  deps: DecisionsDeps,
-  actor: Actor,
-  request: DecisionRequest,
-): Promise<DecisionView> => {
-  if (!isOpenFor(deps, actor, request) || (await whyNot(deps, actor, request)) !== null)
-    return { request, mayDecide: false, messages: null };
-  const [approve, decline] = await Promise.all(
-    VERDICTS.map((verdict) => messageOf(deps, actor, request, verdict)),
-  );
-  return {
-    request,
-    mayDecide: true,
-    messages: { approve: approve ?? "", decline: decline ?? "" },
-  };
-};
-
-/** The views for a list omit the messages to sign, because these need one read per request. */
-const viewsOf = async (
-  deps: DecisionsDeps,
-  actor: Actor,
-  requests: readonly DecisionRequest[],
-): Promise<DecisionView[]> => {
-  const open = requests.filter((request) => isOpenFor(deps, actor, request));
-  const voters: Voters =
-    actor.type === "user" && open.length > 0 ? await votersOf(deps, actor, open) : new Map();
-  return requests.map((request) => {
-    const mayDecide =
-      isOpenFor(deps, actor, request) && whyNotBy(actor.userId, request, voters) === null;
-    return { request, mayDecide, messages: null };
-  });
 };
 
 const createList =

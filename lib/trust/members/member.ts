@@ -5,6 +5,7 @@ export interface Member {
   readonly userId: string;
   /** Sign-in wallet of the person, checksummed. */
   readonly address: string;
+  readonly name: string | null;
   /** E-mail address of the person; null until one is verified. */
   readonly email: string | null;
   readonly role: Role;
@@ -17,6 +18,7 @@ interface StoredMember {
   readonly createdAt: Date;
   readonly user: {
     readonly address: string;
+    readonly name: string | null;
     readonly email: string | null;
     readonly emailVerifiedAt: Date | null;
   };
@@ -28,6 +30,7 @@ const storedRole = z.enum(ROLES);
 export const parseMember = ({ userId, role, createdAt, user }: StoredMember): Member => ({
   userId,
   address: user.address,
+  name: user.name,
   email: user.emailVerifiedAt === null ? null : user.email,
   role: storedRole.parse(role),
   joinedAt: createdAt,

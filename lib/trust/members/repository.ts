@@ -8,7 +8,7 @@ import { type Invitation, type Member, parseInvitation, parseMember } from "./me
 import { isSameMailbox } from "@/lib/core/mailbox";
 
 const PERSON = {
-  user: { select: { address: true, email: true, emailVerifiedAt: true } },
+  user: { select: { address: true, name: true, email: true, emailVerifiedAt: true } },
 } as const;
 
 /**

@@ -15,6 +15,7 @@ import type { Invitation, Member, Removal } from "./service";
 export const toMember = (member: Member): ResponseOf<typeof updateMember> => ({
   id: member.userId,
   address: member.address as ResponseOf<typeof updateMember>["address"],
+  name: member.name,
   email: member.email,
   role: member.role,
   joinedAt: member.joinedAt.toISOString(),

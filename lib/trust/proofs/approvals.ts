@@ -110,7 +110,7 @@ const recoveryCodeNotice = (
     `A factor that is added this way approves no payment and no other change for ${String(RECOVERY_HOLD_HOURS)} hours.`,
     "",
     "If this was you, do nothing.",
-    `If not, sign in with your wallet at ${publicUrl}/settings#sign-in before that time ends, end all other sessions, and undo the change. Your wallet's signature approves that.`,
+    `If not, sign in with your wallet at ${publicUrl}/settings/security#sign-in before that time ends, end all other sessions, and undo the change. Your wallet's signature approves that.`,
   ].join("\n"),
 });
 

@@ -99,7 +99,7 @@ const factorNotice = (
     `At ${publicUrl}: ${what}.`,
     "",
     "If this was you, do nothing.",
-    `If not, look at ${publicUrl}/settings#sign-in at once, end all other sessions, and tell the operator of your Causeway.`,
+    `If not, look at ${publicUrl}/settings/security#sign-in at once, end all other sessions, and tell the operator of your Causeway.`,
   ].join("\n"),
 });
 

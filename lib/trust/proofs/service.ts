@@ -12,4 +12,5 @@ export {
   type Proven,
 } from "./approvals";
 export type { CodeLimits } from "./code-limits";
+export { toOtpSent } from "./serializer";
 export type { CodeChannel, CodeMeans, OtpSent, OtpService } from "./codes";

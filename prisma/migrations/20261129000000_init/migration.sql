@@ -11,6 +11,7 @@
 CREATE TABLE app_user (
   id                text PRIMARY KEY,
   address           text NOT NULL,
+  name              text,
   email             text,
   email_verified_at timestamptz(3),
   email_held_until  timestamptz(3),

@@ -78,7 +78,8 @@ export const SchedulePage = ({ scheduleId }: { readonly scheduleId: string }): R
               <p className="text-fg-2">
                 {schedule.status === "awaiting_approval" ? (
                   <>
-                    <ApprovalAdvice subjectId={schedule.id} /> Nothing is paid before.
+                    <ApprovalAdvice subjectId={schedule.id} isVotedOn={false} /> Nothing is paid
+                    before.
                   </>
                 ) : (
                   schedule.nextAction

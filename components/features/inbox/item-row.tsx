@@ -1,0 +1,110 @@
+"use client";
+
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { buttonLooks } from "@/components/ui/button-looks";
+import { cn } from "@/components/ui/cn";
+import {
+  ItemAmount,
+  ItemFacts,
+  ItemMaker,
+  ItemMark,
+  ItemTime,
+  useItemTitle,
+} from "./item-parts";
+import { type InboxItem, isVotable } from "./looks";
+import { VoteButtons } from "./vote-buttons";
+
+interface RowProps {
+  readonly item: InboxItem;
+  readonly isSelected: boolean;
+  /** Undefined in lists without items to select. */
+  readonly onSelected: ((isSelected: boolean) => void) | undefined;
+}
+
+/** One item of the inbox: two lines in columns, and a card on phones. */
+export const ItemRow = ({ item, isSelected, onSelected }: RowProps): ReactNode => {
+  const title = useItemTitle()(item);
+  return (
+    <li
+      className={cn(
+        "flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5",
+        "lg:grid lg:grid-cols-[minmax(0,1fr)_11rem_12rem_11rem]",
+        onSelected !== undefined && "lg:grid-cols-[1.25rem_minmax(0,1fr)_11rem_12rem_11rem]",
+      )}
+    >
+      {onSelected === undefined ? null : (
+        <Selection title={title} isSelected={isSelected} onSelected={onSelected} item={item} />
+      )}
+      <div className="min-w-0 flex-1 basis-60">
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <Link href={item.path} className="font-medium wrap-anywhere hover:underline">
+            {title}
+          </Link>
+          <ItemMark item={item} />
+        </div>
+        <SecondLine item={item} />
+      </div>
+      <div className="ml-auto text-right lg:ml-0">
+        <ItemAmount item={item} />
+      </div>
+      <div className="min-w-0 basis-full text-sm lg:text-base">
+        {item.by === null ? null : (
+          <p className="truncate">
+            <ItemMaker item={item} />
+          </p>
+        )}
+        <p className="truncate text-fg-3">
+          <ItemTime item={item} />
+        </p>
+      </div>
+      <div className="flex w-full justify-end gap-2 lg:w-auto">
+        {isVotable(item) ? <VoteButtons item={item} /> : <ReviewLink item={item} />}
+      </div>
+    </li>
+  );
+};
+
+interface SelectionProps extends Pick<RowProps, "item" | "isSelected"> {
+  readonly title: string;
+  readonly onSelected: (isSelected: boolean) => void;
+}
+
+const Selection = ({ item, title, isSelected, onSelected }: SelectionProps): ReactNode =>
+  isVotable(item) ? (
+    <label className="flex min-h-6 items-center touch-target">
+      <input
+        type="checkbox"
+        className="size-4 shrink-0 accent-accent"
+        aria-label={`Select ${title}`}
+        checked={isSelected}
+        onChange={(event) => onSelected(event.target.checked)}
+      />
+    </label>
+  ) : (
+    <span className="hidden lg:block" />
+  );
+
+const SecondLine = ({ item }: Pick<RowProps, "item">): ReactNode => (
+  <>
+    {item.movement === null ? null : (
+      <p className="text-fg-2 wrap-anywhere">
+        <ItemFacts item={item} />
+      </p>
+    )}
+    {isVotable(item) ? null : <p className="text-fg-2 wrap-anywhere">{item.toDo}</p>}
+  </>
+);
+
+export const ReviewLink = ({ item }: { readonly item: InboxItem }): ReactNode => {
+  const title = useItemTitle()(item);
+  return (
+    <Link
+      href={item.path}
+      className={buttonLooks({ size: "sm" })}
+      aria-label={`Review ${title}`}
+    >
+      Review
+    </Link>
+  );
+};
