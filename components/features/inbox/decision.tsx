@@ -72,6 +72,6 @@ export const useVote = (
 
 export const DecisionLink = ({ id }: { readonly id: string }): ReactNode => (
   <Link href={`/inbox/${id}`} className={buttonLooks({ variant: "primary" })}>
-    <Vote aria-hidden /> Waits for votes …
+    <Vote aria-hidden /> See the votes
   </Link>
 );
