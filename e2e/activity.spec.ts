@@ -199,12 +199,11 @@ test("what waits for an approval stands on the overview, and is approved with a 
 
   await page.goto(`/activity/${first}`);
   await expect(page.getByText("Waiting for approval. Nothing was sent.").first()).toBeVisible();
-  await page.getByRole("button", { name: "Approve …" }).click();
-  const dialog = page.getByRole("dialog", { name: "Approve the operation" });
+  await page.getByRole("button", { name: "Review and approve" }).click();
+  const dialog = page.getByRole("dialog", { name: "Review the operation" });
   await expect(page).toHaveURL(/approve=true/);
   await page.reload();
-  await dialog.getByRole("button", { name: "Send code" }).click();
-  await expect(dialog.getByLabel("One-time code")).toBeVisible();
+  await expect(dialog.getByText(/^Code sent to/)).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);
   await typeCode(page, await project.code());
   await expect(dialog).toHaveCount(0);
@@ -219,7 +218,7 @@ test("what waits for an approval stands on the overview, and is approved with a 
     .getByRole("button", { name: "Cancel the operation" })
     .click();
   await expect(page.getByText("Cancelled. Nothing was sent.").first()).toBeVisible();
-  await expect(page.getByRole("button", { name: "Approve …" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Review and approve" })).toHaveCount(0);
 });
 
 test("what failed is tried again from its page, once, and both say so", async ({ page }) => {
@@ -251,10 +250,8 @@ test("what failed is tried again from its page, once, and both say so", async ({
   await chain.setCode({ address: recipient, bytecode: "0x" });
 
   await page.getByRole("button", { name: "Retry …" }).click();
-  await page.getByRole("button", { name: "Send code" }).click();
-  await expect(page.getByLabel("One-time code")).toBeVisible();
+  await expect(page.getByText(/^Code sent to/)).toBeVisible();
   await typeCode(page, await project.code());
-  await page.getByRole("button", { name: "Execute retry" }).click();
   await page.waitForURL((url) => !url.pathname.endsWith(failed));
   await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({
     timeout: 60_000,

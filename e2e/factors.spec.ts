@@ -41,8 +41,7 @@ test("a person adds a passkey, signs in by it, and sets up an authenticator app 
   await expect(passkeys.getByRole("region", { name: "Change to approve" })).toContainText(
     '- Name: "Laptop"',
   );
-  await passkeys.getByRole("button", { name: "Send code" }).click();
-  await expect(passkeys.getByLabel("One-time code")).toBeVisible();
+  await expect(passkeys.getByText(/^Code sent to/)).toBeVisible();
   await typeCode(page, await project.code());
   await expect(passkeys.getByRole("listitem").filter({ hasText: "Laptop" })).toContainText(
     "never used",
@@ -59,8 +58,7 @@ test("a person adds a passkey, signs in by it, and sets up an authenticator app 
   );
   const app = page.getByRole("region", { name: "Authenticator app" });
   await app.getByRole("button", { name: "Set up an authenticator app" }).click();
-  await app.getByRole("radio", { name: /Passkey/ }).click();
-  await app.getByRole("button", { name: "Approve with a passkey" }).click();
+  await app.getByRole("button", { name: "Approve with passkey" }).click();
   await expect(
     app.getByRole("img", { name: "QR code for the authenticator app" }),
   ).toBeVisible();
@@ -88,14 +86,12 @@ test("a transfer is approved by the authenticator app, and a waiting payment by 
   const passkeys = page.getByRole("region", { name: "Passkeys" });
   await passkeys.getByLabel("Name of a new passkey").fill("Laptop");
   await passkeys.getByRole("button", { name: "Add a passkey" }).click();
-  await passkeys.getByRole("button", { name: "Send code" }).click();
-  await expect(passkeys.getByLabel("One-time code")).toBeVisible();
+  await expect(passkeys.getByText(/^Code sent to/)).toBeVisible();
   await typeCode(page, await project.code());
   await expect(passkeys.getByRole("listitem")).toHaveCount(1);
   const app = page.getByRole("region", { name: "Authenticator app" });
   await app.getByRole("button", { name: "Set up an authenticator app" }).click();
-  await app.getByRole("radio", { name: /Passkey/ }).click();
-  await app.getByRole("button", { name: "Approve with a passkey" }).click();
+  await app.getByRole("button", { name: "Approve with passkey" }).click();
   const secret = fromBase32(await app.getByTestId("totp-secret").innerText());
   const step = stepAt(new Date());
   await app.getByLabel("Code of the app").click();
@@ -107,14 +103,17 @@ test("a transfer is approved by the authenticator app, and a waiting payment by 
   await page.getByLabel("Amount", { exact: true }).fill("12.5");
   await page.getByLabel("Recipient", { exact: true }).fill(RECIPIENT);
   await page.getByRole("button", { name: "Review", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "Approve the transfer" });
-  await dialog.getByRole("radio", { name: /^Authenticator app/ }).click();
+  const dialog = page.getByRole("dialog", { name: "Review the transfer" });
+  await expect(
+    dialog.getByRole("button", { name: "Pay 12.50 USDC with passkey" }),
+  ).toBeVisible();
+  await expect(dialog.getByRole("button", { name: "Use a code instead" })).toBeVisible();
   await checkLooks(page, "approval of a transfer with second factors");
+  await dialog.getByRole("button", { name: "Use authenticator" }).click();
   await dialog.getByLabel("Code of the authenticator app").click();
   // A code can be used only once, and the test has used one before. The service accepts the code of
   // the next half minute already.
   await page.keyboard.type(totpCode(secret, Math.max(step + 1, stepAt(new Date()))));
-  await page.getByRole("button", { name: "Execute transfer" }).click();
   await page.waitForURL(/\/activity\/op_/);
   await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({
     timeout: 60_000,
@@ -127,11 +126,10 @@ test("a transfer is approved by the authenticator app, and a waiting payment by 
     },
   });
   await page.goto(`/activity/${operationId}`);
-  await page.getByRole("button", { name: "Approve …" }).click();
-  const approval = page.getByRole("dialog", { name: "Approve the operation" });
-  await approval.getByRole("radio", { name: /^Passkey/ }).click();
+  await page.getByRole("button", { name: "Review and approve" }).click();
+  const approval = page.getByRole("dialog", { name: "Review the operation" });
   await checkLooks(page, "approval of an operation by a passkey");
-  await approval.getByRole("button", { name: "Approve with a passkey" }).click();
+  await approval.getByRole("button", { name: "Send 7.00 USDC with passkey" }).click();
   await expect(approval).toHaveCount(0);
   expect(await project.untilFinal(operationId)).toBe("completed");
 });
@@ -149,7 +147,7 @@ test("a person sees their sessions, and ends another one", async ({ page, browse
   const passkeys = page.getByRole("region", { name: "Passkeys" });
   await passkeys.getByLabel("Name of a new passkey").fill("Key");
   await passkeys.getByRole("button", { name: "Add a passkey" }).click();
-  await passkeys.getByRole("button", { name: "Send code" }).click();
+  await expect(page.getByText(/^Code sent to/)).toBeVisible();
   await typeCode(page, await project.code());
   await expect(passkeys.getByRole("listitem")).toHaveCount(1);
 

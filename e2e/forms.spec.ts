@@ -1,6 +1,7 @@
-import { expect, test } from "./support/test";
-import { axeFaults } from "./support/axe";
+import { expect, test, type Page } from "./support/test";
+import { axeFaults, checkLooks } from "./support/axe";
 import { createGlobalAccount, fundGlobalAccount } from "@/lib/contracts/global-accounts";
+import { listOperations } from "@/lib/contracts/operations";
 import { choose, fillSource, typeCode } from "./support/person";
 import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
@@ -144,7 +145,7 @@ test("another route than the best one can be taken, and the best one again", asy
   await expect(receipt).toContainText(bestAmount);
 });
 
-test("a reload in the middle goes on at the code that was mailed, and then at the review", async ({
+test("a reload goes on at the code that was mailed once, and at an execution without an answer, which moves once", async ({
   page,
 }) => {
   test.setTimeout(120_000);
@@ -153,19 +154,72 @@ test("a reload in the middle goes on at the code that was mailed, and then at th
   await project.give(CHAIN, "USDC", "100");
   await page.goto("/transfer?token=USDC&chain=31337&amount=12.5");
   await page.getByLabel("Recipient", { exact: true }).fill(RECIPIENT);
+  const mailed = await codesMailedTo(page, project.email);
   await page.getByRole("button", { name: "Review", exact: true }).click();
-  await page.getByRole("button", { name: "Send code" }).click();
-  await expect(page.getByLabel("One-time code")).toBeVisible();
-  await page.reload();
-  await expect(page.getByRole("dialog", { name: "Approve the transfer" })).toBeVisible();
-  // The form sends the code when its last digit is typed.
-  await typeCode(page, await project.code());
   const review = page.getByRole("dialog", { name: "Review the transfer" });
-  await expect(review.getByRole("button", { name: "Execute transfer" })).toBeVisible();
+  await expect(review.getByText(/^Code sent to/)).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Review", exact: true }).click();
+  await expect(review.getByLabel("One-time code")).toBeFocused();
   await page.reload();
-  await review.getByRole("button", { name: "Execute transfer" }).click();
+  await expect(review.getByText(/^Code sent to/)).toBeVisible();
+  await expect(review.getByLabel("One-time code")).toBeFocused();
+  expect(await codesMailedTo(page, project.email)).toBe(mailed + 1);
+
+  // The service executes it, and its answer is lost.
+  await page.route(
+    "**/api/swap/execute",
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await typeCode(page, await project.code());
+  await expect(review.getByText(/Whether it was accepted is not known/)).toBeVisible();
+  await page.reload();
+  await review.getByRole("button", { name: "Pay 12.50 USDC" }).click();
   await page.waitForURL(/\/activity\/op_/);
+  const { data } = await project.api.call(listOperations, { query: { limit: 10 } });
+  expect(data).toHaveLength(1);
 });
+
+test("a code is void once what it approves was edited, and a refused code is cleared for the next one", async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.give(CHAIN, "USDC", "100");
+  await page.goto("/transfer?token=USDC&chain=31337&amount=12.5");
+  await page.getByLabel("Recipient", { exact: true }).fill(RECIPIENT);
+  const reviewing = page.getByRole("button", { name: "Review", exact: true });
+  await reviewing.click();
+  const review = page.getByRole("dialog", { name: "Review the transfer" });
+  await expect(review.getByText(/^Code sent to/)).toBeVisible();
+  const outdated = await project.code();
+  await review.getByRole("button", { name: "Edit" }).click();
+  await page.getByLabel("Amount", { exact: true }).fill("99");
+  await reviewing.click();
+  await expect(review.getByRole("button", { name: "Pay 99.00 USDC" })).toBeVisible();
+  await expect(review.getByText(/^Code sent to/)).toBeVisible();
+  await typeCode(page, outdated);
+  await expect(review.getByText("4 tries are left.", { exact: false })).toBeVisible();
+  const field = review.getByLabel("One-time code");
+  await expect(field).toBeFocused();
+  await expect(field).toHaveValue("");
+  await checkLooks(page, "a refused code");
+  await page.keyboard.type(await project.code());
+  await page.waitForURL(/\/activity\/op_/);
+  await expect(page.getByRole("heading", { name: /^99\.00 USDC/, level: 1 })).toBeVisible();
+});
+
+/** The number of codes that were mailed to the address. */
+const codesMailedTo = async (page: Page, to: string): Promise<number> => {
+  const response = await page.request.get("/api/dev/inbox", { params: { to, limit: 10 } });
+  const { data } = (await response.json()) as { data: { code?: string }[] };
+  return data.filter(({ code }) => code !== undefined).length;
+};
 
 test("a select opens by an arrow key, and a person without an address for codes learns it at the top", async ({
   page,

@@ -45,11 +45,11 @@ test("a schedule that waits shows its approver whom it pays: by name, by whole a
   await expect(rows.last()).toContainText(/52\.00 ?USDC/);
   await checkLooks(page, "schedule");
 
-  await page.getByRole("button", { name: "Approve …" }).click();
-  const dialog = page.getByRole("dialog", { name: "Approve the schedule" });
+  await page.getByRole("button", { name: "Review and approve" }).click();
+  const dialog = page.getByRole("dialog", { name: "Review the schedule" });
   await expect(dialog.getByRole("listitem").first()).toContainText("Studio North");
   await checkLooks(page, "approval of the schedule");
-  await dialog.getByRole("button", { name: "Send code" }).click();
+  await expect(page.getByText(/^Code sent to/)).toBeVisible();
   await typeCode(page, await code());
   await expect(page.getByText("Approved. It runs at its times.")).toBeVisible();
   await expect(page.getByRole("region", { name: "Runs", exact: true })).toBeVisible();

@@ -58,11 +58,16 @@ test("a newcomer swaps tokens of two chains into another on a third, and the cha
   await (await openRecipient(page)).fill(RECIPIENT);
   const before = await balanceOnChain(page, 31339, "WETH", RECIPIENT);
   await page.getByRole("button", { name: "Review", exact: true }).click();
-  await page.getByRole("button", { name: "Send code" }).click();
-  await expect(page.getByLabel("One-time code")).toBeVisible();
+  const review = page.getByRole("dialog", { name: "Review the swap" });
+  await expect(review.getByTitle(RECIPIENT).first()).toHaveText(RECIPIENT);
+  await expect(review.getByRole("button", { name: "Swap 200.00 USDC" })).toBeVisible();
+  await expect(review.getByRole("list", { name: "Steps of the swap" })).toHaveText(
+    /Review.*Approve.*Done/,
+  );
+  // The code was mailed when the review opened. Its last digit approves and executes.
+  await expect(review.getByLabel("One-time code")).toBeFocused();
+  await expect(review.getByText(/^Code sent to/)).toBeVisible();
   await typeCode(page, await mailedCode(page.request, EMAIL, seen));
-  await expect(page.getByText(RECIPIENT).first()).toBeVisible();
-  await page.getByRole("button", { name: "Execute swap" }).click();
 
   await page.waitForURL(/\/activity\/op_/);
   await expect(page.getByText("Completed", { exact: true }).first()).toBeVisible({

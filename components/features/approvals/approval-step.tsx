@@ -1,12 +1,9 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
-import Link from "next/link";
 import { type ReactNode, useId, useState } from "react";
 import { type FieldValues, useForm } from "react-hook-form";
 import { z } from "zod";
-import { useCodeForm } from "@/components/features/money-flow/code-form";
-import { useApiMutation } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { MessageText } from "@/components/ui/code-block";
 import { Button } from "@/components/ui/button";
@@ -18,19 +15,10 @@ import {
   FormError,
   TextField,
 } from "@/components/ui/form";
-import { RadioCards } from "@/components/ui/radio-cards";
 import { ActionError } from "@/components/ui/states";
 import { Countdown } from "@/components/ui/time";
-import { requestOtp } from "@/lib/api-client/calls.gen";
-import {
-  AppCodeApproval,
-  AppOrRecoveryApproval,
-  CodeApproval,
-  PasskeyApproval,
-  WalletApproval,
-} from "./factor-approvals";
-import { CODE_MEANS, useFactorMeans } from "./use-factor-means";
-import type { AskedApproval, Means, Approvable } from "./use-approvable";
+import { ProofPart } from "./proof-part";
+import type { AskedApproval, Approvable } from "./use-approvable";
 
 interface ApprovalStepProps {
   readonly asked: AskedApproval;
@@ -39,13 +27,7 @@ interface ApprovalStepProps {
   readonly signsAtOnce?: boolean;
 }
 
-type ChosenApprovalProps = Required<ApprovalStepProps>;
-
-const WALLET_MEANS = {
-  value: "wallet",
-  label: "Sign with your wallet",
-  description: "The wallet that you sign in with signs the text above.",
-};
+type OneApprovalProps = Required<ApprovalStepProps>;
 
 export const ApprovalStep = ({
   asked,
@@ -77,27 +59,21 @@ export const ApprovalStep = ({
   );
 };
 
-const useMeans = ({ proofs }: AskedApproval) => {
-  const takesRecovery = proofs.includes("recovery_code");
-  const factors = useFactorMeans({ takesRecovery });
-  const codes = proofs.includes("code") ? [CODE_MEANS] : [];
-  return { takesRecovery, options: [...factors, ...codes, WALLET_MEANS] };
-};
-
-const OneApproval = ({ asked, change, signsAtOnce }: ChosenApprovalProps): ReactNode => {
+const OneApproval = ({ asked, change, signsAtOnce }: OneApprovalProps): ReactNode => {
   const [isOver, setIsOver] = useState(false);
+  const { approvalId, message, proofs, expiresAt } = asked;
   return (
     <>
       <p className="flex flex-wrap items-baseline justify-between gap-x-4 text-fg-2">
         <span>This needs your approval, which is good for exactly this and nothing else.</span>
         <Countdown
-          until={asked.expiresAt}
+          until={expiresAt}
           label="Good for"
           expiredText="Expired"
           onExpire={() => setIsOver(true)}
         />
       </p>
-      <MessageText label="Change to approve">{asked.message}</MessageText>
+      <MessageText label="Change to approve">{message}</MessageText>
       {isOver ? (
         <div>
           <Button variant="primary" loading={change.busy} onClick={() => void change.renew()}>
@@ -105,98 +81,22 @@ const OneApproval = ({ asked, change, signsAtOnce }: ChosenApprovalProps): React
           </Button>
         </div>
       ) : (
-        <ChosenMeans asked={asked} change={change} signsAtOnce={signsAtOnce} />
+        <div className="max-w-sm">
+          <ProofPart
+            act="Approve"
+            subject={{ approvalId }}
+            takesCode={proofs.includes("code")}
+            busy={change.busy}
+            money="Nothing was changed."
+            onApprove={change.approve}
+            wallet={{ message, signsAtOnce, onApprove: change.approve }}
+            onRecovery={proofs.includes("recovery_code") ? change.approve : undefined}
+          />
+        </div>
       )}
     </>
   );
 };
-
-const ChosenMeans = ({ asked, change, signsAtOnce }: ChosenApprovalProps): ReactNode => {
-  const { takesRecovery, options } = useMeans(asked);
-  const [chosen, setChosen] = useState<string | null>(null);
-  const preferred = options.find(({ value }) => value === "code") ?? options[0];
-  const means = chosen ?? preferred?.value ?? "wallet";
-  return (
-    <>
-      {options.length === 1 ? null : (
-        <RadioCards
-          label="Approve by"
-          value={means}
-          onValueChange={setChosen}
-          options={options}
-        />
-      )}
-      <OneMeans
-        means={means}
-        asked={asked}
-        change={change}
-        takesRecovery={takesRecovery}
-        signsAtOnce={signsAtOnce && options.length === 1}
-      />
-    </>
-  );
-};
-
-interface OneMeansProps extends ChosenApprovalProps {
-  readonly means: string;
-  readonly takesRecovery: boolean;
-}
-
-const OneMeans = ({
-  means,
-  asked,
-  change,
-  takesRecovery,
-  signsAtOnce,
-}: OneMeansProps): ReactNode => {
-  const passkeyRequest = useApiMutation(requestOtp);
-  const { approvalId } = asked;
-  const approval = { busy: change.busy, onApprove: change.approve };
-  switch (means) {
-    case "passkey":
-      return (
-        <PasskeyApproval
-          ask={() => passkeyRequest.mutateAsync({ body: { approvalId, channel: "passkey" } })}
-          {...approval}
-        />
-      );
-    case "app":
-      return takesRecovery ? (
-        <AppOrRecoveryApproval {...approval} />
-      ) : (
-        <AppCodeApproval {...approval} />
-      );
-    case "code":
-      return <CodeOfChange approvalId={approvalId} {...approval} />;
-    default:
-      return <WalletApproval message={asked.message} {...approval} signsAtOnce={signsAtOnce} />;
-  }
-};
-
-const SETTINGS_LINK = (
-  <span>
-    Sign with your wallet instead, or{" "}
-    <Link href="/settings#email" className="link">
-      verify an e-mail address in the settings
-    </Link>
-    .
-  </span>
-);
-
-interface CodeOfChangeProps {
-  readonly approvalId: string;
-  readonly busy: boolean;
-  readonly onApprove: (means: Means) => Promise<boolean>;
-}
-
-const CodeOfChange = ({ approvalId, ...props }: CodeOfChangeProps): ReactNode => (
-  <CodeApproval
-    {...props}
-    codes={useCodeForm({ approvalId })}
-    money="Nothing was changed."
-    missing={SETTINGS_LINK}
-  />
-);
 
 interface ChangeDialogProps<Input> extends Omit<DialogProps, "open"> {
   readonly change: Approvable<Input>;

@@ -2,133 +2,144 @@
 
 import { zodResolver } from "@hookform/resolvers/zod";
 import dynamic from "next/dynamic";
-import { type ReactNode, useState } from "react";
-import { type Control, useForm } from "react-hook-form";
+import { type ReactNode, useRef, useState } from "react";
+import { useController, useForm } from "react-hook-form";
 import { z } from "zod";
 import { passkeyProblem, signByPasskey } from "@/components/features/factors/browser-passkey";
+import { codeOf } from "@/components/features/money-flow/api-error";
 import {
-  CodeField,
   codeForm,
   type CodeRequest,
   CodeSendError,
+  SendCodeButton,
+  SentNotice,
 } from "@/components/features/money-flow/code-form";
 import { useMe } from "@/components/features/profile/use-me";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { ErrorState, LoadingRows, QueryContent } from "@/components/ui/states";
-import { ControlField, Form, TextField } from "@/components/ui/form";
+import { Field } from "@/components/ui/field";
+import { Form, TextField } from "@/components/ui/form";
 import { OtpInput } from "@/components/ui/otp-input";
 import { ApiError } from "@/lib/api-client/client";
 import { RECOVERY_HOLD_HOURS } from "@/lib/contracts/approvable-changes";
 import type { PasskeyAssertion, PasskeyRequest } from "@/lib/contracts/passkey-records";
 
-type CodeValues = z.infer<typeof codeForm>;
+/** The button of an act, whose words may need two lines. */
+export const ACT_LOOKS = "h-auto min-h-9 w-full py-1.5 whitespace-normal";
 
 const recoveryForm = z.object({ code: z.string().trim().min(1, "Type a recovery code.") });
 
-interface AppCodeApprovalProps {
+interface DigitsApprovalProps {
+  readonly fieldLabel: string;
+  /** Label of the button, for a second try after an error. */
+  readonly label: string;
   readonly busy: boolean;
+  /** Resolves with false when the code was refused; the field is then cleared. */
+  readonly onApprove: (code: string) => Promise<boolean>;
+}
+
+/** A field for six digits that is submitted once by its last digit. */
+const DigitsApproval = ({
+  fieldLabel,
+  label,
+  busy,
+  onApprove,
+}: DigitsApprovalProps): ReactNode => {
+  const form = useForm({ resolver: zodResolver(codeForm), defaultValues: { code: "" } });
+  const { field } = useController({ control: form.control, name: "code" });
+  // Each refusal mounts the field again, so that it has the focus for the next try.
+  const [refusals, setRefusals] = useState(0);
+  const isRunning = useRef(false);
+  const approve = async (code: string): Promise<void> => {
+    if (isRunning.current || busy) return;
+    isRunning.current = true;
+    try {
+      if (await onApprove(code)) return;
+      form.reset({ code: "" });
+      setRefusals((count) => count + 1);
+    } finally {
+      isRunning.current = false;
+    }
+  };
+  return (
+    <Form form={form} onSubmit={({ code }) => approve(code)} className="flex flex-col gap-3">
+      <Field label={fieldLabel}>
+        <OtpInput
+          key={refusals}
+          value={field.value}
+          onChange={field.onChange}
+          disabled={busy}
+          autoFocus
+        />
+      </Field>
+      <Button
+        type="submit"
+        variant="primary"
+        className={ACT_LOOKS}
+        loading={busy}
+        disabled={!codeForm.safeParse({ code: field.value }).success}
+      >
+        {label}
+      </Button>
+    </Form>
+  );
+};
+
+interface AppCodeApprovalProps extends Pick<DigitsApprovalProps, "busy"> {
   readonly onApprove: (means: { readonly totp: string }) => Promise<boolean>;
   readonly label?: string;
-  /** A button beside the first one, for another way to approve. */
-  readonly aside?: ReactNode;
 }
 
 export const AppCodeApproval = ({
   busy,
   onApprove,
   label = "Approve",
-  aside = null,
 }: AppCodeApprovalProps): ReactNode => (
-  <TypedApproval
-    busy={busy}
+  <DigitsApproval
+    fieldLabel="Code of the authenticator app"
     label={label}
-    aside={aside}
-    schema={codeForm}
+    busy={busy}
     onApprove={(totp) => onApprove({ totp })}
-  >
-    {(control) => (
-      <ControlField control={control} name="code" label="Code of the authenticator app">
-        {({ value, onValueChange }) => (
-          <OtpInput value={value} onChange={onValueChange} disabled={busy} autoFocus />
-        )}
-      </ControlField>
-    )}
-  </TypedApproval>
+  />
 );
 
-interface AppApprovalProps {
+interface RecoveryApprovalProps {
   readonly busy: boolean;
-  readonly onApprove: (
-    means: { readonly totp: string } | { readonly recoveryCode: string },
-  ) => Promise<boolean>;
-}
-
-export const AppOrRecoveryApproval = ({ busy, onApprove }: AppApprovalProps): ReactNode => {
-  const [byRecovery, setByRecovery] = useState(false);
-  const swap = (
-    <Button variant="ghost" onClick={() => setByRecovery(!byRecovery)}>
-      {byRecovery ? "Use the app" : "Use a recovery code"}
-    </Button>
-  );
-  if (!byRecovery) return <AppCodeApproval busy={busy} onApprove={onApprove} aside={swap} />;
-  return (
-    <TypedApproval
-      busy={busy}
-      label="Approve"
-      aside={swap}
-      schema={recoveryForm}
-      onApprove={(recoveryCode) => onApprove({ recoveryCode })}
-    >
-      {(control) => (
-        <TextField
-          control={control}
-          name="code"
-          label="Recovery code"
-          hint={`Each code is good once. A factor that you add with it approves nothing for ${String(RECOVERY_HOLD_HOURS)} hours.`}
-          input={{ autoFocus: true }}
-        />
-      )}
-    </TypedApproval>
-  );
-};
-
-interface TypedApprovalProps {
-  readonly busy: boolean;
+  readonly onApprove: (means: { readonly recoveryCode: string }) => Promise<boolean>;
   readonly label: string;
-  readonly aside: ReactNode;
-  readonly schema: z.ZodType<CodeValues, CodeValues>;
-  /** Resolves with false when the code was refused; the field is then cleared. */
-  readonly onApprove: (code: string) => Promise<boolean>;
-  readonly children: (control: Control<CodeValues>) => ReactNode;
 }
 
-const TypedApproval = ({
+export const RecoveryApproval = ({
   busy,
-  label,
-  aside,
-  schema,
   onApprove,
-  children,
-}: TypedApprovalProps): ReactNode => {
-  const form = useForm({ resolver: zodResolver(schema), defaultValues: { code: "" } });
-  const approve = async ({ code }: CodeValues): Promise<void> => {
-    if (!(await onApprove(code))) form.reset({ code: "" });
-  };
+  label,
+}: RecoveryApprovalProps): ReactNode => {
+  const form = useForm({ resolver: zodResolver(recoveryForm), defaultValues: { code: "" } });
   return (
-    <Form form={form} onSubmit={approve} className="flex flex-col gap-4">
-      {children(form.control)}
-      <div className="flex flex-wrap gap-2">
-        <Button
-          type="submit"
-          variant="primary"
-          loading={busy}
-          disabled={!schema.safeParse(form.watch()).success}
-        >
-          {label}
-        </Button>
-        {aside}
-      </div>
+    <Form
+      form={form}
+      className="flex flex-col gap-3"
+      onSubmit={async ({ code }) => {
+        if (!(await onApprove({ recoveryCode: code }))) form.reset({ code: "" });
+      }}
+    >
+      <TextField
+        control={form.control}
+        name="code"
+        label="Recovery code"
+        hint={`Each code is good once. A factor that you add with it approves nothing for ${String(RECOVERY_HOLD_HOURS)} hours.`}
+        input={{ autoFocus: true }}
+      />
+      <Button
+        type="submit"
+        variant="primary"
+        className={ACT_LOOKS}
+        loading={busy}
+        disabled={form.watch("code").trim() === ""}
+      >
+        {label}
+      </Button>
     </Form>
   );
 };
@@ -142,6 +153,8 @@ interface CodeApprovalProps {
   /** Shown when the code could not be sent: where the money is, or what did not change. */
   readonly money: string;
   readonly missing?: ReactNode;
+  /** Whether `codes` mails the code without a click, so that the field is there at once. */
+  readonly isMailed?: boolean;
 }
 
 export const CodeApproval = ({
@@ -151,22 +164,30 @@ export const CodeApproval = ({
   label = "Approve",
   money,
   missing,
+  isMailed = false,
 }: CodeApprovalProps): ReactNode => {
-  const approve = async ({ code }: CodeValues): Promise<void> => {
-    if (!(await onApprove({ otp: code }))) codes.clear();
-  };
+  const isTyped = isMailed
+    ? codeOf(codes.sendError) !== "otp_channel_missing"
+    : codes.sent !== null;
   return (
-    <Form form={codes.form} onSubmit={approve} className="flex flex-col gap-4">
-      <CodeField codes={codes} disabled={busy} />
-      {codes.sent === null ? null : (
-        <div>
-          <Button type="submit" variant="primary" loading={busy} disabled={!codes.isWhole}>
-            {label}
-          </Button>
-        </div>
+    <div className="flex flex-col gap-3">
+      {isTyped ? (
+        <>
+          <SentNotice codes={codes} />
+          <DigitsApproval
+            key={codes.clears}
+            fieldLabel="One-time code"
+            label={label}
+            busy={busy}
+            onApprove={(otp) => onApprove({ otp })}
+          />
+        </>
+      ) : null}
+      {isTyped || isMailed ? null : (
+        <SendCodeButton loading={codes.sending} onSend={codes.send} />
       )}
       <CodeSendError error={codes.sendError} money={money} missing={missing} />
-    </Form>
+    </div>
   );
 };
 
@@ -253,11 +274,14 @@ export const PasskeyApproval = ({
   const problem = passkeyProblem(error);
   return (
     <div className="flex flex-col gap-3">
-      <div>
-        <Button variant="primary" loading={signing || busy} onClick={() => void approve()}>
-          {label}
-        </Button>
-      </div>
+      <Button
+        variant="primary"
+        className={ACT_LOOKS}
+        loading={signing || busy}
+        onClick={() => void approve()}
+      >
+        {label}
+      </Button>
       {error instanceof ApiError ? <ErrorState compact error={error} money={money} /> : null}
       {problem === null ? null : (
         <Alert tone="warning" title="It was not approved">

@@ -24,6 +24,24 @@ const PASSKEY: MeansOption = {
   description: "This device asks for your fingerprint or its PIN.",
 };
 
+interface Factors {
+  /** False while they load. A factor that could not be read counts as missing. */
+  readonly isKnown: boolean;
+  readonly hasPasskey: boolean;
+  readonly hasApp: boolean;
+}
+
+/** The second factors that the person has set up. */
+export const useFactors = (): Factors => {
+  const factors = useQuery(apiQuery(getFactors, {}));
+  const passkeys = useQuery(apiQuery(listPasskeys, {}));
+  return {
+    isKnown: !factors.isPending && !passkeys.isPending,
+    hasPasskey: (passkeys.data?.data.length ?? 0) > 0,
+    hasApp: factors.data !== undefined && factors.data.totp !== null,
+  };
+};
+
 /**
  * Options for the second factors that the person has set up; empty while they load.
  * @param takesRecovery whether a recovery code is accepted in place of the app's code
@@ -33,10 +51,7 @@ export const useFactorMeans = ({
 }: {
   readonly takesRecovery: boolean;
 }): readonly MeansOption[] => {
-  const factors = useQuery(apiQuery(getFactors, {}));
-  const passkeys = useQuery(apiQuery(listPasskeys, {}));
-  const hasPasskey = (passkeys.data?.data.length ?? 0) > 0;
-  const hasApp = factors.data !== undefined && factors.data.totp !== null;
+  const { hasPasskey, hasApp } = useFactors();
   const description = `The code that your app shows now${takesRecovery ? ", or a recovery code" : ""}.`;
   return [...(hasPasskey ? [PASSKEY] : []), ...(hasApp ? [{ ...APP, description }] : [])];
 };

@@ -14,3 +14,14 @@ export const codeOf = (error: unknown): string | null =>
 
 export const detailsOf = (error: unknown): ApiError["details"] =>
   error instanceof ApiError ? error.details : [];
+
+const REFUSED_PROOF: ReadonlySet<string | null> = new Set([
+  "otp_required",
+  "otp_invalid",
+  "otp_expired",
+  "otp_attempts_exceeded",
+  "invalid_signature",
+]);
+
+/** Whether the person has to give another proof after this error. */
+export const isRefusedProof = (error: unknown): boolean => REFUSED_PROOF.has(codeOf(error));

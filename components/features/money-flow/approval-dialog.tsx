@@ -2,29 +2,25 @@
 
 import { Ban, KeyRound } from "lucide-react";
 import { parseAsBoolean, useQueryState } from "nuqs";
-import { type ComponentProps, type ReactNode, useId, useState } from "react";
+import { type ComponentProps, type ReactNode, useState } from "react";
+import { ProofPart } from "@/components/features/approvals/proof-part";
 import { DecisionLink, useVotesOn } from "@/components/features/inbox/decision";
 import { Button } from "@/components/ui/button";
 import { ActionDialog, Dialog } from "@/components/ui/dialog";
 import { ActionError } from "@/components/ui/states";
-import { Form } from "@/components/ui/form";
 import { toast } from "@/components/ui/toast";
-import { codeOf } from "./api-error";
-import { useCodeForm } from "./code-form";
-import { isReady, ProofField, proofOf, useProofChoice } from "./proof-field";
+import { isRefusedProof } from "./api-error";
+import { ReviewLayout, ReviewSteps } from "./review-layout";
 import type { MoneyProof } from "./types";
-
-/** Errors after which another code has to be typed. */
-const REFUSED_CODE: ReadonlySet<string | null> = new Set([
-  "otp_invalid",
-  "otp_expired",
-  "otp_attempts_exceeded",
-]);
 
 interface ApprovalDialogProps {
   readonly open: boolean;
   readonly onClose: () => void;
-  readonly title: string;
+  /** For the title: `payout` → "Review the payout". */
+  readonly noun: string;
+  /** The act in the words of its button: `Pay 20.00 USDC`. */
+  readonly act: string;
+  /** Says what exactly the proof approves. */
   readonly description: string;
   readonly subject:
     | { readonly operationId: string }
@@ -37,7 +33,6 @@ interface ApprovalDialogProps {
   readonly approval: {
     readonly isPending: boolean;
     readonly error: Error | null;
-    readonly reset: () => void;
   };
   /** If it rejects, the dialog stays open and shows `approval.error`. */
   readonly onApprove: (proof: MoneyProof) => Promise<void>;
@@ -45,67 +40,40 @@ interface ApprovalDialogProps {
   readonly children: ReactNode;
 }
 
-const useApproval = ({ subject, approval, onApprove }: ApprovalDialogProps) => {
-  const codes = useCodeForm(subject);
-  const send = async (): Promise<void> => {
-    approval.reset();
-    await codes.send();
-  };
-  const approve = async (proof: MoneyProof): Promise<void> => {
+const ApprovalDialog = (props: ApprovalDialogProps): ReactNode => {
+  const { noun, approval, money, moneyAfter = () => money, onApprove } = props;
+  const approve = async (proof: MoneyProof): Promise<boolean> => {
     try {
       await onApprove(proof);
+      return true;
     } catch (error) {
-      if (REFUSED_CODE.has(codeOf(error))) codes.clear();
+      return !isRefusedProof(error);
     }
   };
-  const choice = useProofChoice(() => {
-    approval.reset();
-    codes.clear();
-  });
-  return { codes: { ...codes, send }, choice, approve };
-};
-
-const ApprovalDialog = (props: ApprovalDialogProps): ReactNode => {
-  const { approval, money, moneyAfter = () => money } = props;
-  const { codes, choice, approve } = useApproval(props);
-  const formId = useId();
   return (
     <Dialog
       open={props.open}
       onClose={props.onClose}
-      title={props.title}
-      description={props.description}
-      footer={
-        choice.means === "passkey" ? undefined : (
-          <Button
-            type="submit"
-            form={formId}
-            variant="primary"
-            loading={approval.isPending}
-            disabled={!isReady(choice, codes)}
-          >
-            Approve
-          </Button>
-        )
-      }
+      title={`Review the ${noun}`}
+      description={<ReviewSteps noun={noun} at={approval.isPending ? "approve" : "review"} />}
+      size="xl"
     >
-      <Form
-        id={formId}
-        form={codes.form}
-        onSubmit={({ code }) => approve(proofOf(choice.means, code))}
-        className="flex flex-col gap-4"
-      >
-        {props.children}
-        <ProofField
-          codes={codes}
-          choice={choice}
-          subject={props.subject}
-          busy={approval.isPending}
-          money={money}
-          onApprove={approve}
-        />
-        <ActionError error={approval.error} money={moneyAfter(approval.error)} />
-      </Form>
+      <ReviewLayout
+        receipt={props.children}
+        approve={
+          <>
+            <ProofPart
+              act={props.act}
+              subject={props.subject}
+              busy={approval.isPending}
+              money={money}
+              onApprove={approve}
+            />
+            <ActionError error={approval.error} money={moneyAfter(approval.error)} />
+            <p className="text-sm text-fg-2">{props.description}</p>
+          </>
+        }
+      />
     </Dialog>
   );
 };
@@ -138,7 +106,7 @@ export const ApproveAction = ({
   return (
     <>
       <Button variant="primary" onClick={() => setOpen(true)}>
-        <KeyRound aria-hidden /> Approve …
+        <KeyRound aria-hidden /> Review and approve
       </Button>
       <ApprovalDialog
         {...dialog}

@@ -2,22 +2,35 @@ import { z } from "zod";
 import type { Signed } from "@/components/features/signing/signing-model";
 import type { Signing } from "@/components/features/signing/use-signing";
 import { tabStore } from "@/components/ui/tab-store";
-import { prepareSwap, requestOtp } from "@/lib/contracts/swap";
-import { codeOf, detailsOf } from "./api-error";
-import type { FactorProof, MoveIds, MoveSubject, Prepared, SentCode } from "./types";
+import { prepareSwap } from "@/lib/contracts/swap";
+import { codeOf, detailsOf, isRefusedProof } from "./api-error";
+import { brokenPromises } from "./receipt-promise";
+import type { MoneyProof, MoveIds, MoveSubject, Prepared } from "./types";
 
 /**
- * The steps by which a person moves money, without React: code → prepare → review → sign (when the
- * person's wallets must sign) → execute. `use-move-flow.ts` connects them to the API, the wallets
- * and the page.
+ * The steps by which a person moves money, without React: review and approve → prepare → execute.
+ * `use-move-flow.ts` connects them to the API, the wallets and the page.
+ *
+ * Nobody approves what they did not see. After the proof, the service prices and simulates again,
+ * and it is executed at once only when no wallet of the person must sign and the receipt holds
+ * (`brokenPromises`): the minimum received is not lower; recipient, chain and token are the same; no
+ * wallet pays a network fee of which the receipt said something else; no balance falls by more than
+ * the receipt says, and no other balance falls; and there is no new warning. Otherwise the flow
+ * stops at `check`, which shows the prepared amounts and the simulated balance changes, until the
+ * person acts again. When the price fell below the approved minimum, the service refuses, and the
+ * person must accept the new price and approve it.
  */
+
+/**
+ * `review`: the receipt, with the approval. `check`: the prepared receipt, because it is worse or
+ * its execution failed. `sign`: the prepared receipt, with the actions of the person's wallets.
+ */
+type Step = "review" | "check" | "sign";
 
 export interface Flow {
   readonly subject: MoveSubject;
-  readonly step: "code" | "review";
-  readonly sent: SentCode | null;
-  readonly code: string;
-  /** The service accepted the code, so preparing again needs no code. */
+  readonly step: Step;
+  /** The service accepted the proof, so preparing again needs none. */
   readonly approved: boolean;
   readonly prepared: Prepared | null;
   /** The subject with the new price, when the price fell below the approved minimum; else null. */
@@ -33,7 +46,6 @@ export interface MoveState {
   readonly flow: Flow | null;
   /** Whether the dialog is open. Closing it does not end the flow. */
   readonly open: boolean;
-  readonly sending: RequestState;
   readonly preparing: RequestState;
   readonly executing: RequestState;
   /** Whether the flow was executed. It stays true until another subject starts. */
@@ -43,10 +55,7 @@ export interface MoveState {
 export type ExecuteBody = MoveIds & { readonly signatures?: Signed[] };
 
 export interface MovePorts {
-  readonly requestOtp: (ids: MoveIds) => Promise<SentCode>;
-  readonly prepare: (
-    body: MoveIds & ({ readonly otp?: string } | FactorProof),
-  ) => Promise<Prepared>;
+  readonly prepare: (body: MoveIds | (MoveIds & MoneyProof)) => Promise<Prepared>;
   readonly execute: (
     body: ExecuteBody,
     idempotencyKey: string,
@@ -62,34 +71,30 @@ export interface MoveStore {
   readonly getState: () => MoveState;
   readonly subscribe: (listener: () => void) => () => void;
   /**
-   * Opens the dialog. A new subject starts at the code step; the current subject continues at its
+   * Opens the dialog. A new subject starts at its review; the current subject continues at its
    * step.
    */
   readonly start: (subject: MoveSubject) => void;
   readonly restore: (subject: MoveSubject, kept: Omit<KeptFlow, "stored">) => void;
   readonly close: () => void;
   readonly back: () => void;
-  readonly setCode: (code: string) => void;
-  readonly sendCode: () => Promise<void>;
-  /** @param proof the mailed code or a second factor; ignored once the flow is approved */
-  readonly prepare: (proof: string | FactorProof) => Promise<void>;
+  /**
+   * Prepares with the proof, and executes when the receipt holds and no wallet must sign. Resolves
+   * with false when the proof was refused.
+   * @param proof null once the flow is approved
+   */
+  readonly approve: (proof: MoneyProof | null) => Promise<boolean>;
+  /** Prepares an approved flow again and shows the result, without executing it. */
+  readonly prepareAgain: () => Promise<void>;
   readonly acceptMoved: () => void;
   readonly execute: () => Promise<void>;
 }
 
-const CODE_DIGITS = 6;
 const IDLE: RequestState = { pending: false, error: null };
 const RUNNING: RequestState = { pending: true, error: null };
 
-const REFUSED_CODE: ReadonlySet<string> = new Set([
-  "otp_required",
-  "otp_invalid",
-  "otp_expired",
-  "otp_attempts_exceeded",
-  "invalid_signature",
-]);
 /**
- * Errors that the service returns before it checks the code. After any other error the code counts
+ * Errors that the service returns before it checks the proof. After any other error the proof counts
  * as accepted.
  */
 const NOT_LOOKED_AT: ReadonlySet<string> = new Set([
@@ -107,15 +112,9 @@ const NOT_LOOKED_AT: ReadonlySet<string> = new Set([
   "signing_off",
 ]);
 
-/** Whether all digits are typed, or the flow is approved already. */
-export const mayContinue = (flow: Flow): boolean =>
-  flow.moved === null && (flow.approved || flow.code.length === CODE_DIGITS);
-
 const begin = (subject: MoveSubject): Flow => ({
   subject,
-  step: "code",
-  sent: null,
-  code: "",
+  step: "review",
   approved: false,
   prepared: null,
   moved: null,
@@ -125,14 +124,14 @@ const isSame = (one: MoveSubject, other: MoveSubject): boolean =>
   JSON.stringify(one.ids) === JSON.stringify(other.ids);
 
 /**
- * The changes of the flow after a refused preparation. A wrong code must be typed again, and a
- * moved price must be accepted.
+ * The changes of the flow after a refused preparation. After a refused proof another one is needed,
+ * and a moved price must be accepted.
  */
 const afterRefusal = (flow: Flow, error: unknown, isFactor: boolean): Partial<Flow> => {
   const reason = codeOf(error) ?? "network_error";
   // The authenticator app or the passkey was removed after the page loaded.
   const isGone = isFactor && !flow.approved && reason === "invalid_state";
-  if (isGone || REFUSED_CODE.has(reason)) return { code: "", approved: false, step: "code" };
+  if (isGone || isRefusedProof(error)) return { approved: false, step: "review" };
   const moved = reason === "quote_price_moved" ? (flow.subject.movedTo?.(error) ?? null) : null;
   return { approved: flow.approved || !NOT_LOOKED_AT.has(reason), moved };
 };
@@ -155,58 +154,75 @@ const beginWith = (store: Store, ports: MovePorts, subject: MoveSubject): void =
   store.last = NO_EXECUTION;
   store.set({
     flow: begin(subject),
-    sending: IDLE,
     preparing: IDLE,
     executing: IDLE,
     done: false,
   });
 };
 
-const sendCode = async (store: Store, ports: MovePorts): Promise<void> => {
-  const { flow, sending } = store.get();
-  if (flow === null || sending.pending) return;
-  const { subject } = flow;
-  store.set({ sending: RUNNING, preparing: IDLE });
-  try {
-    const sent = await ports.requestOtp(subject.ids);
-    if (store.get().flow?.subject !== subject) return;
-    store.change(subject, { sent, code: "" });
-    store.set({ sending: IDLE });
-  } catch (error) {
-    if (store.get().flow?.subject === subject)
-      store.set({ sending: { pending: false, error } });
-  }
+/** The step that shows what was prepared; `review` when it can be executed without another look. */
+const stepAfter = (subject: MoveSubject, prepared: Prepared): Step => {
+  if (prepared.actions.length > 0) return "sign";
+  return brokenPromises(subject, prepared).length > 0 ? "check" : "review";
 };
 
-const fieldsOf = (proof: string | FactorProof): { readonly otp: string } | FactorProof =>
-  typeof proof === "string" ? { otp: proof } : proof;
+const isFactor = (proof: MoneyProof | null): boolean => proof !== null && !("otp" in proof);
 
+interface Preparation {
+  readonly proof: MoneyProof | null;
+  readonly stepOf: (prepared: Prepared) => Step;
+}
+
+/** Resolves with the error, with null when it was prepared, or with undefined when it did not run. */
 const prepare = async (
   store: Store,
   ports: MovePorts,
-  proof: string | FactorProof,
-): Promise<void> => {
-  const { flow, preparing, executing } = store.get();
-  if (flow === null || preparing.pending || executing.pending) return;
+  { proof, stepOf }: Preparation,
+): Promise<unknown> => {
+  const { flow, preparing, executing, done } = store.get();
+  if (flow === null || preparing.pending || executing.pending || done) return undefined;
   const { subject } = flow;
   store.set({ preparing: RUNNING, executing: IDLE });
   try {
     const prepared = await ports.prepare({
       ...subject.ids,
-      ...(flow.approved ? {} : fieldsOf(proof)),
+      ...(flow.approved ? {} : proof),
     });
-    if (store.get().flow?.subject !== subject) return;
+    if (store.get().flow?.subject !== subject) return undefined;
     // After a new preparation, the same body is a new execution and needs a new key.
     store.last = NO_EXECUTION;
     ports.signing.load(prepared.actions);
-    store.change(subject, { prepared, approved: true, step: "review" });
+    store.change(subject, { prepared, approved: true, step: stepOf(prepared) });
     store.set({ preparing: IDLE });
+    return null;
   } catch (error) {
-    if (store.get().flow?.subject !== subject) return;
-    store.change(subject, afterRefusal(flow, error, typeof proof !== "string"));
+    if (store.get().flow?.subject !== subject) return undefined;
+    store.change(subject, afterRefusal(flow, error, isFactor(proof)));
     store.set({ preparing: { pending: false, error } });
+    return error;
   }
 };
+
+const approve = async (
+  store: Store,
+  ports: MovePorts,
+  proof: MoneyProof | null,
+): Promise<boolean> => {
+  const subject = store.get().flow?.subject;
+  if (subject === undefined) return true;
+  const error = await prepare(store, ports, {
+    proof,
+    stepOf: (prepared) => stepAfter(subject, prepared),
+  });
+  if (error === null && store.get().flow?.step === "review") await execute(store, ports);
+  return error === null || error === undefined || !needsProof(store, error);
+};
+
+/** Whether the error leaves the flow without an accepted proof. */
+const needsProof = (store: Store, error: unknown): boolean =>
+  isRefusedProof(error) || (codeOf(error) === "invalid_state" && !isApproved(store));
+
+const isApproved = (store: Store): boolean => store.get().flow?.approved === true;
 
 /**
  * The idempotency key of a body. Repeating a request that got no answer uses the same key, so the
@@ -252,6 +268,7 @@ const execute = async (store: Store, ports: MovePorts): Promise<void> => {
   } catch (error) {
     if (!isCurrent()) return;
     store.set({ executing: { pending: false, error } });
+    if (store.get().flow?.step === "review") store.change(subject, { step: "check" });
     if (codeOf(error) !== "invalid_signature") return;
     for (const { path, message } of detailsOf(error))
       ports.signing.refuse(path.replace(/^signatures\./, ""), message);
@@ -259,14 +276,13 @@ const execute = async (store: Store, ports: MovePorts): Promise<void> => {
 };
 
 /**
- * Creates the store of a flow, from the code to the operation. At most one request of each kind
+ * Creates the store of a flow, from the review to the operation. At most one request of each kind
  * runs at a time.
  */
 export const createMoveStore = (ports: MovePorts): MoveStore => {
   let state: MoveState = {
     flow: null,
     open: false,
-    sending: IDLE,
     preparing: IDLE,
     executing: IDLE,
     done: false,
@@ -291,22 +307,24 @@ export const createMoveStore = (ports: MovePorts): MoveStore => {
         beginWith(store, ports, subject);
       set({ open: true });
     },
-    restore: (subject, { open, step, approved, sent, prepared }) => {
+    restore: (subject, { open, step, approved, prepared }) => {
       beginWith(store, ports, subject);
       if (prepared !== null) ports.signing.load(prepared.actions);
-      change(subject, { step, approved, sent, prepared });
+      change(subject, { step, approved, prepared });
       set({ open });
     },
     close: () => set({ open: false }),
     back: () => {
-      if (state.flow?.step === "review") change(state.flow.subject, { step: "code" });
-      else set({ open: false });
+      if (state.flow === null || state.flow.step === "review") set({ open: false });
+      else change(state.flow.subject, { step: "review" });
     },
-    setCode: (code) => {
-      if (state.flow !== null) change(state.flow.subject, { code });
+    approve: (proof) => approve(store, ports, proof),
+    prepareAgain: async () => {
+      await prepare(store, ports, {
+        proof: null,
+        stepOf: (prepared) => (prepared.actions.length > 0 ? "sign" : "check"),
+      });
     },
-    sendCode: () => sendCode(store, ports),
-    prepare: (proof) => prepare(store, ports, proof),
     acceptMoved: () => {
       if (state.flow?.moved != null) beginWith(store, ports, state.flow.moved);
     },
@@ -314,26 +332,23 @@ export const createMoveStore = (ports: MovePorts): MoveStore => {
   };
 };
 
-/** The stored state of a flow, which continues after a reload. The typed code is not stored. */
+/** The stored state of a flow, which continues after a reload. No proof is stored. */
 const keptFlow = z.object({
   stored: z.unknown(),
   open: z.boolean(),
-  step: z.enum(["code", "review"]),
+  step: z.enum(["review", "check"]),
   approved: z.boolean(),
-  sent: requestOtp.response.nullable(),
   prepared: prepareSwap.response.nullable(),
 });
 
 type KeptFlow = z.infer<typeof keptFlow>;
 
 interface Keepable {
-  readonly flow: {
-    readonly subject: { readonly stored?: unknown };
-    readonly step: KeptFlow["step"];
-    readonly approved: boolean;
-    readonly sent: SentCode | null;
-    readonly prepared: Prepared | null;
-  } | null;
+  readonly flow:
+    | (Pick<Flow, "approved" | "prepared" | "step"> & {
+        readonly subject: { readonly stored?: unknown };
+      })
+    | null;
   readonly open: boolean;
   readonly done: boolean;
 }
@@ -354,16 +369,16 @@ export const keepFlow = (
     keptFlowOf(key).drop();
     return;
   }
-  const { subject, step, approved, sent, prepared } = flow;
+  const { subject, approved, prepared } = flow;
   // Actions that wallets must sign are not stored. After a reload, preparing again returns new ones
-  // and needs no second code.
-  const mayKeepPrepared = prepared !== null && prepared.actions.length === 0;
+  // and needs no second proof.
+  const mayKeep = prepared !== null && prepared.actions.length === 0;
   keptFlowOf(key).save({
     stored: subject.stored,
     open,
-    step: mayKeepPrepared ? step : "code",
+    // Whether an execution without an answer was accepted is not known. The person repeats it.
+    step: mayKeep ? "check" : "review",
     approved,
-    sent,
-    prepared: mayKeepPrepared ? prepared : null,
+    prepared: mayKeep ? prepared : null,
   });
 };

@@ -4,10 +4,14 @@ import { ArrowLeft } from "lucide-react";
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
+import { ACT_LOOKS } from "@/components/features/approvals/factor-approvals";
+import { ProofPart } from "@/components/features/approvals/proof-part";
 import { NamedAddress } from "@/components/features/names/names";
 import { signaturesOf } from "@/components/features/signing/signing-model";
 import { SigningSteps } from "@/components/features/signing/signing-steps";
+import { useWallets } from "@/components/features/wallets/use-wallets";
 import { WarningAlerts } from "@/components/features/warnings/warnings";
+import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Fact, Facts } from "@/components/ui/card";
@@ -16,19 +20,18 @@ import { Countdown } from "@/components/ui/time";
 import { Dialog } from "@/components/ui/dialog";
 import { EmptyState, ErrorState } from "@/components/ui/states";
 import { type Column, Table } from "@/components/ui/table";
-import { Steps } from "@/components/ui/timeline";
-import { executeSwap, prepareSwap, requestOtp } from "@/lib/api-client/calls.gen";
+import { executeSwap, prepareSwap } from "@/lib/api-client/calls.gen";
 import type { Callable } from "@/lib/contracts/contract";
+import { isSameText } from "@/lib/core/same-text";
 import { codeOf, extraOf } from "./api-error";
-import { CODE_FORM_ID, CodeStep } from "./proof-field";
-import { type Flow, mayContinue } from "./move-flow";
+import type { Flow } from "./move-flow";
 import { NetworkFee } from "./quote-shell";
 import { PriceChange } from "./price-notices";
+import { AvailableAfter } from "./receipt-parts";
+import { type BrokenPromise, brokenPromises } from "./receipt-promise";
+import { ReviewLayout, ReviewSteps } from "./review-layout";
 import type { Prepared } from "./types";
 import type { MoveFlow } from "./use-move-flow";
-
-const STEP_INDEX = { code: 1, review: 2 } as const;
-const FIRST_STEP = { swap: "Quote", transfer: "Transfer", retry: "Quote" } as const;
 
 export interface MoveDialogProps {
   readonly flow: MoveFlow;
@@ -54,59 +57,208 @@ const FlowSnippet = ({ move, flow }: FlowProps): ReactNode => {
   const snippet = (call: Callable, more: object = {}): ReactNode => (
     <ApiSnippet key={call.path} call={call} body={{ ...ids, ...more }} />
   );
-  if (flow.step === "review")
+  if (flow.step !== "review")
     return snippet(executeSwap, signatures.length === 0 ? {} : { signatures });
-  if (flow.approved) return snippet(prepareSwap);
-  return flow.sent === null ? snippet(requestOtp) : snippet(prepareSwap, { otp: "123456" });
+  return snippet(prepareSwap, flow.approved ? {} : { otp: "123456" });
 };
 
-export const MovePanel = ({ flow: move, onNewQuote, onMoved }: MoveDialogProps): ReactNode => {
-  const { flow } = move;
-  if (flow === null) return null;
+const STEP_AT = { review: "approve", check: "approve", sign: "sign" } as const;
+
+/** Whether wallets of the person sign, so that the steps can say so before the preparation. */
+const useSigns = ({ subject, prepared }: Flow): boolean => {
+  const wallets = useWallets().data?.data ?? [];
+  if (prepared !== null) return prepared.actions.length > 0;
+  return subject.from.some((source) =>
+    wallets.some(
+      ({ address, signer }) => signer === "owner" && isSameText(address, source.address),
+    ),
+  );
+};
+
+export const MovePanel = (props: MoveDialogProps): ReactNode =>
+  props.flow.flow === null ? null : (
+    <OneFlow {...props} move={props.flow} flow={props.flow.flow} />
+  );
+
+type OneFlowProps = Omit<MoveDialogProps, "flow"> & FlowProps;
+
+const OneFlow = (props: OneFlowProps): ReactNode => {
+  const { move, flow } = props;
   const { noun } = flow.subject;
+  const signs = useSigns(flow);
+  const isBegun = flow.approved || move.preparing;
   return (
     <Dialog
       open={move.open}
       onClose={() => move.close()}
-      title={flow.step === "code" ? `Approve the ${noun}` : `Review the ${noun}`}
+      title={`Review the ${noun}`}
       description={
-        <Steps
-          label={`Steps of the ${noun}`}
-          steps={[FIRST_STEP[noun], "Code", "Review", "Done"]}
-          current={STEP_INDEX[flow.step]}
-        />
+        <ReviewSteps noun={noun} at={isBegun ? STEP_AT[flow.step] : "review"} signs={signs} />
       }
-      size="lg"
-      footer={<FlowFooter move={move} flow={flow} />}
+      size="xl"
     >
-      <div className="flex flex-col gap-4">
-        {flow.step === "code" ? (
-          <CodeStep move={move} flow={flow} />
-        ) : (
-          <ReviewStep move={move} flow={flow} />
-        )}
-        {flow.moved === null ? null : (
-          <PriceChange
-            seen={flow.subject.to}
-            fresh={flow.moved.to}
-            onAccept={() => {
-              move.acceptMoved();
-              onMoved?.();
-            }}
-            title="The price moved below what you approved. Nothing was sent."
-            acceptLabel="Accept, and approve with a new code"
-          />
-        )}
-        <FlowErrors move={move} flow={flow} onNewQuote={onNewQuote} />
-        <FlowSnippet move={move} flow={flow} />
-      </div>
+      <ReviewLayout
+        receipt={
+          <>
+            <FlowReceipt move={move} flow={flow} />
+            <FlowSnippet move={move} flow={flow} />
+          </>
+        }
+        approve={
+          <>
+            <ApproveStep {...props} />
+            <FlowErrors {...props} />
+            <Button
+              className="self-start"
+              variant="ghost"
+              size="sm"
+              disabled={move.preparing || move.executing}
+              onClick={move.back}
+            >
+              <ArrowLeft aria-hidden /> {flow.step === "review" ? "Edit" : "Back"}
+            </Button>
+          </>
+        }
+      />
     </Dialog>
   );
 };
 
-interface FlowErrorsProps extends FlowProps {
-  readonly onNewQuote: () => void;
-}
+/** The receipt that is approved; after the preparation with the amounts that are executed. */
+const FlowReceipt = ({ move, flow: { subject, prepared, step } }: FlowProps): ReactNode => {
+  const shown = step === "review" ? null : prepared;
+  const payers = shown?.networkFees.map(({ paidBy }) => paidBy) ?? subject.networkFees;
+  return (
+    <div className="flex flex-col gap-2">
+      <WarningAlerts warnings={shown?.warnings ?? subject.warnings} />
+      {subject.receipt(shown?.to ?? subject.to)}
+      <Facts className="border-t">
+        <Fact label="Network fee">
+          <NetworkFee paidBy={payers} />
+        </Fact>
+        <AvailableAfter from={subject.from} />
+      </Facts>
+      {shown === null ? null : (
+        <>
+          <BalanceChanges changes={shown.simulation.balanceChanges} />
+          <SigningSteps signing={move.signing} onGoOn={() => void move.execute()} />
+        </>
+      )}
+    </div>
+  );
+};
+
+const ApproveStep = (props: OneFlowProps): ReactNode => {
+  const { move, flow, onMoved } = props;
+  const { subject, moved, prepared } = flow;
+  if (moved !== null)
+    return (
+      <PriceChange
+        seen={subject.to}
+        fresh={moved.to}
+        onAccept={() => {
+          move.acceptMoved();
+          onMoved?.();
+        }}
+        title="The price moved below what you approved. Nothing was sent."
+        acceptLabel="Accept, and approve again"
+      />
+    );
+  if (flow.step !== "review" && prepared !== null)
+    return (
+      <>
+        {flow.step === "check" ? <CheckNotice flow={{ ...flow, prepared }} /> : null}
+        <LockedActions
+          key={prepared.expiresAt}
+          move={move}
+          flow={flow}
+          expiresAt={prepared.expiresAt}
+        />
+      </>
+    );
+  return flow.approved ? <ApprovedStep move={move} flow={flow} /> : <FlowProof {...props} />;
+};
+
+const ApprovedStep = ({ move, flow }: FlowProps): ReactNode => (
+  <>
+    <Alert tone="success" title="This is approved.">
+      Going on needs no further proof.
+    </Alert>
+    <Button
+      variant="primary"
+      className={ACT_LOOKS}
+      loading={move.preparing || move.executing}
+      onClick={() => void move.approve(null)}
+    >
+      {flow.subject.act}
+    </Button>
+  </>
+);
+
+const FlowProof = ({ move, flow: { subject }, onNewQuote }: OneFlowProps): ReactNode => {
+  const { expiresAt, noun, ids, act } = subject;
+  const [isOver, setIsOver] = useState(
+    () => expiresAt !== null && Date.parse(expiresAt) <= Date.now(),
+  );
+  if (isOver)
+    return (
+      <>
+        <p>The price of this {noun} has expired. Nothing was sent.</p>
+        <NewQuoteButton noun={noun} onNewQuote={onNewQuote} />
+      </>
+    );
+  return (
+    <>
+      {expiresAt === null ? null : (
+        <Countdown
+          until={expiresAt}
+          label="Expires in"
+          onExpire={() => setIsOver(true)}
+          className="text-sm text-fg-2"
+        />
+      )}
+      <ProofPart
+        act={act}
+        subject={ids}
+        busy={move.preparing || move.executing}
+        money="Nothing was sent."
+        onApprove={move.approve}
+      />
+      <p className="text-sm text-fg-2">
+        Approving {noun === "transfer" ? "pays" : "sends"} exactly this receipt. Editing it asks
+        again.
+      </p>
+    </>
+  );
+};
+
+const BROKEN_WORDS = {
+  minimum: "Less must arrive than before.",
+  recipient: "The recipient is another one.",
+  networkFee: "Your wallet pays the network fee.",
+  source: "More leaves your wallets than before.",
+  warning: "There is a new warning.",
+} as const satisfies Record<BrokenPromise, string>;
+
+/** Says which facts of the approved receipt are worse now. */
+const CheckNotice = ({
+  flow: { subject, prepared },
+}: {
+  readonly flow: Flow & { readonly prepared: Prepared };
+}): ReactNode => {
+  const broken = brokenPromises(subject, prepared);
+  return broken.length === 0 ? null : (
+    <Alert tone="warning" title="Something changed since you approved. Nothing was sent.">
+      <ul>
+        {broken.map((fact) => (
+          <li key={fact}>{BROKEN_WORDS[fact]}</li>
+        ))}
+      </ul>
+    </Alert>
+  );
+};
+
+type FlowErrorsProps = Pick<OneFlowProps, "move" | "flow" | "onNewQuote">;
 
 /** Errors that only a new quote can resolve. */
 const FINAL: ReadonlySet<string | null> = new Set([
@@ -137,16 +289,23 @@ const actionOf = (props: FlowErrorsProps, error: unknown): ReactNode => {
     );
   }
   if (!needsNewQuote(props, error)) return null;
-  return (
-    <Button size="sm" onClick={props.onNewQuote}>
-      {props.flow.subject.noun === "transfer" ? "Start the transfer again" : "Get a new quote"}
-    </Button>
-  );
+  return <NewQuoteButton noun={props.flow.subject.noun} onNewQuote={props.onNewQuote} />;
 };
+
+interface NewQuoteButtonProps {
+  readonly noun: Flow["subject"]["noun"];
+  readonly onNewQuote: () => void;
+}
+
+const NewQuoteButton = ({ noun, onNewQuote }: NewQuoteButtonProps): ReactNode => (
+  <Button size="sm" className="self-start" onClick={onNewQuote}>
+    {noun === "transfer" ? "Start the transfer again" : "Get a new quote"}
+  </Button>
+);
 
 const moneyOf = ({ move }: FlowErrorsProps, error: unknown): string => {
   if (codeOf(error) === "network_error")
-    return "Whether it was accepted is not known. Executing again is safe: the money moves once.";
+    return "Whether it was accepted is not known. Trying again is safe: the money moves once.";
   if (codeOf(error) === "quote_already_used")
     return "The money moves once, with that operation.";
   return move.signing.moved
@@ -188,49 +347,18 @@ const FlowErrors = (props: FlowErrorsProps): ReactNode => {
   );
 };
 
-const FlowFooter = ({ move, flow }: FlowProps): ReactNode => {
-  const busy = move.preparing || move.executing;
-  return (
-    <>
-      <Button className="mr-auto" variant="ghost" disabled={busy} onClick={move.back}>
-        <ArrowLeft aria-hidden />{" "}
-        {flow.step === "code" ? `Back to the ${flow.subject.noun}` : "Back"}
-      </Button>
-      {flow.step === "code" ? (
-        <Button
-          variant="primary"
-          loading={move.preparing}
-          type="submit"
-          form={CODE_FORM_ID}
-          disabled={!mayContinue(flow)}
-        >
-          Continue
-        </Button>
-      ) : null}
-      {flow.step === "review" && flow.prepared !== null ? (
-        <LockedActions
-          key={flow.prepared.expiresAt}
-          move={move}
-          flow={flow}
-          expiresAt={flow.prepared.expiresAt}
-        />
-      ) : null}
-    </>
-  );
-};
-
 interface LockedActionsProps extends FlowProps {
   readonly expiresAt: string;
 }
 
 const wordsOf = ({ signing }: MoveFlow, { subject }: Flow): string => {
   const { steps } = signing;
-  if (signaturesOf(steps) !== null) return `Execute ${subject.noun}`;
+  if (signaturesOf(steps) !== null) return subject.act;
   if (signing.busy) return "Waiting for the wallet …";
   const next = steps.findIndex(({ at }) => at.state !== "done");
   return steps.some(({ at }) => at.state !== "todo")
     ? `Go on with step ${String(next + 1)}`
-    : "Sign and execute";
+    : `Sign: ${subject.act}`;
 };
 
 /**
@@ -246,35 +374,20 @@ const LockedActions = ({ move, flow, expiresAt }: LockedActionsProps): ReactNode
       <Countdown
         until={expiresAt}
         label="Expires in"
-        expiredText="The lock of the price is over"
+        expiredText="The price is no longer held"
         onExpire={() => setOver(true)}
+        className="text-sm text-fg-2"
       />
       <Button
         variant="primary"
+        className={ACT_LOOKS}
         loading={mayPrepare ? move.preparing : move.executing}
         disabled={flow.moved !== null}
-        onClick={() => void (mayPrepare ? move.prepare("") : move.execute())}
+        onClick={() => void (mayPrepare ? move.prepareAgain() : move.execute())}
       >
         {mayPrepare ? "Prepare again" : wordsOf(move, flow)}
       </Button>
     </>
-  );
-};
-
-const ReviewStep = ({ move, flow: { subject, prepared } }: FlowProps): ReactNode => {
-  if (prepared === null) return null;
-  return (
-    <div className="flex flex-col gap-4">
-      {subject.receipt(prepared.to)}
-      <Facts>
-        <Fact label="Network fee">
-          <NetworkFee paidBy={prepared.networkFees.map(({ paidBy }) => paidBy)} />
-        </Fact>
-      </Facts>
-      <WarningAlerts warnings={prepared.warnings} />
-      <BalanceChanges changes={prepared.simulation.balanceChanges} />
-      <SigningSteps signing={move.signing} onGoOn={() => void move.execute()} />
-    </div>
   );
 };
 

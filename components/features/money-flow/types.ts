@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type { PasskeyAssertion } from "@/lib/contracts/passkey-records";
 import type { prepareSwap, requestOtp } from "@/lib/contracts/swap";
+import type { Warning } from "@/lib/contracts/warnings";
 
 export type SentCode = ResponseOf<typeof requestOtp>;
 export type Prepared = ResponseOf<typeof prepareSwap>;
@@ -17,26 +18,46 @@ export type MoveIds = { readonly quoteId: string } | { readonly transferId: stri
 export interface Promised {
   readonly amount: string;
   readonly minAmount: string;
-  readonly token: { readonly symbol: string };
+  readonly token: { readonly symbol: string; readonly address: string };
 }
 
-export interface MoveSubject {
-  readonly ids: MoveIds;
-  /** For headings and buttons: `swap` → "Approve the swap", "Execute swap". */
-  readonly noun: "swap" | "transfer" | "retry";
-  /** The number of sources that the code approves. */
-  readonly sources: number;
+/** Who pays a network fee; null while that is not known. */
+export type Payer = "sponsor" | "wallet" | null;
+
+/** An amount that leaves a wallet. */
+export interface MoveSource {
+  readonly address: string;
+  readonly chainId: number;
+  readonly amount: string;
+  /** `address`: 0x address or `native`. */
+  readonly token: { readonly symbol: string; readonly address: string };
+}
+
+/** The facts on the receipt that a person approves. */
+export interface MovePromise {
+  readonly from: readonly MoveSource[];
   readonly to: Promised & { readonly address: string; readonly chainId: number };
+  readonly warnings: readonly Warning[];
+  /** The payer of each source's network fee. */
+  readonly networkFees: readonly Payer[];
+}
+
+export interface MoveSubject extends MovePromise {
+  readonly ids: MoveIds;
+  /** For headings and buttons: `swap` → "Review the swap". */
+  readonly noun: "swap" | "transfer" | "retry";
+  /** The act in the words of its button: `Swap 200.00 USDC`. */
+  readonly act: string;
   /**
    * Time at which the quote or transfer expires, RFC 3339. Preparing it again does not extend this
    * time.
    */
   readonly expiresAt: string | null;
   /**
-   * Renders the complete review; addresses are not shortened. `to` has the fresh price that will be
-   * executed.
+   * Renders the complete receipt; addresses are not shortened. `to` has the amounts that are
+   * approved or, once it is prepared, executed.
    */
-  readonly receipt: (to: Prepared["to"]) => ReactNode;
+  readonly receipt: (to: MovePromise["to"]) => ReactNode;
   /**
    * JSON from which the page restores the subject after a reload. Without it, a reload ends the
    * flow.

@@ -9,7 +9,6 @@ import {
   getUnifiedBalances,
   listOperations,
   prepareSwap,
-  requestOtp,
 } from "@/lib/api-client/calls.gen";
 import {
   createMoveStore,
@@ -38,10 +37,8 @@ export interface MoveFlow extends Omit<MoveStore, "getState" | "subscribe"> {
   readonly flow: Flow | null;
   readonly open: boolean;
   readonly signing: Signing;
-  readonly sending: boolean;
   readonly preparing: boolean;
   readonly executing: boolean;
-  readonly sendError: unknown;
   readonly prepareError: unknown;
   readonly executeError: unknown;
 }
@@ -64,7 +61,6 @@ const usePorts = ({ onDone }: MoveFlowOptions, signing: Signing): MovePorts => {
   const cache = useCache();
   const api = useApi();
   return {
-    requestOtp: (ids) => api.call(requestOtp, { body: ids }),
     prepare: (body) => api.call(prepareSwap, { body }),
     execute: (body, idempotencyKey) => api.call(executeSwap, { body, idempotencyKey }),
     signing,
@@ -110,7 +106,6 @@ export const useMoveFlow = (options: MoveFlowOptions = {}): MoveFlow => {
   });
   const [store] = useState(() =>
     createMoveStore({
-      requestOtp: (ids) => latest.current.requestOtp(ids),
       prepare: (body) => latest.current.prepare(body),
       execute: (body, key) => latest.current.execute(body, key),
       signing: {
@@ -131,11 +126,9 @@ export const useMoveFlow = (options: MoveFlowOptions = {}): MoveFlow => {
     flow: state.flow,
     open: state.open,
     signing,
-    sending: state.sending.pending,
     preparing: state.preparing.pending,
     // `done` keeps this true until the page of the operation opens.
     executing: signing.busy || state.executing.pending || state.done,
-    sendError: state.sending.error,
     prepareError: state.preparing.error,
     executeError: state.executing.error,
   };

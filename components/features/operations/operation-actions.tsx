@@ -2,13 +2,14 @@
 
 import { RotateCcw } from "lucide-react";
 import type { ReactNode } from "react";
+import { actText } from "@/components/features/money-flow/act-text";
+import { ReceiptRecipient } from "@/components/features/money-flow/receipt-parts";
 import { ApproveAction, CancelAction } from "@/components/features/money-flow/approval-dialog";
 import { useMoveFlow } from "@/components/features/money-flow/use-move-flow";
 import { MoveDialog } from "@/components/features/money-flow/move-dialog";
-import { Actor, RecipientName } from "@/components/features/names/names";
+import { Actor } from "@/components/features/names/names";
 import { useApiMutation, useCache, useSentOnce } from "@/components/features/session/use-api";
 import { subjectOfQuote } from "@/components/features/swap/quote-subject";
-import { AddressGroups } from "@/components/ui/address";
 import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Fact, Facts } from "@/components/ui/card";
@@ -22,6 +23,7 @@ import {
   retryOperation,
 } from "@/lib/api-client/calls.gen";
 import { type Operation, operationQuery } from "./operation";
+import { sumByAsset } from "./operation-sums";
 
 export const OperationActions = ({
   operation,
@@ -45,7 +47,8 @@ export const OperationActions = ({
           <ApproveAction
             mayApprove={may.approve}
             votedId={operation.operationId}
-            title="Approve the operation"
+            noun="operation"
+            act={actText("Send", sumByAsset(operation.quoted.from))}
             description="The price is checked again; it runs only if the minimum still arrives."
             subject={{ operationId: operation.operationId }}
             money="Nothing was sent."
@@ -130,10 +133,7 @@ const WhatWaits = ({
       <Amount value={quoted.to.minAmount} unit={quoted.to.token.symbol} exact />
     </Fact>
     <Fact label="To">
-      <RecipientName address={quoted.to.address} chainId={quoted.to.chainId} /> on{" "}
-      <ChainName chainId={quoted.to.chainId} />
-      <br />
-      <AddressGroups value={quoted.to.address} />
+      <ReceiptRecipient address={quoted.to.address} chainId={quoted.to.chainId} />
     </Fact>
     <Fact label="Asked for by">
       <Actor id={createdBy} />

@@ -2,11 +2,11 @@
 
 import type { ReactNode } from "react";
 import { useAccountNames } from "@/components/features/global-accounts/account";
+import { actText } from "@/components/features/money-flow/act-text";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { ApproveAction } from "@/components/features/money-flow/approval-dialog";
 import { Actor, NamedAddress } from "@/components/features/names/names";
 import { useSentOnce } from "@/components/features/session/use-api";
-import { WarningList } from "@/components/features/warnings/warnings";
 import { useKnownAddresses } from "@/components/features/transfer/recipient";
 import { Amount } from "@/components/ui/amount";
 import { Fact, Facts } from "@/components/ui/card";
@@ -16,20 +16,21 @@ import { approvePayout } from "@/lib/api-client/calls.gen";
 import { countText } from "@/lib/core/amount-text";
 import { FundingFacts, NetworkFeeFact } from "./funding-facts";
 import { counted } from "./new/amount-rules";
-import { countsOf, type Payout, totalsOf } from "./payout";
+import { countsOf, failureText, type Payout, totalsOf, type WalletsPayout } from "./payout";
 import {
   AccountRecipient,
   PagedRecipients,
   RecipientItem,
   WalletRecipient,
 } from "./recipient-item";
+import { RowWarnings } from "./row-warnings";
 import { usePayoutRows } from "./use-payout-rows";
 
 const NOTHING_PAID = "Nothing was paid.";
 
 const moneyAfter = (error: unknown): string =>
   codeOf(error) === "network_error"
-    ? "Whether the code was accepted is not known. Approving again is safe: it is paid once."
+    ? "Whether the approval was accepted is not known. Approving again is safe: it is paid once."
     : NOTHING_PAID;
 
 interface ApprovePayoutProps {
@@ -44,8 +45,9 @@ export const ApprovePayout = ({ payout, onApproved }: ApprovePayoutProps): React
     <ApproveAction
       mayApprove={payout.may.approve}
       votedId={payoutId}
-      title="Approve the payout"
-      description="The code is good for exactly these rows, and for nothing else."
+      noun="payout"
+      act={actOf(payout)}
+      description="Approving pays exactly these rows."
       subject={{ payoutId }}
       money={NOTHING_PAID}
       moneyAfter={moneyAfter}
@@ -65,13 +67,18 @@ export const ApprovePayout = ({ payout, onApproved }: ApprovePayoutProps): React
  */
 export const PayoutReceipt = ({ payout }: { readonly payout: Payout }): ReactNode => (
   <>
+    {payout.kind === "wallets" ? <RowWarnings warnings={payout.warnings} /> : null}
     <PayoutFacts payout={payout} />
-    {payout.kind === "wallets" ? (
-      <WarningList title="Look at the recipients again" warnings={payout.warnings} max={5} />
-    ) : null}
     <ApprovalRecipients payout={payout} />
   </>
 );
+
+/** `Pay 20.00 USDC` for one row, `Send 12 payments, 4,250.00 USDC` for several. */
+const actOf = (payout: Payout): string => {
+  const { total } = countsOf(payout);
+  const amounts = totalsOf(payout).map(({ unit, amount }) => ({ amount, symbol: unit }));
+  return actText(total === 1 ? "Pay" : `Send ${countText(total)} payments,`, amounts);
+};
 
 const SourceAccount = ({ id }: { readonly id: string }): ReactNode => {
   const name = useAccountNames()(id);
@@ -115,9 +122,10 @@ const PayoutFacts = ({ payout }: { readonly payout: Payout }): ReactNode => {
       {payout.kind === "wallets" && payout.funding !== null ? (
         <FundingFacts funding={payout.funding} />
       ) : null}
-      {payout.kind === "wallets" && payout.networkFee !== null ? (
-        <NetworkFeeFact fee={payout.networkFee} />
-      ) : null}
+      {payout.kind === "wallets" ? <NetworkFee payout={payout} /> : null}
+      {payout.kind === "wallets" ? null : (
+        <Fact label="If a row fails">{failureText(payout.mode)}</Fact>
+      )}
       {payout.reference === null ? null : <Fact label="Reference">{payout.reference}</Fact>}
       <Fact label="Created by">
         <Actor id={payout.createdBy} />
@@ -125,6 +133,15 @@ const PayoutFacts = ({ payout }: { readonly payout: Payout }): ReactNode => {
     </Facts>
   );
 };
+
+const NetworkFee = ({ payout }: { readonly payout: WalletsPayout }): ReactNode =>
+  payout.networkFee === null ? (
+    <Fact label="Network fee">
+      <span className="text-fg-3">known once it is sent</span>
+    </Fact>
+  ) : (
+    <NetworkFeeFact fee={payout.networkFee} />
+  );
 
 const LOADING_ROWS_MAX = 6;
 /** Above this number of rows the dialog links to the page's table, which scrolls and filters. */
@@ -142,7 +159,7 @@ const ApprovalRecipients = ({ payout }: { readonly payout: Payout }): ReactNode 
         <Recipients payout={payout} />
       </section>
       {total > SHORT_LIST_MAX ? (
-        // Opens another tab, because the person enters the code in this one.
+        // Opens another tab, because the person approves in this one.
         <a href={`/payouts/${payout.payoutId}#rows`} target="_blank" className="link text-sm">
           All {countText(total)} rows in a new tab
         </a>

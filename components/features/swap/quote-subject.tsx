@@ -3,10 +3,10 @@
 import type { ReactNode } from "react";
 import { z } from "zod";
 import { QuotePicture } from "@/components/features/flow-picture/quote-picture";
-import type { MoveSubject, Prepared } from "@/components/features/money-flow/types";
-import { NamedAddress, RecipientName } from "@/components/features/names/names";
+import { actText } from "@/components/features/money-flow/act-text";
+import { ReceiptParty, ReceiptRecipient } from "@/components/features/money-flow/receipt-parts";
+import type { MovePromise, MoveSubject } from "@/components/features/money-flow/types";
 import { sumByAsset } from "@/components/features/operations/operation-sums";
-import { AddressGroups } from "@/components/ui/address";
 import { Amount } from "@/components/ui/amount";
 import { Fact, Facts } from "@/components/ui/card";
 import { ChainName } from "@/components/ui/marks";
@@ -16,6 +16,8 @@ import { FeeLines } from "./fee-lines";
 import { movedQuoteOf } from "./quote-change";
 import { RateText } from "./quote-facts";
 import type { Quote } from "./tokens";
+
+const ACTS = { swap: "Swap", transfer: "Pay", retry: "Retry" } as const;
 
 /**
  * Converts a quote to the subject of the flow that approves and executes it. `noun` is `retry` for
@@ -27,8 +29,11 @@ export const subjectOfQuote = (
 ): MoveSubject => ({
   ids: { quoteId: quote.quoteId },
   noun,
-  sources: quote.from.length,
+  act: actText(ACTS[noun], sumByAsset(quote.from)),
+  from: quote.from,
   to: quote.to,
+  warnings: quote.warnings,
+  networkFees: quote.from.map(({ networkFeePaidBy }) => networkFeePaidBy),
   expiresAt: quote.expiresAt,
   receipt: (to) => <Receipt quote={quote} to={to} />,
   stored: { quote, noun },
@@ -58,8 +63,8 @@ export const reviveQuote = (
 
 interface ReceiptProps {
   readonly quote: Quote;
-  /** The amounts of the preparation, which will be executed. */
-  readonly to: Prepared["to"];
+  /** The amounts that are approved or, once it is prepared, executed. */
+  readonly to: MovePromise["to"];
 }
 
 /** The full review of the execution, without shortened addresses. */
@@ -70,30 +75,22 @@ const Receipt = ({ quote, to }: ReceiptProps): ReactNode => (
       <Fact label="From">
         <ul className="flex flex-col gap-2">
           {quote.from.map((source, index) => (
-            <li key={index}>
-              <Amount
-                value={source.amount}
-                unit={source.token.symbol}
-                exact
-                className="font-medium"
-              />{" "}
-              on <ChainName chainId={source.chainId} />
-              <br />
-              <NamedAddress
-                value={source.address}
-                full
-                copyable={false}
-                className="text-fg-2"
-              />
+            <li key={index} className="flex flex-col items-end">
+              {quote.from.length === 1 ? null : (
+                <Amount
+                  value={source.amount}
+                  unit={source.token.symbol}
+                  exact
+                  className="font-medium"
+                />
+              )}
+              <ReceiptParty address={source.address} chainId={source.chainId} />
             </li>
           ))}
         </ul>
       </Fact>
       <Fact label="To">
-        <RecipientName address={to.address} chainId={to.chainId} /> on{" "}
-        <ChainName chainId={to.chainId} />
-        <br />
-        <AddressGroups value={to.address} className="justify-end font-medium" />
+        <ReceiptRecipient address={to.address} chainId={to.chainId} />
       </Fact>
       <Fact label="You send">
         <span className="flex flex-wrap justify-end gap-x-3">

@@ -1,10 +1,11 @@
 import type { QuotedFlow } from "@/components/features/flow-picture/quote-picture";
+import type { MovePromise } from "@/components/features/money-flow/types";
 import type { createTransfer } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
 
 export type TransferRecord = ResponseOf<typeof createTransfer>;
 
-export const destinationOf = (transfer: TransferRecord): QuotedFlow["to"] => ({
+export const destinationOf = (transfer: TransferRecord): MovePromise["to"] => ({
   address: transfer.toAddress,
   chainId: transfer.toChainId,
   amount: transfer.expected.amount,

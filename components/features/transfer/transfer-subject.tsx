@@ -4,18 +4,22 @@ import type { ReactNode } from "react";
 import { z } from "zod";
 import { QuotePicture } from "@/components/features/flow-picture/quote-picture";
 import { extraOf } from "@/components/features/money-flow/api-error";
-import type { MoveSubject, Prepared } from "@/components/features/money-flow/types";
-import { RecipientName } from "@/components/features/names/names";
+import { actText } from "@/components/features/money-flow/act-text";
+import { ReceiptParty, ReceiptRecipient } from "@/components/features/money-flow/receipt-parts";
+import type {
+  MovePromise,
+  MoveSource,
+  MoveSubject,
+  Payer,
+} from "@/components/features/money-flow/types";
 import { compareAmounts } from "@/components/features/swap/decimal";
 import { movedQuoteOf } from "@/components/features/swap/quote-change";
 import { FeeLines, secondsText } from "@/components/features/swap/fee-lines";
-import { AddressGroups, AddressMark } from "@/components/ui/address";
 import { Amount } from "@/components/ui/amount";
 import { Fact, Facts } from "@/components/ui/card";
-import { ChainName } from "@/components/ui/marks";
 import { createTransfer } from "@/lib/contracts/transfers";
 import type { RecipientView } from "./recipient";
-import { LookAlikeAlert, RecipientWord } from "./recipient-notes";
+import { LookAlikeAlert } from "./recipient-notes";
 import { destinationOf, pictureOf, type TransferRecord } from "./transfer-picture";
 
 const KNOWN_AS = z.enum(["own", "contact", "proposed", "earlier"]);
@@ -33,7 +37,7 @@ const movedTransfer = (error: unknown, names: Names): MoveSubject | null => {
   const source = quote?.from[0];
   const transferId = extraOf(error, "transferId");
   if (quote === null || source === undefined || typeof transferId !== "string") return null;
-  const { to, fees, steps, estimatedSeconds, expiresAt } = quote;
+  const { to, fees, steps, estimatedSeconds, expiresAt, warnings } = quote;
   const terms = {
     ...names,
     fromAddress: source.address,
@@ -42,6 +46,8 @@ const movedTransfer = (error: unknown, names: Names): MoveSubject | null => {
     fees,
     steps,
     estimatedSeconds,
+    warnings,
+    networkFeePaidBy: source.networkFeePaidBy,
   };
   return subjectOf({ transferId, to, expiresAt, terms }, names);
 };
@@ -56,8 +62,11 @@ interface Parts {
 const subjectOf = ({ transferId, to, expiresAt, terms }: Parts, names: Names): MoveSubject => ({
   ids: { transferId },
   noun: "transfer",
-  sources: 1,
+  act: actText("Pay", [{ amount: terms.sent.amount, symbol: terms.sent.token.symbol }]),
+  from: [{ address: terms.fromAddress, chainId: terms.fromChainId, ...terms.sent }],
   to,
+  warnings: terms.warnings,
+  networkFees: [terms.networkFeePaidBy],
   expiresAt,
   receipt: (priced) => <TransferReceipt terms={terms} to={priced} />,
   movedTo: (error) => movedTransfer(error, names),
@@ -116,7 +125,9 @@ interface TransferTerms {
   readonly fromName: string;
   readonly fromAddress: string;
   readonly fromChainId: number;
-  readonly sent: { readonly amount: string; readonly token: { readonly symbol: string } };
+  readonly sent: Pick<MoveSource, "amount" | "token">;
+  readonly warnings: MovePromise["warnings"];
+  readonly networkFeePaidBy: Payer;
   readonly fees: TransferRecord["fees"];
   readonly steps: TransferRecord["steps"];
   readonly estimatedSeconds: number;
@@ -125,8 +136,8 @@ interface TransferTerms {
 
 interface TransferReceiptProps {
   readonly terms: TransferTerms;
-  /** The amounts of the preparation, which will be executed. */
-  readonly to: Prepared["to"];
+  /** The amounts that are approved or, once it is prepared, executed. */
+  readonly to: MovePromise["to"];
 }
 
 /** The full review of the execution, without shortened addresses. */
@@ -140,16 +151,10 @@ const TransferReceipt = ({ terms, to }: TransferReceiptProps): ReactNode => {
       <QuotePicture quote={pictureOf(terms, to)} />
       <Facts>
         <Fact label="From">
-          <RecipientName address={terms.fromAddress} chainId={terms.fromChainId} /> on{" "}
-          <ChainName chainId={terms.fromChainId} />
-          <br />
-          <code className="font-mono text-sm break-all text-fg-2">{terms.fromAddress}</code>
+          <ReceiptParty address={terms.fromAddress} chainId={terms.fromChainId} />
         </Fact>
         <Fact label="To">
-          <AddressMark value={to.address} /> <RecipientWord view={recipient} /> on{" "}
-          <ChainName chainId={to.chainId} />
-          <br />
-          <AddressGroups value={to.address} className="justify-end font-medium" />
+          <ReceiptRecipient address={to.address} chainId={to.chainId} />
         </Fact>
         <Fact label="You send">
           <Amount value={terms.sent.amount} unit={terms.sent.token.symbol} exact />
@@ -162,7 +167,7 @@ const TransferReceipt = ({ terms, to }: TransferReceiptProps): ReactNode => {
             <Amount value={to.amount} unit={to.token.symbol} exact />
           </Fact>
         )}
-        <Fact label="Fees, taken off already">
+        <Fact label="Fees (included)">
           <FeeLines fees={terms.fees} />
         </Fact>
         <Fact label="Takes about">

@@ -280,8 +280,8 @@ const ReviewWithdrawal = ({ account, checked, onClose }: ReviewWithdrawalProps):
   return (
     <Dialog
       onClose={onClose}
-      title="Review the withdrawal"
-      description="Nothing leaves the account before you approve it with a one-time code."
+      title="Check the withdrawal"
+      description="Nothing leaves the account before you review and approve it."
       footer={
         <>
           <Button onClick={onClose}>Back</Button>
@@ -291,7 +291,7 @@ const ReviewWithdrawal = ({ account, checked, onClose }: ReviewWithdrawalProps):
             disabled={isMistakable && !compared}
             onClick={() => void create()}
           >
-            Withdraw
+            Go on to the review
           </Button>
         </>
       }

@@ -5,7 +5,6 @@ import { type ReactNode, useState } from "react";
 import { accountName, useAccountNames } from "@/components/features/global-accounts/account";
 import { useSentOnce, useCache } from "@/components/features/session/use-api";
 import { useKnownAddresses } from "@/components/features/transfer/recipient";
-import { WarningList } from "@/components/features/warnings/warnings";
 import { AddressGroups } from "@/components/ui/address";
 import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
@@ -22,7 +21,6 @@ import {
   listPayoutSchedules,
 } from "@/lib/api-client/calls.gen";
 import type { Warning } from "@/lib/contracts/warnings";
-import { countText } from "@/lib/core/amount-text";
 import { formatAmount } from "@/lib/core/money";
 import { FundingFacts, NetworkFeeFact } from "../funding-facts";
 import {
@@ -32,12 +30,11 @@ import {
   WalletRecipient,
 } from "../recipient-item";
 import { failureText, pathOfPayout, pathOfSchedule, type WalletsPayout } from "../payout";
+import { RowWarnings } from "../row-warnings";
 import { dropDraft } from "./draft-row";
 import { counted } from "./amount-rules";
 import { PERIOD_WORDS, type ScheduleValues, toSchedule } from "./schedule-values";
 import type { Checked, NewPayout } from "./use-new-payout";
-
-const WARNINGS_SHOWN = 5;
 
 interface ReviewDialogProps {
   readonly form: NewPayout;
@@ -80,28 +77,6 @@ const useCreate = () => {
     error: all.find((one) => one.error !== null)?.error ?? null,
   };
 };
-
-/** The row of a warning's field, counted from 1: `transfers.3.address` is in row 4. */
-const rowText = (path: string | null): string => {
-  const index = Number(path?.split(".")[1]);
-  return Number.isInteger(index) ? `Row ${countText(index + 1)}: ` : "";
-};
-
-interface RowWarningsProps {
-  readonly warnings: readonly Warning[];
-  readonly children?: ReactNode;
-}
-
-const RowWarnings = ({ warnings, children }: RowWarningsProps): ReactNode => (
-  <WarningList
-    title="Look at these rows again"
-    warnings={warnings}
-    max={WARNINGS_SHOWN}
-    place={rowText}
-  >
-    {children}
-  </WarningList>
-);
 
 interface Created {
   readonly path: string;
@@ -162,8 +137,8 @@ export const ReviewDialog = ({ form, checked, onClose }: ReviewDialogProps): Rea
   return (
     <Dialog
       onClose={onClose}
-      title={scheduled ? "Review the schedule" : "Review the payout"}
-      description="Every row was checked. Nothing is paid before you approve it with a one-time code."
+      title={scheduled ? "Check the schedule" : "Check the payout"}
+      description="The service accepts every row. Nothing is paid before you review and approve it."
       size="lg"
       footer={
         <>

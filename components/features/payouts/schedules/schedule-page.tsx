@@ -6,6 +6,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { shortId } from "@/components/features/global-accounts/account";
+import { actText } from "@/components/features/money-flow/act-text";
 import { ApproveAction, CancelAction } from "@/components/features/money-flow/approval-dialog";
 import { Actor } from "@/components/features/names/names";
 import { RawJson } from "@/components/features/operations/raw-json";
@@ -174,8 +175,12 @@ const Actions = ({ schedule }: { readonly schedule: Schedule }): ReactNode => {
       ) : null}
       <ApproveAction
         mayApprove={schedule.status === "awaiting_approval" && !isSuspended(schedule)}
-        title="Approve the schedule"
-        description="The code approves each run of exactly these rows at these times."
+        noun="schedule"
+        act={actText(
+          `Schedule ${counted(schedule.rows, "payment")},`,
+          schedule.totals.map(({ token, amount }) => ({ amount, symbol: token.symbol })),
+        )}
+        description="Approving allows each run of exactly these rows at these times."
         subject={{ scheduleId: schedule.id }}
         money="Nothing was paid."
         approval={approval.mutation}

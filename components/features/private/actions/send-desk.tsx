@@ -11,14 +11,13 @@ import {
   type RecipientView,
   useKnownAddresses,
 } from "@/components/features/transfer/recipient";
-import { LookAlikeAlert, RecipientNotes } from "@/components/features/transfer/recipient-notes";
+import { RecipientNotes } from "@/components/features/transfer/recipient-notes";
 import { Desk } from "@/components/layout/desk";
 import { shorten } from "@/components/ui/address";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { Dialog } from "@/components/ui/dialog";
 import { ActionError, EmptyState } from "@/components/ui/states";
-import { Checkbox, Field } from "@/components/ui/field";
+import { Field } from "@/components/ui/field";
 import { Form } from "@/components/ui/form";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { Select } from "@/components/ui/select";
@@ -37,7 +36,6 @@ import {
   SmallSetDialog,
 } from "./receipt";
 import {
-  type CreateMove,
   type MoveRequest,
   type PrivateForm,
   type PrivateSetup,
@@ -105,7 +103,7 @@ const PoolDesk = ({ action, setup, form, pool }: PoolDeskProps): ReactNode => {
   const { known, complete } = useKnownRecipients(pool.chainId);
   const recipient = recipientView(form.values.toAddress, known);
   const [comparedAddress, setComparedAddress] = useState<string | null>(null);
-  const [reviewing, setReviewing] = useState(false);
+  const [isAsking, setIsAsking] = useState(false);
   const move = useCreateMove();
   const { amount, values } = form;
   const request = (checkedAmount: string, acceptsSmallSet = false): MoveRequest =>
@@ -119,9 +117,15 @@ const PoolDesk = ({ action, setup, form, pool }: PoolDeskProps): ReactNode => {
     ? "Compare the address first: it looks like one that you know."
     : null;
   const obstacle = form.amount === null ? "Complete the form." : mistake;
-  const review = (): void => {
+  const { anonymitySet } = pool;
+  const isSmall =
+    action === "transfer" && isSmallSet(anonymitySet, setup.balances.anonymitySetMin);
+  /** Stores the movement and opens its review. No money moves before it is approved there. */
+  const review = async (): Promise<void> => {
     move.reset();
-    if (obstacle === null) setReviewing(true);
+    if (obstacle !== null || amount === null) return;
+    if (isSmall) setIsAsking(true);
+    else await move.create(request(amount));
   };
   return (
     <>
@@ -152,24 +156,31 @@ const PoolDesk = ({ action, setup, form, pool }: PoolDeskProps): ReactNode => {
               <ObserverCard observed={observedOfTerms(terms, shortName)} />
             </>
           }
-          receipt={<ReceiptCard terms={terms} balances={setup.balances} obstacle={obstacle} />}
+          receipt={
+            <ReceiptCard
+              terms={terms}
+              balances={setup.balances}
+              obstacle={obstacle}
+              loading={move.pending}
+            />
+          }
         />
         <ApiSnippet
           call={CONTRACTS[action]}
           body={amount === null ? EXAMPLE : request(amount).body}
         />
       </Form>
-      {reviewing && amount !== null ? (
-        <ReviewDialog
-          terms={{ ...terms, amount }}
-          move={move}
-          min={setup.balances.anonymitySetMin}
-          request={(acceptsSmallSet) => request(amount, acceptsSmallSet)}
-          onClose={() => setReviewing(false)}
-        />
-      ) : (
-        <ActionError error={move.error} money="Nothing was sent." />
-      )}
+      <ActionError error={move.error} money={moneyAfter(move.error)} />
+      <SmallSetDialog
+        size={isAsking ? anonymitySet : move.smallSet}
+        onClose={() => {
+          setIsAsking(false);
+          move.refuseSmallSet();
+        }}
+        onAccept={async () => {
+          if (amount !== null) await move.create(request(amount, true));
+        }}
+      />
     </>
   );
 };
@@ -179,9 +190,10 @@ interface ReceiptCardProps {
   readonly balances: PrivateSetup["balances"];
   /** Why the review cannot be opened yet; null when it can. */
   readonly obstacle: string | null;
+  readonly loading: boolean;
 }
 
-const ReceiptCard = ({ terms, balances, obstacle }: ReceiptCardProps): ReactNode => {
+const ReceiptCard = ({ terms, balances, obstacle, loading }: ReceiptCardProps): ReactNode => {
   const reasonId = useId();
   const { anonymitySet } = terms.pool;
   const min = balances.anonymitySetMin;
@@ -196,6 +208,7 @@ const ReceiptCard = ({ terms, balances, obstacle }: ReceiptCardProps): ReactNode
           type="submit"
           variant="primary"
           size="lg"
+          loading={loading}
           disabled={obstacle !== null}
           aria-describedby={obstacle === null ? undefined : reasonId}
         >
@@ -297,74 +310,10 @@ const AddressField = ({ form, recipient, ...notes }: RecipientCardProps): ReactN
   );
 };
 
-interface ReviewDialogProps {
-  readonly terms: SendTerms;
-  readonly move: CreateMove;
-  /** Transfers out of a smaller anonymity set need a second confirmation. */
-  readonly min: number;
-  readonly request: (acceptsSmallSet: boolean) => MoveRequest;
-  readonly onClose: () => void;
-}
-
 const moneyAfter = (error: unknown): string =>
   codeOf(error) === "network_error"
     ? "Whether it was accepted is not known. Trying again is safe: the money moves once."
     : "Nothing was sent.";
-
-/**
- * Shows the full receipt. Confirming creates the operation, but no money moves before a code
- * approves it.
- */
-const ReviewDialog = ({ terms, move, min, request, onClose }: ReviewDialogProps): ReactNode => {
-  const { recipient, pool, action } = terms;
-  const isSmall = action === "transfer" && isSmallSet(pool.anonymitySet, min);
-  const lookAlike =
-    recipient.as === "none" || terms.toWalletName !== null ? null : recipient.lookAlike;
-  const [accepted, setAccepted] = useState(false);
-  return (
-    <Dialog
-      onClose={onClose}
-      title={`Review the ${action}`}
-      description="Nothing moves before you approve it with a one-time code."
-      footer={
-        <>
-          <Button onClick={onClose}>Back</Button>
-          <Button
-            variant="primary"
-            loading={move.pending}
-            disabled={isSmall && !accepted}
-            onClick={() => void move.create(request(accepted))}
-          >
-            Confirm and get code
-          </Button>
-        </>
-      }
-    >
-      <div className="flex flex-col gap-3">
-        {recipient.as === "none" || lookAlike === null ? null : (
-          <LookAlikeAlert address={recipient.address} lookAlike={lookAlike} />
-        )}
-        <SendReceipt terms={terms} whole />
-        {isSmall ? (
-          <>
-            <SmallSetAlert size={pool.anonymitySet} min={min} />
-            <Checkbox
-              label="I accept that so few deposits hide it."
-              checked={accepted}
-              onChange={(event) => setAccepted(event.target.checked)}
-            />
-          </>
-        ) : null}
-        <ActionError error={move.error} money={moneyAfter(move.error)} />
-      </div>
-      <SmallSetDialog
-        size={move.smallSet}
-        onClose={move.refuseSmallSet}
-        onAccept={() => move.create(request(true))}
-      />
-    </Dialog>
-  );
-};
 
 /** The project's known addresses, and the recipients of the newest private operations. */
 const useKnownRecipients = (chainId: number): KnownAddresses => {

@@ -1,31 +1,18 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { type ReactNode, useId, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { z } from "zod";
+import { ProofPart } from "@/components/features/approvals/proof-part";
 import { codeOf } from "@/components/features/money-flow/api-error";
-import {
-  type CodeRequest,
-  CodeSendError,
-  SentCodeField,
-  useCodeForm,
-} from "@/components/features/money-flow/code-form";
-import {
-  AppCodeField,
-  isReady,
-  MeansField,
-  PasskeyField,
-  type ProofChoice,
-  proofOf,
-  useProofChoice,
-} from "@/components/features/money-flow/proof-field";
+import { actText } from "@/components/features/money-flow/act-text";
+import { ReviewLayout, ReviewSteps } from "@/components/features/money-flow/review-layout";
 import type { MoneyProof } from "@/components/features/money-flow/types";
 import { useApiMutation, useSentOnce } from "@/components/features/session/use-api";
 import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Fact, Facts } from "@/components/ui/card";
 import { Dialog } from "@/components/ui/dialog";
-import { Form } from "@/components/ui/form";
 import { ChainName } from "@/components/ui/marks";
 import { ErrorState } from "@/components/ui/states";
 import { tabStore } from "@/components/ui/tab-store";
@@ -80,139 +67,80 @@ export const SwapDialog = (props: SwapDialogProps): ReactNode => {
   const { quote, wallet, onClose, onNewQuote } = props;
   const router = useRouter();
   const takeOver = useTakeOver();
-  const subject = { quoteId: quote.quoteId };
-  const codes = useCodeForm(subject);
-  const choice = useProofChoice(codes.clear);
   const { run, pending, error } = useExecution(props);
-  const formId = useId();
-  const execute = async (proof: MoneyProof | null): Promise<void> => {
+  const execute = async (proof: MoneyProof | null): Promise<boolean> => {
     const transfer = await run(proof);
-    if (transfer === null) {
-      codes.clear();
-      return;
-    }
+    if (transfer === null) return false;
     draftOf("swap").drop();
     keptQuote.drop();
     takeOver(transfer);
     router.push(
       proof === null ? `${pathOfTransfer(transfer)}?approve=true` : pathOfTransfer(transfer),
     );
+    return true;
   };
+  const { amount, token } = quote.from;
   return (
     <Dialog
       onClose={onClose}
       title="Review the private swap"
-      description={
-        <Countdown
-          until={quote.expiresAt}
-          label="This quote expires in"
-          expiredText="This quote has expired"
-        />
-      }
-      footer={
-        <Buttons
-          codes={codes}
-          choice={choice}
-          formId={formId}
-          pending={pending}
-          onLater={() => void execute(null)}
-        />
-      }
+      description={<ReviewSteps noun="private swap" at={pending ? "approve" : "review"} />}
+      size="xl"
     >
-      <Form
-        id={formId}
-        form={codes.form}
-        onSubmit={({ code }) => execute(proofOf(choice.means, code))}
-        className="flex flex-col gap-4"
-      >
-        <SwapReceipt quote={quote} walletName={wallet.name} whole />
-        <MeansField choice={choice} />
-        {choice.means === "passkey" ? (
-          <PasskeyField
-            subject={subject}
-            busy={pending}
-            money="Nothing was sent."
-            onApprove={execute}
-          />
-        ) : null}
-        {choice.means === "app" ? <AppCodeField codes={codes} disabled={pending} /> : null}
-        {choice.means === "code" ? <MailedCode codes={codes} disabled={pending} /> : null}
-        {error === null ? null : (
-          <ErrorState
-            compact
-            error={error}
-            money={moneyOf(error)}
-            action={
-              ENDED_QUOTE.has(codeOf(error)) ? (
-                <Button size="sm" onClick={onNewQuote}>
-                  Get a new quote
-                </Button>
-              ) : undefined
-            }
-          />
-        )}
-      </Form>
+      <ReviewLayout
+        receipt={<SwapReceipt quote={quote} walletName={wallet.name} whole />}
+        approve={
+          <>
+            <Countdown
+              until={quote.expiresAt}
+              label="Expires in"
+              expiredText="This quote has expired"
+              className="text-sm text-fg-2"
+            />
+            <ProofPart
+              act={actText("Swap", [{ amount, symbol: token.symbol }])}
+              subject={{ quoteId: quote.quoteId }}
+              busy={pending}
+              money="Nothing was sent."
+              onApprove={execute}
+            />
+            {error === null ? null : (
+              <ErrorState
+                compact
+                error={error}
+                money={moneyOf(error)}
+                action={
+                  ENDED_QUOTE.has(codeOf(error)) ? (
+                    <Button size="sm" onClick={onNewQuote}>
+                      Get a new quote
+                    </Button>
+                  ) : undefined
+                }
+              />
+            )}
+            <p className="text-sm text-fg-2">
+              Approving swaps exactly this receipt. Without a proof it is stored and waits for
+              approval.
+            </p>
+            <Button
+              className="self-start"
+              variant="ghost"
+              size="sm"
+              disabled={pending}
+              onClick={() => void execute(null)}
+            >
+              Approve later
+            </Button>
+          </>
+        }
+      />
     </Dialog>
-  );
-};
-
-interface MailedCodeProps {
-  readonly codes: CodeRequest;
-  readonly disabled: boolean;
-}
-
-const MailedCode = ({ codes, disabled }: MailedCodeProps): ReactNode => (
-  <>
-    {codes.sent === null ? (
-      <p className="text-sm text-fg-2">
-        A code approves exactly this swap. Without one it is stored and waits for approval.
-      </p>
-    ) : (
-      <SentCodeField codes={codes} sent={codes.sent} disabled={disabled} />
-    )}
-    <CodeSendError error={codes.sendError} money="Nothing was sent." />
-  </>
-);
-
-interface ButtonsProps {
-  readonly codes: CodeRequest;
-  readonly choice: ProofChoice;
-  readonly formId: string;
-  readonly pending: boolean;
-  /** Stores the swap so that it can be approved with a code later. */
-  readonly onLater: () => void;
-}
-
-const Buttons = ({ codes, choice, formId, pending, onLater }: ButtonsProps): ReactNode => {
-  const sendsCode = choice.means === "code" && codes.sent === null;
-  return (
-    <>
-      <Button disabled={pending} onClick={onLater}>
-        Approve later
-      </Button>
-      {sendsCode ? (
-        <Button variant="primary" loading={codes.sending} onClick={() => void codes.send()}>
-          Send code
-        </Button>
-      ) : null}
-      {sendsCode || choice.means === "passkey" ? null : (
-        <Button
-          type="submit"
-          form={formId}
-          variant="primary"
-          loading={pending}
-          disabled={!isReady(choice, codes)}
-        >
-          Execute swap
-        </Button>
-      )}
-    </>
   );
 };
 
 const moneyOf = (error: unknown): string =>
   codeOf(error) === "network_error"
-    ? "Whether it was accepted is not known. Executing again is safe: the money moves once."
+    ? "Whether it was accepted is not known. Trying again is safe: the money moves once."
     : "Nothing was sent.";
 
 type TokenAmount = PrivateQuote["from"];
@@ -255,7 +183,7 @@ export const SwapReceipt = ({
         {text(quote.minimum)}
       </Fact>
       <Fact label="Expected">{text(quote.expected)}</Fact>
-      <Fact label="Pool fee, taken off already">{text(quote.poolFee)}</Fact>
+      <Fact label="Pool fee (included)">{text(quote.poolFee)}</Fact>
       <Fact label="Rate">
         <Amount value="1" unit={quote.from.token.symbol} plain />{" "}
         <span className="text-fg-3">=</span>{" "}

@@ -3,6 +3,7 @@
 import { RotateCcw } from "lucide-react";
 import { useRouter } from "next/navigation";
 import type { ReactNode } from "react";
+import { actText } from "@/components/features/money-flow/act-text";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { ApproveAction, CancelAction } from "@/components/features/money-flow/approval-dialog";
 import { Actor } from "@/components/features/names/names";
@@ -67,7 +68,7 @@ const useRetry = ({ operationId }: PrivateTransfer) => {
 
 const moneyAfter = (error: unknown): string =>
   codeOf(error) === "network_error"
-    ? "Whether the code was accepted is not known. Approving again is safe: the money moves once."
+    ? "Whether the approval was accepted is not known. Approving again is safe: the money moves once."
     : "Nothing was sent.";
 
 export const TransferActions = ({
@@ -99,8 +100,11 @@ export const TransferActions = ({
       <ApproveAction
         mayApprove={may?.approve === true}
         votedId={transfer.operationId}
-        title={`Approve the ${word}`}
-        description="The code is good for exactly this, and for nothing else."
+        noun={word}
+        act={actText(ACTS[transfer.kind], [
+          { amount: transfer.amount.amount, symbol: transfer.amount.token.symbol },
+        ])}
+        description="Approving sends exactly this receipt."
         subject={{ operationId: transfer.operationId }}
         money="Nothing was sent."
         moneyAfter={moneyAfter}
@@ -118,6 +122,14 @@ export const TransferActions = ({
     </>
   );
 };
+
+const ACTS = {
+  shield: "Shield",
+  private_transfer: "Pay",
+  private_swap: "Swap",
+  unshield: "Unshield",
+  public_exit: "Withdraw",
+} as const satisfies Record<PrivateTransfer["kind"], string>;
 
 /** Label of the amount once the operation is completed. Before that nothing has arrived. */
 const AMOUNT_WORDS = {

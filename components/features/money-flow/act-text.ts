@@ -1,0 +1,15 @@
+import { amountText } from "@/lib/core/amount-text";
+
+/**
+ * An act in the words of its button, with every digit.
+ * @example actText("Pay", [{ amount: "20", symbol: "USDC" }]) // "Pay 20.00 USDC"
+ */
+export const actText = (
+  verb: string,
+  amounts: readonly { readonly amount: string; readonly symbol: string }[],
+): string => {
+  const texts = amounts.map(
+    ({ amount, symbol }) => `${amountText(amount, { symbol, exact: true }).text} ${symbol}`,
+  );
+  return `${verb} ${texts.join(" and ")}`;
+};
