@@ -2,7 +2,7 @@
 
 import { CircleCheck } from "lucide-react";
 import { parseAsArrayOf, parseAsString, useQueryState } from "nuqs";
-import { type ReactNode, useState } from "react";
+import { type ComponentProps, type ReactNode, useState } from "react";
 import { useLiveQuery } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
@@ -13,6 +13,7 @@ import { DECISIONS_MAX } from "@/lib/core/approval-advice";
 import { ApproveSelectedDialog } from "./approve-selected";
 import { ItemRow } from "./item-row";
 import { groupsOf, type InboxItem, inboxQuery, isVotable } from "./looks";
+import { useVoteDialog } from "./vote-buttons";
 
 const SELECTED = parseAsArrayOf(parseAsString).withDefault([]);
 
@@ -21,6 +22,7 @@ export const InboxPage = (): ReactNode => {
   const { data, error } = query;
   const items = data?.data ?? [];
   const selection = useSelection(items);
+  const { onVote, dialog } = useVoteDialog();
   return (
     <>
       <PageHeader
@@ -36,8 +38,9 @@ export const InboxPage = (): ReactNode => {
         </Alert>
       ) : null}
       <QueryPanel query={query} what="the inbox" rows={6} money="No money moves without you.">
-        {({ data: listed }) => <Groups items={listed} selection={selection} />}
+        {({ data: listed }) => <Groups items={listed} selection={selection} onVote={onVote} />}
       </QueryPanel>
+      {dialog}
     </>
   );
 };
@@ -102,9 +105,10 @@ const ApproveSelected = ({ selected, isPossible }: ApproveSelectedProps): ReactN
 interface GroupsProps {
   readonly items: readonly InboxItem[];
   readonly selection: Selection;
+  readonly onVote: ComponentProps<typeof ItemRow>["onVote"];
 }
 
-const Groups = ({ items, selection }: GroupsProps): ReactNode => {
+const Groups = ({ items, ...rows }: GroupsProps): ReactNode => {
   const { waiting, problems, others } = groupsOf(items);
   return (
     <div className="flex flex-col gap-4">
@@ -114,17 +118,17 @@ const Groups = ({ items, selection }: GroupsProps): ReactNode => {
             Payments that need your approval appear here automatically.
           </EmptyState>
         ) : (
-          <Rows label="Waiting for you" items={waiting} selection={selection} />
+          <Rows label="Waiting for you" items={waiting} {...rows} />
         )}
       </Card>
       {problems.length === 0 ? null : (
         <Card title="Needs a look" actions={<Count of={problems} />} flush>
-          <Rows label="Needs a look" items={problems} selection={selection} />
+          <Rows label="Needs a look" items={problems} {...rows} />
         </Card>
       )}
       {others.length === 0 ? null : (
         <Card title="Waits for others" actions={<Count of={others} />} flush>
-          <Rows label="Waits for others" items={others} selection={selection} />
+          <Rows label="Waits for others" items={others} {...rows} />
         </Card>
       )}
     </div>
@@ -135,7 +139,12 @@ const Count = ({ of: { length } }: { readonly of: readonly InboxItem[] }): React
   <span className="num text-fg-3">{length}</span>
 );
 
-const Rows = ({ label, items, selection }: GroupsProps & { readonly label: string }) => {
+const Rows = ({
+  label,
+  items,
+  selection,
+  onVote,
+}: GroupsProps & { readonly label: string }): ReactNode => {
   const isSelecting = items.some(isVotable);
   return (
     <ul className="divide-y" aria-label={label}>
@@ -143,6 +152,7 @@ const Rows = ({ label, items, selection }: GroupsProps & { readonly label: strin
         <ItemRow
           key={`${item.kind} ${item.id}`}
           item={item}
+          onVote={onVote}
           isSelected={selection.selected.some(({ id }) => id === item.id)}
           onSelected={
             isSelecting ? (isSelected) => selection.set(item.id, isSelected) : undefined

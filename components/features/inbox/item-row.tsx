@@ -1,7 +1,7 @@
 "use client";
 
 import Link from "next/link";
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { cn } from "@/components/ui/cn";
 import {
@@ -18,12 +18,13 @@ import { VoteButtons } from "./vote-buttons";
 interface RowProps {
   readonly item: InboxItem;
   readonly isSelected: boolean;
+  readonly onVote: ComponentProps<typeof VoteButtons>["onVote"];
   /** Undefined in lists without items to select. */
   readonly onSelected: ((isSelected: boolean) => void) | undefined;
 }
 
 /** One item of the inbox: two lines in columns, and a card on phones. */
-export const ItemRow = ({ item, isSelected, onSelected }: RowProps): ReactNode => {
+export const ItemRow = ({ item, isSelected, onVote, onSelected }: RowProps): ReactNode => {
   const title = useItemTitle()(item);
   return (
     <li
@@ -59,7 +60,11 @@ export const ItemRow = ({ item, isSelected, onSelected }: RowProps): ReactNode =
         </p>
       </div>
       <div className="flex w-full justify-end gap-2 lg:w-auto">
-        {isVotable(item) ? <VoteButtons item={item} /> : <ReviewLink item={item} />}
+        {isVotable(item) ? (
+          <VoteButtons item={item} onVote={onVote} />
+        ) : (
+          <ReviewLink item={item} />
+        )}
       </div>
     </li>
   );

@@ -7,31 +7,56 @@ import { useItemTitle } from "./item-parts";
 import type { InboxItem } from "./looks";
 import { VoteDialog } from "./vote-dialog";
 
-/** Approve and Decline for one request. Each opens the receipt with the proof. */
-export const VoteButtons = ({ item }: { readonly item: InboxItem }): ReactNode => {
-  const [verdict, setVerdict] = useState<Verdict | null>(null);
+type OnVote = (item: InboxItem, verdict: Verdict) => void;
+
+interface VoteButtonsProps {
+  readonly item: InboxItem;
+  readonly onVote: OnVote;
+}
+
+/** Approve and Decline for one request. */
+export const VoteButtons = ({ item, onVote }: VoteButtonsProps): ReactNode => {
   const title = useItemTitle()(item);
   return (
     <>
-      <Button size="sm" aria-label={`Decline ${title}`} onClick={() => setVerdict("decline")}>
+      <Button size="sm" aria-label={`Decline ${title}`} onClick={() => onVote(item, "decline")}>
         Decline
       </Button>
       <Button
         size="sm"
         variant="primary"
         aria-label={`Approve ${title}`}
-        onClick={() => setVerdict("approve")}
+        onClick={() => onVote(item, "approve")}
       >
         Approve
       </Button>
-      {verdict === null ? null : (
-        <VoteDialog
-          id={item.id}
-          title={title}
-          verdict={verdict}
-          onClose={() => setVerdict(null)}
-        />
-      )}
     </>
   );
+};
+
+interface VoteDialogState {
+  readonly onVote: OnVote;
+  /** Render it outside of the list, which drops an item as soon as somebody has decided it. */
+  readonly dialog: ReactNode;
+}
+
+/** The receipt and the proof of one vote, for a list of requests. */
+export const useVoteDialog = (): VoteDialogState => {
+  const titleOf = useItemTitle();
+  const [voting, setVoting] = useState<{
+    readonly item: InboxItem;
+    readonly verdict: Verdict;
+  } | null>(null);
+  return {
+    onVote: (item, verdict) => setVoting({ item, verdict }),
+    dialog:
+      voting === null ? null : (
+        <VoteDialog
+          id={voting.item.id}
+          title={titleOf(voting.item)}
+          verdict={voting.verdict}
+          onClose={() => setVoting(null)}
+        />
+      ),
+  };
 };

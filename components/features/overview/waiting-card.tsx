@@ -2,7 +2,7 @@
 
 import { CircleCheck } from "lucide-react";
 import Link from "next/link";
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { ItemAmount, ItemMaker, useItemTitle } from "@/components/features/inbox/item-parts";
 import { ReviewLink } from "@/components/features/inbox/item-row";
 import {
@@ -11,7 +11,7 @@ import {
   inboxQuery,
   isVotable,
 } from "@/components/features/inbox/looks";
-import { VoteButtons } from "@/components/features/inbox/vote-buttons";
+import { useVoteDialog, VoteButtons } from "@/components/features/inbox/vote-buttons";
 import { useLiveQuery } from "@/components/features/session/use-api";
 import { Badge } from "@/components/ui/badge";
 import { QueryCard, Skeleton } from "@/components/ui/states";
@@ -22,34 +22,38 @@ const SHOWN = 3;
 export const WaitingCard = (): ReactNode => {
   const query = useLiveQuery(inboxQuery);
   const mine = query.data?.data.filter((item) => item.mine) ?? [];
+  const { onVote, dialog } = useVoteDialog();
   return (
-    <QueryCard
-      title="Waiting for you"
-      actions={
-        <Link href="/inbox" className="link num text-sm">
-          {mine.length === 0 ? "Inbox" : `All ${String(mine.length)}`}
-        </Link>
-      }
-      query={query}
-      what="what waits for you"
-      loading={<Loading />}
-      money="No money moves without you."
-    >
-      {() =>
-        mine.length === 0 ? (
-          <p className="flex items-center gap-2 px-4 py-3 text-fg-2">
-            <CircleCheck className="size-4 shrink-0 text-fg-3" aria-hidden /> Nothing waits for
-            you.
-          </p>
-        ) : (
-          <ul className="divide-y">
-            {mine.slice(0, SHOWN).map((item) => (
-              <WaitingLine key={`${item.kind} ${item.id}`} item={item} />
-            ))}
-          </ul>
-        )
-      }
-    </QueryCard>
+    <>
+      {dialog}
+      <QueryCard
+        title="Waiting for you"
+        actions={
+          <Link href="/inbox" className="link num text-sm">
+            {mine.length === 0 ? "Inbox" : `All ${String(mine.length)}`}
+          </Link>
+        }
+        query={query}
+        what="what waits for you"
+        loading={<Loading />}
+        money="No money moves without you."
+      >
+        {() =>
+          mine.length === 0 ? (
+            <p className="flex items-center gap-2 px-4 py-3 text-fg-2">
+              <CircleCheck className="size-4 shrink-0 text-fg-3" aria-hidden /> Nothing waits
+              for you.
+            </p>
+          ) : (
+            <ul className="divide-y">
+              {mine.slice(0, SHOWN).map((item) => (
+                <WaitingLine key={`${item.kind} ${item.id}`} item={item} onVote={onVote} />
+              ))}
+            </ul>
+          )
+        }
+      </QueryCard>
+    </>
   );
 };
 
@@ -66,7 +70,12 @@ const Loading = (): ReactNode => (
 const isWrong = ({ kind }: InboxItem): boolean =>
   ["doubt", "stopped_work", "failure"].includes(kind);
 
-const WaitingLine = ({ item }: { readonly item: InboxItem }): ReactNode => {
+interface WaitingLineProps {
+  readonly item: InboxItem;
+  readonly onVote: ComponentProps<typeof VoteButtons>["onVote"];
+}
+
+const WaitingLine = ({ item, onVote }: WaitingLineProps): ReactNode => {
   const title = useItemTitle()(item);
   const { label, tone } = INBOX_LOOKS[item.kind];
   return (
@@ -87,7 +96,11 @@ const WaitingLine = ({ item }: { readonly item: InboxItem }): ReactNode => {
           <Time value={item.since} />
         </span>
         <span className="ml-auto flex gap-2">
-          {isVotable(item) ? <VoteButtons item={item} /> : <ReviewLink item={item} />}
+          {isVotable(item) ? (
+            <VoteButtons item={item} onVote={onVote} />
+          ) : (
+            <ReviewLink item={item} />
+          )}
         </span>
       </span>
     </li>
