@@ -75,10 +75,12 @@ const useSigns = ({ subject, prepared }: Flow): boolean => {
   );
 };
 
-export const MovePanel = (props: MoveDialogProps): ReactNode =>
-  props.flow.flow === null ? null : (
-    <OneFlow {...props} move={props.flow} flow={props.flow.flow} />
-  );
+export const MovePanel = (props: MoveDialogProps): ReactNode => {
+  const { flow } = props.flow;
+  if (flow === null) return null;
+  const key = Object.values(flow.subject.ids).join(" ");
+  return <OneFlow key={key} {...props} move={props.flow} flow={flow} />;
+};
 
 type OneFlowProps = Omit<MoveDialogProps, "flow"> & FlowProps;
 
