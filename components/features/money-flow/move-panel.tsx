@@ -213,7 +213,9 @@ const ApprovedStep = ({ move, flow }: FlowProps): ReactNode => (
 
 const FlowProof = ({ move, flow: { subject }, onNewQuote }: OneFlowProps): ReactNode => {
   const { noun, ids, act } = subject;
-  if (useIsOver(subject.expiresAt))
+  const busy = move.preparing || move.executing;
+  const isOver = useIsOver(subject.expiresAt);
+  if (isOver && !busy)
     return (
       <>
         <p>The price of this {noun} has expired. Nothing was sent.</p>
@@ -225,7 +227,7 @@ const FlowProof = ({ move, flow: { subject }, onNewQuote }: OneFlowProps): React
       <ProofPart
         act={act}
         subject={ids}
-        busy={move.preparing || move.executing}
+        busy={busy}
         money="Nothing was sent."
         onApprove={move.approve}
       />
