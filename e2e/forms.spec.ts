@@ -166,7 +166,7 @@ test("a reload goes on at the code that was mailed once, and at an execution wit
   await review.getByRole("button", { name: "Pay 12.50 USDC" }).click();
   await page.waitForURL(/\/activity\/op_/);
   const { data } = await project.api.call(listOperations, { query: { limit: 10 } });
-  expect(data).toHaveLength(1);
+  expect(data.filter(({ kind }) => kind === "transfer")).toHaveLength(1);
 });
 
 test("a code is void once what it approves was edited, and a refused code is cleared for the next one", async ({
