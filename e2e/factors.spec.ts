@@ -4,6 +4,7 @@ import { stepAt, totpCode } from "@/lib/trust/proofs/totp";
 import { fromBase32 } from "@/lib/dev/testing/totp-app";
 import { swapAndTransfer } from "@/lib/contracts/transfers";
 import { axeFaults, checkLooks, settle } from "./support/axe";
+import { codesMailedTo } from "./support/email-codes";
 import { choose, typeCode } from "./support/person";
 import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
@@ -98,6 +99,7 @@ test("a transfer is approved by the authenticator app, and a waiting payment by 
   await page.keyboard.type(totpCode(secret, step));
   await app.getByRole("button", { name: "I have kept them" }).click();
 
+  const mailed = await codesMailedTo(page, project.email);
   await page.goto("/transfer");
   await choose(page, page.getByLabel("Token", { exact: true }), /^USDC/);
   await page.getByLabel("Amount", { exact: true }).fill("12.5");
@@ -131,6 +133,8 @@ test("a transfer is approved by the authenticator app, and a waiting payment by 
   await checkLooks(page, "approval of an operation by a passkey");
   await approval.getByRole("button", { name: "Send 7.00 USDC with passkey" }).click();
   await expect(approval).toHaveCount(0);
+  // No code is mailed to a person who has a passkey, unless they ask for one.
+  expect(await codesMailedTo(page, project.email)).toBe(mailed);
   expect(await project.untilFinal(operationId)).toBe("completed");
 });
 

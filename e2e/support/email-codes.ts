@@ -1,3 +1,4 @@
+import type { Page } from "@playwright/test";
 import { changeRows } from "./database";
 
 const MINUTE_MS = 60_000;
@@ -11,3 +12,10 @@ export const ageEmailCodes = (email: string): Promise<void> =>
     "UPDATE email_code SET created_at = created_at - $1 * interval '1 millisecond' WHERE email = $2",
     [MINUTE_MS, email],
   );
+
+/** The number of codes among the newest mails to the address. */
+export const codesMailedTo = async (page: Page, to: string): Promise<number> => {
+  const response = await page.request.get("/api/dev/inbox", { params: { to, limit: 10 } });
+  const { data } = (await response.json()) as { data: { code?: string }[] };
+  return data.filter(({ code }) => code !== undefined).length;
+};

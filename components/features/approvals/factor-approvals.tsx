@@ -32,6 +32,8 @@ const recoveryForm = z.object({ code: z.string().trim().min(1, "Type a recovery 
 
 interface DigitsApprovalProps {
   readonly fieldLabel: string;
+  /** True where a sentence above the field says what to type. */
+  readonly labelHidden?: boolean;
   /** Label of the button, for a second try after an error. */
   readonly label: string;
   readonly busy: boolean;
@@ -64,7 +66,7 @@ const DigitsApproval = ({
   };
   return (
     <Form form={form} onSubmit={({ code }) => approve(code)} className="flex flex-col gap-3">
-      <Field label={fieldLabel}>
+      <Field label={fieldLabel} labelHidden={labelHidden}>
         <OtpInput
           key={refusals}
           value={field.value}
@@ -177,6 +179,7 @@ export const CodeApproval = ({
           <DigitsApproval
             key={codes.clears}
             fieldLabel="One-time code"
+            labelHidden
             label={label}
             busy={busy}
             onApprove={(otp) => onApprove({ otp })}

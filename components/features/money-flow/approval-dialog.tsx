@@ -10,7 +10,7 @@ import { ActionDialog, Dialog } from "@/components/ui/dialog";
 import { ActionError } from "@/components/ui/states";
 import { toast } from "@/components/ui/toast";
 import { isRefusedProof } from "./api-error";
-import { ReviewLayout, ReviewSteps } from "./review-layout";
+import { ReviewLayout, ReviewNote, ReviewSteps } from "./review-layout";
 import type { MoneyProof } from "./types";
 
 interface ApprovalDialogProps {
@@ -70,7 +70,7 @@ const ApprovalDialog = (props: ApprovalDialogProps): ReactNode => {
               onApprove={approve}
             />
             <ActionError error={approval.error} money={moneyAfter(approval.error)} />
-            <p className="text-sm text-fg-2">{props.description}</p>
+            <ReviewNote>{props.description}</ReviewNote>
           </>
         }
       />

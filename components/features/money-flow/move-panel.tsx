@@ -16,7 +16,7 @@ import { Amount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Fact, Facts } from "@/components/ui/card";
 import { ChainName } from "@/components/ui/marks";
-import { Countdown } from "@/components/ui/time";
+import { Countdown, useNow } from "@/components/ui/time";
 import { Dialog } from "@/components/ui/dialog";
 import { EmptyState, ErrorState } from "@/components/ui/states";
 import { type Column, Table } from "@/components/ui/table";
@@ -29,7 +29,7 @@ import { NetworkFee } from "./quote-shell";
 import { PriceChange } from "./price-notices";
 import { AvailableAfter } from "./receipt-parts";
 import { type BrokenPromise, brokenPromises } from "./receipt-promise";
-import { ReviewLayout, ReviewSteps } from "./review-layout";
+import { ReviewLayout, ReviewNote, ReviewSteps } from "./review-layout";
 import type { Prepared } from "./types";
 import type { MoveFlow } from "./use-move-flow";
 
@@ -108,21 +108,35 @@ const OneFlow = (props: OneFlowProps): ReactNode => {
         }
         approve={
           <>
+            <ApproveHead {...props} />
             <ApproveStep {...props} />
             <FlowErrors {...props} />
-            <Button
-              className="self-start"
-              variant="ghost"
-              size="sm"
-              disabled={move.preparing || move.executing}
-              onClick={move.back}
-            >
-              <ArrowLeft aria-hidden /> {flow.step === "review" ? "Edit" : "Back"}
-            </Button>
           </>
         }
       />
     </Dialog>
+  );
+};
+
+/** The time that is left, and the way back. */
+const ApproveHead = ({ move, flow }: FlowProps): ReactNode => {
+  const { expiresAt } = flow.subject;
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-3">
+      {flow.step !== "review" || expiresAt === null ? (
+        <span />
+      ) : (
+        <Countdown until={expiresAt} label="Expires in" className="text-sm text-fg-2" />
+      )}
+      <Button
+        variant="ghost"
+        size="sm"
+        disabled={move.preparing || move.executing}
+        onClick={move.back}
+      >
+        <ArrowLeft aria-hidden /> {flow.step === "review" ? "Edit" : "Back"}
+      </Button>
+    </div>
   );
 };
 
@@ -198,11 +212,10 @@ const ApprovedStep = ({ move, flow }: FlowProps): ReactNode => (
 );
 
 const FlowProof = ({ move, flow: { subject }, onNewQuote }: OneFlowProps): ReactNode => {
-  const { expiresAt, noun, ids, act } = subject;
-  const [isOver, setIsOver] = useState(
-    () => expiresAt !== null && Date.parse(expiresAt) <= Date.now(),
-  );
-  if (isOver)
+  const { noun, ids, act } = subject;
+  const busy = move.preparing || move.executing;
+  const isOver = useIsOver(subject.expiresAt);
+  if (isOver && !busy)
     return (
       <>
         <p>The price of this {noun} has expired. Nothing was sent.</p>
@@ -211,27 +224,28 @@ const FlowProof = ({ move, flow: { subject }, onNewQuote }: OneFlowProps): React
     );
   return (
     <>
-      {expiresAt === null ? null : (
-        <Countdown
-          until={expiresAt}
-          label="Expires in"
-          onExpire={() => setIsOver(true)}
-          className="text-sm text-fg-2"
-        />
-      )}
       <ProofPart
         act={act}
         subject={ids}
-        busy={move.preparing || move.executing}
+        busy={busy}
         money="Nothing was sent."
         onApprove={move.approve}
       />
-      <p className="text-sm text-fg-2">
+      <ReviewNote>
         Approving {noun === "transfer" ? "pays" : "sends"} exactly this receipt. Editing it asks
         again.
-      </p>
+      </ReviewNote>
     </>
   );
+};
+
+const TICK_MS = 1000;
+
+/** Whether the time is over. A review that opens after its end mails no code. */
+const useIsOver = (expiresAt: string | null): boolean => {
+  const now = useNow(TICK_MS);
+  const [openedAt] = useState(() => Date.now());
+  return expiresAt !== null && Date.parse(expiresAt) <= (now ?? openedAt);
 };
 
 const BROKEN_WORDS = {

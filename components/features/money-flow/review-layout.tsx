@@ -22,6 +22,13 @@ export const ReviewLayout = ({ receipt, approve }: ReviewLayoutProps): ReactNode
   </div>
 );
 
+/** What exactly the approval is good for. Small screens leave it out in favour of the receipt. */
+export const ReviewNote = ({ children }: { readonly children: ReactNode }): ReactNode => (
+  <p className="rounded-control bg-sunken px-3 py-2 text-sm text-fg-2 max-md:hidden">
+    {children}
+  </p>
+);
+
 interface ReviewStepsProps {
   /** For the accessible name: `swap` → "Steps of the swap". */
   readonly noun: string;

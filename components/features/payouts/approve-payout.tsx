@@ -5,12 +5,12 @@ import { useAccountNames } from "@/components/features/global-accounts/account";
 import { actText } from "@/components/features/money-flow/act-text";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { ApproveAction } from "@/components/features/money-flow/approval-dialog";
-import { Actor, NamedAddress } from "@/components/features/names/names";
+import { ReceiptParty } from "@/components/features/money-flow/receipt-parts";
+import { Actor } from "@/components/features/names/names";
 import { useSentOnce } from "@/components/features/session/use-api";
 import { useKnownAddresses } from "@/components/features/transfer/recipient";
 import { Amount } from "@/components/ui/amount";
 import { Fact, Facts } from "@/components/ui/card";
-import { ChainName } from "@/components/ui/marks";
 import { QueryContent } from "@/components/ui/states";
 import { approvePayout } from "@/lib/api-client/calls.gen";
 import { countText } from "@/lib/core/amount-text";
@@ -107,11 +107,8 @@ const PayoutFacts = ({ payout }: { readonly payout: Payout }): ReactNode => {
               <SourceAccount id={payout.account.accountId} />
             </Fact>
           )}
-          <Fact label="Chain">
-            <ChainName chainId={payout.chainId} />
-          </Fact>
           <Fact label="From">
-            <NamedAddress value={payout.fromAddress} full />
+            <ReceiptParty address={payout.fromAddress} chainId={payout.chainId} />
           </Fact>
         </>
       ) : (

@@ -6,7 +6,11 @@ import { z } from "zod";
 import { ProofPart } from "@/components/features/approvals/proof-part";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { actText } from "@/components/features/money-flow/act-text";
-import { ReviewLayout, ReviewSteps } from "@/components/features/money-flow/review-layout";
+import {
+  ReviewLayout,
+  ReviewNote,
+  ReviewSteps,
+} from "@/components/features/money-flow/review-layout";
 import type { MoneyProof } from "@/components/features/money-flow/types";
 import { useApiMutation, useSentOnce } from "@/components/features/session/use-api";
 import { Amount } from "@/components/ui/amount";
@@ -118,10 +122,10 @@ export const SwapDialog = (props: SwapDialogProps): ReactNode => {
                 }
               />
             )}
-            <p className="text-sm text-fg-2">
+            <ReviewNote>
               Approving swaps exactly this receipt. Without a proof it is stored and waits for
               approval.
-            </p>
+            </ReviewNote>
             <Button
               className="self-start"
               variant="ghost"
