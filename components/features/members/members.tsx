@@ -24,7 +24,7 @@ import { TextField } from "@/components/ui/form";
 import { PageHeader } from "@/components/ui/page-header";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { QueryCard } from "@/components/ui/states";
-import { type Column, Table } from "@/components/ui/table";
+import { type Column, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { toast } from "@/components/ui/toast";
 import { listInvitations, withdrawInvitation } from "@/lib/api-client/calls.gen";
@@ -62,8 +62,8 @@ const columnsOf = ({
     header: "Person",
     phone: "title",
     cell: ({ id: userId, email, address }) => (
-      <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        {email === null ? null : <span className="font-medium break-all">{email}</span>}
+      <span className="flex min-w-0 items-center gap-x-2 gap-y-1 @max-[40rem]:flex-wrap">
+        {email === null ? null : <RowName>{email}</RowName>}
         <Address value={address} />
         {userId === myId ? <Badge tone="neutral">You</Badge> : null}
       </span>

@@ -14,11 +14,12 @@ import { Time } from "@/components/ui/time";
 
 const SHOWN = 3;
 
-export const WaitingCard = (): ReactNode => {
+export const WaitingCard = ({ className }: { readonly className?: string }): ReactNode => {
   const query = useLiveQuery(inboxQuery);
   const mine = query.data?.data.filter((item) => item.mine) ?? [];
   return (
     <QueryCard
+      className={className}
       title="Waiting for you"
       actions={
         <Link href="/inbox" className="link num text-sm">

@@ -33,7 +33,7 @@ export const Settings = (): ReactNode => {
       <PageHeader title="Settings" />
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,48rem)_minmax(11rem,1fr)] lg:gap-8">
         <SettingsIndex isManager={isManager} />
-        <div className="flex min-w-0 flex-col gap-4 *:scroll-mt-16">
+        <div className="flex min-w-0 flex-col gap-4">
           <QueryCard title="Profile" id="profile" query={query} what="your profile" rows={3}>
             {(data) => <Profile me={data} />}
           </QueryCard>
