@@ -32,7 +32,13 @@ const CodeValue = ({
   href,
   className,
 }: CodeValueProps): ReactNode => (
-  <span className={cn("inline-flex min-w-0 items-center gap-0.5 align-middle", className)}>
+  <span
+    className={cn(
+      "inline-flex items-center gap-0.5 align-middle",
+      full ? "min-w-0" : "shrink-0",
+      className,
+    )}
+  >
     <code
       className={cn("font-mono text-sm", full ? "break-all" : "whitespace-nowrap")}
       title={value}
@@ -65,8 +71,15 @@ export interface AddressProps extends Omit<CodeValueProps, "what" | "head"> {
 export const Address = ({ name, mark = true, ...props }: AddressProps): ReactNode => (
   <span className="inline-flex max-w-full min-w-0 items-center gap-1.5 align-middle">
     {mark ? <AddressMark value={props.value} /> : null}
-    <span className="inline-flex min-w-0 flex-wrap items-center gap-x-2">
-      {name === undefined ? null : <span>{name}</span>}
+    <span className="inline-flex min-w-0 flex-wrap items-center gap-x-2 @min-[40rem]:in-table:flex-nowrap">
+      {name === undefined ? null : (
+        <span
+          className="min-w-0 wrap-anywhere in-table:truncate"
+          title={`${name}, ${props.value}`}
+        >
+          {name}
+        </span>
+      )}
       <CodeValue {...props} what="address" />
     </span>
   </span>

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import { Amount, Usd } from "./amount";
+import { Amount, columnTail, Usd } from "./amount";
 import { ChainMark, TokenMark } from "./marks";
 import { TooltipProvider } from "./tooltip";
 
@@ -24,6 +24,20 @@ test("inside links and buttons the title has every digit, and nothing has the fo
   const html = drawn(<Amount value="0.123456789" unit="WETH" plain />);
   expect(html).toContain('title="0.123456789 WETH"');
   expect(html).not.toContain("tabindex");
+});
+
+test("a column is as wide behind its decimal points as its widest fraction with its unit", () => {
+  const amounts = [
+    { value: "1500", symbol: "USDC" },
+    { value: "0.066630215", symbol: "WETH" },
+    { value: "7", symbol: "DAI" },
+  ];
+  expect(columnTail(amounts)).toBe(".0666302 WETH");
+  expect(columnTail(amounts, { units: false })).toBe(".0666302");
+  expect(columnTail([])).toBe("");
+  const html = drawn(<Amount value="1500" unit="USDC" column={columnTail(amounts)} />);
+  expect(html).toContain('data-widest=".0666302 WETH"');
+  expect(textOf(html)).toBe("1,500.00 USDC");
 });
 
 test("an unknown value is a dash with its reason, never a zero", () => {

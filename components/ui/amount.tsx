@@ -10,12 +10,44 @@ import { TokenMark } from "./marks";
 import { Tooltip } from "./tooltip";
 import { useLocale } from "./use-locale";
 
-/** Number of digits after the decimal point that a column has room for. */
-export type ColumnDigits = 2 | 6;
+/**
+ * The widest text behind the decimal point of a column: `.0666302 WETH`. Each amount of the column
+ * reserves its width, so that decimal points are aligned and units stay right behind their numbers.
+ * A number reserves that many digits.
+ */
+export type ColumnTail = string | 2 | 6;
 
-/** The digits that a column needs: two when all tokens are stablecoins, otherwise six. */
-export const columnDigits = (symbols: readonly string[]): ColumnDigits =>
-  symbols.every(isStable) ? 2 : 6;
+interface ColumnAmount {
+  readonly value: string;
+  readonly symbol: string;
+}
+
+/**
+ * The tail of a column.
+ * @param units whether the column shows the symbols behind the numbers
+ */
+export const columnTail = (
+  amounts: readonly ColumnAmount[],
+  { units = true }: { readonly units?: boolean } = {},
+): string => {
+  // All amounts of a stablecoin have the same number of digits, so one of 10,000 is enough.
+  const distinct = new Map(
+    amounts.map((amount) => [
+      isStable(amount.symbol) ? amount.symbol : `${amount.symbol} ${amount.value}`,
+      amount,
+    ]),
+  );
+  const tails = [...distinct.values()].map(({ value, symbol }) => {
+    const { text } = amountText(value, { symbol, padded: true, locale: "en" });
+    const point = text.lastIndexOf(".");
+    const fraction = point < 0 ? "" : text.slice(point);
+    return units ? `${fraction} ${symbol}` : fraction;
+  });
+  return tails.reduce((widest, tail) => (tail.length > widest.length ? tail : widest), "");
+};
+
+const tailText = (tail: ColumnTail): string =>
+  typeof tail === "string" ? tail : `.${"0".repeat(tail)}`;
 
 interface AmountProps {
   /** Decimal string in units of the token, as the API gives it. */
@@ -26,11 +58,8 @@ interface AmountProps {
   readonly symbol?: string;
   /** Shows every digit, for reviews and receipts. */
   readonly exact?: boolean;
-  /**
-   * For a column of several tokens: aligns the decimal points, with room for this many digits after
-   * them.
-   */
-  readonly column?: ColumnDigits;
+  /** For a column of several tokens: aligns the decimal points; see `columnTail`. */
+  readonly column?: ColumnTail;
   /** Shows `+` before gains, for changes of balances. */
   readonly signed?: boolean;
   /**
@@ -74,11 +103,13 @@ export const Amount = ({
       after={unit === undefined ? "" : ` ${unit}`}
     >
       {column === undefined ? (
-        text.text
+        <>
+          {text.text}
+          <Unit unit={unit} />
+        </>
       ) : (
-        <Aligned text={text.text} locale={locale} digits={column} />
+        <Aligned text={text.text} locale={locale} tail={tailText(column)} unit={unit} />
       )}
-      <Unit unit={unit} column={column !== undefined} />
     </Shown>
   );
 };
@@ -133,31 +164,16 @@ const Hidden = ({
   <span className={cn("num", className)} title="Amounts are hidden">
     <span aria-hidden>••••••</span>
     <span className="sr-only">hidden</span>
-    <Unit unit={unit} column={false} />
+    <Unit unit={unit} />
   </span>
 );
 
-/**
- * Reserves room for the decimals, so that the decimal points of a column are aligned. The cards of
- * a narrow table have no columns.
- */
-const COLUMN_LOOKS = {
-  2: "inline-block min-w-[2.7ch] text-left @max-[40rem]:min-w-0",
-  6: "inline-block min-w-[7.8ch] text-left @max-[40rem]:min-w-0",
-} as const satisfies Record<ColumnDigits, string>;
-const UNIT_COLUMN_LOOKS = "inline-block min-w-[4rem] pl-1 text-left @max-[40rem]:min-w-0";
-
-const Unit = ({
-  unit,
-  column,
-}: {
-  readonly unit: string | undefined;
-  readonly column: boolean;
-}): ReactNode =>
+/** In tables the unit is right behind its number, without a mark between them. */
+const Unit = ({ unit }: { readonly unit: string | undefined }): ReactNode =>
   unit === undefined ? null : (
-    <span className={cn("font-normal text-fg-3", column && UNIT_COLUMN_LOOKS)}>
+    <span className="font-normal text-fg-3">
       {" "}
-      <TokenMark symbol={unit} className="mr-1 size-[1em]" />
+      <TokenMark symbol={unit} className="mr-1 size-[1em] in-table:hidden" />
       {unit}
     </span>
   );
@@ -165,23 +181,25 @@ const Unit = ({
 interface AlignedProps {
   readonly text: string;
   readonly locale: string;
-  readonly digits: ColumnDigits;
+  readonly tail: string;
+  readonly unit: string | undefined;
 }
 
-const Aligned = ({ text, locale, digits }: AlignedProps): ReactNode => {
+const Aligned = ({ text, locale, tail, unit }: AlignedProps): ReactNode => {
   const point =
     new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === "decimal")
       ?.value ?? ".";
-  const at = text.lastIndexOf(point);
-  return at < 0 ? (
-    <>
-      {text}
-      <span className={COLUMN_LOOKS[digits]} />
-    </>
-  ) : (
+  const found = text.lastIndexOf(point);
+  const at = found < 0 ? text.length : found;
+  return (
     <>
       {text.slice(0, at)}
-      <span className={COLUMN_LOOKS[digits]}>{text.slice(at)}</span>
+      <span className="column-tail" data-widest={tail}>
+        <span>
+          {text.slice(at)}
+          <Unit unit={unit} />
+        </span>
+      </span>
     </>
   );
 };

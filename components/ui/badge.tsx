@@ -42,7 +42,7 @@ export const Badge = ({
   children,
 }: BadgeProps): ReactNode => (
   <span
-    title={title}
+    title={title ?? (typeof children === "string" ? children : undefined)}
     className={cn(
       "inline-flex h-5 max-w-full items-center gap-1 rounded-tag px-1.5 text-xs font-medium whitespace-nowrap",
       TONE_LOOKS[tone],

@@ -6,6 +6,7 @@ import { Popover } from "radix-ui";
 import { useState, type ReactNode } from "react";
 import { cn } from "./cn";
 import { CONTROL_LOOKS, useFieldProps } from "./field";
+import { Shortened } from "./shortened";
 
 export interface ComboboxOption {
   readonly value: string;
@@ -74,7 +75,7 @@ export const Combobox = ({
           )}
         >
           {chosen?.mark}
-          <span className="truncate">{chosen?.label ?? placeholder}</span>
+          <Shortened>{chosen?.label ?? placeholder}</Shortened>
         </span>
       }
     >
@@ -187,9 +188,9 @@ const ComboboxItem = ({ option, chosen, choose }: ComboboxItemProps): ReactNode 
   >
     {option.mark}
     <span className="min-w-0 flex-1">
-      <span className="block truncate">{option.label}</span>
+      <Shortened className="block">{option.label}</Shortened>
       {option.description === undefined ? null : (
-        <span className="block truncate text-xs text-fg-3">{option.description}</span>
+        <Shortened className="block text-xs text-fg-3">{option.description}</Shortened>
       )}
     </span>
     {option.aside}

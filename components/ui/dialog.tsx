@@ -210,10 +210,8 @@ export const useReturnFocus = (open: boolean): ((event: Event) => void) => {
   }
   return (event) => {
     event.preventDefault();
-    const target =
-      opener.current?.isConnected === true
-        ? opener.current
-        : document.getElementById("content");
-    target?.focus();
+    if (opener.current?.isConnected === true) opener.current.focus();
+    // A scroll to the start of the content would move the title below the bar.
+    else document.getElementById("content")?.focus({ preventScroll: true });
   };
 };

@@ -255,14 +255,15 @@ interface ChainNameProps {
    * has the name.
    */
   readonly nameClassName?: string;
+  readonly className?: string;
 }
 
 /** The name of a chain with its mark; its id when it is no longer configured. */
-export const ChainName = ({ chainId, nameClassName }: ChainNameProps): ReactNode => {
+export const ChainName = ({ chainId, nameClassName, className }: ChainNameProps): ReactNode => {
   const chain = useChain(chainId);
   const name = chain?.name ?? `Chain ${chainId}`;
   return (
-    <span title={`${name}, chain id ${chainId}`} className="whitespace-nowrap">
+    <span title={`${name}, chain id ${chainId}`} className={cn("whitespace-nowrap", className)}>
       <ChainMark name={name} className="mr-1" />
       <span className={nameClassName}>{name}</span>
     </span>

@@ -36,6 +36,7 @@ export const Select = ({
 }: SelectProps): ReactNode => {
   const field = useFieldProps({});
   const nonce = useStyleNonce();
+  const shown = options.find((option) => option.value === value)?.label ?? placeholder;
   return (
     <Primitive.Root value={value} onValueChange={onValueChange} disabled={disabled}>
       <Primitive.Trigger
@@ -47,7 +48,7 @@ export const Select = ({
           className,
         )}
       >
-        <span className="truncate">
+        <span className="truncate" title={shown}>
           <Primitive.Value placeholder={placeholder} />
         </span>
         <ChevronDown className="size-4 shrink-0 text-fg-3" aria-hidden />

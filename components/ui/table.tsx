@@ -22,6 +22,11 @@ export interface Column<Row> {
   readonly priority?: "least" | "lowest" | "low" | "medium";
   /** Shows no label in a card; for times, routes and badges. */
   readonly bare?: true;
+  /**
+   * Takes the width that the other columns leave, and must shorten its texts. By default the
+   * heading of the card does.
+   */
+  readonly grow?: boolean;
   readonly className?: string;
 }
 
@@ -53,6 +58,11 @@ const CELL_DROPS = {
   low: "@min-[40rem]:@max-[60rem]:hidden",
   medium: "@min-[40rem]:@max-[48rem]:hidden",
 } as const;
+/**
+ * A width that texts do not enlarge. Other cells are as wide as their texts, which stay on one
+ * line.
+ */
+const GROW = "@min-[40rem]:w-full @min-[40rem]:max-w-0 @min-[40rem]:min-w-36";
 const PHONE_LOOKS = {
   title:
     "@max-[40rem]:order-1 @max-[40rem]:flex-1 @max-[40rem]:text-left @max-[40rem]:font-medium",
@@ -120,6 +130,11 @@ interface TableRowProps<Row> {
 const LINE_END =
   "@max-[40rem]:after:order-3 @max-[40rem]:after:basis-full @max-[40rem]:after:content-['']";
 
+const growsIn = <Row,>(columns: readonly Column<Row>[], column: Column<Row>): boolean =>
+  column.grow ??
+  (column.phone === "title" &&
+    columns.every(({ grow, phone }) => grow !== true || phone === "title"));
+
 const TableRow = <Row,>({ row, columns, active }: TableRowProps<Row>): ReactNode => (
   <tr
     role="row"
@@ -134,8 +149,9 @@ const TableRow = <Row,>({ row, columns, active }: TableRowProps<Row>): ReactNode
         key={column.id}
         role="cell"
         className={cn(
-          "h-9 px-4 not-first:pl-2 not-last:pr-2 @max-[40rem]:h-auto @max-[40rem]:min-w-0 @max-[40rem]:p-0!",
+          "h-9 px-4 not-first:pl-2 not-last:pr-2 @max-[40rem]:h-auto @max-[40rem]:min-w-0 @max-[40rem]:p-0! @min-[40rem]:whitespace-nowrap",
           column.align === "right" && "text-right",
+          growsIn(columns, column) && GROW,
           PHONE_LOOKS[column.phone ?? "line"],
           column.priority !== undefined && CELL_DROPS[column.priority],
           column.className,
@@ -152,10 +168,26 @@ const TableRow = <Row,>({ row, columns, active }: TableRowProps<Row>): ReactNode
   </tr>
 );
 
+/** The name of a row: one line in a table, and up to two in a card. */
+const NAME_LOOKS =
+  "min-w-0 font-medium @max-[40rem]:line-clamp-2 @max-[40rem]:wrap-anywhere @min-[40rem]:block @min-[40rem]:truncate";
+
+interface RowNameProps {
+  readonly className?: string;
+  readonly children: string;
+}
+
+/** The name of a row that has no page of its own. */
+export const RowName = ({ className, children }: RowNameProps): ReactNode => (
+  <span className={cn(NAME_LOOKS, className)} title={children}>
+    {children}
+  </span>
+);
+
 interface RowLinkProps {
   readonly href: string;
   readonly className?: string;
-  readonly children: ReactNode;
+  readonly children: string;
 }
 
 /**
@@ -165,10 +197,8 @@ interface RowLinkProps {
 export const RowLink = ({ href, className, children }: RowLinkProps): ReactNode => (
   <Link
     href={href}
-    className={cn(
-      "row-link font-medium wrap-break-word after:absolute after:inset-0",
-      className,
-    )}
+    title={children}
+    className={cn("row-link after:absolute after:inset-0", NAME_LOOKS, className)}
   >
     {children}
   </Link>

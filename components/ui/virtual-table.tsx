@@ -54,7 +54,7 @@ export const VirtualTable = ({
       aria-label={caption}
       aria-rowcount={count + 1}
       tabIndex={0}
-      className="max-h-[min(32rem,70dvh)] overflow-y-auto"
+      className="@container max-h-[min(32rem,70dvh)] overflow-y-auto"
     >
       <div role="rowgroup" className="sticky top-0 z-2 border-b bg-surface max-md:sr-only">
         <div
@@ -67,7 +67,7 @@ export const VirtualTable = ({
               key={column.id}
               role="columnheader"
               className={cn(
-                "truncate text-sm font-medium text-fg-3",
+                "text-sm font-medium whitespace-nowrap text-fg-3",
                 column.align === "right" && "text-right",
                 column.spaced === true && "pl-4",
                 column.className,

@@ -18,7 +18,7 @@ const PHONES: readonly Size[] = [
  * animation may never settle when the theme of its element changes. Endless animations (spinners)
  * are ignored.
  */
-const still = (page: Page): Promise<unknown> =>
+export const still = (page: Page): Promise<unknown> =>
   page.waitForFunction(() =>
     document
       .getAnimations()

@@ -164,10 +164,11 @@ const seedSettings = async (project: TestProject): Promise<string[]> => {
 
 /**
  * Fills the signed-in person's project, only through the API.
+ * @param known the project when `projectOf` was called before, because it mails a code
  * @returns the paths of all pages that show some of the data
  */
-export const seedProject = async (page: Page): Promise<string[]> => {
-  const project = await projectOf(page);
+export const seedProject = async (page: Page, known?: TestProject): Promise<string[]> => {
+  const project = known ?? (await projectOf(page));
   await project.give(CHAIN, "USDC", "5000");
   await project.give(31338, "DAI", "0.123456789012345678");
   await project.give(31339, "ETH", "1.5");

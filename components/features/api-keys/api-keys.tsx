@@ -30,7 +30,7 @@ import { EmptyState, QueryCard } from "@/components/ui/states";
 import { ControlField } from "@/components/ui/form";
 import { PageHeader } from "@/components/ui/page-header";
 import { Select } from "@/components/ui/select";
-import { type Column, Table } from "@/components/ui/table";
+import { type Column, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { toast } from "@/components/ui/toast";
 import { listApiKeys, revokeApiKey, rotateApiKey } from "@/lib/api-client/calls.gen";
@@ -122,7 +122,7 @@ const columnsOf = ({
     id: "name",
     header: "Name",
     phone: "title",
-    cell: (key) => <span className="font-medium">{key.name}</span>,
+    cell: (key) => <RowName>{key.name}</RowName>,
   },
   {
     id: "key",
@@ -182,7 +182,7 @@ const columnsOf = ({
     bare: true,
     cell: (key) =>
       key.revokedAt === null ? (
-        <span className="flex flex-wrap justify-end gap-1 @min-[40rem]:flex-nowrap">
+        <span className="flex flex-wrap justify-end gap-1 @min-[44rem]:flex-nowrap">
           <RestoreButton apiKey={key} />
           <RequestsLink apiKey={key} />
           <Button

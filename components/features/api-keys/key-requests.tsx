@@ -16,7 +16,7 @@ import { DayInput, Field } from "@/components/ui/field";
 import { PageHeader } from "@/components/ui/page-header";
 import { FilterSelect } from "@/components/ui/select";
 import { EmptyState, QueryContent } from "@/components/ui/states";
-import { type Column, Pager, Table } from "@/components/ui/table";
+import { type Column, Pager, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { listApiKeyRequests } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
@@ -68,9 +68,7 @@ const COLUMNS: readonly Column<Request>[] = [
     header: "Request",
     phone: "title",
     cell: ({ method, path }) => (
-      <code className="font-mono text-sm wrap-anywhere">
-        {method} {path}
-      </code>
+      <RowName className="font-mono text-sm font-normal">{`${method} ${path}`}</RowName>
     ),
   },
   { id: "answer", header: "Answer", phone: "aside", cell: Answer },
@@ -91,8 +89,7 @@ const COLUMNS: readonly Column<Request>[] = [
     id: "digest",
     header: "SHA-256 of the body",
     phone: "hidden",
-    priority: "low",
-    className: "max-xl:hidden",
+    priority: "lowest",
     cell: ({ bodySha256 }) => <Digest value={bodySha256} />,
   },
   {
@@ -100,7 +97,6 @@ const COLUMNS: readonly Column<Request>[] = [
     header: "Request id",
     phone: "hidden",
     priority: "low",
-    className: "max-lg:hidden",
     cell: ({ id }) => <PublicId value={id} />,
   },
   {

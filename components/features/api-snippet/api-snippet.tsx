@@ -34,7 +34,10 @@ export const ApiSnippet = (props: ApiSnippetProps): ReactNode => {
     <Folded
       title="The same call by API"
       aside={
-        <code className="ml-auto min-w-0 truncate font-mono text-sm text-fg-3">
+        <code
+          className="ml-auto min-w-0 truncate font-mono text-sm text-fg-3"
+          title={`${call.method} ${call.path}`}
+        >
           {call.method} {call.path}
         </code>
       }

@@ -22,6 +22,7 @@ import { useHideableJson, useHideableText } from "@/components/ui/hidden-amounts
 import { PageHeader } from "@/components/ui/page-header";
 import { type Column, Pager, Table } from "@/components/ui/table";
 import { FileButton } from "@/components/ui/save-file";
+import { Shortened } from "@/components/ui/shortened";
 import { Time } from "@/components/ui/time";
 import { exportAuditLog, listAuditLog } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
@@ -59,6 +60,7 @@ const columnsOf = (
   {
     id: "subject",
     header: "On what",
+    grow: true,
     cell: ({ subject, subjectName }) =>
       subject === null ? "–" : <Subject id={subject} name={subjectName} />,
   },
@@ -67,7 +69,6 @@ const columnsOf = (
     header: "From",
     phone: "hidden",
     priority: "medium",
-    className: "max-lg:hidden",
     cell: ({ clientAddress }) => <span className="num">{clientAddress ?? "–"}</span>,
   },
   {
@@ -300,14 +301,11 @@ const Subject = ({ id, name }: SubjectProps): ReactNode => {
   const hideable = useHideableText();
   const shownName = name?.startsWith("0x") === true ? shorten(name) : hideable(name ?? word);
   return (
-    <span
-      className="inline-flex max-w-72 min-w-0 items-center @max-[40rem]:max-w-full gap-1.5 align-middle"
-      title={id}
-    >
+    <span className="inline-flex max-w-full min-w-0 items-center gap-1.5 align-middle">
       {href === null ? (
-        <span className="truncate">{shownName}</span>
+        <Shortened detail={id}>{shownName}</Shortened>
       ) : (
-        <Link href={href} className="link truncate">
+        <Link href={href} className="link truncate" title={`${shownName}, ${id}`}>
           {shownName}
         </Link>
       )}

@@ -2,7 +2,8 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { HeldAmount } from "@/components/ui/amount";
+import { type ColumnTail, HeldAmount } from "@/components/ui/amount";
+import { useHiddenAmounts } from "@/components/ui/hidden-amounts";
 import { isZero } from "@/components/features/swap/decimal";
 import type { MovingAmounts } from "./balance-tree";
 
@@ -53,22 +54,37 @@ const MOVES = [
 interface AvailableAmountProps {
   readonly amounts: MovingAmounts;
   readonly unit: string;
+  /** In a column of several tokens; see `columnTail`. */
+  readonly column?: ColumnTail;
 }
+
+interface Move {
+  readonly word: string;
+  readonly amount: string;
+}
+
+/** One line in a wide table, and one line for each part in a card. */
+const PARTS_LOOKS =
+  "ml-auto text-sm text-fg-3 *:not-last:mr-3 @min-[44rem]:block @min-[44rem]:max-w-72 @min-[44rem]:truncate @min-[44rem]:pb-1 @max-[44rem]:flex @max-[44rem]:flex-col @max-[44rem]:items-end @max-[44rem]:*:mr-0";
+
+const titleOf = ({ amount }: MovingAmounts, moves: readonly Move[]): string =>
+  [`Balance ${amount}`, ...moves.map((move) => `${move.amount} ${move.word}`)].join(", ");
 
 /**
  * The amount that may be moved now. When it is less than the balance, the balance and its other
  * parts are shown below.
  */
-export const AvailableAmount = ({ amounts, unit }: AvailableAmountProps): ReactNode => {
+export const AvailableAmount = ({ amounts, unit, column }: AvailableAmountProps): ReactNode => {
+  const [hidden] = useHiddenAmounts();
   const moves = MOVES.flatMap(([part, word]) => {
     const amount = amounts[part];
     return isZero(amount) ? [] : [{ part, word, amount }];
   });
   return (
     <>
-      <HeldAmount value={amounts.available} unit={unit} column={6} />
+      <HeldAmount value={amounts.available} unit={unit} column={column} />
       {moves.length === 0 ? null : (
-        <span className="flex flex-wrap justify-end gap-x-3 pb-1 text-sm text-fg-3 @max-[44rem]:flex-col @max-[44rem]:items-end">
+        <span className={PARTS_LOOKS} title={hidden ? undefined : titleOf(amounts, moves)}>
           <span>
             Balance <HeldAmount value={amounts.amount} symbol={unit} plain />
           </span>

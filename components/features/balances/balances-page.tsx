@@ -80,7 +80,7 @@ const Loaded = ({
         </Card>
       ) : (
         <>
-          <div className="grid grid-cols-1 items-stretch gap-4 lg:grid-cols-2">
+          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
             <CompositionCard balances={balances} />
             <HistoryCard />
           </div>

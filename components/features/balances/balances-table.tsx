@@ -9,7 +9,7 @@ import {
   type WalletRecord,
 } from "@/components/features/wallets/use-wallets";
 import { Address } from "@/components/ui/address";
-import { HeldUsd, Unknown } from "@/components/ui/amount";
+import { columnTail, type ColumnTail, HeldUsd, Unknown } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { cn } from "@/components/ui/cn";
@@ -49,6 +49,9 @@ export const BalancesTable = ({ balances }: { readonly balances: Balances }): Re
   const keys = useMemo(() => ids.split(" "), [ids]);
   const onOpen = useCallback((id: string) => set(id, "other"), [set]);
   const active = useListKeys({ keys, onOpen });
+  const tail = columnTail(
+    lines.map(({ amounts, token }) => ({ value: amounts.available, symbol: token })),
+  );
   return (
     <Card
       title="By token, chain and wallet"
@@ -90,6 +93,7 @@ export const BalancesTable = ({ balances }: { readonly balances: Balances }): Re
                 active={active === node.id}
                 wallet={wallets.find((one) => one.id === node.wallet?.id)}
                 set={set}
+                tail={tail}
               />
             ))}
           </tbody>
@@ -131,40 +135,43 @@ interface LineProps {
   readonly active: boolean;
   readonly wallet: WalletRecord | undefined;
   readonly set: (id: string, to: "open" | "closed" | "other") => void;
+  readonly tail: ColumnTail;
 }
 
-const INDENT = { 1: "pl-2", 2: "pl-8", 3: "pl-18 @max-[44rem]:pl-14" } as const;
-const CELL = "h-9 px-2 last:pr-4 text-right @max-[44rem]:h-auto @max-[44rem]:p-0!";
+/** The icon of the first level is under the header. */
+const INDENT = { 1: "pl-3", 2: "pl-9", 3: "pl-18 @max-[44rem]:pl-14" } as const;
+const CELL =
+  "h-9 px-2 last:pr-4 text-right whitespace-nowrap @max-[44rem]:h-auto @max-[44rem]:p-0!";
 
-const Line = ({ node, open, active, wallet, set }: LineProps): ReactNode => (
+const Line = ({ node, open, active, wallet, set, tail }: LineProps): ReactNode => (
   <tr
     role="row"
     data-active={active || undefined}
     className={cn(
       "data-active:bg-accent-tint @max-[44rem]:grid @max-[44rem]:grid-cols-[minmax(0,1fr)_auto] @max-[44rem]:items-center @max-[44rem]:gap-x-4 @max-[44rem]:py-2 @max-[44rem]:pr-4",
-      node.level > 1 && "bg-sunken text-sm",
+      node.level > 1 && "bg-sunken",
     )}
   >
     <th
       role="rowheader"
       scope="row"
       className={cn(
-        "h-9 text-left font-normal @max-[44rem]:row-span-2 @max-[44rem]:h-auto",
+        "h-9 w-full max-w-0 min-w-36 text-left @max-[44rem]:row-span-2 @max-[44rem]:h-auto @max-[44rem]:w-auto @max-[44rem]:max-w-none @max-[44rem]:min-w-0",
         INDENT[node.level],
-        node.level === 1 && "font-medium",
+        node.level === 1 ? "font-medium" : "text-sm font-normal",
       )}
     >
       {node.wallet === null ? (
         <Toggle node={node} open={open} set={set} />
       ) : (
-        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-          <span>{wallet === undefined ? "Wallet" : walletName(wallet)}</span>
-          <Address value={node.wallet.address} />
-        </span>
+        <Address
+          value={node.wallet.address}
+          name={wallet === undefined ? "Wallet" : walletName(wallet)}
+        />
       )}
     </th>
     <td role="cell" className={CELL}>
-      <AvailableAmount amounts={node.amounts} unit={node.token} />
+      <AvailableAmount amounts={node.amounts} unit={node.token} column={tail} />
     </td>
     <td role="cell" className={cn(CELL, "@max-[44rem]:text-fg-2")}>
       <HeldUsd value={node.usd} />
@@ -231,7 +238,7 @@ const ShareBar = ({ tenths, isSomething }: ShareBarProps): ReactNode => {
       <svg
         viewBox="0 0 100 6"
         preserveAspectRatio="none"
-        className="h-1.5 w-20 @max-[44rem]:w-12"
+        className="h-1.5 w-20 @max-[52rem]:w-10 @max-[44rem]:w-12"
         aria-hidden
       >
         <rect width={100} height={6} className="fill-border" />

@@ -21,7 +21,7 @@ import { EmptyState, QueryCard } from "@/components/ui/states";
 import { Field } from "@/components/ui/field";
 import { PageHeader } from "@/components/ui/page-header";
 import { FilterSelect } from "@/components/ui/select";
-import { type Column, Table } from "@/components/ui/table";
+import { type Column, RowName, Table } from "@/components/ui/table";
 import { toast } from "@/components/ui/toast";
 import { approveContact, listContacts } from "@/lib/api-client/calls.gen";
 import {
@@ -243,23 +243,30 @@ const useColumns = (actions: Actions): readonly Column<Contact>[] => {
         phone: "title",
         cell: (contact) => <Name contact={contact} />,
       },
-      { id: "address", header: "Address", cell: ({ address }) => <Address value={address} /> },
+      {
+        id: "address",
+        header: "Address",
+        cell: ({ address }) => <Address value={address} mark={false} />,
+      },
       {
         id: "chains",
         header: "Chains",
         phone: "hidden",
+        priority: "low",
         cell: ({ chainIds }) => <Chains ids={chainIds} />,
       },
       {
         id: "tags",
         header: "Tags",
         phone: "hidden",
+        priority: "medium",
         cell: ({ tags }) => <Tags tags={tags} onTag={actions.onTag} />,
       },
       {
         id: "used",
         header: "Used in",
         phone: "hidden",
+        priority: "low",
         cell: (contact) => <UsedIn contact={contact} keys={keysOf(contact)} />,
       },
       { id: "state", header: "Status", cell: (contact) => <ContactState contact={contact} /> },
@@ -286,9 +293,9 @@ const ContactTable = ({ contacts, ...actions }: ContactTableProps): ReactNode =>
 );
 
 const Name = ({ contact }: { readonly contact: Contact }): ReactNode => (
-  <span className="inline-flex max-w-full flex-wrap items-center gap-2">
+  <span className="flex min-w-0 items-center gap-2 @max-[40rem]:flex-wrap">
     <AddressMark value={contact.address} />
-    <span className="font-medium wrap-anywhere">{contact.name}</span>
+    <RowName>{contact.name}</RowName>
     <WarningBadges contact={contact} />
   </span>
 );
@@ -306,6 +313,9 @@ const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode =>
     ))
   );
 
+/** The tags of a row, which has one line. The filter above the list has every tag. */
+const TAGS_SHOWN = 2;
+
 const Tags = ({
   tags,
   onTag,
@@ -313,18 +323,24 @@ const Tags = ({
   readonly tags: readonly string[];
   readonly onTag: (tag: string) => void;
 }): ReactNode => (
-  <span className="flex flex-wrap gap-1">
-    {tags.map((tag) => (
+  <span className="flex items-center gap-1">
+    {tags.slice(0, TAGS_SHOWN).map((tag) => (
       <button
         key={tag}
         type="button"
         aria-label={`Contacts with the tag ${tag}`}
-        className="h-6 rounded-tag bg-sunken px-1.5 text-sm text-fg-2 hover:text-fg"
+        title={tag}
+        className="h-6 max-w-24 truncate rounded-tag bg-sunken px-1.5 text-sm text-fg-2 hover:text-fg"
         onClick={() => onTag(tag)}
       >
         {tag}
       </button>
     ))}
+    {tags.length <= TAGS_SHOWN ? null : (
+      <span className="text-sm text-fg-3" title={tags.slice(TAGS_SHOWN).join(", ")}>
+        and {tags.length - TAGS_SHOWN} more
+      </span>
+    )}
   </span>
 );
 
@@ -335,7 +351,7 @@ const UsedIn = ({
   readonly contact: Contact;
   readonly keys: readonly string[];
 }): ReactNode => (
-  <span className="flex flex-wrap gap-x-3">
+  <span className="flex gap-x-3">
     <Link
       href={`/activity?q=${contact.address}`}
       className="link"

@@ -13,8 +13,12 @@ interface AccountLinkProps {
 export const AccountLink = ({ id, copyLabel }: AccountLinkProps): ReactNode => {
   const nameOf = useAccountNames();
   return (
-    <span className="inline-flex items-center gap-0.5">
-      <Link href={`/accounts/${id}`} className="link" title={id}>
+    <span className="inline-flex min-w-0 items-center gap-0.5">
+      <Link
+        href={`/accounts/${id}`}
+        className="link wrap-anywhere in-table:truncate"
+        title={`${nameOf(id) ?? shortId(id)}, ${id}`}
+      >
         {nameOf(id) ?? shortId(id)}
       </Link>
       <CopyButton value={id} label={copyLabel} />

@@ -196,7 +196,7 @@ const ACCOUNT_COLUMNS: readonly Column<Account>[] = [
     header: "Name",
     phone: "title",
     cell: (account) => (
-      <span className="inline-flex flex-wrap items-center gap-2">
+      <span className="flex min-w-0 items-center gap-2 @max-[40rem]:flex-wrap">
         <AddressMark value={account.id} />
         <RowLink href={`/accounts/${account.id}`}>{accountName(account)}</RowLink>
         <AccountState account={account} />

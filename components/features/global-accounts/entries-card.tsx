@@ -15,6 +15,7 @@ import { EmptyState } from "@/components/ui/states";
 import { useHideableText } from "@/components/ui/hidden-amounts";
 import { type Column, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
+import { Shortened } from "@/components/ui/shortened";
 import { toast } from "@/components/ui/toast";
 import {
   getReserves,
@@ -131,7 +132,11 @@ const Counterparty = ({ entry }: EntryProps): ReactNode => {
   return (
     <span className="inline-flex max-w-48 min-w-0 items-center gap-1.5 align-middle">
       <AddressMark value={id} />
-      <Link href={`/accounts/${id}`} className="link truncate" title={id}>
+      <Link
+        href={`/accounts/${id}`}
+        className="link truncate"
+        title={`${name ?? shortId(id)}, ${id}`}
+      >
         {name ?? shortId(id)}
       </Link>
     </span>
@@ -150,11 +155,12 @@ const Cause = ({ entry }: EntryProps): ReactNode => {
       {cause === null ? (
         <span className="text-fg-3">–</span>
       ) : (
-        <Link href={cause.href} className="link truncate">
+        <Link href={cause.href} className="link">
           {cause.text}
         </Link>
       )}
       <CopyButton
+        className="-mr-1.25"
         value={entry.transactionId}
         label={`Copy the id of the transaction of entry ${String(entry.seq)}`}
       />
@@ -180,8 +186,10 @@ const columnsFor = (currency: string, actionOf: ActionOf): readonly Column<Entry
     id: "kind",
     header: "What",
     phone: "title",
+    className: "@min-[40rem]:w-full",
+    grow: false,
     cell: (entry) => (
-      <span className="inline-flex flex-wrap items-center gap-2">
+      <span className="inline-flex items-center gap-2 @max-[40rem]:flex-wrap">
         {kindText(entry.kind)}
         {entry.reversedBy === null ? actionOf(entry) : <Badge tone="neutral">Taken back</Badge>}
       </span>
@@ -203,7 +211,7 @@ const columnsFor = (currency: string, actionOf: ActionOf): readonly Column<Entry
       entry.reference === null ? (
         <span className="text-fg-3">–</span>
       ) : (
-        <span className="break-words [overflow-wrap:anywhere]">{entry.reference}</span>
+        <Shortened className="inline-block max-w-40 align-middle">{entry.reference}</Shortened>
       ),
   },
   {

@@ -19,13 +19,12 @@ import { Address } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
-import { cn } from "@/components/ui/cn";
 import { describeError } from "@/components/ui/describe-error";
 import { TextField } from "@/components/ui/form";
 import { PageHeader } from "@/components/ui/page-header";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { QueryCard } from "@/components/ui/states";
-import { type Column, Table } from "@/components/ui/table";
+import { type Column, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { toast } from "@/components/ui/toast";
 import { listInvitations, withdrawInvitation } from "@/lib/api-client/calls.gen";
@@ -62,11 +61,9 @@ const columnsOf = ({
     header: "Person",
     phone: "title",
     cell: ({ id: userId, name, email, address }) => (
-      <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        {name === null ? null : <span className="font-medium wrap-anywhere">{name}</span>}
-        {email === null ? null : (
-          <span className={cn("break-all", name === null && "font-medium")}>{email}</span>
-        )}
+      <span className="flex min-w-0 items-center gap-x-2 gap-y-1 @max-[40rem]:flex-wrap">
+        {name === null ? null : <RowName>{name}</RowName>}
+        {email === null ? null : <RowName>{email}</RowName>}
         <Address value={address} />
         {userId === myId ? <Badge tone="neutral">You</Badge> : null}
       </span>

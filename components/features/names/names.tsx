@@ -11,6 +11,7 @@ import {
 } from "@/components/features/wallets/use-wallets";
 import { Address, AddressMark, type AddressProps, shorten } from "@/components/ui/address";
 import { cn } from "@/components/ui/cn";
+import { Shortened } from "@/components/ui/shortened";
 import { CopyButton } from "@/components/ui/button";
 import { isApprovedOn, listedName } from "@/lib/core/look-alike";
 
@@ -108,16 +109,13 @@ export const Actor = ({ id, name = null }: ActorProps): ReactNode => {
   const text = name === null ? nameOf(id) : sentName(id, name);
   const addresses = usePersonAddresses();
   return (
-    <span
-      className="inline-flex max-w-full min-w-0 items-center gap-1.5 align-middle"
-      title={`${text}, ${id}`}
-    >
+    <span className="inline-flex max-w-full min-w-0 items-center gap-1.5 align-middle">
       {id.startsWith("key_") ? (
         <KeyRound className="size-4 shrink-0 text-fg-3" aria-hidden />
       ) : (
         <AddressMark value={addresses.get(id) ?? id} />
       )}
-      <span className="truncate">{text}</span>
+      <Shortened detail={id}>{text}</Shortened>
       <CopyButton value={id} label="Copy id" />
     </span>
   );
@@ -141,19 +139,19 @@ export const Party = ({ address, className }: PartyProps): ReactNode => {
   return (
     <span
       className={cn(
-        "inline-flex max-w-48 min-w-0 items-center gap-1.5 align-middle",
+        "inline-flex max-w-48 items-center gap-1.5 align-middle",
+        name === undefined ? "shrink-0" : "min-w-0",
         className,
       )}
-      title={address}
     >
       <AddressMark value={address} />
-      <span
-        className={
-          name !== undefined ? "truncate" : "shrink-0 font-mono text-sm whitespace-nowrap"
-        }
-      >
-        {name ?? shorten(address)}
-      </span>
+      {name === undefined ? (
+        <span className="shrink-0 font-mono text-sm whitespace-nowrap" title={address}>
+          {shorten(address)}
+        </span>
+      ) : (
+        <Shortened detail={address}>{name}</Shortened>
+      )}
     </span>
   );
 };

@@ -5,11 +5,12 @@ import type { ReactNode } from "react";
 import { Counterparty, Party } from "@/components/features/names/names";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { shorten } from "@/components/ui/address";
-import { Amount, columnDigits, type ColumnDigits, Unknown, Usd } from "@/components/ui/amount";
+import { Amount, columnTail, type ColumnTail, Unknown, Usd } from "@/components/ui/amount";
 import { Badge, StatusBadge } from "@/components/ui/badge";
 import { ChainMark, ChainName } from "@/components/ui/marks";
 import { cn } from "@/components/ui/cn";
 import { useHideableText } from "@/components/ui/hidden-amounts";
+import { Shortened } from "@/components/ui/shortened";
 import { type Column, RowLink } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { useTitleOptions } from "@/components/ui/use-locale";
@@ -25,7 +26,7 @@ const ASSETS_SHOWN = 2;
 
 interface CellProps {
   readonly row: ActivityRow;
-  readonly digits: ColumnDigits;
+  readonly tail: ColumnTail;
 }
 
 /**
@@ -34,15 +35,20 @@ interface CellProps {
 const partsSent = ({ kind, sent, received }: ActivityRow): ActivityRow["sent"] =>
   kind === "deposit" && sent.length === 0 && received !== null ? [received] : sent;
 
-const Sent = ({ row, digits }: CellProps): ReactNode => {
+/** The lines of a row in the column "Sent", and the assets that have no line. */
+const sentOf = (row: ActivityRow) => {
   const sums = sumByAsset(partsSent(row));
   const shown = sums.length > ASSETS_SHOWN ? sums.slice(0, ASSETS_SHOWN - 1) : sums;
-  const others = sums.slice(shown.length);
+  return { shown, others: sums.slice(shown.length) };
+};
+
+const Sent = ({ row, tail }: CellProps): ReactNode => {
+  const { shown, others } = sentOf(row);
   const hideable = useHideableText();
   return (
     <span className="inline-flex flex-col items-end whitespace-nowrap">
       {shown.map((sum) => (
-        <Amount key={sum.assetId} value={sum.amount} unit={sum.symbol} plain column={digits} />
+        <Amount key={sum.assetId} value={sum.amount} unit={sum.symbol} plain column={tail} />
       ))}
       {others.length === 0 ? null : (
         <span
@@ -57,24 +63,22 @@ const Sent = ({ row, digits }: CellProps): ReactNode => {
 };
 
 /** The received amount once the movement is final; before that, the minimum that will arrive. */
-const Received = ({
-  row: { status, received, minimum, kind },
-  digits,
-}: CellProps): ReactNode => {
-  if (minimum !== null && !isFinal(status) && kind !== "deposit")
+const receivedOf = ({ status, received, minimum, kind }: ActivityRow) =>
+  minimum !== null && !isFinal(status) && kind !== "deposit"
+    ? { isMinimum: true, moved: minimum }
+    : { isMinimum: false, moved: received };
+
+const Received = ({ row, tail }: CellProps): ReactNode => {
+  const { isMinimum, moved } = receivedOf(row);
+  if (moved === null) return <Unknown reason="Several tokens: see the payout" />;
+  const amount = <Amount value={moved.amount} unit={moved.token.symbol} plain column={tail} />;
+  if (isMinimum)
     return (
       <span className="whitespace-nowrap text-fg-3" title="The minimum that will arrive">
-        <span className="text-sm">min.</span>{" "}
-        <Amount value={minimum.amount} unit={minimum.token.symbol} plain column={digits} />
+        <span className="text-sm">min.</span> {amount}
       </span>
     );
-  return received === null ? (
-    <Unknown reason="Several tokens: see the payout" />
-  ) : (
-    <span className="whitespace-nowrap">
-      <Amount value={received.amount} unit={received.token.symbol} plain column={digits} />
-    </span>
-  );
+  return amount;
 };
 
 const Title = ({ row }: { readonly row: ActivityRow }): ReactNode => {
@@ -83,24 +87,22 @@ const Title = ({ row }: { readonly row: ActivityRow }): ReactNode => {
   return title === null ? (
     <RowLink href={pathOfEntry(row)}>{words}</RowLink>
   ) : (
-    <span className="flex max-w-64 min-w-0 flex-col" title={title}>
-      <RowLink href={pathOfEntry(row)} className="truncate">
+    <span className="flex min-w-0 flex-col">
+      <RowLink href={pathOfEntry(row)} className="@max-[40rem]:line-clamp-1">
         {title}
       </RowLink>
-      <span className="truncate text-sm text-fg-3">{words}</span>
+      <Shortened className="text-sm font-normal text-fg-3">{words}</Shortened>
     </span>
   );
 };
 
 const Note = ({ row: { memo, tags } }: { readonly row: ActivityRow }): ReactNode => (
-  <span className="flex max-w-24 items-center gap-1 overflow-hidden">
-    {memo === "" ? null : (
-      <span className="truncate text-fg-2" title={memo}>
-        {memo}
-      </span>
-    )}
+  <span className="flex max-w-24 items-center gap-1">
+    {memo === "" ? null : <Shortened className="text-fg-2">{memo}</Shortened>}
     {tags.map((tag) => (
-      <Badge key={tag}>{tag}</Badge>
+      <Badge key={tag} title={tag} className="min-w-0">
+        {tag}
+      </Badge>
     ))}
   </span>
 );
@@ -113,21 +115,29 @@ const NOTE: Column<ActivityRow> = {
   cell: (row) => <Note row={row} />,
 };
 
-const beforeNote = (digits: ColumnDigits): readonly Column<ActivityRow>[] => [
+interface Tails {
+  readonly sent: ColumnTail;
+  readonly received: ColumnTail;
+}
+
+/** The shares of the width that the other columns leave, and the least widths of both columns. */
+const TITLE_WIDTH = "@min-[40rem]:w-[44%] @min-[40rem]:max-w-0 @min-[40rem]:min-w-32";
+const WAY_WIDTH = "@min-[40rem]:w-[56%] @min-[40rem]:max-w-0 @min-[40rem]:min-w-40";
+
+const beforeNote = ({ sent, received }: Tails): readonly Column<ActivityRow>[] => [
   {
     id: "kind",
     header: "What",
     phone: "title",
-    className: "@min-[40rem]:whitespace-nowrap",
+    grow: false,
+    className: TITLE_WIDTH,
     cell: (row) => <Title row={row} />,
   },
   {
     id: "way",
     header: "From → to",
     bare: true,
-    // Takes the width that the other columns leave. The minimum fits a short name between two
-    // chains.
-    className: "@min-[60rem]:w-full @min-[60rem]:max-w-0 @min-[60rem]:min-w-48",
+    className: WAY_WIDTH,
     cell: (row) => <EntryWay row={row} />,
   },
   {
@@ -135,7 +145,7 @@ const beforeNote = (digits: ColumnDigits): readonly Column<ActivityRow>[] => [
     header: "Sent",
     align: "right",
     bare: true,
-    cell: (row) => <Sent row={row} digits={digits} />,
+    cell: (row) => <Sent row={row} tail={sent} />,
   },
   {
     id: "received",
@@ -143,7 +153,7 @@ const beforeNote = (digits: ColumnDigits): readonly Column<ActivityRow>[] => [
     align: "right",
     phone: "hidden",
     priority: "lowest",
-    cell: (row) => <Received row={row} digits={digits} />,
+    cell: (row) => <Received row={row} tail={received} />,
   },
   {
     id: "usd",
@@ -151,7 +161,6 @@ const beforeNote = (digits: ColumnDigits): readonly Column<ActivityRow>[] => [
     align: "right",
     phone: "hidden",
     priority: "low",
-    className: "whitespace-nowrap",
     cell: (row) =>
       row.usd === null ? (
         <Unknown reason="No price was recorded then" />
@@ -175,7 +184,7 @@ const TIME: Column<ActivityRow> = {
   priority: "medium",
   // The width of "11 minutes ago". The browser replaces the date by such a text, and no column must
   // move then.
-  className: "whitespace-nowrap @min-[40rem]:min-w-32",
+  className: "@min-[40rem]:min-w-32",
   cell: (row) => <Time value={row.createdAt} />,
 };
 
@@ -183,18 +192,21 @@ const TIME: Column<ActivityRow> = {
 export const activityColumns = (
   rows: readonly ActivityRow[],
 ): readonly Column<ActivityRow>[] => {
-  const parts = rows.flatMap(({ sent, received, minimum }) =>
-    [...sent, received ?? [], minimum ?? []].flat(),
-  );
-  const columns = beforeNote(columnDigits(parts.map(({ token }) => token.symbol)));
+  const sent = rows
+    .flatMap((row) => sentOf(row).shown)
+    .map(({ amount, symbol }) => ({ value: amount, symbol }));
+  const received = rows
+    .flatMap((row) => receivedOf(row).moved ?? [])
+    .map(({ amount, token }) => ({ value: amount, symbol: token.symbol }));
+  const columns = beforeNote({ sent: columnTail(sent), received: columnTail(received) });
   return rows.some(({ memo, tags }) => memo !== "" || tags.length > 0)
     ? [...columns, NOTE, TIME]
     : [...columns, TIME];
 };
 
 /**
- * Shows one chain by its name, and several by up to three icons. A narrow table also shows their
- * number. Chains are never truncated, but the name beside them may be.
+ * Shows one chain by its name, and several by up to three icons. Their marks are never truncated,
+ * but the name beside them may be.
  */
 const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode => {
   const { chains } = usePublicConfig();
@@ -217,9 +229,6 @@ const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode => {
       {names.slice(0, MARKS_MAX).map((name) => (
         <ChainMark key={name} name={name} />
       ))}
-      <span aria-hidden className="@min-[60rem]:hidden">
-        {names.length} chains
-      </span>
       <span className="sr-only">{names.join(", ")}</span>
     </span>
   );
@@ -227,21 +236,19 @@ const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode => {
 
 const MARKS_MAX = 3;
 
-const Marked = ({ mark, title, className, children }: MarkedProps): ReactNode => (
-  <span
-    className={cn("inline-flex max-w-36 min-w-0 items-center gap-1.5 align-middle", className)}
-    title={title}
-  >
+const Marked = ({ mark, id, className, children }: MarkedProps): ReactNode => (
+  <span className={cn("inline-flex min-w-0 items-center gap-1.5 align-middle", className)}>
     {mark}
-    <span className="truncate">{children}</span>
+    <Shortened detail={id}>{children}</Shortened>
   </span>
 );
 
 interface MarkedProps {
   readonly mark: ReactNode;
-  readonly title?: string;
+  /** Follows the text in the title. */
+  readonly id?: string;
   readonly className?: string;
-  readonly children: ReactNode;
+  readonly children: string;
 }
 
 const MARK = "size-4 shrink-0 text-fg-3";
@@ -253,7 +260,7 @@ const Account = ({
   readonly accountId: string;
   readonly name: string | null;
 }): ReactNode => (
-  <Marked mark={<Landmark aria-hidden className={MARK} />} title={accountId}>
+  <Marked mark={<Landmark aria-hidden className={MARK} />} id={accountId}>
     {name ?? shorten(accountId, 8)}
   </Marked>
 );
@@ -265,21 +272,23 @@ const Receiver = ({
 }): ReactNode => {
   switch (party.type) {
     case "address":
-      return <Party address={party.address} className="max-w-36" />;
+      return <Party address={party.address} className="max-w-full" />;
     case "account":
       return <Account {...party} />;
     case "private_wallet":
       return (
         <Marked
           mark={<ShieldCheck aria-hidden className="size-4 shrink-0 text-private" />}
-          title={party.privacyWalletId}
+          id={party.privacyWalletId}
         >
           Private wallet
         </Marked>
       );
     case "recipients":
       return (
-        <Marked mark={<Users aria-hidden className={MARK} />}>{party.count} recipients</Marked>
+        <Marked mark={<Users aria-hidden className={MARK} />} className="shrink-0">
+          {`${String(party.count)} ${party.count === 1 ? "recipient" : "recipients"}`}
+        </Marked>
       );
   }
 };
@@ -305,15 +314,8 @@ const ARROW = (
   </>
 );
 
-/** Two lines in a narrow table; in a wide one, a single line with truncated names. */
-const LOOKS =
-  "line-clamp-2 text-fg-2 @min-[60rem]:flex @min-[60rem]:items-center @min-[60rem]:gap-x-1 @min-[60rem]:whitespace-nowrap";
-
-/**
- * Hides a text visually when the table is wide. Its single line has no room for the names of two
- * chains and the receiver, so only the icon of the second chain is visible.
- */
-const WIDE_HIDDEN = "@min-[60rem]:sr-only";
+/** One line, whose names are truncated. */
+const LOOKS = "flex min-w-0 items-center gap-x-1 whitespace-nowrap text-fg-2";
 
 /**
  * A deposit shows its sender and its chain; other movements show their origin and receiver. A
@@ -332,11 +334,7 @@ const EntryWay = ({ row }: { readonly row: ActivityRow }): ReactNode => {
           <Receiver party={counterparty} />
         )}
         {ARROW}
-        {toChain === null ? null : (
-          <span className="min-w-0 truncate">
-            <ChainName chainId={toChain} />
-          </span>
-        )}
+        {toChain === null ? null : <ChainName chainId={toChain} className="min-w-0 truncate" />}
       </span>
     );
   return (
@@ -345,10 +343,10 @@ const EntryWay = ({ row }: { readonly row: ActivityRow }): ReactNode => {
       {ARROW}
       {counterparty === null ? RESERVES : <Receiver party={counterparty} />}
       {toChain === null || staysOnChain ? null : (
+        // The line has no room for the names of two chains and the receiver.
         <span className="shrink-0">
-          {" "}
-          <span className={WIDE_HIDDEN}>on</span>{" "}
-          <ChainName chainId={toChain} nameClassName={WIDE_HIDDEN} />
+          <span className="sr-only"> on </span>
+          <ChainName chainId={toChain} nameClassName="sr-only" />
         </span>
       )}
     </span>

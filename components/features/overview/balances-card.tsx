@@ -7,7 +7,7 @@ import { BalanceActions } from "@/components/features/balances/balance-parts";
 import { type TokenTotal, useBalances } from "@/components/features/balances/use-balances";
 import { isZero } from "@/components/features/swap/decimal";
 import { usePublicConfig } from "@/components/providers/public-config";
-import { columnDigits, type ColumnDigits, HeldAmount, HeldUsd } from "@/components/ui/amount";
+import { columnTail, type ColumnTail, HeldAmount, HeldUsd } from "@/components/ui/amount";
 import { TokenName } from "@/components/ui/marks";
 import { EmptyState, QueryCard } from "@/components/ui/states";
 import { type Column, Table } from "@/components/ui/table";
@@ -32,9 +32,12 @@ const Part = ({
     <HeldAmount value={value} symbol={token} plain />
   );
 
+const tailOf = (totals: readonly TokenTotal[]): ColumnTail =>
+  columnTail(totals.map(({ available, token }) => ({ value: available, symbol: token })));
+
 const walletsHref = (token: string): string => `/wallets?token=${encodeURIComponent(token)}`;
 
-const columnsFor = (digits: ColumnDigits): readonly Column<TokenTotal>[] => [
+const columnsFor = (tail: ColumnTail): readonly Column<TokenTotal>[] => [
   {
     id: "token",
     header: "Token",
@@ -50,6 +53,7 @@ const columnsFor = (digits: ColumnDigits): readonly Column<TokenTotal>[] => [
     header: <ChainShareLegend />,
     phone: "hidden",
     priority: "low",
+    grow: true,
     cell: (total) => <ChainShareBar total={total} />,
   },
   {
@@ -58,7 +62,7 @@ const columnsFor = (digits: ColumnDigits): readonly Column<TokenTotal>[] => [
     align: "right",
     cell: ({ available, token }) => (
       <Link href={walletsHref(token)} className="hover:underline">
-        <HeldAmount value={available} unit={token} plain column={digits} />
+        <HeldAmount value={available} unit={token} plain column={tail} />
       </Link>
     ),
   },
@@ -126,7 +130,7 @@ export const BalancesCard = (): ReactNode => {
         ) : (
           <Table
             caption="Balances by token"
-            columns={columnsFor(columnDigits(totals.map(({ token }) => token)))}
+            columns={columnsFor(tailOf(totals))}
             rows={totals}
             rowKey={(total) => total.assetId}
           />
@@ -154,7 +158,7 @@ const fillOf = (index: number): string => FILLS[index % FILLS.length] ?? FILLS[0
 const ChainShareLegend = (): ReactNode => {
   const { chains } = usePublicConfig();
   return (
-    <span className="inline-flex flex-wrap gap-x-2">
+    <span className="inline-flex gap-x-2">
       <span className="sr-only">Share by chain: </span>
       {chains.slice(0, FILLS.length).map((chain, index) => (
         <span key={chain.id} className="inline-flex items-center gap-1">
@@ -189,7 +193,7 @@ const ChainShareBar = ({ total }: { readonly total: TokenTotal }): ReactNode => 
     <svg
       viewBox={`0 0 ${String(WIDTH)} 6`}
       preserveAspectRatio="none"
-      className="h-1.5 w-40"
+      className="h-1.5 w-full max-w-60"
       role="img"
       aria-label={words.join(", ")}
     >

@@ -26,7 +26,7 @@ const OUT_FILL = "fill-control";
  * Chart of the money that came in and went out on each of the last days, computed from the newest
  * operations and payouts.
  */
-export const FlowsCard = (): ReactNode => {
+export const FlowsCard = ({ className }: { readonly className?: string }): ReactNode => {
   const [now] = useState(() => new Date());
   const operations = useLiveQuery(newestOperationsQuery);
   const payouts = useQuery({ ...newestPayoutsQuery(READ_MAX), staleTime: STALE_MS });
@@ -56,6 +56,7 @@ export const FlowsCard = (): ReactNode => {
   );
   return (
     <QueryCard
+      className={className}
       title="In and out"
       actions={<span className="text-sm text-fg-3">{DAYS} days, at today’s prices</span>}
       flush={false}

@@ -9,7 +9,7 @@ import {
   latestOperationsQuery,
 } from "@/components/features/operations/operation";
 import { useLiveQuery } from "@/components/features/session/use-api";
-import { Amount, columnDigits, type ColumnDigits } from "@/components/ui/amount";
+import { Amount, columnTail, type ColumnTail } from "@/components/ui/amount";
 import { StatusBadge } from "@/components/ui/badge";
 import { EmptyState, QueryCard } from "@/components/ui/states";
 import { type Column, RowLink, Table } from "@/components/ui/table";
@@ -25,23 +25,25 @@ const Counterpart = ({
 }): ReactNode => {
   const address = deposit === null ? quoted.to.address : deposit.sender;
   return address === null ? null : (
-    <span className="flex min-w-0 items-center gap-1.5 text-fg-2">
-      {deposit === null ? "to" : "from"} <Party address={address} />
+    <span className="flex min-w-0 items-center gap-1.5 font-normal text-fg-2">
+      {deposit === null ? "to" : "from"} <Party address={address} className="max-w-full" />
     </span>
   );
 };
 
-const symbolOf = ({ status, quoted, actual }: ListedOperation): string =>
-  (isFinal(status) ? actual.received : quoted.to).token.symbol;
+const movedOf = ({ status, quoted, actual }: ListedOperation) =>
+  isFinal(status)
+    ? { value: actual.received.amount, symbol: actual.received.token.symbol }
+    : { value: quoted.to.minAmount, symbol: quoted.to.token.symbol };
 
-const columnsOf = (digits: ColumnDigits): readonly Column<ListedOperation>[] => [
+const columnsOf = (tail: ColumnTail): readonly Column<ListedOperation>[] => [
   {
     id: "kind",
     header: "What",
     phone: "title",
     cell: (operation) => (
-      <span className="flex flex-wrap items-center gap-x-2">
-        <RowLink href={`/activity/${operation.operationId}`}>
+      <span className="flex min-w-0 items-center gap-x-2">
+        <RowLink className="shrink-0" href={`/activity/${operation.operationId}`}>
           {OPERATION_WORDS[operation.kind]}
         </RowLink>
         <Counterpart operation={operation} />
@@ -53,25 +55,17 @@ const columnsOf = (digits: ColumnDigits): readonly Column<ListedOperation>[] => 
     header: "Received",
     align: "right",
     bare: true,
-    cell: ({ status, quoted, actual }) =>
-      isFinal(status) ? (
-        <Amount
-          value={actual.received.amount}
-          unit={actual.received.token.symbol}
-          plain
-          column={digits}
-        />
+    cell: (operation) => {
+      const { value, symbol } = movedOf(operation);
+      const amount = <Amount value={value} unit={symbol} plain column={tail} />;
+      return isFinal(operation.status) ? (
+        amount
       ) : (
         <span className="text-fg-3" title="The minimum that will arrive">
-          <span className="text-sm">min.</span>{" "}
-          <Amount
-            value={quoted.to.minAmount}
-            unit={quoted.to.token.symbol}
-            plain
-            column={digits}
-          />
+          <span className="text-sm">min.</span> {amount}
         </span>
-      ),
+      );
+    },
   },
   {
     id: "status",
@@ -116,7 +110,7 @@ export const LatestActivity = (): ReactNode => {
       {(data) => (
         <Table
           caption="Latest activity"
-          columns={columnsOf(columnDigits(data.data.map(symbolOf)))}
+          columns={columnsOf(columnTail(data.data.map(movedOf)))}
           rows={data.data}
           rowKey={(row) => row.operationId}
         />

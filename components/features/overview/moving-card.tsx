@@ -16,12 +16,13 @@ import { useLiveQuery } from "@/components/features/session/use-api";
 
 const SHOWN = 4;
 
-export const MovingCard = (): ReactNode => {
+export const MovingCard = ({ className }: { readonly className?: string }): ReactNode => {
   const query = useLiveQuery(movingOperationsQuery);
   const count = query.data?.data.length ?? 0;
   const more = query.data?.nextCursor == null ? "" : "+";
   return (
     <QueryCard
+      className={className}
       title="Moving now"
       actions={
         <Link href="/activity?status=processing" className="link num text-sm">

@@ -50,7 +50,9 @@ const FAUCET_SPACE = (
   </Card>
 );
 
-const ROW = "grid grid-cols-1 items-stretch gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]";
+const COLUMNS = "grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]";
+/** Each card is as tall as its content. Below `lg` the cards of both columns are one column. */
+const COLUMN = "contents lg:flex lg:min-w-0 lg:flex-col lg:gap-4";
 
 export const Overview = (): ReactNode => {
   const { devnet } = usePublicConfig();
@@ -75,17 +77,19 @@ export const Overview = (): ReactNode => {
       <div className="flex flex-col gap-4">
         <Alerts />
         <FirstRun />
-        <div className={ROW}>
-          <TotalCard />
-          <WaitingCard />
-        </div>
-        <div className={ROW}>
-          <MovingCard />
-          <FlowsCard />
+        <div className={COLUMNS}>
+          <div className={COLUMN}>
+            <TotalCard />
+            <MovingCard className="max-lg:order-2" />
+          </div>
+          <div className={COLUMN}>
+            <WaitingCard className="max-lg:order-1" />
+            <FlowsCard className="max-lg:order-3" />
+          </div>
         </div>
         <BalancesCard />
         <LatestActivity />
-        <div className={ROW}>
+        <div className={COLUMNS}>
           {devnet ? (
             <WhenSeen placeholder={FAUCET_SPACE}>
               <FaucetPanel />

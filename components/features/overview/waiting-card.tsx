@@ -19,7 +19,7 @@ import { Time } from "@/components/ui/time";
 
 const SHOWN = 3;
 
-export const WaitingCard = (): ReactNode => {
+export const WaitingCard = ({ className }: { readonly className?: string }): ReactNode => {
   const query = useLiveQuery(inboxQuery);
   const mine = query.data?.data.filter((item) => item.mine) ?? [];
   const { onVote, dialog } = useVoteDialog();
@@ -27,6 +27,7 @@ export const WaitingCard = (): ReactNode => {
     <>
       {dialog}
       <QueryCard
+        className={className}
         title="Waiting for you"
         actions={
           <Link href="/inbox" className="link num text-sm">

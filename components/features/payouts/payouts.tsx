@@ -7,7 +7,7 @@ import { parseAsStringLiteral, useQueryState } from "nuqs";
 import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { PagedCard } from "@/components/features/session/paged-card";
-import { Amount, Unknown, Usd } from "@/components/ui/amount";
+import { Amount, columnTail, type ColumnTail, Unknown, Usd } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ChainName } from "@/components/ui/marks";
@@ -161,7 +161,7 @@ const PayoutTable = ({ payouts }: { readonly payouts: readonly Payout[] }): Reac
   return (
     <Table
       caption="Payouts"
-      columns={PAYOUT_COLUMNS}
+      columns={columnsOf(tailOf(payouts))}
       rows={payouts}
       rowKey={({ payoutId }) => payoutId}
       activeKey={active}
@@ -187,30 +187,39 @@ const Rows = ({ payout }: { readonly payout: Payout }): ReactNode => {
 
 const Title = ({ payout }: { readonly payout: Payout }): ReactNode => {
   const options = useTitleOptions();
-  return (
-    <RowLink href={`/payouts/${payout.payoutId}`} className="[overflow-wrap:anywhere]">
-      {titleOf(payout, options)}
-    </RowLink>
-  );
+  return <RowLink href={`/payouts/${payout.payoutId}`}>{titleOf(payout, options)}</RowLink>;
 };
 
-const Totals = ({ payout }: { readonly payout: Payout }): ReactNode => {
+interface TotalsProps {
+  readonly payout: Payout;
+  readonly tail: ColumnTail;
+}
+
+const Totals = ({ payout, tail }: TotalsProps): ReactNode => {
   const hidden = useAmountsHidden();
   const [first, ...more] = totalsOf(payout);
   if (first === undefined) return null;
   return (
     <span
+      className="inline-flex flex-col items-end"
       title={more.map(({ amount, unit }) => (hidden ? unit : `${amount} ${unit}`)).join(", ")}
     >
-      <Amount value={first.amount} unit={first.unit} plain />
+      <Amount value={first.amount} unit={first.unit} plain column={tail} />
       {more.length === 0 ? null : (
-        <span className="ml-1 text-sm text-fg-3">+ {more.length} more</span>
+        <span className="text-sm text-fg-3">and {more.length} more</span>
       )}
     </span>
   );
 };
 
-const PAYOUT_COLUMNS: readonly Column<Payout>[] = [
+const tailOf = (payouts: readonly Payout[]): ColumnTail =>
+  columnTail(
+    payouts
+      .flatMap((payout) => totalsOf(payout)[0] ?? [])
+      .map(({ amount, unit }) => ({ value: amount, symbol: unit })),
+  );
+
+const columnsOf = (tail: ColumnTail): readonly Column<Payout>[] => [
   {
     id: "reference",
     header: "Payout",
@@ -237,7 +246,7 @@ const PAYOUT_COLUMNS: readonly Column<Payout>[] = [
     header: "Total",
     align: "right",
     bare: true,
-    cell: (payout) => <Totals payout={payout} />,
+    cell: (payout) => <Totals payout={payout} tail={tail} />,
   },
   {
     id: "usd",
@@ -245,7 +254,6 @@ const PAYOUT_COLUMNS: readonly Column<Payout>[] = [
     align: "right",
     phone: "hidden",
     priority: "low",
-    className: "whitespace-nowrap",
     cell: ({ usd }) =>
       usd === null ? (
         <Unknown reason="No price was recorded then" />

@@ -52,7 +52,7 @@ const Loaded = ({ payout }: { readonly payout: Payout }): ReactNode => {
           <Printer aria-hidden /> Print or save as PDF
         </Button>
       </div>
-      <article className="rounded-card border bg-surface p-6 print:border-0 print:p-0">
+      <article className="@container rounded-card border bg-surface p-4 sm:p-6 print:border-0 print:p-0">
         <ReceiptHead payout={payout} />
         <QueryContent query={query} what="the rows" rows={8}>
           {(rows) => <ReceiptRows payout={payout} rows={rows} nameOf={nameOf} />}
@@ -105,7 +105,7 @@ const ReceiptHead = ({ payout }: { readonly payout: Payout }): ReactNode => {
       <p className="pb-3">{payout.outcome.sentence}</p>
       <dl className="flex flex-col gap-1">
         <Line label="Payout">
-          <code className="font-mono text-sm">{payout.payoutId}</code>
+          <code className="font-mono text-sm break-all">{payout.payoutId}</code>
         </Line>
         <Line label="From">
           <Named id={from} name={nameOf(from)} />
@@ -152,10 +152,10 @@ interface ReceiptRowsProps {
 
 const ReceiptRows = ({ payout, rows, nameOf }: ReceiptRowsProps): ReactNode => (
   <table
-    className="w-full text-xs max-md:block"
+    className="w-full text-xs @max-[52rem]:block"
     aria-label={`${countText(countsOf(payout).total)} rows`}
   >
-    <thead className="max-md:sr-only">
+    <thead className="@max-[52rem]:sr-only">
       <tr>
         {["#", "Recipient", "Amount", "Reference", "State", "Transaction"].map((word) => (
           <th
@@ -171,14 +171,14 @@ const ReceiptRows = ({ payout, rows, nameOf }: ReceiptRowsProps): ReactNode => (
         ))}
       </tr>
     </thead>
-    <tbody className="max-md:block">
+    <tbody className="@max-[52rem]:block">
       {rows.map((row) => (
         <tr
           key={row.index}
-          className="break-inside-avoid max-md:flex max-md:flex-wrap max-md:gap-x-3 max-md:border-t max-md:py-2 max-md:[&_td]:border-0 max-md:[&_td]:p-0"
+          className="break-inside-avoid @max-[52rem]:flex @max-[52rem]:flex-wrap @max-[52rem]:gap-x-3 @max-[52rem]:border-t @max-[52rem]:py-2 @max-[52rem]:[&_td]:border-0 @max-[52rem]:[&_td]:p-0"
         >
           <td className={`${CELL} num`}>{row.index + 1}</td>
-          <td className={`${CELL} max-md:flex-1 max-md:basis-4/5`}>
+          <td className={`${CELL} @max-[52rem]:flex-1 @max-[52rem]:basis-4/5`}>
             <Named id={row.recipient} name={nameOf(row.recipient)} />
           </td>
           <td className={`${CELL} text-right whitespace-nowrap`}>

@@ -6,12 +6,13 @@ import { AccountLink } from "@/components/features/global-accounts/account-link"
 import { recipientView, useKnownAddresses } from "@/components/features/transfer/recipient";
 import { useChain } from "@/components/providers/public-config";
 import { Address, AddressMark, PublicId, TxHash } from "@/components/ui/address";
-import { Amount } from "@/components/ui/amount";
+import { Amount, columnTail, type ColumnTail } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
 import { Button, CopyButton } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { cn } from "@/components/ui/cn";
 import { Select } from "@/components/ui/select";
+import { Shortened } from "@/components/ui/shortened";
 import { EmptyState } from "@/components/ui/states";
 import { VirtualTable } from "@/components/ui/virtual-table";
 import { countText } from "@/lib/core/amount-text";
@@ -22,21 +23,28 @@ import { ROW_VIEWS, stateText } from "./use-payout-rows";
 
 const ALL = "all";
 const ROW_HEIGHT = 41;
-/** On phones, a row is a card: recipient and amount, reference and state, then the transaction. */
+/**
+ * The columns of each width of the table; no two of these ranges meet. A row without room for the
+ * reference leaves it out, and one without room for the transaction leaves that out: the rows' CSV
+ * file has them. On phones, a row is a card: recipient and amount, reference and state, then the
+ * transaction.
+ */
 const CARD = "max-md:grid-cols-[minmax(0,1fr)_auto]";
+const NARROW =
+  "md:@max-[36rem]:grid-cols-[2rem_minmax(9rem,2fr)_minmax(8rem,1fr)_minmax(6.5rem,1fr)]";
 const TEMPLATES = {
-  unsent: `${CARD} md:grid-cols-[2rem_minmax(0,2fr)_minmax(7.5rem,1fr)_minmax(0,1.3fr)_minmax(6rem,1fr)]`,
-  sent: `${CARD} md:grid-cols-[2rem_minmax(0,2fr)_minmax(7.5rem,1fr)_minmax(0,1.3fr)_minmax(6rem,1fr)] min-[1400px]:grid-cols-[2rem_minmax(0,2fr)_minmax(7.5rem,1fr)_minmax(0,1.1fr)_minmax(6rem,1fr)_8.75rem]`,
+  unsent: `${CARD} ${NARROW} md:@min-[36rem]:grid-cols-[2rem_minmax(9rem,2fr)_minmax(8rem,1fr)_minmax(5rem,1.1fr)_minmax(6.5rem,1fr)]`,
+  sent: `${CARD} ${NARROW} md:@min-[36rem]:@max-[48rem]:grid-cols-[2rem_minmax(9rem,2fr)_minmax(8rem,1fr)_minmax(5rem,1.1fr)_minmax(6.5rem,1fr)] md:@min-[48rem]:grid-cols-[2rem_minmax(9rem,2fr)_minmax(8rem,1fr)_minmax(5rem,1.1fr)_minmax(6.5rem,1fr)_8.75rem]`,
 };
+const REFERENCE_ONLY = "md:@max-[36rem]:hidden";
 const COLUMNS = [
   { id: "index", header: "#" },
   { id: "recipient", header: "Recipient" },
   { id: "amount", header: "Amount", align: "right" as const },
-  { id: "reference", header: "Reference", spaced: true },
+  { id: "reference", header: "Reference", spaced: true, className: REFERENCE_ONLY },
   { id: "state", header: "State" },
 ];
-/** Hides the transactions when the table lacks space. The rows' CSV file has them too. */
-const WIDE_ONLY = "md:max-[1400px]:hidden";
+const WIDE_ONLY = "md:@max-[48rem]:hidden";
 const SENT_COLUMNS = [
   ...COLUMNS,
   { id: "transaction", header: "Transaction", className: WIDE_ONLY },
@@ -62,6 +70,10 @@ export const RowsTable = ({ payout, rows, chosen, onChosen }: RowsTableProps): R
   const counts = countsOf(payout);
   const { known } = useKnownAddresses(payout.kind === "wallets" ? payout.chainId : null);
   const isSent = rows.some(({ transaction }) => transaction !== "");
+  const tail = useMemo(
+    () => columnTail(rows.map(({ amount, unit }) => ({ value: amount, symbol: unit }))),
+    [rows],
+  );
   const shown = useMemo(() => {
     if (chosen !== null) return rows.filter((row) => row.index === chosen);
     return state === null ? rows : rows.filter((row) => row.state === state);
@@ -118,7 +130,7 @@ export const RowsTable = ({ payout, rows, chosen, onChosen }: RowsTableProps): R
           {(index) => {
             const row = shown[index];
             return row === undefined ? null : (
-              <RowCells payout={payout} row={row} known={known} isSent={isSent} />
+              <RowCells payout={payout} row={row} known={known} isSent={isSent} tail={tail} />
             );
           }}
         </VirtualTable>
@@ -133,13 +145,14 @@ interface RowCellsProps {
   readonly known: readonly KnownAddress[];
   /** Whether any row of the payout has a transaction. */
   readonly isSent: boolean;
+  readonly tail: ColumnTail;
 }
 
 const Dash = ({ className }: { readonly className?: string }): ReactNode => (
   <span className={cn("text-fg-3", className)}>–</span>
 );
 
-const RowCells = ({ payout, row, known, isSent }: RowCellsProps): ReactNode => {
+const RowCells = ({ payout, row, known, isSent, tail }: RowCellsProps): ReactNode => {
   const view = ROW_VIEWS[row.state];
   const comments = [row.reference, row.note].filter((each) => each !== "");
   return (
@@ -151,16 +164,20 @@ const RowCells = ({ payout, row, known, isSent }: RowCellsProps): ReactNode => {
         {payout.kind === "wallets" ? (
           <Wallet address={row.recipient} known={known} />
         ) : (
-          <span className="inline-flex items-center gap-0.5">
+          <span className="flex min-w-0 items-center gap-0.5">
             <AddressMark value={row.recipient} className="mr-1.5" />
             <AccountLink id={row.recipient} copyLabel="Copy id of the recipient" />
           </span>
         )}
       </span>
       <span role="cell" className="text-right whitespace-nowrap">
-        <Amount value={row.amount} unit={row.unit} />
+        <Amount value={row.amount} unit={row.unit} column={tail} />
       </span>
-      <span role="cell" className="truncate text-fg-2 md:pl-4" title={comments.join(" · ")}>
+      <span
+        role="cell"
+        className={cn("truncate text-fg-2 md:pl-4", REFERENCE_ONLY)}
+        title={comments.join(" · ")}
+      >
         {comments[0] ?? <Dash className="max-md:invisible" />}
       </span>
       <span role="cell" className="min-w-0 max-md:max-w-40 max-md:text-right">
@@ -206,9 +223,9 @@ const Wallet = ({ address, known }: WalletProps): ReactNode => {
   return name === undefined ? (
     <Address value={address} />
   ) : (
-    <span className="flex min-w-0 items-center gap-0.5" title={address}>
+    <span className="flex min-w-0 items-center gap-0.5">
       <AddressMark value={address} className="mr-1.5" />
-      <span className="truncate">{name}</span>
+      <Shortened detail={address}>{name}</Shortened>
       <CopyButton value={address} label="Copy address" />
     </span>
   );

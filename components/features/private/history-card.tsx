@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { PagedCard } from "@/components/features/session/paged-card";
 import { ChainName } from "@/components/ui/marks";
 import { EmptyState } from "@/components/ui/states";
+import { Shortened } from "@/components/ui/shortened";
 import { type Column, RowLink, Table, useListKeys } from "@/components/ui/table";
 import { StatusBadge } from "@/components/ui/badge";
 import { Time } from "@/components/ui/time";
@@ -26,10 +27,12 @@ const columnsOf = (names: PrivateNames): readonly Column<PrivateTransfer>[] => [
     id: "way",
     header: "From → to",
     bare: true,
+    grow: true,
     cell: (transfer) => (
-      <span className="text-fg-2">
-        {names.payerName(transfer)} <span aria-label="to">→</span>{" "}
-        {names.recipientName(transfer)}
+      <span className="flex min-w-0 items-center gap-x-1 text-fg-2">
+        <Shortened>{names.payerName(transfer)}</Shortened>
+        <span aria-label="to">→</span>
+        <Shortened>{names.recipientName(transfer)}</Shortened>
       </span>
     ),
   },
@@ -38,7 +41,6 @@ const columnsOf = (names: PrivateNames): readonly Column<PrivateTransfer>[] => [
     header: "Chain",
     phone: "hidden",
     priority: "low",
-    className: "max-lg:hidden",
     cell: ({ chainId }) => <ChainName chainId={chainId} />,
   },
   {

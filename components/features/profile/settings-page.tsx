@@ -22,7 +22,7 @@ export const SettingsPage = ({
     <PageHeader title={title} description={description} />
     <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[11rem_minmax(0,48rem)] lg:gap-8">
       <SettingsIndex />
-      <div className="flex min-w-0 flex-col gap-4 *:scroll-mt-16">{children}</div>
+      <div className="flex min-w-0 flex-col gap-4">{children}</div>
     </div>
   </>
 );

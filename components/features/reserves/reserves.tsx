@@ -15,7 +15,7 @@ import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { NamedAddress } from "@/components/features/names/names";
 import { isZero } from "@/components/features/swap/decimal";
 import { Alert } from "@/components/ui/alert";
-import { Amount } from "@/components/ui/amount";
+import { Amount, columnTail, type ColumnTail } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
 import { CopyButton, RefreshButton } from "@/components/ui/button";
 import { Card, Fact, Facts } from "@/components/ui/card";
@@ -137,7 +137,7 @@ type ChainPart = Reserve["chains"][number];
 
 const Unknown = (): ReactNode => <span className="text-fg-3">not known</span>;
 
-const columnsOf = (currency: string): readonly Column<ChainPart>[] => [
+const columnsOf = (currency: string, tail: ColumnTail): readonly Column<ChainPart>[] => [
   {
     id: "chain",
     header: "Chain",
@@ -148,6 +148,7 @@ const columnsOf = (currency: string): readonly Column<ChainPart>[] => [
     id: "wallet",
     header: "Wallet",
     bare: true,
+    grow: true,
     priority: "medium",
     cell: (part) => <NamedAddress value={part.wallet} />,
   },
@@ -162,7 +163,7 @@ const columnsOf = (currency: string): readonly Column<ChainPart>[] => [
       ) : (
         <span className="inline-flex items-center gap-0.5">
           <code className="num font-mono text-sm">{part.blockNumber}</code>
-          <CopyButton value={part.blockNumber} label="Copy block number" />
+          <CopyButton className="-mr-1.25" value={part.blockNumber} label="Copy block number" />
         </span>
       ),
   },
@@ -214,6 +215,7 @@ const columnsOf = (currency: string): readonly Column<ChainPart>[] => [
       <Amount
         value={part.amount}
         unit={currency}
+        column={tail}
         className={part.stale || !part.backs ? "text-fg-3" : "font-medium"}
       />
     ),
@@ -312,6 +314,7 @@ const Details = ({
   readonly reserve: Reserve;
 }): ReactNode => {
   const amount = amountIn(currency);
+  const tail = columnTail(chains.map((part) => ({ value: part.amount, symbol: currency })));
   return (
     <>
       <Facts className="border-t px-4">
@@ -321,7 +324,7 @@ const Details = ({
       <div className="border-t">
         <Table
           caption={`${currency} on chain`}
-          columns={columnsOf(currency)}
+          columns={columnsOf(currency, tail)}
           rows={chains}
           rowKey={(part) => String(part.chainId)}
         />

@@ -14,12 +14,12 @@ import { isEmpty } from "@/components/features/overview/worth";
 import { useApiMutation, useCache } from "@/components/features/session/use-api";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Address } from "@/components/ui/address";
-import { Usd } from "@/components/ui/amount";
+import { columnTail, type ColumnTail, Usd } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
 import { Button, IconButton } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { Card, Fact, Facts } from "@/components/ui/card";
-import { ChainName } from "@/components/ui/marks";
+import { ChainName, TokenName } from "@/components/ui/marks";
 import { EmptyState, QueryContent } from "@/components/ui/states";
 import { Form, FormError, TextField } from "@/components/ui/form";
 import { type Column, Table } from "@/components/ui/table";
@@ -143,8 +143,13 @@ const WalletChains = ({ wallet }: Pick<WalletCardProps, "wallet">): ReactNode =>
 
 type Part = Balances["totals"][number]["breakdown"][number];
 
-const COLUMNS: readonly Column<Part>[] = [
-  { id: "token", header: "Token", phone: "title", cell: (part) => part.token.symbol },
+const columnsOf = (tail: ColumnTail): readonly Column<Part>[] => [
+  {
+    id: "token",
+    header: "Token",
+    phone: "title",
+    cell: (part) => <TokenName symbol={part.token.symbol} />,
+  },
   {
     id: "chain",
     header: "Chain",
@@ -156,7 +161,7 @@ const COLUMNS: readonly Column<Part>[] = [
     header: "Available",
     align: "right",
     phone: "aside",
-    cell: (part) => <AvailableAmount amounts={part} unit={part.token.symbol} />,
+    cell: (part) => <AvailableAmount amounts={part} unit={part.token.symbol} column={tail} />,
   },
   {
     id: "usd",
@@ -229,7 +234,9 @@ const KnownBalances = ({
   return (
     <Table
       caption="Balances of the wallet"
-      columns={COLUMNS}
+      columns={columnsOf(
+        columnTail(parts.map(({ available, token }) => ({ value: available, ...token }))),
+      )}
       rows={parts}
       rowKey={(part) => `${part.token.assetId}-${String(part.chainId)}-${part.token.address}`}
     />

@@ -14,7 +14,8 @@ import { Dialog } from "@/components/ui/dialog";
 import { useHideableJson } from "@/components/ui/hidden-amounts";
 import { FilterSelect } from "@/components/ui/select";
 import { EmptyState, QueryContent } from "@/components/ui/states";
-import { type Column, Pager, Table } from "@/components/ui/table";
+import { Shortened } from "@/components/ui/shortened";
+import { type Column, Pager, RowName, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import { toast } from "@/components/ui/toast";
 import { getDelivery, listDeliveries, resendDelivery } from "@/lib/api-client/calls.gen";
@@ -38,7 +39,7 @@ const columnsOf = (onOpen: (id: string) => void): readonly Column<Delivery>[] =>
     id: "type",
     header: "Event",
     phone: "title",
-    cell: ({ type }) => <code className="font-mono text-sm">{type}</code>,
+    cell: ({ type }) => <RowName className="font-mono text-sm font-normal">{type}</RowName>,
   },
   {
     id: "sequence",
@@ -54,7 +55,15 @@ const columnsOf = (onOpen: (id: string) => void): readonly Column<Delivery>[] =>
     phone: "aside",
     cell: (delivery) => <DeliveryBadge delivery={delivery} />,
   },
-  { id: "answer", header: "Last answer", bare: true, priority: "medium", cell: answerOf },
+  {
+    id: "answer",
+    header: "Last answer",
+    bare: true,
+    priority: "medium",
+    cell: (delivery) => (
+      <Shortened className="inline-block max-w-60 align-middle">{answerOf(delivery)}</Shortened>
+    ),
+  },
   {
     id: "attempts",
     header: "Attempts",

@@ -18,6 +18,7 @@ import { Checkbox } from "@/components/ui/field";
 import { FormDialog, TextField } from "@/components/ui/form";
 import { PageHeader } from "@/components/ui/page-header";
 import { EmptyState, QueryCard } from "@/components/ui/states";
+import { Shortened } from "@/components/ui/shortened";
 import { type Column, RowLink, Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
 import {
@@ -45,12 +46,12 @@ const eventsOf = ({ events }: Endpoint): string =>
 const NameAndUrl = ({ endpoint }: { readonly endpoint: Endpoint }): ReactNode => {
   const [name, url] = [endpointName(endpoint), shortUrl(endpoint.url)];
   return (
-    <span className="flex min-w-0 items-baseline gap-x-3" title={endpoint.url}>
-      <RowLink href={`/webhooks/${endpoint.id}`} className="truncate">
-        {name}
-      </RowLink>
+    <span className="flex min-w-0 items-baseline gap-x-3">
+      <RowLink href={`/webhooks/${endpoint.id}`}>{name}</RowLink>
       {name === url ? null : (
-        <span className="min-w-0 flex-1 truncate text-sm text-fg-3">{url}</span>
+        <Shortened className="flex-1 text-sm font-normal text-fg-3" detail={endpoint.url}>
+          {url}
+        </Shortened>
       )}
     </span>
   );
@@ -61,7 +62,6 @@ const COLUMNS: readonly Column<Endpoint>[] = [
     id: "url",
     header: "Endpoint",
     phone: "title",
-    className: "@min-[40rem]:w-full @min-[40rem]:max-w-0",
     cell: (endpoint) => <NameAndUrl endpoint={endpoint} />,
   },
   {
@@ -92,7 +92,6 @@ const COLUMNS: readonly Column<Endpoint>[] = [
     header: "Created",
     phone: "hidden",
     priority: "low",
-    className: "whitespace-nowrap",
     cell: (endpoint) => <Time value={endpoint.createdAt} />,
   },
 ];

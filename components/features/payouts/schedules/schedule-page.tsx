@@ -21,6 +21,7 @@ import { Card, Fact, Facts } from "@/components/ui/card";
 import { ChainName } from "@/components/ui/marks";
 import { EmptyState, joinQueries, QueryContent, QueryPanel } from "@/components/ui/states";
 import { PageHeader } from "@/components/ui/page-header";
+import { Shortened } from "@/components/ui/shortened";
 import { type Column, Table } from "@/components/ui/table";
 import {
   approvePayoutSchedule,
@@ -253,15 +254,16 @@ const columnsFor = (timeZone: string): readonly Column<Run>[] => [
   {
     id: "payout",
     header: "Payout or reason",
+    grow: true,
     cell: ({ payoutId, failure }) =>
       payoutId !== null ? (
         <Link href={`/payouts/${payoutId}`} className="link font-mono text-sm" title={payoutId}>
           {shortId(payoutId)}
         </Link>
       ) : (
-        <span className="text-fg-2">
+        <Shortened className="block text-fg-2">
           {failure?.message ?? "The service was not running in time."}
-        </span>
+        </Shortened>
       ),
   },
 ];
