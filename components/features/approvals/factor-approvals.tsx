@@ -44,6 +44,7 @@ interface DigitsApprovalProps {
 /** A field for six digits that is submitted once by its last digit. */
 const DigitsApproval = ({
   fieldLabel,
+  labelHidden,
   label,
   busy,
   onApprove,
