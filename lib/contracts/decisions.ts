@@ -48,7 +48,7 @@ const voteRecord = z
     userId: id("usr").meta({ description: "Who voted" }),
     name: z.string().nullable().meta({
       description:
-        "Verified e-mail address of the person, or else the wallet; null where neither is known",
+        "Name for people: display name and verified e-mail address, or else the wallet; null where unknown",
     }),
     decision: verdict.meta({ description: "How the person voted" }),
     reason: z
@@ -78,7 +78,7 @@ export const decisionRecord = z
     requestedBy: z.string().meta({ description: "The person or API key that asked" }),
     requestedByName: z.string().nullable().meta({
       description:
-        "Verified e-mail address or else the wallet of the person, or name of the key, that asked; null: the service",
+        "Name for people: display name and verified e-mail address of the person, or else the wallet, or name of the key; null: the service",
     }),
     required: approvalRequirement.meta({
       description: "How many approvals it needs, and of whom",

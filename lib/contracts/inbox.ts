@@ -57,7 +57,7 @@ const inboxItem = z
       .meta({ description: "The person or API key that asked; null: the service" }),
     byName: z.string().nullable().meta({
       description:
-        "Verified e-mail address or else the wallet of the person, or name of the key, that asked; null: the service",
+        "Name for people: display name and verified e-mail address of the person, or else the wallet, or name of the key; null: the service",
     }),
     movement: movement.nullable().meta({
       description: "The movement that it is about; null where it is about something else",

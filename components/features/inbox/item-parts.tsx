@@ -15,7 +15,7 @@ interface ItemProps {
   readonly item: InboxItem;
 }
 
-/** What a request asks for: the maker's name for it, or who is paid, or the service's title. */
+/** The title of an item: its maker's name for it, or who is paid, or the service's title. */
 export const useItemTitle = (): ((item: InboxItem) => string) => {
   const { addressName } = useNames();
   const hideable = useHideableText();
@@ -33,7 +33,7 @@ export const ItemTitle = ({ item }: ItemProps): ReactNode => useItemTitle()(item
 /** Up to this many assets are shown; more are counted. */
 const AMOUNTS_SHOWN = 2;
 
-/** What leaves, one line for each asset, right-aligned. Renders nothing for other items. */
+/** The amounts that leave, one line for each asset. Renders nothing for other items. */
 export const ItemAmount = ({ item: { movement } }: ItemProps): ReactNode => {
   if (movement === null) return null;
   const { amounts } = movement;

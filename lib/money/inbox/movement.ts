@@ -7,9 +7,9 @@ import type { Operation } from "@/lib/money/operations/service";
 import type { PayoutView } from "@/lib/money/payouts/service";
 
 export interface Movement {
-  /** What it does, in words: `Transfer`, `Payout to 148 wallets`. */
+  /** The kind in words: `Transfer`, `Payout to 148 wallets`. */
   readonly kind: string;
-  /** What leaves, one entry for each asset. Decimal amounts in units of the asset. */
+  /** The amounts that leave, one entry for each asset. Decimal amounts in units of the asset. */
   readonly amounts: readonly { readonly amount: string; readonly symbol: string }[];
   /** The chain of the recipient; null when the movement is not on a chain. */
   readonly chainId: number | null;

@@ -180,7 +180,7 @@ export const mailedMaker = (
 ): string => {
   const name = names.get(maker);
   if (name === undefined) return "the service";
-  return maker.startsWith("key_") ? `the API key ${quoted(name)}` : name;
+  return maker.startsWith("key_") ? `the API key ${quoted(name)}` : quoted(name);
 };
 
 /** The lines of the mail with the one-time code. The code is valid for either decision. */
