@@ -16,6 +16,11 @@ export const chainNameOf = ({ chains }: SwapSetup, chainId: string): string =>
 
 const tokenWords = ({ name, address }: TokenInfo): string[] => [name, address];
 
+const groupOf = (holding: Holding): string | undefined => {
+  if (isHeld(holding)) return undefined;
+  return holding.amount === null ? "Balance not known" : "Nothing available";
+};
+
 const sourceChoice = (setup: SwapSetup, holding: Holding): TokenChoice => {
   const { info, wallet, amount, usd } = holding;
   return {
@@ -26,7 +31,7 @@ const sourceChoice = (setup: SwapSetup, holding: Holding): TokenChoice => {
     mark: <AddressMark value={wallet.address} className="size-3.5" />,
     amount,
     usd: isHeld(holding) ? usd : null,
-    group: isHeld(holding) ? undefined : "Nothing available",
+    group: groupOf(holding),
     keywords: [...tokenWords(info), KIND_WORDS[wallet.kind], wallet.address],
   };
 };
@@ -45,7 +50,7 @@ export const targetKey = ({ chainId, token }: ChosenToken): string => `${chainId
  */
 export const targetChoices = (setup: SwapSetup, recipient: string | null): TokenChoice[] => {
   const wallet = setup.wallets.find(({ address }) => isSameText(address, recipient ?? ""));
-  const offered =
+  const offered: readonly Pick<Holding, "info" | "amount" | "usd">[] =
     wallet === undefined
       ? setup.tokens.map((info) => ({ info, amount: null, usd: null }))
       : holdingsOf({ ...setup, wallets: [wallet], treasury: undefined });
