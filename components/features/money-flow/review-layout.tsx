@@ -15,7 +15,7 @@ export const ReviewLayout = ({ receipt, approve }: ReviewLayoutProps): ReactNode
     <div className="flex min-w-0 flex-col gap-4">{receipt}</div>
     <section
       aria-label="Approve"
-      className="sticky -bottom-4 -mx-4 -mb-4 flex min-w-0 flex-col gap-3 border-t bg-surface px-4 py-3 md:top-0 md:bottom-auto md:mx-0 md:mb-0 md:rounded-card md:border md:p-4"
+      className="sticky -bottom-4 z-10 -mx-4 -mb-4 flex min-w-0 flex-col gap-3 border-t bg-surface px-4 py-3 md:top-0 md:bottom-auto md:mx-0 md:mb-0 md:rounded-card md:border md:p-4"
     >
       {approve}
     </section>
