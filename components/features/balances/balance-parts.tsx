@@ -65,7 +65,7 @@ interface Move {
 
 /** One line in a wide table, and one line for each part in a card. */
 const PARTS_LOOKS =
-  "ml-auto text-sm text-fg-3 *:not-last:mr-3 @min-[44rem]:block @min-[44rem]:max-w-72 @min-[44rem]:truncate @min-[44rem]:pb-1 @max-[44rem]:flex @max-[44rem]:flex-col @max-[44rem]:items-end @max-[44rem]:*:mr-0";
+  "ml-auto text-sm text-fg-3 @min-[44rem]:block @min-[44rem]:max-w-72 @min-[44rem]:truncate @min-[44rem]:pb-1 @min-[44rem]:*:not-last:mr-3 @max-[44rem]:flex @max-[44rem]:flex-col @max-[44rem]:items-end";
 
 const titleOf = ({ amount }: MovingAmounts, moves: readonly Move[]): string =>
   [`Balance ${amount}`, ...moves.map((move) => `${move.amount} ${move.word}`)].join(", ");
