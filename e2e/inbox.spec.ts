@@ -185,7 +185,6 @@ test("a person approves and declines in the rows, and several requests with one 
   await rowOf("5").getByRole("button", { name: "Decline" }).click();
   const declining = guest.getByRole("dialog", { name: /^Decline: Pay / });
   await expectReceipt(declining, owner.email);
-  await settle(guest);
   await checkLooks(guest, "dialog of one vote");
   await declining.getByRole("button", { name: "Send code" }).click();
   await expect(declining.getByLabel("One-time code")).toBeVisible();
@@ -205,7 +204,6 @@ test("a person approves and declines in the rows, and several requests with one 
     await expect(listed).toContainText(`${amount} USDC`);
   await expect(listed).toContainText(owner.email);
   await expect(listed).toContainText(RECIPIENT);
-  await settle(guest);
   await checkLooks(guest, "dialog of several votes");
   await several.getByRole("button", { name: "Send code" }).click();
   await expect(several.getByLabel("One-time code")).toBeVisible();

@@ -192,15 +192,12 @@ const Aligned = ({ text, locale, tail, unit }: AlignedProps): ReactNode => {
   const found = text.lastIndexOf(point);
   const at = found < 0 ? text.length : found;
   return (
-    <>
-      {text.slice(0, at)}
-      <span className="column-tail" data-widest={tail}>
-        <span>
-          {text.slice(at)}
-          <Unit unit={unit} />
-        </span>
+    <span className="column-amount" data-widest={text.slice(0, at) + tail}>
+      <span>
+        {text}
+        <Unit unit={unit} />
       </span>
-    </>
+    </span>
   );
 };
 

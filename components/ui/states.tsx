@@ -308,7 +308,7 @@ export const LoadingRows = ({ rows = 4, what, cards = false }: LoadingRowsProps)
         key={index}
         className={cn(
           "flex h-9 items-center justify-between gap-8 px-4",
-          cards && "@max-[40rem]:h-[6.375rem]",
+          cards && "@max-[40rem]:h-[6.1875rem]",
         )}
       >
         <Skeleton className="w-1/3" />

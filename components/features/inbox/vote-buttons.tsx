@@ -1,11 +1,16 @@
 "use client";
 
+import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
 import { Button } from "@/components/ui/button";
 import type { Verdict } from "./decision";
 import { useItemTitle } from "./item-parts";
 import type { InboxItem } from "./looks";
-import { VoteDialog } from "./vote-dialog";
+
+/** Loaded when it is opened, because the overview needs it seldom. */
+const VoteDialog = dynamic(() => import("./vote-dialog").then((module) => module.VoteDialog), {
+  ssr: false,
+});
 
 type OnVote = (item: InboxItem, verdict: Verdict) => void;
 
