@@ -265,10 +265,9 @@ test("a private operation that failed is tried again by a new one, which awaits 
     ],
   );
   await page.goto("/inbox");
-  await expect(page.getByRole("link", { name: "Shield of 30.00 USDC failed" })).toHaveAttribute(
-    "href",
-    /^\/private\/tr_/,
-  );
+  await expect(
+    page.getByRole("link", { name: "Shield of 30.00 USDC failed", exact: true }),
+  ).toHaveAttribute("href", /^\/private\/tr_/);
   await page.goto(`/activity/${operationId}`);
   await expect(page.getByRole("link", { name: "its private page" })).toHaveAttribute(
     "href",

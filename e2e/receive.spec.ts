@@ -179,7 +179,9 @@ test("a deposit whose sender is on a sanctions list is kept back, and counts onc
   await expect(page.getByRole("button", { name: "Use all 0 USDC" })).toBeVisible();
 
   await page.goto("/inbox");
-  await page.getByRole("link", { name: /Deposit of 40.00 USDC in quarantine/ }).click();
+  await page
+    .getByRole("link", { name: "Deposit of 40.00 USDC in quarantine", exact: true })
+    .click();
   await page.waitForURL(/\/activity\/op_/);
   await expect(page.getByText("On a list")).toBeVisible();
   expect(await axeFaults(page)).toEqual([]);

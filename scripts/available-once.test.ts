@@ -26,10 +26,11 @@ const COMPUTES = [
 
 /** Subtractions that do not compute the available amount, each with its meaning. */
 const OTHERS: Readonly<Record<string, string>> = {
+  "components/features/money-flow/receipt-parts.tsx":
+    "The available amount of the service, less the amount under review.",
   "components/features/money-flow/spendable.ts":
     "The amount that is missing for what was typed.",
   "components/features/receive/receive.tsx": "The amount that an expected deposit lacks.",
-  "components/features/swap/quote-subject.tsx": "The difference between two routes.",
 };
 
 const isComputing = (code: string): boolean =>

@@ -36,7 +36,7 @@ test("a column is as wide behind its decimal points as its widest fraction with 
   expect(columnTail(amounts, { units: false })).toBe(".0666302");
   expect(columnTail([])).toBe("");
   const html = drawn(<Amount value="1500" unit="USDC" column={columnTail(amounts)} />);
-  expect(html).toContain('data-widest=".0666302 WETH"');
+  expect(html).toContain('data-widest="1,500.0666302 WETH"');
   expect(textOf(html)).toBe("1,500.00 USDC");
 });
 

@@ -276,7 +276,7 @@ export const updateMe = defineContract({
   summary:
     "Sets the display name, or the e-mail address and mails a code to it; the address counts once the code is verified, and needs an approval (409 approval_required)",
   description:
-    "`name` is what members of your projects see beside your address; it needs no approval. `email` mails a code to the address. Confirm it with POST /me/email/verify; until then one-time codes go to the old address. Codes approve payments, so the first answer is 409 `approval_required`: for a first address the wallet that signs in signs `message` (or a passkey or the authenticator app approves it); a further one takes a code of the present address too. Send the same request again with `approval`. The verified address can be mailed another code without one. Members with one mailbox are one person who votes once, so an address with which too few people could vote in a project is 409 `invalid_state`.",
+    "Members of your projects see `name` beside your address; it needs no approval. `email` mails a code to the address. Confirm it with POST /me/email/verify; until then one-time codes go to the old address. Codes approve payments, so the first answer is 409 `approval_required`: for a first address the wallet that signs in signs `message` (or a passkey or the authenticator app approves it); a further one takes a code of the present address too. Send the same request again with `approval`. The verified address can be mailed another code without one. Members with one mailbox are one person who votes once, so an address with which too few people could vote in a project is 409 `invalid_state`.",
   tag: "Profile",
   auth: "user",
   personal: true,

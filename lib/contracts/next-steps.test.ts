@@ -30,6 +30,7 @@ const FIRST_STEPS: Readonly<Record<string, readonly string[] | typeof FOR_PEOPLE
   "POST /payouts/schedules/{id}/approve": FOR_PEOPLE,
   "POST /approvals/{id}/approve": ["POST /approvals/{id}/request-otp"],
   "POST /approvals/{id}/decline": ["POST /approvals/{id}/request-otp"],
+  "POST /approvals/approve": ["POST /approvals/request-otp"],
   "POST /me/email/verify": ["PATCH /me"],
   "POST /me/factors/totp/confirm": ["POST /me/factors/totp"],
 };

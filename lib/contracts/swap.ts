@@ -110,6 +110,19 @@ const oneSubject = (value: {
 
 const oneSubjectMessage = { message: "name either quoteId or transferId", path: ["quoteId"] };
 
+const sentCode = z
+  .object({
+    otpId: id("otp").meta({ description: "Id of the code" }),
+    channel: z
+      .enum(["email", "totp", "passkey"])
+      .meta({ description: "How the code reaches the person, or `passkey`" }),
+    destination: z.string().meta({ description: "Masked" }),
+    expiresAt: timestamp.meta({ description: "Until when the code can be used" }),
+    resendAfter: timestamp.meta({ description: "From when another code can be asked for" }),
+    passkey: passkeyRequest.optional(),
+  })
+  .meta({ id: "SentCode", description: "A code that was sent, or the challenge of a passkey" });
+
 export const requestOtp = defineContract({
   method: "POST",
   path: "/swap/request-otp",
@@ -156,16 +169,7 @@ export const requestOtp = defineContract({
       },
     ),
   status: 200,
-  response: z.object({
-    otpId: id("otp").meta({ description: "Id of the code" }),
-    channel: z
-      .enum(["email", "totp", "passkey"])
-      .meta({ description: "How the code reaches the person, or `passkey`" }),
-    destination: z.string().meta({ description: "Masked" }),
-    expiresAt: timestamp.meta({ description: "Until when the code can be used" }),
-    resendAfter: timestamp.meta({ description: "From when another code can be asked for" }),
-    passkey: passkeyRequest.optional(),
-  }),
+  response: sentCode,
   errors: [
     "insufficient_scope",
     "forbidden",

@@ -25,7 +25,7 @@ import { useFactors } from "./use-factor-means";
 export interface ProofPartProps {
   /** The act in the words of its button: `Pay 20.00 USDC`. */
   readonly act: string;
-  /** What the proof approves. */
+  /** The record that the proof approves. */
   readonly subject: BodyInput<typeof requestOtp>;
   /** Whether a mailed code is accepted. */
   readonly takesCode?: boolean;

@@ -101,8 +101,7 @@ export const ApproveAction = ({
   const votes = useVotesOn(votedId ?? "", mayApprove && votedId !== undefined);
   const setOpen = (open: boolean): void =>
     void setApproving(open ? true : null, { history: "replace" });
-  // Until the votes are known, the button could offer a proof that only other people may give.
-  if (!mayApprove || (votedId !== undefined && !votes.isKnown)) return null;
+  if (!mayApprove) return null;
   if (votes.decision !== undefined) return <DecisionLink id={votes.decision.id} />;
   return (
     <>

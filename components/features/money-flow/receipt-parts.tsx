@@ -58,7 +58,7 @@ export const ReceiptRecipient = (props: Omit<ReceiptPartyProps, "children">): Re
   );
 };
 
-/** What the service says may be moved from each source after this movement. */
+/** The amount that may be moved from each source after this movement, as the service says. */
 export const AvailableAfter = ({
   from,
 }: {

@@ -22,7 +22,7 @@ export const ReviewLayout = ({ receipt, approve }: ReviewLayoutProps): ReactNode
   </div>
 );
 
-/** What exactly the approval is good for. Small screens leave it out in favour of the receipt. */
+/** Says for which receipt the approval is good. Small screens leave it out. */
 export const ReviewNote = ({ children }: { readonly children: ReactNode }): ReactNode => (
   <p className="rounded-control bg-sunken px-3 py-2 text-sm text-fg-2 max-md:hidden">
     {children}

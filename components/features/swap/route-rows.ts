@@ -26,8 +26,8 @@ const SAME_TOKEN = /^(?<symbol>\S+) → \k<symbol>$/;
 const ONE_POOL = /^\S+ → \S+(?<fee> [\d.]+ %)?$/;
 
 /**
- * A step of a route as the service writes it, shortened: `USDC → WETH 0.05 %, Uniswap v3` becomes
- * `Uniswap v3 0.05 %`, and `USDC → USDC, Across` becomes `Across`, or `Across (USDC)` when another
+ * A step of a route as the service writes it, shortened: `USDC → WETH 0.05 %, A pool` becomes
+ * `A pool 0.05 %`, and `USDC → USDC, A bridge` becomes `A bridge`, or `A bridge (USDC)` when another
  * token is sent.
  */
 const shortStep = (text: string, sent: string): string => {
@@ -39,7 +39,7 @@ const shortStep = (text: string, sent: string): string => {
   return pool === null ? `${venue}: ${way}` : `${venue}${pool.groups?.fee ?? ""}`;
 };
 
-/** @example routeName(["USDC → USDC, Across", "USDC → WETH, Uniswap v3"]) // "Across → Uniswap v3" */
+/** @example routeName(["USDC → USDC, A bridge", "USDC → WETH, A pool"]) // "A bridge → A pool" */
 export const routeName = (steps: readonly string[]): string => {
   const sent = steps[0]?.split(" ")[0] ?? "";
   const names = steps.map((step) => shortStep(step, sent));

@@ -105,6 +105,7 @@ export interface ActorNames {
   of(projectId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
+/** Names of people and API keys, former ones included. */
 export const createActorNames = ({
   database,
 }: {
