@@ -47,7 +47,9 @@ test("a schedule that waits shows its approver whom it pays: by name, by whole a
 
   await page.getByRole("button", { name: "Review and approve" }).click();
   const dialog = page.getByRole("dialog", { name: "Review the schedule" });
-  await expect(dialog.getByRole("listitem").first()).toContainText("Studio North");
+  await expect(
+    dialog.getByRole("list", { name: "Recipients of each run" }).getByRole("listitem").first(),
+  ).toContainText("Studio North");
   await checkLooks(page, "approval of the schedule");
   await expect(page.getByText(/^Code sent to/)).toBeVisible();
   await typeCode(page, await code());

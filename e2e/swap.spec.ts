@@ -26,7 +26,10 @@ const fund = async (page: Page): Promise<void> => {
   await page.goto("/");
   await page.getByRole("button", { name: "1,000 USDC on Local 1" }).click();
   await expect(page.getByText("$1,000.00").first()).toBeVisible();
-  await page.getByRole("region", { name: "Get test tokens" }).scrollIntoViewIfNeeded();
+  // The panel moves to another place of the page when the first money arrives.
+  await expect(() =>
+    page.getByRole("region", { name: "Get test tokens" }).scrollIntoViewIfNeeded(),
+  ).toPass();
   await choose(page, page.getByLabel("Chain", { exact: true }), "Local 2");
   await page.getByRole("button", { name: "Send to the treasury" }).click();
   await expect(page.getByText("$2,000.00").first()).toBeVisible();
