@@ -110,7 +110,7 @@ const measure = (): string[] => {
       const parent = node.parentElement;
       if (parent === null || parent.closest("svg") !== null) continue;
       const mark = node instanceof Element && node.tagName === "svg" ? node : null;
-      const isText = node instanceof Text && (node.textContent ?? "").trim() !== "";
+      const isText = node instanceof Text && node.textContent.trim() !== "";
       if ((mark === null && !isText) || isForReaders(parent)) continue;
       const boxes = mark === null ? textBoxes(node) : [mark.getBoundingClientRect()];
       for (const box of boxes) {
@@ -141,7 +141,7 @@ const measure = (): string[] => {
 
   /** Whether hovering shows the whole text: a title or a name around it that contains the text. */
   const saysAll = (element: Element): boolean => {
-    const whole = squeezed(element.textContent ?? "");
+    const whole = squeezed(element.textContent);
     // A tooltip opens on hover and focus.
     if (element.closest("[tabindex='0'][data-state]") !== null) return true;
     for (let at: Element | null = element; at !== null && at !== root; at = at.parentElement) {
@@ -154,7 +154,7 @@ const measure = (): string[] => {
   const checkClipped = (element: HTMLElement): void => {
     const style = getComputedStyle(element);
     if (!clips(style) || element.clientWidth <= 1 || element.matches("input, textarea")) return;
-    if ((element.textContent ?? "").trim() === "" || isForReaders(element)) return;
+    if (element.textContent.trim() === "" || isForReaders(element)) return;
     const isTooWide = element.scrollWidth > element.clientWidth + 1;
     const isTooHigh = element.scrollHeight > element.clientHeight + TOLERANCE;
     if (!isTooWide && !isTooHigh) return;

@@ -5,14 +5,13 @@ import type { SentCode } from "./types";
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const MINUTE = 60_000;
 
-const sentAt = (at: number, otpId = "otp_0198c0de000000000000000000000001"): SentCode =>
-  ({
-    otpId,
-    channel: "email",
-    destination: "a…@example.test",
-    expiresAt: new Date(at + 5 * MINUTE).toISOString(),
-    resendAfter: new Date(at + MINUTE).toISOString(),
-  }) as SentCode;
+const sentAt = (at: number, otpId = "otp_0198c0de000000000000000000000001"): SentCode => ({
+  otpId,
+  channel: "email",
+  destination: "a…@example.test",
+  expiresAt: new Date(at + 5 * MINUTE).toISOString(),
+  resendAfter: new Date(at + MINUTE).toISOString(),
+});
 
 beforeEach(() => {
   const kept = new Map<string, string>();

@@ -34,8 +34,7 @@ const FACTS = {
   },
 } as unknown as Prepared;
 
-const brokenBy = (change: object): string[] =>
-  brokenPromises(PROMISE, { ...FACTS, ...change } as unknown as Facts);
+const brokenBy = (change: object): string[] => brokenPromises(PROMISE, { ...FACTS, ...change });
 
 const changed = (change: object) => ({
   simulation: { balanceChanges: [{ ...FACTS.simulation.balanceChanges[0], ...change }] },

@@ -42,7 +42,7 @@ const columnsOf = (tail: ColumnTail): readonly Column<ListedOperation>[] => [
     header: "What",
     phone: "title",
     cell: (operation) => (
-      <span className="flex min-w-0 items-center gap-x-2">
+      <span className="flex min-w-0 items-center gap-x-2 @max-[40rem]:flex-wrap">
         <RowLink className="shrink-0" href={`/activity/${operation.operationId}`}>
           {OPERATION_WORDS[operation.kind]}
         </RowLink>
