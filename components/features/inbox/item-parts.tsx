@@ -1,15 +1,13 @@
 "use client";
 
+import Link from "next/link";
 import type { ReactNode } from "react";
 import { useNames, useSentName } from "@/components/features/names/names";
-import { recipientView, useKnownAddresses } from "@/components/features/transfer/recipient";
-import { ChainName } from "@/components/ui/marks";
 import { Amount } from "@/components/ui/amount";
-import { Badge } from "@/components/ui/badge";
+import { buttonLooks } from "@/components/ui/button-looks";
 import { useHideableText } from "@/components/ui/hidden-amounts";
 import { Time, useNow } from "@/components/ui/time";
-import { isSameText } from "@/lib/core/same-text";
-import { INBOX_LOOKS, type InboxItem } from "./looks";
+import type { InboxItem } from "./looks";
 
 interface ItemProps {
   readonly item: InboxItem;
@@ -78,58 +76,15 @@ export const ItemTime = ({ item: { since, until, by } }: ItemProps): ReactNode =
   );
 };
 
-/** The kind and chain of the movement, how its recipient is known, and the votes so far. */
-export const ItemFacts = ({ item }: ItemProps): ReactNode => {
-  const { movement, votes } = item;
-  if (movement === null) return null;
+export const ReviewLink = ({ item }: { readonly item: InboxItem }): ReactNode => {
+  const title = useItemTitle()(item);
   return (
-    <>
-      {movement.kind}
-      {movement.chainId === null ? null : (
-        <>
-          {" on "}
-          <ChainName chainId={movement.chainId} />
-        </>
-      )}
-      {movement.recipient === null ? null : (
-        <RecipientFact address={movement.recipient} chainId={movement.chainId} />
-      )}
-      {votes === null
-        ? null
-        : ` · ${String(votes.approvals)} of ${String(votes.required)} so far`}
-    </>
+    <Link
+      href={item.path}
+      className={buttonLooks({ size: "sm" })}
+      aria-label={`Review ${title}`}
+    >
+      Review
+    </Link>
   );
 };
-
-interface RecipientProps {
-  readonly address: string;
-  readonly chainId: number | null;
-}
-
-/** Whether the address only looks like a known one, or how often it was paid. */
-const useRecipientFact = ({ address, chainId }: RecipientProps) => {
-  const { known, complete } = useKnownAddresses(chainId);
-  const view = recipientView(address, known);
-  const paid = known.find((one) => one.as === "earlier" && isSameText(one.address, address));
-  return { lookAlike: view.as === "none" ? null : view.lookAlike, paid, complete, view };
-};
-
-const RecipientFact = (props: RecipientProps): ReactNode => {
-  const { lookAlike, paid, complete, view } = useRecipientFact(props);
-  if (lookAlike !== null)
-    return ` · looks like ${lookAlike.as === "earlier" ? "an address that was paid" : lookAlike.name}, but is another address`;
-  if (paid !== undefined) return ` · paid ${paid.name} before`;
-  return complete && view.as === "new" ? " · a new recipient" : null;
-};
-
-/** The mark beside the title: a look-alike, or what kind of problem it is. */
-export const ItemMark = ({ item }: ItemProps): ReactNode => {
-  const { kind, movement } = item;
-  const { label, tone } = INBOX_LOOKS[kind];
-  if (kind !== "decision") return <Badge tone={item.mine ? tone : "neutral"}>{label}</Badge>;
-  if (movement === null || movement.recipient === null) return null;
-  return <LookAlikeMark address={movement.recipient} chainId={movement.chainId} />;
-};
-
-const LookAlikeMark = (props: RecipientProps): ReactNode =>
-  useRecipientFact(props).lookAlike === null ? null : <Badge tone="warning">look-alike</Badge>;

@@ -2,16 +2,9 @@
 
 import Link from "next/link";
 import type { ComponentProps, ReactNode } from "react";
-import { buttonLooks } from "@/components/ui/button-looks";
 import { cn } from "@/components/ui/cn";
-import {
-  ItemAmount,
-  ItemFacts,
-  ItemMaker,
-  ItemMark,
-  ItemTime,
-  useItemTitle,
-} from "./item-parts";
+import { ItemAmount, ItemMaker, ItemTime, ReviewLink, useItemTitle } from "./item-parts";
+import { ItemFacts, ItemMark } from "./item-recipient";
 import { type InboxItem, isVotable } from "./looks";
 import { VoteButtons } from "./vote-buttons";
 
@@ -100,16 +93,3 @@ const SecondLine = ({ item }: Pick<RowProps, "item">): ReactNode => (
     {isVotable(item) ? null : <p className="text-fg-2 wrap-anywhere">{item.toDo}</p>}
   </>
 );
-
-export const ReviewLink = ({ item }: { readonly item: InboxItem }): ReactNode => {
-  const title = useItemTitle()(item);
-  return (
-    <Link
-      href={item.path}
-      className={buttonLooks({ size: "sm" })}
-      aria-label={`Review ${title}`}
-    >
-      Review
-    </Link>
-  );
-};

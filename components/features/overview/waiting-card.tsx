@@ -3,8 +3,12 @@
 import { CircleCheck } from "lucide-react";
 import Link from "next/link";
 import type { ComponentProps, ReactNode } from "react";
-import { ItemAmount, ItemMaker, useItemTitle } from "@/components/features/inbox/item-parts";
-import { ReviewLink } from "@/components/features/inbox/item-row";
+import {
+  ItemAmount,
+  ItemMaker,
+  ReviewLink,
+  useItemTitle,
+} from "@/components/features/inbox/item-parts";
 import {
   INBOX_LOOKS,
   type InboxItem,
