@@ -221,10 +221,14 @@ const NODE_LOOKS =
 const Place = ({ name, address, chainName }: FlowLeg["from"]): ReactNode => (
   <span className="flex min-w-0 items-center gap-1 text-sm text-fg-3">
     <AddressMark value={address} className="size-3.5" />
-    <span className="truncate">{name}</span>
+    <span className="truncate" title={name}>
+      {name}
+    </span>
     <ChainMark name={chainName} className="ml-1 size-3.5" />
     {/* The name is truncated before the chain; for a very long chain both are. */}
-    <span className="max-w-1/2 shrink-0 truncate">{chainName}</span>
+    <span className="max-w-1/2 shrink-0 truncate" title={chainName}>
+      {chainName}
+    </span>
   </span>
 );
 
@@ -287,7 +291,9 @@ const HopNode = ({ hop, box }: { readonly hop: FlowHop; readonly box: Box }): Re
       data-testid="flow-hop"
     >
       <Icon className="size-3.5 shrink-0" aria-hidden />
-      <span className="truncate">{hop.venue}</span>
+      <span className="truncate" title={hop.venue}>
+        {hop.venue}
+      </span>
     </div>
   );
 };
