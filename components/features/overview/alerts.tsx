@@ -1,25 +1,19 @@
 "use client";
 
-import Link from "next/link";
+import dynamic from "next/dynamic";
 import type { ReactNode } from "react";
-import { useMe, type Me } from "@/components/features/profile/use-me";
+import { useMe } from "@/components/features/profile/use-me";
 import { lowBudgets } from "@/components/features/sponsorship/low-budgets";
-import {
-  SIGNING_PART,
-  usePartName,
-  useReadiness,
-} from "@/components/features/system/readiness";
-import { useChain } from "@/components/providers/public-config";
-import { Alert } from "@/components/ui/alert";
-import { Amount } from "@/components/ui/amount";
-import { ChainName } from "@/components/ui/marks";
-import { Time } from "@/components/ui/time";
+import { SIGNING_PART, useReadiness } from "@/components/features/system/readiness";
 import { useBalances } from "@/components/features/balances/use-balances";
 import {
   type ListedOperation,
   movingOperationsQuery,
 } from "@/components/features/operations/operation";
 import { useLiveQuery } from "@/components/features/session/use-api";
+
+/** Loaded when something is wrong, which is seldom. */
+const AlertList = dynamic(() => import("./alert-list").then((module) => module.AlertList));
 
 /**
  * The chains whose network fee is above the service's limit, each with one operation that waits for
@@ -39,7 +33,6 @@ export const Alerts = (): ReactNode => {
   const me = useMe().data;
   const budgets = lowBudgets(me?.sponsorBudgets ?? []);
   const gasAlerts = me?.gasAlerts ?? [];
-  const partName = usePartName();
   const late = balances?.stale ?? [];
   const gas = gasWaitsOf(processing?.data ?? []);
   const down =
@@ -56,127 +49,13 @@ export const Alerts = (): ReactNode => {
   )
     return null;
   return (
-    <div className="flex flex-col gap-2">
-      {late.map((chain) => (
-        <Alert
-          key={chain.chainId}
-          tone="warning"
-          title={
-            <>
-              <ChainName chainId={chain.chainId} /> is late
-            </>
-          }
-        >
-          Its newest balances are not counted: {chain.reason}{" "}
-          {chain.lastSeenAt === null ? (
-            "It has not answered yet."
-          ) : (
-            <>
-              Last seen <Time value={chain.lastSeenAt} />.
-            </>
-          )}
-        </Alert>
-      ))}
-      {[...gas].map(([chainId, operationId]) => (
-        <Alert
-          key={chainId}
-          tone="warning"
-          title={
-            <>
-              Network fees on <ChainName chainId={chainId} /> are high
-            </>
-          }
-        >
-          Operations there wait until the fees fall.{" "}
-          <Link href={`/activity/${operationId}`} className="link">
-            Show an operation that waits
-          </Link>
-        </Alert>
-      ))}
-      {gasAlerts.map((alert) => (
-        <GasAlert key={`${String(alert.chainId)} ${alert.account}`} alert={alert} />
-      ))}
-      {budgets.map((budget) => (
-        <BudgetAlert key={budget.chainId} budget={budget} />
-      ))}
-      {down.map(({ name, detail }) => (
-        <Alert key={name} tone="warning" title={`Not working: ${partName(name)}`}>
-          {detail}
-        </Alert>
-      ))}
-      {signingOff === null ? null : <SigningAlert signingOff={signingOff} />}
-    </div>
+    <AlertList
+      late={late}
+      gas={[...gas]}
+      gasAlerts={gasAlerts}
+      budgets={budgets}
+      down={down}
+      signingOff={signingOff}
+    />
   );
 };
-
-/**
- * Signing stops after the database was replaced, for example by a backup that lacks recent
- * payments.
- */
-const SigningAlert = ({
-  signingOff,
-}: {
-  readonly signingOff: NonNullable<Me["signingOff"]>;
-}): ReactNode => (
-  <Alert tone="danger" title="Payments are paused">
-    <p>
-      Nothing is signed since <Time value={signingOff.since} />: {signingOff.reason}. Accepted
-      payments wait.
-    </p>
-    <p>
-      New payments are refused. Money that has not left is still in its wallet;{" "}
-      <Link href="/activity?status=processing" className="link">
-        Activity
-      </Link>{" "}
-      shows what is on its way. Ask the operator of the service to run “npm run reconcile”.
-      Payments continue when it finds that the database and the chains agree.
-    </p>
-  </Alert>
-);
-
-const ACCOUNT_WORDS = {
-  executor: "The account that sends the service's transactions",
-  paymaster: "The paymaster that sponsors network fees",
-} as const;
-
-const GasAlert = ({ alert }: { readonly alert: Me["gasAlerts"][number] }): ReactNode => {
-  const unit = useChain(alert.chainId)?.nativeCurrency.symbol;
-  return (
-    <Alert
-      tone="warning"
-      title={
-        <>
-          The service has little left for network fees on <ChainName chainId={alert.chainId} />
-        </>
-      }
-    >
-      {ACCOUNT_WORDS[alert.account]} has <Amount value={alert.balance} unit={unit} plain />{" "}
-      since <Time value={alert.since} />. Payments there stop when it is used up, and nothing is
-      lost. The operator of the service must top it up.
-    </Alert>
-  );
-};
-
-/** Once a sponsor budget is used up, operations that it would pay for are refused. */
-const BudgetAlert = ({
-  budget,
-}: {
-  readonly budget: Me["sponsorBudgets"][number];
-}): ReactNode => (
-  <Alert
-    tone="warning"
-    title={
-      <>
-        The sponsor has little left for network fees on <ChainName chainId={budget.chainId} />
-      </>
-    }
-  >
-    <Amount value={budget.remaining} unit={budget.symbol} plain /> of{" "}
-    <Amount value={budget.dailyLimit} unit={budget.symbol} plain /> are left today; new
-    operations there are refused once it is used up. Wait for the reset at 00:00 UTC, or{" "}
-    <Link href="/settings/sponsor-budgets" className="link">
-      look at the limit
-    </Link>
-    .
-  </Alert>
-);
