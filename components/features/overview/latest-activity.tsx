@@ -1,88 +1,18 @@
 "use client";
 
 import { List } from "lucide-react";
+import dynamic from "next/dynamic";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { Party } from "@/components/features/names/names";
-import {
-  type ListedOperation,
-  latestOperationsQuery,
-} from "@/components/features/operations/operation";
+import { latestOperationsQuery } from "@/components/features/operations/operation";
 import { useLiveQuery } from "@/components/features/session/use-api";
-import { Amount, columnTail, type ColumnTail } from "@/components/ui/amount";
-import { StatusBadge } from "@/components/ui/badge";
-import { EmptyState, QueryCard } from "@/components/ui/states";
-import { type Column, RowLink, Table } from "@/components/ui/table";
-import { Time } from "@/components/ui/time";
-import { isFinal } from "@/lib/core/status";
-import { OPERATION_WORDS } from "@/lib/core/titles";
+import { EmptyState, LoadingRows, QueryCard } from "@/components/ui/states";
 
-/** The receiver, or the sender of a deposit. Empty when the chain records no sender. */
-const Counterpart = ({
-  operation: { deposit, quoted },
-}: {
-  readonly operation: ListedOperation;
-}): ReactNode => {
-  const address = deposit === null ? quoted.to.address : deposit.sender;
-  return address === null ? null : (
-    <span className="flex min-w-0 items-center gap-1.5 font-normal text-fg-2">
-      {deposit === null ? "to" : "from"} <Party address={address} className="max-w-full" />
-    </span>
-  );
-};
-
-const movedOf = ({ status, quoted, actual }: ListedOperation) =>
-  isFinal(status)
-    ? { value: actual.received.amount, symbol: actual.received.token.symbol }
-    : { value: quoted.to.minAmount, symbol: quoted.to.token.symbol };
-
-const columnsOf = (tail: ColumnTail): readonly Column<ListedOperation>[] => [
-  {
-    id: "kind",
-    header: "What",
-    phone: "title",
-    cell: (operation) => (
-      <span className="flex min-w-0 items-center gap-x-2 @max-[40rem]:flex-wrap">
-        <RowLink className="shrink-0" href={`/activity/${operation.operationId}`}>
-          {OPERATION_WORDS[operation.kind]}
-        </RowLink>
-        <Counterpart operation={operation} />
-      </span>
-    ),
-  },
-  {
-    id: "to",
-    header: "Received",
-    align: "right",
-    bare: true,
-    cell: (operation) => {
-      const { value, symbol } = movedOf(operation);
-      const amount = <Amount value={value} unit={symbol} plain column={tail} />;
-      return isFinal(operation.status) ? (
-        amount
-      ) : (
-        <span className="text-fg-3" title="The minimum that will arrive">
-          <span className="text-sm">min.</span> {amount}
-        </span>
-      );
-    },
-  },
-  {
-    id: "status",
-    header: "Status",
-    phone: "aside",
-    cell: (operation) => (
-      <StatusBadge status={operation.status} subStatus={operation.subStatus} />
-    ),
-  },
-  {
-    id: "time",
-    header: "Started",
-    align: "right",
-    bare: true,
-    cell: (operation) => <Time value={operation.createdAt} />,
-  },
-];
+/** Loaded when there is something to list. */
+const LatestTable = dynamic(
+  () => import("./latest-table").then((module) => module.LatestTable),
+  { loading: () => <LoadingRows what="activity" /> },
+);
 
 export const LatestActivity = (): ReactNode => {
   const query = useLiveQuery(latestOperationsQuery);
@@ -107,14 +37,7 @@ export const LatestActivity = (): ReactNode => {
         </EmptyState>
       }
     >
-      {(data) => (
-        <Table
-          caption="Latest activity"
-          columns={columnsOf(columnTail(data.data.map(movedOf)))}
-          rows={data.data}
-          rowKey={(row) => row.operationId}
-        />
-      )}
+      {(data) => <LatestTable operations={data.data} />}
     </QueryCard>
   );
 };
