@@ -114,6 +114,15 @@ export const decisionRecord = z
 
 const params = z.object({ id: id("dec").meta({ description: "Id of the request" }) });
 
+const CODE_ERRORS = [
+  "not_found",
+  "forbidden",
+  "invalid_state",
+  "otp_channel_missing",
+  "rate_limited",
+  "provider_error",
+] as const;
+
 const VOTE_ERRORS = [
   "not_found",
   "forbidden",
@@ -213,14 +222,7 @@ export const requestDecisionCode = defineContract({
   }),
   status: 200,
   response: requestOtp.response,
-  errors: [
-    "not_found",
-    "forbidden",
-    "invalid_state",
-    "otp_channel_missing",
-    "rate_limited",
-    "provider_error",
-  ],
+  errors: CODE_ERRORS,
 });
 
 export const approveDecision = defineContract({
@@ -289,14 +291,7 @@ export const requestDecisionsCode = defineContract({
       .nullable()
       .meta({ description: "The code or the challenge; null for the channel `wallet`" }),
   }),
-  errors: [
-    "not_found",
-    "forbidden",
-    "invalid_state",
-    "otp_channel_missing",
-    "rate_limited",
-    "provider_error",
-  ],
+  errors: CODE_ERRORS,
 });
 
 export const approveDecisions = defineContract({

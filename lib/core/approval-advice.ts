@@ -42,7 +42,10 @@ export interface Proving {
   readonly needsVotes: boolean;
 }
 
-/** The advice to one reader about a movement that waits for the proof of one person. */
+/**
+ * Says to one reader what to do about a movement that needs no votes, but the code or another proof
+ * of one person.
+ */
 export const adviceOfProof = ({ mayMove, needsVotes }: Proving): string => {
   if (needsVotes && mayMove)
     return "Cancel it and create it again: this project approves payments by votes now.";

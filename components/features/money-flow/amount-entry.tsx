@@ -64,6 +64,10 @@ export const useAmountEntry = ({
   const worth = read === null || token === undefined ? null : usdValue(read, token.priceUsd);
   const isPriced = token?.priceUsd != null;
   const shownDollars = isPriced ? dollars : null;
+  const switchUnit = (): void => {
+    const isInUnits = shownDollars === null;
+    setDollars(isInUnits ? typedAmount(worth ?? "") : null);
+  };
   return {
     read,
     worth,
@@ -77,9 +81,7 @@ export const useAmountEntry = ({
           : amountForUsd(usd, token.priceUsd, token.decimals);
       onChange(amount === null ? "" : typedAmount(amount));
     },
-    switchUnit: isPriced
-      ? () => setDollars(shownDollars === null ? typedAmount(worth ?? "") : null)
-      : undefined,
+    switchUnit: isPriced ? switchUnit : undefined,
     useMax: (amount) => {
       setDollars(null);
       onChoose(typedAmount(amount));

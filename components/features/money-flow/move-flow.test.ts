@@ -76,7 +76,7 @@ const setUp = (more: Partial<MovePorts> = {}) => {
   return { store, flow, ...ports };
 };
 
-/** Up to the step that shows what was prepared for the wallets to sign. */
+/** Starts and approves a flow, so that it waits for the signatures of the wallets. */
 const setUpSigning = async () => {
   const flow = setUp();
   flow.prepare.mockResolvedValue(TO_SIGN);

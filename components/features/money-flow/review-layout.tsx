@@ -37,7 +37,7 @@ interface ReviewStepsProps {
   readonly signs?: boolean;
 }
 
-/** The steps of everything that is approved. */
+/** The steps from a review to its execution. Every dialog that asks for an approval shows them. */
 export const ReviewSteps = ({ noun, at, signs = false }: ReviewStepsProps): ReactNode => (
   <Steps
     label={`Steps of the ${noun}`}

@@ -205,8 +205,8 @@ export const activityColumns = (
 };
 
 /**
- * Shows one chain by its name, and several by up to three icons. Their marks are never truncated,
- * but the name beside them may be.
+ * The chains of a movement: one is shown by its mark and name, several by up to three marks. Where
+ * space is short, the name is truncated and the marks stay whole.
  */
 const Chains = ({ ids }: { readonly ids: readonly number[] }): ReactNode => {
   const { chains } = usePublicConfig();

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { TokenOnChainMark } from "@/components/ui/marks";
 
 interface MoneyRowProps {
-  /** Null while no token is chosen. */
+  /** The token and chain whose mark begins the row; null while no token is chosen. */
   readonly mark: { readonly symbol: string; readonly chainName: string } | null;
   readonly chooser: ReactNode;
   readonly amount: ReactNode;

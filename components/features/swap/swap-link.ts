@@ -74,7 +74,8 @@ export const valuesOfLink = (
   const target =
     named === undefined ? undefined : { chainId: String(named.chainId), token: named.address };
   const isReceived = target !== undefined && isSameToken(first, target);
-  const source = place ?? (isReceived ? nextSource(setup, [], target) : first);
+  const chosen = isReceived ? nextSource(setup, [], target) : first;
+  const source = place ?? chosen;
   const { chainId, token } = target ??
     counterpartOf(setup.tokens, source) ?? {
       chainId: defaults.toChainId,

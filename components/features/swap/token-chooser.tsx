@@ -35,8 +35,8 @@ interface TokenChooserProps {
 }
 
 /**
- * Chooses a token together with its chain, and with a wallet where the choices name one. It stands
- * in a field, which gives the accessible name.
+ * A list in which a person chooses a token and its chain at once; for a source of the swap also the
+ * wallet that holds it. The `BareField` around it gives its button the accessible name.
  */
 export const TokenChooser = ({ chosen, onChoose, ...list }: TokenChooserProps): ReactNode => {
   const [open, setOpen] = useState(false);

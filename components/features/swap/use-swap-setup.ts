@@ -81,8 +81,10 @@ const partsReader = (balances: Balances | undefined): ((at: HeldPlace) => HeldPa
   );
   return (at) => {
     if (stale.has(at.chainId)) return null;
+    const listed = known.get(placeKey(at));
+    if (listed !== undefined) return listed;
     // When there are further pages, a wallet that is not listed may have a balance.
-    return known.get(placeKey(at)) ?? (balances.nextCursor === null ? NOTHING : null);
+    return balances.nextCursor === null ? NOTHING : null;
   };
 };
 

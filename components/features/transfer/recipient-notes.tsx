@@ -101,8 +101,8 @@ interface RecipientStandingProps {
 }
 
 /**
- * How the project knows a recipient, for people who approve a payment that somebody else entered:
- * a look-alike, a first payment, or its name and how often it was paid.
+ * Tells the approver of another person's payment whether the recipient is known: by its name and
+ * the number of earlier payments, as a first payment, or as a look-alike of a known address.
  */
 export const RecipientStanding = ({ view, complete }: RecipientStandingProps): ReactNode => {
   if (view.as === "none") return null;
