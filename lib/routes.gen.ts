@@ -28,6 +28,7 @@ import * as authWhoami from "@/app/api/auth/whoami/route";
 import * as balancesHistory from "@/app/api/balances/history/route";
 import * as balancesUnified from "@/app/api/balances/unified/route";
 import * as chains from "@/app/api/chains/route";
+import * as chainsHeads from "@/app/api/chains/heads/route";
 import * as contacts from "@/app/api/contacts/route";
 import * as contactsId from "@/app/api/contacts/[id]/route";
 import * as contactsIdApprove from "@/app/api/contacts/[id]/approve/route";
@@ -189,6 +190,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/balances/history", module: balancesHistory },
   { path: "/api/balances/unified", module: balancesUnified },
   { path: "/api/chains", module: chains },
+  { path: "/api/chains/heads", module: chainsHeads },
   { path: "/api/contacts", module: contacts },
   { path: "/api/contacts/[id]", module: contactsId },
   { path: "/api/contacts/[id]/approve", module: contactsIdApprove },

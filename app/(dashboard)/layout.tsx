@@ -18,11 +18,15 @@ interface LayoutProps {
  */
 const PATH_HEADER = "x-causeway-path";
 
-const signInPath = async (): Promise<string> => {
+/** People who are not signed in get the public document of the API without the app around it. */
+const API_REFERENCE = "/api-reference";
+
+const pathWithoutSession = async (): Promise<string> => {
   const asked = (await headers()).get(PATH_HEADER);
   const url = asked === null ? null : parseUrl(asked, "http://localhost");
   if (url === null) return "/sign-in";
   const { pathname, searchParams } = url;
+  if (pathname === API_REFERENCE) return `${API_REFERENCE}/frame`;
   // Next adds `_rsc` when the browser fetches a part of a page; it is not part of the page's
   // address.
   searchParams.delete("_rsc");
@@ -31,7 +35,7 @@ const signInPath = async (): Promise<string> => {
 };
 
 const DashboardLayout = async ({ children }: LayoutProps): Promise<ReactNode> => {
-  if ((await getBrowserSession()) === null) redirect(await signInPath());
+  if ((await getBrowserSession()) === null) redirect(await pathWithoutSession());
   return (
     <Prefetched queries={[meQuery]}>
       <LiveProvider>

@@ -73,7 +73,7 @@ const READS_BY_POST = new Set(["evaluatePolicies"]);
  */
 const PUBLIC = new Set(
   `createNonce createToken refreshToken startPasskeySignIn signInByPasskey getJwks getOpenApi getErrorPage getHealth getReadiness getMetrics
-  listChains listTokens receiveRoutingCallback receiveBundlerCallback receiveWebhook readInbox
+  listChains listChainHeads listTokens receiveRoutingCallback receiveBundlerCallback receiveWebhook readInbox
   lookUpNotMe confirmNotMe`.split(/\s+/),
 );
 

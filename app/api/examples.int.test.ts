@@ -377,6 +377,7 @@ const system = async (): Promise<void> => {
   await call("getHealth");
   await call("getReadiness");
   await call("listChains");
+  await call("listChainHeads");
   await call("listTokens", { query: { chainId: String(CHAIN) } });
   // The point of the history is stored after the balances were answered, and only when all of them
   // could be read.

@@ -3,7 +3,6 @@ import { redirect } from "next/navigation";
 import type { ReactNode } from "react";
 import { safePath } from "@/components/features/sign-in/authentication";
 import { SignIn } from "@/components/features/sign-in/sign-in";
-import { SignInWallets } from "@/components/features/sign-in/sign-in-wallets";
 import { getBrowserSession } from "@/lib/http/session";
 
 export const metadata: Metadata = { title: "Sign in" };
@@ -20,11 +19,7 @@ const SignInPage = async ({ searchParams }: PageProps): Promise<ReactNode> => {
   const target = safePath(first(from));
   const mustSignInAgain = first(again) === "1";
   if (!mustSignInAgain && (await getBrowserSession()) !== null) redirect(target);
-  return (
-    <SignInWallets>
-      <SignIn from={target} again={mustSignInAgain} />
-    </SignInWallets>
-  );
+  return <SignIn from={target} again={mustSignInAgain} />;
 };
 
 export default SignInPage;

@@ -122,6 +122,7 @@ export const listAnnotations: CallOf<typeof annotations.listAnnotations> = { met
 export const listApiKeyRequests: CallOf<typeof apiRequests.listApiKeyRequests> = { method: "GET", path: "/auth/api-keys/{id}/requests" };
 export const listApiKeys: CallOf<typeof apiKeys.listApiKeys> = { method: "GET", path: "/auth/api-keys" };
 export const listAuditLog: CallOf<typeof audit.listAuditLog> = { method: "GET", path: "/audit-log" };
+export const listChainHeads: CallOf<typeof chains.listChainHeads> = { method: "GET", path: "/chains/heads" };
 export const listChains: CallOf<typeof chains.listChains> = { method: "GET", path: "/chains" };
 export const listContacts: CallOf<typeof contacts.listContacts> = { method: "GET", path: "/contacts" };
 export const listDecisions: CallOf<typeof decisions.listDecisions> = { method: "GET", path: "/approvals" };

@@ -55,6 +55,30 @@ export const listChains = defineContract({
   }),
 });
 
+export const listChainHeads = defineContract({
+  method: "GET",
+  path: "/chains/heads",
+  summary: "The newest block of each chain",
+  description:
+    "For pages that show that the chains go on. An answer may be some seconds old. Needs no credential.",
+  tag,
+  auth: "public",
+  status: 200,
+  response: z.object({
+    data: z
+      .array(
+        z.object({
+          chainId,
+          block: z.int().nullable().meta({
+            description:
+              "Number of the newest block; null while the chain's node does not answer",
+          }),
+        }),
+      )
+      .meta({ description: "Chains that the operator configured" }),
+  }),
+});
+
 export const listTokens = defineContract({
   method: "GET",
   path: "/tokens",

@@ -1,12 +1,13 @@
 "use client";
 
-import { useQueries } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { z } from "zod";
+import { apiQuery } from "@/components/features/session/api-query";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { cn } from "@/components/ui/cn";
 import { ChainMark } from "@/components/ui/marks";
 import { useLocale } from "@/components/ui/use-locale";
+import { listChainHeads } from "@/lib/api-client/calls.gen";
 import { countText } from "@/lib/core/amount-text";
 import type { PublicChain } from "@/lib/http/public-config";
 
@@ -38,7 +39,7 @@ export const LiveChains = (): ReactNode => {
       ))}
       <figcaption className="pt-3 text-sm text-fg-3">
         {live
-          ? "Live: the blocks of the local chains, as they are made."
+          ? "Live: the newest blocks of the chains."
           : "The chains that this service moves money on."}
       </figcaption>
     </figure>
@@ -91,20 +92,7 @@ const Bridge = ({ flipped }: { readonly flipped: boolean }): ReactNode => (
   </svg>
 );
 
-const REFRESH_MS = 1_000;
-const TIMEOUT_MS = 3_000;
-
-const answer = z.object({ result: z.string().regex(/^0x[0-9a-f]+$/i) });
-
-const readHead = async (rpcUrl: string, signal: AbortSignal): Promise<number> => {
-  const response = await fetch(rpcUrl, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] }),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-  });
-  return Number(answer.parse(await response.json()).result);
-};
+const REFRESH_MS = 2_000;
 
 interface ChainHead {
   readonly chain: PublicChain;
@@ -112,20 +100,15 @@ interface ChainHead {
   readonly block: number | null;
 }
 
-/**
- * The newest block of each local chain, every second. Public chains are not read before the person
- * has signed in.
- */
+/** The newest block of each chain, as the service reads it. */
 const useChainHeads = (): ChainHead[] => {
-  const { chains, devnet } = usePublicConfig();
-  const heads = useQueries({
-    queries: chains.map((chain) => ({
-      queryKey: ["chain head", chain.id],
-      queryFn: ({ signal }: { signal: AbortSignal }) => readHead(chain.rpcUrl ?? "", signal),
-      enabled: devnet && chain.rpcUrl !== null,
-      refetchInterval: REFRESH_MS,
-      retry: false,
-    })),
+  const { chains } = usePublicConfig();
+  const { data } = useQuery({
+    ...apiQuery(listChainHeads, {}),
+    refetchInterval: REFRESH_MS,
   });
-  return chains.map((chain, index) => ({ chain, block: heads[index]?.data ?? null }));
+  return chains.map((chain) => {
+    const head = data?.data.find(({ chainId }) => chainId === chain.id);
+    return { chain, block: head?.block ?? null };
+  });
 };

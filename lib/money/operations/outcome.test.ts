@@ -228,9 +228,9 @@ describe.each(MOVES)("%s without legs", (kind) => {
 describe.each(SPENDS)("%s of notes", (kind) => {
   const spend = (fields: object) => ({ kind, request, ...fields });
 
-  test("says that the proof is made, and that the money is in the notes until its transactions are final", () => {
+  test("says that the proof is being made, and that the money is in the notes until its transactions are final", () => {
     const proving = textsOf(spend({ status: "pending", subStatus: "proving" }));
-    expect(proving).toMatch(/The proof is made.*while the proof is made/);
+    expect(proving).toMatch(/The proof is being made.*while the proof is being made/);
     const sent = textsOf(spend({ status: "processing", subStatus: "source_submitted" }));
     expect(sent).toContain("in the private wallet's notes, until its transactions are final");
   });

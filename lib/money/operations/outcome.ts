@@ -173,7 +173,7 @@ const waitingNote = ({ kind, status, subStatus, failure, quoted }: Operation): s
   if (status === "pending" && subStatus === "awaiting_approval")
     return `in ${origin}, until somebody approves`;
   if (status === "pending" && subStatus === "proving")
-    return `in ${origin}, while the proof is made`;
+    return `in ${origin}, while the proof is being made`;
   if (status === "pending") return `in ${origin}, about to be sent`;
   if (status === "processing") return `in ${origin}, until its transactions are final`;
   if (failure?.code === NOTE_SPENT) return unclearIn(origin);
@@ -384,7 +384,7 @@ const sentenceOfFailed = (operation: Operation, views: readonly LegView[]): stri
 const PENDING_SENTENCES: Partial<Record<SubStatus, string>> = {
   awaiting_approval: "Waiting for approval. Nothing was sent.",
   awaiting_signature: "Waiting for a signature. Nothing was sent.",
-  proving: "The proof is made. Nothing was sent yet.",
+  proving: "The proof is being made. Nothing was sent yet.",
 };
 
 const PROCESSING_SENTENCES: Partial<Record<SubStatus, string>> = {

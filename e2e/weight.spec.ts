@@ -1,0 +1,101 @@
+// The weight of pages: bytes of scripts as transferred, and requests that nobody needs.
+import { expect, openPage, test, type Page } from "./support/test";
+import { settle } from "./support/axe";
+import { projectOf } from "./support/project";
+import { signIn } from "./support/sign-in";
+
+const KB = 1024;
+const SIGN_IN_BYTES_MAX = 180 * KB;
+const PAGE_BYTES_MAX = 240 * KB;
+const PAGES = [
+  "/",
+  "/swap",
+  "/transfer",
+  "/payouts",
+  "/payouts/new",
+  "/private",
+  "/private/shield",
+  "/private/swap",
+  "/activity",
+  "/balances",
+  "/accounts",
+  "/reserves",
+  "/wallets",
+  "/contacts",
+  "/receive",
+  "/inbox",
+  "/notifications",
+  "/api-keys",
+  "/webhooks",
+  "/members",
+  "/audit-log",
+  "/settings",
+  "/settings/policies",
+];
+
+/** Adds up the bytes of the scripts that this page transfers while it is opened. */
+const scriptBytes = async (page: Page, path: string): Promise<number> => {
+  const sizes: Promise<number>[] = [];
+  page.on("requestfinished", (request) => {
+    if (request.resourceType() === "script")
+      sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
+  });
+  await page.goto(path);
+  await settle(page);
+  await page.waitForLoadState("load");
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+};
+
+test("sign-in transfers few scripts, and asks no node of a chain before a wallet is chosen", async ({
+  page,
+}) => {
+  const nodes = Object.entries(process.env)
+    .filter(([name]) => name.startsWith("E2E_RPC_URL_"))
+    .map(([, url]) => new URL(url ?? "").host);
+  expect(nodes).not.toEqual([]);
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    if (nodes.includes(new URL(request.url()).host)) asked.push(request.url());
+  });
+  const bytes = await scriptBytes(page, "/sign-in");
+  expect(bytes).toBeGreaterThan(0);
+  expect(bytes).toBeLessThanOrEqual(SIGN_IN_BYTES_MAX);
+  // The picture of the chains goes on: its numbers come from the service.
+  const figure = page.getByRole("figure", { name: "The chains now" });
+  await expect(figure).toContainText(/block [1-9]/);
+  const before = await figure.innerText();
+  await expect.poll(() => figure.innerText(), { timeout: 30_000 }).not.toBe(before);
+  expect(asked).toEqual([]);
+});
+
+test("every page transfers no more scripts than its budget allows", async ({ browser }) => {
+  test.setTimeout(300_000);
+  const weights: Record<string, number> = {};
+  for (const path of PAGES) {
+    // A new context has an empty cache.
+    const page = await openPage(browser);
+    await signIn(page.request);
+    weights[path] = await scriptBytes(page, path);
+    await page.context().close();
+  }
+  const heavy = Object.entries(weights).filter(([, bytes]) => bytes > PAGE_BYTES_MAX);
+  expect(heavy).toEqual([]);
+  expect(Object.values(weights).every((bytes) => bytes > 0)).toBe(true);
+});
+
+test("no part of a page is prefetched twice", async ({ page }) => {
+  await signIn(page.request);
+  await projectOf(page);
+  const fetched: string[] = [];
+  page.on("request", (request) => {
+    const headers = request.headers();
+    if (headers["next-router-prefetch"] === undefined) return;
+    const segment = headers["next-router-segment-prefetch"] ?? "";
+    fetched.push(`${new URL(request.url()).pathname} ${segment}`);
+  });
+  await page.goto("/");
+  await settle(page);
+  await expect.poll(() => fetched.length).toBeGreaterThan(0);
+  await page.waitForLoadState("networkidle");
+  expect(fetched.filter((one, index) => fetched.indexOf(one) !== index)).toEqual([]);
+});
