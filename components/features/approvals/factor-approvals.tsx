@@ -11,7 +11,6 @@ import {
   codeForm,
   type CodeRequest,
   CodeSendError,
-  SendCodeButton,
   SentNotice,
 } from "@/components/features/money-flow/code-form";
 import { useMe } from "@/components/features/profile/use-me";
@@ -91,13 +90,13 @@ const DigitsApproval = ({
 
 interface AppCodeApprovalProps extends Pick<DigitsApprovalProps, "busy"> {
   readonly onApprove: (means: { readonly totp: string }) => Promise<boolean>;
-  readonly label?: string;
+  readonly label: string;
 }
 
 export const AppCodeApproval = ({
   busy,
   onApprove,
-  label = "Approve",
+  label,
 }: AppCodeApprovalProps): ReactNode => (
   <DigitsApproval
     fieldLabel="Code of the authenticator app"
@@ -152,48 +151,36 @@ interface CodeApprovalProps {
   readonly busy: boolean;
   /** Resolves with false when the code was refused; the field is then cleared. */
   readonly onApprove: (means: { readonly otp: string }) => Promise<boolean>;
-  readonly label?: string;
+  readonly label: string;
   /** Shown when the code could not be sent: where the money is, or what did not change. */
   readonly money: string;
-  readonly missing?: ReactNode;
-  /** Whether `codes` mails the code without a click, so that the field is there at once. */
-  readonly isMailed?: boolean;
 }
 
+/** The field of a mailed code. It is there before the code is sent. */
 export const CodeApproval = ({
   codes,
   busy,
   onApprove,
-  label = "Approve",
+  label,
   money,
-  missing,
-  isMailed = false,
-}: CodeApprovalProps): ReactNode => {
-  const isTyped = isMailed
-    ? codeOf(codes.sendError) !== "otp_channel_missing"
-    : codes.sent !== null;
-  return (
-    <div className="flex flex-col gap-3">
-      {isTyped ? (
-        <>
-          <SentNotice codes={codes} />
-          <DigitsApproval
-            key={codes.clears}
-            fieldLabel="One-time code"
-            labelHidden
-            label={label}
-            busy={busy}
-            onApprove={(otp) => onApprove({ otp })}
-          />
-        </>
-      ) : null}
-      {isTyped || isMailed ? null : (
-        <SendCodeButton loading={codes.sending} onSend={codes.send} />
-      )}
-      <CodeSendError error={codes.sendError} money={money} missing={missing} />
-    </div>
-  );
-};
+}: CodeApprovalProps): ReactNode => (
+  <div className="flex flex-col gap-3">
+    {codeOf(codes.sendError) === "otp_channel_missing" ? null : (
+      <>
+        <SentNotice codes={codes} />
+        <DigitsApproval
+          key={codes.clears}
+          fieldLabel="One-time code"
+          labelHidden
+          label={label}
+          busy={busy}
+          onApprove={(otp) => onApprove({ otp })}
+        />
+      </>
+    )}
+    <CodeSendError error={codes.sendError} money={money} />
+  </div>
+);
 
 const SignWithWallet = dynamic(
   () => import("./sign-with-wallet").then((module) => module.SignWithWallet),
@@ -207,9 +194,9 @@ interface WalletApprovalProps {
   readonly message: string;
   readonly busy: boolean;
   readonly onApprove: (means: { readonly signature: string }) => Promise<boolean>;
-  readonly label?: string;
+  readonly label: string;
   /** Requests the signature without a click. */
-  readonly signsAtOnce?: boolean;
+  readonly signsAtOnce: boolean;
 }
 
 /**
@@ -220,8 +207,8 @@ export const WalletApproval = ({
   message,
   busy,
   onApprove,
-  label = "Sign and approve",
-  signsAtOnce = false,
+  label,
+  signsAtOnce,
 }: WalletApprovalProps): ReactNode => {
   const me = useMe();
   return (
@@ -245,9 +232,9 @@ interface PasskeyApprovalProps {
   readonly ask: () => Promise<{ readonly passkey?: PasskeyRequest | undefined }>;
   readonly busy: boolean;
   readonly onApprove: (means: { readonly passkey: PasskeyAssertion }) => Promise<unknown>;
-  readonly label?: string;
+  readonly label: string;
   /** Shown after an error: where the money is, or what did not change. */
-  readonly money?: string;
+  readonly money: string;
 }
 
 /**
@@ -258,8 +245,8 @@ export const PasskeyApproval = ({
   ask,
   busy,
   onApprove,
-  label = "Approve with a passkey",
-  money = "Nothing was changed.",
+  label,
+  money,
 }: PasskeyApprovalProps): ReactNode => {
   const [error, setError] = useState<unknown>(null);
   const [signing, setSigning] = useState(false);

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import type { SentCode } from "@/components/features/money-flow/types";
 import { useApi, useApiMutation } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
@@ -98,19 +99,22 @@ const SetProof = ({ items, onRefused, onClose }: SetProofProps): ReactNode => {
     enabled: byWallet,
     staleTime: Infinity,
   });
+  const ask = async (channel: "email" | "passkey"): Promise<SentCode> => {
+    const { sent } = await asking.mutateAsync({ body: { ids, channel } });
+    if (sent === null) throw new Error("The service sent no code.");
+    return sent;
+  };
   return (
     <VoteProof
-      keptAs={ids.toSorted().join(" ")}
+      request={{
+        keptAs: ids.toSorted().join(" "),
+        ask,
+        sending: asking.isPending,
+        sendError: asking.error ?? text.error,
+      }}
       verdict="approve"
       message={text.data?.message}
       onWallet={() => setByWallet(true)}
-      ask={async (channel) => {
-        const { sent } = await asking.mutateAsync({ body: { ids, channel } });
-        if (sent === null) throw new Error("The service sent no code.");
-        return sent;
-      }}
-      sending={asking.isPending}
-      sendError={asking.error ?? text.error}
       onVote={async (means) => {
         const votes = await cast(means);
         const refused = votes.filter(({ refusal }) => refusal !== null);

@@ -5,17 +5,17 @@ import { parseAsStringLiteral, useQueryState } from "nuqs";
 import type { ReactNode } from "react";
 import { Actor } from "@/components/features/names/names";
 import { Badge, type Tone } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { Card } from "@/components/ui/card";
 import { EmptyState, QueryContent } from "@/components/ui/states";
 import { AmountsShownProvider, useHideableText } from "@/components/ui/hidden-amounts";
 import { PageHeader } from "@/components/ui/page-header";
-import { RadioCards } from "@/components/ui/radio-cards";
 import { Time } from "@/components/ui/time";
 import { countVotes } from "@/lib/core/approval-advice";
-import { type Decision, useDecision } from "./decision";
+import { type Decision, useDecision, type Verdict } from "./decision";
 import { DecisionReceipt } from "./receipt";
-import { Vote } from "./vote-dialog";
+import { VERDICT_EFFECTS, Vote } from "./vote-dialog";
 
 const STATES: Readonly<
   Record<Decision["state"], { readonly label: string; readonly tone: Tone }>
@@ -137,39 +137,35 @@ const VotesCard = ({ decision }: { readonly decision: Decision }): ReactNode => 
   );
 };
 
-const VERDICTS = [
-  {
-    value: "approve",
-    label: "Approve",
-    description: "The payment runs once enough people have approved.",
-  },
-  {
-    value: "decline",
-    label: "Decline",
-    description: "The payment is cancelled, and its money stays where it is.",
-  },
-] as const;
-
-const VERDICT = parseAsStringLiteral(VERDICTS.map(({ value }) => value)).withDefault("approve");
+const VERDICT = parseAsStringLiteral(["approve", "decline"]);
 
 const VoteCard = ({ decision }: { readonly decision: Decision }): ReactNode => {
   // The page's address stores the vote, because a mailed code is valid only for this vote and a
   // reload must keep it.
   const [verdict, setVerdict] = useQueryState("vote", VERDICT);
+  const choose = (next: Verdict | null): void => {
+    void setVerdict(next, { history: "replace" });
+  };
   return (
     <Card title="Your vote">
-      <div className="flex flex-col gap-4">
-        <RadioCards
-          label="Your vote"
-          value={verdict}
-          onValueChange={(value) =>
-            void setVerdict(value === "decline" ? "decline" : "approve", { history: "replace" })
-          }
-          options={VERDICTS}
-          inRow
-        />
-        <Vote decision={decision} verdict={verdict} />
-      </div>
+      {verdict === null ? (
+        <div className="flex flex-wrap gap-2">
+          <Button variant="primary" onClick={() => choose("approve")}>
+            Approve
+          </Button>
+          <Button onClick={() => choose("decline")}>Decline</Button>
+        </div>
+      ) : (
+        <div className="flex flex-col gap-4">
+          <p className="text-fg-2">{VERDICT_EFFECTS[verdict]}</p>
+          <Vote decision={decision} verdict={verdict} />
+          <div>
+            <Button variant="ghost" onClick={() => choose(null)}>
+              Back
+            </Button>
+          </div>
+        </div>
+      )}
     </Card>
   );
 };

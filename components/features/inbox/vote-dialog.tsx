@@ -18,7 +18,7 @@ const DONE: Readonly<Record<Decision["state"], string>> = {
   cancelled: "It was cancelled.",
 };
 
-const WHAT_IT_DOES: Readonly<Record<Verdict, string>> = {
+export const VERDICT_EFFECTS: Readonly<Record<Verdict, string>> = {
   approve: "The payment runs once enough people have approved.",
   decline: "One vote to decline cancels the payment, and its money stays where it is.",
 };
@@ -37,12 +37,14 @@ export const Vote = ({ decision, verdict, onDone }: VoteProps): ReactNode => {
   const cast = useVote(id);
   return (
     <VoteProof
-      keptAs={id}
+      request={{
+        keptAs: id,
+        ask: (channel) => asking.mutateAsync({ params: { id }, query: { channel } }),
+        sending: asking.isPending,
+        sendError: asking.error,
+      }}
       verdict={verdict}
       message={messages?.[verdict]}
-      ask={(channel) => asking.mutateAsync({ params: { id }, query: { channel } })}
-      sending={asking.isPending}
-      sendError={asking.error}
       onVote={async (means) => {
         toast.success(DONE[(await cast(verdict, means)).state]);
         onDone?.();
@@ -62,7 +64,7 @@ interface VoteDialogProps {
 export const VoteDialog = ({ id, title, verdict, onClose }: VoteDialogProps): ReactNode => (
   <Dialog
     title={`${verdict === "approve" ? "Approve" : "Decline"}: ${title}`}
-    description={WHAT_IT_DOES[verdict]}
+    description={VERDICT_EFFECTS[verdict]}
     onClose={onClose}
     size="lg"
   >

@@ -8,7 +8,7 @@ import { Button } from "@/components/ui/button";
 import { ErrorState } from "@/components/ui/states";
 import { Countdown } from "@/components/ui/time";
 import { codeOf } from "./api-error";
-import { mailCode, mailCodeAtOpening, readKeptCode } from "./mail-code";
+import { mailCode, mailCodeAtOpening } from "./mail-code";
 import type { SentCode } from "./types";
 
 export const codeForm = z.object({ code: z.string().regex(/^\d{6}$/, "Type all six digits.") });
@@ -32,18 +32,13 @@ interface AskedCode {
    * afterwards.
    */
   readonly keptAs: string;
-  /** Mails the code without a click, unless one is valid already. */
-  readonly atOnce?: boolean;
 }
 
-/** The only hook that mails codes. */
-export const useCodeFormOf = ({
-  ask,
-  sending,
-  sendError,
-  keptAs,
-  atOnce = false,
-}: AskedCode): CodeRequest => {
+/**
+ * The only hook that mails codes. It mails one without a click, unless an earlier one is still
+ * valid.
+ */
+export const useCodeFormOf = ({ ask, sending, sendError, keptAs }: AskedCode): CodeRequest => {
   const [sent, setSent] = useState<SentCode | null>(null);
   const [clears, setClears] = useState(0);
   const take = async (answer: Promise<SentCode>): Promise<boolean> => {
@@ -55,26 +50,11 @@ export const useCodeFormOf = ({
     if (await take(mailCode({ keptAs, ask }))) setClears((count) => count + 1);
   };
   const open = useEffectEvent(() => {
-    // The tab's storage does not exist on the server, so the code is read in an effect.
-    if (atOnce) void take(mailCodeAtOpening({ keptAs, ask }));
-    else setSent(readKeptCode(keptAs));
+    void take(mailCodeAtOpening({ keptAs, ask }));
   });
   useEffect(() => open(), [keptAs]);
   return { sent, sending, sendError, send, clears };
 };
-
-interface SendCodeButtonProps {
-  readonly loading: boolean;
-  readonly onSend: () => Promise<void>;
-}
-
-export const SendCodeButton = ({ loading, onSend }: SendCodeButtonProps): ReactNode => (
-  <div>
-    <Button variant="primary" loading={loading} onClick={() => void onSend()}>
-      Send code
-    </Button>
-  </div>
-);
 
 const SETTINGS_LINK = (
   <Link href="/settings#email" className="link">

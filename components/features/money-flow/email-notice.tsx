@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { useFactorMeans } from "@/components/features/approvals/use-factor-means";
+import { useFactors } from "@/components/features/approvals/use-factors";
 import { useMe } from "@/components/features/profile/use-me";
 import { Alert } from "@/components/ui/alert";
 
@@ -12,8 +12,8 @@ import { Alert } from "@/components/ui/alert";
  */
 export const EmailNotice = (): ReactNode => {
   const me = useMe().data;
-  const factors = useFactorMeans({ takesRecovery: false });
-  if (me === undefined || me.emailVerified || factors.length > 0) return null;
+  const { hasApp, hasPasskey } = useFactors();
+  if (me === undefined || me.emailVerified || hasApp || hasPasskey) return null;
   return (
     <Alert tone="warning" title="You have no verified e-mail address yet">
       The code that approves a payment goes there.{" "}
