@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import type { ReactNode } from "react";
-import { safePath } from "@/components/features/sign-in/authentication";
+import { safePath } from "@/components/features/sign-in/safe-path";
 import { SignIn } from "@/components/features/sign-in/sign-in";
 import { getBrowserSession } from "@/lib/http/session";
 

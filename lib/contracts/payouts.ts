@@ -14,13 +14,11 @@ import {
 import { BODY_BYTES_MAX, defineContract } from "./contract";
 import { hasOneProof, oneProofMessage, proofFields } from "./proofs";
 import { currencyRef } from "./global-accounts";
+import { PAYOUT_KINDS, PAYOUT_MODES, ROW_STATUSES } from "@/lib/core/payout-facts";
 import {
   accountsPayoutItem,
   accountsPayoutRecord,
-  PAYOUT_KINDS,
-  PAYOUT_MODES,
   payoutRecord,
-  ROW_STATUSES,
   walletsPayoutItem,
   walletsPayoutRecord,
 } from "./payout-records";

@@ -7,7 +7,7 @@ import { depositState, screeningStates } from "./deposit-records";
 import { EVENT_TYPES, type EventType } from "./events";
 import { OPERATION_KINDS } from "./operation-records";
 import { DOUBT_DECISIONS } from "./payout-doubts";
-import { PAYOUT_KINDS, PAYOUT_MODES } from "./payout-records";
+import { PAYOUT_KINDS, PAYOUT_MODES } from "@/lib/core/payout-facts";
 
 const described = <T extends z.ZodType>(schema: T, description: string): T =>
   schema.meta({ description });

@@ -6,7 +6,7 @@ import type { PrivateKeyAccount } from "viem/accounts";
 import { createApiClient, type ApiClient } from "../../lib/api-client/client";
 import { useFaucet } from "../../lib/contracts/dev";
 import { createGlobalAccount, fundGlobalAccount } from "../../lib/contracts/global-accounts";
-import { PAYOUT_ROWS_MAX } from "../../lib/contracts/payout-records";
+import { PAYOUT_ROWS_MAX } from "@/lib/core/payout-facts";
 import { createAccountsPayout, getPayout } from "../../lib/contracts/payouts";
 import { listWallets } from "../../lib/contracts/wallets";
 import { isFinal } from "../../lib/core/status";

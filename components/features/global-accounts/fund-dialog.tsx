@@ -7,7 +7,7 @@ import { useForm } from "react-hook-form";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { useFund } from "@/components/features/faucet/fund";
 import { codeOf } from "@/components/features/money-flow/api-error";
-import { ReadAs } from "@/components/features/money-flow/field-checks";
+import { ReadAs } from "@/components/features/money-flow/read-as";
 import { type Reserve, useReserves } from "@/components/features/reserves/use-reserves";
 import { useSentOnce, useCache } from "@/components/features/session/use-api";
 import { isZero } from "@/components/features/swap/decimal";

@@ -1,7 +1,8 @@
 "use client";
 
 import { type ReactNode, useState } from "react";
-import { type ProofRequest, RequestedProof } from "@/components/features/approvals/proof-part";
+import type { ProofRequest } from "@/components/features/approvals/proof-body";
+import { RequestedProof } from "@/components/features/approvals/proof-part";
 import { ActionError } from "@/components/ui/states";
 import type { Verdict, VoteMeans } from "./decision";
 

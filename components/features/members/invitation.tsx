@@ -22,6 +22,11 @@ import { Time } from "@/components/ui/time";
 import { acceptInvitation, lookUpInvitation } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { isSameMailbox } from "@/lib/core/mailbox";
+import {
+  forgetInvitationToken,
+  keepInvitationToken,
+  readInvitationToken,
+} from "./invitation-token";
 import { ROLE_CHOICES, roleName } from "./use-members";
 
 type View = ResponseOf<typeof lookUpInvitation>;
@@ -146,12 +151,3 @@ export const OpenInvitation = (): ReactNode => {
   }, []);
   return <p className="p-6 text-fg-2">Opening the invitation …</p>;
 };
-
-const KEY = "causeway.invitation";
-
-/** Stores the token in this tab, so that it survives a sign-in. */
-const keepInvitationToken = (token: string): void => window.sessionStorage.setItem(KEY, token);
-
-export const readInvitationToken = (): string | null => window.sessionStorage.getItem(KEY);
-
-const forgetInvitationToken = (): void => window.sessionStorage.removeItem(KEY);

@@ -10,7 +10,7 @@ import { useAmountsHidden } from "@/components/ui/hidden-amounts";
 import { cn } from "@/components/ui/cn";
 import { Field, Input } from "@/components/ui/field";
 import { readAmount, typedAmount } from "@/lib/core/read-amount";
-import { ReadAs } from "./field-checks";
+import { ReadAs } from "./read-as";
 import type { Spendable } from "./spendable";
 
 interface EntryToken {

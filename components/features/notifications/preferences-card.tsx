@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useForm } from "react-hook-form";
 import { useQuery } from "@tanstack/react-query";
 import { z } from "zod";
-import { ReadAs } from "@/components/features/money-flow/field-checks";
+import { ReadAs } from "@/components/features/money-flow/read-as";
 import { apiQuery } from "@/components/features/session/api-query";
 import { useApi, useCache } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";

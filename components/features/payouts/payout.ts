@@ -1,6 +1,6 @@
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import type { ROW_STATUSES } from "@/lib/contracts/payout-records";
+import type { ROW_STATUSES } from "@/lib/core/payout-facts";
 import type { getPayoutSchedule } from "@/lib/contracts/payout-schedules";
 import type { getPayout } from "@/lib/contracts/payouts";
 import { payoutTitle } from "@/lib/core/titles";

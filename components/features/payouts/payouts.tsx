@@ -22,7 +22,7 @@ import { STATUS_VIEWS } from "@/components/ui/badge";
 import { Time } from "@/components/ui/time";
 import { useLocale, useTitleOptions } from "@/components/ui/use-locale";
 import { listPayouts } from "@/lib/api-client/calls.gen";
-import { PAYOUT_KINDS } from "@/lib/contracts/payout-records";
+import { PAYOUT_KINDS } from "@/lib/core/payout-facts";
 import { countText } from "@/lib/core/amount-text";
 import { STATUSES } from "@/lib/core/status";
 import { countsOf, type Payout, titleOf, totalsOf } from "./payout";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ROW_STATUSES } from "@/lib/contracts/payout-records";
+import { ROW_STATUSES } from "@/lib/core/payout-facts";
 import { cellText, parseDelimited } from "./import/table";
 import { rowStateOf, type RowState } from "./payout";
 

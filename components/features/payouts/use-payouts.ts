@@ -2,7 +2,7 @@ import { apiPages, apiQuery, PAGE_ROWS } from "@/components/features/session/api
 import { useCache } from "@/components/features/session/use-api";
 import { type Pages, usePages } from "@/components/features/session/use-lists";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import type { PAYOUT_KINDS } from "@/lib/contracts/payout-records";
+import type { PAYOUT_KINDS } from "@/lib/core/payout-facts";
 import { exportPayoutItems, getPayout, listPayouts } from "@/lib/api-client/calls.gen";
 import type { Status } from "@/lib/core/status";
 

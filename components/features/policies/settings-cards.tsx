@@ -11,7 +11,7 @@ import {
 import { z } from "zod";
 import { ApprovalStep } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
-import { ReadAs } from "@/components/features/money-flow/field-checks";
+import { ReadAs } from "@/components/features/money-flow/read-as";
 import { useApi, useCache } from "@/components/features/session/use-api";
 import { Usd } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";

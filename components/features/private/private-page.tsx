@@ -4,6 +4,7 @@ import { KeyRound, Plus, VenetianMask } from "lucide-react";
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { useReopen } from "@/components/features/approvals/kept-approval";
 import { useSentOnce, useCache } from "@/components/features/session/use-api";
@@ -28,7 +29,6 @@ import {
   listPrivacyWallets,
 } from "@/lib/api-client/calls.gen";
 import { isSameText } from "@/lib/core/same-text";
-import { ExportDialog } from "./export-dialog";
 import { HistoryCard } from "./history-card";
 import {
   hasMoney,
@@ -40,6 +40,11 @@ import {
 import { ExitsCard, PoolsTable } from "./pools";
 import { type ChosenWallet, useChosenWallet } from "./use-chosen-wallet";
 import { usePrivacyWallets, usePrivateBalances } from "./use-private";
+
+const ExportDialog = dynamic(
+  () => import("./export-dialog").then((module) => module.ExportDialog),
+  { ssr: false },
+);
 
 /** Height of a loaded wallet card, so that the layout does not shift when it loads. */
 const WALLET_HEIGHT = "lg:h-98.5";

@@ -10,7 +10,7 @@ import { Counterparty } from "@/components/features/names/names";
 import { type DepositRecord, depositSentence } from "@/components/features/deposits/words";
 import { QrCode } from "@/components/features/factors/qr-code";
 import { FundMenu } from "@/components/features/faucet/fund-menu";
-import { ReadAs } from "@/components/features/money-flow/field-checks";
+import { ReadAs } from "@/components/features/money-flow/read-as";
 import { apiQuery } from "@/components/features/session/api-query";
 import { useApi, useCache } from "@/components/features/session/use-api";
 import {

@@ -1,4 +1,4 @@
-import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payout-records";
+import { PAYOUT_ROWS_MAX } from "@/lib/core/payout-facts";
 import { DomainError, type ErrorCode, type ErrorDetail } from "@/lib/core/errors";
 
 /** Seconds after which a payout that nobody has approved expires: one day. */

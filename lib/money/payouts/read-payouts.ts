@@ -5,7 +5,7 @@ import {
   PAYOUT_ROWS_MAX,
   WALLET_ROW_STATUSES,
   type ROW_STATUSES,
-} from "@/lib/contracts/payout-records";
+} from "@/lib/core/payout-facts";
 import { notFound } from "@/lib/core/errors";
 import { isId } from "@/lib/core/ids";
 import { isFinal } from "@/lib/core/status";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payout-records";
+import { PAYOUT_ROWS_MAX } from "@/lib/core/payout-facts";
 import type { ImportAnswer, ImportRequest } from "./import-worker";
 import { type ImportedFile, sizeProblem } from "./read-import";
 import { RefusedFileError } from "./table";

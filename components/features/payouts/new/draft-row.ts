@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { tabStore } from "@/components/ui/tab-store";
-import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payout-records";
+import { PAYOUT_ROWS_MAX } from "@/lib/core/payout-facts";
 import { countText } from "@/lib/core/amount-text";
 import { FIELDS, type ImportColumn, type ImportField } from "../import/column-names";
 import type { ImportedRow } from "../import/to-rows";

@@ -1,5 +1,5 @@
 import { BODY_BYTES_MAX } from "@/lib/contracts/contract";
-import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payout-records";
+import { PAYOUT_ROWS_MAX } from "@/lib/core/payout-facts";
 import { countText } from "@/lib/core/amount-text";
 import { mebibytes } from "../import/read-import";
 import type { DraftValues } from "./draft-row";

@@ -20,7 +20,7 @@ import { cn } from "@/components/ui/cn";
 import { ActionDialog, Dialog } from "@/components/ui/dialog";
 import { Checkbox, CONTROL_LOOKS, Field, useFieldProps } from "@/components/ui/field";
 import { saveFile } from "@/components/ui/save-file";
-import { PAYOUT_ROWS_MAX } from "@/lib/contracts/payout-records";
+import { PAYOUT_ROWS_MAX } from "@/lib/core/payout-facts";
 import { countText } from "@/lib/core/amount-text";
 import { csvLine } from "@/lib/core/csv";
 import { type FileImport, useImport } from "../import/use-import";

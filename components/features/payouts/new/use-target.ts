@@ -9,7 +9,7 @@ import {
   type SwapSetup,
 } from "@/components/features/swap/use-swap-setup";
 import { type QueryState } from "@/components/ui/states";
-import { PAYOUT_KINDS } from "@/lib/contracts/payout-records";
+import { PAYOUT_KINDS } from "@/lib/core/payout-facts";
 import { accountRules } from "./account-rules";
 import type { RowRules } from "./draft-row";
 import { walletRules, type WalletTarget } from "./wallet-rules";

@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { ReadAs } from "@/components/features/money-flow/field-checks";
+import { ReadAs } from "@/components/features/money-flow/read-as";
 import { usdValue, isZero } from "@/components/features/swap/decimal";
 import type { SwapSetup } from "@/components/features/swap/use-swap-setup";
 import { useChainName } from "@/components/providers/public-config";

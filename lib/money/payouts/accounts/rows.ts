@@ -1,5 +1,5 @@
 /** Rows of payouts between accounts: their stored form, their duplicate keys and their states. */
-import type { PAYOUT_ITEM_STATUSES } from "@/lib/contracts/payout-records";
+import type { PAYOUT_ITEM_STATUSES } from "@/lib/core/payout-facts";
 import { isFinal, isRefusedAtStart } from "@/lib/core/status";
 import { rowKeyOfJson } from "../duplicate-rows";
 import type { AccountsPayout, PayoutFailure } from "../payout";

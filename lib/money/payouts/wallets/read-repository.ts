@@ -18,7 +18,7 @@ import {
   text,
 } from "@/lib/platform/db/table";
 import { failureRecord } from "@/lib/contracts/common";
-import { WALLET_ROW_STATUSES } from "@/lib/contracts/payout-records";
+import { WALLET_ROW_STATUSES } from "@/lib/core/payout-facts";
 import { storedBase } from "@/lib/platform/db/codecs";
 import { REPLACED } from "./batches/failures";
 import { parseWalletPayout, type WalletPayout } from "./wallet-payout";

@@ -1,0 +1,225 @@
+"use client";
+
+import Link from "next/link";
+import { type ReactNode, useEffect, useState } from "react";
+import { useCodeFormOf } from "@/components/features/money-flow/code-form";
+import { readKeptCode } from "@/components/features/money-flow/mail-code";
+import type { MoneyProof, SentCode } from "@/components/features/money-flow/types";
+import { useMe } from "@/components/features/profile/use-me";
+import { useApiMutation } from "@/components/features/session/use-api";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { LoadingRows } from "@/components/ui/states";
+import { requestOtp } from "@/lib/api-client/calls.gen";
+import type { BodyInput } from "@/lib/contracts/contract";
+import {
+  AppCodeApproval,
+  CodeApproval,
+  PasskeyApproval,
+  RecoveryApproval,
+  WalletApproval,
+} from "./factor-approvals";
+import { meansOf, type MeansKind, preferredMeans } from "./preferred-means";
+import { useFactors } from "./use-factors";
+
+/** How a proof of one subject is asked for. */
+export interface ProofRequest {
+  /** Equal for equal subjects. A code that was mailed before a reload can then still be typed. */
+  readonly keptAs: string;
+  /** Asks for a mailed code, or for the challenge of a passkey. */
+  readonly ask: (channel: "email" | "passkey") => Promise<SentCode>;
+  readonly sending: boolean;
+  readonly sendError: unknown;
+}
+
+interface ProofProps {
+  /** The act in the words of its button: `Pay 20.00 USDC`. */
+  readonly act: string;
+  /** Whether a mailed code is accepted. */
+  readonly takesCode?: boolean;
+  readonly busy: boolean;
+  /** Shown when no proof could be requested: where the money is, or what did not change. */
+  readonly money: string;
+  /** Resolves with false when the proof was refused; the field is then cleared. */
+  readonly onApprove: (proof: MoneyProof) => Promise<boolean>;
+  /** Accepts the signature of the sign-in wallet over the message. */
+  readonly wallet?: {
+    /** Undefined while it loads. */
+    readonly message: string | undefined;
+    /** Requests the signature without a click when there is no other way. */
+    readonly signsAtOnce: boolean;
+    /** Called when the person chooses the wallet, for messages that are only then asked for. */
+    readonly onChosen?: () => void;
+    readonly onApprove: (means: { readonly signature: string }) => Promise<boolean>;
+  };
+  /** Accepts one of the person's recovery codes in place of the app's code. */
+  readonly onRecovery?: (means: { readonly recoveryCode: string }) => Promise<boolean>;
+}
+
+interface ProofPartProps extends ProofProps {
+  /** The record that the proof approves. */
+  readonly subject: BodyInput<typeof requestOtp>;
+}
+
+/** The proof of a record whose code `POST /swap/request-otp` mails. */
+export const ProofPart = ({ subject, ...props }: ProofPartProps): ReactNode => {
+  const asking = useApiMutation(requestOtp);
+  return (
+    <RequestedProof
+      {...props}
+      request={{
+        keptAs: Object.values(subject).join(" "),
+        ask: (channel) => asking.mutateAsync({ body: { ...subject, channel } }),
+        sending: asking.isPending,
+        sendError: asking.error,
+      }}
+    />
+  );
+};
+
+interface RequestedProofProps extends ProofProps {
+  readonly request: ProofRequest;
+}
+
+/**
+ * The only component by which a person approves something. With a passkey, one button approves.
+ * Otherwise a code is mailed when this opens, and its last digit submits it.
+ */
+export const RequestedProof = (props: RequestedProofProps): ReactNode => {
+  const { isKnown, ...factors } = useFactors();
+  const me = useMe();
+  // The tab's storage does not exist on the server.
+  const [isMailed, setIsMailed] = useState<boolean | null>(null);
+  const { keptAs } = props.request;
+  useEffect(() => setIsMailed(readKeptCode(keptAs) !== null), [keptAs]);
+  if (!isKnown || me.isPending || isMailed === null)
+    return <LoadingRows rows={2} what="the ways to approve" />;
+  const options = meansOf(
+    { ...factors, hasAddress: me.data?.emailVerified !== false },
+    {
+      code: props.takesCode !== false,
+      wallet: props.wallet !== undefined,
+      recovery: props.onRecovery !== undefined,
+    },
+  );
+  return <ChosenProof key={keptAs} {...props} options={options} isMailed={isMailed} />;
+};
+
+interface ChosenProofProps extends RequestedProofProps {
+  readonly options: readonly MeansKind[];
+  readonly isMailed: boolean;
+}
+
+const ChosenProof = ({ options, isMailed, ...props }: ChosenProofProps): ReactNode => {
+  const [chosen, setChosen] = useState<MeansKind | null>(null);
+  const means = chosen ?? preferredMeans({ options, isMailed });
+  if (means === null) return <NoMeans money={props.money} />;
+  const others = options.filter((option) => option !== means);
+  const choose = (option: MeansKind): void => {
+    setChosen(option);
+    if (option === "wallet") props.wallet?.onChosen?.();
+  };
+  return (
+    <div className="flex flex-col gap-3">
+      <OneProof {...props} means={means} isOnly={others.length === 0} />
+      {others.length === 0 ? null : (
+        <div role="group" aria-label="Other ways to approve" className="flex flex-wrap gap-x-4">
+          {others.map((option) => (
+            <Button
+              key={option}
+              variant="link"
+              disabled={props.busy}
+              onClick={() => choose(option)}
+            >
+              {OTHER_WORDS[option]}
+            </Button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+};
+
+const OTHER_WORDS = {
+  passkey: "Use a passkey",
+  app: "Use authenticator",
+  recovery: "Use a recovery code",
+  code: "Use a code instead",
+  wallet: "Sign with wallet",
+} as const satisfies Record<MeansKind, string>;
+
+const NoMeans = ({ money }: Pick<ProofPartProps, "money">): ReactNode => (
+  <Alert tone="warning" title="You have no verified e-mail address yet">
+    The code that approves this goes there. {money}{" "}
+    <Link href="/settings#email" className="link">
+      Verify an e-mail address in the settings
+    </Link>
+    , or add a passkey there.
+  </Alert>
+);
+
+interface OneProofProps extends RequestedProofProps {
+  readonly means: MeansKind;
+  readonly isOnly: boolean;
+}
+
+const OneProof = ({ means, isOnly, ...props }: OneProofProps): ReactNode => {
+  const { act, request, busy, money, onApprove, wallet, onRecovery } = props;
+  switch (means) {
+    case "passkey":
+      return (
+        <PasskeyApproval
+          ask={() => request.ask("passkey")}
+          busy={busy}
+          onApprove={onApprove}
+          label={`${act} with passkey`}
+          money={money}
+        />
+      );
+    case "app":
+      return <AppCodeApproval busy={busy} onApprove={onApprove} label={act} />;
+    case "code":
+      return <MailedProof {...props} />;
+    case "recovery":
+      return onRecovery === undefined ? null : (
+        <RecoveryApproval busy={busy} onApprove={onRecovery} label={act} />
+      );
+    case "wallet":
+      return <WalletProof act={act} wallet={wallet} busy={busy} isOnly={isOnly} />;
+  }
+};
+
+const WalletProof = ({
+  act,
+  wallet,
+  busy,
+  isOnly,
+}: Pick<OneProofProps, "act" | "wallet" | "busy" | "isOnly">): ReactNode => {
+  if (wallet === undefined) return null;
+  const { message, signsAtOnce, onApprove } = wallet;
+  return message === undefined ? (
+    <LoadingRows rows={1} what="the text to sign" />
+  ) : (
+    <WalletApproval
+      message={message}
+      busy={busy}
+      onApprove={onApprove}
+      label={`Sign and ${act.charAt(0).toLowerCase()}${act.slice(1)}`}
+      signsAtOnce={isOnly && signsAtOnce}
+    />
+  );
+};
+
+const MailedProof = ({
+  act,
+  request,
+  busy,
+  money,
+  onApprove,
+}: RequestedProofProps): ReactNode => {
+  const { keptAs, ask, sending, sendError } = request;
+  const codes = useCodeFormOf({ keptAs, ask: () => ask("email"), sending, sendError });
+  return (
+    <CodeApproval codes={codes} busy={busy} onApprove={onApprove} label={act} money={money} />
+  );
+};
