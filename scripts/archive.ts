@@ -13,6 +13,7 @@ import {
   type ArchivedRows,
 } from "../lib/platform/db/archive/archive";
 import { dataDir, findDatabase } from "./database";
+import { runCommand } from "./command";
 
 const USAGE = `npm run archive -- --month 2026-01 [--directory DIR] [--restore | --check]
   --directory   the folder of all archives; .data/archive by default
@@ -59,9 +60,4 @@ const main = async (): Promise<boolean> => {
   }
 };
 
-try {
-  process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await runCommand(async () => ((await main()) ? 0 : 1));

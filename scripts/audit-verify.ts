@@ -20,6 +20,7 @@ import { type AuditReport, verifyAudit } from "../lib/news/audit/verify";
 import type { AnchorChains, KnownAnchor } from "../lib/news/audit/verify-anchors";
 import { createSecrets } from "../lib/platform/encryption/application-secret";
 import { configOf, findDatabase } from "./database";
+import { runCommand } from "./command";
 
 const savedHeads = z.record(
   z.string(),
@@ -121,9 +122,4 @@ const main = async (): Promise<number> => {
   }
 };
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await runCommand(main);

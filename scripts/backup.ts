@@ -7,6 +7,7 @@ import { resolve } from "node:path";
 import { backUp } from "../lib/stack/postgres/backup";
 import { startEmbeddedPostgres } from "../lib/stack/postgres/embedded-postgres";
 import { DATABASE, dataDir } from "./database";
+import { runCommand } from "./command";
 
 const USAGE = "npm run backup -- DIR";
 const OTHER_SERVER =
@@ -39,9 +40,4 @@ const main = async (): Promise<void> => {
   }
 };
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await runCommand(main);

@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { distribute } from "../lib/platform/db/distribution/distribute";
 import { findDatabase } from "./database";
+import { runCommand } from "./command";
 
 const MIGRATIONS = fileURLToPath(new URL("../prisma/migrations", import.meta.url));
 
@@ -29,9 +30,4 @@ const main = async (): Promise<void> => {
   }
 };
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await runCommand(main);

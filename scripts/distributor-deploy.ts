@@ -6,6 +6,7 @@
 import { parseArgs } from "node:util";
 import { deployDistributor, DISTRIBUTOR_ADDRESS } from "../lib/chain/distributor";
 import { chainAndExecutor } from "./chain-and-executor";
+import { runCommand } from "./command";
 
 const main = async (): Promise<void> => {
   const { values } = parseArgs({ options: { chain: { type: "string" } } });
@@ -23,9 +24,4 @@ const main = async (): Promise<void> => {
   );
 };
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await runCommand(main);

@@ -7,6 +7,7 @@ import { systemClock } from "../lib/core/clock";
 import { createDatabase } from "../lib/platform/db/client";
 import { createParkedJobs } from "../lib/news/parked-jobs/service";
 import { findDatabase } from "./database";
+import { runCommand } from "./command";
 
 const USAGE = "npm run jobs [-- resume <id>… | all]";
 
@@ -38,9 +39,4 @@ const main = async (): Promise<void> => {
   }
 };
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await runCommand(main);

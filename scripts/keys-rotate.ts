@@ -12,7 +12,6 @@ import { parseArgs } from "node:util";
 import { encryptedTablesOf } from "../lib/composition";
 import type { Config } from "../lib/platform/config/env";
 import { systemClock } from "../lib/core/clock";
-import { redactSecrets } from "../lib/core/redaction";
 import { createDatabase, type Database } from "../lib/platform/db/client";
 import { countByAppSecret } from "../lib/trust/api-keys/repository";
 import {
@@ -25,6 +24,7 @@ import { checkKeys, rotateKeys } from "../lib/platform/encryption/rotation";
 import { createKeyring, type Keyring } from "../lib/platform/encryption/service";
 import { createSecrets } from "../lib/platform/encryption/application-secret";
 import { configOf, findDatabase } from "./database";
+import { runCommand } from "./command";
 
 interface Work {
   readonly config: Config;
@@ -139,9 +139,4 @@ const main = async (): Promise<number> => {
   }
 };
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  console.error(redactSecrets(error instanceof Error ? error.message : String(error)));
-  process.exitCode = 1;
-}
+await runCommand(main);

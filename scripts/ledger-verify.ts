@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import pg from "pg";
 import { verifyLedger } from "../lib/books/ledger/verify";
 import { findDatabase } from "./database";
+import { runCommand } from "./command";
 
 const main = async (): Promise<number> => {
   if (existsSync(".env")) process.loadEnvFile(".env");
@@ -31,9 +32,4 @@ const main = async (): Promise<number> => {
   }
 };
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await runCommand(main);

@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { getAddress, parseUnits } from "viem";
 import { deployPaymaster } from "../lib/chain/erc4337/deploy-paymaster";
 import { chainAndExecutor } from "./chain-and-executor";
+import { runCommand } from "./command";
 
 const main = async (): Promise<void> => {
   const { values } = parseArgs({
@@ -39,9 +40,4 @@ const main = async (): Promise<void> => {
   console.log(`Staked ${values.stake} ${symbol}, deposited ${values.deposit} ${symbol}.`);
 };
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await runCommand(main);

@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { createServices } from "../lib/composition";
 import { renderReport } from "../lib/money/signing/reconcile";
 import { configOf, findDatabase } from "./database";
+import { runCommand } from "./command";
 
 const USAGE = `npm run reconcile [-- OPTIONS]
   --accept HASH --reason "…"    accepts an unknown move; may be repeated
@@ -59,9 +60,4 @@ const main = async (): Promise<boolean> => {
   }
 };
 
-try {
-  process.exitCode = (await main()) ? 0 : 1;
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await runCommand(async () => ((await main()) ? 0 : 1));

@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { restoreBackup } from "../lib/stack/postgres/restore";
 import { DATABASE, dataDir } from "./database";
+import { runCommand } from "./command";
 
 const USAGE = "npm run restore -- DIR [--to DATA_DIR]";
 
@@ -30,9 +31,4 @@ const main = async (): Promise<void> => {
   );
 };
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await runCommand(main);

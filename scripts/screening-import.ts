@@ -10,6 +10,7 @@ import { systemClock } from "../lib/core/clock";
 import { createDatabase } from "../lib/platform/db/client";
 import { importList } from "../lib/trust/screening/import-list";
 import { configOf, findDatabase } from "./database";
+import { runCommand } from "./command";
 
 const USAGE = "npm run screening:import -- FILE [--by NAME]";
 
@@ -42,9 +43,4 @@ const main = async (): Promise<void> => {
   }
 };
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await runCommand(main);

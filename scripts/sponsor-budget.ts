@@ -13,6 +13,7 @@ import { createDatabase } from "../lib/platform/db/client";
 import { toSponsorBudgets } from "../lib/books/sponsorship/serializer";
 import { createSponsorshipService } from "../lib/books/sponsorship/service";
 import { findDatabase } from "./database";
+import { runCommand } from "./command";
 
 const COIN_DECIMALS = 18;
 const USAGE =
@@ -66,9 +67,4 @@ const main = async (): Promise<void> => {
   }
 };
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await runCommand(main);

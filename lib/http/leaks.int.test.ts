@@ -9,6 +9,7 @@ import { createSmtpMailer } from "@/lib/adapters/smtp/mailer";
 import { createChainRegistry } from "@/lib/chain/registry";
 import { loadConfig } from "@/lib/platform/config/env";
 import { createDatabase } from "@/lib/platform/db/client";
+import { renumberedChainsFile } from "@/lib/dev/testing/chains-file";
 import { testDatabase } from "@/lib/dev/testing/database";
 import { entryFile } from "@/lib/dev/testing/entry";
 import { testAccount } from "@/lib/dev/testing/factories";
@@ -34,12 +35,13 @@ const KEYS = {
   executor: randomBytes(32).toString("hex"),
   webhook: randomBytes(32).toString("hex"),
 };
-const CHAIN_IDS = [31337, 31338, 31339];
+const CHAIN_IDS = [131337, 131338, 131339];
 const NOWHERE = "127.0.0.1:9";
 const PUBLIC_URL = "https://pay.example.org";
 
 const variables = {
   CAUSEWAY_ENV: "production",
+  CHAINS_FILE: renumberedChainsFile(),
   LOG_LEVEL: "debug",
   DATABASE_URL: url,
   PUBLIC_URL,
@@ -48,10 +50,10 @@ const variables = {
   WEBHOOK_SECRET: KEYS.webhook,
   EXECUTOR_PRIVATE_KEY: toHex(Buffer.from(KEYS.executor, "hex")),
   SMTP_URL: `smtps://app:${KEYS.mail}@${NOWHERE}`,
-  RPC_URL_31337: `http://${NOWHERE}/v2/${KEYS.path}`,
-  RPC_URL_31338: `http://${NOWHERE}/?apikey=${KEYS.query}`,
-  RPC_URL_31339: `http://${KEYS.user}@${NOWHERE}/`,
-  BUNDLER_URL_31337: `http://${NOWHERE}/rpc?key=${KEYS.bundler}`,
+  RPC_URL_131337: `http://${NOWHERE}/v2/${KEYS.path}`,
+  RPC_URL_131338: `http://${NOWHERE}/?apikey=${KEYS.query}`,
+  RPC_URL_131339: `http://${KEYS.user}@${NOWHERE}/`,
+  BUNDLER_URL_131337: `http://${NOWHERE}/rpc?key=${KEYS.bundler}`,
 };
 
 const expectNoSecret = (text: string): void => {
@@ -108,7 +110,7 @@ const signIn = async (
   >;
   const fields = {
     address,
-    chainId: 31337,
+    chainId: 131337,
     domain,
     nonce,
     uri,
@@ -159,7 +161,7 @@ describe("no secret leaves the service", () => {
     expect(output()).toContain(`http://${NOWHERE}/`);
     expect(output()).toContain("ECONNREFUSED");
     expect(answers()).toContain("provider_error");
-    expect(answers()).toContain("chain:31337");
+    expect(answers()).toContain("chain:131337");
     expectNoSecret(answers());
     expectNoSecret(output());
   });
@@ -187,11 +189,11 @@ describe("no secret leaves the service", () => {
     const database = createDatabase(`postgresql://app:${KEYS.database}@${NOWHERE}/causeway`);
     const operation = {} as Parameters<typeof bundler.submit>[1];
     const failing = {
-      path: () => registry.client(31337).getBlockNumber(),
+      path: () => registry.client(131337).getBlockNumber(),
       query: () => registry.client(31338).getBlockNumber(),
       user: () => registry.client(31339).getBlockNumber(),
-      bundler: () => bundler.estimateGas(31337, { ...operation, nonce: 0n }),
-      fees: () => bundler.fees(31337),
+      bundler: () => bundler.estimateGas(131337, { ...operation, nonce: 0n }),
+      fees: () => bundler.fees(131337),
       mail: () => mailer.send({ to: "a@example.org", subject: "s", text: "t" }),
       prisma: () => database.prisma.user.count(),
       pool: () => database.pool.query("SELECT 1"),

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { z } from "zod";
+import { ConfigError, loadConfig } from "@/lib/platform/config/env";
 import { developmentHostProblem } from "@/lib/platform/config/production";
 import { redactSecrets } from "@/lib/core/redaction";
 import { EarlierVersionError } from "@/lib/platform/db/migrate";
@@ -43,7 +44,7 @@ const settings = z.object({
 });
 type Settings = z.output<typeof settings>;
 
-const EXPECTED = [PartError, AlreadyRunningError, EarlierVersionError] as const;
+const EXPECTED = [PartError, AlreadyRunningError, EarlierVersionError, ConfigError] as const;
 
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
@@ -56,7 +57,12 @@ const describe = (error: unknown): string => {
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
+/**
+ * @throws ConfigError in production with everything that is missing, before any part starts
+ * @throws PartError
+ */
 const readSettings = (environment: StackOptions["environment"]): Settings => {
+  if (environment.CAUSEWAY_ENV === "production") loadConfig(environment);
   // An empty value is the usual way to unset a variable in a file.
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== ""),

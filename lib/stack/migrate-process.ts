@@ -1,13 +1,13 @@
 /** Migrates the database and exits, for deployments where no supervisor starts the service. */
 import { join } from "node:path";
-import { loadConfig } from "@/lib/platform/config/env";
+import { loadDatabaseConfig } from "@/lib/platform/config/env";
 import { migrateDeploy, roleOf } from "@/lib/platform/db/migrate";
 import { loggedError } from "@/lib/platform/log/logger";
 
 const MIGRATIONS = join("prisma", "migrations");
 
 const main = async (): Promise<void> => {
-  const { listenUrl, databaseUrl, databaseOwnerUrl } = loadConfig();
+  const { listenUrl, databaseUrl, databaseOwnerUrl } = loadDatabaseConfig();
   // A migration holds a session lock, which a pooler would not preserve.
   const directUrl = listenUrl ?? databaseUrl;
   const appRole = databaseOwnerUrl === null ? undefined : await roleOf(directUrl);

@@ -16,3 +16,12 @@ export const changedChainsFile = (change: (chain: ChainConfig) => void): string 
   writeFileSync(file, JSON.stringify({ chains }));
   return file;
 };
+
+/** Added to the id of a local chain. */
+const RENUMBERED = 100_000;
+
+/** The local chains under other ids, because production refuses the ids of local chains. */
+export const renumberedChainsFile = (): string =>
+  changedChainsFile((chain) => {
+    chain.id += RENUMBERED;
+  });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { redactSecrets } from "@/lib/core/redaction";
-import { ConfigError, loadConfig, variableNames } from "./env";
+import { ConfigError, loadConfig, loadDatabaseConfig, variableNames } from "./env";
 
 interface LooseChain {
   contracts: Record<string, unknown>;
@@ -15,9 +15,13 @@ const good = {
   KEY_ENCRYPTION_KEY: "4fd1c9e07b3a52867ce0d94b18f6a325d07b9c41ee6f8a1350b2c7d83e94f61a",
 };
 
+const EXECUTOR_KEY = "0x8d3c91f6a50be2748c1f4a0b9d72e65317c8fae04b2d6e95a13f70c8d4b62e1f";
+
 const production = {
   ...good,
   CAUSEWAY_ENV: "production",
+  CHAINS_FILE: "lib/platform/config/chains/public.example.json",
+  EXECUTOR_PRIVATE_KEY: EXECUTOR_KEY,
   WEBHOOK_SECRET: "wh-8Kd02nQpZr5LxT7y",
   SMTP_URL: "smtps://user:pass-for-mail@mail.example.org",
   PUBLIC_URL: "https://pay.example.org/",
@@ -68,7 +72,7 @@ describe("who may sign up", () => {
       expect.stringContaining("0x12 is no address"),
     ]);
     expect(problems({ ...good, SIGN_UP: "invite" })).toEqual([
-      expect.stringMatching(/^SIGN_UP:/),
+      "SIGN_UP must be one of open, allow-list, closed",
     ]);
   });
 });
@@ -80,11 +84,11 @@ test("names every problem at once, and no value of a secret", () => {
     KEY_ENCRYPTION_KEY: "zz",
     PORT: "99999",
   });
-  expect(found.map((problem) => problem.split(":")[0])).toEqual([
-    "DATABASE_URL",
-    "PORT",
-    "APP_SECRET",
-    "KEY_ENCRYPTION_KEY",
+  expect(found).toEqual([
+    "DATABASE_URL must be a URL that begins with postgresql://",
+    "PORT must be at most 65535",
+    "APP_SECRET must have at least 32 characters",
+    "KEY_ENCRYPTION_KEY must be 64 hex digits (32 bytes)",
   ]);
   expect(found.join()).not.toContain("short-secret");
 });
@@ -100,6 +104,48 @@ test("in production refuses development secrets and asks for what it needs", () 
   for (const name of ["APP_SECRET", "WEBHOOK_SECRET", "SMTP_URL", "PUBLIC_URL", "DEVNET"])
     expect(found).toContain(name);
   expect(problems(production)).toEqual([]);
+});
+
+test("production names everything that is missing at once, and how it is made", () => {
+  const found = problems({ CAUSEWAY_ENV: "production" });
+  expect(found.map((problem) => problem.split(" is missing; ")[0]).sort()).toEqual([
+    "APP_SECRET",
+    "CHAINS_FILE",
+    "DATABASE_URL",
+    "EXECUTOR_PRIVATE_KEY",
+    "KEY_ENCRYPTION_KEY",
+    "PUBLIC_URL",
+    "SMTP_URL",
+    "WEBHOOK_SECRET",
+  ]);
+  for (const problem of found) expect(problem).toMatch(/ is missing; (make one|set it)/);
+});
+
+test("production needs no executor where every chain has a bundler and no paymaster", () => {
+  const { EXECUTOR_PRIVATE_KEY: _executor, ...without } = production;
+  const one = { ...without, BUNDLER_URL_1: "https://bundler.example.org" };
+  expect(problems(one)).toEqual([expect.stringContaining("EXECUTOR_PRIVATE_KEY is missing")]);
+  const both = { ...one, BUNDLER_URL_8453: "https://bundler.example.org" };
+  expect(problems(both).join()).not.toContain("is missing");
+});
+
+test("production refuses the ids of local chains", () => {
+  const local = { ...production, CHAINS_FILE: "lib/platform/config/chains/local.json" };
+  expect(problems(local).map((problem) => /31\d{3}/.exec(problem)?.[0])).toEqual([
+    "31337",
+    "31338",
+    "31339",
+  ]);
+});
+
+test("a migration needs the database's URL and nothing else", () => {
+  expect(loadDatabaseConfig({ DATABASE_URL: good.DATABASE_URL, PORT: "x" })).toEqual({
+    databaseUrl: good.DATABASE_URL,
+    isDatabasePooled: false,
+    listenUrl: good.DATABASE_URL,
+    databaseOwnerUrl: null,
+  });
+  expect(() => loadDatabaseConfig({})).toThrow(/DATABASE_URL is missing; set it to/);
 });
 
 test("refuses development where a chain carries real money", () => {
@@ -161,16 +207,16 @@ test("refuses a paymaster of the kind that consents by its signature, and says w
   const found = problems({ ...good, CHAINS_FILE: join(folder, "chains.json") });
   rmSync(folder, { recursive: true });
   expect(found.join()).toContain(
-    "chains.0.contracts.verifyingPaymaster: is not supported any more",
+    "chains.0.contracts.verifyingPaymaster is not supported any more",
   );
 });
 
 test("takes the RPC URLs of a chain from the environment", () => {
   const { chains, publicUrl } = loadConfig({
     ...production,
-    RPC_URL_31338: "http://10.0.0.1:8545, http://10.0.0.2:8545",
+    RPC_URL_8453: "http://10.0.0.1:8545, http://10.0.0.2:8545",
   });
-  expect(chains.find((chain) => chain.id === 31338)?.rpcUrls).toEqual([
+  expect(chains.find((chain) => chain.id === 8453)?.rpcUrls).toEqual([
     "http://10.0.0.1:8545",
     "http://10.0.0.2:8545",
   ]);
@@ -178,31 +224,29 @@ test("takes the RPC URLs of a chain from the environment", () => {
 });
 
 test("takes the budget of requests of a chain from the environment, and refuses one that is no number", () => {
-  const { chains } = loadConfig({ ...production, RPC_BUDGET_31338: "50" });
-  expect(chains.map(({ rpcBudgetPerSecond }) => rpcBudgetPerSecond)).toEqual([
-    undefined,
-    50,
-    undefined,
-  ]);
+  const { chains } = loadConfig({ ...production, RPC_BUDGET_8453: "50" });
+  expect(chains.map(({ rpcBudgetPerSecond }) => rpcBudgetPerSecond)).toEqual([undefined, 50]);
   expect(problems({ ...good, RPC_BUDGET_31338: "many" }).join()).toContain(
-    "chains.1.rpcBudgetPerSecond: must be a whole number of requests a second",
+    "chains.1.rpcBudgetPerSecond must be a whole number of requests a second",
   );
 });
 
 test("keeps the service's own RPC URLs to itself in production, and in development those of other machines", () => {
-  const urls = {
-    RPC_URL_31337: "http://127.0.0.1:8545",
-    RPC_URL_31338: "https://rpc.example.org/v2/the-operators-key",
-  };
   const publicUrls = (variables: Record<string, string>) =>
     loadConfig(variables).chains.map((chain) => chain.publicRpcUrl);
-  const named = { PUBLIC_RPC_URL_31339: "https://public.example.org" };
-  expect(publicUrls({ ...production, ...urls, ...named })).toEqual([
-    undefined,
-    undefined,
+  const own = { RPC_URL_1: "http://127.0.0.1:8545", RPC_URL_8453: "http://127.0.0.1:8546" };
+  const named = { PUBLIC_RPC_URL_8453: "https://public.example.org" };
+  const [ethereum] = publicUrls(production);
+  expect(publicUrls({ ...production, ...own, ...named })).toEqual([
+    ethereum,
     "https://public.example.org",
   ]);
-  expect(publicUrls({ ...good, ...urls, ...named })).toEqual([
+  const local = {
+    RPC_URL_31337: "http://127.0.0.1:8545",
+    RPC_URL_31338: "https://rpc.example.org/v2/the-operators-key",
+    PUBLIC_RPC_URL_31339: "https://public.example.org",
+  };
+  expect(publicUrls({ ...good, ...local })).toEqual([
     "http://127.0.0.1:8545",
     undefined,
     "https://public.example.org",
@@ -217,15 +261,12 @@ test("takes every empty variable for an unset one", () => {
   );
   expect(loadConfig({ ...empty, ...good })).toEqual(loadConfig(good));
   expect(problems({ ...production, SMTP_URL: "" })).toEqual([
-    "SMTP_URL is needed in production, or one-time codes could not be sent",
+    expect.stringMatching(/^SMTP_URL is missing; set it to your mail server/),
   ]);
 });
 
 test("reads the example for public networks", () => {
-  const { chains } = loadConfig({
-    ...production,
-    CHAINS_FILE: "lib/platform/config/chains/public.example.json",
-  });
+  const { chains } = loadConfig(production);
   expect(chains.map((chain) => chain.id)).toEqual([1, 8453]);
   expect(chains.map((chain) => chain.publicRpcUrl)).not.toContain(undefined);
 });

@@ -7,10 +7,12 @@ import {
   developmentHostProblem,
   isLoopback,
   listOf,
+  localChainProblems,
   productionProblems,
   type Variables,
   withoutPrefix,
 } from "./production";
+import { issueText, missingText } from "./problem-texts";
 import {
   anchorProblems,
   auditAnchorVariables,
@@ -37,23 +39,26 @@ const METRICS_TOKEN_LENGTH_MIN = 16;
 // Empty variables count as absent, because `loadConfig` removes them first.
 const optional = <T extends z.ZodType>(type: T): z.ZodOptional<T> => type.optional();
 
+const POSTGRES_URL = "must be a URL that begins with postgresql://";
+const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: POSTGRES_URL });
+
 const environment = z.object({
   CAUSEWAY_ENV: z.enum(["development", "production"]).default("development"),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  DATABASE_URL: postgresUrl,
   /**
    * URL of PostgreSQL without a pooler, for LISTEN and migrations. With `none` the service does not
    * use LISTEN, and its instances poll for changes. Default: `DATABASE_URL`.
    */
   DATABASE_DIRECT_URL: optional(
-    z.union([z.literal("none"), z.url({ protocol: /^postgres(ql)?$/ })]),
+    z.union([z.literal("none"), postgresUrl], { error: `${POSTGRES_URL}, or none` }),
   ),
   /**
    * URL with the owner of the tables, for migrations and commands that need one; the service itself
    * never connects with it. Default: `DATABASE_DIRECT_URL`.
    */
-  DATABASE_OWNER_URL: optional(z.url({ protocol: /^postgres(ql)?$/ })),
+  DATABASE_OWNER_URL: optional(postgresUrl),
   /** URL of a streaming replica, for reads that may be some seconds old. */
-  DATABASE_REPLICA_URL: optional(z.url({ protocol: /^postgres(ql)?$/ })),
+  DATABASE_REPLICA_URL: optional(postgresUrl),
   /**
    * Connections of one process to the database over all pools; split by
    * lib/platform/db/connections.ts.
@@ -88,7 +93,12 @@ const environment = z.object({
   EXECUTOR_PRIVATE_KEY: optional(privateKey),
   /** Further executor keys, comma separated, which share the transactions with the first one. */
   EXECUTOR_PRIVATE_KEYS: z.string().transform(listOf).pipe(z.array(privateKey)).prefault(""),
-  SMTP_URL: optional(z.url({ protocol: /^smtps?$/ })),
+  SMTP_URL: optional(
+    z.url({
+      protocol: /^smtps?$/,
+      error: "must be a URL that begins with smtps:// or smtp://",
+    }),
+  ),
   MAIL_FROM: z.string().default("Causeway <no-reply@localhost>"),
   WEBHOOK_SECRET: optional(z.string().min(1)),
   /**
@@ -102,7 +112,12 @@ const environment = z.object({
   /** Port on which a process with `ROLE=worker` serves its metrics; it has no web server. */
   METRICS_PORT: optional(z.coerce.number().int().min(0).max(65535)),
   /** OTLP/HTTP address of an OpenTelemetry collector; nothing is traced without it. */
-  OTEL_EXPORTER_OTLP_ENDPOINT: optional(z.url({ protocol: /^https?$/ })),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(
+    z.url({
+      protocol: /^https?$/,
+      error: "must be a URL that begins with https:// or http://",
+    }),
+  ),
   /** Headers of each export as `name=value`, comma separated. */
   OTEL_EXPORTER_OTLP_HEADERS: z
     .string()
@@ -205,6 +220,27 @@ export interface Config {
   readonly bundlerUrls: ReadonlyMap<number, string>;
 }
 
+const databaseVariables = environment.pick({
+  DATABASE_URL: true,
+  DATABASE_DIRECT_URL: true,
+  DATABASE_OWNER_URL: true,
+});
+
+type DatabaseConfig = Pick<
+  Config,
+  "databaseUrl" | "isDatabasePooled" | "listenUrl" | "databaseOwnerUrl"
+>;
+
+const databaseOf = (env: z.output<typeof databaseVariables>): DatabaseConfig => {
+  const { DATABASE_URL: url, DATABASE_DIRECT_URL: direct, DATABASE_OWNER_URL: owner } = env;
+  return {
+    databaseUrl: url,
+    isDatabasePooled: direct !== undefined && direct !== url,
+    listenUrl: direct === "none" ? null : (direct ?? url),
+    databaseOwnerUrl: owner ?? null,
+  };
+};
+
 export const inheritedEnvironment = (): NodeJS.ProcessEnv => ({ ...process.env });
 
 /**
@@ -239,8 +275,8 @@ export const readChains = (
   const parsed = chainsFile.safeParse(overridden);
   if (!parsed.success) {
     problems.push(
-      ...parsed.error.issues.map(
-        (issue) => `CHAINS_FILE ${file}: ${issue.path.join(".")}: ${issue.message}`,
+      ...parsed.error.issues.map((issue) =>
+        issueText(`CHAINS_FILE ${file}: ${issue.path.join(".")}`, issue),
       ),
     );
     return [];
@@ -334,19 +370,31 @@ const developmentProblems = (given: Variables, chains: readonly ChainConfig[]): 
 };
 
 /**
- * An external bundler puts the operations on chain, but only the executor can make the paymaster
- * pay for them.
+ * Why the executor is needed on each chain. A chain without a bundler needs it to send operations.
+ * With a bundler, a paymaster pays only for operations that the executor has marked.
  */
-const markerProblems = (chains: readonly ChainConfig[], variables: Variables): string[] =>
-  chains
-    .filter(
-      ({ id, contracts }) =>
-        contracts.paymaster !== undefined && chainVariable(variables, "BUNDLER_URL", id),
-    )
-    .map(
-      ({ name }) =>
-        `EXECUTOR_PRIVATE_KEY is needed on ${name}: its paymaster pays for what this account marks alone`,
-    );
+const executorProblems = (
+  chains: readonly ChainConfig[],
+  given: Variables,
+  isProduction: boolean,
+): string[] => {
+  if (given.EXECUTOR_PRIVATE_KEY !== undefined) return [];
+  const hasBundler = ({ id }: ChainConfig): boolean =>
+    chainVariable(given, "BUNDLER_URL", id) !== undefined;
+  if (isProduction && !(chains.length > 0 && chains.every(hasBundler)))
+    return [missingText("EXECUTOR_PRIVATE_KEY")];
+  return [
+    ...chains
+      .filter((chain) => chain.contracts.paymaster !== undefined && hasBundler(chain))
+      .map(
+        ({ name }) =>
+          `EXECUTOR_PRIVATE_KEY is needed on ${name}: its paymaster pays for what this account marks alone`,
+      ),
+    ...(given.EXECUTOR_PRIVATE_KEYS === undefined
+      ? []
+      : ["EXECUTOR_PRIVATE_KEYS needs EXECUTOR_PRIVATE_KEY, which is the first of them"]),
+  ];
+};
 
 const tracingOf = (env: z.output<typeof environment>): Config["tracing"] => {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers } = env;
@@ -358,32 +406,59 @@ const tracingOf = (env: z.output<typeof environment>): Config["tracing"] => {
   };
 };
 
+const variableProblem = (given: Variables, issue: z.core.$ZodIssue): string => {
+  const name = String(issue.path[0]);
+  return given[name] === undefined ? missingText(name) : issueText(name, issue);
+};
+
+/** Only development has default chains. Production reports the missing file by itself. */
+const chainsOf = (
+  given: Variables,
+  isProduction: boolean,
+  problems: string[],
+): readonly ChainConfig[] => {
+  if (given.CHAINS_FILE === undefined && isProduction) return [];
+  const file = given.CHAINS_FILE ?? DEFAULT_CHAINS_FILE;
+  const chains = readChains(file, given, problems);
+  if (isProduction) problems.push(...localChainProblems(file, chains));
+  return chains;
+};
+
+/** An empty value is the usual way to unset a variable in a file. */
+const withoutEmpty = (variables: Variables): Variables =>
+  Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
+
+/**
+ * Reads the addresses of the database alone, for commands that need nothing else.
+ * @throws ConfigError with every problem at once
+ */
+export const loadDatabaseConfig = (variables: Variables = process.env): DatabaseConfig => {
+  const given = withoutEmpty(variables);
+  protect(given, []);
+  const parsed = databaseVariables.safeParse(given);
+  if (parsed.success) return databaseOf(parsed.data);
+  throw new ConfigError(parsed.error.issues.map((issue) => variableProblem(given, issue)));
+};
+
 /**
  * Reads and checks the whole configuration.
  * @throws ConfigError with every problem at once
  */
 export const loadConfig = (variables: Variables = process.env): Config => {
-  // An empty value is the usual way to unset a variable in a file.
-  const given: Variables = Object.fromEntries(
-    Object.entries(variables).filter(([, value]) => value !== ""),
-  );
+  const given = withoutEmpty(variables);
   protect(given, []);
   const parsed = environment.safeParse(given);
   const problems = parsed.success
     ? []
-    : parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+    : parsed.error.issues.map((issue) => variableProblem(given, issue));
   const isProduction = given.CAUSEWAY_ENV === "production";
-  const read = readChains(given.CHAINS_FILE ?? DEFAULT_CHAINS_FILE, given, problems);
+  const read = chainsOf(given, isProduction, problems);
   const chains = isProduction ? read : read.map(withLocalPublicUrl);
   protect(given, chains);
   problems.push(
     ...(isProduction ? productionProblems(given) : developmentProblems(given, chains)),
   );
-  if (given.EXECUTOR_PRIVATE_KEY === undefined) problems.push(...markerProblems(chains, given));
-  if (given.EXECUTOR_PRIVATE_KEY === undefined && given.EXECUTOR_PRIVATE_KEYS !== undefined)
-    problems.push(
-      "EXECUTOR_PRIVATE_KEYS needs EXECUTOR_PRIVATE_KEY, which is the first of them",
-    );
+  problems.push(...executorProblems(chains, given, isProduction));
   problems.push(...anchorProblems(chains, given));
   const signUp = signUpOf(given, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
@@ -392,12 +467,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     value === undefined ? null : (withoutPrefix(value) as `0x${string}`);
   return {
     env: env.CAUSEWAY_ENV,
-    databaseUrl: env.DATABASE_URL,
-    isDatabasePooled:
-      env.DATABASE_DIRECT_URL !== undefined && env.DATABASE_DIRECT_URL !== env.DATABASE_URL,
-    listenUrl:
-      env.DATABASE_DIRECT_URL === "none" ? null : (env.DATABASE_DIRECT_URL ?? env.DATABASE_URL),
-    databaseOwnerUrl: env.DATABASE_OWNER_URL ?? null,
+    ...databaseOf(env),
     databaseReplicaUrl: env.DATABASE_REPLICA_URL ?? null,
     databaseConnectionsMax: env.DATABASE_CONNECTIONS_MAX,
     retention: retentionOf(env),

@@ -1,6 +1,7 @@
 import { isHex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { parseUrl } from "@/lib/core/redaction";
+import { howToSet, missingText } from "./problem-texts";
 
 /**
  * Accounts 0 to 9 of the published mnemonic of anvil and Hardhat ("test test … junk"). Anybody can
@@ -81,13 +82,9 @@ const SECRETS = [
   "METRICS_TOKEN",
   "EXECUTOR_PRIVATE_KEY",
 ];
+/** Variables without which production does not start, beside those that are always needed. */
+const NEEDED = ["CHAINS_FILE", "WEBHOOK_SECRET", "SMTP_URL", "PUBLIC_URL"] as const;
 const RATE_LIMITS = ["RATE_LIMIT_PER_KEY", "RATE_LIMIT_PER_IP", "RATE_LIMIT_SIGN_IN_PER_IP"];
-const NEEDED = {
-  WEBHOOK_SECRET: "or callbacks could not be trusted",
-  SMTP_URL: "or one-time codes could not be sent",
-  PUBLIC_URL: "because sign-in messages name it",
-} as const;
-
 export const withoutPrefix = (value: string): string =>
   value.startsWith(DEVELOPMENT_SECRET_PREFIX)
     ? value.slice(DEVELOPMENT_SECRET_PREFIX.length)
@@ -131,9 +128,9 @@ const secretProblems = (given: Variables): string[] => {
   const problems: string[] = [];
   for (const [index, secret] of secrets.entries()) {
     const { name, value, isDevelopment } = secret;
-    if (isDevelopment) problems.push(`${name} is a development secret; make one of your own`);
+    if (isDevelopment) problems.push(`${name} is a development secret; ${howToSet(name)}`);
     if (isGuessable(value.replace(/^0x/i, "")))
-      problems.push(`${name} can be guessed; take one from a random generator`);
+      problems.push(`${name} can be guessed; ${howToSet(name)}`);
     const wrong = PRIVATE_KEYS.includes(name) ? privateKeyProblem(value) : null;
     if (wrong !== null) problems.push(`${name} ${wrong}`);
     const twin = secrets
@@ -172,9 +169,7 @@ const transportProblems = (given: Variables): string[] => {
  * does not hide another.
  */
 export const productionProblems = (given: Variables): string[] => {
-  const needed = Object.entries(NEEDED).flatMap(([name, why]) =>
-    given[name] === undefined ? [`${name} is needed in production, ${why}`] : [],
-  );
+  const needed = NEEDED.filter((name) => given[name] === undefined).map(missingText);
   const unlimited = RATE_LIMITS.filter((name) => Number(given[name] ?? 1) === 0).map(
     (name) => `${name} must not be 0 in production; codes and keys could be tried without end`,
   );
@@ -187,6 +182,21 @@ export const productionProblems = (given: Variables): string[] => {
     ...devnet,
   ];
 };
+
+/** Ids of the chains that a development stack runs; their keys are published. */
+const LOCAL_CHAIN_IDS: ReadonlySet<number> = new Set([31337, 31338, 31339]);
+
+/** Production moves no money on chains that anybody can rewrite. */
+export const localChainProblems = (
+  file: string,
+  chains: readonly { readonly id: number; readonly name: string }[],
+): string[] =>
+  chains
+    .filter(({ id }) => LOCAL_CHAIN_IDS.has(id))
+    .map(
+      ({ id, name }) =>
+        `CHAINS_FILE ${file}: ${name} has the id ${String(id)} of a local development chain; remove it`,
+    );
 
 /**
  * Development shows the one-time codes to everybody, so it listens only on this machine unless the

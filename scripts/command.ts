@@ -1,0 +1,28 @@
+import { BaseError } from "viem";
+import { redactSecrets } from "../lib/core/redaction";
+
+const DETAILS_MAX = 200;
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+/**
+ * The text of an error in a terminal. An error of a chain is one line, because its full message
+ * repeats the request, which may contain kilobytes of bytecode.
+ */
+export const commandError = (error: unknown): string => {
+  if (error instanceof BaseError) {
+    const details = oneLine(error.details).slice(0, DETAILS_MAX);
+    return redactSecrets(oneLine(`${error.shortMessage} ${details}`));
+  }
+  return redactSecrets(error instanceof Error ? error.message : String(error));
+};
+
+/** Runs a command, which resolves to its exit code, by default 0. When it rejects, the code is 1. */
+export const runCommand = async (main: () => Promise<number | void>): Promise<void> => {
+  try {
+    process.exitCode = (await main()) ?? 0;
+  } catch (error) {
+    console.error(commandError(error));
+    process.exitCode = 1;
+  }
+};
