@@ -1,9 +1,9 @@
 import { BaseError } from "viem";
 import { redactSecrets } from "../lib/core/redaction";
 
-const DETAILS_MAX = 200;
+const PART_MAX = 200;
 
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, PART_MAX);
 
 /**
  * The text of an error in a terminal. An error of a chain is one line, because its full message
@@ -11,8 +11,9 @@ const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
  */
 export const commandError = (error: unknown): string => {
   if (error instanceof BaseError) {
-    const details = oneLine(error.details).slice(0, DETAILS_MAX);
-    return redactSecrets(oneLine(`${error.shortMessage} ${details}`));
+    // Absent where no node answered, against its type.
+    const { shortMessage, details } = error as { shortMessage: string; details?: string };
+    return redactSecrets(`${oneLine(shortMessage)} ${oneLine(details ?? "")}`.trim());
   }
   return redactSecrets(error instanceof Error ? error.message : String(error));
 };
