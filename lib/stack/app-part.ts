@@ -22,10 +22,10 @@ export interface AppPart {
   stop(): Promise<void>;
 }
 
-const READY_TIMEOUT_MS = 60_000;
-const DEV_READY_TIMEOUT_MS = 180_000; // Includes the first compilation.
+const QUIET_MAX_MS = 60_000;
 const PROBE_MS = 250;
-const ADVICE = "Read the reason. If the build is damaged, `npm run build` creates it again.";
+const ADVICE =
+  "Read the reason and the log. `npm start` may be tried again; if a file of the build is missing, `npm run build` creates it again.";
 
 /** @throws PartError that names the program on the port */
 export const requireFreePort = async (port: number, host: string): Promise<void> => {
@@ -60,7 +60,11 @@ const child = (
     cwd: options.root,
     environment: options.environment,
     logFile: null,
-    readyTimeoutMs: READY_TIMEOUT_MS,
+    quietMaxMs: QUIET_MAX_MS,
+    onSlow: (passedMs) =>
+      options.say(
+        `${own.name} is still starting after ${String(Math.round(passedMs / 1000))} s; the machine may be busy.`,
+      ),
     onRestart: (reason) => options.say(`${own.name} ${reason}; starting it again.`),
     onReadyAgain: () => options.say(`${own.name} is ready again: ${options.publicUrl}`),
     ...own,
@@ -103,7 +107,6 @@ const startWatching = async (options: AppOptions): Promise<SupervisedChild> => {
     ],
     endWithSupervisor: true,
     probe: answers(`http://${options.host}:${String(options.port)}/api/health`),
-    readyTimeoutMs: DEV_READY_TIMEOUT_MS,
   });
   const started = await Promise.allSettled([worker, pages]);
   const stop = async (): Promise<void> => {

@@ -33,7 +33,7 @@ const HOST = "127.0.0.1";
 /** The ports of `lib/platform/config/chains/local.json`, which browser wallets may have stored. */
 const FIRST_PORTS = [8545, 8546, 8547, 8548];
 /** Loading a large state takes long on a busy machine. */
-const READY_TIMEOUT_MS = 300_000;
+const QUIET_MAX_MS = 300_000;
 const ADVICE =
   "Read the reason. `npm run reset` starts the chains afresh; DEVNET=0 with CHAINS_FILE goes without them.";
 
@@ -100,7 +100,7 @@ export const startChainsPart = async ({
         PRIVACY_APPROVAL_DELAY_MS: environment.PRIVACY_APPROVAL_DELAY_MS,
       },
       logFile: join(dataDir, "logs", "chains.log"),
-      readyTimeoutMs: READY_TIMEOUT_MS,
+      quietMaxMs: QUIET_MAX_MS,
       onRestart: (reason) =>
         say(`The process of the local chains ${reason}; starting it again.`),
       onReadyAgain: () => say("The local chains are ready again."),

@@ -32,7 +32,7 @@ const start = async (
     cwd: folder,
     environment: {},
     logFile: join(folder, "child.log"),
-    readyTimeoutMs: 20_000,
+    quietMaxMs: 20_000,
     restartDelaysMs: [10, 10],
     ...own,
   });
@@ -76,12 +76,24 @@ test("a child that cannot start is refused with the end of its log", async () =>
 test("a child that never gets ready is ended", async () => {
   const marker = join(folder, "silent.pid");
   const code = `require("fs").writeFileSync(${JSON.stringify(marker)}, String(process.pid)); setInterval(() => {}, 1000);`;
-  await expect(start(code, { readyTimeoutMs: 5_000 })).rejects.toThrow(
+  await expect(start(code, { quietMaxMs: 5_000 })).rejects.toThrow(
     "gave no sign of life for 5 s",
   );
   expect(existsSync(marker)).toBe(true);
   expect(await waitForExit(Number(readFileSync(marker, "utf8")), 20_000)).toBe(true);
 });
+
+test("a child that works before it is ready, or writes its log, is waited for however long it takes", async () => {
+  const quietMaxMs = 4_000;
+  // Three times as long as a quiet child may take: it first only writes, and then only works.
+  const code = `const until = (ms, work) => { const end = Date.now() + ms; while (Date.now() < end) work(); };
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    until(6000, () => { console.log("still there"); Atomics.wait(pause, 0, 0, 500); });
+    until(6000, () => undefined);
+    ${SERVES}`;
+  const running = await start(code, { quietMaxMs });
+  expect(isAlive(pidOf(running))).toBe(true);
+}, 120_000);
 
 test("a child that would not notice ends when its supervisor is killed", async () => {
   const marker = join(folder, "guarded.pid");
@@ -93,7 +105,7 @@ test("a child that would not notice ends when its supervisor is killed", async (
     cwd: folder,
     environment: {},
     logFile: null,
-    readyTimeoutMs: 20_000,
+    quietMaxMs: 20_000,
     endWithSupervisor: true,
   };
   const run = `const { superviseChild } = await import("./lib/stack/child.ts");

@@ -1,8 +1,17 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endWithThisProcess } from "@/lib/platform/os/end-with-this-process";
+import { groupCpuMs } from "@/lib/platform/os/group-cpu";
 import { endProcess } from "@/lib/platform/os/process.mjs";
 
 export interface ChildOptions {
@@ -21,7 +30,13 @@ export interface ChildOptions {
    * child must send the message `{type: "ready"}`.
    */
   readonly probe?: (signal: AbortSignal) => Promise<void>;
-  readonly readyTimeoutMs: number;
+  /**
+   * A start is given up after this time without a sign of life: the child writes no log, and its
+   * processes use less than a second of CPU time. A busy machine may need any time.
+   */
+  readonly quietMaxMs: number;
+  /** Called again and again during a start that takes long. */
+  readonly onSlow?: (passedMs: number) => void;
   /**
    * Ends the child and its own children when the supervisor dies, for programs that do not notice
    * this themselves.
@@ -45,6 +60,11 @@ const RESTART_DELAYS_MS: readonly [number, ...number[]] = [
 /** After a child ran this long, its pauses begin with the shortest again. */
 const STEADY_AFTER_MS = 60_000;
 const LOG_TAIL_LINES = 15;
+/** How often a start is looked at, and how often a slow one is mentioned. */
+const WATCH_MS = 1_000;
+const SLOW_MS = 20_000;
+/** An idle process uses less CPU time than this in a minute. */
+const MOVED_CPU_MS = 1_000;
 const STOP_STEPS = [
   // Longer than the server's own time limit for a stop, so that only a hanging server is killed.
   { signal: "SIGTERM", waitMs: 10_000 },
@@ -97,6 +117,32 @@ const ended = (child: ChildProcess): Promise<string> =>
     child.once("exit", (code, signal) => resolve(describeEnd(code, signal)));
   });
 
+const sizeOf = (file: string | null): number =>
+  file === null ? 0 : (statSync(file, { throwIfNoEntry: false })?.size ?? 0);
+
+/** Resolves with the reason to give a start up, when nothing has moved for too long. */
+const untilQuiet = async (
+  { pid = 0 }: ChildProcess,
+  { logFile, quietMaxMs, onSlow }: ChildOptions,
+  signal: AbortSignal,
+): Promise<string> => {
+  const began = performance.now();
+  let saidAt = began;
+  let moved = { at: began, cpuMs: groupCpuMs(pid) ?? 0, size: sizeOf(logFile) };
+  for (;;) {
+    await sleep(Math.min(WATCH_MS, quietMaxMs), null, { signal, ref: false });
+    const now = performance.now();
+    const [cpuMs, size] = [groupCpuMs(pid) ?? 0, sizeOf(logFile)];
+    if (size !== moved.size || cpuMs - moved.cpuMs >= MOVED_CPU_MS)
+      moved = { at: now, cpuMs, size };
+    if (now - moved.at >= quietMaxMs)
+      return `gave no sign of life for ${String(Math.round(quietMaxMs / 1000))} s`;
+    if (now - saidAt < SLOW_MS) continue;
+    saidAt = now;
+    onSlow?.(now - began);
+  }
+};
+
 const untilReady = async (
   child: ChildProcess,
   end: Promise<string>,
@@ -113,14 +159,7 @@ const untilReady = async (
   const outcome = await Promise.race([
     ready.then(() => null),
     end,
-    sleep(
-      options.readyTimeoutMs,
-      `gave no sign of life for ${String(options.readyTimeoutMs / 1000)} s`,
-      {
-        signal: giveUp.signal,
-        ref: false,
-      },
-    ),
+    untilQuiet(child, options, giveUp.signal),
   ]);
   giveUp.abort();
   if (outcome !== null) throw new Error(`${options.name} ${outcome}.${tail(options.logFile)}`);
