@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ROW_STATUSES } from "@/lib/contracts/payout-records";
-import { cellText, parseDelimited } from "./import/table";
+import { cellText, parseDelimited } from "@/components/features/file-import/table";
 import { rowStateOf, type RowState } from "./payout";
 
 export interface PayoutRow {
