@@ -1,9 +1,11 @@
-import { expect, test, type Page } from "./support/test";
+import { expect, openPage, test, type Page } from "./support/test";
 import { createGlobalAccount, fundGlobalAccount } from "@/lib/contracts/global-accounts";
 import { projectOf, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
+import { demandVotes, joins } from "./support/votes";
 
 const CHAIN = 31337;
+const RECIPIENT = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const RESERVES_TIMEOUT_MS = 30_000;
 
 /** 1,000 USDC on chain, of which accounts are owed 394.50. */
@@ -68,4 +70,59 @@ test("every page says the same of how much may be moved, and none forgets what a
     .getByRole("region", { name: "Balances" })
     .getByRole("row", { name: /^USDC/ });
   await expect(row).toContainText(BACKS);
+});
+
+/** Where the pages that spend USDC show how much they may. */
+const FORMS: readonly (readonly [
+  path: string,
+  place: (page: Page) => Promise<ReturnType<Page["locator"]>>,
+])[] = [
+  [
+    "/payouts/new?chain=31337",
+    async (page) => {
+      await page.getByRole("button", { name: "Type a row" }).click();
+      await page.getByLabel("Row 1 recipient").fill(RECIPIENT);
+      await page.getByLabel("Row 1 amount").fill("1");
+      return page.getByRole("region", { name: "Total", exact: true });
+    },
+  ],
+  ["/private/shield", (page) => Promise.resolve(page.getByRole("main"))],
+];
+
+test("New payout and Shield offer what the overview does, less what waits for a vote", async ({
+  page,
+  browser,
+}) => {
+  test.setTimeout(240_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await fill(project);
+  const guest = await openPage(browser);
+  await signIn(guest.request);
+  await joins(page, project, guest, (await projectOf(guest)).email);
+  await demandVotes(page);
+  for (const [available, hold] of [
+    [AVAILABLE, null],
+    ["593.00", "12.5"],
+  ] as const) {
+    if (hold !== null)
+      await project.execute(
+        await project.prepareTransfer({
+          fromChainId: CHAIN,
+          toChainId: CHAIN,
+          toAddress: RECIPIENT,
+          token: "USDC",
+          amount: hold,
+        }),
+      );
+    await page.goto("/");
+    const row = page
+      .getByRole("region", { name: "Balances" })
+      .getByRole("row", { name: /^USDC/ });
+    await expect(row).toContainText(available);
+    for (const [path, place] of FORMS) {
+      await page.goto(path);
+      await expect(await place(page), path).toContainText(available);
+    }
+  }
 });

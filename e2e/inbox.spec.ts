@@ -3,34 +3,14 @@ import { cancelOperation } from "@/lib/contracts/operations";
 import { expect, openPage, test, type Locator, type Page } from "./support/test";
 import { checkLooks, settle } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
-import { acceptInvitation, typeCode } from "./support/person";
-import { projectOf, type TestProject } from "./support/project";
+import { typeCode } from "./support/person";
+import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
+import { demandVotes, joins } from "./support/votes";
 
 const CHAIN = 31337;
 /** A new address, so that no other test pays it in the meantime. */
 const RECIPIENT = privateKeyToAccount(generatePrivateKey()).address;
-
-/**
- * The owner invites the guest as an operator, and the guest accepts the link, both on the pages.
- */
-const joins = async (
-  page: Page,
-  owner: TestProject,
-  guest: Page,
-  email: string,
-): Promise<void> => {
-  await page.goto("/members");
-  await page.getByRole("button", { name: "Invite", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "Invite a person" });
-  await dialog.getByLabel("E-mail address").fill(email);
-  await dialog.getByRole("radio", { name: /^Operator/ }).click();
-  await dialog.getByRole("button", { name: "Send invitation" }).click();
-  await expect(dialog.getByText(/^Code sent to/)).toBeVisible();
-  await typeCode(page, await owner.code());
-  await expect(dialog).toHaveCount(0);
-  await acceptInvitation(guest, email);
-};
 
 const MAKERS_ADVICE =
   "You asked for it, so other people have to approve it. You can cancel it. 0 of 1 approval so far.";
@@ -45,21 +25,6 @@ const expectReceipt = async (place: Locator, makerEmail: string): Promise<void> 
   await expect(place.getByText("Minimum received").first()).toBeVisible();
   await expect(place.getByText(makerEmail).first()).toBeVisible();
   await expect(place).not.toContainText("usr_");
-};
-
-/** The owner makes payments require the approval of one other person. */
-const demandVotes = async (page: Page): Promise<void> => {
-  await page.goto("/settings/policies");
-  await page.getByRole("button", { name: "Change approval by several people" }).click();
-  const card = page.getByRole("region", { name: "Approval by several people" });
-  await card.getByLabel("People who must approve").fill("1");
-  await card.getByLabel("Operators").check();
-  await settle(page);
-  await checkLooks(page, "settings with approval by several people");
-  await card.getByRole("button", { name: "Save" }).click();
-  await expect(card).toContainText(
-    "1 of: owner, admin, operator, without the person who asked.",
-  );
 };
 
 test("a transfer of one person waits in the inbox until another person approves it", async ({

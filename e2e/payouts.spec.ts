@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test, type Page } from "./support/test";
-import { xlsxOf } from "@/components/features/payouts/import/testing";
+import { xlsxOf } from "@/components/features/file-import/testing";
 import { axeFaults, checkLooks } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
 import { typeCode } from "./support/person";

@@ -32,6 +32,8 @@ import * as chainsHeads from "@/app/api/chains/heads/route";
 import * as contacts from "@/app/api/contacts/route";
 import * as contactsId from "@/app/api/contacts/[id]/route";
 import * as contactsIdApprove from "@/app/api/contacts/[id]/approve/route";
+import * as contactsApprove from "@/app/api/contacts/approve/route";
+import * as contactsImport from "@/app/api/contacts/import/route";
 import * as deliveriesId from "@/app/api/deliveries/[id]/route";
 import * as deliveriesIdResend from "@/app/api/deliveries/[id]/resend/route";
 import * as deposits from "@/app/api/deposits/route";
@@ -194,6 +196,8 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/contacts", module: contacts },
   { path: "/api/contacts/[id]", module: contactsId },
   { path: "/api/contacts/[id]/approve", module: contactsIdApprove },
+  { path: "/api/contacts/approve", module: contactsApprove },
+  { path: "/api/contacts/import", module: contactsImport },
   { path: "/api/deliveries/[id]", module: deliveriesId },
   { path: "/api/deliveries/[id]/resend", module: deliveriesIdResend },
   { path: "/api/deposits", module: deposits },

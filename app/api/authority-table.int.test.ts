@@ -137,6 +137,24 @@ const TABLE: AttackTable = {
       return approvalAsked(call("POST", `/contacts/${String(body.id)}/approve`, {}));
     },
   ],
+  "POST /contacts/approve": [
+    "needs approval",
+    async () => {
+      const { body } = await call("POST", "/contacts", {
+        name: "Eve",
+        address: testAccount().address,
+      });
+      return approvalAsked(call("POST", "/contacts/approve", { ids: [body.id] }));
+    },
+  ],
+  "POST /contacts/import": [
+    "moves nothing",
+    ({ eve }) =>
+      expecting(
+        call("POST", "/contacts/import", { contacts: [{ name: "Eve", address: eve }] }),
+        200,
+      ),
+  ],
   "DELETE /contacts/{id}": [
     "moves nothing",
     async () => {

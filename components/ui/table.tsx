@@ -12,9 +12,10 @@ export interface Column<Row> {
   readonly align?: "left" | "right";
   /**
    * Position in the card of a narrow table: `title` is the heading, `aside` is at the right of the
-   * heading, `hidden` is left out. The others follow, two on a line.
+   * heading, `select` is before the heading, `hidden` is left out. The others follow, two on a
+   * line.
    */
-  readonly phone?: "title" | "aside" | "line" | "hidden";
+  readonly phone?: "select" | "title" | "aside" | "line" | "hidden";
   /**
    * Columns are hidden when the table is too narrow: `least` first, then `lowest`, `low` and
    * `medium`; columns without a priority stay.
@@ -64,6 +65,7 @@ const CELL_DROPS = {
  */
 const GROW = "@min-[40rem]:w-full @min-[40rem]:max-w-0 @min-[40rem]:min-w-36";
 const PHONE_LOOKS = {
+  select: "@max-[40rem]:order-first",
   title:
     "@max-[40rem]:order-1 @max-[40rem]:flex-1 @max-[40rem]:text-left @max-[40rem]:font-medium",
   aside: "@max-[40rem]:order-2 @max-[40rem]:ml-auto",
@@ -235,12 +237,17 @@ interface ListKeys {
   readonly keys: readonly string[];
   /** Called on Enter with the active row. */
   readonly onOpen: (key: string) => void;
+  /** Called on x with the active row. */
+  readonly onSelect?: (key: string) => void;
 }
+
+const isCheckbox = (target: HTMLElement): boolean =>
+  target instanceof HTMLInputElement && target.type === "checkbox";
 
 const typesText = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
-    ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) ||
+    (["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) && !isCheckbox(target)) ||
     target.closest("[role=dialog]") !== null);
 
 /** Blurs the focused button, so that Enter opens the active row. */
@@ -249,10 +256,10 @@ const letGoOfFocus = (): void => {
 };
 
 /**
- * Keyboard navigation of a list: j and k move, Enter opens, Escape clears. Returns the `activeKey`
+ * Keyboard navigation of a list: j and k move, Enter opens, x selects, Escape clears. Returns the `activeKey`
  * for `Table`.
  */
-export const useListKeys = ({ keys, onOpen }: ListKeys): string | null => {
+export const useListKeys = ({ keys, onOpen, onSelect }: ListKeys): string | null => {
   const [active, setActive] = useState<string | null>(null);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -261,12 +268,13 @@ export const useListKeys = ({ keys, onOpen }: ListKeys): string | null => {
       const index = active === null ? -1 : keys.indexOf(active);
       if (event.key === "j") setActive(keys[Math.min(index + 1, keys.length - 1)] ?? null);
       else if (event.key === "k") setActive(keys[Math.max(index - 1, 0)] ?? null);
+      else if (event.key === "x" && active !== null) onSelect?.(active);
       else if (event.key === "Escape") setActive(null);
       else if (event.key === "Enter" && active !== null && event.target === document.body)
         onOpen(active);
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [keys, active, onOpen]);
+  }, [keys, active, onOpen, onSelect]);
   return active !== null && keys.includes(active) ? active : null;
 };

@@ -43,6 +43,7 @@ import type * as webhooks from "@/lib/contracts/webhooks";
 export const acceptInvitation: CallOf<typeof members.acceptInvitation> = { method: "POST", path: "/invitations/accept" };
 export const addPasskey: CallOf<typeof passkeys.addPasskey> = { method: "POST", path: "/me/passkeys" };
 export const approveContact: CallOf<typeof contacts.approveContact> = { method: "POST", path: "/contacts/{id}/approve" };
+export const approveContacts: CallOf<typeof contacts.approveContacts> = { method: "POST", path: "/contacts/approve" };
 export const approveDecision: CallOf<typeof decisions.approveDecision> = { method: "POST", path: "/approvals/{id}/approve" };
 export const approveDecisions: CallOf<typeof decisions.approveDecisions> = { method: "POST", path: "/approvals/approve" };
 export const approveOperation: CallOf<typeof operations.approveOperation> = { method: "POST", path: "/operations/{id}/approve" };
@@ -115,6 +116,7 @@ export const getStatement: CallOf<typeof globalAccounts.getStatement> = { method
 export const getTransfer: CallOf<typeof transfers.getTransfer> = { method: "GET", path: "/transfers/{id}" };
 export const getUnifiedBalances: CallOf<typeof balances.getUnifiedBalances> = { method: "GET", path: "/balances/unified" };
 export const getWebhookEndpoint: CallOf<typeof webhookEndpoints.getWebhookEndpoint> = { method: "GET", path: "/webhook-endpoints/{id}" };
+export const importContacts: CallOf<typeof contacts.importContacts> = { method: "POST", path: "/contacts/import" };
 export const initWalletLink: CallOf<typeof wallets.initWalletLink> = { method: "POST", path: "/wallets/link/init" };
 export const labelWallet: CallOf<typeof wallets.labelWallet> = { method: "PATCH", path: "/wallets/{id}" };
 export const listActivity: CallOf<typeof activity.listActivity> = { method: "GET", path: "/activity" };

@@ -81,6 +81,7 @@ const ADMIN: Readonly<Record<string, Call>> = {
   "policyDocuments.put": (actor) => services.policyDocuments.put(actor, UNREAD),
   "projectBudgets.set": (actor) => services.projectBudgets.set(actor, UNREAD),
   "contacts.approve": (actor) => services.contacts.approve(actor, UNREAD, UNREAD),
+  "contacts.approveAll": (actor) => services.contacts.approveAll(actor, [UNREAD], UNREAD),
   "accountChanges.unfreeze": (actor) => services.accountChanges.unfreeze(actor, UNREAD, UNREAD),
   "deposits.release": (actor) =>
     services.deposits.release(actor, ids.deposit, { reason: "Mine" }),

@@ -119,6 +119,8 @@ export const CONTACTS: Needs<ContactsService> = {
   put: WRITES,
   update: WRITES,
   approve: "policies:manage",
+  approveAll: "policies:manage",
+  import: WRITES,
   remove: WRITES,
 };
 

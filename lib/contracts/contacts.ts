@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { APPROVAL_ERRORS, givenApproval } from "./approvals";
 import { address, chainId, id, longPageQuery, page, timestamp } from "./common";
-import { defineContract } from "./contract";
+import { BODY_BYTES_MAX, defineContract } from "./contract";
 import { tags, tagsOut } from "./tags";
 import { displayName } from "./names";
 import { RECIPIENT_WARNINGS, recipientWarning } from "./warnings";
@@ -95,6 +95,88 @@ export const createContact = defineContract({
   status: 201,
   response: contactRecord,
   errors: ["invalid_state", "unsupported_chain"],
+});
+
+/** The maximum number of contacts in a project's address book, and in one import. */
+export const CONTACTS_MAX = 5000;
+
+const importedContact = z
+  .object({
+    id: id("ct")
+      .nullable()
+      .meta({ description: "Id of the contact; null for a new one that was only checked" }),
+    name: z.string().meta({ description: "Name that the contact has now" }),
+    address,
+    outcome: z.enum(["created", "updated", "unchanged", "skipped"]).meta({
+      description:
+        "`unchanged`: the contact has these values already; `skipped`: the address is in the book, and `existing` is `skip`",
+    }),
+    knownAs: z
+      .string()
+      .nullable()
+      .meta({ description: "Name that the address had before; null for a new contact" }),
+    warnings: z
+      .array(contactWarning)
+      .meta({ description: "Reasons to compare a created or updated contact again" }),
+  })
+  .meta({ id: "ImportedContact" });
+
+export const importContacts = defineContract({
+  method: "POST",
+  path: "/contacts/import",
+  summary: "Stores up to 5,000 contacts at once; every bad row is reported by its index",
+  description:
+    "Stores all contacts or none. Every wrong row is reported at once: a wrong address or checksum, an address that may never be paid, an address that an earlier row has. New contacts are `proposed`, and updated ones follow the rules of POST /contacts; one POST /contacts/approve approves them together. Moves nothing. Sent again, it changes nothing more.",
+  tag,
+  auth: "member",
+  permission: "records:write",
+  scope: "transfers:write",
+  bodyLimit: BODY_BYTES_MAX.bulk,
+  body: z.object({
+    contacts: z
+      .array(z.object({ name, address, ...details }))
+      .min(1)
+      .max(CONTACTS_MAX)
+      .meta({ description: "The rows, 5,000 at most" }),
+    existing: z.enum(["skip", "update"]).default("skip").meta({
+      description:
+        "For addresses that are in the book: `skip` leaves the contact as it is, `update` gives it the name, and the tags and chains that are given",
+    }),
+    validateOnly: z
+      .boolean()
+      .default(false)
+      .meta({ description: "Checks everything and stores nothing" }),
+  }),
+  status: 200,
+  response: z.object({
+    data: z.array(importedContact).meta({ description: "The outcome of each row, in order" }),
+  }),
+  errors: ["invalid_state", "unsupported_chain"],
+});
+
+export const approveContacts = defineContract({
+  method: "POST",
+  path: "/contacts/approve",
+  summary:
+    "Approves several contacts with one proof; needs an approval (409 approval_required)",
+  description:
+    "Approves name, address and chains of all these contacts, or of none, for owners and admins. The approval lists every contact. Answers 409 `approval_required` first; send it again with `approval`. Contacts that are approved already stay as they are.",
+  tag,
+  auth: "user",
+  permission: "policies:manage",
+  body: z.object({
+    ids: z
+      .array(id("ct"))
+      .min(1)
+      .max(CONTACTS_MAX)
+      .meta({ description: "Ids of the contacts, 5,000 at most" }),
+    approval: givenApproval.optional(),
+  }),
+  status: 200,
+  response: z.object({
+    approved: z.int().min(0).meta({ description: "How many contacts this request approved" }),
+  }),
+  errors: [...APPROVAL_ERRORS, "forbidden", "not_found"],
 });
 
 export const getContact = defineContract({

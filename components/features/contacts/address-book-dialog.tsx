@@ -17,10 +17,12 @@ import { Field, Input } from "@/components/ui/field";
 import { Form, FormError, TextField } from "@/components/ui/form";
 import { toast } from "@/components/ui/toast";
 import { createContact } from "@/lib/contracts/contacts";
+import { countText } from "@/lib/core/amount-text";
 import { ContactState, DeleteContactDialog, WarningBadges } from "./contact-dialog";
 import { type Contact, useApproveContact, useContacts, useSaveContact } from "./use-contacts";
 
 const SEARCH_FROM = 6;
+const CONTACTS_SHOWN = 100;
 
 interface AddressBookProps {
   readonly open: boolean;
@@ -94,9 +96,14 @@ const ContactListPart = ({ onChoose }: Pick<AddressBookProps, "onChoose">): Reac
             <EmptyState title="Nobody fits the search" />
           ) : (
             <ul className="divide-y rounded-card border">
-              {found.map((contact) => (
+              {found.slice(0, CONTACTS_SHOWN).map((contact) => (
                 <ContactLine key={contact.id} contact={contact} onChoose={onChoose} />
               ))}
+              {found.length <= CONTACTS_SHOWN ? null : (
+                <li className="px-3 py-2 text-fg-2">
+                  {countText(found.length - CONTACTS_SHOWN)} more. Search for a name or address.
+                </li>
+              )}
             </ul>
           )}
         </div>

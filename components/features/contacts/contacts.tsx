@@ -1,6 +1,16 @@
 "use client";
 
-import { BadgeCheck, BookUser, Ellipsis, MapPinPlus, Pencil, Plus, Trash2 } from "lucide-react";
+import {
+  BadgeCheck,
+  BookUser,
+  Ellipsis,
+  FileUp,
+  MapPinPlus,
+  Pencil,
+  Plus,
+  Trash2,
+} from "lucide-react";
+import dynamic from "next/dynamic";
 import Link from "next/link";
 import { parseAsBoolean, parseAsString, useQueryState, useQueryStates } from "nuqs";
 import { type ReactNode, useCallback, useMemo, useState } from "react";
@@ -9,6 +19,7 @@ import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { ConfirmChangeDialog } from "@/components/features/approvals/approval-step";
 import { useApprovable } from "@/components/features/approvals/use-approvable";
 import { useReopen } from "@/components/features/approvals/kept-approval";
+import { counted } from "@/components/features/payouts/new/amount-rules";
 import { SearchField } from "@/components/features/operations/search-field";
 import { useMay } from "@/components/features/projects/use-project";
 import { WarningList } from "@/components/features/warnings/warnings";
@@ -24,6 +35,8 @@ import { FilterSelect } from "@/components/ui/select";
 import { type Column, RowName, Table } from "@/components/ui/table";
 import { toast } from "@/components/ui/toast";
 import { approveContact, listContacts } from "@/lib/api-client/calls.gen";
+import { countText } from "@/lib/core/amount-text";
+import { ALL_CONTACTS, ApproveContactsDialog } from "./approve-contacts";
 import {
   ContactDialog,
   type ContactDraft,
@@ -31,6 +44,7 @@ import {
   DeleteContactDialog,
   WarningBadges,
 } from "./contact-dialog";
+import type { ImportedRow } from "./import/use-contact-import";
 import {
   type Contact,
   filterContacts,
@@ -38,6 +52,15 @@ import {
   useApproveContact,
   useContacts,
 } from "./use-contacts";
+
+// Loaded on demand, because it reads files and the list does not.
+const ImportContacts = dynamic(
+  () => import("./import/import-contacts").then((module) => module.ImportContacts),
+  { ssr: false },
+);
+
+/** Rows that are rendered before somebody asks for more. */
+const ROWS_SHOWN = 200;
 
 const FILTERS = { q: parseAsString, tag: parseAsString };
 const NEW: ContactDraft = { contact: null, name: "" };
@@ -58,6 +81,7 @@ export const Contacts = (): ReactNode => {
   const [draft, setDraft] = useState<ContactDraft | null>(null);
   const [approvingId, setApprovingId] = useState<string | null>(null);
   const [deleting, setDeleting] = useState<Contact | null>(null);
+  const [shown, setShown] = useState(ROWS_SHOWN);
   const search = useCallback(
     (q: string) => void setFilter({ q: q === "" ? null : q }),
     [setFilter],
@@ -78,7 +102,12 @@ export const Contacts = (): ReactNode => {
       <PageHeader
         title="Contacts"
         description="Names for the addresses that you pay. Names and addresses that look alike are flagged, and only approved names are shown where people decide."
-        actions={add}
+        actions={
+          <>
+            <ContactImport contacts={contacts} />
+            {add}
+          </>
+        }
       />
       <div className="flex flex-col gap-4">
         <div className="flex flex-wrap items-end gap-2">
@@ -107,14 +136,26 @@ export const Contacts = (): ReactNode => {
             found.length === 0 ? (
               <NoneFound onShowAll={() => void setFilter({ q: null, tag: null })} />
             ) : (
-              <ContactTable
-                contacts={found}
-                onTag={(tag) => void setFilter({ tag })}
-                onEdit={(contact) => setDraft({ contact, name: contact.name })}
-                onAddAddress={({ name }) => setDraft({ contact: null, name })}
-                onApprove={({ id }) => setApprovingId(id)}
-                onDelete={setDeleting}
-              />
+              <>
+                <ContactTable
+                  contacts={found.slice(0, shown)}
+                  onTag={(tag) => void setFilter({ tag })}
+                  onEdit={(contact) => setDraft({ contact, name: contact.name })}
+                  onAddAddress={({ name }) => setDraft({ contact: null, name })}
+                  onApprove={({ id }) => setApprovingId(id)}
+                  onDelete={setDeleting}
+                />
+                {found.length <= shown ? null : (
+                  <div className="flex items-center justify-end gap-3 border-t px-4 py-2">
+                    <span className="text-sm text-fg-2">
+                      {countText(shown)} of {countText(found.length)} contacts
+                    </span>
+                    <Button size="sm" onClick={() => setShown(shown + ROWS_SHOWN)}>
+                      Show more
+                    </Button>
+                  </div>
+                )}
+              </>
             )
           }
         </QueryCard>
@@ -133,6 +174,47 @@ export const Contacts = (): ReactNode => {
         <ApproveContactDialog contact={approving} onClose={() => setApprovingId(null)} />
       )}
       <DeleteContactDialog contact={deleting} onClose={() => setDeleting(null)} />
+    </>
+  );
+};
+
+/** The import of a file, and the approval of what it proposed. */
+const ContactImport = ({ contacts }: { readonly contacts: readonly Contact[] }): ReactNode => {
+  const mayApprove = useMay("policies:manage");
+  const mayWrite = useMay("records:write");
+  const [importing, setImporting] = useState(false);
+  // Null: no dialog. Undefined: every proposed contact.
+  const [approving, setApproving] = useState<ReadonlySet<string> | null | undefined>(null);
+  useReopen(
+    ALL_CONTACTS,
+    useCallback(() => setApproving(undefined), []),
+  );
+  const proposed = contacts.filter(({ state }) => state === "proposed");
+  const chosen = proposed.filter(({ id }) => approving?.has(id) ?? true);
+  const finish = (rows: readonly ImportedRow[]): void => {
+    setImporting(false);
+    const stored = rows.filter(({ outcome }) => outcome === "created" || outcome === "updated");
+    toast.success(counted(stored.length, "contact is imported.", "contacts are imported."));
+    if (mayApprove) setApproving(new Set(stored.flatMap(({ id }) => id ?? [])));
+  };
+  return (
+    <>
+      {mayApprove && proposed.length > 1 ? (
+        <Button onClick={() => setApproving(undefined)}>
+          <BadgeCheck aria-hidden /> Approve {countText(proposed.length)} proposed
+        </Button>
+      ) : null}
+      {mayWrite ? (
+        <Button onClick={() => setImporting(true)}>
+          <FileUp aria-hidden /> Import
+        </Button>
+      ) : null}
+      {importing ? (
+        <ImportContacts onClose={() => setImporting(false)} onImported={finish} />
+      ) : null}
+      {approving === null || chosen.length === 0 ? null : (
+        <ApproveContactsDialog contacts={chosen} onClose={() => setApproving(null)} />
+      )}
     </>
   );
 };

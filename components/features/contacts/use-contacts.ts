@@ -5,9 +5,11 @@ import { useApi, useCache } from "@/components/features/session/use-api";
 import { useWholeList } from "@/components/features/session/use-lists";
 import {
   approveContact,
+  approveContacts,
   createContact,
   deleteContact,
   evaluatePolicies,
+  importContacts,
   listContacts,
   updateContact,
 } from "@/lib/api-client/calls.gen";
@@ -61,6 +63,29 @@ export const useApproveContact = (): ((contact: Contact, proof: Proven) => Promi
     await refresh(listContacts);
     void refresh(evaluatePolicies);
   };
+};
+
+/** Approves several contacts with one proof. Contacts that are approved already stay as they are. */
+export const useApproveContacts = (): ((
+  ids: readonly string[],
+  proof: Proven,
+) => Promise<{ readonly approved: number }>) => {
+  const api = useApi();
+  const { refresh } = useCache();
+  return async (ids, proof) => {
+    const answer = await api.call(approveContacts, { body: { ids: [...ids], ...proof } });
+    await refresh(listContacts);
+    void refresh(evaluatePolicies);
+    return answer;
+  };
+};
+
+/** Stores the rows of a file, or only checks them. */
+export const useImportContacts = () => {
+  const api = useApi();
+  return useBookChange((body: BodyInput<typeof importContacts>) =>
+    api.call(importContacts, { body }),
+  );
 };
 
 export const useDeleteContact = () => {

@@ -2,13 +2,14 @@
 
 import { CircleCheck } from "lucide-react";
 import { parseAsArrayOf, parseAsString, useQueryState } from "nuqs";
-import { type ComponentProps, type ReactNode, useState } from "react";
+import { type ComponentProps, type ReactNode, useCallback, useState } from "react";
 import { useLiveQuery } from "@/components/features/session/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { EmptyState, QueryPanel } from "@/components/ui/states";
 import { PageHeader } from "@/components/ui/page-header";
+import { type Selection, SelectionBar, useSelection } from "@/components/ui/selection";
 import { DECISIONS_MAX } from "@/lib/core/approval-advice";
 import { ApproveSelectedDialog } from "./approve-selected";
 import { ItemRow } from "./item-row";
@@ -21,17 +22,11 @@ export const InboxPage = (): ReactNode => {
   const query = useLiveQuery(inboxQuery);
   const { data, error } = query;
   const items = data?.data ?? [];
-  const selection = useSelection(items);
+  const selection = useVotes(items);
   const { onVote, dialog } = useVoteDialog();
   return (
     <>
-      <PageHeader
-        title="Inbox"
-        description={descriptionOf(items, data !== undefined)}
-        actions={
-          <ApproveSelected selected={selection.selected} isPossible={items.some(isVotable)} />
-        }
-      />
+      <PageHeader title="Inbox" description={descriptionOf(items, data !== undefined)} />
       {data !== undefined && error !== null ? (
         <Alert tone="warning" className="mb-4">
           The inbox cannot be read at the moment; this is what was there.
@@ -40,6 +35,9 @@ export const InboxPage = (): ReactNode => {
       <QueryPanel query={query} what="the inbox" rows={6} money="No money moves without you.">
         {({ data: listed }) => <Groups items={listed} selection={selection} onVote={onVote} />}
       </QueryPanel>
+      <div className="sticky bottom-0 z-10 pb-3 empty:hidden">
+        <ApproveSelected items={items} selection={selection} />
+      </div>
       {dialog}
     </>
   );
@@ -53,48 +51,44 @@ const descriptionOf = (items: readonly InboxItem[], isKnown: boolean): string =>
   return votable > 1 ? `${wait} One proof can approve several.` : wait;
 };
 
-interface Selection {
-  /** The selected items on which the reader may still vote. */
-  readonly selected: readonly InboxItem[];
-  readonly set: (id: string, isSelected: boolean) => void;
-}
-
 /** The page's address stores the selection, so that it survives a reload. */
-const useSelection = (items: readonly InboxItem[]): Selection => {
+const useVotes = (items: readonly InboxItem[]): Selection => {
   const [ids, setIds] = useQueryState("selected", SELECTED);
-  return {
-    selected: items.filter((item) => isVotable(item) && ids.includes(item.id)),
-    set: (id, isSelected) => {
-      const others = ids.filter((one) => one !== id);
-      const next = isSelected ? [...others, id] : others;
-      void setIds(next.length === 0 ? null : next, { history: "replace" });
-    },
-  };
+  const keys = items.filter(isVotable).map(({ id }) => id);
+  const store = useCallback(
+    (next: readonly string[]) =>
+      void setIds(next.length === 0 ? null : [...next], { history: "replace" }),
+    [setIds],
+  );
+  return useSelection({ keys, stored: [ids, store] });
 };
 
-interface ApproveSelectedProps extends Pick<Selection, "selected"> {
-  /** Whether there is a request on which the reader may vote. */
-  readonly isPossible: boolean;
+interface ApproveSelectedProps {
+  readonly items: readonly InboxItem[];
+  readonly selection: Selection;
 }
 
-const ApproveSelected = ({ selected, isPossible }: ApproveSelectedProps): ReactNode => {
+const ApproveSelected = ({ items, selection }: ApproveSelectedProps): ReactNode => {
+  const selected = items.filter(({ id }) => selection.selected.includes(id));
   // The items of now, because a vote takes them out of the list while the dialog shows its result.
   const [approving, setApproving] = useState<readonly InboxItem[] | null>(null);
   const { length } = selected;
-  if (!isPossible && approving === null) return null;
   return (
     <>
-      <Button
-        disabled={length === 0 || length > DECISIONS_MAX}
-        title={
-          length > DECISIONS_MAX
-            ? `One proof approves ${String(DECISIONS_MAX)} requests at most.`
-            : undefined
-        }
-        onClick={() => setApproving(selected)}
-      >
-        Approve selected ({length})
-      </Button>
+      <SelectionBar selection={selection}>
+        <Button
+          variant="primary"
+          disabled={length > DECISIONS_MAX}
+          title={
+            length > DECISIONS_MAX
+              ? `One proof approves ${String(DECISIONS_MAX)} requests at most.`
+              : undefined
+          }
+          onClick={() => setApproving(selected)}
+        >
+          Approve selected ({length})
+        </Button>
+      </SelectionBar>
       {approving === null ? null : (
         <ApproveSelectedDialog items={approving} onClose={() => setApproving(null)} />
       )}
@@ -153,10 +147,8 @@ const Rows = ({
           key={`${item.kind} ${item.id}`}
           item={item}
           onVote={onVote}
-          isSelected={selection.selected.some(({ id }) => id === item.id)}
-          onSelected={
-            isSelecting ? (isSelected) => selection.set(item.id, isSelected) : undefined
-          }
+          isSelected={selection.selected.includes(item.id)}
+          onSelected={isSelecting ? (isRange) => selection.toggle(item.id, isRange) : undefined}
         />
       ))}
     </ul>

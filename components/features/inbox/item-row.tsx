@@ -3,6 +3,7 @@
 import Link from "next/link";
 import type { ComponentProps, ReactNode } from "react";
 import { cn } from "@/components/ui/cn";
+import { SelectBox } from "@/components/ui/selection";
 import { ItemAmount, ItemMaker, ItemTime, ReviewLink, useItemTitle } from "./item-parts";
 import { ItemFacts, ItemMark } from "./item-recipient";
 import { type InboxItem, isVotable } from "./looks";
@@ -13,7 +14,7 @@ interface RowProps {
   readonly isSelected: boolean;
   readonly onVote: ComponentProps<typeof VoteButtons>["onVote"];
   /** Undefined in lists without items to select. */
-  readonly onSelected: ((isSelected: boolean) => void) | undefined;
+  readonly onSelected: ((isRange: boolean) => void) | undefined;
 }
 
 /** One item of the inbox: two lines in columns, and a card on phones. */
@@ -65,20 +66,12 @@ export const ItemRow = ({ item, isSelected, onVote, onSelected }: RowProps): Rea
 
 interface SelectionProps extends Pick<RowProps, "item" | "isSelected"> {
   readonly title: string;
-  readonly onSelected: (isSelected: boolean) => void;
+  readonly onSelected: (isRange: boolean) => void;
 }
 
 const Selection = ({ item, title, isSelected, onSelected }: SelectionProps): ReactNode =>
   isVotable(item) ? (
-    <label className="flex min-h-6 items-center touch-target">
-      <input
-        type="checkbox"
-        className="size-4 shrink-0 accent-accent"
-        aria-label={`Select ${title}`}
-        checked={isSelected}
-        onChange={(event) => onSelected(event.target.checked)}
-      />
-    </label>
+    <SelectBox label={title} checked={isSelected} onToggle={onSelected} />
   ) : (
     <span className="hidden lg:block" />
   );

@@ -9,12 +9,19 @@ import { DustLines } from "@/components/features/deposits/dust-lines";
 import { type Names, useNames } from "@/components/features/names/names";
 import { PagedCard } from "@/components/features/session/paged-card";
 import { useApi } from "@/components/features/session/use-api";
-import { usePages } from "@/components/features/session/use-lists";
+import { joinPages, usePages } from "@/components/features/session/use-lists";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/states";
 import { Kbd } from "@/components/ui/kbd";
 import { PageHeader } from "@/components/ui/page-header";
 import { FileButton } from "@/components/ui/save-file";
+import {
+  SelectButton,
+  selectColumn,
+  type Selection,
+  useBulkAct,
+  useSelection,
+} from "@/components/ui/selection";
 import { Table, useListKeys } from "@/components/ui/table";
 import { useHydrated } from "@/components/ui/use-hydrated";
 import { exportActivity, listActivity } from "@/lib/api-client/calls.gen";
@@ -24,6 +31,7 @@ import { activityColumns } from "./activity-columns";
 import { type ActivityRow, pathOfEntry } from "./activity-entry";
 import { FilterBar, FilterChips, useActivityFilters } from "./activity-filters";
 import { activityPdf } from "./activity-pdf";
+import { SelectedMovements, useMovementLabel } from "./selected-movements";
 import { type ActivityFilters, activityPages, isFiltered, toListQuery } from "./filter-model";
 
 const MONEY = "Movements that run go on without this page.";
@@ -32,6 +40,12 @@ export const Activity = (): ReactNode => {
   const state = useActivityFilters();
   const list = usePages(activityPages(state.filters));
   // Days become times in the reader's time zone, which the server does not know.
+  const movements = useMovements(list.data);
+  const selection = useSelection({
+    keys: useMemo(() => movements.map(({ id }) => id), [movements]),
+    filters: JSON.stringify(state.filters),
+  });
+  const act = useBulkAct(selection);
   const query = useHydrated() ? toListQuery(state.filters) : {};
   return (
     <>
@@ -41,13 +55,14 @@ export const Activity = (): ReactNode => {
           <>
             Everything that moved money, newest first.{" "}
             <span className="max-md:hidden">
-              <Kbd>j</Kbd> <Kbd>k</Kbd> move, <Kbd>Enter</Kbd> opens.
+              <Kbd>j</Kbd> <Kbd>k</Kbd> move, <Kbd>Enter</Kbd> opens, <Kbd>x</Kbd> selects.
             </span>
           </>
         }
       />
       <div className="flex flex-col gap-4">
         <FilterBar state={state}>
+          <SelectButton selection={selection} />
           <ExportButton filters={state.filters} />
           <PdfButton filters={state.filters} />
         </FilterBar>
@@ -58,8 +73,9 @@ export const Activity = (): ReactNode => {
           money={MONEY}
           empty={<NothingHere filtered={isFiltered(state.filters)} onReset={state.clear} />}
         >
-          {(rows) => <ActivityTable rows={rows} />}
+          {(rows) => <ActivityTable rows={rows} selection={selection} />}
         </PagedCard>
+        <SelectedMovements movements={movements} selection={selection} act={act} />
         {list.data !== undefined && !list.hasNextPage && showsDust(state.filters) ? (
           <DustLines />
         ) : null}
@@ -73,7 +89,18 @@ export const Activity = (): ReactNode => {
 const showsDust = (filters: ActivityFilters): boolean =>
   !isFiltered(filters) || filters.kind?.includes("deposit") === true;
 
-const ActivityTable = ({ rows }: { readonly rows: readonly ActivityRow[] }): ReactNode => {
+type ListedPages = Parameters<typeof joinPages<ActivityRow>>[0];
+
+/** The loaded rows. */
+const useMovements = (data: ListedPages | undefined): readonly ActivityRow[] =>
+  useMemo(() => (data === undefined ? [] : joinPages(data).data), [data]);
+
+interface ActivityTableProps {
+  readonly rows: readonly ActivityRow[];
+  readonly selection: Selection;
+}
+
+const ActivityTable = ({ rows, selection }: ActivityTableProps): ReactNode => {
   const router = useRouter();
   const paths = useMemo(() => new Map(rows.map((row) => [row.id, pathOfEntry(row)])), [rows]);
   const keys = useMemo(() => [...paths.keys()], [paths]);
@@ -81,11 +108,16 @@ const ActivityTable = ({ rows }: { readonly rows: readonly ActivityRow[] }): Rea
     (id: string) => router.push(paths.get(id) ?? "/activity"),
     [router, paths],
   );
-  const active = useListKeys({ keys, onOpen });
+  const active = useListKeys({ keys, onOpen, onSelect: selection.toggle });
+  const select = selectColumn<ActivityRow>({
+    selection,
+    keyOf: ({ id }) => id,
+    labelOf: useMovementLabel(),
+  });
   return (
     <Table
       caption="Activity"
-      columns={activityColumns(rows)}
+      columns={[select, ...activityColumns(rows)]}
       rows={rows}
       rowKey={({ id }) => id}
       activeKey={active}

@@ -4,9 +4,10 @@ import { CalendarClock, HandCoins, Plus } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { PagedCard } from "@/components/features/session/paged-card";
+import { joinPages } from "@/components/features/session/use-lists";
 import { Amount, columnTail, type ColumnTail, Unknown, Usd } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
@@ -18,6 +19,12 @@ import { Kbd } from "@/components/ui/kbd";
 import { PageHeader } from "@/components/ui/page-header";
 import { type Column, RowLink, Table, useListKeys } from "@/components/ui/table";
 import { Select } from "@/components/ui/select";
+import {
+  SelectButton,
+  selectColumn,
+  type Selection,
+  useSelection,
+} from "@/components/ui/selection";
 import { STATUS_VIEWS } from "@/components/ui/badge";
 import { Time } from "@/components/ui/time";
 import { useLocale, useTitleOptions } from "@/components/ui/use-locale";
@@ -27,6 +34,7 @@ import { countText } from "@/lib/core/amount-text";
 import { STATUSES } from "@/lib/core/status";
 import { countsOf, type Payout, titleOf, totalsOf } from "./payout";
 import { PayoutStatus } from "./payout-status";
+import { SelectedPayouts } from "./selected-payouts";
 import { usePayoutList } from "./use-payouts";
 
 const ALL = "all";
@@ -53,6 +61,12 @@ export const Payouts = (): ReactNode => {
   const filters = useFilters();
   const { status, kind } = filters;
   const list = usePayoutList({ status, kind });
+  const { data } = list;
+  const loaded = useMemo(() => (data === undefined ? [] : joinPages(data).data), [data]);
+  const selection = useSelection({
+    keys: useMemo(() => loaded.map(({ payoutId }) => payoutId), [loaded]),
+    filters: `${status ?? ""} ${kind ?? ""}`,
+  });
   return (
     <>
       <PageHeader
@@ -61,7 +75,7 @@ export const Payouts = (): ReactNode => {
           <>
             To wallets and between accounts, newest first.{" "}
             <span className="max-md:hidden">
-              <Kbd>j</Kbd> <Kbd>k</Kbd> move, <Kbd>Enter</Kbd> opens.
+              <Kbd>j</Kbd> <Kbd>k</Kbd> move, <Kbd>Enter</Kbd> opens, <Kbd>x</Kbd> selects.
             </span>
           </>
         }
@@ -75,7 +89,10 @@ export const Payouts = (): ReactNode => {
         }
       />
       <div className="flex flex-col gap-4">
-        <FilterFields filters={filters} />
+        <div className="flex flex-wrap items-end gap-3">
+          <FilterFields filters={filters} />
+          <SelectButton selection={selection} />
+        </div>
         <PagedCard
           list={list}
           what="payouts"
@@ -84,8 +101,9 @@ export const Payouts = (): ReactNode => {
             status === null && kind === null ? <NoPayouts /> : <NoMatch filters={filters} />
           }
         >
-          {(payouts) => <PayoutTable payouts={payouts} />}
+          {(payouts) => <PayoutTable payouts={payouts} selection={selection} />}
         </PagedCard>
+        <SelectedPayouts payouts={loaded} selection={selection} />
         <ApiSnippet call={listPayouts} query={{ status, kind }} />
       </div>
     </>
@@ -152,16 +170,28 @@ const PayLink = (): ReactNode => (
   </Link>
 );
 
-const PayoutTable = ({ payouts }: { readonly payouts: readonly Payout[] }): ReactNode => {
+interface PayoutTableProps {
+  readonly payouts: readonly Payout[];
+  readonly selection: Selection;
+}
+
+const PayoutTable = ({ payouts, selection }: PayoutTableProps): ReactNode => {
   const router = useRouter();
+  const options = useTitleOptions();
   const active = useListKeys({
     keys: payouts.map(({ payoutId }) => payoutId),
     onOpen: (id) => router.push(`/payouts/${id}`),
+    onSelect: selection.toggle,
+  });
+  const select = selectColumn<Payout>({
+    selection,
+    keyOf: ({ payoutId }) => payoutId,
+    labelOf: (payout) => titleOf(payout, options),
   });
   return (
     <Table
       caption="Payouts"
-      columns={columnsOf(tailOf(payouts))}
+      columns={[select, ...columnsOf(tailOf(payouts))]}
       rows={payouts}
       rowKey={({ payoutId }) => payoutId}
       activeKey={active}

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { cellText, parseDelimited } from "@/components/features/file-import/table";
 import { ROW_STATUSES } from "@/lib/core/payout-facts";
-import { cellText, parseDelimited } from "./import/table";
 import { rowStateOf, type RowState } from "./payout";
 
 export interface PayoutRow {

@@ -15,7 +15,9 @@ import { QueryPanel } from "@/components/ui/states";
 import { Time } from "@/components/ui/time";
 import { walletName } from "@/components/features/wallets/use-wallets";
 import { RuleList } from "./rule-list";
+import { sentencesOf } from "./rule-words";
 import { LimitCard, VotesCard } from "./settings-cards";
+import { TEMPLATES } from "./templates";
 import {
   isOf,
   pathOfSubject,
@@ -43,6 +45,7 @@ export const PoliciesPage = (): ReactNode => {
           <>
             {mayChange ? null : <ReadOnlyNote />}
             <ProjectCard setup={setup} mayChange={mayChange} />
+            {mayChange ? <TemplatesCard setup={setup} /> : null}
             <SubjectsCard setup={setup} mayChange={mayChange} scope="wallet" />
             <SubjectsCard setup={setup} mayChange={mayChange} scope="key" />
           </>
@@ -96,6 +99,35 @@ const ProjectCard = ({ setup, mayChange }: PartProps): ReactNode => {
     </Card>
   );
 };
+
+/** Links to the form of the project's policy, filled with the rules of a template. */
+const TemplatesCard = ({ setup: { names } }: Pick<PartProps, "setup">): ReactNode => (
+  <Card
+    title="Start from a template"
+    description="Fills the form for the whole project. Nothing is saved before you have tried and reviewed it."
+    flush
+  >
+    <ul className="divide-y" aria-label="Templates">
+      {TEMPLATES.map(({ id, title, rules }) => (
+        <li
+          key={id}
+          className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-4 py-2.5"
+        >
+          <div className="min-w-0 flex-1 basis-60">
+            <p className="font-medium">{title}</p>
+            <p className="text-fg-2">{sentencesOf(rules, names).join(". ")}</p>
+          </div>
+          <Link
+            href={`${pathOfSubject(PROJECT)}?template=${id}`}
+            className={buttonLooks({ size: "sm" })}
+          >
+            Use<span className="sr-only"> the template “{title}”</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  </Card>
+);
 
 const WORDS = {
   wallet: {

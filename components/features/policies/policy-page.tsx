@@ -2,6 +2,7 @@
 
 import { zodResolver } from "@hookform/resolvers/zod";
 import Link from "next/link";
+import { parseAsString, useQueryState } from "nuqs";
 import { type ReactNode, useEffect, useState } from "react";
 import { useForm, useWatch } from "react-hook-form";
 import { z } from "zod";
@@ -29,6 +30,7 @@ import {
 } from "./policy-form";
 import { RuleList } from "./rule-list";
 import type { PolicyNames } from "./rule-words";
+import { type PolicyTemplate, templateOf, withTemplate } from "./templates";
 import {
   isOf,
   pathOfSubject,
@@ -90,15 +92,27 @@ interface ReadyProps {
 const Ready = ({ setup, subject }: ReadyProps): ReactNode => {
   const mayChange = useMay("policies:manage");
   const policy = setup.policies.policies.find((one) => isOf(one, subject));
+  const [templateId, setTemplateId] = useQueryState("template", parseAsString);
+  const template = templateOf(templateId);
   const [editing, setEditing] = useState(
-    () => readDraft(subject, draftBase(setup, policy)) !== null,
+    () => template !== null || readDraft(subject, draftBase(setup, policy)) !== null,
   );
   const end = (): void => {
     draftOf(subject).drop();
+    void setTemplateId(null, { history: "replace" });
     setEditing(false);
   };
   if (editing && mayChange)
-    return <Editing setup={setup} subject={subject} policy={policy} onEnd={end} />;
+    return (
+      <Editing
+        setup={setup}
+        subject={subject}
+        policy={policy}
+        template={template}
+        onTaken={() => void setTemplateId(null, { history: "replace" })}
+        onEnd={end}
+      />
+    );
   return (
     <Sides
       left={
@@ -177,6 +191,10 @@ const LimitsCard = ({ setup, subject, policy, onEdit }: LimitsCardProps): ReactN
 
 interface EditingProps extends ReadyProps {
   readonly policy: Policy | undefined;
+  /** Fills the form; null when the page was opened without a template. */
+  readonly template: PolicyTemplate | null;
+  /** Called when the form has the template's rules. They are then a draft like typed ones. */
+  readonly onTaken: () => void;
   readonly onEnd: () => void;
 }
 
@@ -188,17 +206,31 @@ const draftBase = ({ wallets }: PolicySetup, policy: Policy | undefined): DraftB
 
 const zoneHere = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-const Editing = ({ setup, subject, policy, onEnd }: EditingProps): ReactNode => {
+const Editing = ({
+  setup,
+  subject,
+  policy,
+  template,
+  onTaken,
+  onEnd,
+}: EditingProps): ReactNode => {
   // The version from which the form was filled. Saving refers to it, so that a version stored
   // meanwhile is not overwritten.
   const [base] = useState({ rules: policy?.rules ?? {}, ...draftBase(setup, policy) });
-  const [first] = useState(() => readDraft(subject, base) ?? valuesOf(base.rules, zoneHere()));
+  const [first] = useState(() =>
+    template === null
+      ? (readDraft(subject, base) ?? valuesOf(base.rules, zoneHere()))
+      : valuesOf(withTemplate(base.rules, template), zoneHere()),
+  );
   const form = useForm({ resolver: zodResolver(policyForm), defaultValues: first });
   const values = useWatch({ control: form.control, compute: (typed) => typed });
   useEffect(
     () => draftOf(subject).save({ owner: base.owner, version: base.version, values }),
     [subject, base, values],
   );
+  useEffect(() => {
+    if (template !== null) onTaken();
+  }, [template, onTaken]);
   const rules = typedRules(values);
   const draft: TriedDraft = { rules, isChanged: rules === null || !isSame(rules, base.rules) };
   return (

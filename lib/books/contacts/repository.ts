@@ -2,7 +2,7 @@ import type { ListPlace } from "@/lib/core/list-place";
 import type { Queryable, Tx } from "@/lib/platform/db/client";
 import { sqlOf } from "@/lib/platform/db/sql";
 import { sql } from "@/lib/platform/db/statement";
-import { type Contact, contacts, newContacts } from "./rows";
+import { changedContacts, type Contact, contacts, newContacts, shownContacts } from "./rows";
 import type { ContactValues } from "./rules";
 
 type Key = Pick<Contact, "projectId" | "id">;
@@ -74,6 +74,16 @@ export const contactsAt = async (
   return rows.map(contactOf);
 };
 
+/** The contacts with these ids. Ids of other projects are missing. */
+export const contactsWith = async (
+  db: Queryable,
+  projectId: string,
+  ids: readonly string[],
+): Promise<readonly Contact[]> => {
+  const rows = await db.contact.findMany({ where: { projectId, id: { in: [...ids] } } });
+  return rows.map(contactOf);
+};
+
 export const findContact = async (
   db: Queryable,
   projectId: string,
@@ -102,22 +112,27 @@ export interface NewContact
   extends Key, ContactValues, Pick<Contact, "address" | "createdBy" | "createdAt"> {}
 
 /**
- * Stores the contact as proposed. If a contact with this address exists, locks and returns it
- * instead.
+ * Stores the contacts as proposed. For an address that the book already has, locks and returns the
+ * existing contact instead.
  */
-export const insertOrLock = async (tx: Tx, contact: NewContact): Promise<Contact | null> => {
-  const proposed = {
+export const insertOrLockAll = async (
+  tx: Tx,
+  added: readonly NewContact[],
+): Promise<Contact[]> => {
+  const proposed = added.map((contact) => ({
     ...contact,
     proposedAt: contact.createdAt,
     proposedBy: contact.createdBy,
-  };
-  // On a conflict, the update without effect locks the existing row.
-  const [stored] = await sqlOf(tx).query<object>(sql`
+  }));
+  // Ordered, so that concurrent imports lock existing rows in the same order. On a conflict, the
+  // update without effect locks the existing row.
+  const rows = await sqlOf(tx).query<object>(sql`
     INSERT INTO contact AS known (${newContacts.names})
-    SELECT ${newContacts.names} FROM ${newContacts.list([proposed])} AS proposed
+    SELECT ${newContacts.names}
+    FROM ${newContacts.list(proposed, { orderedBy: "address" })} AS proposed
     ON CONFLICT (project_id, address) DO UPDATE SET name = known.name
     RETURNING ${contacts.columns("known")}`);
-  return stored === undefined ? null : contactOf(stored);
+  return rows.map(contactOf);
 };
 
 export interface Proposal {
@@ -125,64 +140,47 @@ export interface Proposal {
   readonly at: Date;
 }
 
-const proposedColumns = ({ by, at }: Proposal) => ({
-  state: "proposed",
-  approvedAt: null,
-  approvedBy: null,
-  proposedAt: at,
-  proposedBy: by,
-  toldAt: null,
-});
-
 /**
- * Stores new values of a contact that this transaction has locked.
- * @param proposal null when the contact's state does not change
+ * Stores the name, tags and chains of contacts that this transaction has locked.
+ * @param proposal null when the contacts' state does not change
  */
-export const storeValues = async (
+export const storeAll = async (
   tx: Tx,
-  { projectId, id }: Key,
-  { name, tags, chainIds }: ContactValues,
+  projectId: string,
+  changed: readonly (ContactValues & Pick<Contact, "id">)[],
   proposal: Proposal | null,
 ): Promise<void> => {
-  await tx.contact.updateMany({
-    where: { projectId, id },
-    data: {
-      name,
-      tags: [...tags],
-      chainIds: [...chainIds],
-      ...(proposal === null ? {} : proposedColumns(proposal)),
-    },
-  });
+  if (changed.length === 0) return;
+  const proposed =
+    proposal === null
+      ? sql``
+      : sql`, state = 'proposed', approved_at = NULL, approved_by = NULL,
+          proposed_at = ${proposal.at}::timestamptz, proposed_by = ${proposal.by}, told_at = NULL`;
+  await sqlOf(tx).change(sql`
+    UPDATE contact c
+    SET name = v.name, tags = v.tags, chain_ids = v.chain_ids${proposed}
+    FROM ${changedContacts.list(changed, { isCounted: true })} AS v
+    WHERE c.project_id = ${projectId} AND c.id = v.id`);
 };
 
 /**
- * Approves a proposed contact. Returns false when it is no longer proposed, or when its values
+ * Approves proposed contacts. Leaves out contacts that are no longer proposed, or whose values
  * differ from those that were approved.
+ * @returns the number of contacts that were approved
  */
-export const approveContact = async (
+export const approveContacts = (
   tx: Tx,
-  {
-    projectId,
-    id,
-    name,
-    address,
-    chainIds,
-  }: Key & Pick<Contact, "name" | "address" | "chainIds">,
+  projectId: string,
+  shown: readonly Pick<Contact, "id" | "name" | "address" | "chainIds">[],
   approved: { readonly by: string; readonly at: Date },
-): Promise<boolean> => {
-  const { count } = await tx.contact.updateMany({
-    where: {
-      projectId,
-      id,
-      state: "proposed",
-      name,
-      address,
-      chainIds: { equals: [...chainIds] },
-    },
-    data: { state: "approved", approvedAt: approved.at, approvedBy: approved.by },
-  });
-  return count === 1;
-};
+): Promise<number> =>
+  sqlOf(tx).change(sql`
+    UPDATE contact c
+    SET state = 'approved', approved_at = ${approved.at}::timestamptz,
+      approved_by = ${approved.by}
+    FROM ${shownContacts.list(shown, { isCounted: true })} AS v
+    WHERE c.project_id = ${projectId} AND c.id = v.id AND c.state = 'proposed'
+      AND c.name = v.name AND c.address = v.address AND c.chain_ids = v.chain_ids`);
 
 /** Marks the proposed contacts that no mail to the owners has listed, and returns them by name. */
 export const takeUntold = async (tx: Tx, projectId: string, at: Date): Promise<Contact[]> => {

@@ -57,3 +57,9 @@ export const newContacts = contacts.pick(
   "tags",
   "chainIds",
 );
+
+/** The values that a change stores. */
+export const changedContacts = contacts.pick("id", "name", "tags", "chainIds");
+
+/** The values that an approval covers. */
+export const shownContacts = contacts.pick("id", "name", "address", "chainIds");

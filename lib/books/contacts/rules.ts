@@ -39,6 +39,10 @@ export const valuesAfter = (
 export const needsApproval = (before: ContactValues, after: ContactValues): boolean =>
   before.name !== after.name || before.chainIds.join() !== after.chainIds.join();
 
+/** Whether a change leaves the contact as it is. */
+export const sameValues = (before: ContactValues, after: ContactValues): boolean =>
+  !needsApproval(before, after) && before.tags.join() === after.tags.join();
+
 export interface ContactWarning {
   readonly code: "similar_name" | RecipientWarningCode;
   readonly path: string;

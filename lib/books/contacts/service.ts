@@ -1,29 +1,10 @@
 import { isApprovedOn } from "@/lib/core/look-alike";
 import type { Database, Tx } from "@/lib/platform/db/client";
-import {
-  type ApprovalsService,
-  type Change,
-  type GivenApproval,
-  quoted,
-} from "@/lib/trust/proofs/service";
+import { type GivenApproval, quoted } from "@/lib/trust/proofs/service";
 import type { Wallet, WalletsService } from "@/lib/trust/wallets/service";
 import type { EvmAddress } from "@/lib/core/evm";
-import {
-  approveContact,
-  type ContactFilter,
-  contactsAt,
-  countContacts,
-  deleteContact,
-  findContact,
-  insertOrLock,
-  listContacts,
-  listProposed,
-  lockContact,
-  storeValues,
-} from "./repository";
 import { type Actor, actorName, type UserActor } from "@/lib/core/actor";
-import type { Clock } from "@/lib/core/clock";
-import { DomainError, notFound } from "@/lib/core/errors";
+import { notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import {
   type ListPage,
@@ -32,17 +13,27 @@ import {
   readPlace,
   writePlace,
 } from "@/lib/core/list-place";
-import { doneBy, recordAudit, replaced } from "@/lib/news/audit/service";
-import type { RecipientsService } from "@/lib/trust/recipients/service";
-import {
-  type ContactChange,
-  type ContactWarning,
-  createSimilarNames,
-  needsApproval,
-  valuesAfter,
-} from "./rules";
+import { recordAudit } from "@/lib/news/audit/service";
+import { createApproving } from "./approving";
+import { bookFull, type ContactsDeps, entryOf, proposalOf, requireChains } from "./changes";
 import { requestDigest } from "./digest";
+import { CONTACTS_MAX } from "@/lib/contracts/contacts";
+import { createFlagging, type FlaggedContact, KIND_WORDS } from "./flagging";
+import { type ContactImport, createImporting, type ImportedContact } from "./importing";
+import {
+  type ContactFilter,
+  contactsAt,
+  countContacts,
+  deleteContact,
+  findContact,
+  insertOrLockAll,
+  listContacts,
+  listProposed,
+  lockContact,
+  storeAll,
+} from "./repository";
 import type { Contact } from "./rows";
+import { type ContactChange, needsApproval, valuesAfter } from "./rules";
 
 /**
  * The names that people may trust when they decide: first those of the project's wallets, then
@@ -59,12 +50,6 @@ export interface AddressNames {
     paid: { readonly addresses: readonly EvmAddress[]; readonly chainId: number },
   ): Promise<ReadonlyMap<EvmAddress, string>>;
 }
-
-const KIND_WORDS = {
-  treasury: "Treasury",
-  smart_account: "Smart account",
-  linked: "Linked wallet",
-} as const satisfies Record<Wallet["kind"], string>;
 
 /**
  * The name of a wallet. The label of a wallet whose key the service does not hold is left out:
@@ -96,12 +81,9 @@ export const createAddressNames = (deps: {
 });
 
 export { createContactDigest } from "./digest";
+export type { FlaggedContact } from "./flagging";
+export type { ImportedContact } from "./importing";
 export type { Contact } from "./rows";
-
-/** A contact with the names with which people may confuse it. */
-export interface FlaggedContact extends Contact {
-  readonly warnings: readonly ContactWarning[];
-}
 
 /**
  * The address book of a project. It names addresses and records which are approved; a policy may
@@ -139,116 +121,26 @@ export interface ContactsService {
     id: string,
     given: GivenApproval | undefined,
   ): Promise<FlaggedContact>;
+  /**
+   * Approves all these contacts with one proof, or none. Approved contacts stay unchanged.
+   * @throws DomainError `forbidden` unless owner or admin, `not_found`, `approval_required`,
+   * `invalid_state`
+   */
+  approveAll(
+    actor: UserActor,
+    ids: readonly string[],
+    given: GivenApproval | undefined,
+  ): Promise<{ approved: number }>;
+  /**
+   * Stores all rows of an import, or none. New contacts are proposed.
+   * @returns the outcome of each row, in their order
+   * @throws DomainError `invalid_request` naming every row that must not be stored,
+   * `invalid_state` when the book is full, `unsupported_chain`
+   */
+  import(actor: Actor, input: ContactImport): Promise<readonly ImportedContact[]>;
   /** @throws DomainError `not_found` */
   remove(actor: Actor, id: string): Promise<{ id: string }>;
 }
-
-const CONTACTS_MAX = 1000;
-
-const bookFull = (): DomainError =>
-  new DomainError(
-    "invalid_state",
-    `The address book is full: it holds ${String(CONTACTS_MAX)} addresses. Nothing was saved; delete one first.`,
-  );
-
-const changedMeanwhile = (): DomainError =>
-  new DomainError(
-    "invalid_state",
-    "The contact was changed meanwhile. Read it again; nothing was approved.",
-  );
-
-const auditedFields = ({ name, tags, chainIds, state }: Contact) => ({
-  name,
-  tags,
-  chainIds: chainIds.map(String),
-  state,
-});
-
-interface ContactsDeps {
-  readonly database: Database;
-  readonly approvals: Pick<ApprovalsService, "requireApproval">;
-  readonly wallets: Pick<WalletsService, "list">;
-  readonly recipients: Pick<RecipientsService, "require" | "warnings" | "warningsOfRecords">;
-  readonly registry: {
-    /** @throws DomainError `unsupported_chain` */
-    get(chainId: number): { readonly name: string };
-    list(): readonly { readonly id: number; readonly name: string }[];
-  };
-  readonly clock: Clock;
-}
-
-/** Adds to contacts the warnings that follow from the project's records. */
-const createFlagging =
-  ({
-    database,
-    wallets,
-    recipients,
-  }: Pick<ContactsDeps, "database" | "wallets" | "recipients">) =>
-  async (projectId: string, contacts: readonly Contact[]): Promise<FlaggedContact[]> => {
-    const [book, own, about] = await Promise.all([
-      listContacts(database.prisma, projectId, { limit: CONTACTS_MAX }),
-      wallets.list(projectId),
-      recipients.warningsOfRecords({
-        projectId,
-        chainIds: [],
-        recipients: contacts.map(({ id, address }) => ({ path: id, address })),
-        purpose: "store",
-      }),
-    ]);
-    const similarNames = createSimilarNames([
-      ...own.map(({ label, kind, address }) => ({
-        contactId: null,
-        name: label ?? KIND_WORDS[kind],
-        address,
-        isApproved: true,
-      })),
-      ...book.map(({ id, name, address, state }) => ({
-        contactId: id,
-        name,
-        address,
-        isApproved: state === "approved",
-      })),
-    ]);
-    const byId = new Map<string, ContactWarning[]>();
-    for (const { path, ...each } of about)
-      byId.set(path, [...(byId.get(path) ?? []), { ...each, path: "address" }]);
-    return contacts.map((contact) => {
-      const ofAddress = byId.get(contact.id) ?? [];
-      return { ...contact, warnings: [...ofAddress, ...similarNames(contact)] };
-    });
-  };
-
-/**
- * The approval of a contact. It covers everything on which payments and names depend, and the names
- * with which the contact may be confused.
- */
-const approvalOf = (
-  { registry }: Pick<ContactsDeps, "registry">,
-  { id, projectId, name, address, chainIds, warnings }: FlaggedContact,
-): Change => {
-  // A chain that is no longer configured is shown by its number.
-  const names = new Map(registry.list().map((chain) => [chain.id, chain.name]));
-  const chains = chainIds.map((chainId) => names.get(chainId) ?? `chain ${String(chainId)}`);
-  return {
-    kind: "contact.approve",
-    title:
-      "Approve a contact: its name is shown to those who decide, and it may be paid where only approved contacts may",
-    lines: [
-      `Name: ${quoted(name)}`,
-      `Address: ${address}`,
-      `Chains: ${chains.length === 0 ? "every chain" : chains.join(", ")}`,
-      ...warnings.map(({ message }) => `Compare it: ${message}`),
-    ],
-    values: {
-      projectId,
-      id,
-      name,
-      address,
-      chainIds: chainIds.map(String),
-      warnings: warnings.map(({ message }) => message),
-    },
-  };
-};
 
 type Reading = ReturnType<typeof createReading>;
 
@@ -286,42 +178,21 @@ const createReading = (deps: ContactsDeps) => {
   return { flag, flagOne, get, checked };
 };
 
-/** @param before set when the contact was changed */
-const entryOf = (
-  { clock }: ContactsDeps,
-  actor: Actor,
-  contact: Contact,
-  before: Contact | null = null,
-) => ({
-  ...doneBy(actor),
-  subject: contact.id,
-  data: {
-    ...{ address: contact.address, ...auditedFields(contact) },
-    ...(before && replaced(auditedFields(before), auditedFields(contact))),
-  },
-  at: clock.now(),
-});
-
 /** Writes new values of a contact. @param before the row that the transaction has locked */
 const change = async (
   tx: Tx,
-  { clock }: ContactsDeps,
+  deps: ContactsDeps,
   {
     actor,
     before,
     values,
   }: { readonly actor: Actor; readonly before: Contact; readonly values: ContactChange },
 ): Promise<Contact> => {
-  const after = valuesAfter(values, before);
-  const proposal = needsApproval(before, after)
-    ? { by: actorName(actor), at: clock.now() }
-    : null;
-  await storeValues(tx, before, after, proposal);
+  const after = { ...before, ...valuesAfter(values, before) };
+  const proposal = needsApproval(before, after) ? proposalOf(deps, actor) : null;
+  await storeAll(tx, before.projectId, [after], proposal);
   return (await findContact(tx, before.projectId, before.id)) ?? before;
 };
-
-const requireChains = ({ registry }: ContactsDeps, { chainIds }: ContactChange): void =>
-  chainIds?.forEach((chainId) => void registry.get(chainId));
 
 const createSaving = (
   deps: ContactsDeps,
@@ -345,8 +216,8 @@ const createSaving = (
       };
       const saved = await database.transaction(async (tx) => {
         await requestDigest(tx, projectId, clock.now());
-        const found = await insertOrLock(tx, added);
-        if (found === null) throw notFound();
+        const [found] = await insertOrLockAll(tx, [added]);
+        if (found === undefined) throw notFound();
         if (found.id !== id) {
           const contact = await change(tx, deps, { actor, before: found, values: input });
           await recordAudit(tx, {
@@ -387,7 +258,7 @@ const createSaving = (
  * transaction.
  */
 export const createContactsService = (deps: ContactsDeps): ContactsService => {
-  const { database, clock } = deps;
+  const { database } = deps;
   const reading = createReading(deps);
   const { flag, get, checked } = reading;
   return {
@@ -407,24 +278,8 @@ export const createContactsService = (deps: ContactsDeps): ContactsService => {
       flag(projectId, await listProposed(database.prisma, projectId, limit)),
     get: async ({ projectId }, id) => checked(await get(projectId, id)),
     ...createSaving(deps, reading),
-    approve: async (actor, id, given) => {
-      const contact = await get(actor.projectId, id);
-      if (contact.state === "approved") return contact;
-      const approved = await deps.approvals.requireApproval(
-        actor,
-        approvalOf(deps, contact),
-        given,
-      );
-      await database.transaction(async (tx) => {
-        await approved.consume(tx);
-        if (!(await approveContact(tx, contact, { by: actorName(actor), at: clock.now() })))
-          throw changedMeanwhile();
-        const entry = entryOf(deps, actor, { ...contact, state: "approved" }, contact);
-        const data = { ...entry.data, ...approved.record };
-        await recordAudit(tx, { ...entry, data, action: "contact.approved" });
-      });
-      return get(actor.projectId, id);
-    },
+    ...createApproving(deps, reading),
+    import: createImporting(deps, flag),
     remove: async (actor, id) => {
       await database.transaction(async (tx) => {
         const contact = isId("contact", id)

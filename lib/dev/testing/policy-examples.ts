@@ -43,4 +43,8 @@ export const callPolicies = async ({
   const contact = { name: "Grace", address: testAccount().address };
   const { id } = await call("createContact", { body: contact, as, recorded: false });
   await approved("approveContact", {}, { id: String(id) });
+  const contacts = [{ name: "Linus", address: testAccount().address, tags: ["Payroll"] }];
+  const { data } = await call("importContacts", { body: { contacts }, as });
+  const ids = (data as readonly { readonly id: string }[]).map((contact) => contact.id);
+  await approved("approveContacts", { ids });
 };

@@ -189,7 +189,7 @@ export const DECISIONS = {
       "It records whether a bridge paid back what was accepted under the guards, and sends nothing. Whoever may move money decides it; a refund is taken only where the chain shows it. A retry is judged by itself (operationRetry).",
   },
   contactApproval: {
-    routes: ["POST /contacts/{id}/approve"],
+    routes: ["POST /contacts/{id}/approve", "POST /contacts/approve"],
     by: ["owner"],
     unbound:
       "It lets an allow-list pay an address, and pays nothing. An owner or admin approves it, and the cool-down begins with it. Each payment to the address is judged by itself.",
@@ -291,6 +291,7 @@ export const MOVES_NOTHING: Readonly<Record<string, readonly string[]>> = {
   ],
   "Records, names and addresses": [
     "POST /contacts",
+    "POST /contacts/import",
     "PATCH /contacts/{id}",
     "DELETE /contacts/{id}",
     "PUT /annotations/{id}",

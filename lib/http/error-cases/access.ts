@@ -78,6 +78,10 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
     ...ADMINS_ONLY,
   },
   updateSponsorBudget: { ...approvalFor("The budget was changed meanwhile"), ...ADMINS_ONLY },
+  approveContacts: {
+    ...approvalFor("One of the contacts was changed meanwhile"),
+    ...ADMINS_ONLY,
+  },
   approveContact: { ...approvalFor("The contact was changed meanwhile"), ...ADMINS_ONLY },
   requestDecisionCode: {
     ...SENDING_MAIL,

@@ -15,13 +15,20 @@ import { z } from "zod";
 import { operationTitle } from "@/lib/core/titles";
 import { storedBase } from "@/lib/platform/db/codecs";
 
-export const insertAuditEvent = async (db: Sql, row: AuditEvent): Promise<void> => {
+export const insertAuditEvents = async (
+  db: Sql,
+  rows: readonly AuditEvent[],
+): Promise<void> => {
+  if (rows.length === 0) return;
   await inOrder(db, [
     () =>
       db.change(sql`
         INSERT INTO audit_event (${auditEvents.names})
-        SELECT ${auditEvents.names} FROM ${auditEvents.list([row])} AS event`),
-    () => db.change(sql`INSERT INTO audit_unlinked (event_id) VALUES (${row.id})`),
+        SELECT ${auditEvents.names} FROM ${auditEvents.list(rows)} AS event`),
+    () =>
+      db.change(sql`
+        INSERT INTO audit_unlinked (event_id)
+        SELECT id FROM ${eventIds.list(rows)} AS event`),
   ]);
 };
 
@@ -71,6 +78,7 @@ const patternOf = (text: string): string =>
 const textOf = sql`
   concat_ws(' ', action, actor, subject, client_address, request_id, data::text)`;
 const places = chainedEvents.pick("seq", "hash");
+const eventIds = auditEvents.pick("id");
 
 /** Newest first. */
 export const listAuditEvents = (

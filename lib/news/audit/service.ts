@@ -6,7 +6,7 @@ import { type Sql, sqlOf, sqlOn } from "@/lib/platform/db/sql";
 import {
   actorNamesOf,
   hasAuditEvent,
-  insertAuditEvent,
+  insertAuditEvents,
   listAuditEvents,
   namesOf,
 } from "./repository";
@@ -57,9 +57,13 @@ export const replaced = (
 export const recordAudit = (tx: Tx, entry: AuditEntry): Promise<void> =>
   recordAuditOn(sqlOf(tx), entry);
 
+/** Like `recordAudit`, for several actions of one transaction. */
+export const recordAudits = (tx: Tx, entries: readonly AuditEntry[]): Promise<void> =>
+  insertAuditEvents(sqlOf(tx), entries.map(toAuditEvent));
+
 /** Like `recordAudit`, for transactions on a connection of the raw pools. */
 export const recordAuditOn = (sql: Sql, entry: AuditEntry): Promise<void> =>
-  insertAuditEvent(sql, toAuditEvent(entry));
+  insertAuditEvents(sql, [toAuditEvent(entry)]);
 
 const toAuditEvent = ({ at, data = {}, request, ...entry }: AuditEntry): AuditEvent => ({
   id: newId("auditEvent"),

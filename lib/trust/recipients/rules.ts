@@ -28,6 +28,8 @@ export interface ChainCodes {
 /** The facts about the recipients of a request. Facts that did not arrive in time are missing. */
 export interface RecipientFacts {
   readonly known: readonly KnownAddress[];
+  /** Addresses that the same request stores as proposed contacts. */
+  readonly drafts?: readonly EvmAddress[];
   /**
    * Addresses that the project controls on every chain: its wallets, whose code the service or
    * their owner can deploy anywhere.
@@ -43,6 +45,9 @@ export interface RecipientFacts {
 }
 
 export const WARNINGS_MAX = 100;
+
+/** Names an address of the same request inside a sentence. */
+const DRAFT = "another address of this request";
 
 const joined = (names: readonly string[]): string => names.join(", ");
 
@@ -81,6 +86,9 @@ export const warningsAbout = (
   max = WARNINGS_MAX,
 ): RecipientWarning[] => {
   const lookAlikeOf = createLookAlikes(facts.known);
+  const draftLike = createLookAlikes(
+    (facts.drafts ?? []).map((address) => ({ address, name: DRAFT, as: "proposed" })),
+  );
   const about = ({ path, address }: Recipient): RecipientWarning[] => {
     const found: RecipientWarning[] = [];
     const warn = (code: RecipientWarningCode, message: string): void =>
@@ -102,7 +110,7 @@ export const warningsAbout = (
         "token_contract",
         `${address} is the contract of a token on ${token.name}: money sent there is usually lost.`,
       );
-    const similar = lookAlikeOf(address);
+    const similar = lookAlikeOf(address) ?? draftLike(address);
     if (similar !== null)
       warn(
         "lookalike_recipient",

@@ -27,6 +27,11 @@ export interface RecipientRequest {
   /** Chains on which the recipients are paid; empty for every chain. */
   readonly chainIds: readonly number[];
   readonly recipients: readonly Recipient[];
+  /**
+   * Addresses that the same request stores. Each recipient is compared with them as with proposed
+   * contacts.
+   */
+  readonly drafts?: readonly EvmAddress[];
   /** Tokens whose issuers may have frozen the addresses; every token of the chains when absent. */
   readonly tokens?: readonly Token[];
   /**
@@ -249,14 +254,15 @@ export const createRecipientsService = (deps: RecipientsDeps): RecipientsService
     warnings: async (request) => {
       if (request.recipients.length === 0) return [];
       const [records, answers] = await Promise.all([recordedOrAway(request), ask(request)]);
-      return warningsAbout(request.recipients, { ...records, ...answers });
+      const { drafts = [] } = request;
+      return warningsAbout(request.recipients, { ...records, ...answers, drafts });
     },
     warningsOfRecords: async (request) =>
       request.recipients.length === 0
         ? []
         : warningsAbout(
             request.recipients,
-            { ...(await recorded(request)), ...NOT_ASKED },
+            { ...(await recorded(request)), ...NOT_ASKED, drafts: request.drafts ?? [] },
             Infinity,
           ),
   };

@@ -1,5 +1,5 @@
 import { numberAs, typedSign, type DecimalSign } from "@/lib/core/read-amount";
-import { type Cell, cellText } from "./table";
+import { type Cell, cellText, quoted } from "@/components/features/file-import/table";
 
 export type { DecimalSign };
 
@@ -31,11 +31,6 @@ const PARTS = new RegExp(
  */
 const MULTIPLIER =
   /^(k|m|mm|mn|mio|mill?|million|b|bn|billion|mrd|t|tn|trn|trillion|thousand|tsd|lakh|lac|crore|cr|ct|cents?|wei|gwei)s?\.?$/i;
-const LENGTH_SHOWN = 40;
-
-export const quoted = (text: string): string =>
-  `"${text.length > LENGTH_SHOWN ? `${text.slice(0, LENGTH_SHOWN)}…` : text}"`;
-
 interface Parts {
   readonly number: string;
   readonly exponent: string | null;

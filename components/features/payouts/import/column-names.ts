@@ -1,4 +1,4 @@
-import { type Cell, cellText } from "./table";
+import { type Cell, cellText } from "@/components/features/file-import/table";
 
 export const FIELDS = ["recipient", "amount", "token", "reference", "note"] as const;
 export type ImportField = (typeof FIELDS)[number];

@@ -3,12 +3,10 @@ import { expect, test } from "vitest";
 import type { ImportColumn } from "./column-names";
 import {
   columnNames,
-  layoutOf,
-  limitedTo,
-  NO_MAPPING,
   unreadColumns,
   withColumn,
-} from "./columns";
+} from "@/components/features/file-import/layout";
+import { layoutOf, limitedTo, NO_MAPPING } from "./columns";
 import { toRows } from "./to-rows";
 
 const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";

@@ -1,22 +1,17 @@
 import { readAmountCell } from "./amount-format";
 import { columnOfHeading, COLUMNS, type ImportColumn } from "./column-names";
-import { type Cell, cellText } from "./table";
+import { bareText, looksLikeChain } from "@/components/features/file-import/chain-names";
+import {
+  filledIn,
+  freeColumns,
+  type LayoutOf,
+  type MappingOf,
+  type Rows,
+} from "@/components/features/file-import/layout";
+import { type Cell, cellText } from "@/components/features/file-import/table";
 
-type Rows = readonly (readonly Cell[])[];
-
-/** The file's column for each meaning; null when the file has none. */
-export type Mapping = Readonly<Record<ImportColumn, number | null>>;
-
-export interface Layout {
-  /** Whether the first row is a header. */
-  readonly headed: boolean;
-  readonly mapping: Mapping;
-  /**
-   * Meanings for which several columns fit. The person must choose, because a wrong column would
-   * lead to wrong payments.
-   */
-  readonly open: Readonly<Partial<Record<ImportColumn, readonly number[]>>>;
-}
+export type Layout = LayoutOf<ImportColumn>;
+type Mapping = MappingOf<ImportColumn>;
 
 export const NO_MAPPING: Mapping = {
   recipient: null,
@@ -54,19 +49,6 @@ const CAN_BE: Partial<Record<ImportColumn, Looks>> = {
 type Choice = Pick<Layout, "mapping" | "open">;
 
 const looksLikeSymbol: Looks = (cell) => /^[A-Z][A-Za-z0-9.]{1,10}$/.test(cellText(cell));
-
-const columnsIn = (rows: Rows): number =>
-  rows.reduce((widest, row) => Math.max(widest, row.length), 0);
-
-const freeColumns = (rows: Rows, { mapping, open }: Choice): readonly number[] => {
-  const assigned = new Set([...Object.values(mapping), ...Object.values(open).flat()]);
-  return Array.from({ length: columnsIn(rows) }, (_, column) => column).filter(
-    (column) => !assigned.has(column),
-  );
-};
-
-const filledIn = (rows: Rows, column: number): readonly Cell[] =>
-  rows.map((row) => row[column] ?? "").filter((cell) => cellText(cell) !== "");
 
 const mostOf = (cells: readonly Cell[], looks: Looks): boolean =>
   cells.length > 0 && cells.filter(looks).length * 2 > cells.length;
@@ -208,69 +190,6 @@ export const limitedTo = (
   ),
 });
 
-/**
- * Assigns a column to a meaning. The meaning is then no longer open, and the column loses any other
- * meaning.
- */
-export const withColumn = (
-  layout: Layout,
-  wanted: ImportColumn,
-  column: number | null,
-): Layout => {
-  const { [wanted]: _, ...open } = layout.open;
-  const others = Object.fromEntries(
-    COLUMNS.map((each) => [
-      each,
-      column !== null && layout.mapping[each] === column ? null : layout.mapping[each],
-    ]),
-  );
-  return { ...layout, open, mapping: { ...NO_MAPPING, ...others, [wanted]: column } };
-};
-
-export const columnLetter = (column: number): string =>
-  column < 26
-    ? String.fromCharCode(65 + column)
-    : columnLetter(Math.floor(column / 26) - 1) + columnLetter(column % 26);
-
-/** Names from the header, or `Column B`. */
-export const columnNames = (rows: Rows, headed: boolean): readonly string[] =>
-  Array.from({ length: columnsIn(rows) }, (_, column) => {
-    const name = headed ? cellText(rows[0]?.[column]) : "";
-    return name === "" ? `Column ${columnLetter(column)}` : name;
-  });
-
-const SAMPLES_SHOWN = 3;
-
-/** Data by which a person recognises a column. */
-export interface ColumnLook {
-  readonly column: number;
-  readonly letter: string;
-  /** Empty when the column has no heading. */
-  readonly heading: string;
-  /** The first distinct texts of the column. */
-  readonly samples: readonly string[];
-}
-
-export const lookOf = (rows: Rows, headed: boolean, column: number): ColumnLook => {
-  const samples = new Set<string>();
-  for (const cell of filledIn(rows.slice(headed ? 1 : 0), column)) {
-    samples.add(cellText(cell));
-    if (samples.size === SAMPLES_SHOWN) break;
-  }
-  return {
-    column,
-    letter: columnLetter(column),
-    heading: headed ? cellText(rows[0]?.[column]) : "",
-    samples: [...samples],
-  };
-};
-
-/** Columns with content that the layout does not read. */
-export const unreadColumns = (rows: Rows, layout: Layout): readonly ColumnLook[] =>
-  freeColumns(rows, layout)
-    .map((column) => lookOf(rows, layout.headed, column))
-    .filter(({ samples }) => samples.length > 0);
-
 /** Names of asset kinds in the files of Safe's CSV app and of other programs. */
 const TYPES: Readonly<Record<string, "native" | "token" | "nft">> = {
   native: "native",
@@ -288,7 +207,7 @@ const TYPES: Readonly<Record<string, "native" | "token" | "nft">> = {
 };
 
 const typeOf = (text: string): (typeof TYPES)[string] | null => {
-  const name = bare(text);
+  const name = bareText(text);
   return Object.hasOwn(TYPES, name) ? (TYPES[name] ?? null) : null;
 };
 
@@ -339,100 +258,4 @@ export const readToken = ({ token, type, emptyIsCoin }: TokenCells): TokenReadin
   return kind === null && emptyIsCoin
     ? { token: "native" }
     : { refusal: "The cell is empty. Enter the token that this row pays." };
-};
-
-/**
- * Names and short names (EIP-3770) of chains in files of other programs, with the chain's id; null
- * for chains that are not EVM chains.
- */
-const CHAIN_IDS: Readonly<Record<string, number | null>> = {
-  ethereum: 1,
-  ethereummainnet: 1,
-  mainnet: 1,
-  eth: 1,
-  sepolia: 11_155_111,
-  sep: 11_155_111,
-  optimism: 10,
-  op: 10,
-  opmainnet: 10,
-  oeth: 10,
-  bsc: 56,
-  bnb: 56,
-  bnbchain: 56,
-  bnbsmartchain: 56,
-  binancesmartchain: 56,
-  gnosis: 100,
-  gnosischain: 100,
-  gno: 100,
-  xdai: 100,
-  polygon: 137,
-  polygonpos: 137,
-  matic: 137,
-  pol: 137,
-  base: 8_453,
-  arbitrum: 42_161,
-  arbitrumone: 42_161,
-  arb: 42_161,
-  arb1: 42_161,
-  avalanche: 43_114,
-  avalanchecchain: 43_114,
-  avax: 43_114,
-  celo: 42_220,
-  linea: 59_144,
-  scroll: 534_352,
-  scr: 534_352,
-  zksync: 324,
-  zksyncera: 324,
-  mantle: 5_000,
-  unichain: 130,
-  erc20: 1,
-  bep20: 56,
-  bitcoin: null,
-  btc: null,
-  solana: null,
-  sol: null,
-  spl: null,
-  tron: null,
-  trx: null,
-  trc20: null,
-  ton: null,
-  stellar: null,
-  ripple: null,
-  xrp: null,
-};
-/** Symbols and token standards. They name a chain only in a column with a heading for chains. */
-const ONLY_UNDER_HEADING = new Set(
-  "eth bnb matic pol arb op avax celo sol trx btc xrp ton gno erc20 bep20 trc20 spl base xdai scr mantle".split(
-    " ",
-  ),
-);
-
-interface ChainName {
-  readonly id: number;
-  readonly name: string;
-}
-
-const bare = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, "");
-
-const idOf = (text: string): number | null => {
-  const [, digits] = /^(?:eip155:)?(\d{1,15})$/i.exec(text.trim()) ?? [];
-  if (digits !== undefined) return Number(digits);
-  const name = bare(text);
-  return Object.hasOwn(CHAIN_IDS, name) ? (CHAIN_IDS[name] ?? null) : null;
-};
-
-/** Whether a cell names the chain by its name, id, CAIP-2 id or short name. */
-export const namesChain = (text: string, chain: ChainName): boolean =>
-  bare(text) === bare(chain.name) || idOf(text) === chain.id;
-
-/**
- * Whether a text is certainly the name of a chain.
- * @param chains names of the configured chains
- */
-const looksLikeChain = (text: string, chains: readonly string[]): boolean => {
-  const name = bare(text);
-  if (name === "") return false;
-  if (/^eip155:\d+$/i.test(text.trim()) || chains.some((chain) => bare(chain) === name))
-    return true;
-  return Object.hasOwn(CHAIN_IDS, name) && !ONLY_UNDER_HEADING.has(name);
 };

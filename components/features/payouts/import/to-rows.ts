@@ -1,7 +1,8 @@
 import { type DecimalSign, readAmountCell } from "./amount-format";
 import { headingUnit, type ImportField } from "./column-names";
-import { columnLetter, type Layout, readToken } from "./columns";
-import { type Cell, type Table, cellText } from "./table";
+import { columnLetter } from "@/components/features/file-import/layout";
+import { type Layout, readToken } from "./columns";
+import { type Cell, type Table, cellText } from "@/components/features/file-import/table";
 
 /**
  * For each field, why the file's cell was refused. The row cannot be paid until the person corrects

@@ -10,7 +10,7 @@ import { Select } from "@/components/ui/select";
 import { VirtualTable } from "@/components/ui/virtual-table";
 import { isApprovedOn, type KnownAddress } from "@/lib/core/look-alike";
 import { isSameText } from "@/lib/core/same-text";
-import type { BankFile } from "../import/pain";
+import type { BankFile } from "@/components/features/file-import/pain";
 import {
   bankRows,
   currenciesOf,
@@ -20,7 +20,8 @@ import {
   payeesOf,
 } from "./bank-rows";
 import { counted } from "./amount-rules";
-import { ImportDialog, type ImportDialogProps, MappingPreview, NotRead } from "./import-dialog";
+import { NotRead } from "@/components/features/file-import/mapping-parts";
+import { ImportDialog, type ImportDialogProps, MappingPreview } from "./import-dialog";
 import { RecipientLine } from "../recipient-item";
 import { requestProblem } from "./request-size";
 import type { Target } from "./use-target";

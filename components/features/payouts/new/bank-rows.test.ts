@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BankPayment } from "../import/pain";
+import type { BankPayment } from "@/components/features/file-import/pain";
 import { bankRows, currenciesOf, fitsCurrency, payeesOf } from "./bank-rows";
 
 const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";

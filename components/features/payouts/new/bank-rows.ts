@@ -1,4 +1,4 @@
-import type { BankPayment } from "../import/pain";
+import type { BankPayment } from "@/components/features/file-import/pain";
 import { EMPTY_ROW, type DraftValues } from "./draft-row";
 
 /** A payee of a bank file, identified by name and account, because names repeat. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ImportKind } from "@/components/features/file-import/read-import";
 import { tabStore } from "@/components/ui/tab-store";
 import { PAYOUT_ROWS_MAX } from "@/lib/core/payout-facts";
 import { countText } from "@/lib/core/amount-text";
@@ -24,6 +25,14 @@ export interface DraftRow extends DraftValues {
 
 /** Field → its problem. `row` has the problem of the row as a whole. */
 export type RowProblems = Readonly<Partial<Record<DraftField | "row", string>>>;
+
+/** What files become here. */
+export const PAYOUT_FILE: ImportKind = {
+  rowsMax: PAYOUT_ROWS_MAX,
+  row: "payment",
+  whole: "a payout",
+  banks: true,
+};
 
 export const EMPTY_ROW: DraftValues = {
   recipient: "",

@@ -5,9 +5,8 @@ import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
 import { Dialog } from "@/components/ui/dialog";
-import { Checkbox, Field } from "@/components/ui/field";
+import { Checkbox } from "@/components/ui/field";
 import { RadioCards } from "@/components/ui/radio-cards";
-import { Select } from "@/components/ui/select";
 import { type Column, Table } from "@/components/ui/table";
 import {
   type DecimalSign,
@@ -16,17 +15,15 @@ import {
   type SignGuess,
 } from "../import/amount-format";
 import type { ImportColumn } from "../import/column-names";
+import { type Layout, layoutOf, limitedTo } from "../import/columns";
+import { withColumn } from "@/components/features/file-import/layout";
 import {
-  type ColumnLook,
-  columnNames,
-  type Layout,
-  layoutOf,
-  limitedTo,
-  lookOf,
-  unreadColumns,
-  withColumn,
-} from "../import/columns";
-import { type Table as Sheet } from "../import/table";
+  ColumnFields,
+  OpenColumns,
+  type Questions,
+  UnreadColumns,
+} from "@/components/features/file-import/mapping-parts";
+import { type Table as Sheet } from "@/components/features/file-import/table";
 import { isOldSafeFile, toRows } from "../import/to-rows";
 import { counted, FIELD_WORDS } from "./amount-rules";
 import type { DraftField, DraftValues, RowRules } from "./draft-row";
@@ -99,25 +96,6 @@ export const ImportDialog = (props: FrameProps): ReactNode => {
   );
 };
 
-interface NotReadProps {
-  readonly label: string;
-  readonly parts: readonly { readonly name: string; readonly samples: string }[];
-}
-
-export const NotRead = ({ label, parts }: NotReadProps): ReactNode =>
-  parts.length === 0 ? null : (
-    <section aria-label={label} className="rounded-card border px-4 py-2 text-sm">
-      <p className="font-medium text-fg-2">Not read</p>
-      <ul>
-        {parts.map(({ name, samples }) => (
-          <li key={name} className="[overflow-wrap:anywhere]">
-            {name}: <span className="text-fg-2">{samples}</span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-
 const ROWS_SHOWN = 5;
 const TEXT_SHOWN = 60;
 
@@ -179,8 +157,8 @@ export const MappingDialog = (props: MappingDialogProps): ReactNode => {
   const { name, table, rules, chains, defaultToken } = props;
   const { columns } = rules;
   const mapping = useMapping({ table, columns, chains });
-  const { rows, ready, missing, problem, layout, unread } = mapping;
-  const questions = { mapping, table, columns };
+  const { rows, ready, missing, problem, layout } = mapping;
+  const questions = { mapping, table, columns, words: FIELD_WORDS };
   return (
     <ImportDialog
       {...props}
@@ -201,16 +179,13 @@ export const MappingDialog = (props: MappingDialogProps): ReactNode => {
       <SignQuestion mapping={mapping} />
       <TokenNotice mapping={mapping} defaultToken={defaultToken} />
       <MappingPreview rows={rows} fields={rules.fields} />
-      <NotRead
-        label="Columns that are not read"
-        parts={unread.map((look) => ({ name: titleOf(look), samples: samplesOf(look) }))}
-      />
+      <UnreadColumns table={table} layout={layout} />
     </ImportDialog>
   );
 };
 
 /** Asks whether `1,250` is 1250 or 1.25, because a wrong guess could pay a thousand times too much. */
-const SignQuestion = ({ mapping }: Pick<ColumnsProps, "mapping">): ReactNode => {
+const SignQuestion = ({ mapping }: Pick<TokenNoticeProps, "mapping">): ReactNode => {
   const { guess, sign, setSign } = mapping;
   if (guess.sign !== null) return null;
   const read = (as: DecimalSign): string =>
@@ -264,108 +239,13 @@ const TokenNotice = ({ mapping, defaultToken }: TokenNoticeProps): ReactNode => 
   );
 };
 
-const NONE = "none";
-/** The value of a select or radio group without a choice. */
-const OPEN = "";
-const SAMPLE_LENGTH = 42;
-
-interface ColumnsProps {
-  readonly mapping: FileMapping;
-  readonly table: Sheet;
-  readonly columns: readonly ImportColumn[];
-}
-
-const ColumnFields = ({
-  mapping: { layout, setColumn, setHeaded },
-  table,
-  columns,
-}: ColumnsProps): ReactNode => {
-  const { mapping, headed, open } = layout;
-  const names = useMemo(() => columnNames(table.rows, headed), [table, headed]);
-  const options = [
-    { value: NONE, label: "Not in the file" },
-    ...names.map((label, column) => ({ value: String(column), label })),
-  ];
-  return (
-    <div className="flex flex-col gap-3">
-      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-4">
-        {columns.map((column) => (
-          <Field key={column} label={FIELD_WORDS[column]}>
-            <Select
-              value={open[column] === undefined ? String(mapping[column] ?? NONE) : OPEN}
-              placeholder="Choose below"
-              onValueChange={(value) =>
-                setColumn(column, value === NONE ? null : Number(value))
-              }
-              options={options}
-            />
-          </Field>
-        ))}
-      </div>
-      <Checkbox
-        label="The first row names the columns"
-        checked={headed}
-        onChange={(event) => setHeaded(event.target.checked)}
-      />
-    </div>
-  );
-};
-
-const titleOf = ({ letter, heading }: ColumnLook): string =>
-  heading === "" ? `Column ${letter}` : `${letter} · ${heading}`;
-
-const samplesOf = ({ samples }: ColumnLook): string => {
-  const shown = samples.map((text) =>
-    text.length > SAMPLE_LENGTH ? `${text.slice(0, SAMPLE_LENGTH)}…` : text,
-  );
-  return shown.length === 0 ? "empty" : shown.join(" · ");
-};
-
-/** Asks which column to use where several fit, because a wrong one would lead to wrong payments. */
-const OpenColumns = ({
-  mapping: { layout, setColumn },
-  table,
-  columns,
-}: ColumnsProps): ReactNode =>
-  columns.map((column) => {
-    const candidates = layout.open[column];
-    if (candidates === undefined) return null;
-    const name = FIELD_WORDS[column].toLowerCase();
-    const looks = candidates.map((each) => lookOf(table.rows, layout.headed, each));
-    return (
-      <section
-        key={column}
-        aria-label={`Column of the ${name}`}
-        className="flex flex-col gap-2"
-      >
-        <p className="font-medium">Which column is the {name}?</p>
-        <RadioCards
-          label={`Which column is the ${name}?`}
-          value={OPEN}
-          onValueChange={(value) => setColumn(column, value === NONE ? null : Number(value))}
-          options={[
-            ...looks.map((look) => ({
-              value: String(look.column),
-              label: titleOf(look),
-              description: <span className="[overflow-wrap:anywhere]">{samplesOf(look)}</span>,
-            })),
-            { value: NONE, label: "None of them" },
-          ]}
-        />
-      </section>
-    );
-  });
-
 interface MappingInput {
   readonly table: Sheet;
   readonly columns: readonly ImportColumn[];
   readonly chains: readonly string[];
 }
 
-interface FileMapping {
-  readonly layout: Layout;
-  readonly setHeaded: (headed: boolean) => void;
-  readonly setColumn: (wanted: ImportColumn, column: number | null) => void;
+interface FileMapping extends Questions<ImportColumn> {
   readonly guess: SignGuess;
   /** Null while the person has not chosen the decimal sign. */
   readonly sign: DecimalSign | null;
@@ -373,7 +253,6 @@ interface FileMapping {
   /** Null for a file that is not in the old format of Safe's CSV app. */
   readonly emptyIsCoin: boolean | null;
   readonly setEmptyIsCoin: (emptyIsCoin: boolean) => void;
-  readonly unread: readonly ColumnLook[];
   readonly rows: readonly DraftValues[];
   /** Why the rows do not fit into one payout; null when they do. */
   readonly problem: string | null;
@@ -399,7 +278,6 @@ const useMapping = ({ table, columns, chains }: MappingInput): FileMapping => {
     return toRows(table, layout, choices).map((row) => ({ ...row, checked: true }));
   }, [table, layout, sign, emptyIsCoin]);
   const problem = useMemo(() => requestProblem(rows), [rows]);
-  const unread = useMemo(() => unreadColumns(table.rows, layout), [table, layout]);
   const missing = recipient === null || amount === null;
   const isOpen = Object.keys(layout.open).length > 0;
   return {
@@ -411,7 +289,6 @@ const useMapping = ({ table, columns, chains }: MappingInput): FileMapping => {
     setSign,
     emptyIsCoin: isOldSafeFile(table, layout) ? emptyIsCoin : null,
     setEmptyIsCoin,
-    unread,
     rows,
     problem,
     missing,

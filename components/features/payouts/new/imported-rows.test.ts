@@ -4,11 +4,12 @@ import type { TokenInfo } from "@/components/features/swap/tokens";
 import { formatAmount } from "@/lib/core/money";
 import { guessSign, type DecimalSign } from "../import/amount-format";
 import { COLUMNS } from "../import/column-names";
-import { layoutOf, limitedTo, withColumn, type Layout } from "../import/columns";
-import { readImport } from "../import/read-import";
-import { xlsxOf, type SheetCell } from "../import/testing";
+import { withColumn } from "@/components/features/file-import/layout";
+import { layoutOf, limitedTo, type Layout } from "../import/columns";
+import { readImport } from "@/components/features/file-import/read-import";
+import { xlsxOf, type SheetCell } from "@/components/features/file-import/testing";
 import { toRows } from "../import/to-rows";
-import { edited, type DraftValues } from "./draft-row";
+import { edited, type DraftValues, PAYOUT_FILE } from "./draft-row";
 import { walletRules, type WalletTarget } from "./wallet-rules";
 
 const A = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -57,7 +58,7 @@ const rowsOf = async (
   content: string | Buffer<ArrayBuffer>,
   answers: Answers = {},
 ): Promise<DraftValues[] | string> => {
-  const file = await readImport(new Blob([content]), 10_000, "2026-05-01");
+  const file = await readImport(new Blob([content]), PAYOUT_FILE, "2026-05-01");
   if (file.kind !== "table") throw new Error("This is no table.");
   const { table } = file;
   const layout = (answers.columns ?? ((each) => each))(

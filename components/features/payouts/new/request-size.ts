@@ -1,7 +1,7 @@
 import { BODY_BYTES_MAX } from "@/lib/contracts/contract";
 import { PAYOUT_ROWS_MAX } from "@/lib/core/payout-facts";
 import { countText } from "@/lib/core/amount-text";
-import { mebibytes } from "../import/read-import";
+import { mebibytes } from "@/components/features/file-import/read-import";
 import type { DraftValues } from "./draft-row";
 
 /** Size of a request without its rows, in bytes. */

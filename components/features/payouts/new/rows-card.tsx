@@ -1,31 +1,27 @@
 "use client";
 
+import { ClipboardPaste, FileDown, Plus, StickyNote, Trash2 } from "lucide-react";
+import { type ReactNode, useMemo, useState } from "react";
 import {
-  ClipboardPaste,
-  FileDown,
-  FileUp,
-  LoaderCircle,
-  Plus,
-  StickyNote,
-  Trash2,
-} from "lucide-react";
-import { type DragEvent, type ReactNode, useMemo, useState } from "react";
+  DropArea,
+  FileButton,
+  FileNotices,
+  PasteDialog,
+} from "@/components/features/file-import/file-parts";
 import { useKnownAddresses } from "@/components/features/transfer/recipient";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
-import { buttonLooks } from "@/components/ui/button-looks";
 import { Card } from "@/components/ui/card";
-import { cn } from "@/components/ui/cn";
-import { ActionDialog, Dialog } from "@/components/ui/dialog";
-import { Checkbox, CONTROL_LOOKS, Field, useFieldProps } from "@/components/ui/field";
+import { ActionDialog } from "@/components/ui/dialog";
+import { Checkbox } from "@/components/ui/field";
 import { saveFile } from "@/components/ui/save-file";
 import { PAYOUT_ROWS_MAX } from "@/lib/core/payout-facts";
 import { countText } from "@/lib/core/amount-text";
 import { csvLine } from "@/lib/core/csv";
-import { type FileImport, useImport } from "../import/use-import";
+import { type FileImport, useImport } from "@/components/features/file-import/use-import";
 import { BankDialog } from "./bank-dialog";
-import type { DraftValues } from "./draft-row";
+import { type DraftValues, PAYOUT_FILE } from "./draft-row";
 import { DraftTable } from "./draft-table";
 import { counted } from "./amount-rules";
 import { MappingDialog } from "./import-dialog";
@@ -33,7 +29,7 @@ import type { NewPayout } from "./use-new-payout";
 import type { PayoutKind } from "./use-target";
 
 export const RowsCard = ({ form }: { readonly form: NewPayout }): ReactNode => {
-  const file = useImport();
+  const file = useImport(PAYOUT_FILE);
   const [pasting, setPasting] = useState(false);
   // Keys of the rows that had errors when the person chose to see only those. They stay in the list
   // when they are corrected, because a row that disappears while somebody types would keep only
@@ -74,7 +70,7 @@ export const RowsCard = ({ form }: { readonly form: NewPayout }): ReactNode => {
           )
         }
       >
-        <ImportNotices file={file} />
+        <FileNotices file={file} />
         {rows.length === 0 ? (
           <Empty
             form={form}
@@ -104,6 +100,7 @@ export const RowsCard = ({ form }: { readonly form: NewPayout }): ReactNode => {
         open={pasting}
         onClose={() => setPasting(false)}
         onText={(text) => start(new Blob([text]), "Pasted rows")}
+        placeholder={"address,amount,token,reference\n0x…,12.5,USDC,Invoice 7"}
       />
     </DropArea>
   );
@@ -289,102 +286,6 @@ const Footer = ({ form, onAdd, onNotes }: FooterProps): ReactNode => {
   );
 };
 
-const ACCEPTED =
-  ".csv,.tsv,.txt,.xlsx,.xml,text/csv,text/plain,text/xml,application/xml,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
-
-interface FileButtonProps {
-  readonly onFile: (file: File) => void;
-  readonly label: string;
-  readonly primary?: boolean;
-}
-
-/** A file input that looks like a button. The same file can be chosen twice. */
-const FileButton = ({ onFile, label, primary = false }: FileButtonProps): ReactNode => (
-  <label
-    className={cn(
-      buttonLooks(primary ? { variant: "primary" } : { size: "sm" }),
-      "cursor-pointer focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-accent",
-    )}
-  >
-    <FileUp aria-hidden /> {label}
-    <input
-      type="file"
-      accept={ACCEPTED}
-      className="sr-only"
-      onChange={(event) => {
-        const [file] = event.target.files ?? [];
-        event.target.value = "";
-        if (file !== undefined) onFile(file);
-      }}
-    />
-  </label>
-);
-
-interface DropAreaProps {
-  readonly onFile: (file: File) => void;
-  readonly children: ReactNode;
-}
-
-/** Accepts a file that is dropped anywhere on its content. */
-const DropArea = ({ onFile, children }: DropAreaProps): ReactNode => {
-  const [over, setOver] = useState(false);
-  const drop = (event: DragEvent): void => {
-    event.preventDefault();
-    setOver(false);
-    const [dropped] = event.dataTransfer.files;
-    if (dropped !== undefined) onFile(dropped);
-  };
-  return (
-    <div
-      className={cn("rounded-card", over && "outline-2 outline-offset-2 outline-accent")}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={({ relatedTarget, currentTarget }) => {
-        const isInside = relatedTarget instanceof Node && currentTarget.contains(relatedTarget);
-        if (!isInside) setOver(false);
-      }}
-      onDrop={drop}
-    >
-      {children}
-    </div>
-  );
-};
-
-const ImportNotices = ({
-  file: { state, close },
-}: {
-  readonly file: FileImport;
-}): ReactNode => {
-  if (state.step === "reading")
-    return (
-      <div role="status" className="flex items-center gap-2 border-b px-4 py-3 text-fg-2">
-        <LoaderCircle className="size-4 animate-spin" aria-hidden />
-        <span className="min-w-0 flex-1 truncate">Reading {state.name} …</span>
-        <Button size="sm" onClick={close}>
-          Stop
-        </Button>
-      </div>
-    );
-  if (state.step !== "refused") return null;
-  return (
-    <div className="border-b p-4">
-      <Alert
-        tone="danger"
-        title={`${state.name} was not read`}
-        actions={
-          <Button size="sm" onClick={close}>
-            Close
-          </Button>
-        }
-      >
-        {state.message}
-      </Alert>
-    </div>
-  );
-};
-
 /**
  * Rows of the template file. The service refuses their recipients, so that nobody pays them by
  * mistake.
@@ -408,58 +309,3 @@ const TEMPLATES: Readonly<Record<PayoutKind, readonly (readonly string[])[]>> = 
 
 const templateOf = (kind: PayoutKind): string =>
   TEMPLATES[kind].map((cells) => csvLine([...cells])).join("");
-
-interface PasteDialogProps {
-  readonly open: boolean;
-  readonly onClose: () => void;
-  readonly onText: (text: string) => void;
-}
-
-const PasteDialog = ({ open, onClose, onText }: PasteDialogProps): ReactNode => {
-  const [text, setText] = useState("");
-  return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title="Paste rows"
-      description="Copied from a spreadsheet, or as CSV. The first row may name the columns."
-      size="lg"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="primary"
-            disabled={text.trim() === ""}
-            onClick={() => {
-              onClose();
-              onText(text);
-              setText("");
-            }}
-          >
-            Read rows
-          </Button>
-        </>
-      }
-    >
-      <Field label="Rows">
-        <RowsInput value={text} onChange={setText} />
-      </Field>
-    </Dialog>
-  );
-};
-
-interface RowsInputProps {
-  readonly value: string;
-  readonly onChange: (text: string) => void;
-}
-
-const RowsInput = ({ value, onChange }: RowsInputProps): ReactNode => (
-  <textarea
-    {...useFieldProps({})}
-    value={value}
-    onChange={(event) => onChange(event.target.value)}
-    spellCheck={false}
-    placeholder={"address,amount,token,reference\n0x…,12.5,USDC,Invoice 7"}
-    className={cn(CONTROL_LOOKS, "h-48 py-2 font-mono text-sm whitespace-pre")}
-  />
-);

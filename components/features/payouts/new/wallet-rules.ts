@@ -1,11 +1,11 @@
 import type { TokenInfo } from "@/components/features/swap/tokens";
-import { address as addressSchema } from "@/lib/contracts/common";
 import type { BodyInput } from "@/lib/contracts/contract";
 import type { createWalletsPayout } from "@/lib/contracts/payouts";
 import { parseAmount } from "@/lib/core/money";
 import { isSameText } from "@/lib/core/same-text";
 import { COLUMNS, FIELDS } from "../import/column-names";
-import { namesChain } from "../import/columns";
+import { addressProblem } from "@/components/features/file-import/address-cell";
+import { namesChain } from "@/components/features/file-import/chain-names";
 import { type PaidIn, rowAmountProblem } from "./amount-rules";
 import {
   type DraftRow,
@@ -21,7 +21,6 @@ import {
 
 export type WalletsBody = BodyInput<typeof createWalletsPayout>;
 
-const ZERO_ADDRESS = /^0x0{40}$/i;
 const REFERENCE_MAX = 140;
 const NOTE_MAX = 500;
 
@@ -63,12 +62,8 @@ const recipientProblem = (
   token: TokenInfo | undefined,
   target: WalletTarget,
 ): string | null => {
-  if (text === "") return "Enter an address.";
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text))
-    return "This is not an address: it needs 0x and 40 digits from 0 to f.";
-  if (!addressSchema.safeParse(text).success)
-    return "The checksum is wrong: a character was changed. Copy the address again.";
-  if (ZERO_ADDRESS.test(text)) return "Nobody owns the zero address; money sent there is lost.";
+  const problem = addressProblem(text);
+  if (problem !== null) return problem;
   if (isSameText(text, target.treasury)) return "This is the treasury, which pays.";
   if (token !== undefined && isSameText(text, token.address))
     return `This is the contract of ${token.symbol}; money sent there is lost.`;

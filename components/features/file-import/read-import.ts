@@ -16,9 +16,20 @@ export const mebibytes = (bytes: number): string => `${measureText(bytes / MIB)}
 const startsWith = (bytes: Uint8Array, ...head: number[]): boolean =>
   head.every((byte, at) => bytes[at] === byte);
 
+/** What the rows of a file become. */
+export interface ImportKind {
+  readonly rowsMax: number;
+  /** One row, as in "one row for each payment". */
+  readonly row: string;
+  /** All rows together, as in "a payout takes at most …". */
+  readonly whole: string;
+  /** Whether payment files of banks are read. */
+  readonly banks: boolean;
+}
+
 /** The reason why a file of this size cannot be read; null when it can. */
-export const sizeProblem = (bytes: number): string | null => {
-  if (bytes === 0) return "The file is empty. Choose a file with one row for each payment.";
+export const sizeProblem = (bytes: number, { row }: Pick<ImportKind, "row">): string | null => {
+  if (bytes === 0) return `The file is empty. Choose a file with one row for each ${row}.`;
   return bytes > FILE_BYTES_MAX
     ? `The file has ${mebibytes(bytes)}; at most ${mebibytes(FILE_BYTES_MAX)} can be read. Split it into smaller files.`
     : null;
@@ -48,12 +59,12 @@ const fileOf = async (bytes: Uint8Array<ArrayBuffer>, today: string): Promise<Im
   return { kind: "table", table: { ...table, notices: [...notices, ...table.notices] } };
 };
 
-const checkCount = (count: number, rowsMax: number): void => {
+const checkCount = (count: number, { rowsMax, whole }: ImportKind): void => {
   if (count <= rowsMax) return;
   const counted =
     count > TABLE_ROWS_MAX ? `more than ${countText(TABLE_ROWS_MAX)}` : countText(count);
   throw new RefusedFileError(
-    `The file has ${counted} rows; a payout takes at most ${countText(rowsMax)}. Split it into ${count > TABLE_ROWS_MAX ? "several" : String(Math.ceil(count / rowsMax))} files.`,
+    `The file has ${counted} rows; ${whole} takes at most ${countText(rowsMax)}. Split it into ${count > TABLE_ROWS_MAX ? "several" : String(Math.ceil(count / rowsMax))} files.`,
   );
 };
 
@@ -66,23 +77,27 @@ const checkCount = (count: number, rowsMax: number): void => {
  */
 export const readImport = async (
   file: Blob,
-  rowsMax: number,
+  kind: ImportKind,
   today: string,
 ): Promise<ImportedFile> => {
-  const problem = sizeProblem(file.size);
+  const problem = sizeProblem(file.size, kind);
   if (problem !== null) throw new RefusedFileError(problem);
   const read = await fileOf(new Uint8Array(await file.arrayBuffer()), today);
   if (read.kind === "bank") {
-    checkCount(read.bank.payments.length, rowsMax);
+    if (!kind.banks)
+      throw new RefusedFileError(
+        `This is a payment file of a bank. Choose a CSV or XLSX file with one row for each ${kind.row}.`,
+      );
+    checkCount(read.bank.payments.length, kind);
     return read;
   }
   const count = read.table.rows.length;
   if (count === 0)
     throw new RefusedFileError(
-      "The file has no rows. Choose a file with one row for each payment.",
+      `The file has no rows. Choose a file with one row for each ${kind.row}.`,
     );
   // A table may have one row more, which is the header.
-  if (count > rowsMax + 1) checkCount(count, rowsMax);
+  if (count > kind.rowsMax + 1) checkCount(count, kind);
   return read;
 };
 

@@ -57,6 +57,12 @@ export const cellText = (cell: Cell | undefined): string => {
   return typeof cell === "string" ? cell : cell.number;
 };
 
+const LENGTH_SHOWN = 40;
+
+/** A text of the file inside a sentence, shortened. */
+export const quoted = (text: string): string =>
+  `"${text.length > LENGTH_SHOWN ? `${text.slice(0, LENGTH_SHOWN)}…` : text}"`;
+
 const AROUND = /^[\s\u200B\uFEFF]+|[\s\u200B\uFEFF]+$/g;
 
 /**

@@ -3,6 +3,8 @@ import { parsePain } from "./pain";
 import { readImport } from "./read-import";
 import { RefusedFileError } from "./table";
 
+const KIND = { rowsMax: 10, row: "payment", whole: "a payout", banks: true } as const;
+
 const TODAY = "2026-05-01";
 
 interface Payment {
@@ -213,10 +215,10 @@ test("a date in the future is said, because the payout does not wait for it by i
 });
 
 test("the file is recognised by what is in it, and bounded like any other", async () => {
-  const read = await readImport(new Blob([fileOf({})]), 10, TODAY);
+  const read = await readImport(new Blob([fileOf({})]), KIND, TODAY);
   expect(read.kind).toBe("bank");
   const many = fileOf({ payments: Array.from({ length: 11 }, () => ({})) });
-  await expect(readImport(new Blob([many]), 10, TODAY)).rejects.toThrow(
+  await expect(readImport(new Blob([many]), KIND, TODAY)).rejects.toThrow(
     "The file has 11 rows; a payout takes at most 10.",
   );
 });

@@ -1,9 +1,8 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { PAYOUT_ROWS_MAX } from "@/lib/core/payout-facts";
 import type { ImportAnswer, ImportRequest } from "./import-worker";
-import { type ImportedFile, sizeProblem } from "./read-import";
+import { type ImportedFile, type ImportKind, sizeProblem } from "./read-import";
 import { RefusedFileError } from "./table";
 
 export type ImportState =
@@ -23,7 +22,7 @@ const NONE: ImportState = { step: "none" };
 const FAILED = "The file could not be read. Save it as CSV and choose that file.";
 
 /** Reads one file at a time; a second file ends the reading of the first. */
-export const useImport = (): FileImport => {
+export const useImport = (kind: ImportKind): FileImport => {
   const [state, setState] = useState<ImportState>(NONE);
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
@@ -40,7 +39,7 @@ export const useImport = (): FileImport => {
       setState({ step: "reading", name });
       // Swedish dates are written as `2026-05-01`.
       const today = new Date().toLocaleDateString("sv-SE");
-      readFile({ file, rowsMax: PAYOUT_ROWS_MAX, today }, controller.signal).then(
+      readFile({ file, kind, today }, controller.signal).then(
         (read) => {
           if (!controller.signal.aborted) setState({ step: "read", name, read });
         },
@@ -67,7 +66,7 @@ export const useImport = (): FileImport => {
  */
 const readFile = (request: ImportRequest, signal: AbortSignal): Promise<ImportedFile> =>
   new Promise((resolve, reject) => {
-    const problem = sizeProblem(request.file.size);
+    const problem = sizeProblem(request.file.size, request.kind);
     if (problem !== null) {
       reject(new RefusedFileError(problem));
       return;

@@ -1,7 +1,6 @@
 import { countText } from "@/lib/core/amount-text";
 import { formatAmount, parseAmount } from "@/lib/core/money";
-import { quoted } from "./amount-format";
-import { cleanText, RefusedFileError } from "./table";
+import { cleanText, quoted, RefusedFileError } from "./table";
 import { walkXml } from "./xml";
 
 /**

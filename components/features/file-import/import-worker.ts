@@ -1,10 +1,10 @@
-import { readImport, type ImportedFile } from "./read-import";
+import { type ImportedFile, type ImportKind, readImport } from "./read-import";
 import { RefusedFileError } from "./table";
 
 /** Asks the worker to read a file. The worker answers once and can then be terminated. */
 export interface ImportRequest {
   readonly file: Blob;
-  readonly rowsMax: number;
+  readonly kind: ImportKind;
   /** Today's date in the person's time zone, as `2026-05-01`. */
   readonly today: string;
 }
@@ -16,9 +16,9 @@ export type ImportAnswer =
 
 self.addEventListener(
   "message",
-  ({ data: { file, rowsMax, today } }: MessageEvent<ImportRequest>) => {
+  ({ data: { file, kind, today } }: MessageEvent<ImportRequest>) => {
     const answer = (message: ImportAnswer): void => self.postMessage(message);
-    readImport(file, rowsMax, today).then(
+    readImport(file, kind, today).then(
       (read) => answer({ read }),
       (error: unknown) =>
         answer(

@@ -7,13 +7,16 @@ import { readImport, sizeProblem } from "./read-import";
 import { FILE_BYTES_MAX, RefusedFileError } from "./table";
 import { xlsxOf, zipOf } from "./testing";
 
+const kindOf = (rowsMax: number) =>
+  ({ rowsMax, row: "payment", whole: "a payout", banks: true }) as const;
+
 const ROWS_MAX = 10_000;
 const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
 const TODAY = "2026-05-01";
 
 const read = async (content: string | Uint8Array<ArrayBuffer>, rowsMax = ROWS_MAX) => {
-  const file = await readImport(new Blob([content]), rowsMax, TODAY);
+  const file = await readImport(new Blob([content]), kindOf(rowsMax), TODAY);
   if (file.kind !== "table") throw new Error("This is no table.");
   return file.table;
 };
@@ -82,9 +85,7 @@ test("one module splits delimited text, and one reads the numbers that people wr
   );
   const filesWith = (text: string): string[] =>
     files.filter((file) => readFileSync(file, "utf8").includes(text));
-  expect(filesWith('from "papaparse"')).toEqual([
-    "components/features/payouts/import/table.ts",
-  ]);
+  expect(filesWith('from "papaparse"')).toEqual(["components/features/file-import/table.ts"]);
   expect(filesWith("numberAs(").sort()).toEqual([
     "components/features/payouts/import/amount-format.ts",
     "lib/core/read-amount.ts",
@@ -179,11 +180,11 @@ test("a file of 100 MB is refused by its size, before a byte of it is read", asy
     size: 100 * 1024 * 1024,
     arrayBuffer: () => Promise.reject(new Error("It was read.")),
   };
-  await expect(readImport(huge as unknown as Blob, ROWS_MAX, TODAY)).rejects.toThrow(
+  await expect(readImport(huge as unknown as Blob, kindOf(ROWS_MAX), TODAY)).rejects.toThrow(
     "The file has 100 MiB; at most 16 MiB can be read. Split it into smaller files.",
   );
-  expect(sizeProblem(FILE_BYTES_MAX)).toBeNull();
-  expect(sizeProblem(FILE_BYTES_MAX + 1)).not.toBeNull();
+  expect(sizeProblem(FILE_BYTES_MAX, kindOf(1))).toBeNull();
+  expect(sizeProblem(FILE_BYTES_MAX + 1, kindOf(1))).not.toBeNull();
 });
 
 test("what our own export writes is read back as it was, whatever the cells hold", async () => {

@@ -1,0 +1,72 @@
+/** The parts that all changes of contacts share. */
+import { type Actor, actorName } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
+import { DomainError } from "@/lib/core/errors";
+import { type AuditEntry, doneBy, replaced } from "@/lib/news/audit/service";
+import type { Database } from "@/lib/platform/db/client";
+import type { ApprovalsService } from "@/lib/trust/proofs/service";
+import type { RecipientsService } from "@/lib/trust/recipients/service";
+import type { WalletsService } from "@/lib/trust/wallets/service";
+import { CONTACTS_MAX } from "@/lib/contracts/contacts";
+import type { Proposal } from "./repository";
+import type { Contact } from "./rows";
+import type { ContactChange } from "./rules";
+
+export interface ContactsDeps {
+  readonly database: Database;
+  readonly approvals: Pick<ApprovalsService, "requireApproval">;
+  readonly wallets: Pick<WalletsService, "list">;
+  readonly recipients: Pick<
+    RecipientsService,
+    "require" | "refusals" | "warnings" | "warningsOfRecords"
+  >;
+  readonly registry: {
+    /** @throws DomainError `unsupported_chain` */
+    get(chainId: number): { readonly name: string };
+    list(): readonly { readonly id: number; readonly name: string }[];
+  };
+  readonly clock: Clock;
+}
+
+export const bookFull = (): DomainError =>
+  new DomainError(
+    "invalid_state",
+    `The address book is full: it holds ${String(CONTACTS_MAX)} addresses. Nothing was saved; delete one first.`,
+  );
+
+const auditedFields = ({ name, tags, chainIds, state }: Contact) => ({
+  name,
+  tags,
+  chainIds: chainIds.map(String),
+  state,
+});
+
+/**
+ * The entry of the audit log about a change of a contact.
+ * @param before set when the contact was changed
+ */
+export const entryOf = (
+  { clock }: Pick<ContactsDeps, "clock">,
+  actor: Actor,
+  contact: Contact,
+  before: Contact | null = null,
+): Omit<AuditEntry, "action"> => ({
+  ...doneBy(actor),
+  subject: contact.id,
+  data: {
+    ...{ address: contact.address, ...auditedFields(contact) },
+    ...(before && replaced(auditedFields(before), auditedFields(contact))),
+  },
+  at: clock.now(),
+});
+
+/** The proposal that the caller makes now. */
+export const proposalOf = ({ clock }: Pick<ContactsDeps, "clock">, actor: Actor): Proposal => ({
+  by: actorName(actor),
+  at: clock.now(),
+});
+
+export const requireChains = (
+  { registry }: Pick<ContactsDeps, "registry">,
+  { chainIds }: ContactChange,
+): void => chainIds?.forEach((chainId) => void registry.get(chainId));
