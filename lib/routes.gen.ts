@@ -53,6 +53,7 @@ import * as globalAccountsIdFund from "@/app/api/global-accounts/[id]/fund/route
 import * as globalAccountsIdProof from "@/app/api/global-accounts/[id]/proof/route";
 import * as globalAccountsIdReversals from "@/app/api/global-accounts/[id]/reversals/route";
 import * as globalAccountsIdStatement from "@/app/api/global-accounts/[id]/statement/route";
+import * as globalAccountsIdStatementCamt053 from "@/app/api/global-accounts/[id]/statement/camt053/route";
 import * as globalAccountsIdStatementExport from "@/app/api/global-accounts/[id]/statement/export/route";
 import * as globalAccountsIdUnfreeze from "@/app/api/global-accounts/[id]/unfreeze/route";
 import * as health from "@/app/api/health/route";
@@ -131,6 +132,9 @@ import * as projects from "@/app/api/projects/route";
 import * as projectsId from "@/app/api/projects/[id]/route";
 import * as ready from "@/app/api/ready/route";
 import * as reserves from "@/app/api/reserves/route";
+import * as reservesCurrencyStatement from "@/app/api/reserves/[currency]/statement/route";
+import * as reservesCurrencyStatementCamt053 from "@/app/api/reserves/[currency]/statement/camt053/route";
+import * as reservesCurrencyStatementExport from "@/app/api/reserves/[currency]/statement/export/route";
 import * as sponsorBudgets from "@/app/api/sponsor-budgets/route";
 import * as stream from "@/app/api/stream/route";
 import * as swapAndTransfer from "@/app/api/swap-and-transfer/route";
@@ -214,6 +218,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/global-accounts/[id]/proof", module: globalAccountsIdProof },
   { path: "/api/global-accounts/[id]/reversals", module: globalAccountsIdReversals },
   { path: "/api/global-accounts/[id]/statement", module: globalAccountsIdStatement },
+  { path: "/api/global-accounts/[id]/statement/camt053", module: globalAccountsIdStatementCamt053 },
   { path: "/api/global-accounts/[id]/statement/export", module: globalAccountsIdStatementExport },
   { path: "/api/global-accounts/[id]/unfreeze", module: globalAccountsIdUnfreeze },
   { path: "/api/health", module: health },
@@ -292,6 +297,9 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/projects/[id]", module: projectsId },
   { path: "/api/ready", module: ready },
   { path: "/api/reserves", module: reserves },
+  { path: "/api/reserves/[currency]/statement", module: reservesCurrencyStatement },
+  { path: "/api/reserves/[currency]/statement/camt053", module: reservesCurrencyStatementCamt053 },
+  { path: "/api/reserves/[currency]/statement/export", module: reservesCurrencyStatementExport },
   { path: "/api/sponsor-budgets", module: sponsorBudgets },
   { path: "/api/stream", module: stream },
   { path: "/api/swap-and-transfer", module: swapAndTransfer },

@@ -1,17 +1,15 @@
 import type { CsvText } from "@/lib/core/csv";
+import type { XmlText } from "@/lib/core/xml";
 
 const encoder = new TextEncoder();
 
-/**
- * A CSV file as a Response, sent while `lines` are generated. The lines contain their line ends,
- * and are generated only as fast as the caller reads. No other code answers `text/csv`.
- */
-export const csvDownload = (
-  fileName: string,
-  lines: AsyncIterable<CsvText> | Iterable<CsvText>,
+/** Sends `parts` as a file, generated only as fast as the caller reads. */
+const download = (
+  headers: Readonly<Record<string, string>>,
+  parts: AsyncIterable<string> | Iterable<string>,
 ): Response => {
   const iterator =
-    Symbol.asyncIterator in lines ? lines[Symbol.asyncIterator]() : lines[Symbol.iterator]();
+    Symbol.asyncIterator in parts ? parts[Symbol.asyncIterator]() : parts[Symbol.iterator]();
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {
@@ -26,10 +24,33 @@ export const csvDownload = (
       await iterator.return?.();
     },
   });
-  return new Response(body, {
-    headers: {
-      "content-type": "text/csv; charset=utf-8",
-      "content-disposition": `attachment; filename="${fileName}"`,
-    },
-  });
+  return new Response(body, { headers });
 };
+
+const attachment = (fileName: string): string => `attachment; filename="${fileName}"`;
+
+/**
+ * A CSV file as a Response, sent while `lines` are generated. The lines contain their line ends. No
+ * other code answers `text/csv`.
+ */
+export const csvDownload = (
+  fileName: string,
+  lines: AsyncIterable<CsvText> | Iterable<CsvText>,
+): Response =>
+  download(
+    {
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": attachment(fileName),
+    },
+    lines,
+  );
+
+/** An XML file as a Response, sent while `parts` are generated. */
+export const xmlDownload = (fileName: string, parts: AsyncIterable<XmlText>): Response =>
+  download(
+    {
+      "content-type": "application/xml; charset=utf-8",
+      "content-disposition": attachment(fileName),
+    },
+    parts,
+  );

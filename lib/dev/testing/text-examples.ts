@@ -29,6 +29,9 @@ export const callTexts = async ({
 }: TextExamples): Promise<void> => {
   await callText("exportPayoutItems", { params: { id: ids.payout }, as: key });
   await callText("exportStatement", { params: { id: ids.account }, as: key });
+  await callText("exportStatementCamt", { params: { id: ids.account }, as: key });
+  await callText("exportReserveStatement", { params: { currency: "usdc" }, as: key });
+  await callText("exportReserveStatementCamt", { params: { currency: "usdc" }, as: key });
   await callText("exportActivity", { as: key });
   await callText("exportOperations", { as: key });
   await callText("exportAuditLog", { as: person });
