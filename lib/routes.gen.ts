@@ -44,6 +44,9 @@ import * as devWebhookReceiver from "@/app/api/dev/webhook-receiver/route";
 import * as devWebhookReceiverToken from "@/app/api/dev/webhook-receiver/[token]/route";
 import * as errorsCode from "@/app/api/errors/[code]/route";
 import * as events from "@/app/api/events/route";
+import * as exports from "@/app/api/exports/route";
+import * as exportsId from "@/app/api/exports/[id]/route";
+import * as exportsIdFile from "@/app/api/exports/[id]/file/route";
 import * as globalAccounts from "@/app/api/global-accounts/route";
 import * as globalAccountsId from "@/app/api/global-accounts/[id]/route";
 import * as globalAccountsIdClose from "@/app/api/global-accounts/[id]/close/route";
@@ -209,6 +212,9 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/dev/webhook-receiver/[token]", module: devWebhookReceiverToken },
   { path: "/api/errors/[code]", module: errorsCode },
   { path: "/api/events", module: events },
+  { path: "/api/exports", module: exports },
+  { path: "/api/exports/[id]", module: exportsId },
+  { path: "/api/exports/[id]/file", module: exportsIdFile },
   { path: "/api/global-accounts", module: globalAccounts },
   { path: "/api/global-accounts/[id]", module: globalAccountsId },
   { path: "/api/global-accounts/[id]/close", module: globalAccountsIdClose },

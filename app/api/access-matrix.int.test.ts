@@ -58,7 +58,7 @@ const OPEN_READS = new Set(
   getStatement exportStatement exportStatementCamt readProjectInbox listMembers getMemberRemoval listNotifications getNotificationPreferences listOperations exportOperations listActivity exportActivity getOperation
   streamOperationEvents listPasskeys listPayoutSchedules getPayoutSchedule listPayoutScheduleItems listPayouts getPayout listPayoutItems exportPayoutItems getPolicies
   listPolicyVersions getPolicyEvaluation listPrivacyWallets getPrivateBalances listPrivateExits listPrivateTransfers getPrivateTransfer
-  getReserves getReservesProof getReserveStatement exportReserveStatement exportReserveStatementCamt listSessions listMadeThings listTransfers getTransfer listWallets listLinkedWallets listDeliveries getDelivery
+  listExports getExport downloadExport getReserves getReservesProof getReserveStatement exportReserveStatement exportReserveStatementCamt listSessions listMadeThings listTransfers getTransfer listWallets listLinkedWallets listDeliveries getDelivery
   listWebhookEndpoints getWebhookEndpoint`.split(/\s+/),
 );
 /**

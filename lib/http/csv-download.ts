@@ -3,19 +3,19 @@ import type { XmlText } from "@/lib/core/xml";
 
 const encoder = new TextEncoder();
 
+type Parts = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
+
 /** Sends `parts` as a file, generated only as fast as the caller reads. */
-const download = (
-  headers: Readonly<Record<string, string>>,
-  parts: AsyncIterable<string> | Iterable<string>,
-): Response => {
+const download = (headers: Readonly<Record<string, string>>, parts: Parts): Response => {
   const iterator =
     Symbol.asyncIterator in parts ? parts[Symbol.asyncIterator]() : parts[Symbol.iterator]();
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {
-        const next: IteratorResult<string, unknown> = await iterator.next();
+        const next: IteratorResult<string | Uint8Array, unknown> = await iterator.next();
         if (next.done === true) controller.close();
-        else controller.enqueue(encoder.encode(next.value));
+        else if (typeof next.value === "string") controller.enqueue(encoder.encode(next.value));
+        else controller.enqueue(next.value);
       } catch (error) {
         controller.error(error);
       }
@@ -50,6 +50,16 @@ export const xmlDownload = (fileName: string, parts: AsyncIterable<XmlText>): Re
   download(
     {
       "content-type": "application/xml; charset=utf-8",
+      "content-disposition": attachment(fileName),
+    },
+    parts,
+  );
+
+/** A stored file as a Response, sent while its parts are read. */
+export const fileDownload = (fileName: string, parts: AsyncIterable<Uint8Array>): Response =>
+  download(
+    {
+      "content-type": "application/octet-stream",
       "content-disposition": attachment(fileName),
     },
     parts,

@@ -266,7 +266,11 @@ const OF_EACH_ANSWER: Json = {
   "Cache-Control": reference("CacheControl"),
 };
 
-const DOWNLOADS: ReadonlySet<string> = new Set(["text/csv", "application/xml"]);
+const DOWNLOADS: ReadonlySet<string> = new Set([
+  "text/csv",
+  "application/xml",
+  "application/octet-stream",
+]);
 
 export const successHeaders = (contract: Contract): Json => ({
   ...OF_EACH_ANSWER,

@@ -15,6 +15,7 @@ import {
   type LedgerService,
 } from "@/lib/books/ledger/service";
 import { type ReservesService, toLedgerUnits } from "@/lib/books/reserves/service";
+import type { GlobalAccount } from "./global-account";
 import { postFunding, type FundingReserves } from "./post-funding";
 import { CAMT_DECIMALS, camtCurrency, toCamt053 } from "./camt053";
 import {
@@ -27,14 +28,6 @@ import {
   reserveStatement,
   type StatementQuery,
 } from "./statements";
-
-/** An account and its asset. `asset` is null when no configured chain lists it any more. */
-export interface GlobalAccount {
-  readonly account: AccountRecord;
-  /** The part of the balance that open payouts will take, in ledger units; at most the balance. */
-  readonly pendingBase: bigint;
-  readonly asset: Asset | null;
-}
 
 export interface Funding extends GlobalAccount {
   readonly fundingId: string;
@@ -301,13 +294,11 @@ const statement = async (
 const camt053 = async (
   deps: GlobalAccountsDeps,
   statement: BookStatement,
+  entries: AsyncIterable<EntryRecord> = allEntries(deps, statement),
 ): Promise<AsyncGenerator<XmlText>> => {
   const currency = camtCurrency(statement);
   await requireExact(deps, statement, CAMT_DECIMALS);
-  return toCamt053(statement, allEntries(deps, statement), {
-    currency,
-    madeAt: deps.clock.now(),
-  });
+  return toCamt053(statement, entries, { currency, madeAt: deps.clock.now() });
 };
 
 /**
@@ -330,5 +321,6 @@ export const createGlobalAccountsService = (deps: GlobalAccountsDeps) => ({
 });
 
 export { LEDGER_DECIMALS };
+export type { GlobalAccount } from "./global-account";
 export type { AccountStatement, BookStatement, ReserveStatement } from "./statements";
 export type GlobalAccountsService = ReturnType<typeof createGlobalAccountsService>;

@@ -11,7 +11,7 @@ import {
   type Statement,
 } from "@/lib/books/ledger/service";
 import type { StatementOwner } from "./entry-kind";
-import type { GlobalAccount } from "./service";
+import type { GlobalAccount } from "./global-account";
 
 /**
  * A statement for a period, without its entries: their number is unlimited, so they are read

@@ -1,3 +1,4 @@
+import { expect, vi } from "vitest";
 import type { exampleRecorder } from "./example-recorder";
 
 type Recorder = ReturnType<typeof exampleRecorder>;
@@ -13,6 +14,28 @@ interface TextExamples extends Pick<Recorder, "call" | "callText" | "callStream"
     readonly account: string;
   };
 }
+
+const READY_TIMEOUT_MS = 30_000;
+
+const backgroundExport = async ({
+  call,
+  callText,
+  key,
+}: Pick<TextExamples, "call" | "callText" | "key">): Promise<void> => {
+  const body = { kind: "activity", filters: { status: "completed" } };
+  const { id } = await call("createExport", { body, as: key });
+  const one = { params: { id: String(id) }, as: key };
+  await vi.waitFor(
+    async () => {
+      const { state } = await call("getExport", { ...one, recorded: false });
+      expect(state).toBe("ready");
+    },
+    { timeout: READY_TIMEOUT_MS, interval: 100 },
+  );
+  await call("getExport", one);
+  await call("listExports", { as: key });
+  await callText("downloadExport", one);
+};
 
 /**
  * Calls each route whose answer is a stream or a download, after the JSON of the same operations
@@ -34,6 +57,7 @@ export const callTexts = async ({
   await callText("exportReserveStatementCamt", { params: { currency: "usdc" }, as: key });
   await callText("exportActivity", { as: key });
   await callText("exportOperations", { as: key });
+  await backgroundExport({ call, callText, key });
   await callText("exportAuditLog", { as: person });
   await callText("getMetrics");
   await callText("getErrorPage", { params: { code: "quote_expired" } });
