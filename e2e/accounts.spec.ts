@@ -3,6 +3,7 @@ import { expect, test, type Page } from "./support/test";
 import type { ReservesProof } from "@/components/features/global-accounts/verify-proof";
 import { getReserves } from "@/lib/contracts/reserves";
 import { rootOf } from "@/lib/books/reserves/sum-trees";
+import { readCamt053 } from "@/lib/dev/testing/camt053";
 import { approveChange } from "./support/approve-change";
 import { axeFaults } from "./support/axe";
 import { choose, typeCode } from "./support/person";
@@ -108,6 +109,9 @@ const checkStatement = async (page: Page, payee: string): Promise<void> => {
   const csv = await saved(page, "Download CSV");
   expect(csv).toContain("150.5");
   expect(csv.split("\r\n").length).toBeGreaterThan(3);
+  const { closing, entries: booked } = readCamt053(await saved(page, "Download camt.053"));
+  expect(closing).toBe("200");
+  expect(booked.map(({ amount }) => amount)).toContain("150.5");
   const pdf = await saved(page, "Download PDF");
   expect(pdf).toMatch(/^%PDF-1\.4/);
   expect(pdf).toContain("150.5");

@@ -305,3 +305,27 @@ test("payouts, fundings and private moves stand among the operations, in rows of
     page.getByRole("heading", { level: 1, name: "123.45 USDC to 1 recipient" }),
   ).toBeVisible();
 });
+
+test("the whole list is written in the background, and the page offers the file with its progress", async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  await signIn(page.request);
+  const project = await projectOf(page);
+  await project.give(31337, "USDC", "7");
+  await page.goto("/activity");
+  await expect(rows(page)).toHaveCount(2);
+  await page.getByRole("button", { name: "In the background" }).click();
+  await page.waitForURL("**/activity/exports");
+  const table = page.getByRole("table", { name: "Exports" });
+  await expect(table.getByText("Activity, CSV")).toBeVisible();
+  await expect(table.getByText("Ready")).toBeVisible({ timeout: 30_000 });
+  expect(await axeFaults(page)).toEqual([]);
+  const download = page.waitForEvent("download");
+  await table.getByRole("button", { name: "Download" }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/^activity-\d{4}-\d{2}-\d{2}\.csv$/);
+  const lines = (await readFile(await file.path(), "utf8")).trim().split("\r\n");
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toContain(",deposit,");
+});

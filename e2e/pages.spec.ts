@@ -14,6 +14,7 @@ const PAGES = [
   "/transfer",
   "/receive",
   "/activity",
+  "/activity/exports",
   "/balances",
   "/wallets",
   "/accounts",

@@ -44,6 +44,7 @@ import { buildAuditAnchoring } from "./composition/audit-anchoring";
 import { buildActivity } from "./composition/activity";
 import { buildAnnotations } from "./composition/annotations";
 import { buildAuthorize } from "./composition/authorize";
+import { buildExports } from "./composition/exports";
 import { buildGlobalAccounts } from "./composition/global-accounts";
 import { buildIdentity, type Identity } from "./composition/identity";
 import { buildMoney, type Money } from "./composition/money";
@@ -99,6 +100,11 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     readServices(own, platform.registry),
   );
   const holdings = moneyServices({ platform, chainAccess, money, identity });
+  const activity = buildActivity(platform, money, {
+    deposits,
+    payouts: payoutActivity,
+    privacy: privacy.service,
+  });
   return {
     ...parts,
     changes: buildChanges(platform, holdings.balances),
@@ -125,10 +131,13 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     ...drivers,
     ...payouts,
     anchorAudit: buildAuditAnchoring(platform, chainAccess),
-    activity: buildActivity(platform, money, {
+    activity,
+    ...buildExports(platform, identity, {
+      activity,
       deposits,
-      payouts: payoutActivity,
-      privacy: privacy.service,
+      operations: money.operations,
+      payouts: payouts.payouts,
+      globalAccounts: holdings.globalAccounts,
     }),
     deposits: tracedService("deposits", permissionGuard(deposits, rights.DEPOSITS)),
     annotations: permissionGuard(

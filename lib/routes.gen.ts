@@ -47,6 +47,9 @@ import * as devWebhookReceiver from "@/app/api/dev/webhook-receiver/route";
 import * as devWebhookReceiverToken from "@/app/api/dev/webhook-receiver/[token]/route";
 import * as errorsCode from "@/app/api/errors/[code]/route";
 import * as events from "@/app/api/events/route";
+import * as exports from "@/app/api/exports/route";
+import * as exportsId from "@/app/api/exports/[id]/route";
+import * as exportsIdFile from "@/app/api/exports/[id]/file/route";
 import * as globalAccounts from "@/app/api/global-accounts/route";
 import * as globalAccountsId from "@/app/api/global-accounts/[id]/route";
 import * as globalAccountsIdClose from "@/app/api/global-accounts/[id]/close/route";
@@ -56,6 +59,7 @@ import * as globalAccountsIdFund from "@/app/api/global-accounts/[id]/fund/route
 import * as globalAccountsIdProof from "@/app/api/global-accounts/[id]/proof/route";
 import * as globalAccountsIdReversals from "@/app/api/global-accounts/[id]/reversals/route";
 import * as globalAccountsIdStatement from "@/app/api/global-accounts/[id]/statement/route";
+import * as globalAccountsIdStatementCamt053 from "@/app/api/global-accounts/[id]/statement/camt053/route";
 import * as globalAccountsIdStatementExport from "@/app/api/global-accounts/[id]/statement/export/route";
 import * as globalAccountsIdUnfreeze from "@/app/api/global-accounts/[id]/unfreeze/route";
 import * as health from "@/app/api/health/route";
@@ -134,6 +138,9 @@ import * as projects from "@/app/api/projects/route";
 import * as projectsId from "@/app/api/projects/[id]/route";
 import * as ready from "@/app/api/ready/route";
 import * as reserves from "@/app/api/reserves/route";
+import * as reservesCurrencyStatement from "@/app/api/reserves/[currency]/statement/route";
+import * as reservesCurrencyStatementCamt053 from "@/app/api/reserves/[currency]/statement/camt053/route";
+import * as reservesCurrencyStatementExport from "@/app/api/reserves/[currency]/statement/export/route";
 import * as sponsorBudgets from "@/app/api/sponsor-budgets/route";
 import * as stream from "@/app/api/stream/route";
 import * as swapAndTransfer from "@/app/api/swap-and-transfer/route";
@@ -211,6 +218,9 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/dev/webhook-receiver/[token]", module: devWebhookReceiverToken },
   { path: "/api/errors/[code]", module: errorsCode },
   { path: "/api/events", module: events },
+  { path: "/api/exports", module: exports },
+  { path: "/api/exports/[id]", module: exportsId },
+  { path: "/api/exports/[id]/file", module: exportsIdFile },
   { path: "/api/global-accounts", module: globalAccounts },
   { path: "/api/global-accounts/[id]", module: globalAccountsId },
   { path: "/api/global-accounts/[id]/close", module: globalAccountsIdClose },
@@ -220,6 +230,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/global-accounts/[id]/proof", module: globalAccountsIdProof },
   { path: "/api/global-accounts/[id]/reversals", module: globalAccountsIdReversals },
   { path: "/api/global-accounts/[id]/statement", module: globalAccountsIdStatement },
+  { path: "/api/global-accounts/[id]/statement/camt053", module: globalAccountsIdStatementCamt053 },
   { path: "/api/global-accounts/[id]/statement/export", module: globalAccountsIdStatementExport },
   { path: "/api/global-accounts/[id]/unfreeze", module: globalAccountsIdUnfreeze },
   { path: "/api/health", module: health },
@@ -298,6 +309,9 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/projects/[id]", module: projectsId },
   { path: "/api/ready", module: ready },
   { path: "/api/reserves", module: reserves },
+  { path: "/api/reserves/[currency]/statement", module: reservesCurrencyStatement },
+  { path: "/api/reserves/[currency]/statement/camt053", module: reservesCurrencyStatementCamt053 },
+  { path: "/api/reserves/[currency]/statement/export", module: reservesCurrencyStatementExport },
   { path: "/api/sponsor-budgets", module: sponsorBudgets },
   { path: "/api/stream", module: stream },
   { path: "/api/swap-and-transfer", module: swapAndTransfer },

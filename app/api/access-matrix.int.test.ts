@@ -55,10 +55,10 @@ const WITHOUT_SCOPE = new Set([
 const OPEN_READS = new Set(
   `listAnnotations listApiKeys whoAmI getMe getBalanceHistory getUnifiedBalances streamChanges listContacts getContact listDecisions
   getDecision listDeposits getDeposit listDust streamDeposits readWebhookReceiver listEvents getFactors listGlobalAccounts getGlobalAccount listEntries
-  getStatement exportStatement readProjectInbox listMembers getMemberRemoval listNotifications getNotificationPreferences listOperations exportOperations listActivity exportActivity getOperation
+  getStatement exportStatement exportStatementCamt readProjectInbox listMembers getMemberRemoval listNotifications getNotificationPreferences listOperations exportOperations listActivity exportActivity getOperation
   streamOperationEvents listPasskeys listPayoutSchedules getPayoutSchedule listPayoutScheduleItems listPayouts getPayout listPayoutItems exportPayoutItems getPolicies
   listPolicyVersions getPolicyEvaluation listPrivacyWallets getPrivateBalances listPrivateExits listPrivateTransfers getPrivateTransfer
-  getReserves getReservesProof listSessions listMadeThings listTransfers getTransfer listWallets listLinkedWallets listDeliveries getDelivery
+  listExports getExport downloadExport getReserves getReservesProof getReserveStatement exportReserveStatement exportReserveStatementCamt listSessions listMadeThings listTransfers getTransfer listWallets listLinkedWallets listDeliveries getDelivery
   listWebhookEndpoints getWebhookEndpoint`.split(/\s+/),
 );
 /**

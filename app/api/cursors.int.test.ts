@@ -22,6 +22,7 @@ const FILTERS: Readonly<Record<string, string>> = {
   listDeliveries: "status=failed",
   listDeposits: "state=quarantined",
   listEntries: "",
+  listExports: "",
   listGlobalAccounts: "q=Ada",
   listMembers: "",
   listNotifications: "unread=true",

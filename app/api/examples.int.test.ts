@@ -329,6 +329,7 @@ const provedReserves = async (params: Readonly<Record<string, string>>): Promise
   const time = vi.spyOn(clock, "now").mockImplementation(() => later);
   try {
     await call("getReserves", { as: key });
+    await call("getReserveStatement", { params: { currency: "usdc" }, as: key });
     await call("getReservesProof", { params, as: key });
   } finally {
     time.mockRestore();

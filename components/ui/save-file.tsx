@@ -41,6 +41,7 @@ export const useFile = (make: Make): UseMutationResult<MadeFile, Error, void> =>
 interface FileButtonProps {
   readonly make: Make;
   readonly icon?: LucideIcon;
+  readonly size?: "sm" | undefined;
   readonly disabled?: boolean;
   readonly children: ReactNode;
 }
@@ -48,12 +49,13 @@ interface FileButtonProps {
 export const FileButton = ({
   make,
   icon: Icon = Download,
+  size,
   disabled,
   children,
 }: FileButtonProps): ReactNode => {
   const { mutate, isPending } = useFile(make);
   return (
-    <Button loading={isPending} disabled={disabled} onClick={() => mutate()}>
+    <Button size={size} loading={isPending} disabled={disabled} onClick={() => mutate()}>
       {isPending ? null : <Icon aria-hidden />} {children}
     </Button>
   );

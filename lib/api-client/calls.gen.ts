@@ -14,6 +14,7 @@ import type * as decisions from "@/lib/contracts/decisions";
 import type * as deposits from "@/lib/contracts/deposits";
 import type * as dev from "@/lib/contracts/dev";
 import type * as events from "@/lib/contracts/events";
+import type * as exports from "@/lib/contracts/exports";
 import type * as factors from "@/lib/contracts/factors";
 import type * as globalAccounts from "@/lib/contracts/global-accounts";
 import type * as inbox from "@/lib/contracts/inbox";
@@ -59,6 +60,7 @@ export const confirmTotp: CallOf<typeof factors.confirmTotp> = { method: "POST",
 export const createAccountsPayout: CallOf<typeof payouts.createAccountsPayout> = { method: "POST", path: "/payouts/bulk/global-accounts" };
 export const createApiKey: CallOf<typeof apiKeys.createApiKey> = { method: "POST", path: "/auth/api-keys" };
 export const createContact: CallOf<typeof contacts.createContact> = { method: "POST", path: "/contacts" };
+export const createExport: CallOf<typeof exports.createExport> = { method: "POST", path: "/exports" };
 export const createGlobalAccount: CallOf<typeof globalAccounts.createGlobalAccount> = { method: "POST", path: "/global-accounts" };
 export const createInvitation: CallOf<typeof members.createInvitation> = { method: "POST", path: "/invitations" };
 export const createNonce: CallOf<typeof auth.createNonce> = { method: "POST", path: "/auth/nonce" };
@@ -76,6 +78,7 @@ export const decideRefund: CallOf<typeof operations.decideRefund> = { method: "P
 export const declineDecision: CallOf<typeof decisions.declineDecision> = { method: "POST", path: "/approvals/{id}/decline" };
 export const deleteContact: CallOf<typeof contacts.deleteContact> = { method: "DELETE", path: "/contacts/{id}" };
 export const deleteWebhookEndpoint: CallOf<typeof webhookEndpoints.deleteWebhookEndpoint> = { method: "DELETE", path: "/webhook-endpoints/{id}" };
+export const downloadExport: CallOf<typeof exports.downloadExport> = { method: "GET", path: "/exports/{id}/file", mediaType: "application/octet-stream" };
 export const evaluatePolicies: CallOf<typeof policies.evaluatePolicies> = { method: "POST", path: "/policies/evaluate" };
 export const executePrivateSwap: CallOf<typeof privacySwap.executePrivateSwap> = { method: "POST", path: "/privacy/swap/execute" };
 export const executeSwap: CallOf<typeof swap.executeSwap> = { method: "POST", path: "/swap/execute" };
@@ -84,7 +87,10 @@ export const exportAuditLog: CallOf<typeof audit.exportAuditLog> = { method: "GE
 export const exportOperations: CallOf<typeof operations.exportOperations> = { method: "GET", path: "/operations/export", mediaType: "text/csv" };
 export const exportPayoutItems: CallOf<typeof payouts.exportPayoutItems> = { method: "GET", path: "/payouts/{id}/items/export", mediaType: "text/csv" };
 export const exportPrivacyWallet: CallOf<typeof privacy.exportPrivacyWallet> = { method: "POST", path: "/privacy/wallets/{id}/export" };
+export const exportReserveStatement: CallOf<typeof reserves.exportReserveStatement> = { method: "GET", path: "/reserves/{currency}/statement/export", mediaType: "text/csv" };
+export const exportReserveStatementCamt: CallOf<typeof reserves.exportReserveStatementCamt> = { method: "GET", path: "/reserves/{currency}/statement/camt053", mediaType: "application/xml" };
 export const exportStatement: CallOf<typeof globalAccounts.exportStatement> = { method: "GET", path: "/global-accounts/{id}/statement/export", mediaType: "text/csv" };
+export const exportStatementCamt: CallOf<typeof globalAccounts.exportStatementCamt> = { method: "GET", path: "/global-accounts/{id}/statement/camt053", mediaType: "application/xml" };
 export const freezeGlobalAccount: CallOf<typeof globalAccounts.freezeGlobalAccount> = { method: "POST", path: "/global-accounts/{id}/freeze" };
 export const fundGlobalAccount: CallOf<typeof globalAccounts.fundGlobalAccount> = { method: "POST", path: "/global-accounts/{id}/fund" };
 export const getBalanceHistory: CallOf<typeof balances.getBalanceHistory> = { method: "GET", path: "/balances/history" };
@@ -93,6 +99,7 @@ export const getDecision: CallOf<typeof decisions.getDecision> = { method: "GET"
 export const getDelivery: CallOf<typeof webhookDeliveries.getDelivery> = { method: "GET", path: "/deliveries/{id}" };
 export const getDeposit: CallOf<typeof deposits.getDeposit> = { method: "GET", path: "/deposits/{id}" };
 export const getErrorPage: CallOf<typeof system.getErrorPage> = { method: "GET", path: "/errors/{code}", mediaType: "text/html" };
+export const getExport: CallOf<typeof exports.getExport> = { method: "GET", path: "/exports/{id}" };
 export const getFactors: CallOf<typeof factors.getFactors> = { method: "GET", path: "/me/factors" };
 export const getGlobalAccount: CallOf<typeof globalAccounts.getGlobalAccount> = { method: "GET", path: "/global-accounts/{id}" };
 export const getHealth: CallOf<typeof system.getHealth> = { method: "GET", path: "/health" };
@@ -110,6 +117,7 @@ export const getPolicyEvaluation: CallOf<typeof policies.getPolicyEvaluation> = 
 export const getPrivateBalances: CallOf<typeof privacy.getPrivateBalances> = { method: "GET", path: "/privacy/balances" };
 export const getPrivateTransfer: CallOf<typeof privacy.getPrivateTransfer> = { method: "GET", path: "/privacy/transfers/{id}" };
 export const getReadiness: CallOf<typeof system.getReadiness> = { method: "GET", path: "/ready" };
+export const getReserveStatement: CallOf<typeof reserves.getReserveStatement> = { method: "GET", path: "/reserves/{currency}/statement" };
 export const getReserves: CallOf<typeof reserves.getReserves> = { method: "GET", path: "/reserves" };
 export const getReservesProof: CallOf<typeof reserves.getReservesProof> = { method: "GET", path: "/global-accounts/{id}/proof" };
 export const getStatement: CallOf<typeof globalAccounts.getStatement> = { method: "GET", path: "/global-accounts/{id}/statement" };
@@ -133,6 +141,7 @@ export const listDeposits: CallOf<typeof deposits.listDeposits> = { method: "GET
 export const listDust: CallOf<typeof deposits.listDust> = { method: "GET", path: "/deposits/dust" };
 export const listEntries: CallOf<typeof globalAccounts.listEntries> = { method: "GET", path: "/global-accounts/{id}/entries" };
 export const listEvents: CallOf<typeof events.listEvents> = { method: "GET", path: "/events" };
+export const listExports: CallOf<typeof exports.listExports> = { method: "GET", path: "/exports" };
 export const listGlobalAccounts: CallOf<typeof globalAccounts.listGlobalAccounts> = { method: "GET", path: "/global-accounts" };
 export const listInvitations: CallOf<typeof members.listInvitations> = { method: "GET", path: "/invitations" };
 export const listLinkedWallets: CallOf<typeof wallets.listLinkedWallets> = { method: "GET", path: "/wallets/link" };

@@ -6,6 +6,7 @@ import type { Needs } from "@/lib/core/permissions";
 import type { ActivityService } from "@/lib/money/activity/service";
 import type { AnnotationsService } from "@/lib/money/annotations/service";
 import type { ContactsService } from "@/lib/books/contacts/service";
+import type { ExportsService } from "@/lib/money/exports/service";
 import type { DepositsService } from "@/lib/money/deposits/service";
 import type { AccountChangesService } from "@/lib/books/global-accounts/account-changes";
 import type { GlobalAccountsService } from "@/lib/books/global-accounts/service";
@@ -67,6 +68,14 @@ export const ACCOUNT_CHANGES: Needs<AccountChangesService> = {
 };
 
 export const ACTIVITY: Needs<ActivityService> = { list: null, all: null };
+
+/** The service checks the rights of the kind of export. */
+export const EXPORTS: Needs<ExportsService> = {
+  create: null,
+  get: null,
+  list: null,
+  file: null,
+};
 
 export const ANNOTATIONS: Needs<AnnotationsService> = { list: null, put: WRITES };
 

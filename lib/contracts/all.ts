@@ -13,6 +13,7 @@ import * as decisions from "./decisions";
 import * as deposits from "./deposits";
 import * as dev from "./dev";
 import * as events from "./events";
+import * as exports from "./exports";
 import * as factors from "./factors";
 import * as globalAccounts from "./global-accounts";
 import * as inbox from "./inbox";
@@ -58,6 +59,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   deposits,
   dev,
   events,
+  exports,
   factors,
   globalAccounts,
   inbox,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { address, amountOut, chainId, id, timestamp } from "./common";
 import { defineContract } from "./contract";
+import { currencyRef, statementBody, statementPeriod } from "./global-accounts";
 
 const tag = "Reserves";
 
@@ -126,4 +127,68 @@ export const getReservesProof = defineContract({
     asOf: timestamp.meta({ description: "When the tree was built" }),
   }),
   errors: ["not_found", "invalid_state"],
+});
+
+const currency = z.object({ currency: currencyRef });
+
+export const getReserveStatement = defineContract({
+  method: "GET",
+  path: "/reserves/{currency}/statement",
+  summary: "Statement of the reserve account of a currency",
+  description:
+    "The ledger's other side of all accounts in the currency: fundings take from it, and paid withdrawals and reversals give back. Its balance is below zero by what the project owes to accounts and to withdrawals in transit. Covers the current month unless `from` and `to` are given.",
+  tag,
+  mayBeOld: true,
+  auth: "member",
+  scope: "accounts:read",
+  params: currency,
+  query: z.object(statementPeriod),
+  status: 200,
+  response: z.object({
+    currency: z.string().meta({ description: "Symbol of the asset" }),
+    assetId: z
+      .string()
+      .meta({ description: "The asset over all chains; the same on each chain" }),
+    decimals: z
+      .int()
+      .meta({ description: "Decimals of the token: one unit is 10^decimals base units" }),
+    ...statementBody,
+  }),
+  errors: ["unsupported_token", "invalid_request"],
+});
+
+export const exportReserveStatement = defineContract({
+  method: "GET",
+  path: "/reserves/{currency}/statement/export",
+  summary: "The statement of the reserve account as CSV (RFC 4180), with all entries",
+  description:
+    "Takes the same period as GET /reserves/{currency}/statement and answers a CSV download: the opening balance, a line for each entry, the closing balance. Changes nothing.",
+  tag,
+  mayBeOld: true,
+  auth: "member",
+  scope: "accounts:read",
+  params: currency,
+  query: z.object(statementPeriod),
+  status: 200,
+  response: z.string(),
+  mediaType: "text/csv",
+  errors: ["unsupported_token", "invalid_request"],
+});
+
+export const exportReserveStatementCamt = defineContract({
+  method: "GET",
+  path: "/reserves/{currency}/statement/camt053",
+  summary: "The statement of the reserve account as camt.053.001.08 (ISO 20022)",
+  description:
+    "Takes the same period as GET /reserves/{currency}/statement and answers an XML download for accounting software, with the rules of GET /global-accounts/{id}/statement/camt053. Changes nothing.",
+  tag,
+  mayBeOld: true,
+  auth: "member",
+  scope: "accounts:read",
+  params: currency,
+  query: z.object(statementPeriod),
+  status: 200,
+  response: z.string(),
+  mediaType: "application/xml",
+  errors: ["unsupported_token", "invalid_request", "amount_precision"],
 });

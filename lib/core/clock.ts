@@ -18,7 +18,7 @@ export const secondsUntil = (later: Date, now: Date): number =>
   Math.max(1, Math.ceil((later.getTime() - now.getTime()) / 1000));
 
 const DAILY_HOUR = 7;
-const DAY_MS = 24 * 3_600_000;
+export const DAY_MS = 24 * 3_600_000;
 
 /** The next 07:00 UTC after `now`, when daily mails are sent. */
 export const nextDaily = (now: Date): Date => {

@@ -40,6 +40,7 @@ export const ID_PREFIXES = {
   totpFactor: "totp",
   passkey: "psk",
   notification: "ntf",
+  export: "exp",
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -266,7 +266,11 @@ const OF_EACH_ANSWER: Json = {
   "Cache-Control": reference("CacheControl"),
 };
 
-const CSV = "text/csv";
+const DOWNLOADS: ReadonlySet<string> = new Set([
+  "text/csv",
+  "application/xml",
+  "application/octet-stream",
+]);
 
 export const successHeaders = (contract: Contract): Json => ({
   ...OF_EACH_ANSWER,
@@ -275,7 +279,7 @@ export const successHeaders = (contract: Contract): Json => ({
   ...(mayWrite(contract)
     ? { [FRESHNESS_HEADER]: reference("Freshness"), "Set-Cookie": reference("SetCookie") }
     : {}),
-  ...(contract.mediaType === CSV
+  ...(contract.mediaType !== undefined && DOWNLOADS.has(contract.mediaType)
     ? { "Content-Disposition": reference("ContentDisposition") }
     : {}),
 });

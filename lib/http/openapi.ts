@@ -49,6 +49,7 @@ const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Payouts: "Up to 10,000 rows at once, to wallets or to ledger accounts; schedules.",
   "Global accounts": "Double-entry ledger accounts for customers.",
   Reserves: "What backs the ledger accounts, with a proof.",
+  Exports: "Files of any length, written in the background and kept for 7 days.",
   Privacy: "Private balances in pools: deposits, transfers, swaps, withdrawals.",
   "Address book": "Names for addresses.",
   Webhooks: "Endpoints that get the project's events, and the events themselves.",

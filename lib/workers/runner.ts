@@ -235,6 +235,7 @@ export const startWorker = (
       mail: (id) => services.mailOutbox.deliver(id),
       decision: (id) => services.decisionRunner.run(id),
       decided: (id) => services.decisionRunner.settle(id),
+      export: (id, signal) => services.exportRunner.run(id, signal),
       contact_digest: (id) => services.contactDigest.run(id),
     }),
     workerId: instances.id,

@@ -9,6 +9,7 @@ import { spanOf } from "@/components/features/operations/filter-model";
 import { SearchField } from "@/components/features/operations/search-field";
 import { useMay } from "@/components/features/projects/use-project";
 import { useMe } from "@/components/features/profile/use-me";
+import { BackgroundExport } from "@/components/features/exports/background-export";
 import { apiQuery } from "@/components/features/session/api-query";
 import { useApi } from "@/components/features/session/use-api";
 import { AddressMark, PublicId, shorten } from "@/components/ui/address";
@@ -134,7 +135,14 @@ export const AuditLog = (): ReactNode => {
       <PageHeader
         title="Audit log"
         description="Every change, by whom and when. Entries are chained by hashes and never deleted."
-        actions={may ? <ExportButton filters={filters} /> : null}
+        actions={
+          may ? (
+            <>
+              <ExportButton filters={filters} />
+              <BackgroundExport kind="audit_log" query={filters} />
+            </>
+          ) : null
+        }
       />
       <Card flush title="Entries">
         <div className="flex flex-wrap items-end gap-2 border-b px-4 py-3">

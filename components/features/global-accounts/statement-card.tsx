@@ -1,6 +1,6 @@
 "use client";
 
-import { FileText, ScrollText } from "lucide-react";
+import { ScrollText } from "lucide-react";
 import { parseAsString, parseAsStringLiteral, useQueryStates } from "nuqs";
 import { useState, type ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
@@ -11,14 +11,14 @@ import { HeldAmount } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Fact, Facts, Card } from "@/components/ui/card";
 import { Field, Input } from "@/components/ui/field";
-import { saveFile, FileButton } from "@/components/ui/save-file";
 import { Select } from "@/components/ui/select";
 import { EmptyState, QueryContent } from "@/components/ui/states";
 import { Table } from "@/components/ui/table";
 import { Time } from "@/components/ui/time";
-import { exportStatement, getStatement } from "@/lib/api-client/calls.gen";
+import { exportStatement, exportStatementCamt, getStatement } from "@/lib/api-client/calls.gen";
 import type { Account, Statement } from "./account";
 import { useEntryColumns } from "./entries-card";
+import { StatementDownloads } from "./statement-downloads";
 import {
   type PeriodKind,
   periodOf,
@@ -74,8 +74,7 @@ export const StatementCard = ({ account }: { readonly account: Account }): React
           </>
         ) : null}
         <span className="ml-auto flex flex-wrap gap-2">
-          {period === null ? null : <PdfButton account={account} period={period} />}
-          <DownloadButton account={account} period={period} />
+          {period === null ? null : <Downloads account={account} period={period} />}
         </span>
       </div>
       {period === null ? (
@@ -110,41 +109,19 @@ interface PartProps {
   readonly period: StatementPeriod;
 }
 
-interface DownloadButtonProps extends Pick<PartProps, "account"> {
-  /** Null while no period is chosen. */
-  readonly period: StatementPeriod | null;
-}
-
-const DownloadButton = ({ account, period }: DownloadButtonProps): ReactNode => {
-  const api = useApi();
-  return (
-    <FileButton
-      disabled={period === null}
-      make={async () => {
-        const options = { params: { id: account.id }, query: period ?? {} };
-        return {
-          text: await api.call(exportStatement, options),
-          name: `statement-${account.id}-${period?.from?.slice(0, 10) ?? ""}.csv`,
-        };
-      }}
-    >
-      Download CSV
-    </FileButton>
-  );
-};
-
 const useStatement = ({ account, period }: PartProps) =>
   useQuery(apiQuery(getStatement, { params: { id: account.id }, query: period }));
 
-const PdfButton = (props: PartProps): ReactNode => {
-  const { data } = useStatement(props);
+const Downloads = ({ account, period }: PartProps): ReactNode => {
+  const api = useApi();
+  const options = { params: { id: account.id }, query: period };
   return (
-    <Button
-      disabled={data === undefined}
-      onClick={() => (data === undefined ? undefined : savePdf(data))}
-    >
-      <FileText aria-hidden /> Download PDF
-    </Button>
+    <StatementDownloads
+      name={`statement-${account.id}-${period.from?.slice(0, 10) ?? ""}`}
+      csv={() => api.call(exportStatement, options)}
+      camt053={() => api.call(exportStatementCamt, options)}
+      pdf={async () => statementPdf(await api.call(getStatement, options), new Date())}
+    />
   );
 };
 
@@ -161,13 +138,6 @@ const Loaded = (props: PartProps): ReactNode => {
     </QueryContent>
   );
 };
-
-const savePdf = (statement: Statement): void =>
-  saveFile({
-    text: statementPdf(statement, new Date()),
-    name: `statement-${statement.account.id}-${statement.from.slice(0, 10)}.pdf`,
-    mediaType: "application/pdf",
-  });
 
 const ENTRIES_SHOWN = 100;
 

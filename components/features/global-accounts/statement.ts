@@ -1,4 +1,6 @@
 import { tablePdf } from "@/lib/core/pdf";
+import type { ResponseOf } from "@/lib/contracts/contract";
+import type { getReserveStatement } from "@/lib/contracts/reserves";
 import { accountName, type Entry, type Statement } from "./account";
 
 const COLUMNS = [
@@ -23,27 +25,35 @@ const rowOf = (entry: Entry, currency: string): readonly string[] => [
   currency,
 ];
 
-/**
- * The statement as a PDF file, oldest entry first. Amounts are not rounded and are in units of the
- * currency.
- */
-export const statementPdf = (statement: Statement, madeAt: Date): string => {
-  const { account, entries } = statement;
-  const amount = (value: string): string => `${value} ${account.currency}`;
+type Body = Omit<Statement, "account">;
+
+interface PdfHead {
+  readonly title: string;
+  readonly account: string;
+  readonly currency: string;
+}
+
+const bookPdf = (
+  { title, account, currency }: PdfHead,
+  statement: Body,
+  madeAt: Date,
+): string => {
+  const { entries } = statement;
+  const amount = (value: string): string => `${value} ${currency}`;
   const note = [
     "Note",
     `These are the first ${String(entries.length)} entries; the sums are of all.`,
   ] as const;
   return tablePdf({
-    title: `Statement of ${accountName(account)}`,
+    title,
     facts: [
-      ["Account", account.id],
+      ["Account", account],
       ["Period (UTC)", `${timeText(statement.from)} to ${timeText(statement.to)}`],
       ["Made at (UTC)", timeText(madeAt.toISOString())],
       ["Opening balance", amount(statement.opening)],
     ],
     columns: COLUMNS,
-    rows: entries.map((entry) => rowOf(entry, account.currency)),
+    rows: entries.map((entry) => rowOf(entry, currency)),
     closing: [
       ["In", amount(statement.in)],
       ["Out", amount(statement.out)],
@@ -51,6 +61,30 @@ export const statementPdf = (statement: Statement, madeAt: Date): string => {
       ...(statement.truncated ? [note] : []),
     ],
   });
+};
+
+/**
+ * The statement as a PDF file, oldest entry first. Amounts are not rounded and are in units of the
+ * currency.
+ */
+export const statementPdf = (statement: Statement, madeAt: Date): string => {
+  const { account } = statement;
+  const title = `Statement of ${accountName(account)}`;
+  return bookPdf({ title, account: account.id, currency: account.currency }, statement, madeAt);
+};
+
+/** The statement of a currency's reserve account as a PDF file. @see statementPdf */
+export const reserveStatementPdf = (
+  statement: ResponseOf<typeof getReserveStatement>,
+  madeAt: Date,
+): string => {
+  const { currency } = statement;
+  const account = "Reserve: what is owed to accounts and to withdrawals, below zero";
+  return bookPdf(
+    { title: `Statement of the ${currency} reserve`, account, currency },
+    statement,
+    madeAt,
+  );
 };
 
 export const PERIODS = ["this-month", "last-month", "custom"] as const;

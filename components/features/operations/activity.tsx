@@ -1,16 +1,18 @@
 "use client";
 
-import { FileText, List } from "lucide-react";
+import { FileClock, FileText, List } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useCallback, useMemo } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { DustLines } from "@/components/features/deposits/dust-lines";
+import { BackgroundExport } from "@/components/features/exports/background-export";
 import { type Names, useNames } from "@/components/features/names/names";
 import { PagedCard } from "@/components/features/session/paged-card";
 import { useApi } from "@/components/features/session/use-api";
 import { joinPages, usePages } from "@/components/features/session/use-lists";
 import { Button } from "@/components/ui/button";
+import { buttonLooks } from "@/components/ui/button-looks";
 import { EmptyState } from "@/components/ui/states";
 import { Kbd } from "@/components/ui/kbd";
 import { PageHeader } from "@/components/ui/page-header";
@@ -59,12 +61,18 @@ export const Activity = (): ReactNode => {
             </span>
           </>
         }
+        actions={
+          <Link href="/activity/exports" className={buttonLooks()}>
+            <FileClock aria-hidden /> Exports
+          </Link>
+        }
       />
       <div className="flex flex-col gap-4">
         <FilterBar state={state}>
           <SelectButton selection={selection} />
           <ExportButton filters={state.filters} />
           <PdfButton filters={state.filters} />
+          <BackgroundExport kind="activity" query={query} />
         </FilterBar>
         <FilterChips state={state} />
         <PagedCard

@@ -30,6 +30,7 @@ import { getReserves } from "@/lib/api-client/calls.gen";
 import { formatAmount } from "@/lib/core/money";
 import { coverageTenths, coverageText } from "./coverage";
 import { HashValue } from "./hash-value";
+import { ReserveStatement } from "./reserve-statement";
 import { type Reserve, useReserves } from "./use-reserves";
 
 const MONEY = "The money on the chains and in the accounts is untouched.";
@@ -304,6 +305,7 @@ const ReserveCard = ({ reserve }: { readonly reserve: Reserve }): ReactNode => {
         </summary>
         <Details reserve={reserve} />
       </details>
+      <ReserveStatement reserve={reserve} />
     </Card>
   );
 };

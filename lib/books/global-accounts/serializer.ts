@@ -7,14 +7,18 @@ import type {
   listGlobalAccounts,
   reverseFunding,
 } from "@/lib/contracts/global-accounts";
-import { csvLine, type CsvText } from "@/lib/core/csv";
+import type { getReserveStatement } from "@/lib/contracts/reserves";
+import { type CsvCell, csvLine, type CsvText, joinCsv } from "@/lib/core/csv";
 import { formatAmount } from "@/lib/core/money";
+import { kindOf, type StatementOwner } from "./entry-kind";
 import {
   LEDGER_DECIMALS,
   type AccountStatement,
+  type BookStatement,
   type Funding,
   type GlobalAccount,
   type GlobalAccountsService,
+  type ReserveStatement,
   type Reversal,
 } from "./service";
 
@@ -84,20 +88,10 @@ export const toReversal = (reversal: Reversal): ResponseOf<typeof reverseFunding
   createdAt: reversal.at.toISOString(),
 });
 
-const KINDS: Readonly<Record<Entry["kind"], string>> = {
-  open: "opening",
-  transfer: "payout",
-  batch: "payout",
-  fund: "funding",
-  reverse: "reversal",
-  withdraw: "withdrawal",
-  settle: "withdrawal_return",
-};
-
-const toEntry = (entry: Entry): EntryBody => ({
+const toEntry = (entry: Entry, owner?: StatementOwner): EntryBody => ({
   seq: Number(entry.seq),
   transactionId: entry.transactionId,
-  kind: KINDS[entry.kind],
+  kind: kindOf(entry, owner),
   amount: units(entry.amountBase),
   balanceAfter: units(entry.balanceAfterBase),
   reference: typeof entry.data?.["reference"] === "string" ? entry.data["reference"] : null,
@@ -110,8 +104,20 @@ const toEntry = (entry: Entry): EntryBody => ({
 });
 
 export const toEntries = ({ data, nextCursor }: Entries): ResponseOf<typeof listEntries> => ({
-  data: data.map(toEntry),
+  data: data.map((entry) => toEntry(entry)),
   nextCursor,
+});
+
+const toBookStatement = (statement: BookStatement, entries: readonly Entry[]) => ({
+  from: statement.from.toISOString(),
+  to: statement.to.toISOString(),
+  opening: units(statement.openingBase),
+  entries: entries.map((entry) => toEntry(entry, statement.owner)),
+  // Sequence numbers have no gaps, so their difference is the number of entries.
+  truncated: BigInt(entries.length) < statement.endSeq - statement.firstSeq,
+  in: units(statement.inBase),
+  out: units(statement.outBase),
+  closing: units(statement.closingBase),
 });
 
 export const toStatement = (
@@ -119,15 +125,17 @@ export const toStatement = (
   entries: readonly Entry[],
 ): ResponseOf<typeof getStatement> => ({
   account: toAccount(statement),
-  from: statement.from.toISOString(),
-  to: statement.to.toISOString(),
-  opening: units(statement.openingBase),
-  entries: entries.map(toEntry),
-  // Sequence numbers have no gaps, so their difference is the number of entries.
-  truncated: BigInt(entries.length) < statement.endSeq - statement.firstSeq,
-  in: units(statement.inBase),
-  out: units(statement.outBase),
-  closing: units(statement.closingBase),
+  ...toBookStatement(statement, entries),
+});
+
+export const toReserveStatement = (
+  statement: ReserveStatement,
+  entries: readonly Entry[],
+): ResponseOf<typeof getReserveStatement> => ({
+  currency: statement.asset.symbol,
+  assetId: statement.assetId,
+  decimals: statement.asset.decimals,
+  ...toBookStatement(statement, entries),
 });
 
 const CSV_HEAD = [
@@ -142,24 +150,52 @@ const CSV_HEAD = [
   "transaction",
 ];
 
+/** A number of a CSV cell. A negative amount is not a formula. */
+const cell = (base: bigint): CsvCell => ({ raw: units(base) });
+
+const csvEdge = (
+  statement: BookStatement,
+  kind: "opening" | "closing",
+  { at, base }: { readonly at: Date; readonly base: bigint },
+): CsvText => {
+  const currency = statement.asset?.symbol ?? statement.assetId;
+  return csvLine([at.toISOString(), "", kind, "", cell(base), currency, "", "", ""]);
+};
+
+/** The head of the CSV file and the line of the opening balance. */
+export const statementCsvHead = (statement: BookStatement): CsvText =>
+  joinCsv([
+    csvLine(CSV_HEAD),
+    csvEdge(statement, "opening", { at: statement.from, base: statement.openingBase }),
+  ]);
+
+export const statementCsvEntries = (
+  statement: BookStatement,
+  entries: readonly Entry[],
+): CsvText => {
+  const currency = statement.asset?.symbol ?? statement.assetId;
+  return joinCsv(
+    entries.map((record) => {
+      const entry = toEntry(record, statement.owner);
+      const amounts = [cell(record.amountBase), cell(record.balanceAfterBase), currency];
+      const rest = [entry.counterpartyId, entry.reference, entry.transactionId];
+      return csvLine([entry.createdAt, entry.seq, entry.kind, ...amounts, ...rest]);
+    }),
+  );
+};
+
+/** The line of the closing balance. */
+export const statementCsvEnd = (statement: BookStatement): CsvText =>
+  csvEdge(statement, "closing", { at: statement.to, base: statement.closingBase });
+
 /**
  * A statement as CSV (RFC 4180): the opening balance, a line per entry, and the closing balance.
  */
 export const toStatementCsv = async function* (
-  statement: AccountStatement,
+  statement: BookStatement,
   entries: AsyncIterable<Entry>,
 ): AsyncGenerator<CsvText> {
-  const { currency } = currencyOf(statement);
-  const edge = (at: Date, kind: string, base: bigint): CsvText =>
-    csvLine([at.toISOString(), "", kind, "", units(base), currency, "", "", ""]);
-  yield csvLine(CSV_HEAD);
-  yield edge(statement.from, "opening", statement.openingBase);
-  for await (const record of entries) {
-    const entry = toEntry(record);
-    // `raw`, because a negative amount is not a formula.
-    const amounts = [{ raw: entry.amount }, entry.balanceAfter, currency];
-    const rest = [entry.counterpartyId, entry.reference, entry.transactionId];
-    yield csvLine([entry.createdAt, entry.seq, entry.kind, ...amounts, ...rest]);
-  }
-  yield edge(statement.to, "closing", statement.closingBase);
+  yield statementCsvHead(statement);
+  for await (const entry of entries) yield statementCsvEntries(statement, [entry]);
+  yield statementCsvEnd(statement);
 };

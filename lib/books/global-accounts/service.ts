@@ -5,6 +5,7 @@ import type { Clock } from "@/lib/core/clock";
 import { DomainError, invalidRequest, notFound } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import { formatAmount, parseAmount } from "@/lib/core/money";
+import type { XmlText } from "@/lib/core/xml";
 import type { Sql } from "@/lib/platform/db/sql";
 import { doneBy, recordAuditOn } from "@/lib/news/audit/service";
 import {
@@ -12,18 +13,21 @@ import {
   type AccountRecord,
   type EntryRecord,
   type LedgerService,
-  type Statement,
 } from "@/lib/books/ledger/service";
 import { type ReservesService, toLedgerUnits } from "@/lib/books/reserves/service";
+import type { GlobalAccount } from "./global-account";
 import { postFunding, type FundingReserves } from "./post-funding";
-
-/** An account and its asset. `asset` is null when no configured chain lists it any more. */
-export interface GlobalAccount {
-  readonly account: AccountRecord;
-  /** The part of the balance that open payouts will take, in ledger units; at most the balance. */
-  readonly pendingBase: bigint;
-  readonly asset: Asset | null;
-}
+import { CAMT_DECIMALS, camtCurrency, toCamt053 } from "./camt053";
+import {
+  type AccountStatement,
+  accountStatement,
+  allEntries,
+  type BookStatement,
+  firstEntries,
+  requireExact,
+  reserveStatement,
+  type StatementQuery,
+} from "./statements";
 
 export interface Funding extends GlobalAccount {
   readonly fundingId: string;
@@ -39,16 +43,6 @@ export interface Reversal extends GlobalAccount {
   readonly reversesId: string;
   readonly amountBase: bigint;
   readonly at: Date;
-}
-
-/**
- * An account's statement for a period, without its entries: their number is unlimited, so they are
- * read separately.
- */
-export interface AccountStatement extends GlobalAccount, Statement {
-  readonly projectId: string;
-  readonly from: Date;
-  readonly to: Date;
 }
 
 export interface GlobalAccountsDeps {
@@ -67,9 +61,6 @@ export interface GlobalAccountsDeps {
 }
 
 const units = (base: bigint): string => formatAmount(base, LEDGER_DECIMALS);
-
-const STATEMENT_ENTRIES_MAX = 10_000;
-const STATEMENT_PAGE = 1000;
 
 const globalAccount = (
   deps: GlobalAccountsDeps,
@@ -287,55 +278,27 @@ const entries = async (
   };
 };
 
-/**
- * Reads an account's statement without its entries.
- * @throws DomainError `not_found`; `invalid_request` when the period ends before it begins
- */
 const statement = async (
   deps: GlobalAccountsDeps,
   projectId: string,
   accountId: string,
-  period: { from?: string | undefined; to?: string | undefined },
-): Promise<AccountStatement> => {
-  const now = deps.clock.now();
-  const from =
-    period.from === undefined
-      ? new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth()))
-      : new Date(period.from);
-  const to = period.to === undefined ? now : new Date(period.to);
-  if (from > to) throw invalidRequest([{ path: "to", message: "lies before `from`" }]);
-  const own = await get(deps, projectId, accountId);
-  return {
-    ...own,
-    projectId,
-    from,
-    to,
-    ...(await deps.ledger.statement(projectId, accountId, { from, to })),
-  };
-};
+  period: StatementQuery,
+): Promise<AccountStatement> =>
+  accountStatement(deps, projectId, await get(deps, projectId, accountId), period);
 
-/** The first entries of a statement that fit in one response, oldest first. */
-const firstEntries = (
+/**
+ * A statement as camt.053.
+ * @throws DomainError `invalid_request` when the asset has no ISO 4217 code; `amount_precision` when
+ * an amount does not fit the standard
+ */
+const camt053 = async (
   deps: GlobalAccountsDeps,
-  { projectId, account, firstSeq, endSeq }: AccountStatement,
-): Promise<readonly EntryRecord[]> =>
-  deps.ledger.entriesBetween(
-    { projectId, accountId: account.id },
-    { firstSeq, endSeq, limit: STATEMENT_ENTRIES_MAX },
-  );
-
-const allEntries = async function* (
-  deps: GlobalAccountsDeps,
-  { projectId, account, firstSeq, endSeq }: AccountStatement,
-): AsyncGenerator<EntryRecord> {
-  for (let next = firstSeq; next < endSeq;) {
-    const page = await deps.ledger.entriesBetween(
-      { projectId, accountId: account.id },
-      { firstSeq: next, endSeq, limit: STATEMENT_PAGE },
-    );
-    yield* page;
-    next = (page.at(-1)?.seq ?? endSeq) + 1n;
-  }
+  statement: BookStatement,
+  entries: AsyncIterable<EntryRecord> = allEntries(deps, statement),
+): Promise<AsyncGenerator<XmlText>> => {
+  const currency = camtCurrency(statement);
+  await requireExact(deps, statement, CAMT_DECIMALS);
+  return toCamt053(statement, entries, { currency, madeAt: deps.clock.now() });
 };
 
 /**
@@ -349,10 +312,15 @@ export const createGlobalAccountsService = (deps: GlobalAccountsDeps) => ({
   fund: bindDeps(deps, fund),
   reverse: bindDeps(deps, reverse),
   entries: bindDeps(deps, entries),
+  /** @see accountStatement */
   statement: bindDeps(deps, statement),
+  reserveStatement: bindDeps(deps, reserveStatement),
+  camt053: bindDeps(deps, camt053),
   firstEntries: bindDeps(deps, firstEntries),
   allEntries: bindDeps(deps, allEntries),
 });
 
 export { LEDGER_DECIMALS };
+export type { GlobalAccount } from "./global-account";
+export type { AccountStatement, BookStatement, ReserveStatement } from "./statements";
 export type GlobalAccountsService = ReturnType<typeof createGlobalAccountsService>;

@@ -3,7 +3,7 @@ import { isId } from "@/lib/core/ids";
 import type { LedgerRepository } from "./repository";
 import type { AccountStatus } from "./snapshot";
 import { bare } from "./sql";
-import type { LedgerData, LedgerKind } from "./commands";
+import { systemAccountId, type LedgerData, type LedgerKind } from "./commands";
 
 /** A customer's account. Amounts in base units. */
 export interface AccountRecord {
@@ -168,6 +168,10 @@ const TURNOVER = `
   SELECT coalesce(sum(amount) FILTER (WHERE amount > 0), 0)::text AS received, coalesce(-sum(amount) FILTER (WHERE amount < 0), 0)::text AS sent
   FROM ledger_entry WHERE project_id = $1 AND account_id = $2 AND seq >= $3 AND seq < $4`;
 
+const FIRST_FINER = `
+  SELECT seq, amount FROM ledger_entry
+  WHERE project_id = $1 AND account_id = $2 AND seq >= $3 AND seq < $4 AND mod(amount, $5::numeric) <> 0 ORDER BY seq LIMIT 1`;
+
 const BALANCE_AFTER =
   "SELECT balance_after FROM ledger_entry WHERE project_id = $1 AND account_id = $2 AND seq = $3";
 
@@ -270,6 +274,30 @@ export const entryOf = async (
   return row === undefined ? null : toEntry(row);
 };
 
+const statementOf = async (
+  repository: LedgerRepository,
+  owned: Owned,
+  period: { from: Date; to: Date },
+): Promise<Statement> => {
+  const { projectId, accountId } = owned;
+  const firstSeq = await firstSeqAt(repository, owned, period.from);
+  const endSeq = await firstSeqAt(repository, owned, period.to);
+  const [turnover] = await repository.query<{ received: string; sent: string }>(TURNOVER, [
+    projectId,
+    bare(accountId),
+    firstSeq,
+    endSeq,
+  ]);
+  return {
+    openingBase: await balanceBefore(repository, owned, firstSeq),
+    closingBase: await balanceBefore(repository, owned, endSeq),
+    inBase: BigInt(turnover?.received ?? 0),
+    outBase: BigInt(turnover?.sent ?? 0),
+    firstSeq,
+    endSeq,
+  };
+};
+
 /** The statement from `from` (inclusive) to `to` (exclusive). @throws DomainError `not_found` */
 export const statement = async (
   repository: LedgerRepository,
@@ -278,22 +306,35 @@ export const statement = async (
   period: { from: Date; to: Date },
 ): Promise<Statement> => {
   await account(repository, projectId, accountId);
-  const firstSeq = await firstSeqAt(repository, { projectId, accountId }, period.from);
-  const endSeq = await firstSeqAt(repository, { projectId, accountId }, period.to);
-  const [turnover] = await repository.query<{ received: string; sent: string }>(TURNOVER, [
-    projectId,
-    bare(accountId),
-    firstSeq,
-    endSeq,
-  ]);
-  return {
-    openingBase: await balanceBefore(repository, { projectId, accountId }, firstSeq),
-    closingBase: await balanceBefore(repository, { projectId, accountId }, endSeq),
-    inBase: BigInt(turnover?.received ?? 0),
-    outBase: BigInt(turnover?.sent ?? 0),
-    firstSeq,
-    endSeq,
-  };
+  return statementOf(repository, { projectId, accountId }, period);
+};
+
+/**
+ * The statement of a currency's reserve account. It is empty when the project has no account in the
+ * currency yet.
+ */
+export const reserveStatement = (
+  repository: LedgerRepository,
+  projectId: string,
+  currency: string,
+  period: { from: Date; to: Date },
+): Promise<Statement> => {
+  const accountId = systemAccountId(projectId, currency, "treasury_reserve");
+  return statementOf(repository, { projectId, accountId }, period);
+};
+
+/**
+ * The first entry from `firstSeq` (inclusive) to `endSeq` (exclusive) whose amount is not a
+ * multiple of `stepBase`; null when there is none.
+ */
+export const firstFinerEntry = async (
+  { query }: LedgerRepository,
+  { projectId, accountId }: Owned,
+  range: { firstSeq: bigint; endSeq: bigint; stepBase: bigint },
+): Promise<{ seq: bigint; amountBase: bigint } | null> => {
+  const values = [projectId, bare(accountId), range.firstSeq, range.endSeq, range.stepBase];
+  const [row] = await query<{ seq: string; amount: string }>(FIRST_FINER, values);
+  return row === undefined ? null : { seq: BigInt(row.seq), amountBase: BigInt(row.amount) };
 };
 
 /** Entries from `firstSeq` (inclusive) to `endSeq` (exclusive), oldest first. */

@@ -15,6 +15,8 @@ import {
   entries,
   entriesBetween,
   entryOf,
+  firstFinerEntry,
+  reserveStatement,
   statement,
 } from "./entry-reads";
 import { bindDeps } from "@/lib/core/bind-deps";
@@ -286,6 +288,8 @@ export const createLedgerReads = (repository: LedgerRepository) => ({
   entries: bindDeps(repository, entries),
   entryOf: bindDeps(repository, entryOf),
   statement: bindDeps(repository, statement),
+  reserveStatement: bindDeps(repository, reserveStatement),
+  firstFinerEntry: bindDeps(repository, firstFinerEntry),
   entriesBetween: bindDeps(repository, entriesBetween),
   fundings: bindDeps(repository, fundings),
   accountNames: bindDeps(repository, accountNames),

@@ -52,7 +52,7 @@ export const AFTERLIFE: Readonly<Record<string, string>> = {
     `audit_event audit_link audit_head audit_seal audit_seal_head audit_anchor audit_unlinked mail_outbox dev_mail api_request event event_outbox event_counter job notification
     notification_box notification_due balance_snapshot balance_hold balance_guard reserve_reading chain_transaction signer_nonce
     bundler_queue bundle_operation chain_head periodic_task rpc_budget rate_window idempotency_key instance deposit deposit_scan deposit_coins deposit_dust
-    screening_record gas_alert privacy_pool_segment signing_state`,
+    screening_record export export_chunk gas_alert privacy_pool_segment signing_state`,
     "Says what happened, or is the service's own; goes to people of the project.",
   ),
 };

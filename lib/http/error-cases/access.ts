@@ -51,6 +51,18 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
   listApiKeyRequests: ADMINS_ONLY,
   listAuditLog: ADMINS_ONLY,
   exportAuditLog: ADMINS_ONLY,
+  createExport: {
+    forbidden: {
+      when: "The audit log is for owners and admins, and for no API key.",
+      action: "Let an owner or admin of the project make the export.",
+    },
+  },
+  downloadExport: {
+    invalid_state: {
+      when: "The file is still being written, could not be written, or was removed after 7 days.",
+      action: "Read GET /exports/{id}: wait until it is ready, or make the export again.",
+    },
+  },
   listParkedJobs: ADMINS_ONLY,
   resumeJob: ADMINS_ONLY,
   createContact: {

@@ -11,6 +11,13 @@ import {
   type Cases,
 } from "./shared";
 
+const CAMT: Cases = {
+  amount_precision: {
+    when: "A balance or an entry has more decimals or digits than camt.053 allows.",
+    action: "Download CSV, which has every digit, or choose another period.",
+  },
+};
+
 export const MONEY_CASES: Readonly<Record<string, Cases>> = {
   fundGlobalAccount: {
     invalid_state: {
@@ -145,6 +152,8 @@ export const MONEY_CASES: Readonly<Record<string, Cases>> = {
     insufficient_balance: PRIVATE_FUNDS,
     provider_error: CHAIN_PROVIDER,
   },
+  exportStatementCamt: CAMT,
+  exportReserveStatementCamt: CAMT,
   getReservesProof: {
     invalid_state: {
       when: "The account is younger than the latest tree of balances.",

@@ -104,6 +104,9 @@ const SWEEPS: readonly Sweep[] = [
   { text: rowsOf("callback", "received_at < now() - interval '30 days'") },
   webhookRows("webhook_delivery", "project_id, id", "created_at"),
   webhookRows("webhook_attempt", "project_id, delivery_id, number", "at"),
+  // A file ends 7 days after its export was made, and no part of it was written before.
+  { text: rowsOf("export_chunk", "created_at < now() - interval '8 days'") },
+  { text: rowsOf("export", "created_at < now() - interval '30 days'") },
   { text: rowsOf("webhook_secret", "expires_at < now() - interval '1 day'") },
   // A quote with an operation documents how the operation was priced and approved, so it stays.
   {

@@ -1844,6 +1844,44 @@ CREATE TABLE notification_preference (
   PRIMARY KEY (project_id, user_id, kind)
 );
 
+-- A file that is written in the background. Written by lib/money/exports alone, in SQL.
+CREATE TABLE export (
+  project_id text NOT NULL,
+  id         text NOT NULL,
+  kind       text NOT NULL,
+  format     text NOT NULL CHECK (format IN ('csv', 'camt053')),
+  filters    jsonb NOT NULL,
+  needs      text[] NOT NULL,
+  scopes     text[],
+  created_by text NOT NULL,
+  state      text NOT NULL CHECK (state IN ('queued', 'running', 'ready', 'failed')),
+  cursor     text,
+  is_whole   boolean NOT NULL,
+  chunks     integer NOT NULL CHECK (chunks >= 0),
+  rows       bigint NOT NULL CHECK (rows >= 0),
+  bytes      bigint NOT NULL CHECK (bytes >= 0),
+  sha256     bytea CHECK (octet_length(sha256) = 32),
+  failure    text,
+  created_at timestamptz(3) NOT NULL,
+  ready_at   timestamptz(3),
+  expires_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (project_id, id),
+  CHECK ((state = 'ready') = (sha256 IS NOT NULL)),
+  CHECK ((state = 'failed') = (failure IS NOT NULL))
+);
+CREATE INDEX export_created_at_idx ON export (created_at);
+
+-- A part of such a file.
+CREATE TABLE export_chunk (
+  project_id text NOT NULL,
+  export_id  text NOT NULL,
+  index      integer NOT NULL CHECK (index >= 0),
+  content    bytea NOT NULL,
+  created_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (project_id, export_id, index)
+);
+CREATE INDEX export_chunk_created_at_idx ON export_chunk (created_at);
+
 -- An account of the service that has too little for network fees.
 CREATE TABLE gas_alert (
   chain_id        integer NOT NULL,

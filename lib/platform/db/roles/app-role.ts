@@ -61,6 +61,9 @@ export const TABLE_RIGHTS: Readonly<Record<string, Rights>> = {
   event: "append",
   event_counter: "keep",
   event_outbox: "change",
+  // Records go 30 days after they were made, and the parts of their files after 8.
+  export: "change",
+  export_chunk: "change",
   gas_alert: "change",
   idempotency_key: "change",
   instance: "change",
