@@ -19,6 +19,7 @@ import * as inbox from "./inbox";
 import * as jobs from "./jobs";
 import * as members from "./members";
 import * as notMe from "./not-me";
+import * as notificationChannels from "./notification-channels";
 import * as notifications from "./notifications";
 import * as operations from "./operations";
 import * as passkeys from "./passkeys";
@@ -28,6 +29,7 @@ import * as payouts from "./payouts";
 import * as policies from "./policies";
 import * as privacy from "./privacy";
 import * as privacySwap from "./privacy-swap";
+import * as push from "./push";
 import * as reserves from "./reserves";
 import * as sessions from "./sessions";
 import * as sponsorBudgets from "./sponsor-budgets";
@@ -64,6 +66,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   jobs,
   members,
   notMe,
+  notificationChannels,
   notifications,
   operations,
   passkeys,
@@ -73,6 +76,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   policies,
   privacy,
   privacySwap,
+  push,
   reserves,
   sessions,
   sponsorBudgets,

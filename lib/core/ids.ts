@@ -40,6 +40,9 @@ export const ID_PREFIXES = {
   totpFactor: "totp",
   passkey: "psk",
   notification: "ntf",
+  notificationChannel: "nch",
+  channelMessage: "ncm",
+  pushSubscription: "psh",
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

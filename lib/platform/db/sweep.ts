@@ -122,6 +122,12 @@ const SWEEPS: readonly Sweep[] = [
     ...hotRows({ table: "api_request", key: "project_id, id", condition: `at < ${OLDER}` }),
     age: "apiRequestsDays",
   },
+  {
+    text: rowsOf(
+      "push_subscription",
+      "session_id NOT IN (SELECT id FROM session WHERE revoked_at IS NULL AND expires_at > now())",
+    ),
+  },
   { text: rowsOf("notification", `created_at < ${OLDER}`), age: "notificationsDays" },
   // The row stays, because it proves which transaction used which nonce in which block; only large
   // columns are cleared.
