@@ -33,7 +33,10 @@ const kinds = z
   .min(1)
   .max(NOTIFICATION_KINDS.length)
   .refine((all) => new Set(all).size === all.length, "names a kind twice")
-  .meta({ description: "Kinds of notifications that are posted, each once" });
+  .meta({
+    description:
+      "Kinds of notifications that are posted, each once; `large_deposit` from 10,000 US dollars",
+  });
 
 const includeAmounts = z.boolean().meta({
   description:

@@ -158,6 +158,9 @@ export const createChannelDelivery = (deps: ChannelSendingDeps) => {
     const posted = oldest === undefined ? null : await postTo(deps, channel, { lines, signal });
     if (oldest === undefined || posted === null) return DONE;
     const { answer, result } = posted;
+    // The worker stops, so the outcome is unknown. Another turn posts again after the reservation.
+    if (signal.aborted && answer.statusCode === null)
+      return { done: false, againInMs: RESERVED_SECONDS * 1000 };
     const isAccepted = result.error === null;
     const now = clock.now();
     const waitMs = isAccepted

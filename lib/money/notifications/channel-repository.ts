@@ -148,10 +148,7 @@ const CHANNEL_QUEUE = "notification_channel";
 const jobIdOf = ({ projectId, channelId, id }: ChannelMessage): string =>
   `${projectId}/${channelId}/${id}`;
 
-/**
- * Stores messages with the jobs that send them. The jobs need no announcement: the workers' own
- * polling finds them soon enough.
- */
+/** Stores messages with the jobs that send them. */
 export const insertMessages = async (
   db: Sql,
   messages: readonly ChannelMessage[],

@@ -52,28 +52,36 @@ const findSubscription = (db: SqlReader, id: string): Promise<PushSubscription |
 const SUBSCRIPTIONS_MAX = 20;
 
 /**
- * Stores the subscription in place of an earlier one of the session or of the same browser. The
- * person's oldest subscriptions above the maximum are removed.
+ * Stores the subscription in place of an earlier one of the session or of the same browser; that of
+ * the same browser keeps its id. The person's oldest subscriptions above the maximum are removed.
  */
 export const storeSubscription = async (
   db: Sql,
   subscription: PushSubscription,
-): Promise<void> => {
+): Promise<PushSubscription> => {
   const { userId, sessionId, endpoint } = subscription;
   await db.change(sql`
     DELETE FROM push_subscription
-    WHERE endpoint = ${endpoint}
-      OR session_id = ${sessionId}
-      OR id IN (
+    WHERE endpoint <> ${endpoint}
+      AND (session_id = ${sessionId} OR id IN (
         SELECT id FROM push_subscription
         WHERE user_id = ${userId}
         ORDER BY id DESC
         OFFSET ${raw(String(SUBSCRIPTIONS_MAX - 1))}
-      )`);
-  await db.change(sql`
-    INSERT INTO push_subscription (${subscriptions.names})
-    VALUES (${subscriptions.values(subscription)})
-    ON CONFLICT (endpoint) DO NOTHING`);
+      ))`);
+  const stored = await subscriptions.first(
+    db,
+    sql`
+      INSERT INTO push_subscription AS p (${subscriptions.names})
+      VALUES (${subscriptions.values(subscription)})
+      ON CONFLICT (endpoint) DO UPDATE SET
+        user_id = EXCLUDED.user_id,
+        session_id = EXCLUDED.session_id,
+        p256dh = EXCLUDED.p256dh,
+        auth = EXCLUDED.auth
+      RETURNING ${subscriptions.columns("p")}`,
+  );
+  return stored ?? subscription;
 };
 
 export const removeSubscription = async (

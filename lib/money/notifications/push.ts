@@ -74,8 +74,7 @@ export const createPushService = ({ database, pusher, clock }: PushDeps) => {
         ...keys,
         createdAt: clock.now(),
       };
-      await database.rawTransaction((sql) => storeSubscription(sql, subscription));
-      return subscription;
+      return database.rawTransaction((sql) => storeSubscription(sql, subscription));
     },
 
     /** @throws DomainError `not_found` */
@@ -125,6 +124,9 @@ export const createPushDelivery = ({ database, pusher, clock }: PushDeps) => {
         return DONE;
       const message = { title: notification.pushTitle, path: notification.path };
       const { statusCode, headers } = await pusher.push(browser, message, signal);
+      // The worker stops, so the outcome is unknown.
+      if (signal.aborted && statusCode === null)
+        return { done: false, againInMs: RETRY_MIN_MS };
       if (statusCode !== null && GONE.has(statusCode)) {
         await database.rawTransaction((sql) => removeSubscription(sql, browser));
         return DONE;

@@ -125,7 +125,10 @@ const SWEEPS: readonly Sweep[] = [
   {
     text: rowsOf(
       "push_subscription",
-      "session_id NOT IN (SELECT id FROM session WHERE revoked_at IS NULL AND expires_at > now())",
+      `NOT EXISTS (
+        SELECT 1 FROM session s
+        WHERE s.id = session_id AND s.revoked_at IS NULL AND s.expires_at > now()
+      )`,
     ),
   },
   { text: rowsOf("notification", `created_at < ${OLDER}`), age: "notificationsDays" },
