@@ -28,6 +28,8 @@ export default defineConfig({
     // Recording a trace takes about as long as the journey itself. `npm run test:e2e -- --trace on`
     // records.
     trace: "off",
+    // A journey that needs the service worker allows it for its own context.
+    serviceWorkers: "block",
     screenshot: "only-on-failure",
     locale: "en-GB",
     timezoneId: "UTC",

@@ -10,7 +10,9 @@ import "./globals.css";
 export const metadata: Metadata = {
   title: { default: "Causeway", template: "%s · Causeway" },
   description: "Wallets on many chains and one way to move money over them.",
-  icons: { icon: "/icon.svg" },
+  icons: { icon: "/icon.svg", apple: "/icons/apple-touch-icon.png" },
+  manifest: "/manifest.webmanifest",
+  appleWebApp: { capable: true, title: "Causeway" },
 };
 
 export const viewport: Viewport = {

@@ -27,6 +27,46 @@ const expectReceipt = async (place: Locator, makerEmail: string): Promise<void> 
   await expect(place).not.toContainText("usr_");
 };
 
+const PHONE = { width: 390, height: 844 } as const;
+/** Targets on phones are at least this high. */
+const TARGET_MIN = 44;
+
+/**
+ * On a phone the vote is at the bottom of the screen wherever the page is scrolled to, large enough
+ * for a thumb; in its dialog the proof is there too.
+ */
+const expectThumbReach = async (page: Page): Promise<void> => {
+  const before = page.viewportSize();
+  await page.setViewportSize(PHONE);
+  const approve = page.getByRole("group", { name: "Vote" }).getByRole("button", {
+    name: "Approve",
+  });
+  for (const edge of ["top", "bottom"] as const) {
+    await page.evaluate(
+      (where) => window.scrollTo(0, where === "top" ? 0 : document.body.scrollHeight),
+      edge,
+    );
+    const box = await approve.boundingBox();
+    expect(box?.height, edge).toBeGreaterThanOrEqual(TARGET_MIN);
+    expect(box?.y, edge).toBeGreaterThan((PHONE.height * 2) / 3);
+    expect((box?.y ?? 0) + (box?.height ?? 0), edge).toBeLessThanOrEqual(PHONE.height);
+  }
+  await settle(page);
+  await checkLooks(page, "decision on a phone");
+  await approve.click();
+  const dialog = page.getByRole("dialog", { name: /^Approve: / });
+  // The code was mailed when the dialog opened.
+  await expect(dialog.getByText(/^Code sent to/)).toBeVisible();
+  const proof = dialog.getByRole("button", { name: "Approve", exact: true });
+  await expect(proof).toBeInViewport({ ratio: 1 });
+  expect((await proof.boundingBox())?.y).toBeGreaterThan(PHONE.height / 2);
+  await settle(page);
+  await checkLooks(page, "vote on a phone");
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  if (before !== null) await page.setViewportSize(before);
+};
+
 test("a transfer of one person waits in the inbox until another person approves it", async ({
   page,
   browser,
@@ -85,6 +125,7 @@ test("a transfer of one person waits in the inbox until another person approves 
   await row.getByRole("link", { name: PAYMENT }).click();
   const card = guest.getByRole("region", { name: "Your vote" });
   await expectReceipt(guest.getByRole("region", { name: "What is approved" }), owner.email);
+  await expectThumbReach(guest);
   await card.getByRole("button", { name: "Decline", exact: true }).click();
   await expect(card.getByText(/^Code sent to/)).toBeVisible();
   await settle(guest);

@@ -32,6 +32,7 @@ import { createPayouts } from "@/lib/money/payouts/wiring";
 import { encryptedTotpSecrets } from "@/lib/trust/proofs/repository";
 import { encryptedPrivacyWallets } from "@/lib/money/privacy/service";
 import { encryptedManagedKeys } from "@/lib/trust/wallets/repository";
+import { encryptedChannelAddresses } from "@/lib/money/notifications/service";
 import { encryptedWebhookSecrets } from "@/lib/money/webhooks/secret-repository";
 import type { Faucet } from "@/lib/money/ports/devnet";
 import type { Routing } from "@/lib/money/ports/routing";
@@ -50,7 +51,7 @@ import { buildIdentity, type Identity } from "./composition/identity";
 import { buildMoney, type Money } from "./composition/money";
 import { buildDeposits } from "./composition/deposits";
 import { buildDrivers, type Drivers } from "./composition/drivers";
-import { buildNotifying } from "./composition/notifications";
+import { buildChannels, buildNotifying, buildPush } from "./composition/notifications";
 import { buildPrivacy } from "./composition/privacy";
 import { buildCheckedAccess } from "./composition/routing";
 import { buildWebhooks } from "./composition/webhooks";
@@ -158,6 +159,8 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     startWebhooks: webhooks.sending.start,
     ...telemetry,
     notifying: buildNotifying(platform, identity, money, payouts.payouts),
+    ...buildChannels(platform, identity, webhooks.webhookSender),
+    ...buildPush(platform, webhooks.webhookSender),
     readiness,
     reconciliation: buildReconcile(platform, money),
     replica,
@@ -372,6 +375,7 @@ export const encryptedTablesOf = (database: Database): readonly EncryptedRows[] 
   encryptedTokenKeys(database),
   encryptedManagedKeys(database),
   encryptedWebhookSecrets(database),
+  encryptedChannelAddresses(database),
   encryptedPrivacyWallets(database),
   encryptedTotpSecrets(database),
 ];

@@ -82,6 +82,8 @@ import * as mePasskeys from "@/app/api/me/passkeys/route";
 import * as mePasskeysId from "@/app/api/me/passkeys/[id]/route";
 import * as mePasskeysIdRemove from "@/app/api/me/passkeys/[id]/remove/route";
 import * as mePasskeysOptions from "@/app/api/me/passkeys/options/route";
+import * as mePushSubscriptions from "@/app/api/me/push-subscriptions/route";
+import * as mePushSubscriptionsId from "@/app/api/me/push-subscriptions/[id]/route";
 import * as meSessions from "@/app/api/me/sessions/route";
 import * as meSessionsId from "@/app/api/me/sessions/[id]/route";
 import * as meSessionsMade from "@/app/api/me/sessions/made/route";
@@ -93,6 +95,9 @@ import * as metrics from "@/app/api/metrics/route";
 import * as notMe from "@/app/api/not-me/route";
 import * as notMeLookup from "@/app/api/not-me/lookup/route";
 import * as notifications from "@/app/api/notifications/route";
+import * as notificationsChannels from "@/app/api/notifications/channels/route";
+import * as notificationsChannelsId from "@/app/api/notifications/channels/[id]/route";
+import * as notificationsChannelsIdTest from "@/app/api/notifications/channels/[id]/test/route";
 import * as notificationsRead from "@/app/api/notifications/read/route";
 import * as openapiJson from "@/app/api/openapi.json/route";
 import * as operations from "@/app/api/operations/route";
@@ -253,6 +258,8 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/me/passkeys/[id]", module: mePasskeysId },
   { path: "/api/me/passkeys/[id]/remove", module: mePasskeysIdRemove },
   { path: "/api/me/passkeys/options", module: mePasskeysOptions },
+  { path: "/api/me/push-subscriptions", module: mePushSubscriptions },
+  { path: "/api/me/push-subscriptions/[id]", module: mePushSubscriptionsId },
   { path: "/api/me/sessions", module: meSessions },
   { path: "/api/me/sessions/[id]", module: meSessionsId },
   { path: "/api/me/sessions/made", module: meSessionsMade },
@@ -264,6 +271,9 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/not-me", module: notMe },
   { path: "/api/not-me/lookup", module: notMeLookup },
   { path: "/api/notifications", module: notifications },
+  { path: "/api/notifications/channels", module: notificationsChannels },
+  { path: "/api/notifications/channels/[id]", module: notificationsChannelsId },
+  { path: "/api/notifications/channels/[id]/test", module: notificationsChannelsIdTest },
   { path: "/api/notifications/read", module: notificationsRead },
   { path: "/api/openapi.json", module: openapiJson },
   { path: "/api/operations", module: operations },

@@ -35,7 +35,9 @@ const ADMINS_ONLY = new Set(
   `createApiKey updateApiKey listApiKeyRequests rotateApiKey revokeApiKey updatePolicies putPolicy approveContact approveContacts unfreezeGlobalAccount decidePayoutDoubt updateSponsorBudget listAuditLog exportAuditLog
   listInvitations createInvitation withdrawInvitation updateMember updateProject exportPrivacyWallet releaseDeposit listParkedJobs resumeJob
   createWebhookEndpoint updateWebhookEndpoint deleteWebhookEndpoint rotateWebhookSecret testWebhookEndpoint replayWebhookEvents
-  resendDelivery`.split(/\s+/),
+  resendDelivery listNotificationChannels createNotificationChannel updateNotificationChannel deleteNotificationChannel testNotificationChannel`.split(
+    /\s+/,
+  ),
 );
 /**
  * Operations that any key may call: they show what the key itself is bounded by, or give test
@@ -55,7 +57,7 @@ const WITHOUT_SCOPE = new Set([
 const OPEN_READS = new Set(
   `listAnnotations listApiKeys whoAmI getMe getBalanceHistory getUnifiedBalances streamChanges listContacts getContact listDecisions
   getDecision listDeposits getDeposit listDust streamDeposits readWebhookReceiver listEvents getFactors listGlobalAccounts getGlobalAccount listEntries
-  getStatement exportStatement exportStatementCamt readProjectInbox listMembers getMemberRemoval listNotifications getNotificationPreferences listOperations exportOperations listActivity exportActivity getOperation
+  getStatement exportStatement exportStatementCamt readProjectInbox listMembers getMemberRemoval listNotifications listPushSubscriptions getNotificationPreferences listOperations exportOperations listActivity exportActivity getOperation
   streamOperationEvents listPasskeys listPayoutSchedules getPayoutSchedule listPayoutScheduleItems listPayouts getPayout listPayoutItems exportPayoutItems getPolicies
   listPolicyVersions getPolicyEvaluation listPrivacyWallets getPrivateBalances listPrivateExits listPrivateTransfers getPrivateTransfer
   listExports getExport downloadExport getReserves getReservesProof getReserveStatement exportReserveStatement exportReserveStatementCamt listSessions listMadeThings listTransfers getTransfer listWallets listLinkedWallets listDeliveries getDelivery

@@ -10,6 +10,7 @@ import { newId } from "@/lib/core/ids";
 import { openApiDocument } from "@/lib/http/openapi";
 import { EXAMPLES } from "@/lib/http/openapi-errors";
 import { testApi, type TestSession } from "@/lib/dev/testing/api";
+import { webhookReceiver } from "@/lib/dev/testing/webhook-receiver";
 import {
   exampleRecorder,
   operationsOf,
@@ -125,6 +126,34 @@ const notifications = async (): Promise<void> => {
   });
 };
 
+const channels = async (): Promise<void> => {
+  const { url } = await webhookReceiver();
+  const made = await approved("createNotificationChannel", {
+    service: "slack",
+    name: "Treasury room",
+    address: url,
+    kinds: ["approval_waiting", "operation_failed"],
+    includeAmounts: false,
+  });
+  const params = { id: String(made.id) };
+  await call("testNotificationChannel", { params, as: person });
+  await call("updateNotificationChannel", { params, body: { status: "paused" }, as: person });
+  await call("listNotificationChannels", { as: person });
+  await call("deleteNotificationChannel", { params, as: person });
+};
+
+const push = async (): Promise<void> => {
+  const keys = {
+    p256dh:
+      "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+    auth: "BTBZMqHH6r4Tts7J_aSIgg",
+  };
+  const body = { endpoint: "http://127.0.0.1:9999/send", keys };
+  const made = await call("createPushSubscription", { body, as: person });
+  await call("listPushSubscriptions", { as: person });
+  await call("deletePushSubscription", { params: { id: String(made.id) }, as: person });
+};
+
 const passkeys = async (): Promise<void> => {
   const device = passkeyDevice();
   const { options } = (await approved("startPasskey", { name: "Laptop" })) as {
@@ -147,6 +176,8 @@ beforeAll(async () => {
   await authenticator();
   await passkeys();
   await notifications();
+  await channels();
+  await push();
 });
 
 test("every answer fits its schema, and has no field that the schema does not know", async () => {

@@ -9,7 +9,13 @@ import { newId, type IdKind } from "@/lib/core/ids";
 import { EXAMPLES } from "@/lib/http/openapi-errors";
 import { quarantinedDeposit } from "@/lib/dev/testing/deposits";
 import { testAccount } from "@/lib/dev/testing/factories";
-import { invitationOf, openRequest, passkeyOf } from "@/lib/dev/testing/people-attacks";
+import {
+  browserOf,
+  channelOf,
+  invitationOf,
+  openRequest,
+  passkeyOf,
+} from "@/lib/dev/testing/people-attacks";
 import { putRules } from "@/lib/dev/testing/policies";
 import { storedPrivateTransfer } from "@/lib/dev/testing/private-transfer";
 import {
@@ -99,6 +105,8 @@ const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
   "/me/passkeys": ["passkey", passkeyOf],
   "/approvals": ["decision", openRequest],
   "/invitations": ["invitation", invitationOf],
+  "/me/push-subscriptions": ["pushSubscription", browserOf],
+  "/notifications/channels": ["notificationChannel", channelOf],
   // The last one, because its policy refuses what the makers above ask for.
   "/policies/evaluations": ["evaluation", refusedEvaluation],
 };

@@ -17,6 +17,7 @@ import type { ApiClient } from "@/lib/api-client/client";
 import type { Preferences } from "@/lib/core/browser-cookies";
 import type { PublicConfig } from "@/lib/http/public-config";
 import { PublicConfigProvider } from "./public-config";
+import { ServiceWorker } from "./service-worker";
 import "./zod-without-eval";
 
 interface ProvidersProps {
@@ -54,6 +55,7 @@ export const Providers = ({
                     {children}
                     {config.devnet ? <BurnerConfirm /> : null}
                     <Toaster />
+                    <ServiceWorker />
                   </TooltipProvider>
                 </StyleNonceProvider>
               </NuqsAdapter>

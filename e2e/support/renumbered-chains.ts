@@ -76,7 +76,7 @@ export interface RenumberedChains {
 export const startRenumberedChains = async (): Promise<RenumberedChains> => {
   const { chains } = chainsFile.parse(JSON.parse(readFileSync(LOCAL_CHAINS, "utf8")));
   const environment: Record<string, string> = {};
-  const proxies = [];
+  const proxies: Awaited<ReturnType<typeof startProxy>>[] = [];
   for (const chain of chains) {
     const node = process.env[`E2E_RPC_URL_${String(chain.id)}`] ?? "";
     chain.id += RENUMBERED;

@@ -21,6 +21,7 @@ import type * as inbox from "@/lib/contracts/inbox";
 import type * as jobs from "@/lib/contracts/jobs";
 import type * as members from "@/lib/contracts/members";
 import type * as notMe from "@/lib/contracts/not-me";
+import type * as notificationChannels from "@/lib/contracts/notification-channels";
 import type * as notifications from "@/lib/contracts/notifications";
 import type * as operations from "@/lib/contracts/operations";
 import type * as passkeys from "@/lib/contracts/passkeys";
@@ -30,6 +31,7 @@ import type * as payouts from "@/lib/contracts/payouts";
 import type * as policies from "@/lib/contracts/policies";
 import type * as privacy from "@/lib/contracts/privacy";
 import type * as privacySwap from "@/lib/contracts/privacy-swap";
+import type * as push from "@/lib/contracts/push";
 import type * as reserves from "@/lib/contracts/reserves";
 import type * as sessions from "@/lib/contracts/sessions";
 import type * as sponsorBudgets from "@/lib/contracts/sponsor-budgets";
@@ -64,9 +66,11 @@ export const createExport: CallOf<typeof exports.createExport> = { method: "POST
 export const createGlobalAccount: CallOf<typeof globalAccounts.createGlobalAccount> = { method: "POST", path: "/global-accounts" };
 export const createInvitation: CallOf<typeof members.createInvitation> = { method: "POST", path: "/invitations" };
 export const createNonce: CallOf<typeof auth.createNonce> = { method: "POST", path: "/auth/nonce" };
+export const createNotificationChannel: CallOf<typeof notificationChannels.createNotificationChannel> = { method: "POST", path: "/notifications/channels" };
 export const createPayoutSchedule: CallOf<typeof payoutSchedules.createPayoutSchedule> = { method: "POST", path: "/payouts/schedules" };
 export const createPrivacyWallet: CallOf<typeof privacy.createPrivacyWallet> = { method: "POST", path: "/privacy/wallets" };
 export const createProject: CallOf<typeof members.createProject> = { method: "POST", path: "/projects" };
+export const createPushSubscription: CallOf<typeof push.createPushSubscription> = { method: "POST", path: "/me/push-subscriptions" };
 export const createQuote: CallOf<typeof swap.createQuote> = { method: "POST", path: "/swap/quote" };
 export const createSmartAccount: CallOf<typeof wallets.createSmartAccount> = { method: "POST", path: "/wallet/smart-account" };
 export const createToken: CallOf<typeof auth.createToken> = { method: "POST", path: "/auth/token" };
@@ -77,6 +81,8 @@ export const decidePayoutDoubt: CallOf<typeof payoutDoubts.decidePayoutDoubt> = 
 export const decideRefund: CallOf<typeof operations.decideRefund> = { method: "POST", path: "/operations/{id}/legs/{legId}/refund-decision" };
 export const declineDecision: CallOf<typeof decisions.declineDecision> = { method: "POST", path: "/approvals/{id}/decline" };
 export const deleteContact: CallOf<typeof contacts.deleteContact> = { method: "DELETE", path: "/contacts/{id}" };
+export const deleteNotificationChannel: CallOf<typeof notificationChannels.deleteNotificationChannel> = { method: "DELETE", path: "/notifications/channels/{id}" };
+export const deletePushSubscription: CallOf<typeof push.deletePushSubscription> = { method: "DELETE", path: "/me/push-subscriptions/{id}" };
 export const deleteWebhookEndpoint: CallOf<typeof webhookEndpoints.deleteWebhookEndpoint> = { method: "DELETE", path: "/webhook-endpoints/{id}" };
 export const downloadExport: CallOf<typeof exports.downloadExport> = { method: "GET", path: "/exports/{id}/file", mediaType: "application/octet-stream" };
 export const evaluatePolicies: CallOf<typeof policies.evaluatePolicies> = { method: "POST", path: "/policies/evaluate" };
@@ -147,6 +153,7 @@ export const listInvitations: CallOf<typeof members.listInvitations> = { method:
 export const listLinkedWallets: CallOf<typeof wallets.listLinkedWallets> = { method: "GET", path: "/wallets/link" };
 export const listMadeThings: CallOf<typeof sessions.listMadeThings> = { method: "GET", path: "/me/sessions/made" };
 export const listMembers: CallOf<typeof members.listMembers> = { method: "GET", path: "/members" };
+export const listNotificationChannels: CallOf<typeof notificationChannels.listNotificationChannels> = { method: "GET", path: "/notifications/channels" };
 export const listNotifications: CallOf<typeof notifications.listNotifications> = { method: "GET", path: "/notifications" };
 export const listOperations: CallOf<typeof operations.listOperations> = { method: "GET", path: "/operations" };
 export const listParkedJobs: CallOf<typeof jobs.listParkedJobs> = { method: "GET", path: "/jobs/parked" };
@@ -159,6 +166,7 @@ export const listPolicyVersions: CallOf<typeof policies.listPolicyVersions> = { 
 export const listPrivacyWallets: CallOf<typeof privacy.listPrivacyWallets> = { method: "GET", path: "/privacy/wallets" };
 export const listPrivateExits: CallOf<typeof privacy.listPrivateExits> = { method: "GET", path: "/privacy/exits" };
 export const listPrivateTransfers: CallOf<typeof privacy.listPrivateTransfers> = { method: "GET", path: "/privacy/transfers" };
+export const listPushSubscriptions: CallOf<typeof push.listPushSubscriptions> = { method: "GET", path: "/me/push-subscriptions" };
 export const listSessions: CallOf<typeof sessions.listSessions> = { method: "GET", path: "/me/sessions" };
 export const listTokens: CallOf<typeof chains.listTokens> = { method: "GET", path: "/tokens" };
 export const listTransfers: CallOf<typeof transfers.listTransfers> = { method: "GET", path: "/transfers" };
@@ -213,6 +221,7 @@ export const streamChanges: CallOf<typeof changes.streamChanges> = { method: "GE
 export const streamDeposits: CallOf<typeof deposits.streamDeposits> = { method: "GET", path: "/deposits/events", mediaType: "text/event-stream" };
 export const streamOperationEvents: CallOf<typeof operations.streamOperationEvents> = { method: "GET", path: "/operations/{id}/events", mediaType: "text/event-stream" };
 export const swapAndTransfer: CallOf<typeof transfers.swapAndTransfer> = { method: "POST", path: "/swap-and-transfer" };
+export const testNotificationChannel: CallOf<typeof notificationChannels.testNotificationChannel> = { method: "POST", path: "/notifications/channels/{id}/test" };
 export const testWebhookEndpoint: CallOf<typeof webhookEndpoints.testWebhookEndpoint> = { method: "POST", path: "/webhook-endpoints/{id}/test" };
 export const unfreezeGlobalAccount: CallOf<typeof globalAccounts.unfreezeGlobalAccount> = { method: "POST", path: "/global-accounts/{id}/unfreeze" };
 export const unlinkWallet: CallOf<typeof wallets.unlinkWallet> = { method: "DELETE", path: "/wallets/link/{address}" };
@@ -222,6 +231,7 @@ export const updateContact: CallOf<typeof contacts.updateContact> = { method: "P
 export const updateGlobalAccount: CallOf<typeof globalAccounts.updateGlobalAccount> = { method: "PATCH", path: "/global-accounts/{id}" };
 export const updateMe: CallOf<typeof auth.updateMe> = { method: "PATCH", path: "/me" };
 export const updateMember: CallOf<typeof members.updateMember> = { method: "PATCH", path: "/members/{id}" };
+export const updateNotificationChannel: CallOf<typeof notificationChannels.updateNotificationChannel> = { method: "PATCH", path: "/notifications/channels/{id}" };
 export const updatePolicies: CallOf<typeof policies.updatePolicies> = { method: "PATCH", path: "/policies" };
 export const updateProject: CallOf<typeof members.updateProject> = { method: "PATCH", path: "/projects/{id}" };
 export const updateSponsorBudget: CallOf<typeof sponsorBudgets.updateSponsorBudget> = { method: "PATCH", path: "/sponsor-budgets" };

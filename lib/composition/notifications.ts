@@ -1,6 +1,10 @@
 /** Creates and mails notifications, and raises alerts; run by workers. */
 import { privateKeyToAddress } from "viem/accounts";
 import { readGasBalances } from "@/lib/chain/gas-balances";
+import { createPusher } from "@/lib/adapters/web-push/pusher";
+import { createChannelDelivery } from "@/lib/money/notifications/channel-delivery";
+import { createChannelsService } from "@/lib/money/notifications/channels";
+import { createPushDelivery, createPushService } from "@/lib/money/notifications/push";
 import { createGasWatch } from "@/lib/money/notifications/gas-watch";
 import { createMailing } from "@/lib/money/notifications/mail";
 import { createMaking } from "@/lib/money/notifications/make";
@@ -8,6 +12,7 @@ import type { Deposited } from "@/lib/money/notifications/news";
 import { isId } from "@/lib/core/ids";
 import { outcomeOf } from "@/lib/money/operations/service";
 import { outcomeOf as outcomeOfPayout, type PayoutsService } from "@/lib/money/payouts/service";
+import type { WebhookSender } from "@/lib/money/ports/webhook-sender";
 import type { Identity } from "./identity";
 import type { Money } from "./money";
 import type { Platform } from "./platform";
@@ -52,4 +57,27 @@ export const buildNotifying = (
       read: (chainId) => readGasBalances(registry, chainId, executors),
     }).watch,
   };
+};
+
+/** Chat channels, which get notifications under the rules for webhooks. */
+export const buildChannels = (
+  { config, database, keyring: keys, clock }: Platform,
+  { approvals, projects }: Pick<Identity, "approvals" | "projects">,
+  sender: WebhookSender,
+) => {
+  const { publicUrl } = config;
+  const deps = { database, keys, sender, approvals, projects, publicUrl, clock };
+  return {
+    notificationChannels: createChannelsService(deps),
+    channelDelivery: createChannelDelivery(deps),
+  };
+};
+
+/** Push messages to browsers, under the rules for webhooks; off without a key. */
+export const buildPush = ({ config, database, clock }: Platform, sender: WebhookSender) => {
+  const { vapidPrivateKey: privateKey, publicUrl } = config;
+  const pusher =
+    privateKey === null ? null : createPusher({ sender, privateKey, publicUrl, clock });
+  const deps = { database, pusher, clock };
+  return { push: createPushService(deps), pushDelivery: createPushDelivery(deps) };
 };

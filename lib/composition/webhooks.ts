@@ -53,6 +53,7 @@ export const buildWebhooks = (
   });
   return {
     webhooks,
+    webhookSender: sender,
     webhookReceiver: buildReceiver(platform, webhooks),
     callbacks: buildCallbacks(platform),
     sending: buildSending(platform, webhooks, sender),

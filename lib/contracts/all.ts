@@ -20,6 +20,7 @@ import * as inbox from "./inbox";
 import * as jobs from "./jobs";
 import * as members from "./members";
 import * as notMe from "./not-me";
+import * as notificationChannels from "./notification-channels";
 import * as notifications from "./notifications";
 import * as operations from "./operations";
 import * as passkeys from "./passkeys";
@@ -29,6 +30,7 @@ import * as payouts from "./payouts";
 import * as policies from "./policies";
 import * as privacy from "./privacy";
 import * as privacySwap from "./privacy-swap";
+import * as push from "./push";
 import * as reserves from "./reserves";
 import * as sessions from "./sessions";
 import * as sponsorBudgets from "./sponsor-budgets";
@@ -66,6 +68,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   jobs,
   members,
   notMe,
+  notificationChannels,
   notifications,
   operations,
   passkeys,
@@ -75,6 +78,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   policies,
   privacy,
   privacySwap,
+  push,
   reserves,
   sessions,
   sponsorBudgets,

@@ -54,6 +54,14 @@ export const APPROVABLE_CHANGES = {
     does: "Give a webhook endpoint a new signing secret",
     proofs: ANY_BUT_RECOVERY,
   },
+  "notification_channel.add": {
+    does: "Send notifications to a chat channel",
+    proofs: ANY_BUT_RECOVERY,
+  },
+  "notification_channel.redirect": {
+    does: "Move a chat channel, or send it amounts",
+    proofs: ANY_BUT_RECOVERY,
+  },
   "policy.update": { does: "Raise the project's daily cap", proofs: ANY_BUT_RECOVERY },
   "policy.change": { does: "Change a policy", proofs: ANY_BUT_RECOVERY },
   "policy.approvals": {

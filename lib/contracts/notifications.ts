@@ -112,6 +112,11 @@ const choice = {
   }),
 };
 
+const push = z.boolean().meta({
+  description:
+    "Whether it is pushed to the browsers of GET /me/push-subscriptions, without amounts",
+});
+
 const largeDepositUsd = usdAmount.meta({
   description: "From how many US dollars a deposit is large",
 });
@@ -122,6 +127,7 @@ const preferencesRecord = z
       .array(
         z.object({
           ...choice,
+          push,
           allowed: z
             .boolean()
             .meta({ description: "Whether the person's role is told of this kind at all" }),
@@ -159,7 +165,14 @@ export const putNotificationPreferences = defineContract({
   personal: true,
   body: z.strictObject({
     kinds: z
-      .array(z.strictObject(choice))
+      .array(
+        z.strictObject({
+          ...choice,
+          push: push
+            .optional()
+            .meta({ description: "Whether it is pushed; absent: it stays as it is" }),
+        }),
+      )
       .max(NOTIFICATION_KINDS.length)
       .refine(
         (kinds) => new Set(kinds.map((one) => one.kind)).size === kinds.length,

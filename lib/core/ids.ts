@@ -41,6 +41,9 @@ export const ID_PREFIXES = {
   passkey: "psk",
   notification: "ntf",
   export: "exp",
+  notificationChannel: "nch",
+  channelMessage: "ncm",
+  pushSubscription: "psh",
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -13,6 +13,8 @@ const MAKERS = {
   NEXTAUTH_SECRET: () => `${DEVELOPMENT_SECRET_PREFIX}${random()}`,
   KEY_ENCRYPTION_KEY: () => `${DEVELOPMENT_SECRET_PREFIX}${random()}`,
   EXECUTOR_PRIVATE_KEY: () => `${DEVELOPMENT_SECRET_PREFIX}0x${random()}`,
+  VAPID_PRIVATE_KEY: () =>
+    `${DEVELOPMENT_SECRET_PREFIX}${randomBytes(KEY_BYTES).toString("base64url")}`,
 } as const;
 
 type SecretName = keyof typeof MAKERS;
@@ -59,5 +61,6 @@ export const developmentSecrets = (
     NEXTAUTH_SECRET: pick("NEXTAUTH_SECRET"),
     KEY_ENCRYPTION_KEY: pick("KEY_ENCRYPTION_KEY"),
     EXECUTOR_PRIVATE_KEY: pick("EXECUTOR_PRIVATE_KEY"),
+    VAPID_PRIVATE_KEY: pick("VAPID_PRIVATE_KEY"),
   };
 };

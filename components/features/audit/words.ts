@@ -41,6 +41,7 @@ const WORDS: Readonly<Record<string, string>> = {
   fnd: "Funding",
   pw: "Private wallet",
   we: "Webhook endpoint",
+  nch: "Chat channel",
   dlv: "Delivery",
   ct: "Contact",
   apr: "Approval",

@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { Actor } from "@/components/features/names/names";
 import { Badge, type Tone } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
@@ -15,7 +15,7 @@ import { Time } from "@/components/ui/time";
 import { countVotes } from "@/lib/core/approval-advice";
 import { type Decision, useDecision, type Verdict } from "./decision";
 import { DecisionReceipt } from "./receipt";
-import { VERDICT_EFFECTS, Vote } from "./vote-dialog";
+import { VERDICT_EFFECTS, Vote, VoteDialog } from "./vote-dialog";
 
 const STATES: Readonly<
   Record<Decision["state"], { readonly label: string; readonly tone: Tone }>
@@ -57,9 +57,44 @@ export const DecisionPage = ({ id }: { readonly id: string }): ReactNode => {
               <VotesCard decision={decision} />
             </div>
           </div>
+          {decision.mayDecide ? <ThumbBar decision={decision} /> : null}
         </AmountsShownProvider>
       )}
     </QueryContent>
+  );
+};
+
+/** On phones the vote stays in reach of the thumb; its receipt and proof open in a dialog. */
+const ThumbBar = ({ decision }: { readonly decision: Decision }): ReactNode => {
+  const [voting, setVoting] = useState<Verdict | null>(null);
+  return (
+    <>
+      <div
+        role="group"
+        aria-label="Vote"
+        className="sticky bottom-[calc(3.5rem+env(safe-area-inset-bottom))] z-10 -mx-4 mt-4 flex gap-2 border-t bg-surface px-4 py-3 md:hidden"
+      >
+        <Button size="lg" className="flex-1" onClick={() => setVoting("decline")}>
+          Decline
+        </Button>
+        <Button
+          size="lg"
+          variant="primary"
+          className="flex-1"
+          onClick={() => setVoting("approve")}
+        >
+          Approve
+        </Button>
+      </div>
+      {voting === null ? null : (
+        <VoteDialog
+          id={decision.id}
+          title={decision.title}
+          verdict={voting}
+          onClose={() => setVoting(null)}
+        />
+      )}
+    </>
   );
 };
 
@@ -147,7 +182,7 @@ const VoteCard = ({ decision }: { readonly decision: Decision }): ReactNode => {
     void setVerdict(next, { history: "replace" });
   };
   return (
-    <Card title="Your vote">
+    <Card title="Your vote" className="max-md:hidden">
       {verdict === null ? (
         <div className="flex flex-wrap gap-2">
           <Button variant="primary" onClick={() => choose("approve")}>

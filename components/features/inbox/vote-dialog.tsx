@@ -1,6 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
+import { ReviewLayout } from "@/components/features/money-flow/review-layout";
 import { useApiMutation } from "@/components/features/session/use-api";
 import { Dialog } from "@/components/ui/dialog";
 import { QueryContent } from "@/components/ui/states";
@@ -66,7 +67,7 @@ export const VoteDialog = ({ id, title, verdict, onClose }: VoteDialogProps): Re
     title={`${verdict === "approve" ? "Approve" : "Decline"}: ${title}`}
     description={VERDICT_EFFECTS[verdict]}
     onClose={onClose}
-    size="lg"
+    size="xl"
   >
     <QueryContent
       query={useDecision(id)}
@@ -76,14 +77,17 @@ export const VoteDialog = ({ id, title, verdict, onClose }: VoteDialogProps): Re
       money="No money moves without votes."
     >
       {(decision) => (
-        <div className="flex min-w-0 flex-col gap-4">
-          <DecisionReceipt decision={decision} />
-          {decision.mayDecide ? (
-            <Vote decision={decision} verdict={verdict} onDone={onClose} />
-          ) : (
-            <p role="status">You cannot vote on it any more. {DONE[decision.state]}</p>
-          )}
-        </div>
+        <ReviewLayout
+          receipt={<DecisionReceipt decision={decision} />}
+          approve={
+            decision.mayDecide ? (
+              <Vote decision={decision} verdict={verdict} onDone={onClose} />
+            ) : (
+              <p role="status">You cannot vote on it any more. {DONE[decision.state]}</p>
+            )
+          }
+          label="Your vote"
+        />
       )}
     </QueryContent>
   </Dialog>

@@ -34,7 +34,7 @@ const COVERED: Readonly<Record<Exclude<ChangeKind, "all">, Covered>> = {
   members: { lists: ["/members", "/invitations", "/me"] },
   contacts: { lists: ["/contacts"] },
   accounts: { lists: ["/activity", ...ACCOUNTS, "/reserves"] },
-  webhooks: { lists: ["/webhook-endpoints"] },
+  webhooks: { lists: ["/webhook-endpoints", "/notifications/channels"] },
 };
 
 const routeKey = (path: string): QueryKey => ["GET", path];

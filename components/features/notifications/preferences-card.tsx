@@ -20,30 +20,12 @@ import {
   MAIL_TIMES,
   putNotificationPreferences,
   type MailTime,
-  type NotificationKind,
 } from "@/lib/contracts/notifications";
 import { readAmount, readOrTyped, typedAmount } from "@/lib/core/read-amount";
+import { KINDS } from "./kinds";
 
 type Preferences = ResponseOf<typeof getNotificationPreferences>;
-type Choice = Pick<Preferences["kinds"][number], "kind" | "inApp" | "mail">;
-
-const KINDS: Readonly<
-  Record<NotificationKind, { readonly label: string; readonly hint: string }>
-> = {
-  approval_waiting: { label: "An approval waits", hint: "A payment that you may approve" },
-  operation_failed: {
-    label: "A payment failed",
-    hint: "Failed, arrived in part, or needs a decision",
-  },
-  large_deposit: { label: "A large deposit", hint: "From the amount below" },
-  gas_low: { label: "Gas is low", hint: "The service has little left for network fees" },
-  member_joined: { label: "A member joined", hint: "Owners get a mail in any case" },
-  key_created: { label: "An API key was created", hint: "Owners get a mail in any case" },
-  policy_changed: {
-    label: "A policy changed",
-    hint: "Owners get a mail when a limit is raised",
-  },
-};
+type Choice = Pick<Preferences["kinds"][number], "kind" | "inApp" | "mail" | "push">;
 
 const MAILS: Readonly<Record<MailTime, string>> = {
   off: "No mail",
@@ -63,7 +45,7 @@ export const NotificationPreferencesCard = (): ReactNode => {
     <QueryCard
       id="notifications"
       title="Notifications"
-      description="Choose which events of this project notify you, here or by mail. A change is saved at once, for you alone."
+      description="Choose which events of this project notify you, here, by push or by mail. A change is saved at once, for you alone."
       query={query}
       what="your notification settings"
       rows={5}
@@ -99,10 +81,10 @@ const Matrix = ({ preferences }: { readonly preferences: Preferences }): ReactNo
       <ul className="divide-y" aria-label="Kinds of notifications">
         {preferences.kinds
           .filter(({ allowed }) => allowed)
-          .map(({ kind, inApp, mail }) => (
+          .map(({ kind, inApp, mail, push }) => (
             <KindLine
               key={kind}
-              choice={{ kind, inApp, mail }}
+              choice={{ kind, inApp, mail, push }}
               onChange={(choice) => void save({ kinds: [choice] })}
             />
           ))}
@@ -140,6 +122,16 @@ const KindLine = ({ choice, onChange }: KindLineProps): ReactNode => {
           className="size-4 shrink-0 accent-accent"
         />
         <span>Dashboard</span>
+      </label>
+      <label className="flex min-h-6 items-center gap-2 touch-target">
+        <input
+          type="checkbox"
+          aria-label={`${label}: push`}
+          checked={choice.push}
+          onChange={({ target }) => onChange({ ...choice, push: target.checked })}
+          className="size-4 shrink-0 accent-accent"
+        />
+        <span>Push</span>
       </label>
       <Select
         label={`${label}: mail`}

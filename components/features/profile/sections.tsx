@@ -3,7 +3,9 @@
 import type { ReactNode } from "react";
 import { SignInCard } from "@/components/features/factors/sign-in-card";
 import { ParkedJobsCard } from "@/components/features/jobs/parked-jobs-card";
+import { ChannelsCard } from "@/components/features/notifications/channels-card";
 import { NotificationPreferencesCard } from "@/components/features/notifications/preferences-card";
+import { PushCard } from "@/components/features/notifications/push-card";
 import { SponsorBudgetsCard } from "@/components/features/sponsorship/sponsor-budgets-card";
 import { QueryPanel } from "@/components/ui/states";
 import { SessionsCard } from "./sessions-card";
@@ -23,6 +25,8 @@ export const SecuritySettings = (): ReactNode => (
 export const NotificationSettings = (): ReactNode => (
   <SettingsPage title="Notification settings" description="Which events are sent to you.">
     <NotificationPreferencesCard />
+    <PushCard />
+    <ChannelsCard />
   </SettingsPage>
 );
 

@@ -17,6 +17,9 @@ export const useSignOut = (): (() => Promise<void>) => {
       toast.error("The service cannot be reached, so you are still signed in. Try again.");
       return;
     }
+    const { endBrowserPush } = await import("@/components/features/notifications/browser-push");
+    // The service sends nothing to an ended session, so a failure here does no harm.
+    await endBrowserPush().catch(() => undefined);
     const { closeWallets } = await import("@/components/providers/wallets");
     // A wallet that cannot be disconnected must not stop the sign-out.
     await closeWallets(config).catch(() => undefined);

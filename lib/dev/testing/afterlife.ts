@@ -32,6 +32,14 @@ export const AFTERLIFE: Readonly<Record<string, string>> = {
     "payout_schedule payout_schedule_run",
     "Runs: checked by state; a schedule runs once a person proved it.",
   ),
+  ...each(
+    "notification_channel notification_channel_message",
+    "Receives: made with a proof only, checked by state.",
+  ),
+  ...each(
+    "push_subscription",
+    "Receives while its session lasts: the test of push ends the session.",
+  ),
   ...each("invitation", "Lets somebody join: made with a proof only, checked by state."),
   ...each(
     `approval otp email_code code_limit decision_request decision_vote totp_factor passkey passkey_challenge recovery_code siwe_nonce`,

@@ -52,6 +52,7 @@ export const testConfig = (own: {
     APP_SECRET: `dev_${randomBytes(32).toString("hex")}`,
     KEY_ENCRYPTION_KEY: `dev_${randomBytes(32).toString("hex")}`,
     EXECUTOR_PRIVATE_KEY: `dev_${toHex(randomBytes(32))}`,
+    VAPID_PRIVATE_KEY: `dev_${randomBytes(32).toString("base64url")}`,
     DEVNET: own.rpcUrls ? "1" : "0",
     RATE_LIMIT_PER_KEY: "0",
     RATE_LIMIT_PER_IP: "0",

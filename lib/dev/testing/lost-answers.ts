@@ -28,6 +28,7 @@ const NOT_REPEATED: Readonly<Record<string, readonly string[]>> = {
 /** Changes whose repetition is refused, because the record shows that the change was made. */
 const REFUSED_AGAIN: ReadonlySet<string> = new Set([
   "addPasskey",
+  "createNotificationChannel",
   "preparePrivateSwap",
   "removeMember",
   "removePasskey",

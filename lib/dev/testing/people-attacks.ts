@@ -71,6 +71,67 @@ export const invitationOf = async (): Promise<string> => {
   return id;
 };
 
+/** Adds a chat channel to the project directly in the database; its address cannot be decrypted. */
+export const channelOf = async (): Promise<string> => {
+  const [id, createdAt] = [newId("notificationChannel"), new Date()];
+  const address = {
+    shownAddress: "127.0.0.1:9999/…hook",
+    encrypted: new Uint8Array(1),
+    kekId: "none",
+  };
+  const settings = {
+    service: "slack",
+    name: "Ops",
+    kinds: ["gas_low"],
+    includeAmounts: false,
+    status: "active",
+  };
+  await theApi().services.database.prisma.notificationChannel.create({
+    data: {
+      id,
+      projectId: await projectOfMe(),
+      ...settings,
+      ...address,
+      createdBy: await idOfMe(),
+      createdAt,
+      updatedAt: createdAt,
+    },
+  });
+  return id;
+};
+
+const CHANNEL = {
+  service: "slack",
+  name: "Ops",
+  address: "http://127.0.0.1:9999/hook",
+  kinds: ["approval_waiting"],
+};
+
+/** Keys of a browser, from the example of RFC 8291. */
+const P256DH =
+  "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4";
+const AUTH = "BTBZMqHH6r4Tts7J_aSIgg";
+
+/** Adds a browser with push messages to the person directly in the database. */
+export const browserOf = async (): Promise<string> => {
+  const id = newId("pushSubscription");
+  const userId = await idOfMe();
+  const sessionId = await otherSession();
+  const { prisma } = theApi().services.database;
+  await prisma.pushSubscription.create({
+    data: {
+      id,
+      userId,
+      sessionId,
+      endpoint: `http://127.0.0.1:9999/${id}`,
+      p256dh: P256DH,
+      auth: AUTH,
+      createdAt: new Date(),
+    },
+  });
+  return id;
+};
+
 /** Adds a session of the same person directly in the database. */
 const otherSession = async (): Promise<string> => {
   const id = newId("session");
@@ -114,6 +175,47 @@ export const PEOPLE_ROWS: AttackTable = {
         call("PUT", "/me/notification-preferences", { kinds: [], largeDepositUsd: "10000" }),
         200,
       ),
+  ],
+  // Messages have titles that the token may read anyway, and end with its session.
+  "POST /me/push-subscriptions": [
+    "moves nothing",
+    () =>
+      expecting(
+        call("POST", "/me/push-subscriptions", {
+          endpoint: "http://127.0.0.1:9999/push",
+          keys: { p256dh: P256DH, auth: AUTH },
+        }),
+        201,
+      ),
+  ],
+  "DELETE /me/push-subscriptions/{id}": [
+    "narrows",
+    async () => expecting(call("DELETE", `/me/push-subscriptions/${await browserOf()}`), 200),
+  ],
+  "POST /notifications/channels": [
+    "needs approval",
+    () => approvalAsked(call("POST", "/notifications/channels", CHANNEL)),
+  ],
+  "PATCH /notifications/channels/{id}": [
+    "needs approval",
+    async () => {
+      const path = `/notifications/channels/${await channelOf()}`;
+      await expecting(call("PATCH", path, { status: "paused" }), 200);
+      await approvalAsked(call("PATCH", path, { includeAmounts: true }));
+      return approvalAsked(call("PATCH", path, { address: CHANNEL.address }));
+    },
+  ],
+  "DELETE /notifications/channels/{id}": [
+    "narrows",
+    async () => expecting(call("DELETE", `/notifications/channels/${await channelOf()}`), 200),
+  ],
+  // A test goes to the address that a person approved, and there is none here.
+  "POST /notifications/channels/{id}/test": [
+    "moves nothing",
+    () => {
+      const id = newId("notificationChannel");
+      return expecting(call("POST", `/notifications/channels/${id}/test`), 404);
+    },
   ],
   "PATCH /sponsor-budgets": [
     "needs approval",

@@ -270,6 +270,8 @@ export const MOVES_NOTHING: Readonly<Record<string, readonly string[]>> = {
     "PATCH /me/passkeys/{id}",
     "POST /me/passkeys/{id}/remove",
     "PUT /me/notification-preferences",
+    "POST /me/push-subscriptions",
+    "DELETE /me/push-subscriptions/{id}",
     "POST /notifications/read",
   ],
   "Authority, which other tests guard (authority-table.int.test.ts)": [
@@ -330,6 +332,10 @@ export const MOVES_NOTHING: Readonly<Record<string, readonly string[]>> = {
     "POST /webhook-endpoints/{id}/test",
     "POST /webhook-endpoints/{id}/replay",
     "POST /deliveries/{id}/resend",
+    "POST /notifications/channels",
+    "PATCH /notifications/channels/{id}",
+    "DELETE /notifications/channels/{id}",
+    "POST /notifications/channels/{id}/test",
   ],
   "The faucet of local chains": ["POST /dev/faucet"],
 };

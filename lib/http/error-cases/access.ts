@@ -223,6 +223,14 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
   rotateWebhookSecret: APPROVAL,
   testWebhookEndpoint: { invalid_state: NO_ENDPOINT_CHANGE },
   replayWebhookEvents: { invalid_state: NO_ENDPOINT_CHANGE },
+  createPushSubscription: {
+    invalid_state: {
+      when: "The service has no key for push messages.",
+      action: "Let whoever runs the service set VAPID_PRIVATE_KEY.",
+    },
+  },
+  createNotificationChannel: approvalFor("The project has as many channels as are possible"),
+  updateNotificationChannel: approvalFor("The channel was changed meanwhile"),
   receiveRoutingCallback: CALLBACK,
   receiveBundlerCallback: CALLBACK,
 };

@@ -75,6 +75,8 @@ const events = table({
   /** JSON text. */
   payload: { ...text, select: (name: string) => `${name}::text` },
   createdAt: time,
+  /** True for an event of a private movement. */
+  private: bool,
 });
 
 const parsed = ({ payload, ...event }: RowOf<typeof events>): PeekedEvent => ({
@@ -260,7 +262,7 @@ export const readRecipients = async (
     db,
     sql`
       SELECT m.project_id AS "projectId", m.user_id AS "userId", m.role,
-        m.created_at AS "joinedAt", p.kind, p.in_app AS "inApp", p.mail,
+        m.created_at AS "joinedAt", p.kind, p.in_app AS "inApp", p.mail, p.push,
         p.threshold_usd::text AS "thresholdUsd"
       FROM membership m
       LEFT JOIN notification_preference p
@@ -269,7 +271,8 @@ export const readRecipients = async (
       ORDER BY m.project_id, m.user_id`,
   );
   const people = new Map<string, Map<string, Member>>();
-  for (const { projectId, userId, role, joinedAt, kind, inApp, mail, thresholdUsd } of rows) {
+  for (const row of rows) {
+    const { projectId, userId, role, joinedAt, kind, inApp, mail, push, thresholdUsd } = row;
     const project = people.get(projectId) ?? new Map<string, Member>();
     people.set(projectId, project);
     const known = project.get(userId);
@@ -282,7 +285,11 @@ export const readRecipients = async (
     };
     project.set(userId, { ...person, largeDepositUsd: thresholdUsd ?? person.largeDepositUsd });
     if (kind !== null && isKind(kind))
-      person.choices.set(kind, { inApp: inApp === true, mail: mail ?? "off" });
+      person.choices.set(kind, {
+        inApp: inApp === true,
+        mail: mail ?? "off",
+        push: push === true,
+      });
   }
   return new Map([...people].map(([projectId, project]) => [projectId, [...project.values()]]));
 };

@@ -6,7 +6,10 @@ import type { Sql } from "@/lib/platform/db/sql";
 import { insertNotifications, readRecipients } from "./due-repository";
 import { advanceAlert, claimAlert, endAlert, nextProjects, raiseAlert } from "./repository";
 import type { GasAlert } from "./rows";
+import { messagesOf } from "./channel-message";
+import { insertMessages, readSubscribed } from "./channel-repository";
 import { nextDaily } from "@/lib/core/clock";
+import { insertPushes } from "./push-repository";
 import { type News, notificationsOf } from "./notification";
 
 export interface GasWatchDeps {
@@ -54,6 +57,7 @@ export const createGasWatch = ({ database, chains, read, clock, log }: GasWatchD
   const newsOf = ({ chainId, account, balance, since }: GasAlert, projectId: string): News => {
     const { name = `chain ${String(chainId)}`, coin = "coins" } =
       chains.find(({ id }) => id === chainId) ?? {};
+    const title = `The service has little left for network fees on ${name}`;
     return {
       ...{
         projectId,
@@ -63,7 +67,9 @@ export const createGasWatch = ({ database, chains, read, clock, log }: GasWatchD
         at: since,
       },
       source: `gas:${String(chainId)}:${account}:${String(since.getTime())}`,
-      title: `The service has little left for network fees on ${name}`,
+      title,
+      plainTitle: title,
+      isPrivate: false,
       detail: `${inWords[account]} has ${balance} ${coin}. Payments on ${name} stop when it is used up; nothing is lost. The operator of the service must top it up.`,
       ...{ depositUsd: null, decisionId: null, by: null },
     };
@@ -76,10 +82,13 @@ export const createGasWatch = ({ database, chains, read, clock, log }: GasWatchD
     const projectIds = await nextProjects(sql, alert.toldProjectId, PROJECTS_PER_TURN);
     const people = await readRecipients(sql, projectIds);
     const now = clock.now();
-    const made = projectIds.flatMap((id) =>
-      notificationsOf(newsOf(alert, id), people.get(id) ?? [], new Map()),
+    const all = projectIds.map((id) => newsOf(alert, id));
+    const made = all.flatMap((news) =>
+      notificationsOf(news, people.get(news.projectId) ?? [], new Map()),
     );
     await insertNotifications(sql, made, { atOnce: now, daily: nextDaily(now) });
+    await insertPushes(sql, made, now);
+    await insertMessages(sql, messagesOf(all, await readSubscribed(sql, projectIds)));
     const isLast = projectIds.length < PROJECTS_PER_TURN;
     const projectId = projectIds.at(-1) ?? alert.toldProjectId;
     await advanceAlert(sql, alert, { projectId, toldAt: isLast ? now : null });

@@ -12,7 +12,10 @@ import {
   takeDue,
   type PeekedEvent,
 } from "./due-repository";
+import { messagesOf } from "./channel-message";
+import { insertMessages, readSubscribed } from "./channel-repository";
 import { nextDaily } from "@/lib/core/clock";
+import { insertPushes } from "./push-repository";
 import { type News, notificationsOf, type Voters } from "./notification";
 import {
   type Deposited,
@@ -119,6 +122,9 @@ export const createMaking = (deps: MakeDeps) => {
         notificationsOf(news, people.get(news.projectId) ?? [], voters),
       );
       await insertNotifications(sql, made, { atOnce: now, daily: nextDaily(now) });
+      await insertPushes(sql, made, now);
+      const subscribed = await readSubscribed(sql, [...people.keys()]);
+      await insertMessages(sql, messagesOf(all, subscribed));
       for (const payload of new Set(made.map(({ projectId }) => projectId)))
         announce(sql, { channel: CHANGE_CHANNEL, payload });
       return events.length;

@@ -12,7 +12,7 @@ const told = (code: string, nextAction: string | null = null) => {
   };
   const payload = { itemsTotal: 2, itemsFailed: 2, failure };
   const news = newsOf(
-    { ...event, payload, isVoted: false, depositUsd: null, nextAction },
+    { ...event, payload, private: false, isVoted: false, depositUsd: null, nextAction },
     new Map(),
   );
   return [news?.title, news?.detail, news?.path];

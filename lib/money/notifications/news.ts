@@ -48,6 +48,7 @@ export interface DueEvent {
   readonly objectId: string;
   readonly payload: EventPayload;
   readonly createdAt: Date;
+  readonly private: boolean;
   readonly isVoted: boolean;
   /** In US dollars; null when unknown or not a deposit. */
   readonly depositUsd: number | null;
@@ -100,7 +101,7 @@ const counted = (count: number, noun: string): string =>
   `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 type Said = Pick<News, "kind" | "title" | "path"> &
-  Partial<Pick<News, "detail" | "depositUsd" | "decisionId" | "by">>;
+  Partial<Pick<News, "plainTitle" | "detail" | "depositUsd" | "decisionId" | "by">>;
 type Say = (event: DueEvent, data: EventPayload, names: Names) => Said | null;
 
 const failedRows = ({ itemsFailed = 0, itemsTotal = 0 }: EventPayload): string | null =>
@@ -166,6 +167,7 @@ const deposited =
     return {
       kind: "large_deposit",
       title: `${amountOf(data)} ${how}`,
+      plainTitle: `A deposit ${how}`,
       detail: wallet === undefined ? null : `In the wallet ${quoted(wallet)}`,
       depositUsd,
       path: `/activity/${objectId}`,
@@ -197,6 +199,7 @@ const SAY: Readonly<Record<string, Say>> = {
   "approval.requested": ({ objectId }, { title = "A payment" }) => ({
     kind: "approval_waiting",
     title: "A payment waits for your approval",
+    plainTitle: "A payment waits for approval",
     detail: title,
     decisionId: objectId,
     path: `/inbox/${objectId}`,
@@ -293,6 +296,7 @@ export const newsOf = (event: DueEvent, names: Names): News | null => {
     kind,
     title,
     path,
+    plainTitle = title,
   } = said;
   return {
     ...{
@@ -303,6 +307,8 @@ export const newsOf = (event: DueEvent, names: Names): News | null => {
     },
     ...{ kind, path, depositUsd, decisionId, by },
     title: oneLine(title, TITLE_MAX),
+    plainTitle: oneLine(plainTitle, TITLE_MAX),
+    isPrivate: event.private,
     detail: detail === null ? null : oneLine(detail, DETAIL_MAX),
   };
 };

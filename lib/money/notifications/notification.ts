@@ -17,6 +17,10 @@ export interface News {
   readonly source: string;
   readonly title: string;
   readonly detail: string | null;
+  /** The title without amounts, for readers who may not be people of the project. */
+  readonly plainTitle: string;
+  /** Whether it is about a private movement. */
+  readonly isPrivate: boolean;
   readonly objectId: string | null;
   readonly path: string;
   readonly at: Date;
@@ -57,6 +61,8 @@ export const kindsOf = (role: Role): readonly NotificationKind[] =>
 export interface Choice {
   readonly inApp: boolean;
   readonly mail: MailTime;
+  /** Whether it is pushed to the person's browsers, if any. */
+  readonly push: boolean;
 }
 
 /**
@@ -76,6 +82,8 @@ const MAILED: Readonly<Record<NotificationKind, MailTime>> = {
 export const defaultChoice = (kind: NotificationKind): Choice => ({
   inApp: true,
   mail: MAILED[kind],
+  // Nothing is pushed before the person turns push on in a browser.
+  push: kind === "approval_waiting",
 });
 
 export const LARGE_DEPOSIT_USD = "10000";
@@ -122,13 +130,14 @@ export const notificationsOf = (
     if (!isMeant(news, person, voters)) return [];
     const choice = person.choices.get(news.kind) ?? defaultChoice(news.kind);
     const mail = mailOf(news, choice);
-    if (!choice.inApp && mail === "none") return [];
+    if (!choice.inApp && mail === "none" && !choice.push) return [];
     const { projectId, kind, source, title, detail, objectId, path, at } = news;
     const own = {
       userId: person.userId,
       id: newId("notification"),
       inApp: choice.inApp,
       mail,
+      pushTitle: choice.push ? news.plainTitle : null,
       createdAt: at,
     };
     return [{ projectId, kind, source, title, detail, objectId, path, ...own }];

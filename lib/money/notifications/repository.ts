@@ -18,6 +18,12 @@ import {
 } from "./rows";
 
 const ids = table({ id: text });
+const names = table({ name: text });
+
+export const readProjectName = async (db: SqlReader, projectId: string): Promise<string> => {
+  const found = await names.first(db, sql`SELECT name FROM project WHERE id = ${projectId}`);
+  return found?.name ?? "";
+};
 
 /** A person of a project, and the kinds that the person's role may see. */
 export interface Owner {
@@ -173,6 +179,7 @@ export const writePreferences = async (
     ON CONFLICT (project_id, user_id, kind) DO UPDATE SET
       in_app = EXCLUDED.in_app,
       mail = EXCLUDED.mail,
+      push = EXCLUDED.push,
       threshold_usd = EXCLUDED.threshold_usd`);
 };
 

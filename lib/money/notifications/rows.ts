@@ -50,6 +50,8 @@ export const newNotifications = table({
   inApp: bool,
   /** When the notification is mailed. */
   mail: oneOf(z.enum(["none", "at_once", "daily"])),
+  /** The text of the push message, without amounts; null when it is not pushed. */
+  pushTitle: nullable(text),
 });
 
 export type Notification = RowOf<typeof newNotifications>;
@@ -83,6 +85,7 @@ export const preferences = table({
   kind: text,
   inApp: bool,
   mail: oneOf(z.enum(MAIL_TIMES)),
+  push: bool,
   /** Set only for large deposits. */
   thresholdUsd: nullable(dollars),
 });
@@ -95,6 +98,7 @@ export const membersWithPreferences = table({
   kind: nullable(text),
   inApp: nullable(bool),
   mail: nullable(oneOf(z.enum(MAIL_TIMES))),
+  push: nullable(bool),
   thresholdUsd: nullable(text),
 });
 

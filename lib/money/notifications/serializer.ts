@@ -1,10 +1,19 @@
 import type { getMe } from "@/lib/contracts/auth";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type {
+  createNotificationChannel,
+  listNotificationChannels,
+} from "@/lib/contracts/notification-channels";
+import type {
   getNotificationPreferences,
   listNotifications,
 } from "@/lib/contracts/notifications";
-import type { GasAlert, ListedNotification } from "./rows";
+import type { createPushSubscription, listPushSubscriptions } from "@/lib/contracts/push";
+import type { UserActor } from "@/lib/core/actor";
+import type { Channel } from "./channel-rows";
+import type { PushSubscriptions } from "./push";
+import type { PushSubscription } from "./push-repository";
+import { type GasAlert, isKind, type ListedNotification } from "./rows";
 import type { Preferences } from "./service";
 
 export const toNotifications = (page: {
@@ -36,7 +45,59 @@ export const toPreferences = ({
   largeDepositUsd,
   mailAddress,
 }: Preferences): ResponseOf<typeof getNotificationPreferences> => ({
-  kinds: kinds.map(({ kind, inApp, mail, allowed }) => ({ kind, inApp, mail, allowed })),
+  kinds: kinds.map(({ kind, inApp, mail, push, allowed }) => ({
+    kind,
+    inApp,
+    mail,
+    push,
+    allowed,
+  })),
   largeDepositUsd,
   mailAddress,
+});
+
+export const toChannel = (channel: Channel): ResponseOf<typeof createNotificationChannel> => ({
+  id: channel.id,
+  service: channel.service,
+  name: channel.name,
+  address: channel.shownAddress,
+  kinds: channel.kinds.filter(isKind),
+  includeAmounts: channel.includeAmounts,
+  status: channel.status,
+  disabledReason: channel.disabledReason,
+  failingSince: channel.failingSince?.toISOString() ?? null,
+  lastResult:
+    channel.lastAt === null
+      ? null
+      : {
+          at: channel.lastAt.toISOString(),
+          statusCode: channel.lastStatus,
+          error: channel.lastError,
+        },
+  createdBy: channel.createdBy,
+  createdAt: channel.createdAt.toISOString(),
+  updatedAt: channel.updatedAt.toISOString(),
+});
+
+export const toChannels = (
+  channels: readonly Channel[],
+): ResponseOf<typeof listNotificationChannels> => ({ data: channels.map(toChannel) });
+
+/** The URL and the keys of a browser stay inside, because whoever has them can disturb it. */
+export const toPushSubscription = (
+  { id, endpoint, sessionId, createdAt }: PushSubscription,
+  actor: Pick<UserActor, "sessionId">,
+): ResponseOf<typeof createPushSubscription> => ({
+  id,
+  host: new URL(endpoint).host,
+  current: sessionId === actor.sessionId,
+  createdAt: createdAt.toISOString(),
+});
+
+export const toPushSubscriptions = (
+  { publicKey, data }: PushSubscriptions,
+  actor: Pick<UserActor, "sessionId">,
+): ResponseOf<typeof listPushSubscriptions> => ({
+  publicKey,
+  data: data.map((one) => toPushSubscription(one, actor)),
 });

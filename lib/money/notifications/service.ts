@@ -32,6 +32,7 @@ import {
 } from "./repository";
 import type { GasAlert, ListedNotification } from "./rows";
 
+export { encryptedChannelAddresses } from "./channel-repository";
 export { queueNews } from "./due-repository";
 
 export interface NotificationsDeps {
@@ -58,6 +59,8 @@ export interface PreferencesChange {
     readonly kind: NotificationKind;
     readonly inApp: boolean;
     readonly mail: MailTime;
+    /** Absent: it stays as it is. */
+    readonly push?: boolean | undefined;
   }[];
   readonly largeDepositUsd?: string | undefined;
 }
@@ -92,8 +95,8 @@ export const createNotificationsService = ({ database, people, clock }: Notifica
     ]);
     const known = new Map(stored.map((one) => [one.kind, one]));
     const kinds = NOTIFICATION_KINDS.map((kind) => {
-      const { inApp, mail } = known.get(kind) ?? defaultChoice(kind);
-      return { kind, inApp, mail, allowed: mayBeTold(actor.role, kind) };
+      const { inApp, mail, push } = known.get(kind) ?? defaultChoice(kind);
+      return { kind, inApp, mail, push, allowed: mayBeTold(actor.role, kind) };
     });
     return {
       kinds,
@@ -171,11 +174,12 @@ export const createNotificationsService = ({ database, people, clock }: Notifica
       const stored = before.kinds
         .filter(({ kind }) => isSet(kind))
         .map(({ kind, ...old }) => {
-          const { inApp, mail } = named.get(kind) ?? old;
+          const { inApp, mail, push = old.push } = named.get(kind) ?? old;
           return {
             kind,
             inApp,
             mail,
+            push,
             thresholdUsd: kind === "large_deposit" ? largeDepositUsd : null,
           };
         });

@@ -2,7 +2,7 @@ export interface WebhookRequest {
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
   readonly signal: AbortSignal;
 }
 

@@ -62,6 +62,7 @@ const disabledNotice = (told: {
 };
 
 export type { Endpoint } from "./endpoint-changes";
+export { FAILING_MAX_MS, retryAfterMs } from "./rules";
 export { fanOutEvents } from "./fan-out-repository";
 export type { Attempt, Delivery, EndpointView } from "./rows";
 

@@ -169,6 +169,7 @@ const selectNames = ({ projectId, ids, accountIds }: NamesWanted): Statement => 
       SELECT ${raw(`'${ACCOUNT_PREFIX}'`)} || id, name, NULL, NULL, NULL FROM ledger_account
       WHERE project_id = ${projectId} AND id = ANY(${accountIds}::uuid[])`,
     named("coalesce(nullif(description, ''), url)", "webhook_endpoint"),
+    named("name", "notification_channel"),
     named("name", "privacy_wallet"),
     named("title", "decision_request"),
     sql`SELECT id, reference, kind, NULL, items_total FROM payout WHERE ${isWanted}`,

@@ -64,6 +64,7 @@ const OF_ACTION: Readonly<Record<string, readonly ChangeKind[]>> = {
   job: ["inbox"],
   global_account: ["accounts"],
   webhook_endpoint: ["webhooks"],
+  notification_channel: ["webhooks"],
 };
 
 const toHints = (

@@ -20,6 +20,7 @@ import {
   chainVariable,
   encryptionKey,
   privateKey,
+  pushKey,
   type Retention,
   retentionOf,
   retentionVariables,
@@ -107,6 +108,8 @@ const environment = z.object({
    */
   RELAY_WEBHOOK_SECRET: optional(z.string().min(1)),
   ACROSS_WEBHOOK_SECRET: optional(z.string().min(1)),
+  /** Identifies the service to push services (RFC 8292): a private key on P-256, base64url. */
+  VAPID_PRIVATE_KEY: optional(pushKey),
   /** Bearer token for `GET /api/metrics`. */
   METRICS_TOKEN: optional(z.string().min(METRICS_TOKEN_LENGTH_MIN)),
   /** Port on which a process with `ROLE=worker` serves its metrics; it has no web server. */
@@ -194,6 +197,8 @@ export interface Config {
   readonly webhookSecret: string | null;
   readonly relayWebhookSecret: string | null;
   readonly acrossWebhookSecret: string | null;
+  /** Null when no push messages are sent. */
+  readonly vapidPrivateKey: string | null;
   readonly metricsToken: string | null;
   readonly metricsPort: number | null;
   /** Null when nothing is traced. */
@@ -493,6 +498,8 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     webhookSecret: env.WEBHOOK_SECRET ?? null,
     relayWebhookSecret: env.RELAY_WEBHOOK_SECRET ?? null,
     acrossWebhookSecret: env.ACROSS_WEBHOOK_SECRET ?? null,
+    vapidPrivateKey:
+      env.VAPID_PRIVATE_KEY === undefined ? null : withoutPrefix(env.VAPID_PRIVATE_KEY),
     metricsToken: env.METRICS_TOKEN ?? null,
     metricsPort: env.METRICS_PORT ?? null,
     tracing: tracingOf(env),

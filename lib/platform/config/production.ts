@@ -80,6 +80,7 @@ const SECRETS = [
   "RELAY_WEBHOOK_SECRET",
   "ACROSS_WEBHOOK_SECRET",
   "METRICS_TOKEN",
+  "VAPID_PRIVATE_KEY",
   "EXECUTOR_PRIVATE_KEY",
 ];
 /** Variables without which production does not start, beside those that are always needed. */

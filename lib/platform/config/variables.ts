@@ -92,6 +92,9 @@ export const privateKey = z
 export const encryptionKey = z
   .string()
   .regex(/^(dev_)?[0-9a-fA-F]{64}$/, "must be 64 hex digits (32 bytes)");
+export const pushKey = z
+  .string()
+  .regex(/^(dev_)?[A-Za-z0-9_-]{43}$/, "must be 43 base64url characters (32 bytes)");
 export const secret = z
   .string()
   .min(SECRET_LENGTH_MIN, `must have at least ${String(SECRET_LENGTH_MIN)} characters`);

@@ -125,6 +125,15 @@ const SWEEPS: readonly Sweep[] = [
     ...hotRows({ table: "api_request", key: "project_id, id", condition: `at < ${OLDER}` }),
     age: "apiRequestsDays",
   },
+  {
+    text: rowsOf(
+      "push_subscription",
+      `NOT EXISTS (
+        SELECT 1 FROM session s
+        WHERE s.id = session_id AND s.revoked_at IS NULL AND s.expires_at > now()
+      )`,
+    ),
+  },
   { text: rowsOf("notification", `created_at < ${OLDER}`), age: "notificationsDays" },
   // The row stays, because it proves which transaction used which nonce in which block; only large
   // columns are cleared.

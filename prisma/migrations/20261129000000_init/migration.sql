@@ -1806,6 +1806,7 @@ CREATE TABLE notification (
   path       text NOT NULL,
   in_app     boolean NOT NULL,
   mail       text NOT NULL CHECK (mail IN ('none', 'at_once', 'daily', 'sent')),
+  push_title text,
   created_at timestamptz(3) NOT NULL,
   read_at    timestamptz(3),
   PRIMARY KEY (project_id, user_id, id)
@@ -1840,6 +1841,7 @@ CREATE TABLE notification_preference (
   kind          text NOT NULL,
   in_app        boolean NOT NULL,
   mail          text NOT NULL CHECK (mail IN ('off', 'at_once', 'daily')),
+  push          boolean NOT NULL DEFAULT false,
   threshold_usd numeric(24, 6) CHECK (threshold_usd >= 0 AND threshold_usd <> 'NaN'),
   PRIMARY KEY (project_id, user_id, kind)
 );
@@ -1881,6 +1883,61 @@ CREATE TABLE export_chunk (
   PRIMARY KEY (project_id, export_id, index)
 );
 CREATE INDEX export_chunk_created_at_idx ON export_chunk (created_at);
+
+-- A browser of a person that takes push messages, as long as its session lasts.
+CREATE TABLE push_subscription (
+  id         text PRIMARY KEY,
+  user_id    text NOT NULL,
+  session_id text NOT NULL,
+  endpoint   text NOT NULL,
+  p256dh     text NOT NULL,
+  auth       text NOT NULL,
+  created_at timestamptz(3) NOT NULL
+);
+CREATE UNIQUE INDEX push_subscription_endpoint_key ON push_subscription (endpoint);
+CREATE INDEX push_subscription_session_id_idx ON push_subscription (session_id);
+CREATE INDEX push_subscription_user_id_idx ON push_subscription (user_id);
+
+-- A chat that gets a project's notifications by the address of its incoming webhook, which is
+-- encrypted under a key-encryption key.
+CREATE TABLE notification_channel (
+  project_id      text NOT NULL,
+  id              text NOT NULL,
+  service         text NOT NULL CHECK (service IN ('slack', 'teams')),
+  name            text NOT NULL,
+  kinds           text[] NOT NULL,
+  include_amounts boolean NOT NULL,
+  status          text NOT NULL CHECK (status IN ('active', 'paused', 'disabled')),
+  disabled_reason text CHECK (disabled_reason IN ('gone', 'failing')),
+  shown_address   text NOT NULL,
+  encrypted       bytea NOT NULL,
+  kek_id          text NOT NULL,
+  version         integer NOT NULL DEFAULT 0,
+  next_at         timestamptz(3),
+  failing_since   timestamptz(3),
+  last_at         timestamptz(3),
+  last_status     integer,
+  last_error      text,
+  created_by      text NOT NULL,
+  created_at      timestamptz(3) NOT NULL,
+  updated_at      timestamptz(3) NOT NULL,
+  PRIMARY KEY (project_id, id)
+);
+CREATE INDEX notification_channel_kek_id_id_idx ON notification_channel (kek_id, id);
+
+-- A message that waits for its channel; deleted once it is sent.
+CREATE TABLE notification_channel_message (
+  project_id text NOT NULL,
+  channel_id text NOT NULL,
+  id         text NOT NULL,
+  title      text NOT NULL,
+  detail     text,
+  path       text NOT NULL,
+  created_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (project_id, channel_id, id),
+  FOREIGN KEY (project_id, channel_id) REFERENCES notification_channel (project_id, id)
+    ON UPDATE CASCADE ON DELETE CASCADE
+);
 
 -- An account of the service that has too little for network fees.
 CREATE TABLE gas_alert (

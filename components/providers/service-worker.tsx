@@ -1,0 +1,24 @@
+"use client";
+
+import { useEffect } from "react";
+
+const register = (): void => {
+  // Without a worker everything works but the offline page and push, so a failure is not shown.
+  void navigator.serviceWorker
+    .register("/sw.js", { updateViaCache: "none" })
+    .catch(() => undefined);
+};
+
+/** Registers the service worker once the page has loaded and the browser is idle. */
+export const ServiceWorker = (): null => {
+  useEffect(() => {
+    if (process.env.NODE_ENV !== "production" || !("serviceWorker" in navigator)) return;
+    const whenIdle = (): void => {
+      if ("requestIdleCallback" in window) requestIdleCallback(register);
+      else register();
+    };
+    if (document.readyState === "complete") whenIdle();
+    else window.addEventListener("load", whenIdle, { once: true });
+  }, []);
+  return null;
+};
