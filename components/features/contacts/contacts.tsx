@@ -200,7 +200,7 @@ const ContactImport = ({ contacts }: { readonly contacts: readonly Contact[] }):
   return (
     <>
       {mayApprove && proposed.length > 1 ? (
-        <Button onClick={() => setApproving(undefined)}>
+        <Button className="max-md:hidden" onClick={() => setApproving(undefined)}>
           <BadgeCheck aria-hidden /> Approve {countText(proposed.length)} proposed
         </Button>
       ) : null}
