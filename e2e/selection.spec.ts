@@ -113,7 +113,7 @@ test("payouts are selected on a phone behind a button, and exported", async ({ p
         await project.api.call(createWalletsPayout, {
           body: { chainId: CHAIN, transfers: [{ address: ADA, amount, token: "USDC" }] },
         })
-      ).payoutId,
+      ).payoutId ?? "",
     );
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto("/payouts");
