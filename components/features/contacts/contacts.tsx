@@ -145,16 +145,11 @@ export const Contacts = (): ReactNode => {
                   onApprove={({ id }) => setApprovingId(id)}
                   onDelete={setDeleting}
                 />
-                {found.length <= shown ? null : (
-                  <div className="flex items-center justify-end gap-3 border-t px-4 py-2">
-                    <span className="text-sm text-fg-2">
-                      {countText(shown)} of {countText(found.length)} contacts
-                    </span>
-                    <Button size="sm" onClick={() => setShown(shown + ROWS_SHOWN)}>
-                      Show more
-                    </Button>
-                  </div>
-                )}
+                <ShowMore
+                  shown={shown}
+                  count={found.length}
+                  onMore={() => setShown(shown + ROWS_SHOWN)}
+                />
               </>
             )
           }
@@ -177,6 +172,25 @@ export const Contacts = (): ReactNode => {
     </>
   );
 };
+
+interface ShowMoreProps {
+  readonly shown: number;
+  readonly count: number;
+  readonly onMore: () => void;
+}
+
+/** The foot of a list that renders only its first rows. */
+const ShowMore = ({ shown, count, onMore }: ShowMoreProps): ReactNode =>
+  count <= shown ? null : (
+    <div className="flex items-center justify-end gap-3 border-t px-4 py-2">
+      <span className="text-sm text-fg-2">
+        {countText(shown)} of {countText(count)} contacts
+      </span>
+      <Button size="sm" onClick={onMore}>
+        Show more
+      </Button>
+    </div>
+  );
 
 /** The import of a file, and the approval of what it proposed. */
 const ContactImport = ({ contacts }: { readonly contacts: readonly Contact[] }): ReactNode => {
