@@ -173,20 +173,17 @@ export const Contacts = (): ReactNode => {
   );
 };
 
-interface ShowMoreProps {
+const ShowMore = (props: {
   readonly shown: number;
   readonly count: number;
   readonly onMore: () => void;
-}
-
-/** The foot of a list that renders only its first rows. */
-const ShowMore = ({ shown, count, onMore }: ShowMoreProps): ReactNode =>
-  count <= shown ? null : (
+}): ReactNode =>
+  props.count <= props.shown ? null : (
     <div className="flex items-center justify-end gap-3 border-t px-4 py-2">
       <span className="text-sm text-fg-2">
-        {countText(shown)} of {countText(count)} contacts
+        {countText(props.shown)} of {countText(props.count)} contacts
       </span>
-      <Button size="sm" onClick={onMore}>
+      <Button size="sm" onClick={props.onMore}>
         Show more
       </Button>
     </div>
