@@ -113,7 +113,7 @@ test("payouts are selected on a phone behind a button, and exported", async ({ p
         await project.api.call(createWalletsPayout, {
           body: { chainId: CHAIN, transfers: [{ address: ADA, amount, token: "USDC" }] },
         })
-      ).payoutId,
+      ).payoutId ?? "",
     );
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto("/payouts");
@@ -127,6 +127,7 @@ test("payouts are selected on a phone behind a button, and exported", async ({ p
   await expect(bar(page).getByRole("button", { name: "Retry failed rows" })).toHaveCount(0);
   await checkLooks(page, "payouts with a selected card");
   expect(await exportedIds(page)).toEqual([ids[0]]);
+  await page.setViewportSize({ width: 390, height: 844 });
   await bar(page).getByRole("button", { name: "Clear" }).click();
   await expect(bar(page)).toHaveCount(0);
   await expect(all.first()).toBeHidden();

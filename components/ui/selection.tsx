@@ -4,7 +4,6 @@ import { X } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Alert } from "./alert";
 import { Button } from "./button";
-import { cn } from "./cn";
 import { describeError } from "./describe-error";
 import type { Column } from "./table";
 
@@ -147,7 +146,7 @@ export const SelectButton = ({ selection }: { readonly selection: Selection }): 
 
 interface SelectionBarProps {
   readonly selection: Selection;
-  /** What can be done with the selected rows. */
+  /** The acts on the selected rows. */
   readonly children: ReactNode;
   /** The result of the last act. */
   readonly notice?: ReactNode;
@@ -159,9 +158,7 @@ export const SelectionBar = ({ selection, children, notice }: SelectionBarProps)
   return selected.length === 0 ? null : (
     <section
       aria-label="Selected rows"
-      className={cn(
-        "sticky bottom-3 z-10 flex flex-col gap-2 rounded-card border bg-surface px-3 py-2 shadow-float",
-      )}
+      className="sticky bottom-3 z-10 flex flex-col gap-2 rounded-card border bg-surface px-3 py-2 shadow-float"
     >
       {notice}
       <div className="flex flex-wrap items-center gap-2">
@@ -178,7 +175,7 @@ export const SelectionBar = ({ selection, children, notice }: SelectionBarProps)
 };
 
 /** A row that an act did not change, and why. */
-export interface BulkFailure {
+interface BulkFailure {
   readonly key: string;
   readonly message: string;
 }

@@ -142,7 +142,7 @@ const TableRow = <Row,>({ row, columns, active }: TableRowProps<Row>): ReactNode
     role="row"
     data-active={active || undefined}
     className={cn(
-      "relative data-active:bg-accent-tint has-[.row-link]:hover:bg-sunken @max-[40rem]:flex @max-[40rem]:flex-wrap @max-[40rem]:items-center @max-[40rem]:gap-x-4 @max-[40rem]:gap-y-0.5 @max-[40rem]:px-4 @max-[40rem]:py-2.5",
+      "relative data-active:bg-accent-tint data-active:[&_.text-fg-3]:text-fg-2 has-[.row-link]:hover:bg-sunken @max-[40rem]:flex @max-[40rem]:flex-wrap @max-[40rem]:items-center @max-[40rem]:gap-x-4 @max-[40rem]:gap-y-0.5 @max-[40rem]:px-4 @max-[40rem]:py-2.5",
       LINE_END,
     )}
   >

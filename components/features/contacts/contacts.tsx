@@ -145,16 +145,11 @@ export const Contacts = (): ReactNode => {
                   onApprove={({ id }) => setApprovingId(id)}
                   onDelete={setDeleting}
                 />
-                {found.length <= shown ? null : (
-                  <div className="flex items-center justify-end gap-3 border-t px-4 py-2">
-                    <span className="text-sm text-fg-2">
-                      {countText(shown)} of {countText(found.length)} contacts
-                    </span>
-                    <Button size="sm" onClick={() => setShown(shown + ROWS_SHOWN)}>
-                      Show more
-                    </Button>
-                  </div>
-                )}
+                <ShowMore
+                  shown={shown}
+                  count={found.length}
+                  onMore={() => setShown(shown + ROWS_SHOWN)}
+                />
               </>
             )
           }
@@ -178,6 +173,22 @@ export const Contacts = (): ReactNode => {
   );
 };
 
+const ShowMore = (props: {
+  readonly shown: number;
+  readonly count: number;
+  readonly onMore: () => void;
+}): ReactNode =>
+  props.count <= props.shown ? null : (
+    <div className="flex items-center justify-end gap-3 border-t px-4 py-2">
+      <span className="text-sm text-fg-2">
+        {countText(props.shown)} of {countText(props.count)} contacts
+      </span>
+      <Button size="sm" onClick={props.onMore}>
+        Show more
+      </Button>
+    </div>
+  );
+
 /** The import of a file, and the approval of what it proposed. */
 const ContactImport = ({ contacts }: { readonly contacts: readonly Contact[] }): ReactNode => {
   const mayApprove = useMay("policies:manage");
@@ -200,7 +211,7 @@ const ContactImport = ({ contacts }: { readonly contacts: readonly Contact[] }):
   return (
     <>
       {mayApprove && proposed.length > 1 ? (
-        <Button onClick={() => setApproving(undefined)}>
+        <Button className="max-md:hidden" onClick={() => setApproving(undefined)}>
           <BadgeCheck aria-hidden /> Approve {countText(proposed.length)} proposed
         </Button>
       ) : null}

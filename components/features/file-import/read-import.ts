@@ -16,7 +16,7 @@ export const mebibytes = (bytes: number): string => `${measureText(bytes / MIB)}
 const startsWith = (bytes: Uint8Array, ...head: number[]): boolean =>
   head.every((byte, at) => bytes[at] === byte);
 
-/** What the rows of a file become. */
+/** The records that the rows of a file become. */
 export interface ImportKind {
   readonly rowsMax: number;
   /** One row, as in "one row for each payment". */

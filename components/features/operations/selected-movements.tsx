@@ -68,7 +68,7 @@ interface SelectedMovementsProps {
   readonly act: BulkAct;
 }
 
-/** What can be done with the selected movements. */
+/** The acts on the selected movements. */
 export const SelectedMovements = ({
   movements,
   selection,

@@ -1,8 +1,7 @@
 "use client";
 
 import { RotateCcw } from "lucide-react";
-import type { ReactNode } from "react";
-import { useRef } from "react";
+import { type ReactNode, useRef } from "react";
 import { TagSelected } from "@/components/features/annotations/tag-selected";
 import { ExportSelected } from "@/components/features/operations/selected-movements";
 import { useMay } from "@/components/features/projects/use-project";
@@ -24,7 +23,7 @@ interface SelectedPayoutsProps {
   readonly selection: Selection;
 }
 
-/** What can be done with the selected payouts. */
+/** The acts on the selected payouts. */
 export const SelectedPayouts = ({ payouts, selection }: SelectedPayoutsProps): ReactNode => {
   const act = useBulkAct(selection);
   const options = useTitleOptions();

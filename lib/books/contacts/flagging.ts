@@ -18,7 +18,7 @@ export const KIND_WORDS = {
   linked: "Linked wallet",
 } as const satisfies Record<Wallet["kind"], string>;
 
-export interface FlaggingDeps {
+interface FlaggingDeps {
   readonly database: Database;
   readonly wallets: Pick<WalletsService, "list">;
   readonly recipients: Pick<RecipientsService, "warningsOfRecords">;

@@ -19,14 +19,14 @@ import {
   valuesAfter,
 } from "./rules";
 
-export interface ImportRow extends ContactChange {
+interface ImportRow extends ContactChange {
   readonly name: string;
   readonly address: EvmAddress;
 }
 
 export interface ContactImport {
   readonly contacts: readonly ImportRow[];
-  /** What happens to a contact whose address is in the book already. */
+  /** Whether a contact whose address is in the book already stays as it is. */
   readonly existing: "skip" | "update";
   readonly validateOnly: boolean;
 }

@@ -11,7 +11,7 @@ import type { ContactCells } from "./contact-rows";
 
 export const CONTACT_COLUMNS = ["name", "address", "chains", "tags"] as const;
 export type ContactColumn = (typeof CONTACT_COLUMNS)[number];
-export type ContactLayout = LayoutOf<ContactColumn>;
+type ContactLayout = LayoutOf<ContactColumn>;
 
 export const COLUMN_WORDS = {
   name: "Name",

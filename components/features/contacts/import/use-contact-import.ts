@@ -16,7 +16,7 @@ import {
 } from "./contact-rows";
 
 export type ImportedRow = ResponseOf<typeof importContacts>["data"][number];
-export type Existing = "skip" | "update";
+type Existing = "skip" | "update";
 
 export interface ContactImport {
   readonly rows: readonly ContactRow[];
@@ -25,7 +25,7 @@ export interface ContactImport {
   readonly setExisting: (existing: Existing) => void;
   readonly change: (key: number, cells: Partial<ContactCells>) => void;
   readonly remove: (keys: ReadonlySet<number>) => void;
-  /** What the service says about each row, by key; null until it has checked these rows. */
+  /** The outcome of each row, by key; null until the service has checked these rows. */
   readonly checked: ReadonlyMap<number, ImportedRow> | null;
   readonly check: () => Promise<void>;
   /** Stores the contacts. Null when the service refused. */

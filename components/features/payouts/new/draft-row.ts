@@ -26,7 +26,7 @@ export interface DraftRow extends DraftValues {
 /** Field → its problem. `row` has the problem of the row as a whole. */
 export type RowProblems = Readonly<Partial<Record<DraftField | "row", string>>>;
 
-/** What files become here. */
+/** A file of payments becomes one payout. */
 export const PAYOUT_FILE: ImportKind = {
   rowsMax: PAYOUT_ROWS_MAX,
   row: "payment",
