@@ -59,11 +59,13 @@ const refusalOf = (
 };
 
 test("every table is tried here", () => {
-  // The private wallets are a part of the service `privacy`. Everybody may read the activity.
+  // The private wallets are a part of the service `privacy`. Everybody may read the
+  // activity, and the service of exports checks the rights of each kind itself.
   const tried = new Set<unknown>([
     ...Object.values(TABLES),
     rights.PRIVATE_WALLETS,
     rights.ACTIVITY,
+    rights.EXPORTS,
   ]);
   expect(tried).toEqual(new Set<unknown>(Object.values(rights)));
 });

@@ -339,7 +339,7 @@ export const statementPeriod = {
     .meta({ description: "Up to, and not with, this moment; default: now" }),
 };
 
-/** What every statement says of its period. */
+/** The fields that every statement has about its period. */
 export const statementBody = {
   from: timestamp.meta({ description: "Begin of the period" }),
   to: timestamp.meta({ description: "End of the period, exclusive" }),

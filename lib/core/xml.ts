@@ -35,6 +35,7 @@ export const openTag = (
     .map(([key, value]) => ` ${key}="${escaped(value)}"`)
     .join("")}>` as XmlText;
 
+/** The end tag of an element. */
 export const closeTag = (name: string): XmlText => `</${name}>` as XmlText;
 
 /**
