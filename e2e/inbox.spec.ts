@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { cancelOperation } from "@/lib/contracts/operations";
-import { expect, openPage, test, type Locator } from "./support/test";
+import { expect, openPage, test, type Locator, type Page } from "./support/test";
 import { checkLooks, settle } from "./support/axe";
 import { balanceOnChain } from "./support/chain";
 import { typeCode } from "./support/person";

@@ -81,6 +81,8 @@ export const listContacts = defineContract({
   response: page(contactRecord),
 });
 
+const newContact = z.object({ name, address, ...details }).meta({ id: "NewContact" });
+
 export const createContact = defineContract({
   method: "POST",
   path: "/contacts",
@@ -91,7 +93,7 @@ export const createContact = defineContract({
   auth: "member",
   permission: "records:write",
   scope: "transfers:write",
-  body: z.object({ name, address, ...details }),
+  body: newContact,
   status: 201,
   response: contactRecord,
   errors: ["invalid_state", "unsupported_chain"],
@@ -134,7 +136,7 @@ export const importContacts = defineContract({
   bodyLimit: BODY_BYTES_MAX.bulk,
   body: z.object({
     contacts: z
-      .array(z.object({ name, address, ...details }))
+      .array(newContact)
       .min(1)
       .max(CONTACTS_MAX)
       .meta({ description: "The rows, 5,000 at most" }),

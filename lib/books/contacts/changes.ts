@@ -1,13 +1,11 @@
 /** The parts that all changes of contacts share. */
 import { type Actor, actorName } from "@/lib/core/actor";
 import type { Clock } from "@/lib/core/clock";
-import { DomainError } from "@/lib/core/errors";
 import { type AuditEntry, doneBy, replaced } from "@/lib/news/audit/service";
 import type { Database } from "@/lib/platform/db/client";
 import type { ApprovalsService } from "@/lib/trust/proofs/service";
 import type { RecipientsService } from "@/lib/trust/recipients/service";
 import type { WalletsService } from "@/lib/trust/wallets/service";
-import { CONTACTS_MAX } from "@/lib/contracts/contacts";
 import type { Proposal } from "./repository";
 import type { Contact } from "./rows";
 import type { ContactChange } from "./rules";
@@ -27,12 +25,6 @@ export interface ContactsDeps {
   };
   readonly clock: Clock;
 }
-
-export const bookFull = (): DomainError =>
-  new DomainError(
-    "invalid_state",
-    `The address book is full: it holds ${String(CONTACTS_MAX)} addresses. Nothing was saved; delete one first.`,
-  );
 
 const auditedFields = ({ name, tags, chainIds, state }: Contact) => ({
   name,

@@ -15,7 +15,8 @@ import {
 } from "@/lib/core/list-place";
 import { recordAudit } from "@/lib/news/audit/service";
 import { createApproving } from "./approving";
-import { bookFull, type ContactsDeps, entryOf, proposalOf, requireChains } from "./changes";
+import { type ContactsDeps, entryOf, proposalOf, requireChains } from "./changes";
+import { bookFull } from "./errors";
 import { requestDigest } from "./digest";
 import { CONTACTS_MAX } from "@/lib/contracts/contacts";
 import { createFlagging, type FlaggedContact, KIND_WORDS } from "./flagging";

@@ -294,6 +294,7 @@ export const MOVES_NOTHING: Readonly<Record<string, readonly string[]>> = {
   "Records, names and addresses": [
     "POST /contacts",
     "POST /contacts/import",
+    "POST /exports",
     "PATCH /contacts/{id}",
     "DELETE /contacts/{id}",
     "PUT /annotations/{id}",

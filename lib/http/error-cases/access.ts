@@ -11,6 +11,13 @@ import {
   type Cases,
 } from "./shared";
 
+const BOOK_FULL = {
+  invalid_state: {
+    when: "The address book is full.",
+    action: "Remove a contact that is not paid any more.",
+  },
+} as const;
+
 export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
   createApiKey: APPROVAL,
   updateApiKey: approvalFor("The key was changed or revoked meanwhile"),
@@ -65,12 +72,8 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
   },
   listParkedJobs: ADMINS_ONLY,
   resumeJob: ADMINS_ONLY,
-  createContact: {
-    invalid_state: {
-      when: "The address book is full.",
-      action: "Remove a contact that is not paid any more.",
-    },
-  },
+  createContact: BOOK_FULL,
+  importContacts: BOOK_FULL,
   releaseDeposit: {
     ...approvalFor("The deposit is not in quarantine any more, or its block is not final"),
     ...ADMINS_ONLY,

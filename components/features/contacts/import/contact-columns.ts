@@ -7,10 +7,11 @@ import {
   type Rows,
 } from "@/components/features/file-import/layout";
 import { type Cell, cellText, type Table } from "@/components/features/file-import/table";
-import type { ContactCells } from "./contact-rows";
 
 export const CONTACT_COLUMNS = ["name", "address", "chains", "tags"] as const;
 export type ContactColumn = (typeof CONTACT_COLUMNS)[number];
+/** The texts of a row. */
+export type ContactCells = Readonly<Record<ContactColumn, string>>;
 type ContactLayout = LayoutOf<ContactColumn>;
 
 export const COLUMN_WORDS = {

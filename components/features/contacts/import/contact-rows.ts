@@ -7,10 +7,7 @@ import { createContact, type importContacts } from "@/lib/contracts/contacts";
 import { countText } from "@/lib/core/amount-text";
 import { tagsText } from "../tags-field";
 import { parseTags } from "../use-contacts";
-import type { ContactColumn } from "./contact-columns";
-
-/** The texts of a row. */
-export type ContactCells = Readonly<Record<ContactColumn, string>>;
+import type { ContactCells, ContactColumn } from "./contact-columns";
 
 export interface ContactRow extends ContactCells {
   /** Identifies the row while others are removed. */

@@ -32,7 +32,7 @@ import {
   contactCellsOf,
   contactLayoutOf,
 } from "./contact-columns";
-import type { ContactCells } from "./contact-rows";
+import type { ContactCells } from "./contact-columns";
 import { ReviewContacts } from "./review-contacts";
 import type { ImportedRow } from "./use-contact-import";
 

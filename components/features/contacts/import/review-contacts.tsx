@@ -13,7 +13,8 @@ import { ActionError } from "@/components/ui/states";
 import { VirtualTable } from "@/components/ui/virtual-table";
 import { countText } from "@/lib/core/amount-text";
 import { COLUMN_WORDS, CONTACT_COLUMNS, type ContactColumn } from "./contact-columns";
-import type { CellProblems, ContactCells, ContactRow } from "./contact-rows";
+import type { ContactCells } from "./contact-columns";
+import type { CellProblems, ContactRow } from "./contact-rows";
 import { type ContactImport, type ImportedRow, useContactImport } from "./use-contact-import";
 
 interface ReviewContactsProps {
