@@ -25,7 +25,6 @@ import { createEventsService } from "@/lib/news/events/service";
 import { movingFunds } from "@/lib/books/holds/service";
 import { arrivalsOf } from "@/lib/money/operations/service";
 import { EXPORT_SUBJECT } from "@/lib/money/privacy/export-wallet";
-import { createProjectInbox } from "@/lib/money/inbox/service";
 import { createJobsRepository } from "@/lib/platform/jobs/repository";
 import { createParkedJobs } from "@/lib/news/parked-jobs/service";
 import { createPayouts } from "@/lib/money/payouts/wiring";
@@ -57,6 +56,7 @@ import { buildCheckedAccess } from "./composition/routing";
 import { buildWebhooks } from "./composition/webhooks";
 import { buildReplica } from "./composition/replica";
 import { buildReconcile } from "./composition/reconcile";
+import { buildProjectInbox } from "./composition/inbox";
 import { buildReadiness } from "./composition/readiness";
 import { checkStart } from "./composition/start-checks";
 import { buildTelemetry } from "./composition/telemetry";
@@ -109,17 +109,12 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   return {
     ...parts,
     changes: buildChanges(platform, holdings.balances),
-    projectInbox: createProjectInbox({
-      decisions: identity.decisions,
-      operations: money.operations,
+    projectInbox: buildProjectInbox(platform, identity, money, {
       payouts: payouts.payouts,
       schedules: payouts.payoutSchedules,
       deposits,
-      ...{ contacts: identity.contacts, privacy: privacy.service },
-      policies: money.policyDocuments,
+      privacy: privacy.service,
       parkedJobs: parts.parkedJobs,
-      actorNames: identity.actorNames,
-      clock: platform.clock,
     }),
     ...identityServices(identity),
     ...holdings,

@@ -18,10 +18,11 @@ export const commandError = (error: unknown): string => {
   return redactSecrets(error instanceof Error ? error.message : String(error));
 };
 
-/** Runs a command, which resolves to its exit code, by default 0. When it rejects, the code is 1. */
-export const runCommand = async (main: () => Promise<number | void>): Promise<void> => {
+/** Runs a command. When it resolves to a number, that is its exit code; by default 0. When it rejects, the code is 1. */
+export const runCommand = async (main: () => Promise<unknown>): Promise<void> => {
   try {
-    process.exitCode = (await main()) ?? 0;
+    const code = await main();
+    process.exitCode = typeof code === "number" ? code : 0;
   } catch (error) {
     console.error(commandError(error));
     process.exitCode = 1;

@@ -12,7 +12,7 @@ const register = (): void => {
 /** Registers the service worker once the page has loaded and the browser is idle. */
 export const ServiceWorker = (): null => {
   useEffect(() => {
-    if (process.env.NODE_ENV !== "production" || !("serviceWorker" in navigator)) return;
+    if (!("serviceWorker" in navigator)) return;
     const whenIdle = (): void => {
       if ("requestIdleCallback" in window) requestIdleCallback(register);
       else register();

@@ -56,7 +56,7 @@ const isDecimal = (text: string, digitsMax: number, fractionMax: number): boolea
 const isText =
   (most: number) =>
   (text: string): boolean =>
-    text.length > 0 && [...text].length <= most;
+    text.length > 0 && Array.from(text).length <= most;
 
 const oneOf =
   (...words: readonly string[]) =>

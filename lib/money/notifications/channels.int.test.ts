@@ -83,7 +83,7 @@ const channelOf = async (input: Input = {}) => {
     (error: unknown) => (error instanceof ApiError ? error : null),
   );
   expect(asked?.code).toBe("approval_required");
-  const approvalId = String((asked?.body as { approvalId?: string }).approvalId);
+  const approvalId = String((asked?.body as { approvalId?: string } | undefined)?.approvalId);
   const signature = await owner.account.signMessage({ message: asked?.message ?? "" });
   return owner.client.call(createNotificationChannel, {
     body: { ...body, approval: { approvalId, signature } },

@@ -61,7 +61,12 @@ const ruleText = (issue: Issue): string => {
         : `must be a ${issue.expected}`;
     case "invalid_format":
       return issue.format === "url" ? "must be a URL" : `must be a valid ${issue.format}`;
-    default:
+    case "custom":
+    case "invalid_element":
+    case "invalid_key":
+    case "invalid_union":
+    case "not_multiple_of":
+    case "unrecognized_keys":
       return "cannot be used";
   }
 };

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { parseDelimited } from "@/components/features/file-import/table";
-import { contactCellsOf, contactLayoutOf } from "./contact-columns";
-import type { ContactCells } from "./contact-columns";
+import { type ContactCells, contactCellsOf, contactLayoutOf } from "./contact-columns";
 import { problemsOf, refusedCells, sentRows } from "./contact-rows";
 
 const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";

@@ -27,12 +27,12 @@ import { CONTACTS_MAX } from "@/lib/contracts/contacts";
 import { countText } from "@/lib/core/amount-text";
 import { csvLine } from "@/lib/core/csv";
 import {
+  type ContactCells,
   COLUMN_WORDS,
   CONTACT_COLUMNS,
   contactCellsOf,
   contactLayoutOf,
 } from "./contact-columns";
-import type { ContactCells } from "./contact-columns";
 import { ReviewContacts } from "./review-contacts";
 import type { ImportedRow } from "./use-contact-import";
 

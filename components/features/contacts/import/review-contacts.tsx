@@ -12,8 +12,12 @@ import { RadioCards } from "@/components/ui/radio-cards";
 import { ActionError } from "@/components/ui/states";
 import { VirtualTable } from "@/components/ui/virtual-table";
 import { countText } from "@/lib/core/amount-text";
-import { COLUMN_WORDS, CONTACT_COLUMNS, type ContactColumn } from "./contact-columns";
-import type { ContactCells } from "./contact-columns";
+import {
+  COLUMN_WORDS,
+  CONTACT_COLUMNS,
+  type ContactCells,
+  type ContactColumn,
+} from "./contact-columns";
 import type { CellProblems, ContactRow } from "./contact-rows";
 import { type ContactImport, type ImportedRow, useContactImport } from "./use-contact-import";
 

@@ -4,11 +4,11 @@ import { useMemo, useState } from "react";
 import { detailsOf } from "@/components/features/money-flow/api-error";
 import { usePublicConfig } from "@/components/providers/public-config";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { importContacts } from "@/lib/api-client/calls.gen";
+import type { importContacts } from "@/lib/api-client/calls.gen";
 import { useImportContacts } from "../use-contacts";
+import type { ContactCells } from "./contact-columns";
 import {
   type CellProblems,
-  type ContactCells,
   type ContactRow,
   problemsOf,
   refusedCells,

@@ -1,0 +1,26 @@
+import { createProjectInbox, type ProjectInboxDeps } from "@/lib/money/inbox/service";
+import type { Identity } from "./identity";
+import type { Money } from "./money";
+import type { Platform } from "./platform";
+
+type Movements = Pick<
+  ProjectInboxDeps,
+  "payouts" | "schedules" | "deposits" | "privacy" | "parkedJobs"
+>;
+
+/** Everything that waits for a person, from the services that know of it. */
+export const buildProjectInbox = (
+  { clock }: Platform,
+  { decisions, contacts, actorNames }: Identity,
+  { operations, policyDocuments }: Money,
+  movements: Movements,
+) =>
+  createProjectInbox({
+    ...movements,
+    decisions,
+    contacts,
+    actorNames,
+    operations,
+    policies: policyDocuments,
+    clock,
+  });
