@@ -89,18 +89,13 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
   const telemetry = buildTelemetry(platform, { money, webhooks: webhooks.sending.sampler });
   const { readiness, closeReadiness } = buildReadiness(platform, identity.mailer);
   const deposits = buildDeposits(platform, identity, money);
-  const { payoutActivity, ...payouts } = buildPayouts({
-    platform,
-    chainAccess,
-    identity,
-    money,
-    drivers,
-  });
+  const shared = { platform, chainAccess, identity, money };
+  const { payoutActivity, ...payouts } = buildPayouts({ ...shared, drivers });
   const parts = sharedParts(platform, chainAccess.routing);
   const { replica, close: closeReplica } = buildReplica(platform, (own) =>
     readServices(own, platform.registry),
   );
-  const holdings = moneyServices({ platform, chainAccess, money, identity });
+  const holdings = moneyServices(shared);
   const activity = buildActivity(platform, money, {
     deposits,
     payouts: payoutActivity,
