@@ -189,7 +189,7 @@ const SOURCES = [
   "scripts/gen-routes.ts",
 ];
 const NOT_A_SOURCE =
-  /(\.test\.tsx?|\.gen\.ts|\.md)$|^lib[\\/](db[\\/]generated|testing)([\\/]|$)/;
+  /(\.test\.tsx?|\.gen\.ts|\.md)$|^lib[\\/](platform[\\/]db[\\/]generated|dev[\\/]testing)([\\/]|$)/;
 
 const filesBelow = (path) => {
   if (NOT_A_SOURCE.test(path) || !existsSync(join(ROOT, path))) return [];
