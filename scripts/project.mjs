@@ -15,6 +15,7 @@ import { fileURLToPath } from "node:url";
 import { isSameProcess } from "../lib/platform/os/process.mjs";
 import { phase } from "./phase.mjs";
 import { trimPackages } from "./trim-packages.mjs";
+import { isBuildSource } from "./build-sources.mjs";
 
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const NODE_MINIMUM = [20, 19];
@@ -188,11 +189,8 @@ const SOURCES = [
   "scripts/build.mjs",
   "scripts/gen-routes.ts",
 ];
-const NOT_A_SOURCE =
-  /(\.test\.tsx?|\.gen\.ts|\.md)$|^lib[\\/](platform[\\/]db[\\/]generated|dev[\\/]testing)([\\/]|$)/;
-
 const filesBelow = (path) => {
-  if (NOT_A_SOURCE.test(path) || !existsSync(join(ROOT, path))) return [];
+  if (!isBuildSource(path) || !existsSync(join(ROOT, path))) return [];
   if (!statSync(join(ROOT, path)).isDirectory()) return [path];
   return readdirSync(join(ROOT, path))
     .sort()

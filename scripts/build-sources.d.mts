@@ -1,0 +1,1 @@
+export declare const isBuildSource: (path: string) => boolean;

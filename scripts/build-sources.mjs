@@ -1,0 +1,10 @@
+// The files that a build reads. Tests and what the build itself generates are not among them: if
+// they were, the start after a build would build again.
+const NOT_A_SOURCE =
+  /(\.test\.tsx?|\.gen\.ts|\.md)$|^lib[\\/](platform[\\/]db[\\/]generated|dev[\\/]testing)([\\/]|$)/;
+
+/**
+ * @param {string} path of a file or folder, from the project's folder
+ * @returns {boolean}
+ */
+export const isBuildSource = (path) => !NOT_A_SOURCE.test(path);
