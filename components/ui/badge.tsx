@@ -11,7 +11,7 @@ import {
   Undo2,
 } from "lucide-react";
 import type { ReactNode } from "react";
-import { isFinal, type Status, type SubStatus } from "@/lib/core/status";
+import { isFinal, isRefusedAtStart, type Status, type SubStatus } from "@/lib/core/status";
 import { cn } from "./cn";
 
 export type Tone = "neutral" | "success" | "warning" | "danger" | "info" | "private";
@@ -113,6 +113,7 @@ const SILENT_ENDS: readonly Status[] = ["cancelled", "expired"];
 const isSilent = (status: Status, subStatus: SubStatus): boolean =>
   SILENT.includes(subStatus) ||
   SILENT_ENDS.includes(status) ||
+  isRefusedAtStart({ status, subStatus }) ||
   (status === "partially_completed" && subStatus === "partial");
 
 interface StatusBadgeProps {

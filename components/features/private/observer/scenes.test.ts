@@ -110,3 +110,16 @@ test("before it is sent, the chain shows nothing of it", () => {
   }
   expect(of({ stage: "ended" }).chain.points).toEqual(["No money moved on the chain."]);
 });
+
+test.each(["shield", "transfer", "inside", "swap", "unshield", "public_exit"] as const)(
+  "the owner of a %s that has ended is promised nothing, and before it is sent it is no fact yet",
+  (kind) => {
+    expect(of({ kind, stage: "ended" }).owner.points).toEqual([
+      "It ended without a result. Where the money is stands above.",
+    ]);
+    for (const stage of ["waiting", "proving"] as const)
+      expect(of({ kind, stage }).owner.points[0]).toBe("Once it is sent:");
+    for (const stage of ["planned", "sent", "completed"] as const)
+      expect(of({ kind, stage }).owner.points[0]).not.toBe("Once it is sent:");
+  },
+);

@@ -118,6 +118,12 @@ const points = (stage: Stage, lines: readonly string[]): readonly string[] => {
   return stage === "ended" ? [nothing] : [nothing, "Once it is sent:", ...lines];
 };
 
+/** Sentences of the owner's view. They promise nothing for an operation that has ended. */
+const ownPoints = (stage: Stage, lines: readonly string[]): readonly string[] => {
+  if (stage === "ended") return ["It ended without a result. Where the money is stands above."];
+  return isOnChain(stage) ? lines : ["Once it is sent:", ...lines];
+};
+
 const hides = (size: number | null): string => {
   if (size === null) return "Which deposit paid it stays hidden among the pool's deposits.";
   if (size <= 1) return "The pool has no other deposit: everybody knows which one paid it.";
@@ -147,10 +153,10 @@ const shield = (it: Observed): ObserverScenes => {
     owner: {
       nodes: [TREASURY, poolNode(it), walletNode(wallet, "your note")],
       edges: [edge(amount, "seen", stage), edge(note, "private", stage)],
-      points: [
+      points: ownPoints(stage, [
         `${wallet} owns a note of ${note}.`,
         "It can be spent once the deposit is approved.",
-      ],
+      ]),
     },
   };
 };
@@ -173,10 +179,10 @@ const withdrawal = (it: Observed, toTreasury: boolean): ObserverScenes => {
     owner: {
       nodes: [walletNode(wallet, "your notes"), poolNode(it), paid],
       edges: [edge(amount, "private", stage), edge(amount, "seen", stage)],
-      points: [
+      points: ownPoints(stage, [
         `${wallet} pays exactly ${amount} to ${recipient}.`,
         "The rest stays yours, as a new note.",
-      ],
+      ]),
     },
   };
 };
@@ -196,10 +202,10 @@ const inside = (it: Observed): ObserverScenes => {
     owner: {
       nodes: [walletNode(wallet, "pays"), poolNode(it), walletNode(recipient, "receives")],
       edges: [edge(amount, "private", stage), edge(amount, "private", stage)],
-      points: [
+      points: ownPoints(stage, [
         `${wallet} gives exactly ${amount} to ${recipient}.`,
         "The money stays in the pool.",
-      ],
+      ]),
     },
   };
 };
@@ -225,10 +231,10 @@ const swap = (it: Observed): ObserverScenes => {
     owner: {
       nodes: [walletNode(wallet, "your notes"), middle, walletNode(wallet, "your new note")],
       edges: [edge(amount, "private", stage), edge(bought, "private", stage)],
-      points: [
+      points: ownPoints(stage, [
         `${wallet} gives ${amount} and gets ${bought}.`,
         "It happens in one transaction: all of it or nothing.",
-      ],
+      ]),
     },
   };
 };
@@ -248,7 +254,7 @@ const publicExit = (it: Observed): ObserverScenes => {
     owner: {
       nodes: [walletNode(wallet, "your note"), poolNode(it), TREASURY],
       edges: [edge(amount, "seen", stage), edge(amount, "seen", stage)],
-      points: [`The note of ${amount} goes back to the treasury, whole.`],
+      points: ownPoints(stage, [`The note of ${amount} goes back to the treasury, whole.`]),
     },
   };
 };
