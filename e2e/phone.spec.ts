@@ -48,7 +48,6 @@ test("an owner adds a Slack channel, sends a test, and sees whether the chat too
   const dialog = page.getByRole("dialog", { name: "Add a chat" });
   await dialog.getByLabel("Name").fill("#treasury");
   await dialog.getByLabel("Address of the incoming webhook").fill(chat.url);
-  await settle(page);
   await checkLooks(page, "dialog of a chat");
   await dialog.getByRole("button", { name: "Add chat" }).click();
   // A new receiver needs a proof, and the text shows no secret.

@@ -21,7 +21,7 @@ test("a template fills the form beside the dry run, and nothing is saved before 
 
   const form = page.getByRole("form", { name: "Limits" });
   await expect(form.getByLabel("Most in a day (USD)", { exact: true })).toHaveValue("50000");
-  await expect(page.getByRole("region", { name: "With your changes" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Try a movement" })).toBeVisible();
   await expect(page).toHaveURL(/\/settings\/policies\/project$/);
   expect((await project.api.call(getPolicies)).policies).toEqual([]);
   // It is a draft like a typed one.

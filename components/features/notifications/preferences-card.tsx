@@ -39,6 +39,9 @@ const isMail = (text: string): text is MailTime =>
 
 const preferencesQuery = apiQuery(getNotificationPreferences, {});
 
+/** As high as the loaded card, so that the cards below it do not move. */
+const LOADING_ROWS = 14;
+
 export const NotificationPreferencesCard = (): ReactNode => {
   const query = useQuery(preferencesQuery);
   return (
@@ -48,7 +51,7 @@ export const NotificationPreferencesCard = (): ReactNode => {
       description="Choose which events of this project notify you, here, by push or by mail. A change is saved at once, for you alone."
       query={query}
       what="your notification settings"
-      rows={5}
+      rows={LOADING_ROWS}
       compact
     >
       {(data) => <Matrix preferences={data} />}

@@ -30,7 +30,7 @@ export const PushCard = (): ReactNode => {
       description="A message on this device when something waits for you, without amounts. It ends when you sign out here."
       query={query}
       what="the state of push in this browser"
-      rows={1}
+      rows={2}
       compact
     >
       {(data) => <PushSwitch subscriptions={data} />}
