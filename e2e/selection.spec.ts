@@ -72,6 +72,8 @@ test("movements are selected by click, range and key, tagged, and exported; a ro
   await page.getByLabel("Search").fill("usdc");
   await expect(bar(page)).toHaveCount(0);
   await page.getByLabel("Search").fill("");
+  // The address follows the field after a moment, and the selection ends with each of its changes.
+  await expect(page).toHaveURL(/\/activity\?kind=transfer$/);
   await expect(all).toHaveCount(3);
   await expect(all.nth(0)).not.toBeChecked();
 
