@@ -62,7 +62,6 @@ const expectThumbReach = async (page: Page): Promise<void> => {
   const proof = dialog.getByRole("button", { name: "Approve", exact: true });
   await expect(proof).toBeInViewport({ ratio: 1 });
   expect((await proof.boundingBox())?.y).toBeGreaterThan(PHONE.height / 2);
-  await settle(page);
   await checkLooks(page, "vote on a phone");
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);

@@ -63,7 +63,8 @@ test("a shield that the reserves refuse after its approval ends for that reason 
   await page.goto("/activity");
   const row = page
     .getByRole("table", { name: "Activity" })
-    .getByRole("row", { name: /^Shield/ });
+    .getByRole("row")
+    .filter({ hasText: /^Shield/ });
   await expect(row).toContainText("Failed");
   await expect(row).not.toContainText(OTHER_ENDS);
   await page.goto("/inbox");
