@@ -9,7 +9,6 @@ import { once } from "node:events";
 import { SMTPServer } from "smtp-server";
 import { query } from "./support/database";
 import { assemble, type Deployment, type Started } from "./support/deployment";
-import { type RenumberedChains, startRenumberedChains } from "./support/renumbered-chains";
 import { freePort } from "@/lib/platform/os/ports";
 import { expect, test } from "./support/test";
 
@@ -25,26 +24,29 @@ const databaseUrl = (serverUrl: string | undefined, database: string): string =>
 };
 
 /**
- * Environment of a production service that uses the test stack's chains under other ids, its own
- * database on the test stack's PostgreSQL, and the test's mail server.
+ * Environment of a production service that uses the local chains, its own database on the test
+ * stack's PostgreSQL, and the test's mail server.
  */
-const environmentOf = (
-  database: string,
-  smtpPort: number,
-  chains: RenumberedChains,
-): Record<string, string> => ({
-  ...chains.environment,
-  DATABASE_URL: databaseUrl(process.env.E2E_DATABASE_URL, database),
-  HOST: "127.0.0.1",
-  PUBLIC_URL,
-  NEXTAUTH_URL: PUBLIC_URL,
-  APP_SECRET: secret(),
-  KEY_ENCRYPTION_KEY: secret(),
-  WEBHOOK_SECRET: secret(),
-  EXECUTOR_PRIVATE_KEY: `0x${secret()}`,
-  SMTP_URL: `smtp://127.0.0.1:${String(smtpPort)}`,
-  SIGN_UP: "open",
-});
+const environmentOf = (database: string, smtpPort: number): Record<string, string> => {
+  const chains = Object.entries(process.env).flatMap(([name, value]) => {
+    const id = /^E2E_RPC_URL_(\d+)$/.exec(name)?.[1];
+    return id === undefined || value === undefined ? [] : [[`RPC_URL_${id}`, value] as const];
+  });
+  return {
+    ...Object.fromEntries(chains),
+    CHAINS_FILE: "lib/platform/config/chains/local.json",
+    DATABASE_URL: databaseUrl(process.env.E2E_DATABASE_URL, database),
+    HOST: "127.0.0.1",
+    PUBLIC_URL,
+    NEXTAUTH_URL: PUBLIC_URL,
+    APP_SECRET: secret(),
+    KEY_ENCRYPTION_KEY: secret(),
+    WEBHOOK_SECRET: secret(),
+    EXECUTOR_PRIVATE_KEY: `0x${secret()}`,
+    SMTP_URL: `smtp://127.0.0.1:${String(smtpPort)}`,
+    SIGN_UP: "open",
+  };
+};
 
 const createDatabase = async (): Promise<string> => {
   const name = `deploy_${randomBytes(6).toString("hex")}`;
@@ -109,13 +111,12 @@ const isHealthy = async (deployment: Deployment, port: number): Promise<boolean>
 
 test("the image's commands run on a read-only tree without rights, and each process ends cleanly while others go on", async () => {
   test.setTimeout(300_000);
-  const [deployment, mail, database, chains] = [
+  const [deployment, mail, database] = [
     assemble("."),
     await startMail(),
     await createDatabase(),
-    await startRenumberedChains(),
   ];
-  const environment = environmentOf(database, mail.port, chains);
+  const environment = environmentOf(database, mail.port);
   try {
     const before = deployment.files();
     // A migration needs the addresses of the database alone.
@@ -160,23 +161,20 @@ test("the image's commands run on a read-only tree without rights, and each proc
   } finally {
     await deployment.remove();
     await mail.close();
-    chains.close();
   }
 });
 
 test("a copy that lacks node_modules folders of the build does not start, and says why", async () => {
   const deployment = assemble(".", { without: ".next/node_modules" });
-  const chains = await startRenumberedChains();
   try {
     const started = deployment.start(deployment.command, {
-      ...environmentOf("nothing", 1, chains),
+      ...environmentOf("nothing", 1),
       ROLE: "web",
     });
     expect(await started.ended, started.output()).toBe(1);
     expect(started.output()).toMatch(/The web app: .* \.next\/node_modules\/.* missing/);
   } finally {
     await deployment.remove();
-    chains.close();
   }
 });
 

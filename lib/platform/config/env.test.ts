@@ -129,15 +129,6 @@ test("production needs no executor where every chain has a bundler and no paymas
   expect(problems(both).join()).not.toContain("is missing");
 });
 
-test("production refuses the ids of local chains", () => {
-  const local = { ...production, CHAINS_FILE: "lib/platform/config/chains/local.json" };
-  expect(problems(local).map((problem) => /31\d{3}/.exec(problem)?.[0])).toEqual([
-    "31337",
-    "31338",
-    "31339",
-  ]);
-});
-
 test("a migration needs the database's URL and nothing else", () => {
   expect(loadDatabaseConfig({ DATABASE_URL: good.DATABASE_URL, PORT: "x" })).toEqual({
     databaseUrl: good.DATABASE_URL,

@@ -7,7 +7,6 @@ import {
   developmentHostProblem,
   isLoopback,
   listOf,
-  localChainProblems,
   productionProblems,
   type Variables,
   withoutPrefix,
@@ -365,10 +364,7 @@ const chainsOf = (
   problems: string[],
 ): readonly ChainConfig[] => {
   if (given.CHAINS_FILE === undefined && isProduction) return [];
-  const file = given.CHAINS_FILE ?? DEFAULT_CHAINS_FILE;
-  const chains = readChains(file, given, problems);
-  if (isProduction) problems.push(...localChainProblems(file, chains));
-  return chains;
+  return readChains(given.CHAINS_FILE ?? DEFAULT_CHAINS_FILE, given, problems);
 };
 
 /** An empty value is the usual way to unset a variable in a file. */

@@ -184,21 +184,6 @@ export const productionProblems = (given: Variables): string[] => {
   ];
 };
 
-/** Ids of the chains that a development stack runs; their keys are published. */
-const LOCAL_CHAIN_IDS: ReadonlySet<number> = new Set([31337, 31338, 31339]);
-
-/** Production moves no money on chains that anybody can rewrite. */
-export const localChainProblems = (
-  file: string,
-  chains: readonly { readonly id: number; readonly name: string }[],
-): string[] =>
-  chains
-    .filter(({ id }) => LOCAL_CHAIN_IDS.has(id))
-    .map(
-      ({ id, name }) =>
-        `CHAINS_FILE ${file}: ${name} has the id ${String(id)} of a local development chain; remove it`,
-    );
-
 /**
  * Development shows the one-time codes to everybody, so it listens only on this machine unless the
  * environment explicitly allows more. Returns null when there is no problem.
