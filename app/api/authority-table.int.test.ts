@@ -155,6 +155,10 @@ const TABLE: AttackTable = {
         200,
       ),
   ],
+  "POST /exports": [
+    "moves nothing",
+    () => expecting(call("POST", "/exports", { kind: "activity", format: "csv" }), 201),
+  ],
   "DELETE /contacts/{id}": [
     "moves nothing",
     async () => {

@@ -107,6 +107,10 @@ const OBJECTS: Readonly<Record<string, readonly [IdKind, Maker]>> = {
   "/invitations": ["invitation", invitationOf],
   "/me/push-subscriptions": ["pushSubscription", browserOf],
   "/notifications/channels": ["notificationChannel", channelOf],
+  "/exports": [
+    "export",
+    async () => (await call("POST", "/exports", { kind: "activity", format: "csv" })).body.id,
+  ],
   // The last one, because its policy refuses what the makers above ask for.
   "/policies/evaluations": ["evaluation", refusedEvaluation],
 };
@@ -116,6 +120,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "/wallets/link": "an address is no secret id",
   "/dev/webhook-receiver": "public, and its token is the secret",
   "/errors": "public, and a code is no id",
+  "/reserves": "a currency is no secret id",
 };
 
 const baseOf = (path: string): string => path.slice(0, path.indexOf("/{"));

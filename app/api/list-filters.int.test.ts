@@ -301,6 +301,7 @@ const WITHOUT_FILTER: Readonly<Record<string, string>> = {
   getUnifiedBalances: "pages of wallets and chains of one answer",
   listApiKeys: "a project has few, and the first page has up to 1,000",
   listEntries: "an account's entries, in their order; GET …/statement bounds them by time",
+  listExports: "files are kept for 7 days, so a project has few",
   listMembers: "a project has few, and the first page has up to 1,000",
   listPayoutScheduleItems: "rows of one request, in their order",
   listWebhookEndpoints: "a project has few, and the first page has up to 1,000",
