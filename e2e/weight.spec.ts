@@ -1,7 +1,6 @@
 // The weight of pages: bytes of scripts as transferred, and requests that nobody needs.
 import { expect, openPage, test, type Page } from "./support/test";
 import { settle } from "./support/axe";
-import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
 
 const KB = 1024;
@@ -102,34 +101,4 @@ test("every page transfers no more scripts than its budget allows", async ({ bro
   );
   expect(heavy).toEqual([]);
   expect(Object.values(weights).every((bytes) => bytes > 0)).toBe(true);
-});
-
-test("nothing is prefetched twice", async ({ page }) => {
-  await signIn(page.request);
-  await projectOf(page);
-  const fetched: string[] = [];
-  page.on("request", (request) => {
-    const headers = request.headers();
-    if (headers["next-router-prefetch"] === undefined) return;
-    // The router asks for the tree of a page first, and then for what the tree names.
-    const part = headers["next-router-segment-prefetch"] ?? headers["next-router-state-tree"];
-    const url = new URL(request.url());
-    // A digest of the headers, for caches between browser and server.
-    url.searchParams.delete("_rsc");
-    fetched.push(`${url.pathname}${url.search} ${part ?? ""}`);
-  });
-  await page.goto("/");
-  await settle(page);
-  const links = page.getByRole("navigation", { name: "Main" }).getByRole("link");
-  // The router fetches the links that are in view.
-  const paths = await links.evaluateAll((all) =>
-    all
-      .filter((link) => link.getBoundingClientRect().bottom <= window.innerHeight)
-      .map((link) => link.getAttribute("href")),
-  );
-  expect(paths.length).toBeGreaterThan(10);
-  const isFetched = (path: string | null): boolean =>
-    path === "/" || fetched.some((one) => one.startsWith(`${path ?? ""} `));
-  await expect.poll(() => paths.filter((path) => !isFetched(path))).toEqual([]);
-  expect(fetched.filter((one, index) => fetched.indexOf(one) !== index)).toEqual([]);
 });
