@@ -29,7 +29,10 @@ interface SelectionInput {
   readonly stored?: readonly [keys: readonly string[], set: (keys: readonly string[]) => void];
 }
 
-/** The keys between two rows, both included. */
+/**
+ * The keys of the rows from one to the other, with both, for a click with Shift. Only the second
+ * when the first is no longer listed.
+ */
 const between = (keys: readonly string[], one: string, other: string): readonly string[] => {
   const [from, to] = [keys.indexOf(one), keys.indexOf(other)];
   return from === -1 ? [other] : keys.slice(Math.min(from, to), Math.max(from, to) + 1);

@@ -35,10 +35,13 @@ export interface ProofRequest {
 interface ProofProps {
   /** The act in the words of its button: `Pay 20.00 USDC`. */
   readonly act: string;
-  /** Whether a mailed code is accepted. */
+  /** Whether the service accepts a mailed code for this subject. Default: true. */
   readonly takesCode?: boolean;
   readonly busy: boolean;
-  /** Shown when no proof could be requested: where the money is, or what did not change. */
+  /**
+   * A sentence that is shown when the code could not be mailed or the passkey could not be asked: it
+   * says where the money is, or what did not change.
+   */
   readonly money: string;
   /** Resolves with false when the proof was refused; the field is then cleared. */
   readonly onApprove: (proof: MoneyProof) => Promise<boolean>;

@@ -42,7 +42,7 @@ interface ColumnsProps<Column extends string> {
   readonly mapping: Questions<Column>;
   readonly table: Sheet;
   readonly columns: readonly Column[];
-  /** The name of each meaning. */
+  /** The label of each column that a file can have, such as "Recipient". */
   readonly words: Readonly<Record<Column, string>>;
 }
 

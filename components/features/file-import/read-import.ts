@@ -19,9 +19,9 @@ const startsWith = (bytes: Uint8Array, ...head: number[]): boolean =>
 /** The records that the rows of a file become. */
 export interface ImportKind {
   readonly rowsMax: number;
-  /** One row, as in "one row for each payment". */
+  /** The word for the content of a row, as in "one row for each payment". */
   readonly row: string;
-  /** All rows together, as in "a payout takes at most …". */
+  /** The words for all rows together, as in "a payout takes at most 10,000 rows". */
   readonly whole: string;
   /** Whether payment files of banks are read. */
   readonly banks: boolean;

@@ -1,7 +1,7 @@
 import type { createPushSubscription } from "@/lib/contracts/push";
 import type { BodyInput } from "@/lib/contracts/contract";
 
-/** The browser, or the person, refused push messages. */
+/** Thrown when the browser does not allow push messages, or the person declined them. */
 class PushRefusedError extends Error {
   override readonly name = "PushRefusedError";
 }

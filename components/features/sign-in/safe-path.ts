@@ -13,8 +13,8 @@ const resolvedHere = (text: string): URL | null => {
 };
 
 /**
- * A path of this app to open after sign-in; anything that could lead elsewhere becomes the
- * overview. The path is checked after its dot segments are resolved, because `/.//evil.example`
+ * The page to open after a sign-in, for the path that a link asked for. Text that is no path of this
+ * app, or that could lead to another site, gives the overview. The path is checked after its dot segments are resolved, because `/.//evil.example`
  * becomes `//evil.example`, which names another site.
  */
 export const safePath = (text: string | undefined): string => {

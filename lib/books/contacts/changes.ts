@@ -52,7 +52,7 @@ export const entryOf = (
   at: clock.now(),
 });
 
-/** The proposal that the caller makes now. */
+/** Who proposes a contact, and when: the caller, now. */
 export const proposalOf = ({ clock }: Pick<ContactsDeps, "clock">, actor: Actor): Proposal => ({
   by: actorName(actor),
   at: clock.now(),

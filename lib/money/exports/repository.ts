@@ -29,7 +29,10 @@ export const findExport = async (
 
 interface ExportList {
   readonly projectId: string;
-  /** Only exports that need no other scopes; null for people. */
+  /**
+   * Scopes of the API key that asks: exports for which it lacks a scope are left out. Null for
+   * people, who need no scopes.
+   */
   readonly scopes: readonly string[] | null;
   readonly withAuditLog: boolean;
   readonly before: string | undefined;

@@ -4,10 +4,7 @@ import { DomainError } from "@/lib/core/errors";
 import { requirePermission, roleMay } from "@/lib/core/permissions";
 import type { ExportKind } from "@/lib/contracts/exports";
 
-/**
- * Scopes for what an export holds. Movements include payouts, accounts and private operations only
- * for those who may read these.
- */
+/** The scope without which no API key may make an export of the kind. */
 const ALWAYS: Readonly<Record<Exclude<ExportKind, "audit_log">, string>> = {
   activity: "operations:read",
   operations: "operations:read",
@@ -16,6 +13,10 @@ const ALWAYS: Readonly<Record<Exclude<ExportKind, "audit_log">, string>> = {
   reserve_statement: "accounts:read",
 };
 
+/**
+ * Further scopes, each of which adds records to the export of a key that has it: a list of movements
+ * shows payouts, accounts and private operations only to a key that may read these.
+ */
 const WHERE_ALLOWED: Readonly<Partial<Record<ExportKind, readonly string[]>>> = {
   activity: ["payouts:read", "accounts:read", "privacy:read"],
   operations: ["payouts:read", "privacy:read"],

@@ -15,7 +15,10 @@ import {
   time,
 } from "@/lib/platform/db/table";
 
-/** States that are stored. A ready export counts as expired after `expiresAt`. */
+/**
+ * States in the column `state`. The API has one more, `expired`: a ready export whose `expiresAt` has
+ * passed.
+ */
 const STORED_STATES = ["queued", "running", "ready", "failed"] as const;
 
 /** Table `export`: a file that is written in the background. */

@@ -288,7 +288,10 @@ export const disableChannel = async (
   return disabled === 1;
 };
 
-/** The encrypted addresses, for rotating the key-encryption keys. */
+/**
+ * The addresses of chat channels as `npm run keys:rotate` sees them: it encrypts each one again under
+ * the newest key.
+ */
 export const encryptedChannelAddresses = ({
   prisma,
 }: Pick<Database, "prisma">): EncryptedRows => ({

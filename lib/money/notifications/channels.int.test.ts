@@ -216,7 +216,7 @@ test("429 waits as long as Retry-After says, a 5xx is tried again, and then it i
   await happen(failed);
   const [limited] = await deliver();
   expect(limited).toMatchObject({ done: false });
-  expect((limited as { againInMs: number }).againInMs).toBeGreaterThanOrEqual(119_000);
+  expect((limited as { againInMs: number }).againInMs).toBeGreaterThanOrEqual(120_000);
   expect(await only()).toMatchObject({
     failingSince: expect.any(String) as string,
     lastResult: { statusCode: 429, error: "It answered 429: slow down" },

@@ -275,6 +275,11 @@ const RowCells = ({ row, number, problems, imported, form }: RowCellsProps): Rea
 const errorId = (row: ContactRow, column: ContactColumn): string =>
   `contact-${String(row.key)}-${column}`;
 
+const PLACEHOLDERS: Readonly<Partial<Record<ContactColumn, string>>> = {
+  address: "0x…",
+  chains: "Every chain",
+};
+
 interface CellInputProps extends Pick<RowCellsProps, "row" | "number"> {
   readonly column: ContactColumn;
   readonly problem: string | undefined;
@@ -289,7 +294,7 @@ const CellInput = ({ row, number, column, problem, onChange }: CellInputProps): 
     mono={column === "address"}
     value={row[column]}
     title={row[column]}
-    placeholder={column === "address" ? "0x…" : column === "chains" ? "Every chain" : undefined}
+    placeholder={PLACEHOLDERS[column]}
     className={cn("h-8 px-2", column === "address" && "text-xs tracking-tight")}
     onChange={(event) => onChange(event.target.value)}
   />
