@@ -14,13 +14,13 @@ import type { createExport as CreateExport } from "@/lib/contracts/exports";
 interface BackgroundExportProps {
   readonly kind: BodyInput<typeof CreateExport>["kind"];
   /** The query of the direct download. */
-  readonly query: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, string | number | undefined>>;
 }
 
 const filtersOf = (query: BackgroundExportProps["query"]): Record<string, string> =>
   Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) =>
-      typeof value === "string" || typeof value === "number" ? [[name, String(value)]] : [],
+      value === undefined ? [] : [[name, String(value)]],
     ),
   );
 

@@ -24,6 +24,7 @@ import { Time } from "@/components/ui/time";
 import { useLocale } from "@/components/ui/use-locale";
 import { downloadExport, listExports } from "@/lib/api-client/calls.gen";
 import { countText } from "@/lib/core/amount-text";
+import { exportFileName } from "@/lib/core/export-file-name";
 import { type ExportFile, useExports } from "./use-exports";
 
 const MONEY = "No money is touched: files only show what is recorded.";
@@ -38,7 +39,6 @@ const KIND_WORDS = {
 } as const satisfies Record<ExportFile["kind"], string>;
 
 const FORMAT_WORDS = { csv: "CSV", camt053: "camt.053" } as const;
-const ENDINGS = { csv: "csv", camt053: "xml" } as const;
 
 interface StateLook {
   readonly tone: Tone;
@@ -65,14 +65,13 @@ const State = ({ file }: { readonly file: ExportFile }): ReactNode => {
 
 const DownloadFile = ({ file }: { readonly file: ExportFile }): ReactNode => {
   const api = useApi();
-  const { id, kind, format, createdAt } = file;
-  const name = `${kind.replaceAll("_", "-")}-${createdAt.slice(0, 10)}.${ENDINGS[format]}`;
+  const { id, format } = file;
   return (
     <FileButton
       size="sm"
       make={async () => ({
         text: await api.call(downloadExport, { params: { id } }),
-        name,
+        name: exportFileName(file),
         mediaType: format === "csv" ? "text/csv" : "application/xml",
       })}
     >

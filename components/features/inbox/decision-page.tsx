@@ -2,12 +2,13 @@
 
 import Link from "next/link";
 import { parseAsStringLiteral, useQueryState } from "nuqs";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { Actor } from "@/components/features/names/names";
 import { Badge, type Tone } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { Card } from "@/components/ui/card";
+import { cn } from "@/components/ui/cn";
 import { EmptyState, QueryContent } from "@/components/ui/states";
 import { AmountsShownProvider, useHideableText } from "@/components/ui/hidden-amounts";
 import { PageHeader } from "@/components/ui/page-header";
@@ -15,7 +16,7 @@ import { Time } from "@/components/ui/time";
 import { countVotes } from "@/lib/core/approval-advice";
 import { type Decision, useDecision, type Verdict } from "./decision";
 import { DecisionReceipt } from "./receipt";
-import { VERDICT_EFFECTS, Vote, VoteDialog } from "./vote-dialog";
+import { VoteDialog } from "./vote-dialog";
 
 const STATES: Readonly<
   Record<Decision["state"], { readonly label: string; readonly tone: Tone }>
@@ -50,59 +51,73 @@ export const DecisionPage = ({ id }: { readonly id: string }): ReactNode => {
         // values that they approve.
         <AmountsShownProvider value={decision.messages !== null}>
           <DecisionHeader decision={decision} />
-          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
-            <WhatCard decision={decision} />
-            <div className="flex min-w-0 flex-col gap-4">
-              {decision.mayDecide ? <VoteCard decision={decision} /> : null}
-              <VotesCard decision={decision} />
-            </div>
-          </div>
-          {decision.mayDecide ? <ThumbBar decision={decision} /> : null}
+          <LoadedDecision decision={decision} />
         </AmountsShownProvider>
       )}
     </QueryContent>
   );
 };
 
-/** On phones the vote stays in reach of the thumb; its receipt and proof open in a dialog. */
-const ThumbBar = ({ decision }: { readonly decision: Decision }): ReactNode => {
-  const [voting, setVoting] = useState<Verdict | null>(null);
+const VERDICT = parseAsStringLiteral(["approve", "decline"]);
+
+interface DecisionProps {
+  readonly decision: Decision;
+}
+
+const LoadedDecision = ({ decision }: DecisionProps): ReactNode => {
+  // The page's address stores the vote, because a mailed code is valid only for this vote and a
+  // reload must keep it.
+  const [verdict, setVerdict] = useQueryState("vote", VERDICT);
+  const choose = (next: Verdict | null): void => {
+    void setVerdict(next, { history: "replace" });
+  };
   return (
     <>
-      <div
-        role="group"
-        aria-label="Vote"
-        className="sticky bottom-[calc(3.5rem+env(safe-area-inset-bottom))] z-10 -mx-4 mt-4 flex gap-2 border-t bg-surface px-4 py-3 md:hidden"
-      >
-        <Button size="lg" className="flex-1" onClick={() => setVoting("decline")}>
-          Decline
-        </Button>
-        <Button
-          size="lg"
-          variant="primary"
-          className="flex-1"
-          onClick={() => setVoting("approve")}
-        >
-          Approve
-        </Button>
+      <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
+        <WhatCard decision={decision} />
+        <div className="flex min-w-0 flex-col gap-4">
+          {decision.mayDecide ? (
+            <Card title="Your vote" className="max-md:hidden">
+              <VoteChoice onChoose={choose} className="flex-row-reverse justify-end" />
+            </Card>
+          ) : null}
+          <VotesCard decision={decision} />
+        </div>
       </div>
-      {voting === null ? null : (
+      {decision.mayDecide ? <VoteChoice onChoose={choose} className={THUMB_LOOKS} /> : null}
+      {verdict === null ? null : (
         <VoteDialog
           id={decision.id}
           title={decision.title}
-          verdict={voting}
-          onClose={() => setVoting(null)}
+          verdict={verdict}
+          onClose={() => choose(null)}
         />
       )}
     </>
   );
 };
 
-const DecisionHeader = ({
-  decision: { title, state, subject },
-}: {
-  readonly decision: Decision;
-}): ReactNode => (
+/** On phones the vote stays in reach of the thumb, above the navigation. */
+const THUMB_LOOKS =
+  "sticky bottom-[calc(3.5rem+env(safe-area-inset-bottom))] z-10 -mx-4 mt-4 border-t bg-surface px-4 py-3 *:flex-1 md:hidden";
+
+interface VoteChoiceProps {
+  readonly onChoose: (verdict: Verdict) => void;
+  readonly className: string;
+}
+
+const VoteChoice = ({ onChoose, className }: VoteChoiceProps): ReactNode => (
+  <div role="group" aria-label="Vote" className={cn("flex gap-2", className)}>
+    <Button size="lg" onClick={() => onChoose("decline")}>
+      Decline
+    </Button>
+    <Button size="lg" variant="primary" onClick={() => onChoose("approve")}>
+      Approve
+    </Button>
+  </div>
+);
+
+const DecisionHeader = ({ decision: { title, state, subject } }: DecisionProps): ReactNode => (
   <PageHeader
     title={useHideableText()(title)}
     description={<Badge tone={STATES[state].tone}>{STATES[state].label}</Badge>}
@@ -114,13 +129,13 @@ const DecisionHeader = ({
   />
 );
 
-const WhatCard = ({ decision }: { readonly decision: Decision }): ReactNode => (
+const WhatCard = ({ decision }: DecisionProps): ReactNode => (
   <Card title="What is approved">
     <DecisionReceipt decision={decision} />
   </Card>
 );
 
-const VotesCard = ({ decision }: { readonly decision: Decision }): ReactNode => {
+const VotesCard = ({ decision }: DecisionProps): ReactNode => {
   const { required, approvals, demandedBy, votes } = decision;
   const hideable = useHideableText();
   return (
@@ -167,39 +182,6 @@ const VotesCard = ({ decision }: { readonly decision: Decision }): ReactNode => 
             </li>
           ))}
         </ul>
-      )}
-    </Card>
-  );
-};
-
-const VERDICT = parseAsStringLiteral(["approve", "decline"]);
-
-const VoteCard = ({ decision }: { readonly decision: Decision }): ReactNode => {
-  // The page's address stores the vote, because a mailed code is valid only for this vote and a
-  // reload must keep it.
-  const [verdict, setVerdict] = useQueryState("vote", VERDICT);
-  const choose = (next: Verdict | null): void => {
-    void setVerdict(next, { history: "replace" });
-  };
-  return (
-    <Card title="Your vote" className="max-md:hidden">
-      {verdict === null ? (
-        <div className="flex flex-wrap gap-2">
-          <Button variant="primary" onClick={() => choose("approve")}>
-            Approve
-          </Button>
-          <Button onClick={() => choose("decline")}>Decline</Button>
-        </div>
-      ) : (
-        <div className="flex flex-col gap-4">
-          <p className="text-fg-2">{VERDICT_EFFECTS[verdict]}</p>
-          <Vote decision={decision} verdict={verdict} />
-          <div>
-            <Button variant="ghost" onClick={() => choose(null)}>
-              Back
-            </Button>
-          </div>
-        </div>
       )}
     </Card>
   );

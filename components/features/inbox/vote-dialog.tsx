@@ -19,7 +19,7 @@ const DONE: Readonly<Record<Decision["state"], string>> = {
   cancelled: "It was cancelled.",
 };
 
-export const VERDICT_EFFECTS: Readonly<Record<Verdict, string>> = {
+const VERDICT_EFFECTS: Readonly<Record<Verdict, string>> = {
   approve: "The payment runs once enough people have approved.",
   decline: "One vote to decline cancels the payment, and its money stays where it is.",
 };
@@ -28,11 +28,11 @@ interface VoteProps {
   readonly decision: Decision;
   readonly verdict: Verdict;
   /** Called after the vote was counted. */
-  readonly onDone?: () => void;
+  readonly onDone: () => void;
 }
 
 /** The proof of one vote on one request. */
-export const Vote = ({ decision, verdict, onDone }: VoteProps): ReactNode => {
+const Vote = ({ decision, verdict, onDone }: VoteProps): ReactNode => {
   const { id, messages } = decision;
   const asking = useApiMutation(requestDecisionCode);
   const cast = useVote(id);
@@ -48,7 +48,7 @@ export const Vote = ({ decision, verdict, onDone }: VoteProps): ReactNode => {
       message={messages?.[verdict]}
       onVote={async (means) => {
         toast.success(DONE[(await cast(verdict, means)).state]);
-        onDone?.();
+        onDone();
       }}
     />
   );
@@ -61,7 +61,7 @@ interface VoteDialogProps {
   readonly onClose: () => void;
 }
 
-/** The receipt and the proof of one vote, over a list of requests. */
+/** The receipt and the proof of one vote. */
 export const VoteDialog = ({ id, title, verdict, onClose }: VoteDialogProps): ReactNode => (
   <Dialog
     title={`${verdict === "approve" ? "Approve" : "Decline"}: ${title}`}

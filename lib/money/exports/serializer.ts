@@ -29,12 +29,3 @@ export const toExports = (found: {
   data: found.data.map(toExport),
   nextCursor: found.nextCursor,
 });
-
-const ENDINGS = { csv: "csv", camt053: "xml" } as const satisfies Record<
-  Export["format"],
-  string
->;
-
-/** The name under which the file is saved. */
-export const exportFileName = ({ kind, format, createdAt }: Export): string =>
-  `${kind.replaceAll("_", "-")}-${createdAt.toISOString().slice(0, 10)}.${ENDINGS[format]}`;

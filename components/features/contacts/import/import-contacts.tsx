@@ -14,6 +14,7 @@ import {
   OpenColumns,
   UnreadColumns,
 } from "@/components/features/file-import/mapping-parts";
+import { Preview, type PreviewRow } from "@/components/features/file-import/preview";
 import type { ImportKind } from "@/components/features/file-import/read-import";
 import type { Table as Sheet } from "@/components/features/file-import/table";
 import { type FileImport, useImport } from "@/components/features/file-import/use-import";
@@ -22,7 +23,7 @@ import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
 import { saveFile } from "@/components/ui/save-file";
-import { type Column, RowName, Table } from "@/components/ui/table";
+import { type Column, RowName } from "@/components/ui/table";
 import { CONTACTS_MAX } from "@/lib/contracts/contacts";
 import { countText } from "@/lib/core/amount-text";
 import { csvLine } from "@/lib/core/csv";
@@ -184,39 +185,21 @@ const MatchColumns = (props: MatchColumnsProps): ReactNode => {
           </Alert>
         ) : null}
         <OpenColumns {...questions} />
-        <Preview cells={cells} />
+        <Preview columns={PREVIEW_COLUMNS} rows={cells} />
         <UnreadColumns table={table} layout={layout} />
       </div>
     </Dialog>
   );
 };
 
-const ROWS_SHOWN = 5;
-
-type NumberedCells = ContactCells & { readonly index: number };
-
-const PREVIEW_COLUMNS = CONTACT_COLUMNS.map((id): Column<NumberedCells> => ({
+const PREVIEW_COLUMNS = CONTACT_COLUMNS.map((id): Column<PreviewRow<ContactCells>> => ({
   id,
   header: COLUMN_WORDS[id],
-  cell: (row) =>
-    row[id] === "" ? (
+  cell: ({ values }) =>
+    values[id] === "" ? (
       <span className="text-fg-3">–</span>
     ) : (
-      <RowName className="max-w-72 font-normal">{row[id]}</RowName>
+      <RowName className="max-w-72 font-normal">{values[id]}</RowName>
     ),
   ...(id === "name" ? { phone: "title" } : {}),
 }));
-
-const Preview = ({ cells }: { readonly cells: readonly ContactCells[] }): ReactNode => (
-  <section className="rounded-card border">
-    <p className="border-b px-4 py-2 text-sm font-medium text-fg-2">
-      The first rows, as they are read
-    </p>
-    <Table
-      caption="Preview"
-      columns={PREVIEW_COLUMNS}
-      rows={cells.slice(0, ROWS_SHOWN).map((each, index) => ({ ...each, index }))}
-      rowKey={({ index }) => String(index)}
-    />
-  </section>
-);

@@ -1,13 +1,15 @@
 "use client";
 
-import { CircleAlert, Trash2, TriangleAlert, X } from "lucide-react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { X } from "lucide-react";
+import { type ReactNode, useEffect, useRef } from "react";
+import { RowErrors, RowNote } from "@/components/features/file-import/row-errors";
+import { useRowsWithErrors } from "@/components/features/file-import/use-rows-with-errors";
 import { counted } from "@/components/features/payouts/new/amount-rules";
 import { Alert } from "@/components/ui/alert";
 import { Button, IconButton } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
 import { Dialog } from "@/components/ui/dialog";
-import { Checkbox, Input } from "@/components/ui/field";
+import { Input } from "@/components/ui/field";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { ActionError } from "@/components/ui/states";
 import { VirtualTable } from "@/components/ui/virtual-table";
@@ -35,16 +37,13 @@ export const ReviewContacts = (props: ReviewContactsProps): ReactNode => {
   const { cells, onClose, onImported } = props;
   const rows = useContactImport(cells);
   const { problems, checked, check, busy } = rows;
-  const [onlyErrors, setOnlyErrors] = useState(false);
+  const { shown, onlyErrors, setOnlyErrors } = useRowsWithErrors(rows.rows, problems);
   const started = useRef(false);
   useEffect(() => {
     if (started.current || problems.size > 0) return;
     started.current = true;
     void check();
   }, [problems, check]);
-  const shown = rows.rows
-    .map((row, index) => ({ row, number: index + 1 }))
-    .filter(({ row }) => !onlyErrors || problems.has(row.key));
   const storing = [...(checked?.values() ?? [])].filter(isStored).length;
   const send = async (): Promise<void> => {
     const data = await rows.send();
@@ -82,7 +81,15 @@ export const ReviewContacts = (props: ReviewContactsProps): ReactNode => {
       }
     >
       <div className="flex flex-col gap-4">
-        <ErrorNotice form={rows} onlyErrors={onlyErrors} onOnlyErrors={setOnlyErrors} />
+        <RowErrors
+          count={problems.size}
+          onlyErrors={onlyErrors}
+          onOnlyErrors={setOnlyErrors}
+          onRemove={() => {
+            rows.remove(new Set(problems.keys()));
+            setOnlyErrors(false);
+          }}
+        />
         {checked === null ? null : <Outcome form={rows} checked={checked} />}
         <div className="rounded-card border">
           <RowTable form={rows} shown={shown} />
@@ -90,51 +97,6 @@ export const ReviewContacts = (props: ReviewContactsProps): ReactNode => {
         <ActionError error={rows.error} money="The address book is as it was." />
       </div>
     </Dialog>
-  );
-};
-
-interface ErrorNoticeProps {
-  readonly form: ContactImport;
-  readonly onlyErrors: boolean;
-  readonly onOnlyErrors: (only: boolean) => void;
-}
-
-const ErrorNotice = ({ form, onlyErrors, onOnlyErrors }: ErrorNoticeProps): ReactNode => {
-  const { problems, remove } = form;
-  if (problems.size === 0)
-    return onlyErrors ? (
-      <Alert
-        tone="success"
-        title="All errors are fixed"
-        actions={
-          <Button size="sm" onClick={() => onOnlyErrors(false)}>
-            Show all rows
-          </Button>
-        }
-      />
-    ) : null;
-  return (
-    <Alert
-      tone="danger"
-      title={counted(problems.size, "row has errors", "rows have errors")}
-      actions={
-        <Button
-          size="sm"
-          onClick={() => {
-            remove(new Set(problems.keys()));
-            onOnlyErrors(false);
-          }}
-        >
-          <Trash2 aria-hidden /> Remove the rows with errors
-        </Button>
-      }
-    >
-      <Checkbox
-        label="Show only errors"
-        checked={onlyErrors}
-        onChange={(event) => onOnlyErrors(event.target.checked)}
-      />
-    </Alert>
   );
 };
 
@@ -315,22 +277,14 @@ const RowNotes = ({
       className="flex flex-col gap-0.5 pb-1.5 text-sm md:col-span-full md:pl-12"
     >
       {wrong.map((column) => (
-        <span
-          key={column}
-          id={errorId(row, column)}
-          className="flex items-start gap-1.5 text-danger"
-        >
-          <CircleAlert className="mt-0.5 size-3.5 shrink-0" aria-hidden />
-          <span className="wrap-anywhere">
-            {COLUMN_WORDS[column]}: {problems[column]}
-          </span>
-        </span>
+        <RowNote key={column} id={errorId(row, column)} tone="danger">
+          {COLUMN_WORDS[column]}: {problems[column]}
+        </RowNote>
       ))}
       {warnings.map(({ code, message }) => (
-        <span key={code + message} className="flex items-start gap-1.5 text-warning">
-          <TriangleAlert className="mt-0.5 size-3.5 shrink-0" aria-hidden />
-          <span className="wrap-anywhere">{message}</span>
-        </span>
+        <RowNote key={code + message} tone="warning">
+          {message}
+        </RowNote>
       ))}
       {knownAs === null ? null : (
         <span className="wrap-anywhere text-fg-2">In the address book as “{knownAs}”.</span>

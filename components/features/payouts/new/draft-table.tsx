@@ -1,7 +1,8 @@
 "use client";
 
-import { CircleAlert, CopyX, X } from "lucide-react";
+import { CopyX, X } from "lucide-react";
 import { memo, type ReactNode, useCallback, useRef } from "react";
+import { RowNote } from "@/components/features/file-import/row-errors";
 import { AccountPicker } from "@/components/features/global-accounts/account-picker";
 import { AddressMark } from "@/components/ui/address";
 import { IconButton } from "@/components/ui/button";
@@ -242,22 +243,14 @@ const DraftRowCells = memo(function DraftRowCells(props: DraftRowCellsProps): Re
           className="flex flex-col gap-0.5 pb-1.5 text-sm md:col-span-full md:pl-12"
         >
           {wrong.map((field) => (
-            <span
-              key={field}
-              id={errorId(row, field)}
-              className="flex items-start gap-1.5 text-danger"
-            >
-              <CircleAlert className="mt-0.5 size-3.5 shrink-0" aria-hidden />
-              <span>
-                {FIELD_WORDS[field]}: {problems?.[field]}
-              </span>
-            </span>
+            <RowNote key={field} id={errorId(row, field)} tone="danger">
+              {FIELD_WORDS[field]}: {problems?.[field]}
+            </RowNote>
           ))}
           {duplicate === undefined ? null : (
-            <span className="flex items-start gap-1.5 text-warning">
-              <CopyX className="mt-0.5 size-3.5 shrink-0" aria-hidden />
-              <span>{duplicate}</span>
-            </span>
+            <RowNote tone="warning" icon={CopyX}>
+              {duplicate}
+            </RowNote>
           )}
         </span>
       )}

@@ -7,7 +7,6 @@ import { cn } from "@/components/ui/cn";
 import { Dialog } from "@/components/ui/dialog";
 import { Checkbox } from "@/components/ui/field";
 import { RadioCards } from "@/components/ui/radio-cards";
-import { type Column, Table } from "@/components/ui/table";
 import {
   type DecimalSign,
   guessSign,
@@ -23,7 +22,8 @@ import {
   type Questions,
   UnreadColumns,
 } from "@/components/features/file-import/mapping-parts";
-import { type Table as Sheet } from "@/components/features/file-import/table";
+import { Preview } from "@/components/features/file-import/preview";
+import type { Table as Sheet } from "@/components/features/file-import/table";
 import { isOldSafeFile, toRows } from "../import/to-rows";
 import { counted, FIELD_WORDS } from "./amount-rules";
 import type { DraftField, DraftValues, RowRules } from "./draft-row";
@@ -96,7 +96,6 @@ export const ImportDialog = (props: FrameProps): ReactNode => {
   );
 };
 
-const ROWS_SHOWN = 5;
 const TEXT_SHOWN = 60;
 
 const cellOf = (row: DraftValues, field: DraftField): ReactNode => {
@@ -125,29 +124,18 @@ interface MappingPreviewProps {
   readonly fields: readonly DraftField[];
 }
 
-export const MappingPreview = ({ rows, fields }: MappingPreviewProps): ReactNode => {
-  const numbered = rows.slice(0, ROWS_SHOWN).map((row, index) => ({ row, index }));
-  const columns = fields.map((field): Column<(typeof numbered)[number]> => ({
-    id: field,
-    header: FIELD_WORDS[field],
-    cell: ({ row }) => cellOf(row, field),
-    ...(field === "amount" ? { align: "right" } : {}),
-    ...(field === "recipient" ? { phone: "title" } : {}),
-  }));
-  return (
-    <section className="rounded-card border">
-      <p className="border-b px-4 py-2 text-sm font-medium text-fg-2">
-        The first rows, as they are read
-      </p>
-      <Table
-        caption="Preview"
-        columns={columns}
-        rows={numbered}
-        rowKey={({ index }) => String(index)}
-      />
-    </section>
-  );
-};
+export const MappingPreview = ({ rows, fields }: MappingPreviewProps): ReactNode => (
+  <Preview<DraftValues>
+    rows={rows}
+    columns={fields.map((field) => ({
+      id: field,
+      header: FIELD_WORDS[field],
+      cell: ({ values }) => cellOf(values, field),
+      ...(field === "amount" ? { align: "right" as const } : {}),
+      ...(field === "recipient" ? { phone: "title" as const } : {}),
+    }))}
+  />
+);
 
 interface MappingDialogProps extends ImportDialogProps {
   readonly table: Sheet;

@@ -1,13 +1,16 @@
 "use client";
 
 import { ClipboardPaste, FileDown, Plus, StickyNote, Trash2 } from "lucide-react";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useState } from "react";
 import {
   DropArea,
   FileButton,
   FileNotices,
   PasteDialog,
 } from "@/components/features/file-import/file-parts";
+import { RowErrors } from "@/components/features/file-import/row-errors";
+import { type FileImport, useImport } from "@/components/features/file-import/use-import";
+import { useRowsWithErrors } from "@/components/features/file-import/use-rows-with-errors";
 import { useKnownAddresses } from "@/components/features/transfer/recipient";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Alert } from "@/components/ui/alert";
@@ -19,7 +22,6 @@ import { saveFile } from "@/components/ui/save-file";
 import { PAYOUT_ROWS_MAX } from "@/lib/core/payout-facts";
 import { countText } from "@/lib/core/amount-text";
 import { csvLine } from "@/lib/core/csv";
-import { type FileImport, useImport } from "@/components/features/file-import/use-import";
 import { BankDialog } from "./bank-dialog";
 import { type DraftValues, PAYOUT_FILE } from "./draft-row";
 import { DraftTable } from "./draft-table";
@@ -31,23 +33,15 @@ import type { PayoutKind } from "./use-target";
 export const RowsCard = ({ form }: { readonly form: NewPayout }): ReactNode => {
   const file = useImport(PAYOUT_FILE);
   const [pasting, setPasting] = useState(false);
-  // Keys of the rows that had errors when the person chose to see only those. They stay in the list
-  // when they are corrected, because a row that disappears while somebody types would keep only
-  // half of the amount.
-  const [errorKeys, setErrorKeys] = useState<ReadonlySet<number> | null>(null);
   const [withNotes, setWithNotes] = useState(false);
   const { target, rows, problems, filled } = form;
   const { known } = useKnownAddresses(target.wallets?.chainId ?? null);
   const allFields = target.rules?.fields ?? [];
   const noted = withNotes || problemsInNotes(problems) || rows.some(({ note }) => note !== "");
   const fields = allFields.filter((field) => field !== "note" || noted);
-  const shown = useMemo(() => {
-    const numbered = rows.map((row, index) => ({ row, number: index + 1 }));
-    if (errorKeys === null) return numbered;
-    return numbered.filter(({ row: { key } }) => errorKeys.has(key) || problems.has(key));
-  }, [rows, errorKeys, problems]);
+  const { shown, onlyErrors, setOnlyErrors } = useRowsWithErrors(rows, problems);
   const start = (blob: Blob, name: string): void => {
-    setErrorKeys(null);
+    setOnlyErrors(false);
     file.start(blob, name);
   };
   return (
@@ -79,15 +73,11 @@ export const RowsCard = ({ form }: { readonly form: NewPayout }): ReactNode => {
           />
         ) : (
           <>
-            <Notices
-              form={form}
-              onlyErrors={errorKeys !== null}
-              onOnlyErrors={(only) => setErrorKeys(only ? new Set(problems.keys()) : null)}
-            />
+            <Notices form={form} onlyErrors={onlyErrors} onOnlyErrors={setOnlyErrors} />
             <DraftTable form={form} rows={shown} fields={fields} known={known} />
             <Footer
               form={form}
-              onAdd={() => setErrorKeys(null)}
+              onAdd={() => setOnlyErrors(false)}
               onNotes={
                 allFields.includes("note") && !noted ? () => setWithNotes(true) : undefined
               }
@@ -197,34 +187,12 @@ const Notices = ({ form, onlyErrors, onOnlyErrors }: NoticesProps): ReactNode =>
           {sizeProblem}
         </Alert>
       )}
-      {problems.size === 0 && onlyErrors ? (
-        <Alert
-          tone="success"
-          title="All errors are fixed"
-          actions={
-            <Button size="sm" onClick={() => onOnlyErrors(false)}>
-              Show all rows
-            </Button>
-          }
-        />
-      ) : null}
-      {problems.size === 0 ? null : (
-        <Alert
-          tone="danger"
-          title={counted(problems.size, "row has errors", "rows have errors")}
-          actions={
-            <Button size="sm" onClick={() => form.remove(new Set(problems.keys()))}>
-              <Trash2 aria-hidden /> Remove the rows with errors
-            </Button>
-          }
-        >
-          <Checkbox
-            label="Show only errors"
-            checked={onlyErrors}
-            onChange={(event) => onOnlyErrors(event.target.checked)}
-          />
-        </Alert>
-      )}
+      <RowErrors
+        count={problems.size}
+        onlyErrors={onlyErrors}
+        onOnlyErrors={onOnlyErrors}
+        onRemove={() => form.remove(new Set(problems.keys()))}
+      />
       {duplicates.size === 0 ? null : (
         <Alert
           tone="warning"

@@ -1,12 +1,15 @@
 import { downloadExport } from "@/lib/contracts/exports";
+import { exportFileName } from "@/lib/core/export-file-name";
 import { fileDownload } from "@/lib/http/csv-download";
 import { route } from "@/lib/http/route";
-import { exportFileName } from "@/lib/money/exports/serializer";
 
 export const GET = route({
   contract: downloadExport,
   handler: async ({ params, actor, services }) => {
     const { export: made, content } = await services.exports.file(actor, params.id);
-    return fileDownload(exportFileName(made), content);
+    return fileDownload(
+      exportFileName({ ...made, createdAt: made.createdAt.toISOString() }),
+      content,
+    );
   },
 });
