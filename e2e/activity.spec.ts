@@ -202,8 +202,14 @@ test("what waits for an approval stands on the overview, and is approved with a 
   await page.getByRole("button", { name: "Review and approve" }).click();
   const dialog = page.getByRole("dialog", { name: "Review the operation" });
   await expect(page).toHaveURL(/approve=true/);
+  await expect(dialog.getByText(/^Code sent to/)).toBeVisible();
   await page.reload();
   await expect(dialog.getByText(/^Code sent to/)).toBeVisible();
+  // A page that was left before the answer does not know the code, which can still be typed.
+  await page.evaluate(() => sessionStorage.clear());
+  await page.reload();
+  await expect(dialog.getByText(/^A code was sent already\./)).toBeVisible();
+  await expect(dialog.getByRole("alert")).toHaveCount(0);
   expect(await axeFaults(page)).toEqual([]);
   await typeCode(page, await project.code());
   await expect(dialog).toHaveCount(0);

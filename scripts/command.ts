@@ -18,11 +18,14 @@ export const commandError = (error: unknown): string => {
   return redactSecrets(error instanceof Error ? error.message : String(error));
 };
 
-/** Runs a command. When it resolves to a number, that is its exit code; by default 0. When it rejects, the code is 1. */
+/**
+ * Runs a command. A number to which it resolves is its exit code; when it rejects, the code is 1
+ * and the error stands in the terminal.
+ */
 export const runCommand = async (main: () => Promise<unknown>): Promise<void> => {
   try {
     const code = await main();
-    process.exitCode = typeof code === "number" ? code : 0;
+    if (typeof code === "number") process.exitCode = code;
   } catch (error) {
     console.error(commandError(error));
     process.exitCode = 1;

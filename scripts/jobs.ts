@@ -11,7 +11,7 @@ import { runCommand } from "./command";
 
 const USAGE = "npm run jobs [-- resume <id>… | all]";
 
-const main = async (): Promise<void> => {
+const main = async (): Promise<number> => {
   if (existsSync(".env")) process.loadEnvFile(".env");
   const [command, ...names] = process.argv.slice(2);
   if (command !== undefined && (command !== "resume" || names.length === 0))
@@ -24,8 +24,7 @@ const main = async (): Promise<void> => {
       const ids = names.includes("all") ? (await parked.all()).map(({ id }) => id) : names;
       const count = await parked.resumeAll(ids);
       console.log(`${String(count)} of ${String(ids.length)} jobs were put back.`);
-      if (count < ids.length) process.exitCode = 1;
-      return;
+      return count < ids.length ? 1 : 0;
     }
     const jobs = await parked.all();
     if (jobs.length === 0) console.log("No job is parked.");
@@ -33,6 +32,7 @@ const main = async (): Promise<void> => {
       console.table(
         jobs.map(({ parkedAt, ...job }) => ({ ...job, parkedAt: parkedAt.toISOString() })),
       );
+    return 0;
   } finally {
     await database.close();
     await source.stop();

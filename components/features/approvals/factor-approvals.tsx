@@ -11,6 +11,7 @@ import {
   codeForm,
   type CodeRequest,
   CodeSendError,
+  isSentBefore,
   SentNotice,
 } from "@/components/features/money-flow/code-form";
 import { useMe } from "@/components/features/profile/use-me";
@@ -178,7 +179,7 @@ export const CodeApproval = ({
         />
       </>
     )}
-    <CodeSendError error={codes.sendError} money={money} />
+    {isSentBefore(codes) ? null : <CodeSendError error={codes.sendError} money={money} />}
   </div>
 );
 

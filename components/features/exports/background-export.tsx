@@ -14,13 +14,13 @@ import type { createExport as CreateExport } from "@/lib/contracts/exports";
 interface BackgroundExportProps {
   readonly kind: BodyInput<typeof CreateExport>["kind"];
   /** The query of the direct download. */
-  readonly query: Readonly<Record<string, string | number | undefined>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
 }
 
 const filtersOf = (query: BackgroundExportProps["query"]): Record<string, string> =>
   Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)]],
+      value === undefined ? [] : [[name, value]],
     ),
   );
 

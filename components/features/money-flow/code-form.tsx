@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { z } from "zod";
 import { DevCodeHint } from "@/components/features/dev-mail/dev-code-hint";
 import { Button } from "@/components/ui/button";
+import { describeError } from "@/components/ui/describe-error";
 import { ErrorState } from "@/components/ui/states";
 import { Countdown } from "@/components/ui/time";
 import { codeOf } from "./api-error";
@@ -84,6 +85,20 @@ export const CodeSendError = ({
     />
   );
 
+/**
+ * Whether an earlier code is still valid: the service refuses another one so soon. The page does
+ * not know it when it was left before the answer.
+ */
+export const isSentBefore = ({ sent, sendError }: CodeRequest): boolean =>
+  sent === null && codeOf(sendError) === "rate_limited";
+
+const unsentText = (error: unknown): string => {
+  if (error === null) return "Sending a code …";
+  return codeOf(error) === "rate_limited"
+    ? describeError(error).message
+    : "No code was sent now.";
+};
+
 /** Says where the code went and until when it is good, with the button that sends another one. */
 export const SentNotice = ({ codes }: { readonly codes: CodeRequest }): ReactNode => {
   const { sent } = codes;
@@ -91,7 +106,7 @@ export const SentNotice = ({ codes }: { readonly codes: CodeRequest }): ReactNod
     <div className="flex flex-col gap-1">
       <p className="flex min-h-6 flex-wrap items-center justify-between gap-x-3 gap-y-1">
         {sent === null ? (
-          <span>{codes.sendError === null ? "Sending a code …" : "No code was sent now."}</span>
+          <span>{unsentText(codes.sendError)}</span>
         ) : (
           <span>
             Code sent to <strong>{sent.destination}</strong>

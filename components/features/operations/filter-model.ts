@@ -70,7 +70,12 @@ export const spanOf = (day: string | null): Span => ({
   to: midnight(day ?? "", 1)?.toISOString(),
 });
 
-type ListQuery = Omit<NonNullable<QueryInput<typeof listActivity>>, "limit" | "cursor">;
+type ListQuery = Readonly<
+  Record<
+    Exclude<keyof NonNullable<QueryInput<typeof listActivity>>, "limit" | "cursor">,
+    string | undefined
+  >
+>;
 
 const unlessEmpty = (text: string): string | undefined => (text === "" ? undefined : text);
 

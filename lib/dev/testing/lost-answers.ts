@@ -11,6 +11,7 @@ const NOT_REPEATED: Readonly<Record<string, readonly string[]>> = {
     "createApiKey",
     "createInvitation",
     "createProject",
+    "createExport",
   ],
   "It prices, tries, mails or sends anew": [
     "createQuote",

@@ -280,7 +280,11 @@ test("unknown filters and formats are refused by their names", async () => {
   const { client } = await api.signIn();
   await expect(
     client.call(createExport, { body: { kind: "activity", filters: { stauts: "failed" } } }),
-  ).rejects.toMatchObject({ code: "invalid_request", details: [{ path: "filters" }] });
+  ).rejects.toMatchObject({
+    code: "unknown_parameter",
+    message: "filters.stauts: is not a filter of activity; did you mean `status`?",
+    details: [{ path: "filters.stauts", code: "unknown_parameter" }],
+  });
   await expect(
     client.call(createExport, { body: { kind: "activity", filters: { status: "late" } } }),
   ).rejects.toMatchObject({ code: "invalid_request", details: [{ path: "filters.status" }] });

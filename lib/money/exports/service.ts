@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import { type Actor, actorName } from "@/lib/core/actor";
 import { DAY_MS, type Clock } from "@/lib/core/clock";
+import { closestName } from "@/lib/core/closest-name";
 import { DomainError, invalidRequest, notFound } from "@/lib/core/errors";
 import { newId } from "@/lib/core/ids";
 import {
@@ -39,11 +40,35 @@ export interface ExportsDeps {
 
 type Filters = Readonly<Record<string, string>>;
 
-/** @throws DomainError `invalid_request`, which names each invalid filter */
+const unknownFilter = (kind: ExportKind, names: readonly string[]): DomainError => {
+  const known = Object.keys(EXPORT_FILTERS[kind].shape);
+  const details = names.map((name) => {
+    const closest = closestName(name, known);
+    const hint = closest === null ? "" : `; did you mean \`${closest}\`?`;
+    return {
+      path: `filters.${name}`,
+      message: `is not a filter of ${kind}${hint}`,
+      code: "unknown_parameter",
+    };
+  });
+  const [first] = details;
+  return new DomainError("unknown_parameter", `${first?.path ?? ""}: ${first?.message ?? ""}`, {
+    details,
+  });
+};
+
+/**
+ * @throws DomainError `unknown_parameter` when the direct download has no such filter,
+ * `invalid_request` when a value is invalid
+ */
 const checkFilters = (kind: ExportKind, filters: Filters): void => {
   const schema: z.ZodType = EXPORT_FILTERS[kind];
   const { error } = schema.safeParse(filters);
   if (error === undefined) return;
+  const unknown = error.issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys" ? issue.keys : [],
+  );
+  if (unknown.length > 0) throw unknownFilter(kind, unknown);
   throw invalidRequest(
     error.issues.map(({ path, message }) => ({
       path: ["filters", ...path].map(String).join("."),
