@@ -16,7 +16,8 @@ const rows = (page: Page) => page.getByRole("table", { name: "Activity" }).getBy
 
 const exportedLines = async (page: Page): Promise<string[][]> => {
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export CSV" }).click();
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  await page.getByRole("menuitem", { name: "CSV", exact: true }).click();
   const file = await download;
   expect(file.suggestedFilename()).toMatch(/^causeway-activity-\d{4}-\d{2}-\d{2}\.csv$/);
   const text = await readFile(await file.path(), "utf8");
@@ -151,7 +152,8 @@ test("memos are written, searched and filed; several statuses, presets and saved
   await page.getByRole("button", { name: "Save view" }).click();
   const saved = new URL(page.url()).search;
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "PDF" }).click();
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  await page.getByRole("menuitem", { name: "PDF" }).click();
   const file = await readFile(await (await download).path(), "latin1");
   expect(file).toMatch(/^%PDF-1\.4/);
   expect(file).toContain(ADA);
@@ -321,7 +323,8 @@ test("the whole list is written in the background, and the page offers the file 
   await project.give(31337, "USDC", "7");
   await page.goto("/activity");
   await expect(rows(page)).toHaveCount(2);
-  await page.getByRole("button", { name: "In the background" }).click();
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  await page.getByRole("menuitem", { name: /in the background$/ }).click();
   await page.waitForURL("**/activity/exports");
   const table = page.getByRole("table", { name: "Exports" });
   await expect(table.getByText("Activity, CSV")).toBeVisible();

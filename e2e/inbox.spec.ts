@@ -105,6 +105,7 @@ test("a transfer of one person waits in the inbox until another person approves 
   await expect(
     page.getByRole("heading", { name: /^Transfer of 12.50 USDC on / }),
   ).toBeVisible();
+  await page.getByText("The exact text that is approved").click();
   await expect(page.getByRole("list", { name: "What is approved" })).toContainText(RECIPIENT);
   // The person who asked for the payment has no vote.
   await expect(page.getByRole("region", { name: "Votes" })).toContainText(

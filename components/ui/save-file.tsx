@@ -28,7 +28,7 @@ export const saveFile = ({ text, name, mediaType = "text/csv" }: MadeFile): void
   URL.revokeObjectURL(url);
 };
 
-type Make = () => Promise<MadeFile>;
+export type Make = () => Promise<MadeFile>;
 
 export const useFile = (make: Make): UseMutationResult<MadeFile, Error, void> =>
   useMutation({

@@ -9,7 +9,7 @@ import { spanOf } from "@/components/features/operations/filter-model";
 import { SearchField } from "@/components/features/operations/search-field";
 import { useMay } from "@/components/features/projects/use-project";
 import { useMe } from "@/components/features/profile/use-me";
-import { BackgroundExport } from "@/components/features/exports/background-export";
+import { ExportMenu } from "@/components/features/exports/export-menu";
 import { apiQuery } from "@/components/features/session/api-query";
 import { useApi } from "@/components/features/session/use-api";
 import { AddressMark, PublicId, shorten } from "@/components/ui/address";
@@ -22,7 +22,6 @@ import { DayInput, Field } from "@/components/ui/field";
 import { useHideableJson, useHideableText } from "@/components/ui/hidden-amounts";
 import { PageHeader } from "@/components/ui/page-header";
 import { type Column, Pager, Table } from "@/components/ui/table";
-import { FileButton } from "@/components/ui/save-file";
 import { Shortened } from "@/components/ui/shortened";
 import { Time } from "@/components/ui/time";
 import { exportAuditLog, listAuditLog } from "@/lib/api-client/calls.gen";
@@ -135,14 +134,7 @@ export const AuditLog = (): ReactNode => {
       <PageHeader
         title="Audit log"
         description="Every change, by whom and when. Entries are chained by hashes and never deleted."
-        actions={
-          may ? (
-            <>
-              <ExportButton filters={filters} />
-              <BackgroundExport kind="audit_log" query={filters} />
-            </>
-          ) : null
-        }
+        actions={may ? <AuditExport filters={filters} /> : null}
       />
       <Card flush title="Entries">
         <div className="flex flex-wrap items-end gap-2 border-b px-4 py-3">
@@ -191,21 +183,21 @@ export const AuditLog = (): ReactNode => {
 };
 
 /** Exports all filtered entries, including those on other pages. */
-const ExportButton = ({
+const AuditExport = ({
   filters,
 }: {
   readonly filters: ReturnType<typeof toQuery>;
 }): ReactNode => {
   const api = useApi();
   return (
-    <FileButton
-      make={async () => ({
+    <ExportMenu
+      kind="audit_log"
+      query={filters}
+      makeCsv={async () => ({
         text: await api.call(exportAuditLog, { query: filters }),
         name: `causeway-audit-log-${new Date().toISOString().slice(0, 10)}.csv`,
       })}
-    >
-      Export CSV
-    </FileButton>
+    />
   );
 };
 

@@ -21,7 +21,7 @@ import { VoteDialog } from "./vote-dialog";
 const STATES: Readonly<
   Record<Decision["state"], { readonly label: string; readonly tone: Tone }>
 > = {
-  open: { label: "Waits for approval", tone: "info" },
+  open: { label: "Waiting for approval", tone: "warning" },
   approved: { label: "Approved", tone: "success" },
   declined: { label: "Declined", tone: "danger" },
   expired: { label: "Expired", tone: "neutral" },

@@ -35,7 +35,7 @@ export const InboxPage = (): ReactNode => {
       <QueryPanel query={query} what="the inbox" rows={6} money="No money moves without you.">
         {({ data: listed }) => <Groups items={listed} selection={selection} onVote={onVote} />}
       </QueryPanel>
-      <div className="sticky bottom-0 z-10 pb-3 empty:hidden">
+      <div className="sticky bottom-0 z-10 pt-4 pb-3 empty:hidden">
         <ApproveSelected items={items} selection={selection} />
       </div>
       {dialog}

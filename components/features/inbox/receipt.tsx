@@ -6,7 +6,7 @@ import { FlowPicture } from "@/components/features/flow-picture/flow-picture";
 import { operationFlow } from "@/components/features/flow-picture/operation-flow";
 import { Actor, useNames } from "@/components/features/names/names";
 import { type Operation, operationQuery } from "@/components/features/operations/operation";
-import { ReceiptFacts } from "@/components/features/operations/receipt-card";
+import { MoneyFacts } from "@/components/features/operations/receipt-card";
 import { PayoutReceipt } from "@/components/features/payouts/approve-payout";
 import { usePayout } from "@/components/features/payouts/payout";
 import { recipientView, useKnownAddresses } from "@/components/features/transfer/recipient";
@@ -14,6 +14,7 @@ import { RecipientStanding } from "@/components/features/transfer/recipient-note
 import { useChainName } from "@/components/providers/public-config";
 import { Fact, Facts } from "@/components/ui/card";
 import { useHideableText } from "@/components/ui/hidden-amounts";
+import { Folded } from "@/components/ui/folded";
 import { QueryContent } from "@/components/ui/states";
 import { Time } from "@/components/ui/time";
 import { isPrivateKind } from "@/lib/contracts/privacy-records";
@@ -32,8 +33,7 @@ interface ReceiptProps {
 export const DecisionReceipt = ({ decision }: ReceiptProps): ReactNode => (
   <div className="flex min-w-0 flex-col gap-3">
     <SubjectReceipt decision={decision} />
-    <ApprovedLines decision={decision} />
-    <Facts className="border-t">
+    <Facts>
       <Fact label="Asked for by">
         <Actor id={decision.requestedBy} name={decision.requestedByName} />
       </Fact>
@@ -44,6 +44,7 @@ export const DecisionReceipt = ({ decision }: ReceiptProps): ReactNode => (
         <Time value={decision.expiresAt} />
       </Fact>
     </Facts>
+    <ApprovedLines decision={decision} />
   </div>
 );
 
@@ -58,10 +59,15 @@ const SubjectReceipt = ({ decision: { subject } }: ReceiptProps): ReactNode => {
   }
 };
 
-/** The texts that the code and the wallet's signature cover. */
-const ApprovedLines = ({ decision: { lines } }: ReceiptProps): ReactNode => {
+const WITH_RECEIPT: readonly Decision["subject"]["type"][] = ["operation", "payout"];
+
+/**
+ * The texts that the code and the wallet's signature cover. They are folded below a receipt, which
+ * shows the same values.
+ */
+const ApprovedLines = ({ decision: { lines, subject } }: ReceiptProps): ReactNode => {
   const hideable = useHideableText();
-  return (
+  const list = (
     <ul className="flex flex-col gap-1 text-sm text-fg-2" aria-label="What is approved">
       {lines.map((line, index) => (
         <li key={index} className="wrap-anywhere">
@@ -69,6 +75,13 @@ const ApprovedLines = ({ decision: { lines } }: ReceiptProps): ReactNode => {
         </li>
       ))}
     </ul>
+  );
+  return WITH_RECEIPT.includes(subject.type) ? (
+    <Folded title="The exact text that is approved">
+      <div className="pt-3">{list}</div>
+    </Folded>
+  ) : (
+    list
   );
 };
 
@@ -79,7 +92,9 @@ const OperationReceipt = ({ id }: { readonly id: string }): ReactNode => {
       {(operation) => (
         <>
           {isPrivateKind(operation.kind) ? null : <PublicParts operation={operation} />}
-          <ReceiptFacts operation={operation} />
+          <Facts>
+            <MoneyFacts operation={operation} />
+          </Facts>
         </>
       )}
     </QueryContent>

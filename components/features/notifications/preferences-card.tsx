@@ -1,6 +1,7 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
+import Link from "next/link";
 import type { ReactNode } from "react";
 import { useForm } from "react-hook-form";
 import { useQuery } from "@tanstack/react-query";
@@ -78,7 +79,10 @@ const Matrix = ({ preferences }: { readonly preferences: Preferences }): ReactNo
     <>
       {preferences.mailAddress === null ? (
         <Alert tone="info" className="m-4">
-          Verify an e-mail address above to get mail.
+          <Link href="/settings#email" className="link">
+            Verify an e-mail address
+          </Link>{" "}
+          to get mail.
         </Alert>
       ) : null}
       <ul className="divide-y" aria-label="Kinds of notifications">
@@ -112,7 +116,7 @@ const KindLine = ({ choice, onChange }: KindLineProps): ReactNode => {
   const { label, hint } = KINDS[choice.kind];
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2.5">
-      <div className="min-w-48 flex-1">
+      <div className="min-w-48 flex-1 max-sm:basis-full">
         <p className="font-medium">{label}</p>
         <p className="text-sm text-fg-3">{hint}</p>
       </div>
@@ -138,7 +142,7 @@ const KindLine = ({ choice, onChange }: KindLineProps): ReactNode => {
       </label>
       <Select
         label={`${label}: mail`}
-        className="w-36"
+        className="w-32 sm:w-36"
         value={choice.mail}
         options={MAIL_OPTIONS}
         onValueChange={(mail) => {

@@ -1,22 +1,20 @@
 "use client";
 
-import { FileClock, FileText, List } from "lucide-react";
+import { List } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useCallback, useMemo } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { DustLines } from "@/components/features/deposits/dust-lines";
-import { BackgroundExport } from "@/components/features/exports/background-export";
+import { ExportMenu } from "@/components/features/exports/export-menu";
 import { type Names, useNames } from "@/components/features/names/names";
 import { PagedCard } from "@/components/features/session/paged-card";
 import { useApi } from "@/components/features/session/use-api";
 import { joinPages, usePages } from "@/components/features/session/use-lists";
 import { Button } from "@/components/ui/button";
-import { buttonLooks } from "@/components/ui/button-looks";
 import { EmptyState } from "@/components/ui/states";
 import { Kbd } from "@/components/ui/kbd";
 import { PageHeader } from "@/components/ui/page-header";
-import { FileButton } from "@/components/ui/save-file";
 import {
   SelectButton,
   selectColumn,
@@ -61,18 +59,11 @@ export const Activity = (): ReactNode => {
             </span>
           </>
         }
-        actions={
-          <Link href="/activity/exports" className={buttonLooks()}>
-            <FileClock aria-hidden /> Exports
-          </Link>
-        }
       />
       <div className="flex flex-col gap-4">
         <FilterBar state={state}>
           <SelectButton selection={selection} />
-          <ExportButton filters={state.filters} />
-          <PdfButton filters={state.filters} />
-          <BackgroundExport kind="activity" query={query} />
+          <ActivityExport filters={state.filters} query={query} />
         </FilterBar>
         <FilterChips state={state} />
         <PagedCard
@@ -184,34 +175,28 @@ const makePdf = async (
 const fileName = (ending: string): string =>
   `causeway-activity-${new Date().toISOString().slice(0, 10)}.${ending}`;
 
-const PdfButton = ({ filters }: { readonly filters: ActivityFilters }): ReactNode => {
+interface ActivityExportProps {
+  readonly filters: ActivityFilters;
+  readonly query: ReturnType<typeof toListQuery> | Record<string, never>;
+}
+
+/** Exports all filtered movements, including pages that are not loaded. */
+const ActivityExport = ({ filters, query }: ActivityExportProps): ReactNode => {
   const api = useApi();
   const { ofAddress } = useNames();
   return (
-    <FileButton
-      icon={FileText}
-      make={async () => ({
+    <ExportMenu
+      kind="activity"
+      query={query}
+      makeCsv={async () => ({
+        text: await api.call(exportActivity, { query }),
+        name: fileName("csv"),
+      })}
+      makePdf={async () => ({
         text: await makePdf(api, { filters, ofAddress }),
         name: fileName("pdf"),
         mediaType: "application/pdf",
       })}
-    >
-      PDF
-    </FileButton>
-  );
-};
-
-/** Exports all filtered movements, including pages that are not loaded. */
-const ExportButton = ({ filters }: { readonly filters: ActivityFilters }): ReactNode => {
-  const api = useApi();
-  return (
-    <FileButton
-      make={async () => ({
-        text: await api.call(exportActivity, { query: toListQuery(filters) }),
-        name: fileName("csv"),
-      })}
-    >
-      Export CSV
-    </FileButton>
+    />
   );
 };

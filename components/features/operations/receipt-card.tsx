@@ -32,16 +32,20 @@ interface ReceiptCardProps {
 
 export const ReceiptCard = ({ operation }: ReceiptCardProps): ReactNode => (
   <Card title="Receipt">
-    <ReceiptFacts operation={operation} className="-my-2" />
+    <Facts className="-my-2">
+      <MoneyFacts operation={operation} />
+      <Fact label="Started by">
+        <Actor id={operation.createdBy} />
+      </Fact>
+      <TimeFacts operation={operation} />
+      <RetryFacts operation={operation} />
+    </Facts>
   </Card>
 );
 
-/** The lines of the receipt, for its card and for the people who vote on the operation. */
-export const ReceiptFacts = ({
-  operation,
-  className,
-}: ReceiptCardProps & { readonly className?: string }): ReactNode => (
-  <Facts className={className}>
+/** The lines about amounts, recipient and fees, which voters see too. */
+export const MoneyFacts = ({ operation }: ReceiptCardProps): ReactNode => (
+  <>
     <AmountFacts operation={operation} />
     <Fact label="To">
       <Recipient operation={operation} />
@@ -50,12 +54,7 @@ export const ReceiptFacts = ({
       <FeeLines fees={quotedFeesOf(operation.fees)} known={operation.legs.length > 0} />
     </Fact>
     <NetworkFees operation={operation} />
-    <Fact label="Started by">
-      <Actor id={operation.createdBy} />
-    </Fact>
-    <TimeFacts operation={operation} />
-    <RetryFacts operation={operation} />
-  </Facts>
+  </>
 );
 
 const Sums = ({ sums }: { readonly sums: readonly AssetSum[] }): ReactNode =>

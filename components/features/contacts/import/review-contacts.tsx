@@ -202,7 +202,7 @@ interface RowCellsProps {
 const RowCells = ({ row, number, problems, imported, form }: RowCellsProps): ReactNode => (
   <>
     <span role="rowheader" className="num flex items-center text-sm text-fg-3 md:h-12">
-      <span className="md:sr-only">Row </span>
+      <span className="whitespace-pre md:sr-only">Row </span>
       {countText(number)}
     </span>
     {CONTACT_COLUMNS.map((column) => (
@@ -220,7 +220,7 @@ const RowCells = ({ row, number, problems, imported, form }: RowCellsProps): Rea
       </span>
     ))}
     <span role="cell" className="flex items-center text-sm text-fg-2 md:h-12">
-      {imported === undefined ? "–" : OUTCOME_WORDS[imported.outcome]}
+      {imported === undefined ? null : OUTCOME_WORDS[imported.outcome]}
     </span>
     <span role="cell" className="justify-self-end max-md:order-first max-md:-mb-7">
       <IconButton

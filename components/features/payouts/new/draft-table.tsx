@@ -216,7 +216,7 @@ const DraftRowCells = memo(function DraftRowCells(props: DraftRowCellsProps): Re
         className="num flex items-center justify-between text-sm text-fg-3 md:h-12"
       >
         <span>
-          <span className="md:sr-only">Row </span>
+          <span className="whitespace-pre md:sr-only">Row </span>
           {countText(number)}
         </span>
       </span>

@@ -1,0 +1,31 @@
+import { chromium } from "@playwright/test";
+import { signIn } from "./e2e/support/sign-in";
+import { projectOf } from "./e2e/support/project";
+import { seedProject } from "./e2e/support/seed";
+import { joins, demandVotes } from "./e2e/support/votes";
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium-headless-shell", args: ["--no-sandbox"] });
+const ctx = async (o: object = {}) => browser.newContext({ baseURL: process.env.E2E_BASE_URL, ...o });
+const s = await ctx();
+const seeded = await s.newPage();
+await signIn(seeded.request);
+console.log(await seedProject(seeded).catch((e: unknown) => String(e)));
+const { accessToken } = await (await seeded.request.get("/api/auth/session")).json();
+for (const body of [{ kind: "activity", filters: { status: "completed" } }, { kind: "operations" }, { kind: "audit_log" }])
+  console.log((await seeded.request.post("/api/exports", { data: body, headers: { authorization: `Bearer ${accessToken}` } })).status());
+await s.storageState({ path: "/tmp/look/s.json" });
+const a = await ctx();
+const page = await a.newPage();
+await signIn(page.request);
+const project = await projectOf(page);
+await project.give(31337, "USDC", "1000");
+const g = await ctx();
+const guest = await g.newPage();
+await signIn(guest.request);
+const own = await projectOf(guest);
+await joins(page, project, guest, own.email).catch((e: unknown) => console.log(String(e).slice(0, 100)));
+await a.storageState({ path: "/tmp/look/a.json" });
+await g.storageState({ path: "/tmp/look/g.json" });
+await demandVotes(page).catch((e: unknown) => console.log(String(e).slice(0, 300)));
+for (const [to, amount] of [["0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65", "12.5"], ["0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc", "20"]] as const)
+console.log(await project.execute(await project.prepareTransfer({ fromChainId: 31337, toChainId: 31337, toAddress: to, token: "USDC", amount })));
+await browser.close();
