@@ -34,6 +34,7 @@ const PAGES = [
   "/settings",
   "/settings/security",
   "/settings/notifications",
+  "/settings/reporting",
   "/settings/sponsor-budgets",
   "/settings/stopped-work",
   "/inbox",

@@ -57,6 +57,7 @@ import { buildWebhooks } from "./composition/webhooks";
 import { buildReplica } from "./composition/replica";
 import { buildReconcile } from "./composition/reconcile";
 import { buildProjectInbox } from "./composition/inbox";
+import { buildReporting } from "./composition/reporting";
 import { buildReadiness } from "./composition/readiness";
 import { checkStart } from "./composition/start-checks";
 import { buildTelemetry } from "./composition/telemetry";
@@ -123,6 +124,7 @@ export const createServices = (config: Config, overrides: Overrides = {}) => {
     ...payouts,
     anchorAudit: buildAuditAnchoring(platform, chainAccess),
     activity,
+    reporting: buildReporting(platform),
     ...buildExports(platform, identity, {
       activity,
       deposits,

@@ -34,6 +34,7 @@ import * as contactsId from "@/app/api/contacts/[id]/route";
 import * as contactsIdApprove from "@/app/api/contacts/[id]/approve/route";
 import * as contactsApprove from "@/app/api/contacts/approve/route";
 import * as contactsImport from "@/app/api/contacts/import/route";
+import * as currencyRates from "@/app/api/currency-rates/route";
 import * as deliveriesId from "@/app/api/deliveries/[id]/route";
 import * as deliveriesIdResend from "@/app/api/deliveries/[id]/resend/route";
 import * as deposits from "@/app/api/deposits/route";
@@ -142,6 +143,7 @@ import * as privacyWalletsIdExport from "@/app/api/privacy/wallets/[id]/export/r
 import * as projects from "@/app/api/projects/route";
 import * as projectsId from "@/app/api/projects/[id]/route";
 import * as ready from "@/app/api/ready/route";
+import * as reportingCurrency from "@/app/api/reporting-currency/route";
 import * as reserves from "@/app/api/reserves/route";
 import * as reservesCurrencyStatement from "@/app/api/reserves/[currency]/statement/route";
 import * as reservesCurrencyStatementCamt053 from "@/app/api/reserves/[currency]/statement/camt053/route";
@@ -210,6 +212,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/contacts/[id]/approve", module: contactsIdApprove },
   { path: "/api/contacts/approve", module: contactsApprove },
   { path: "/api/contacts/import", module: contactsImport },
+  { path: "/api/currency-rates", module: currencyRates },
   { path: "/api/deliveries/[id]", module: deliveriesId },
   { path: "/api/deliveries/[id]/resend", module: deliveriesIdResend },
   { path: "/api/deposits", module: deposits },
@@ -318,6 +321,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/projects", module: projects },
   { path: "/api/projects/[id]", module: projectsId },
   { path: "/api/ready", module: ready },
+  { path: "/api/reporting-currency", module: reportingCurrency },
   { path: "/api/reserves", module: reserves },
   { path: "/api/reserves/[currency]/statement", module: reservesCurrencyStatement },
   { path: "/api/reserves/[currency]/statement/camt053", module: reservesCurrencyStatementCamt053 },

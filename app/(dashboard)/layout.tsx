@@ -4,6 +4,8 @@ import type { ReactNode } from "react";
 import { Prefetched } from "@/app/_data/prefetched";
 import { LiveProvider } from "@/components/features/live/live-provider";
 import { meQuery } from "@/components/features/profile/use-me";
+import { ProjectReporting } from "@/components/features/reporting/project-reporting";
+import { reportingQuery } from "@/components/features/reporting/use-reporting";
 import { AppShell } from "@/components/layout/app-shell";
 import { parseUrl } from "@/lib/core/redaction";
 import { getBrowserSession } from "@/lib/http/session";
@@ -37,9 +39,11 @@ const pathWithoutSession = async (): Promise<string> => {
 const DashboardLayout = async ({ children }: LayoutProps): Promise<ReactNode> => {
   if ((await getBrowserSession()) === null) redirect(await pathWithoutSession());
   return (
-    <Prefetched queries={[meQuery]}>
+    <Prefetched queries={[meQuery, reportingQuery]}>
       <LiveProvider>
-        <AppShell>{children}</AppShell>
+        <ProjectReporting>
+          <AppShell>{children}</AppShell>
+        </ProjectReporting>
       </LiveProvider>
     </Prefetched>
   );

@@ -14,6 +14,7 @@ import { GET as payouts } from "@/app/api/payouts/route";
 import { GET as payout } from "@/app/api/payouts/[id]/route";
 import { GET as privateBalances } from "@/app/api/privacy/balances/route";
 import { GET as privateWallets } from "@/app/api/privacy/wallets/route";
+import { GET as reportingCurrency } from "@/app/api/reporting-currency/route";
 import { GET as reserves } from "@/app/api/reserves/route";
 import { GET as tokens } from "@/app/api/tokens/route";
 import { GET as wallets } from "@/app/api/wallets/route";
@@ -39,6 +40,7 @@ export const PAGE_ROUTES = [
   { path: "/api/payouts/[id]", GET: payout },
   { path: "/api/privacy/balances", GET: privateBalances },
   { path: "/api/privacy/wallets", GET: privateWallets },
+  { path: "/api/reporting-currency", GET: reportingCurrency },
   { path: "/api/reserves", GET: reserves },
   { path: "/api/tokens", GET: tokens },
   { path: "/api/wallets", GET: wallets },

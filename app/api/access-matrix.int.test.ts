@@ -32,7 +32,7 @@ interface Answer {
  * permission fails here.
  */
 const ADMINS_ONLY = new Set(
-  `createApiKey updateApiKey listApiKeyRequests rotateApiKey revokeApiKey updatePolicies putPolicy approveContact approveContacts unfreezeGlobalAccount decidePayoutDoubt updateSponsorBudget listAuditLog exportAuditLog
+  `createApiKey updateApiKey listApiKeyRequests rotateApiKey revokeApiKey setReportingCurrency updatePolicies putPolicy approveContact approveContacts unfreezeGlobalAccount decidePayoutDoubt updateSponsorBudget listAuditLog exportAuditLog
   listInvitations createInvitation withdrawInvitation updateMember updateProject exportPrivacyWallet releaseDeposit listParkedJobs resumeJob
   createWebhookEndpoint updateWebhookEndpoint deleteWebhookEndpoint rotateWebhookSecret testWebhookEndpoint replayWebhookEvents
   resendDelivery listNotificationChannels createNotificationChannel updateNotificationChannel deleteNotificationChannel testNotificationChannel`.split(
@@ -55,7 +55,7 @@ const WITHOUT_SCOPE = new Set([
  * be open to all roles unseen.
  */
 const OPEN_READS = new Set(
-  `listAnnotations listApiKeys whoAmI getMe getBalanceHistory getUnifiedBalances streamChanges listContacts getContact listDecisions
+  `listAnnotations listApiKeys whoAmI getMe getReportingCurrency listCurrencyRates getBalanceHistory getUnifiedBalances streamChanges listContacts getContact listDecisions
   getDecision listDeposits getDeposit listDust streamDeposits readWebhookReceiver listEvents getFactors listGlobalAccounts getGlobalAccount listEntries
   getStatement exportStatement exportStatementCamt readProjectInbox listMembers getMemberRemoval listNotifications listPushSubscriptions getNotificationPreferences listOperations exportOperations listActivity exportActivity getOperation
   streamOperationEvents listPasskeys listPayoutSchedules getPayoutSchedule listPayoutScheduleItems listPayouts getPayout listPayoutItems exportPayoutItems getPolicies

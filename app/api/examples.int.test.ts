@@ -389,6 +389,9 @@ const system = async (): Promise<void> => {
     },
     { timeout: HISTORY_MS, interval: 200 },
   );
+  await call("listCurrencyRates", { as: key });
+  await call("setReportingCurrency", { body: { currency: "EUR" }, as: person });
+  await call("getReportingCurrency", { as: key });
   await call("listAuditLog", { query: { limit: "2" }, as: person });
   await call("useFaucet", {
     body: { address: recipient, chainId: CHAIN, token: "USDC", amount: "1" },

@@ -180,7 +180,11 @@ const OTHERS: Readonly<Record<string, string>> = {
   "POST /auth/nonce": "The address of the person who signs in.",
   "POST /wallets/link/init": "The person's own wallet.",
   "POST /wallets/link/verify": "The person's own wallet.",
+  "POST /contacts/import":
+    "app/api/contacts/import-contacts.int.test.ts; chains and screening are asked before the approval.",
   "POST /dev/faucet": "Local chains only.",
+  "POST /notifications/channels": "The web address of a chat.",
+  "PATCH /notifications/channels/{id}": "The web address of a chat.",
   "POST /policies/evaluate":
     "It says what policies would decide, and neither pays nor stores the addresses.",
   "PUT /policies": "`recipients` is a word, not a list of addresses.",

@@ -2,11 +2,14 @@
 
 import { Eye, EyeOff } from "lucide-react";
 import type { ClipboardEvent, ComponentProps, ReactNode } from "react";
-import { amountText, type AmountText, isStable, usdText } from "@/lib/core/amount-text";
+import { amountText, type AmountText, currencyText, isStable } from "@/lib/core/amount-text";
+import { convertUsd } from "@/lib/core/currencies";
 import { Button } from "./button";
 import { cn } from "./cn";
 import { useAmountsHidden, useHiddenAmounts } from "./hidden-amounts";
 import { TokenMark } from "./marks";
+import { useReporting } from "./reporting";
+import { dateText } from "./time";
 import { Tooltip } from "./tooltip";
 import { useLocale } from "./use-locale";
 
@@ -130,9 +133,35 @@ export const Usd = ({ value, plain = false, className }: UsdProps): ReactNode =>
   const locale = useLocale();
   if (value === null) return <Unknown reason="No price is known" className={className} />;
   if (hidden) return <Hidden className={className} />;
-  const text = usdText(value, { locale });
+  const text = currencyText(value, { locale });
   return (
     <Shown text={text} value={value} plain={plain} className={className} after=" USD">
+      {text.text}
+    </Shown>
+  );
+};
+
+/**
+ * The worth of something in the project's reporting currency, with two digits after the point. The
+ * title has all digits, the rate and its time. US dollars while no rate is known.
+ */
+export const Worth = ({ value, plain = false, className }: UsdProps): ReactNode => {
+  const { currency, rate } = useReporting();
+  const hidden = useAmountsHidden();
+  const locale = useLocale();
+  const isConverted = rate !== null && value !== null && !hidden;
+  if (!isConverted) return <Usd value={value} plain={plain} className={className} />;
+  const converted = convertUsd(value, rate.usd);
+  const text = currencyText(converted, { locale, currency });
+  return (
+    <Shown
+      // The title with the rate is always shown.
+      text={{ ...text, rounded: true }}
+      value={converted}
+      plain={plain}
+      className={className}
+      after={` ${currency}, at ${rate.usd} USD of ${dateText(new Date(rate.at), "dateTime")}`}
+    >
       {text.text}
     </Shown>
   );
@@ -253,10 +282,10 @@ export const HeldAmount = (props: ComponentProps<typeof Amount>): ReactNode => {
   return hidden ? <Hidden unit={props.unit} /> : <Amount {...props} />;
 };
 
-/** The value of a balance in US dollars; hidden like `HeldAmount`. */
-export const HeldUsd = (props: ComponentProps<typeof Usd>): ReactNode => {
+/** The worth of a balance; hidden like `HeldAmount`. */
+export const HeldWorth = (props: ComponentProps<typeof Worth>): ReactNode => {
   const [hidden] = useHiddenAmounts();
-  return hidden ? <Hidden /> : <Usd {...props} />;
+  return hidden ? <Hidden /> : <Worth {...props} />;
 };
 
 export const HideAmountsButton = ({

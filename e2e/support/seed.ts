@@ -156,6 +156,7 @@ const seedSettings = async (project: TestProject): Promise<string[]> => {
     "/settings",
     "/settings/security",
     "/settings/notifications",
+    "/settings/reporting",
     "/settings/sponsor-budgets",
     "/inbox",
     "/dev/mail",

@@ -32,6 +32,7 @@ import type * as policies from "@/lib/contracts/policies";
 import type * as privacy from "@/lib/contracts/privacy";
 import type * as privacySwap from "@/lib/contracts/privacy-swap";
 import type * as push from "@/lib/contracts/push";
+import type * as reporting from "@/lib/contracts/reporting";
 import type * as reserves from "@/lib/contracts/reserves";
 import type * as sessions from "@/lib/contracts/sessions";
 import type * as sponsorBudgets from "@/lib/contracts/sponsor-budgets";
@@ -123,6 +124,7 @@ export const getPolicyEvaluation: CallOf<typeof policies.getPolicyEvaluation> = 
 export const getPrivateBalances: CallOf<typeof privacy.getPrivateBalances> = { method: "GET", path: "/privacy/balances" };
 export const getPrivateTransfer: CallOf<typeof privacy.getPrivateTransfer> = { method: "GET", path: "/privacy/transfers/{id}" };
 export const getReadiness: CallOf<typeof system.getReadiness> = { method: "GET", path: "/ready" };
+export const getReportingCurrency: CallOf<typeof reporting.getReportingCurrency> = { method: "GET", path: "/reporting-currency" };
 export const getReserveStatement: CallOf<typeof reserves.getReserveStatement> = { method: "GET", path: "/reserves/{currency}/statement" };
 export const getReserves: CallOf<typeof reserves.getReserves> = { method: "GET", path: "/reserves" };
 export const getReservesProof: CallOf<typeof reserves.getReservesProof> = { method: "GET", path: "/global-accounts/{id}/proof" };
@@ -141,6 +143,7 @@ export const listAuditLog: CallOf<typeof audit.listAuditLog> = { method: "GET", 
 export const listChainHeads: CallOf<typeof chains.listChainHeads> = { method: "GET", path: "/chains/heads" };
 export const listChains: CallOf<typeof chains.listChains> = { method: "GET", path: "/chains" };
 export const listContacts: CallOf<typeof contacts.listContacts> = { method: "GET", path: "/contacts" };
+export const listCurrencyRates: CallOf<typeof reporting.listCurrencyRates> = { method: "GET", path: "/currency-rates" };
 export const listDecisions: CallOf<typeof decisions.listDecisions> = { method: "GET", path: "/approvals" };
 export const listDeliveries: CallOf<typeof webhookDeliveries.listDeliveries> = { method: "GET", path: "/webhook-endpoints/{id}/deliveries" };
 export const listDeposits: CallOf<typeof deposits.listDeposits> = { method: "GET", path: "/deposits" };
@@ -211,6 +214,7 @@ export const revokeOtherSessions: CallOf<typeof sessions.revokeOtherSessions> = 
 export const revokeSession: CallOf<typeof sessions.revokeSession> = { method: "DELETE", path: "/me/sessions/{id}" };
 export const rotateApiKey: CallOf<typeof apiKeys.rotateApiKey> = { method: "POST", path: "/auth/api-keys/{id}/rotate" };
 export const rotateWebhookSecret: CallOf<typeof webhookEndpoints.rotateWebhookSecret> = { method: "POST", path: "/webhook-endpoints/{id}/rotate" };
+export const setReportingCurrency: CallOf<typeof reporting.setReportingCurrency> = { method: "PUT", path: "/reporting-currency" };
 export const shield: CallOf<typeof privacy.shield> = { method: "POST", path: "/privacy/shield" };
 export const signInByPasskey: CallOf<typeof passkeys.signInByPasskey> = { method: "POST", path: "/auth/passkey/token" };
 export const startPasskey: CallOf<typeof passkeys.startPasskey> = { method: "POST", path: "/me/passkeys/options" };

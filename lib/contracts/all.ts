@@ -31,6 +31,7 @@ import * as policies from "./policies";
 import * as privacy from "./privacy";
 import * as privacySwap from "./privacy-swap";
 import * as push from "./push";
+import * as reporting from "./reporting";
 import * as reserves from "./reserves";
 import * as sessions from "./sessions";
 import * as sponsorBudgets from "./sponsor-budgets";
@@ -79,6 +80,7 @@ const FILES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   privacy,
   privacySwap,
   push,
+  reporting,
   reserves,
   sessions,
   sponsorBudgets,

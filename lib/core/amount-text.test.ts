@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { amountText, countText, isStable, shareText, sharesOf, usdText } from "./amount-text";
+import {
+  amountText,
+  countText,
+  isStable,
+  shareText,
+  sharesOf,
+  currencyText,
+} from "./amount-text";
 
 const locale = "en";
 
@@ -73,11 +80,16 @@ test.each([
   ["-3.5", "−$3.50"],
   ["1000000", "$1,000,000.00"],
 ])("%s US dollars are written %s", (value, text) => {
-  expect(usdText(value, { locale }).text).toBe(text);
+  expect(currencyText(value, { locale }).text).toBe(text);
 });
 
 test("dollars have their place in the locale", () => {
-  expect(usdText("1234.5", { locale: "de" }).text.replace(/\s/g, " ")).toBe("1.234,50 $");
+  expect(currencyText("1234.5", { locale: "de" }).text.replace(/\s/g, " ")).toBe("1.234,50 $");
+});
+
+test("another currency has its own sign", () => {
+  expect(currencyText("1234.5", { locale, currency: "EUR" }).text).toBe("€1,234.50");
+  expect(currencyText("-0.001", { locale: "en-GB", currency: "GBP" }).text).toBe("> −£0.01");
 });
 
 test("counts have separators", () => {

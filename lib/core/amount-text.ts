@@ -145,12 +145,15 @@ export const titleAmount = (
 };
 
 /** Formats the amount in a currency, with the currency sign where the locale puts it. */
-const asCurrency = (text: string, locale: string | undefined): string => {
+const asCurrency = (
+  text: string,
+  { locale, currency }: { readonly locale: string | undefined; readonly currency: string },
+): string => {
   const isNegative = text.includes(MINUS);
   const number = text.replace(/[−+<> ]/g, "");
   const parts = new Intl.NumberFormat(locale, {
     style: "currency",
-    currency: "USD",
+    currency,
     currencyDisplay: "narrowSymbol",
     maximumFractionDigits: 0,
   }).formatToParts(isNegative ? -1 : 1);
@@ -166,20 +169,26 @@ const asCurrency = (text: string, locale: string | undefined): string => {
   );
 };
 
+interface CurrencyFormat {
+  readonly locale?: string | undefined;
+  readonly signed?: boolean;
+  /** By ISO 4217; US dollars by default. */
+  readonly currency?: string;
+}
+
 /**
- * Writes US dollars with cents.
+ * Writes an amount of a currency with two digits after the point.
  * @throws Error when `value` is no decimal string
- * @example usdText("1234.567") // { text: "$1,234.57", full: "$1,234.567", rounded: true }
+ * @example currencyText("1234.567") // { text: "$1,234.57", full: "$1,234.567", rounded: true }
  */
-export const usdText = (
+export const currencyText = (
   value: string,
-  {
-    locale,
-    signed = false,
-  }: { readonly locale?: string | undefined; readonly signed?: boolean } = {},
+  { locale, signed = false, currency = "USD" }: CurrencyFormat = {},
 ): AmountText => {
+  // Dollars' rules give every currency two digits.
   const { text, full, rounded } = amountText(value, { symbol: "USD", locale, signed });
-  return { text: asCurrency(text, locale), full: asCurrency(full, locale), rounded };
+  const format = { locale, currency };
+  return { text: asCurrency(text, format), full: asCurrency(full, format), rounded };
 };
 
 /** A count with separators: `10,000`. */

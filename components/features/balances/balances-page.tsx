@@ -10,9 +10,10 @@ import { isEmpty } from "@/components/features/overview/worth";
 import { isZero } from "@/components/features/swap/decimal";
 import { useTreasury } from "@/components/features/wallets/use-wallets";
 import { usePublicConfig } from "@/components/providers/public-config";
+import { RateNote } from "@/components/features/reporting/project-reporting";
 import { Address } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
-import { HeldUsd, HideAmountsButton } from "@/components/ui/amount";
+import { HeldWorth, HideAmountsButton } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
 import { RefreshButton } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
@@ -142,8 +143,9 @@ const CompositionCard = ({ balances }: { readonly balances: Balances }): ReactNo
   return (
     <Card title="Composition">
       <p className="text-3xl font-semibold" data-testid="total-usd">
-        {usd === null ? "No prices" : <HeldUsd value={usd} />}
+        {usd === null ? "No prices" : <HeldWorth value={usd} />}
       </p>
+      <RateNote />
       {unpriced.length === 0 ? null : (
         <p className="text-sm text-fg-2">
           Without {unpriced.join(", ")}: their price is not known.

@@ -9,7 +9,7 @@ import {
   type WalletRecord,
 } from "@/components/features/wallets/use-wallets";
 import { Address } from "@/components/ui/address";
-import { columnTail, type ColumnTail, HeldUsd, Unknown } from "@/components/ui/amount";
+import { columnTail, type ColumnTail, HeldWorth, Unknown } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { cn } from "@/components/ui/cn";
@@ -77,7 +77,7 @@ export const BalancesTable = ({ balances }: { readonly balances: Balances }): Re
             <tr role="row" className="border-b text-sm text-fg-3">
               <Head>Token</Head>
               <Head right>Available</Head>
-              <Head right>US dollars</Head>
+              <Head right>Value</Head>
               <Head right>Share</Head>
               <Head right>
                 <span className="sr-only">Actions</span>
@@ -174,7 +174,7 @@ const Line = ({ node, open, active, wallet, set, tail }: LineProps): ReactNode =
       <AvailableAmount amounts={node.amounts} unit={node.token} column={tail} />
     </td>
     <td role="cell" className={cn(CELL, "@max-[44rem]:text-fg-2")}>
-      <HeldUsd value={node.usd} />
+      <HeldWorth value={node.usd} />
     </td>
     <td role="cell" className={cn(CELL, "@max-[44rem]:col-start-2")}>
       <ShareBar tenths={node.shareTenths} isSomething={!isZero(node.amounts.amount)} />

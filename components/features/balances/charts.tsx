@@ -14,12 +14,13 @@ import {
   YAxis,
 } from "recharts";
 import {
-  axisDollars,
+  axisMoney,
   CHART_COLOURS,
-  dollars,
+  chartMoney,
   TOOLTIP_LOOKS,
 } from "@/components/features/overview/chart-looks";
 import { usePublicConfig } from "@/components/providers/public-config";
+import { useWorthFactor } from "@/components/ui/reporting";
 import { dateText } from "@/components/ui/time";
 import { useHiddenAmounts } from "@/components/ui/hidden-amounts";
 import type { HistorySeries } from "./history-series";
@@ -33,22 +34,23 @@ const timeText = (first: number, last: number, at: number): string =>
   dateText(at, last - first <= 2 * DAY_MS ? "time" : "day");
 
 /**
- * US dollars over time, stacked by asset. Screen readers use the table below, which has the exact
+ * Worth over time, stacked by asset. Screen readers use the table below, which has the exact
  * numbers.
  */
 export const HistoryChart = ({ series }: { readonly series: HistorySeries }): ReactNode => {
   const [hidden] = useHiddenAmounts();
+  const { currency, factor } = useWorthFactor();
   const [first, last] = [series.rows[0]?.at ?? 0, series.rows.at(-1)?.at ?? 0];
   return (
     <figure>
       <figcaption className="pb-1 text-sm text-fg-2">
-        US dollars per token.{" "}
+        {currency} per token.{" "}
         <span className="sr-only">The table below has the same numbers.</span>
       </figcaption>
       <div aria-hidden style={{ height: HEIGHT_PX }}>
         <ResponsiveContainer width="100%" height="100%">
           <AreaChart
-            data={[...series.rows]}
+            data={series.rows.map((row) => inCurrency(row, factor))}
             margin={{ left: 0, right: 8, top: 4, bottom: 0 }}
             accessibilityLayer={false}
           >
@@ -65,7 +67,7 @@ export const HistoryChart = ({ series }: { readonly series: HistorySeries }): Re
               minTickGap={32}
             />
             <YAxis
-              tickFormatter={(value: number) => (hidden ? "" : axisDollars(value))}
+              tickFormatter={(value: number) => (hidden ? "" : axisMoney(value, currency))}
               width={hidden ? 8 : 64}
               stroke="var(--text-3)"
               fontSize={12}
@@ -75,7 +77,7 @@ export const HistoryChart = ({ series }: { readonly series: HistorySeries }): Re
             {hidden ? null : (
               <Tooltip
                 {...TOOLTIP_LOOKS}
-                formatter={dollars}
+                formatter={(value) => chartMoney(value, currency)}
                 labelFormatter={(at) =>
                   typeof at === "number" ? dateText(at, "dateTime") : ""
                 }
@@ -108,35 +110,46 @@ export const HistoryChart = ({ series }: { readonly series: HistorySeries }): Re
   );
 };
 
+/** A row of the chart in another currency than the US dollars of the API. */
+const inCurrency = (
+  row: HistorySeries["rows"][number],
+  factor: number,
+): HistorySeries["rows"][number] =>
+  Object.fromEntries(
+    Object.entries(row).map(([id, value]) => [id, id === "at" ? value : value * factor]),
+  );
+
 const BAR_PX = 26;
 const AXES_PX = 40;
 
 type Row = Record<string, string | number>;
 
 // Floats are precise enough for the lengths of bars; the table below has the exact numbers.
-const rowsOf = (balances: Balances): Row[] =>
+const rowsOf = (balances: Balances, factor: number): Row[] =>
   balances.totals
     .filter((total) => total.usd !== null && Number(total.usd) > 0)
     .sort((a, b) => Number(b.usd) - Number(a.usd))
     .map((total) => {
       const row: Row = { token: total.token };
-      for (const chain of total.chains) row[String(chain.chainId)] = Number(chain.usd ?? 0);
+      for (const chain of total.chains)
+        row[String(chain.chainId)] = Number(chain.usd ?? 0) * factor;
       return row;
     });
 
 /**
- * Worth of each token in US dollars, with gaps between its chains. All bars have one colour,
+ * Worth of each token, with gaps between its chains. All bars have one colour,
  * because in the chart beside this one colours stand for tokens.
  */
 export const CompositionChart = ({ balances }: { readonly balances: Balances }): ReactNode => {
   const { chains } = usePublicConfig();
   const [hidden] = useHiddenAmounts();
-  const rows = rowsOf(balances);
+  const { currency, factor } = useWorthFactor();
+  const rows = rowsOf(balances, factor);
   if (rows.length === 0) return null;
   return (
     <figure>
       <figcaption className="pb-1 text-sm text-fg-2">
-        Value of each token in US dollars; gaps separate its chains.{" "}
+        Value of each token in {currency}; gaps separate its chains.{" "}
         <span className="sr-only">The table of balances has the same numbers.</span>
       </figcaption>
       <div aria-hidden style={{ height: rows.length * BAR_PX + AXES_PX }}>
@@ -149,7 +162,7 @@ export const CompositionChart = ({ balances }: { readonly balances: Balances }):
           >
             <XAxis
               type="number"
-              tickFormatter={(value: number) => (hidden ? "" : axisDollars(value))}
+              tickFormatter={(value: number) => (hidden ? "" : axisMoney(value, currency))}
               stroke="var(--text-3)"
               fontSize={12}
               tickLine={false}
@@ -162,7 +175,9 @@ export const CompositionChart = ({ balances }: { readonly balances: Balances }):
               fontSize={12}
               tickLine={false}
             />
-            {hidden ? null : <Tooltip {...TOOLTIP_LOOKS} formatter={dollars} />}
+            {hidden ? null : (
+              <Tooltip {...TOOLTIP_LOOKS} formatter={(value) => chartMoney(value, currency)} />
+            )}
             {chains.map((chain) => (
               <Bar
                 key={chain.id}

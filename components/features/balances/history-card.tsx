@@ -5,7 +5,7 @@ import { LineChart } from "lucide-react";
 import { parseAsInteger, useQueryState } from "nuqs";
 import type { ReactNode } from "react";
 import { EmptyState, QueryCard, Skeleton } from "@/components/ui/states";
-import { HeldUsd } from "@/components/ui/amount";
+import { HeldWorth } from "@/components/ui/amount";
 import { Select } from "@/components/ui/select";
 import { Time } from "@/components/ui/time";
 import { useLiveQuery } from "@/components/features/session/use-api";
@@ -109,7 +109,7 @@ const HistoryTable = ({ points }: { readonly points: readonly HistoryPoint[] }):
       aria-label="History as a table"
     >
       <table className="w-full text-sm">
-        <caption className="sr-only">Total in US dollars over time, newest first</caption>
+        <caption className="sr-only">Total over time, newest first</caption>
         <thead>
           <tr className="border-b text-left text-fg-3">
             <th scope="col" className="h-8 font-medium">
@@ -130,7 +130,7 @@ const HistoryTable = ({ points }: { readonly points: readonly HistoryPoint[] }):
                   <Time value={point.takenAt} absolute />
                 </td>
                 <td className="text-right">
-                  <HeldUsd value={point.totalUsd} />
+                  <HeldWorth value={point.totalUsd} />
                 </td>
               </tr>
             ))}

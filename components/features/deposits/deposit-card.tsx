@@ -10,7 +10,7 @@ import { useMay } from "@/components/features/projects/use-project";
 import { useApi, useCache } from "@/components/features/session/use-api";
 import { TxHash } from "@/components/ui/address";
 import { Alert } from "@/components/ui/alert";
-import { Amount, Usd } from "@/components/ui/amount";
+import { Amount, Worth } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Card, Fact, Facts } from "@/components/ui/card";
 import { ChainName } from "@/components/ui/marks";
@@ -44,7 +44,7 @@ export const DepositCard = ({ deposit }: { readonly deposit: DepositRecord }): R
         {deposit.usd === null ? (
           <span title="Known once it is credited and a price is known">–</span>
         ) : (
-          <Usd value={deposit.usd} />
+          <Worth value={deposit.usd} />
         )}
       </Fact>
       <Fact label="Transaction">

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { Counterparty, Party } from "@/components/features/names/names";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { shorten } from "@/components/ui/address";
-import { Amount, columnTail, type ColumnTail, Unknown, Usd } from "@/components/ui/amount";
+import { Amount, columnTail, type ColumnTail, Unknown, Worth } from "@/components/ui/amount";
 import { Badge, StatusBadge } from "@/components/ui/badge";
 import { ChainMark, ChainName } from "@/components/ui/marks";
 import { cn } from "@/components/ui/cn";
@@ -157,7 +157,7 @@ const beforeNote = ({ sent, received }: Tails): readonly Column<ActivityRow>[] =
   },
   {
     id: "usd",
-    header: <span title="In US dollars, as it was priced then">Value</span>,
+    header: <span title="As it was priced then">Value</span>,
     align: "right",
     phone: "hidden",
     priority: "low",
@@ -165,7 +165,7 @@ const beforeNote = ({ sent, received }: Tails): readonly Column<ActivityRow>[] =
       row.usd === null ? (
         <Unknown reason="No price was recorded then" />
       ) : (
-        <Usd value={row.usd} plain />
+        <Worth value={row.usd} plain />
       ),
   },
   {

@@ -7,7 +7,7 @@ import { BalanceActions } from "@/components/features/balances/balance-parts";
 import { type TokenTotal, useBalances } from "@/components/features/balances/use-balances";
 import { isZero } from "@/components/features/swap/decimal";
 import { usePublicConfig } from "@/components/providers/public-config";
-import { columnTail, type ColumnTail, HeldAmount, HeldUsd } from "@/components/ui/amount";
+import { columnTail, type ColumnTail, HeldAmount, HeldWorth } from "@/components/ui/amount";
 import { TokenName } from "@/components/ui/marks";
 import { EmptyState, QueryCard } from "@/components/ui/states";
 import { type Column, Table } from "@/components/ui/table";
@@ -90,7 +90,7 @@ const columnsFor = (tail: ColumnTail): readonly Column<TokenTotal>[] => [
     priority: "low",
     cell: ({ pendingIn, token }) => <Part value={pendingIn} token={token} />,
   },
-  { id: "usd", header: "Value", align: "right", cell: ({ usd }) => <HeldUsd value={usd} /> },
+  { id: "usd", header: "Value", align: "right", cell: ({ usd }) => <HeldWorth value={usd} /> },
   {
     id: "actions",
     header: <span className="sr-only">Actions</span>,

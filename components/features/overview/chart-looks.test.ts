@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { axisDollars } from "./chart-looks";
+import { axisMoney } from "./chart-looks";
 
 test.each([
   [0, "$0"],
@@ -9,10 +9,10 @@ test.each([
   [3_000_000, "$3M"],
   [4_210_000_000, "$4.2B"],
 ])("an axis says %d dollars as %s", (value, text) => {
-  expect(axisDollars(value, "en-US")).toBe(text);
+  expect(axisMoney(value, "USD", "en-US")).toBe(text);
 });
 
 test("the separators of an axis are the locale's, and its units are English", () => {
-  expect(axisDollars(12_540, "de").replace(/\s/g, " ")).toBe("12,5K $");
-  expect(axisDollars(12_540, "ar")).toContain("K");
+  expect(axisMoney(12_540, "USD", "de").replace(/\s/g, " ")).toBe("12,5K $");
+  expect(axisMoney(12_540, "EUR", "ar")).toContain("K");
 });

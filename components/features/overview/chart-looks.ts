@@ -1,4 +1,4 @@
-import { usdText } from "@/lib/core/amount-text";
+import { currencyText } from "@/lib/core/amount-text";
 
 /** The colours in order of use. Colour-blind people can distinguish them. */
 export const CHART_COLOURS = [
@@ -21,7 +21,9 @@ export const TOOLTIP_LOOKS = {
   itemStyle: { color: "var(--text-1)" },
 } as const;
 
-export const dollars = (value: unknown): string => usdText(Number(value).toFixed(2)).text;
+/** A number of a chart in its currency, by ISO 4217. */
+export const chartMoney = (value: unknown, currency: string): string =>
+  currencyText(Number(value).toFixed(2), { currency }).text;
 
 const SHORTENED_FROM = 10_000;
 const UNITS = [
@@ -31,18 +33,18 @@ const UNITS = [
 ] as const;
 
 /**
- * A short amount for axes: `$12.5K`. The locale decides the separators and the position of the
+ * A short amount of a currency for axes: `$12.5K`. The locale decides the separators and the position of the
  * sign. The unit is always English, because compact notation in other locales uses words such as
  * "Tsd.".
  * @param locale BCP 47; by default that of the browser
  */
-export const axisDollars = (value: number, locale?: string): string => {
+export const axisMoney = (value: number, currency: string, locale?: string): string => {
   const unit =
     value < SHORTENED_FROM ? undefined : UNITS.find(([size]) => Math.round(value) >= size);
   const [size, letter] = unit ?? [1, ""];
   const parts = new Intl.NumberFormat(locale, {
     style: "currency",
-    currency: "USD",
+    currency,
     currencyDisplay: "narrowSymbol",
     numberingSystem: "latn",
     minimumFractionDigits: 0,

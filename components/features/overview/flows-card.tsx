@@ -8,7 +8,7 @@ import { newestPayoutsQuery } from "@/components/features/payouts/use-payouts";
 import { useLiveQuery } from "@/components/features/session/use-api";
 import { tokensQuery } from "@/components/features/swap/tokens";
 import { useWallets } from "@/components/features/wallets/use-wallets";
-import { HeldUsd } from "@/components/ui/amount";
+import { HeldWorth } from "@/components/ui/amount";
 import { joinQueries, QueryCard, Skeleton } from "@/components/ui/states";
 import { flowsOf, type DayFlow, type Flows } from "./flows";
 
@@ -116,7 +116,9 @@ const Sum = ({ word, href, usd, className }: SumProps): ReactNode => (
       <rect width={8} height={8} className={className} />
     </svg>
     {word}{" "}
-    <span className="font-medium">{usd === null ? "No prices" : <HeldUsd value={usd} />}</span>
+    <span className="font-medium">
+      {usd === null ? "No prices" : <HeldWorth value={usd} />}
+    </span>
   </Link>
 );
 

@@ -11,8 +11,9 @@ import {
   balanceHistoryQuery,
 } from "@/components/features/balances/use-balances";
 import { useLiveQuery } from "@/components/features/session/use-api";
+import { RateNote } from "@/components/features/reporting/project-reporting";
 import { Alert } from "@/components/ui/alert";
-import { HeldUsd, HideAmountsButton } from "@/components/ui/amount";
+import { HeldWorth, HideAmountsButton } from "@/components/ui/amount";
 import { QueryCard, Skeleton } from "@/components/ui/states";
 import { Time } from "@/components/ui/time";
 import { useLocale } from "@/components/ui/use-locale";
@@ -85,11 +86,12 @@ const Total = ({
             {usd === null ? (
               <span className="text-fg-2">No prices</span>
             ) : (
-              <HeldUsd value={usd} />
+              <HeldWorth value={usd} />
             )}
           </Link>
           {usd === null ? null : <Development now={usd} />}
           <AsOf balances={balances} />
+          <RateNote />
         </div>
         <dl className="grid grid-cols-[auto_auto] items-baseline gap-x-6 gap-y-1.5 text-right max-sm:w-full max-sm:justify-between">
           <Part label="Available" href="/balances" usd={worthOfShared(balances, "available")} />
@@ -144,7 +146,7 @@ const Part = ({ label, href, usd }: PartProps): ReactNode => (
       </Link>
     </dt>
     <dd className="font-medium">
-      <HeldUsd value={usd} />
+      <HeldWorth value={usd} />
     </dd>
   </>
 );
@@ -176,7 +178,7 @@ const Development = ({ now }: { readonly now: string }): ReactNode => {
       <span className={sign > 0 ? "text-success" : "text-danger"}>
         <Icon className="mr-1 inline size-4 align-text-bottom" aria-hidden />
         <span className="sr-only">{sign > 0 ? "up by " : "down by "}</span>
-        <HeldUsd value={usd} />
+        <HeldWorth value={usd} />
         {bps === null ? null : (
           <span className="num">
             {" "}

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import { sumAmounts } from "@/components/features/swap/decimal";
-import { Amount, Usd } from "@/components/ui/amount";
+import { Amount, Worth } from "@/components/ui/amount";
 import { ChainName } from "@/components/ui/marks";
 import { Fact } from "@/components/ui/card";
 import type { WalletsPayout } from "./payout";
@@ -32,7 +32,7 @@ export const FundingFacts = ({ funding }: FundingFactsProps): ReactNode => {
         </Fact>
       ))}
       <Fact label="Cost of bringing it">
-        <Usd value={known.length === costs.length ? sumAmounts(known) : null} />
+        <Worth value={known.length === costs.length ? sumAmounts(known) : null} />
         <span className="block text-sm text-fg-3">about {funding.estimatedSeconds} s</span>
       </Fact>
     </>
@@ -49,7 +49,7 @@ export const NetworkFeeFact = ({ fee }: NetworkFeeFactProps): ReactNode => (
     {fee.usd === null ? null : (
       <>
         {" "}
-        <Usd value={fee.usd} className="text-fg-2" />
+        <Worth value={fee.usd} className="text-fg-2" />
       </>
     )}
     <span className="block text-sm text-fg-3">

@@ -8,7 +8,7 @@ import { type ReactNode, useMemo } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { PagedCard } from "@/components/features/session/paged-card";
 import { joinPages } from "@/components/features/session/use-lists";
-import { Amount, columnTail, type ColumnTail, Unknown, Usd } from "@/components/ui/amount";
+import { Amount, columnTail, type ColumnTail, Unknown, Worth } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ChainName } from "@/components/ui/marks";
@@ -280,7 +280,7 @@ const columnsOf = (tail: ColumnTail): readonly Column<Payout>[] => [
   },
   {
     id: "usd",
-    header: <span title="In US dollars, as it was priced then">Value</span>,
+    header: <span title="As it was priced then">Value</span>,
     align: "right",
     phone: "hidden",
     priority: "low",
@@ -288,7 +288,7 @@ const columnsOf = (tail: ColumnTail): readonly Column<Payout>[] => [
       usd === null ? (
         <Unknown reason="No price was recorded then" />
       ) : (
-        <Usd value={usd} plain />
+        <Worth value={usd} plain />
       ),
   },
   {

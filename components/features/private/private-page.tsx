@@ -12,7 +12,7 @@ import { isZero, sumAmounts, usdValue } from "@/components/features/swap/decimal
 import { tokensQuery } from "@/components/features/swap/tokens";
 import { Desk } from "@/components/layout/desk";
 import { Alert } from "@/components/ui/alert";
-import { HeldUsd, HideAmountsButton } from "@/components/ui/amount";
+import { HeldWorth, HideAmountsButton } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { Card, Fact, Facts } from "@/components/ui/card";
@@ -223,15 +223,15 @@ const WalletCard = ({ pools, balances, wallet }: WalletCardProps): ReactNode => 
         <div>
           <p className="text-sm text-fg-2">Spendable now</p>
           <p className="text-3xl font-semibold text-private">
-            <HeldUsd value={total(({ spendable }) => spendable)} />
+            <HeldWorth value={total(({ spendable }) => spendable)} />
           </p>
         </div>
         <Facts>
           <Fact label="Pending approval">
-            <HeldUsd value={total(({ pendingApproval }) => pendingApproval)} />
+            <HeldWorth value={total(({ pendingApproval }) => pendingApproval)} />
           </Fact>
           <Fact label="Proof in progress">
-            <HeldUsd value={total(({ inProof }) => inProof)} />
+            <HeldWorth value={total(({ inProof }) => inProof)} />
           </Fact>
         </Facts>
         <Honesty engine={balances.engine} staysPublic={balances.staysPublic} />

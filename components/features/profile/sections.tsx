@@ -6,6 +6,7 @@ import { ParkedJobsCard } from "@/components/features/jobs/parked-jobs-card";
 import { ChannelsCard } from "@/components/features/notifications/channels-card";
 import { NotificationPreferencesCard } from "@/components/features/notifications/preferences-card";
 import { PushCard } from "@/components/features/notifications/push-card";
+import { ReportingCard } from "@/components/features/reporting/reporting-card";
 import { SponsorBudgetsCard } from "@/components/features/sponsorship/sponsor-budgets-card";
 import { QueryPanel } from "@/components/ui/states";
 import { SessionsCard } from "./sessions-card";
@@ -38,6 +39,12 @@ export const SponsorSettings = (): ReactNode => (
     <QueryPanel query={useMe()} what="the sponsor's budgets" rows={3}>
       {({ sponsorBudgets }) => <SponsorBudgetsCard budgets={sponsorBudgets} />}
     </QueryPanel>
+  </SettingsPage>
+);
+
+export const ReportingSettings = (): ReactNode => (
+  <SettingsPage title="Reporting" description="How the project reads its figures.">
+    <ReportingCard />
   </SettingsPage>
 );
 

@@ -39,6 +39,7 @@ const OWN: readonly Section[] = [
 ];
 const PROJECT: readonly Section[] = [
   { href: "/settings/policies", title: "Policies" },
+  { href: "/settings/reporting", title: "Reporting" },
   { href: "/settings/sponsor-budgets", title: "Sponsor budgets" },
   { href: "/contacts", title: "Contacts" },
 ];

@@ -6,7 +6,7 @@ import { slippageBps } from "@/components/features/money-flow/slippage";
 import { useNames } from "@/components/features/names/names";
 import { type Recipient, RecipientField } from "@/components/features/transfer/recipient-field";
 import { AddressMark, shorten } from "@/components/ui/address";
-import { Amount, Unknown, Usd } from "@/components/ui/amount";
+import { Amount, Unknown, Worth } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { cn } from "@/components/ui/cn";
@@ -140,7 +140,7 @@ const Target = (props: TargetProps): ReactNode => {
       worth={
         quote === null || token?.priceUsd == null ? null : (
           <AmountsShownProvider value>
-            <Usd value={usdValue(quote.to.amount, token.priceUsd)} />
+            <Worth value={usdValue(quote.to.amount, token.priceUsd)} />
           </AmountsShownProvider>
         )
       }

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 import { sumByAsset } from "@/components/features/operations/operation-sums";
-import { Amount, Unknown, Usd } from "@/components/ui/amount";
+import { Amount, Unknown, Worth } from "@/components/ui/amount";
 
 const MINUTE = 60;
 
@@ -45,7 +45,7 @@ export const FeeLines = ({ fees, known = true }: FeeLinesProps): ReactNode => {
             ))}
             {members.length === 1 && only?.usd != null ? (
               <span className="text-fg-3">
-                <Usd value={only.usd} />
+                <Worth value={only.usd} />
               </span>
             ) : null}
           </li>

@@ -2,7 +2,7 @@
 
 import { Plus } from "lucide-react";
 import type { ReactNode } from "react";
-import { Usd } from "@/components/ui/amount";
+import { Worth } from "@/components/ui/amount";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { SOURCES_MAX } from "@/lib/contracts/swap";
@@ -40,7 +40,7 @@ export const SourcesCard = ({ setup, swap, serverErrors }: SourcesCardProps): Re
       actions={
         total === null || count === 1 ? null : (
           <span className="text-sm text-fg-2">
-            <Usd value={total} /> from {count} sources
+            <Worth value={total} /> from {count} sources
           </span>
         )
       }

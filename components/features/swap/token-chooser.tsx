@@ -5,7 +5,7 @@ import { Check } from "lucide-react";
 import { type ReactNode, useMemo, useState } from "react";
 import { HeldAside } from "@/components/features/money-flow/amount-entry";
 import { cn } from "@/components/ui/cn";
-import { HeldUsd } from "@/components/ui/amount";
+import { HeldWorth } from "@/components/ui/amount";
 import { GROUP_LOOKS, Picker } from "@/components/ui/combobox";
 import { TokenOnChainMark } from "@/components/ui/marks";
 
@@ -164,7 +164,7 @@ const Choice = ({ choice, isChosen, onChoose }: ChoiceProps): ReactNode => (
         <HeldAside amount={choice.amount} symbol={choice.symbol} />{" "}
         {choice.usd === null ? null : (
           <span className="block text-xs text-fg-3">
-            <HeldUsd value={choice.usd} plain />
+            <HeldWorth value={choice.usd} plain />
           </span>
         )}
       </span>

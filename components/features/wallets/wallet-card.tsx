@@ -14,7 +14,7 @@ import { isEmpty } from "@/components/features/overview/worth";
 import { useApiMutation, useCache } from "@/components/features/session/use-api";
 import { usePublicConfig } from "@/components/providers/public-config";
 import { Address } from "@/components/ui/address";
-import { columnTail, type ColumnTail, Usd } from "@/components/ui/amount";
+import { columnTail, type ColumnTail, Worth } from "@/components/ui/amount";
 import { Badge } from "@/components/ui/badge";
 import { Button, IconButton } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
@@ -165,10 +165,10 @@ const columnsOf = (tail: ColumnTail): readonly Column<Part>[] => [
   },
   {
     id: "usd",
-    header: "US dollars",
+    header: "Value",
     align: "right",
     bare: true,
-    cell: (part) => <Usd value={part.usd} />,
+    cell: (part) => <Worth value={part.usd} />,
   },
 ];
 

@@ -5,8 +5,7 @@ import { chainCall, type ChainRegistry } from "@/lib/chain/registry";
 import type { Clock } from "@/lib/core/clock";
 import { withDeadline } from "@/lib/core/deadline";
 import { formatAmount } from "@/lib/core/money";
-import type { Token } from "@/lib/core/token";
-import type { OraclePrice, PriceOracle } from "@/lib/books/ports/price-oracle";
+import type { OraclePrice, PricedAsset, PriceOracle } from "@/lib/books/ports/price-oracle";
 
 const feedAbi = parseAbi([
   "function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)",
@@ -67,7 +66,7 @@ export const createChainlinkOracle = ({
   readonly clock: Clock;
 }): PriceOracle => {
   /** The feed on the token's chain, or else the first feed of the asset. */
-  const feedOf = (token: Token): Feed | null => {
+  const feedOf = (token: PricedAsset): Feed | null => {
     const feeds = registry
       .list()
       .flatMap(({ id, priceFeeds }) =>
@@ -103,7 +102,11 @@ export const createChainlinkOracle = ({
     // an old block, whose time would make an old price look fresh.
     const ageSeconds = clock.now().getTime() / 1000 - Number(round.updatedAt);
     if (ageSeconds > feed.maxAgeSeconds) return { state: "stale" };
-    return { state: "known", usd: formatAmount(round.answer, round.decimals) };
+    return {
+      state: "known",
+      usd: formatAmount(round.answer, round.decimals),
+      at: new Date(Number(round.updatedAt) * 1000),
+    };
   };
 
   return {

@@ -74,7 +74,9 @@ export interface DevnetContracts {
   readonly privacy: PrivacyContracts;
   readonly distributor: Address;
   /** One feed for each price; the coin and its wrapped form share one. */
-  readonly priceFeeds: Readonly<Record<"eth" | "usdc" | "usdt" | "dai", Address>>;
+  readonly priceFeeds: Readonly<
+    Record<"eth" | "usdc" | "usdt" | "dai" | "eur" | "gbp" | "chf", Address>
+  >;
   /** A sanctions oracle that lists nobody at first. */
   readonly sanctionsList: Address;
   readonly poolInitCodeHash: Hex;
@@ -263,22 +265,26 @@ const privacy = (
  */
 export const LOCAL_ETH_USD = 3_000n;
 const FEED_ONE_DOLLAR = 100_000_000n;
+const FEED_ONE_CENT = FEED_ONE_DOLLAR / 100n;
 
 const priceFeeds = (create2: Create2): DevnetContracts["priceFeeds"] => {
-  const feed = (symbol: string, usd: bigint): Address =>
+  const feed = (symbol: string, cents: bigint): Address =>
     create2(
       `Price feed of ${symbol}`,
       initCode(
         "localPriceFeed",
         [address, { type: "string" }, { type: "int256" }],
-        [devAddress("deployer"), `${symbol} / USD`, usd * FEED_ONE_DOLLAR],
+        [devAddress("deployer"), `${symbol} / USD`, cents * FEED_ONE_CENT],
       ),
     );
   return {
-    eth: feed("ETH", LOCAL_ETH_USD),
-    usdc: feed("USDC", 1n),
-    usdt: feed("USDT", 1n),
-    dai: feed("DAI", 1n),
+    eth: feed("ETH", LOCAL_ETH_USD * 100n),
+    usdc: feed("USDC", 100n),
+    usdt: feed("USDT", 100n),
+    dai: feed("DAI", 100n),
+    eur: feed("EUR", 108n),
+    gbp: feed("GBP", 127n),
+    chf: feed("CHF", 113n),
   };
 };
 

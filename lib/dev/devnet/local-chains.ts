@@ -27,12 +27,15 @@ const RELAYER_FEE = {
   marginTiers: [{ upToUsd: "10000", bps: 4 }, { upToUsd: "100000", bps: 2 }, { bps: 1 }],
 };
 
-const localFeeds = ({ eth, usdc, usdt, dai }: DevnetContracts["priceFeeds"]) =>
+const localFeeds = ({ eth, usdc, usdt, dai, eur, gbp, chf }: DevnetContracts["priceFeeds"]) =>
   [
     { address: eth, assetIds: ["eth", "weth"] },
     { address: usdc, assetIds: ["usdc"] },
     { address: usdt, assetIds: ["usdt"] },
     { address: dai, assetIds: ["dai"] },
+    { address: eur, assetIds: ["EUR"] },
+    { address: gbp, assetIds: ["GBP"] },
+    { address: chf, assetIds: ["CHF"] },
   ].map((feed) => ({ ...feed, maxAgeSeconds: LOCAL_FEED_MAX_AGE_S }));
 
 /**

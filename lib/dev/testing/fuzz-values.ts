@@ -131,8 +131,9 @@ const freeText = (schema: Json): fc.Arbitrary<string> => {
 const texts = (schema: Json): fc.Arbitrary<string> => {
   if (schema.format === "date-time") return times;
   if (typeof schema.pattern === "string") {
-    const max = number(schema.maxLength, 200);
-    return fc.stringMatching(new RegExp(schema.pattern, "u"), { maxLength: Math.min(max, 80) });
+    // Longer than the longest key that a pattern demands.
+    const maxLength = Math.min(number(schema.maxLength, 100), 100);
+    return fc.stringMatching(new RegExp(schema.pattern, "u"), { maxLength });
   }
   return freeText(schema);
 };

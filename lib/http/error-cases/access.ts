@@ -184,6 +184,12 @@ export const ACCESS_CASES: Readonly<Record<string, Cases>> = {
       action: "Ask who invited you for a new one.",
     },
   },
+  setReportingCurrency: {
+    invalid_state: {
+      when: "The reporting currency was changed meanwhile.",
+      action: "Read it, then change it again if it is still wrong.",
+    },
+  },
   updatePolicies: approvalFor("The policy was changed meanwhile"),
   putPolicy: { ...approvalFor("The policy was changed meanwhile"), ...ADMINS_ONLY },
   exportPrivacyWallet: {

@@ -161,7 +161,7 @@ const priceFeed = z.object({
   address,
   /**
    * The assets whose price the feed gives, on every chain. A chain's own feed of an asset is
-   * preferred to a feed on another chain.
+   * preferred to a feed on another chain. `EUR`, `GBP` and `CHF` are rates of reporting currencies.
    */
   assetIds: z.array(z.string()).min(1),
   /** An older price is not used. Set it a little above the feed's heartbeat. */

@@ -129,6 +129,8 @@ const environment = z.object({
     .prefault(""),
   OTEL_SERVICE_NAME: z.string().default("causeway"),
   CHAINS_FILE: z.string().default(DEFAULT_CHAINS_FILE),
+  /** JSON file of currency rates, in place of price feeds; see lib/adapters/rate-file. */
+  FX_RATES_FILE: optional(z.string()),
   WALLETCONNECT_PROJECT_ID: optional(z.string().min(1)),
   /** Set by the supervisor when it runs local chains; enables the faucet and the burner wallet. */
   DEVNET: z.enum(["0", "1"]).default("0"),
@@ -199,6 +201,7 @@ export interface Config {
   readonly acrossWebhookSecret: string | null;
   /** Null when no push messages are sent. */
   readonly vapidPrivateKey: string | null;
+  readonly currencyRatesFile: string | null;
   readonly metricsToken: string | null;
   readonly metricsPort: number | null;
   /** Null when nothing is traced. */
@@ -436,6 +439,7 @@ export const loadConfig = (variables: Variables = process.env): Config => {
     webhookSecret: env.WEBHOOK_SECRET ?? null,
     relayWebhookSecret: env.RELAY_WEBHOOK_SECRET ?? null,
     acrossWebhookSecret: env.ACROSS_WEBHOOK_SECRET ?? null,
+    currencyRatesFile: env.FX_RATES_FILE ?? null,
     vapidPrivateKey:
       env.VAPID_PRIVATE_KEY === undefined ? null : withoutPrefix(env.VAPID_PRIVATE_KEY),
     metricsToken: env.METRICS_TOKEN ?? null,

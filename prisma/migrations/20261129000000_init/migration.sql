@@ -25,6 +25,7 @@ CREATE TABLE project (
   name                    text NOT NULL,
   daily_cap_usd           numeric(38, 6) NOT NULL DEFAULT 1000
     CHECK (daily_cap_usd >= 0 AND daily_cap_usd <> 'NaN'),
+  reporting_currency      text NOT NULL DEFAULT 'USD',
   created_at              timestamptz(3) NOT NULL,
   approvals_count         integer NOT NULL DEFAULT 0 CHECK (approvals_count >= 0),
   approvals_roles         text[] NOT NULL DEFAULT '{}',

@@ -7,7 +7,7 @@ import { usdValue, isZero } from "@/components/features/swap/decimal";
 import type { SwapSetup } from "@/components/features/swap/use-swap-setup";
 import { useChainName } from "@/components/providers/public-config";
 import { Alert } from "@/components/ui/alert";
-import { HeldAmount, Usd } from "@/components/ui/amount";
+import { HeldAmount, Worth } from "@/components/ui/amount";
 import { Card } from "@/components/ui/card";
 import { Combobox } from "@/components/ui/combobox";
 import { Field, Input } from "@/components/ui/field";
@@ -120,7 +120,7 @@ const AmountField = ({ form, setup }: Omit<PayCardProps, "wallets">): ReactNode 
           <span className="flex flex-col gap-0.5">
             <span className="flex flex-wrap items-baseline justify-between gap-x-3">
               <Available form={form} pool={pool} />
-              {usd === null ? null : <Usd value={usd} />}
+              {usd === null ? null : <Worth value={usd} />}
             </span>
             <ReadAs
               value={values.amount}

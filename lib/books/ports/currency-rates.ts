@@ -1,0 +1,23 @@
+import type { RatedCurrency } from "@/lib/core/currencies";
+
+export interface CurrencyRate {
+  readonly currency: RatedCurrency;
+  /** US dollars for one unit of the currency, a decimal string above zero. */
+  readonly usd: string;
+  /** When the source set the rate. */
+  readonly at: Date;
+}
+
+/**
+ * Rates of currencies against the US dollar, for figures on screens. No movement is priced by them.
+ */
+export interface CurrencyRates {
+  /** The source, in the words of the API: `chainlink` or `file`. */
+  readonly source: "chainlink" | "file";
+  /**
+   * The rates that are known. A currency without a feed or a line, or with a rate that is too old,
+   * is left out.
+   * @throws when the source cannot be read at all
+   */
+  rates(signal: AbortSignal): Promise<readonly CurrencyRate[]>;
+}

@@ -1,0 +1,32 @@
+import type { Queryable } from "@/lib/platform/db/client";
+import { REPORTING_CURRENCIES, type ReportingCurrency } from "@/lib/core/currencies";
+
+const isCurrency = (text: string): text is ReportingCurrency =>
+  (REPORTING_CURRENCIES as readonly string[]).includes(text);
+
+export const readCurrency = async (
+  db: Queryable,
+  projectId: string,
+): Promise<ReportingCurrency> => {
+  const { reportingCurrency } = await db.project.findUniqueOrThrow({
+    where: { id: projectId },
+    select: { reportingCurrency: true },
+  });
+  return isCurrency(reportingCurrency) ? reportingCurrency : "USD";
+};
+
+/** Returns false when the stored currency is no longer `from`. */
+export const replaceCurrency = async (
+  db: Queryable,
+  {
+    projectId,
+    from,
+    to,
+  }: { projectId: string; from: ReportingCurrency; to: ReportingCurrency },
+): Promise<boolean> => {
+  const { count } = await db.project.updateMany({
+    where: { id: projectId, reportingCurrency: from },
+    data: { reportingCurrency: to },
+  });
+  return count === 1;
+};
