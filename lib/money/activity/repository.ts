@@ -91,7 +91,8 @@ const operationRows = (condition: Statement): Statement => sql`
     END AS deposit_usd
   FROM operation o
   LEFT JOIN privacy_transfer t ON t.project_id = o.project_id AND t.operation_id = o.id
-  LEFT JOIN deposit d ON d.project_id = o.project_id AND d.id = o.id
+  LEFT JOIN deposit d
+    ON o.kind = 'deposit' AND d.project_id = o.project_id AND d.id = o.id
   WHERE ${condition}`;
 
 const payoutRows = (condition: Statement): Statement => sql`

@@ -257,7 +257,8 @@ export const createOperationListRepository = ({ prisma, pool }: Database) => {
       const conditions = [
         sql`o.project_id = ${projectId}`,
         ...columnConditions(filter),
-        sql`o.search_terms @> ${terms}::text[]`,
+        // Without terms the condition is true, but the planner would expect few rows.
+        ...(terms.length === 0 ? [] : [sql`o.search_terms @> ${terms}::text[]`]),
         ...groups.map((group) => sql`o.search_terms && ${group}::text[]`),
         ...(named === null ? [] : [sql`o.id = ANY (${named}::text[])`]),
         ...(filter.tag === undefined ? [] : [isAnnotated(projectId, hasTag("a", filter.tag))]),
