@@ -15,6 +15,7 @@ const PAGES = [
   "/receive",
   "/activity",
   "/activity/exports",
+  "/activity/summary",
   "/balances",
   "/wallets",
   "/accounts",

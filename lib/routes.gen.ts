@@ -2,6 +2,7 @@
 import * as rest from "@/app/api/[...rest]/route";
 import * as activity from "@/app/api/activity/route";
 import * as activityExport from "@/app/api/activity/export/route";
+import * as activitySummary from "@/app/api/activity/summary/route";
 import * as annotations from "@/app/api/annotations/route";
 import * as annotationsId from "@/app/api/annotations/[id]/route";
 import * as approvals from "@/app/api/approvals/route";
@@ -180,6 +181,7 @@ export const routes: readonly RouteEntry[] = [
   { path: "/api/[...rest]", module: rest },
   { path: "/api/activity", module: activity },
   { path: "/api/activity/export", module: activityExport },
+  { path: "/api/activity/summary", module: activitySummary },
   { path: "/api/annotations", module: annotations },
   { path: "/api/annotations/[id]", module: annotationsId },
   { path: "/api/approvals", module: approvals },

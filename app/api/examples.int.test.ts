@@ -279,6 +279,7 @@ const swaps = async (): Promise<string> => {
   await call("putAnnotation", { params: { id: String(operationId) }, body: note, as: person });
   await call("listAnnotations", { query: { ids: String(operationId) }, as: person });
   await call("listActivity", { query: { limit: "1" }, as: key });
+  await call("summarizeActivity", { query: { by: "month" }, as: key });
   return String(operationId);
 };
 

@@ -188,6 +188,8 @@ export const RowName = ({ className, children }: RowNameProps): ReactNode => (
 
 interface RowLinkProps {
   readonly href: string;
+  /** The whole value, where the text is a short form of it. */
+  readonly title?: string;
   readonly className?: string;
   readonly children: string;
 }
@@ -196,10 +198,10 @@ interface RowLinkProps {
  * The link of a table row. It covers the whole row; other controls in the row need `relative z-1`
  * to stay above it.
  */
-export const RowLink = ({ href, className, children }: RowLinkProps): ReactNode => (
+export const RowLink = ({ href, title, className, children }: RowLinkProps): ReactNode => (
   <Link
     href={href}
-    title={children}
+    title={title ?? children}
     className={cn("row-link after:absolute after:inset-0", NAME_LOOKS, className)}
   >
     {children}

@@ -52,7 +52,13 @@ const seedMovements = async (project: TestProject): Promise<string[]> => {
     params: { id: sent },
     body: { memo: "For the work of May", tags: ["Payroll"] },
   });
-  return ["/contacts", "/activity", `/activity/${sent}`, `/activity/${waiting.operationId}`];
+  return [
+    "/contacts",
+    "/activity",
+    "/activity/summary",
+    `/activity/${sent}`,
+    `/activity/${waiting.operationId}`,
+  ];
 };
 
 /** Creates two accounts, funds the first one, and pays the second one from it. */

@@ -224,6 +224,7 @@ export const startTotp: CallOf<typeof factors.startTotp> = { method: "POST", pat
 export const streamChanges: CallOf<typeof changes.streamChanges> = { method: "GET", path: "/stream", mediaType: "text/event-stream" };
 export const streamDeposits: CallOf<typeof deposits.streamDeposits> = { method: "GET", path: "/deposits/events", mediaType: "text/event-stream" };
 export const streamOperationEvents: CallOf<typeof operations.streamOperationEvents> = { method: "GET", path: "/operations/{id}/events", mediaType: "text/event-stream" };
+export const summarizeActivity: CallOf<typeof activity.summarizeActivity> = { method: "GET", path: "/activity/summary" };
 export const swapAndTransfer: CallOf<typeof transfers.swapAndTransfer> = { method: "POST", path: "/swap-and-transfer" };
 export const testNotificationChannel: CallOf<typeof notificationChannels.testNotificationChannel> = { method: "POST", path: "/notifications/channels/{id}/test" };
 export const testWebhookEndpoint: CallOf<typeof webhookEndpoints.testWebhookEndpoint> = { method: "POST", path: "/webhook-endpoints/{id}/test" };

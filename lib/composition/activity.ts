@@ -8,13 +8,13 @@ import type { Money } from "./money";
 import type { Platform } from "./platform";
 
 export const buildActivity = (
-  { database }: Pick<Platform, "database">,
+  { database, clock }: Pick<Platform, "database" | "clock">,
   { operations, ledger, assets }: Pick<Money, "operations" | "ledger" | "assets">,
   parts: Pick<ActivityDeps, "deposits" | "payouts" | "privacy">,
 ) => {
   const annotations = createAnnotationReads({ database });
   const service = createActivityService({
-    ...{ operations, ledger, assets, annotations, reader: sqlOn(database.pool) },
+    ...{ operations, ledger, assets, annotations, clock, reader: sqlOn(database.pool) },
     ...parts,
   });
   return tracedService("activity", permissionGuard(service, rights.ACTIVITY));

@@ -49,6 +49,7 @@ export const TRANSFERS: Needs<ReturnType<typeof createTransfersService>> = {
 export const OPERATIONS: Needs<OperationsService> = {
   getFor: null,
   listFor: null,
+  conditionFor: null,
   allFor: null,
   cancel: MOVES,
   decideRefund: MOVES,
@@ -67,7 +68,7 @@ export const ACCOUNT_CHANGES: Needs<AccountChangesService> = {
   close: MOVES,
 };
 
-export const ACTIVITY: Needs<ActivityService> = { list: null, all: null };
+export const ACTIVITY: Needs<ActivityService> = { list: null, all: null, summary: null };
 
 /** The service checks the rights of the kind of export. */
 export const EXPORTS: Needs<ExportsService> = {

@@ -15,6 +15,7 @@ import {
   subStatus,
   timestamp,
   createdBetween,
+  isTimeZone,
 } from "./common";
 import { STATUSES } from "@/lib/core/status";
 import { defineContract } from "./contract";
@@ -128,6 +129,8 @@ export const activityRecord = z
   })
   .meta({ id: "Activity" });
 
+const COUNTERPARTY = /^(0x[0-9a-fA-F]{40}|(ga|pw)_[0-9a-f-]{36}|several|none)$/;
+
 const activityFilters = {
   status: listOf(STATUSES)
     .optional()
@@ -155,6 +158,21 @@ const activityFilters = {
     .max(32)
     .optional()
     .meta({ description: "Only those with this tag, in any case" }),
+  counterparty: z
+    .string()
+    .regex(
+      COUNTERPARTY,
+      "must be an address, the id of an account or private wallet, several or none",
+    )
+    .optional()
+    .meta({
+      description:
+        "Only those with this counterparty: an address, the id of an account (ga_) or private wallet (pw_), `several` for payouts with several recipients, or `none` where none is known",
+    }),
+  assetId: z.string().min(1).max(120).optional().meta({
+    description:
+      "Only those that send this asset, and deposits of it; ids as GET /tokens shows",
+  }),
 };
 
 export const listActivity = defineContract({
@@ -171,6 +189,77 @@ export const listActivity = defineContract({
   query: pageQuery.extend(activityFilters),
   status: 200,
   response: page(activityRecord),
+});
+
+export const SUMMARY_GROUPINGS = ["counterparty", "token", "tag", "month"] as const;
+
+/** Names of the IANA database; PostgreSQL reads an offset such as `+01:00` the other way round. */
+const ZONE_NAME = /^[A-Za-z][\w+-]*(\/[\w+-]+)*$/;
+
+const movedSum = z
+  .object({
+    usd: amountOut.nullable().meta({
+      description:
+        "US dollars as each movement was priced when it was recorded; null where money moved and none of it has a price",
+    }),
+    amount: amountOut.nullable().meta({
+      description: "By token: the exact amount of the asset. Null for other groupings",
+    }),
+  })
+  .meta({ id: "MovedSum" });
+
+const summaryGroup = z
+  .object({
+    key: z.string().nullable().meta({
+      description:
+        "Counterparty as in the filter `counterparty`, asset id, tag in lower case, or month such as 2026-01; null for movements without a tag",
+    }),
+    label: z.string().meta({ description: "Name of the group" }),
+    count: z.int().meta({ description: "How many movements it has, internal ones included" }),
+    in: movedSum.meta({ description: "What came into the project" }),
+    out: movedSum.meta({ description: "What left the project" }),
+    unpriced: z.int().meta({
+      description:
+        "How many movements in or out have no recorded price; the sums in US dollars leave them out",
+    }),
+    filter: z.record(z.string(), z.string()).nullable().meta({
+      description:
+        "Query of GET /activity that lists exactly these movements; null where no filter can, as for missing tags",
+    }),
+  })
+  .meta({ id: "ActivitySummaryGroup" });
+
+export const summarizeActivity = defineContract({
+  method: "GET",
+  path: "/activity/summary",
+  summary: "What came in and went out, by counterparty, token, tag or month",
+  description:
+    "Sums the movements that GET /activity lists to the same caller with the same filters. Without `status` only what moved money counts (`completed` and `partially_completed`), without `from` the 12 months before `to`, and without `to` everything until now. Deposits came in; operations and payouts to addresses outside of the project went out. Movements between wallets, private wallets and accounts of the project are counted in `count`, and are neither in nor out. Of a movement that partly completed only the part that moved is summed. A payout with several recipients counts as a whole. A movement with several tags, or in several tokens, is in several groups. Months are listed newest first, other groups by the money that they moved; up to 200 groups. Changes nothing.",
+  tag,
+  mayBeOld: true,
+  auth: "member",
+  scope: "operations:read",
+  query: z.object({
+    by: z.enum(SUMMARY_GROUPINGS).meta({ description: "What the groups are" }),
+    timeZone: z
+      .string()
+      .max(60)
+      .regex(ZONE_NAME, "must be a time zone such as Europe/Berlin or UTC")
+      .refine(isTimeZone, "must be a time zone such as Europe/Berlin or UTC")
+      .default("UTC")
+      .meta({ description: "IANA name of the time zone in which months begin" }),
+    ...activityFilters,
+  }),
+  status: 200,
+  response: z
+    .object({
+      by: z.enum(SUMMARY_GROUPINGS).meta({ description: "What the groups are" }),
+      from: timestamp.meta({ description: "Counted are movements created at or after" }),
+      to: timestamp.meta({ description: "Counted are movements created before" }),
+      data: z.array(summaryGroup).meta({ description: "The groups" }),
+      cut: z.int().meta({ description: "How many further groups there are" }),
+    })
+    .meta({ id: "ActivitySummary" }),
 });
 
 export const exportActivity = defineContract({

@@ -255,6 +255,15 @@ export const pageQuery = z.object({
     .meta({ description: "`nextCursor` of the page before" }),
 });
 
+export const isTimeZone = (name: string): boolean => {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 export const createdBetween = {
   from: timestamp.optional().meta({ description: "Created at or after" }),
   to: timestamp.optional().meta({ description: "Created before" }),

@@ -1,6 +1,6 @@
 /** The schema of the rules in one version of a policy. */
 import { z } from "zod";
-import { amount, chainId, tokenRef, usdAmount } from "./common";
+import { amount, chainId, isTimeZone, tokenRef, usdAmount } from "./common";
 import { approverRole, EXEMPT_KEYS_MEANING } from "./decisions";
 
 const ASSETS_MAX = 50;
@@ -8,15 +8,6 @@ const CHAINS_MAX = 100;
 const WINDOWS_MAX = 14;
 const COOL_DOWN_HOURS_MAX = 24 * 90;
 const APPROVERS_MAX = 10;
-
-const isTimeZone = (name: string): boolean => {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 const assetId = z
   .string()

@@ -13,6 +13,11 @@ interface MovementKind {
   readonly startsIn: string;
   /** Whether details of an operation of this kind are shown only on the private page. */
   readonly isPrivate: boolean;
+  /**
+   * Direction of the money when the counterparty does not belong to the project; null for kinds
+   * whose money always stays in the project.
+   */
+  readonly flow: "in" | "out" | null;
   /** Names of fields of the request that differ from the names in a transfer. */
   readonly fields: {
     readonly token?: string;
@@ -36,6 +41,7 @@ export const MOVEMENT_KINDS = {
     scope: "swaps:write",
     startsIn: WALLET,
     isPrivate: false,
+    flow: "out",
     fields: { token: "from" },
   },
   transfer: {
@@ -44,6 +50,7 @@ export const MOVEMENT_KINDS = {
     scope: "transfers:write",
     startsIn: WALLET,
     isPrivate: false,
+    flow: "out",
     fields: {},
   },
   swap_and_transfer: {
@@ -52,19 +59,51 @@ export const MOVEMENT_KINDS = {
     scope: "swaps:write",
     startsIn: WALLET,
     isPrivate: false,
+    flow: "out",
     fields: { recipient: "recipient", token: "fromToken" },
   },
-  shield: { ...IN_PRIVATE, words: "Shield", startsIn: WALLET, fields: { chain: "chainId" } },
-  unshield: { ...IN_PRIVATE, words: "Unshield", startsIn: NOTES, fields: {} },
-  private_transfer: { ...IN_PRIVATE, words: "Private transfer", startsIn: NOTES, fields: {} },
-  private_swap: { ...IN_PRIVATE, words: "Private swap", startsIn: NOTES, fields: {} },
-  public_exit: { ...IN_PRIVATE, words: "Public exit", startsIn: NOTES, fields: {} },
+  shield: {
+    ...IN_PRIVATE,
+    words: "Shield",
+    startsIn: WALLET,
+    flow: null,
+    fields: { chain: "chainId" },
+  },
+  unshield: {
+    ...IN_PRIVATE,
+    words: "Unshield",
+    startsIn: NOTES,
+    flow: "out",
+    fields: {},
+  },
+  private_transfer: {
+    ...IN_PRIVATE,
+    words: "Private transfer",
+    startsIn: NOTES,
+    flow: "out",
+    fields: {},
+  },
+  private_swap: {
+    ...IN_PRIVATE,
+    words: "Private swap",
+    startsIn: NOTES,
+    flow: null,
+    fields: {},
+  },
+  public_exit: {
+    ...IN_PRIVATE,
+    words: "Public exit",
+    startsIn: NOTES,
+    flow: "out",
+    fields: {},
+  },
   deposit: {
     words: "Deposit",
     codeFor: null,
     scope: "operations:write",
     startsIn: "the sender's wallet",
     isPrivate: false,
+    flow: "in",
     fields: {},
   },
 } as const satisfies Readonly<Record<string, MovementKind>>;
@@ -84,6 +123,15 @@ type PrivateKindName = {
     ? Name
     : never;
 }[MovementKindName];
+
+/**
+ * Whether an operation brings money into the project or takes it out; null when the money stays in
+ * the project.
+ */
+export const flowOf = (name: string, isToOwnWallet: boolean): MovementKind["flow"] => {
+  const flow = movementKind(name)?.flow ?? null;
+  return flow === "out" && isToOwnWallet ? null : flow;
+};
 
 /** Whether details of operations of this kind are shown only on the private page. */
 export const isPrivateKind = (name: string): name is PrivateKindName =>

@@ -17,11 +17,11 @@ interface Covered {
 const ACCOUNTS = ["/global-accounts", "/global-accounts/{id}", "/global-accounts/{id}/entries"];
 const COVERED: Readonly<Record<Exclude<ChangeKind, "all">, Covered>> = {
   operations: {
-    lists: ["/operations", "/transfers", "/activity"],
+    lists: ["/operations", "/transfers", "/activity", "/activity/summary"],
     details: ["/operations/{id}"],
   },
   payouts: {
-    lists: ["/payouts", "/activity", "/payouts/schedules", ...ACCOUNTS],
+    lists: ["/payouts", "/activity", "/activity/summary", "/payouts/schedules", ...ACCOUNTS],
     details: ["/payouts/{id}", "/payouts/schedules/{id}"],
   },
   balances: { lists: ["/balances/unified", "/balances/history", "/reserves"] },
@@ -33,7 +33,7 @@ const COVERED: Readonly<Record<Exclude<ChangeKind, "all">, Covered>> = {
   policies: { lists: ["/policies"] },
   members: { lists: ["/members", "/invitations", "/me"] },
   contacts: { lists: ["/contacts"] },
-  accounts: { lists: ["/activity", ...ACCOUNTS, "/reserves"] },
+  accounts: { lists: ["/activity", "/activity/summary", ...ACCOUNTS, "/reserves"] },
   webhooks: { lists: ["/webhook-endpoints", "/notifications/channels"] },
 };
 

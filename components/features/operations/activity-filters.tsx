@@ -12,6 +12,7 @@ import {
   useQueryStates,
 } from "nuqs";
 import { type ReactNode, useCallback, useId, useState } from "react";
+import { useNames } from "@/components/features/names/names";
 import {
   useWallets,
   walletName,
@@ -95,7 +96,7 @@ export const FilterBar = ({ state, children }: FiltersProps): ReactNode => {
   );
 };
 
-const DatesMenu = ({
+export const DatesMenu = ({
   onChoose,
 }: {
   readonly onChoose: (range: DayRange) => void;
@@ -120,7 +121,11 @@ interface FiltersProps {
   readonly children?: ReactNode;
 }
 
-const Choices = ({ state: { filters, change } }: Pick<FiltersProps, "state">): ReactNode => {
+const Choices = ({
+  state: { filters, change },
+}: {
+  readonly state: Pick<ActivityFilterState, "filters" | "change">;
+}): ReactNode => {
   const { chains } = usePublicConfig();
   const wallets = useWallets().data?.data ?? [];
   return (
@@ -159,15 +164,25 @@ const Choices = ({ state: { filters, change } }: Pick<FiltersProps, "state">): R
           onValueChange={(wallet) => change({ wallet: wallet.length === 0 ? null : wallet })}
         />
       </Field>
-      <Field label="From">
-        <DayInput value={filters.from} max={filters.to} onChange={(from) => change({ from })} />
-      </Field>
-      <Field label="To">
-        <DayInput value={filters.to} min={filters.from} onChange={(to) => change({ to })} />
-      </Field>
+      <Days state={{ filters, change }} />
     </>
   );
 };
+
+export const Days = ({
+  state: { filters, change },
+}: {
+  readonly state: Pick<ActivityFilterState, "filters" | "change">;
+}): ReactNode => (
+  <>
+    <Field label="From">
+      <DayInput value={filters.from} max={filters.to} onChange={(from) => change({ from })} />
+    </Field>
+    <Field label="To">
+      <DayInput value={filters.to} min={filters.from} onChange={(to) => change({ to })} />
+    </Field>
+  </>
+);
 
 // Loaded on demand, because its form needs zod and the page does not.
 
@@ -221,6 +236,11 @@ const ViewsMenu = (): ReactNode => {
 
 const SEARCH_SHOWN = 24;
 
+const PARTY_TEXTS: Readonly<Record<string, string>> = {
+  none: "without known counterparty",
+  several: "with several recipients",
+};
+
 const anyOf = (words: readonly string[] | undefined): string | null =>
   words === undefined || words.length === 0 ? null : words.join(" or ");
 
@@ -232,6 +252,7 @@ export const FilterChips = ({
   const isHydrated = useHydrated();
   const chainName = useChainName();
   const wallets = useWallets().data?.data ?? [];
+  const names = useNames();
   if (!isFiltered(filters)) return null;
   // The server does not know the reader's locale. The time makes `Date` read the day in the
   // reader's time zone, not in UTC.
@@ -243,6 +264,9 @@ export const FilterChips = ({
       ? shorten(id, 8)
       : `${walletName(wallet)} ${shorten(wallet.address)}`;
   };
+  const partyText = (party: string): string =>
+    PARTY_TEXTS[party] ??
+    `with ${party.startsWith("0x") ? names.addressName(party) : shorten(party, 8)}`;
   const texts: Record<keyof ActivityFilters, string | null> = {
     status: anyOf(filters.status?.map((status) => STATUS_VIEWS[status].word)),
     kind: anyOf(filters.kind?.map((kind) => ACTIVITY_WORDS[kind])),
@@ -252,6 +276,8 @@ export const FilterChips = ({
     to: filters.to === null ? null : `to ${dayText(filters.to)}`,
     q: filters.q === null ? null : `“${shorten(filters.q, SEARCH_SHOWN)}”`,
     tag: filters.tag === null ? null : `tag ${filters.tag}`,
+    counterparty: filters.counterparty === null ? null : partyText(filters.counterparty),
+    token: filters.token === null ? null : `token ${filters.token.toUpperCase()}`,
   };
   const chips = Object.entries(texts).filter(
     (entry): entry is [keyof ActivityFilters, string] => entry[1] !== null,
@@ -293,6 +319,8 @@ const PARSERS = {
   to: day,
   q: parseAsString,
   tag: parseAsString,
+  counterparty: parseAsString,
+  token: parseAsString,
 };
 
 interface ActivityFilterState {

@@ -1,6 +1,6 @@
 "use client";
 
-import { List } from "lucide-react";
+import { ChartColumn, List } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useCallback, useMemo } from "react";
@@ -12,6 +12,7 @@ import { PagedCard } from "@/components/features/session/paged-card";
 import { useApi } from "@/components/features/session/use-api";
 import { joinPages, usePages } from "@/components/features/session/use-lists";
 import { Button } from "@/components/ui/button";
+import { buttonLooks } from "@/components/ui/button-looks";
 import { EmptyState } from "@/components/ui/states";
 import { Kbd } from "@/components/ui/kbd";
 import { PageHeader } from "@/components/ui/page-header";
@@ -58,6 +59,11 @@ export const Activity = (): ReactNode => {
               <Kbd>j</Kbd> <Kbd>k</Kbd> move, <Kbd>Enter</Kbd> opens, <Kbd>x</Kbd> selects.
             </span>
           </>
+        }
+        actions={
+          <Link href="/activity/summary" className={buttonLooks()}>
+            <ChartColumn aria-hidden /> Summary
+          </Link>
         }
       />
       <div className="flex flex-col gap-4">

@@ -14,6 +14,10 @@ export interface ActivityFilters {
   readonly to: string | null;
   readonly q: string | null;
   readonly tag: string | null;
+  /** As in the filter of the API, for example an address. */
+  readonly counterparty: string | null;
+  /** Id of an asset. */
+  readonly token: string | null;
 }
 
 export const NO_FILTERS: ActivityFilters = {
@@ -25,6 +29,8 @@ export const NO_FILTERS: ActivityFilters = {
   to: null,
   q: null,
   tag: null,
+  counterparty: null,
+  token: null,
 };
 
 export const isFiltered = (filters: ActivityFilters): boolean =>
@@ -88,7 +94,38 @@ export const toListQuery = (filters: ActivityFilters): ListQuery => ({
   to: spanOf(filters.to).to,
   q: unlessEmpty(filters.q?.trim() ?? ""),
   tag: unlessEmpty(filters.tag ?? ""),
+  counterparty: unlessEmpty(filters.counterparty ?? ""),
+  assetId: unlessEmpty(filters.token ?? ""),
 });
+
+const pad = (value: number): string => String(value).padStart(2, "0");
+const dayOf = (at: Date): string =>
+  `${String(at.getFullYear())}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`;
+
+const MS_BEFORE = 1;
+
+/** The page of the list with a filter that the API returned. Its times are starts of days. */
+export const listPath = (filter: Readonly<Record<string, string>>): string => {
+  const { chainId, walletId, assetId, from, to, ...same } = filter;
+  const params = {
+    ...same,
+    chain: chainId,
+    wallet: walletId,
+    token: assetId,
+    from: from === undefined ? undefined : dayOf(new Date(from)),
+    to: to === undefined ? undefined : dayOf(new Date(Date.parse(to) - MS_BEFORE)),
+  };
+  const given = Object.entries(params).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return `/activity?${new URLSearchParams(given).toString()}`;
+};
+
+const YEAR_MONTHS = 12;
+
+/** The day on which the last twelve months begin, this month included. */
+export const yearStart = (now: Date): string =>
+  dayOf(new Date(now.getFullYear(), now.getMonth() - YEAR_MONTHS + 1, 1));
 
 export const activityPages = (filters: ActivityFilters) =>
   apiPages(listActivity, { query: { limit: PAGE_ROWS, ...toListQuery(filters) } });
@@ -98,9 +135,6 @@ export interface DayRange {
   readonly to: string;
 }
 
-const pad = (value: number): string => String(value).padStart(2, "0");
-const dayOf = (at: Date): string =>
-  `${String(at.getFullYear())}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`;
 const LAST_DAYS = { week: 6, month: 29 } as const;
 
 /** Ranges of days in the person's time zone; both days are included. */

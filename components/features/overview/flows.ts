@@ -1,6 +1,7 @@
 import type { Payout } from "@/components/features/payouts/payout";
 import { sumAmounts, usdValue } from "@/components/features/swap/decimal";
 import type { ListedOperation } from "@/components/features/operations/operation";
+import { flowOf } from "@/lib/core/movement-kinds";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Length of the day in an RFC 3339 time: `2026-11-25`. */
@@ -52,10 +53,11 @@ const movesOf = (
   { quoted, actual, legs, createdAt, kind }: ListedOperation,
 ): Move[] => {
   const day = dayOf(createdAt);
-  if ((kind as string) === "deposit") return [{ ...actual.received, day, direction: "in" }];
-  if (wallets.has(quoted.to.address.toLowerCase())) return [];
+  const direction = flowOf(kind, wallets.has(quoted.to.address.toLowerCase()));
+  if (direction === null) return [];
+  if (direction === "in") return [{ ...actual.received, day, direction }];
   return legs.flatMap(({ spent, refund }) =>
-    spent === null || refund !== null ? [] : [{ ...spent, day, direction: "out" as const }],
+    spent === null || refund !== null ? [] : [{ ...spent, day, direction }],
   );
 };
 

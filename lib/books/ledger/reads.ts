@@ -5,6 +5,7 @@ import { notFound } from "@/lib/core/errors";
 import { handledLater } from "@/lib/core/handled-later";
 import { isId } from "@/lib/core/ids";
 import type { SqlReader } from "@/lib/platform/db/sql";
+import { join, sql, type Statement } from "@/lib/platform/db/statement";
 import {
   account,
   ACCOUNT_COLUMNS,
@@ -36,10 +37,9 @@ export interface FundingRecord {
   readonly createdAt: Date;
 }
 
-export interface FundingQuery {
-  /** Page cursor: an id. Only fundings with a smaller id, which are older, are returned. */
-  readonly before?: string | undefined;
-  readonly limit: number;
+export interface FundingFilter {
+  /** Only these, by the ids of their transactions. */
+  readonly ids?: readonly string[] | undefined;
   readonly kinds?: readonly FundingRecord["kind"][] | undefined;
   /** RFC 3339, inclusive. */
   readonly from?: string | undefined;
@@ -51,19 +51,54 @@ export interface FundingQuery {
   readonly searchedCurrencies?: readonly string[] | undefined;
 }
 
-// Reads the index of fundings in order. Leaves out reversals of other transactions.
-const READ_FUNDINGS = `
-  SELECT t.id, t.kind, t.created_by, t.created_at, abs(e.amount)::text AS amount, e.currency, e.account_id, a.name
-  FROM ledger_transaction t
-  JOIN ledger_entry e ON e.project_id = t.project_id AND e.transaction_id = t.id
-  JOIN ledger_account a ON a.project_id = t.project_id AND a.id = e.account_id AND a.kind = 'customer'
-  WHERE t.project_id = $1 AND t.kind IN ('fund', 'reverse') AND t.rejection IS NULL
-    AND ($2::uuid IS NULL OR t.id < $2) AND ($3::text[] IS NULL OR t.kind = ANY ($3))
-    AND ($4::timestamptz IS NULL OR t.created_at >= $4) AND ($5::timestamptz IS NULL OR t.created_at < $5)
-    AND ($6::text IS NULL OR $6 IN ('ltx_' || t.id, 'fnd_' || t.id, 'ga_' || a.id) OR a.name ILIKE $7
-      OR e.currency = ANY ($8::text[]))
-    AND (t.kind = 'fund' OR EXISTS (SELECT 1 FROM ledger_transaction f WHERE f.project_id = t.project_id AND f.id = t.reverses_id AND f.kind = 'fund'))
-  ORDER BY t.id DESC LIMIT $9`;
+export interface FundingQuery extends FundingFilter {
+  /** Page cursor: an id. Only fundings with a smaller id, which are older, are returned. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+const searched = ({ search, searchedCurrencies = [] }: FundingFilter): Statement[] => {
+  if (search === undefined) return [];
+  const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
+  return [
+    sql`(
+      ${search.toLowerCase()}::text IN ('ltx_' || t.id, 'fnd_' || t.id, 'ga_' || a.id)
+      OR a.name ILIKE ${pattern}::text
+      OR e.currency = ANY (${searchedCurrencies}::text[])
+    )`,
+  ];
+};
+
+/**
+ * SQL: the FROM and WHERE clauses that select fundings `t` with their entry `e` and account `a`.
+ * Leaves out reversals of other transactions.
+ */
+export const fundingRows = (projectId: string, filter: FundingFilter): Statement => {
+  const { ids, kinds, from, to } = filter;
+  const conditions = [
+    sql`t.project_id = ${projectId}`,
+    sql`t.kind IN ('fund', 'reverse')`,
+    sql`t.rejection IS NULL`,
+    ...(ids === undefined ? [] : [sql`t.id = ANY (${idArray(ids)}::uuid[])`]),
+    ...(kinds === undefined ? [] : [sql`t.kind = ANY (${kinds}::text[])`]),
+    ...(from === undefined ? [] : [sql`t.created_at >= ${from}::timestamptz`]),
+    ...(to === undefined ? [] : [sql`t.created_at < ${to}::timestamptz`]),
+    ...searched(filter),
+    sql`(
+      t.kind = 'fund'
+      OR EXISTS (
+        SELECT 1 FROM ledger_transaction f
+        WHERE f.project_id = t.project_id AND f.id = t.reverses_id AND f.kind = 'fund'
+      )
+    )`,
+  ];
+  return sql`
+    FROM ledger_transaction t
+    JOIN ledger_entry e ON e.project_id = t.project_id AND e.transaction_id = t.id
+    JOIN ledger_account a
+      ON a.project_id = t.project_id AND a.id = e.account_id AND a.kind = 'customer'
+    WHERE ${join(conditions, " AND ")}`;
+};
 
 const READ_NAMES = `
   SELECT id, name FROM ledger_account WHERE project_id = $1 AND id = ANY ($2::uuid[]) AND kind = 'customer' AND name IS NOT NULL`;
@@ -82,19 +117,24 @@ interface FundingRow {
 const fundings = async (
   { query }: LedgerRepository,
   projectId: string,
-  { before, limit, kinds, from, to, search, searchedCurrencies = [] }: FundingQuery,
+  { before, limit, ...filter }: FundingQuery,
 ): Promise<FundingRecord[]> => {
-  const pattern = search === undefined ? null : `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
-  const rows = await query<FundingRow>(READ_FUNDINGS, [
-    ...[
-      projectId,
-      before === undefined ? null : bare(before),
-      kinds ?? null,
-      from ?? null,
-      to ?? null,
-    ],
-    ...[search?.toLowerCase() ?? null, pattern, searchedCurrencies, limit],
-  ]);
+  const older = before === undefined ? sql`` : sql` AND t.id < ${bare(before)}::uuid`;
+  // Reads the index of fundings in order.
+  const { text, values } = sql`
+    SELECT
+      t.id,
+      t.kind,
+      t.created_by,
+      t.created_at,
+      abs(e.amount)::text AS amount,
+      e.currency,
+      e.account_id,
+      a.name
+    ${fundingRows(projectId, filter)}${older}
+    ORDER BY t.id DESC
+    LIMIT ${limit}::int`;
+  const rows = await query<FundingRow>(text, values);
   return rows.map((row) => ({
     transactionId: `ltx_${row.id}`,
     kind: row.kind,

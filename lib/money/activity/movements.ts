@@ -44,7 +44,7 @@ export interface ActivityEntry {
   readonly accountNames: ReadonlyMap<string, string>;
 }
 
-interface MergedPage {
+export interface MergedPage {
   readonly movements: readonly Movement[];
   /** UUID below which the next page begins; null on the last page. */
   readonly next: string | null;
@@ -130,6 +130,8 @@ export const worthOfMovement = (
 // common id.
 
 export interface ActivityFilter {
+  /** Only these movements. */
+  readonly ids?: readonly string[] | undefined;
   readonly status?: readonly Status[] | undefined;
   readonly kind?: readonly ActivityKind[] | undefined;
   readonly chainId?: readonly number[] | undefined;
@@ -142,7 +144,7 @@ export interface ActivityFilter {
   readonly tag?: string | undefined;
 }
 
-interface SourceQuery {
+export interface SourceQuery {
   readonly filter: ActivityFilter;
   /** UUID of the page cursor: only movements with a smaller UUID, which are older. */
   readonly before: string | undefined;
@@ -165,7 +167,7 @@ export interface SourceDeps {
 }
 
 /** The part of an id that sorts by time, independent of the kind of object. */
-const uuidOf = (id: string): string => id.slice(id.indexOf("_") + 1);
+export const uuidOf = (id: string): string => id.slice(id.indexOf("_") + 1);
 
 const NOTHING: SourcePage = { movements: [], readDownTo: null };
 
@@ -195,43 +197,24 @@ const pageOf = (movements: readonly Movement[], limit: number): SourcePage => {
 
 const OPERATIONS = Object.fromEntries(OPERATION_KINDS.map((kind) => [kind, kind]));
 
-const operationSource =
-  ({ operations }: SourceDeps): Source =>
-  async (actor, { filter, before, limit }) => {
-    const kind = kindsOf(filter.kind, OPERATIONS);
-    if (kind.length === 0) return NOTHING;
-    const cursor = before === undefined ? undefined : `op_${before}`;
-    const asked = {
-      ...filter,
-      kind: filter.kind === undefined ? undefined : kind,
-      cursor,
-      limit,
-    };
-    const { data, nextCursor } = await operations.listFor(actor, asked);
-    return {
-      movements: data.map((operation) => ({ type: "operation", id: operation.id, operation })),
-      readDownTo: nextCursor === null ? null : uuidOf(nextCursor),
-    };
-  };
+// The filter of the list for each module, narrowed to what the actor may read. Null when the module
+// has nothing of it.
 
-const payoutSource =
-  ({ payouts }: SourceDeps): Source =>
-  async (actor, { filter, before, limit }) => {
-    const kind = kindsOf(filter.kind, {
-      payout_to_wallets: "wallets",
-      payout_to_accounts: "global_accounts",
-    } as const);
-    if (kind.length === 0 || !mayRead(actor, "payouts:read")) return NOTHING;
-    const rows = await payouts.page(actor.projectId, {
-      filter: { ...filter, kind: filter.kind === undefined ? undefined : kind },
-      before: before === undefined ? undefined : `po_${before}`,
-      limit: limit + 1,
-    });
-    return pageOf(
-      rows.map((payout) => ({ type: "payout", id: payout.payout.id, payout })),
-      limit,
-    );
-  };
+const operationFilter = ({ kind, ...filter }: ActivityFilter) => {
+  const kinds = kindsOf(kind, OPERATIONS);
+  return kinds.length === 0
+    ? null
+    : { ...filter, kind: kind === undefined ? undefined : kinds };
+};
+
+const payoutFilter = (actor: Actor, { kind, ...filter }: ActivityFilter) => {
+  const kinds = kindsOf(kind, {
+    payout_to_wallets: "wallets",
+    payout_to_accounts: "global_accounts",
+  } as const);
+  if (kinds.length === 0 || !mayRead(actor, "payouts:read")) return null;
+  return { ...filter, kind: kind === undefined ? undefined : kinds };
+};
 
 /**
  * Whether the filter excludes all fundings. A funding is posted at once or not at all, and has no
@@ -243,27 +226,67 @@ const fitsNoFunding = ({ status, chainId, walletId, tag }: ActivityFilter): bool
   tag !== undefined ||
   (status !== undefined && !status.includes("completed"));
 
+const fundingFilter = (actor: Actor, filter: ActivityFilter, assets: Assets) => {
+  const kinds = kindsOf<FundingRecord["kind"]>(filter.kind, {
+    funding: "fund",
+    funding_reversal: "reverse",
+  });
+  if (kinds.length === 0 || fitsNoFunding(filter) || !mayRead(actor, "accounts:read"))
+    return null;
+  const { ids, from, to, q } = filter;
+  const symbol = q?.toLowerCase();
+  const searchedCurrencies = assets
+    .list()
+    .filter((asset) => asset.symbol.toLowerCase() === symbol)
+    .map(({ assetId }) => assetId);
+  return { ids, kinds, from, to, search: q, searchedCurrencies };
+};
+
+/** The filter for each module; null where the actor may read nothing of the module. */
+export const filtersOf = (actor: Actor, filter: ActivityFilter, assets: Assets) => ({
+  operations: operationFilter(filter),
+  payouts: payoutFilter(actor, filter),
+  fundings: fundingFilter(actor, filter, assets),
+});
+
+const operationSource =
+  ({ operations }: SourceDeps): Source =>
+  async (actor, { filter, before, limit }) => {
+    const wanted = operationFilter(filter);
+    if (wanted === null) return NOTHING;
+    const cursor = before === undefined ? undefined : `op_${before}`;
+    const { data, nextCursor } = await operations.listFor(actor, { ...wanted, cursor, limit });
+    return {
+      movements: data.map((operation) => ({ type: "operation", id: operation.id, operation })),
+      readDownTo: nextCursor === null ? null : uuidOf(nextCursor),
+    };
+  };
+
+const payoutSource =
+  ({ payouts }: SourceDeps): Source =>
+  async (actor, { filter, before, limit }) => {
+    const wanted = payoutFilter(actor, filter);
+    if (wanted === null) return NOTHING;
+    const rows = await payouts.page(actor.projectId, {
+      filter: wanted,
+      before: before === undefined ? undefined : `po_${before}`,
+      limit: limit + 1,
+    });
+    return pageOf(
+      rows.map((payout) => ({ type: "payout", id: payout.payout.id, payout })),
+      limit,
+    );
+  };
+
 const fundingSource =
   ({ ledger, assets }: SourceDeps): Source =>
   async (actor, { filter, before, limit }) => {
-    const kinds = kindsOf<FundingRecord["kind"]>(filter.kind, {
-      funding: "fund",
-      funding_reversal: "reverse",
-    });
-    if (kinds.length === 0 || fitsNoFunding(filter) || !mayRead(actor, "accounts:read"))
-      return NOTHING;
-    const symbol = filter.q?.toLowerCase();
+    const wanted = fundingFilter(actor, filter, assets);
+    if (wanted === null) return NOTHING;
     const rows = await ledger.fundings(actor.projectId, {
-      kinds,
+      ...wanted,
       before: before === undefined ? undefined : `ltx_${before}`,
       limit: limit + 1,
-      from: filter.from,
-      to: filter.to,
-      search: filter.q,
-      searchedCurrencies: assets
-        .list()
-        .filter((asset) => asset.symbol.toLowerCase() === symbol)
-        .map(({ assetId }) => assetId),
     });
     return pageOf(
       rows.map((funding) => ({

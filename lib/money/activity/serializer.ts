@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { activityRecord } from "@/lib/contracts/activity";
+import type { activityRecord, summarizeActivity } from "@/lib/contracts/activity";
 import { type CsvCell, csvLine, type CsvText, joinCsv } from "@/lib/core/csv";
 import { movedPayoutTitle } from "@/lib/core/titles";
 import { formatAmount } from "@/lib/core/money";
@@ -9,6 +9,7 @@ import { LEDGER_DECIMALS } from "@/lib/books/ledger/service";
 import type { Operation } from "@/lib/money/operations/service";
 import type { PayoutMovement } from "@/lib/money/payouts/service";
 import type { ActivityEntry, Movement } from "./movements";
+import type { ActivitySearch, Summary } from "./summary";
 
 type ActivityRecord = z.output<typeof activityRecord>;
 type Amount = ActivityRecord["sent"][number];
@@ -240,3 +241,42 @@ export const activityCsv = async function* (
   yield csvHeader();
   for await (const entry of entries) yield csvLines(toActivity(entry));
 };
+
+const queryOf = (search: ActivitySearch): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(search as Readonly<Record<string, string | readonly unknown[] | undefined>>)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, String(value)]),
+  );
+
+/** US dollars are null where money moved and none of it has a price. */
+const sumOf = (
+  by: Summary["by"],
+  moved: number,
+  { usd, amount }: { readonly usd: string | null; readonly amount: string | null },
+) => ({
+  usd: moved === 0 ? "0" : usd,
+  amount: by === "token" ? (amount ?? "0") : null,
+});
+
+export const toSummary = ({
+  by,
+  from,
+  to,
+  entries,
+  cut,
+}: Summary): z.output<typeof summarizeActivity.response> => ({
+  by,
+  from,
+  to,
+  data: entries.map(({ group, key, label, search }) => ({
+    key,
+    label,
+    count: group.count,
+    in: sumOf(by, group.inCount, { usd: group.inUsd, amount: group.inAmount }),
+    out: sumOf(by, group.outCount, { usd: group.outUsd, amount: group.outAmount }),
+    unpriced: group.unpriced,
+    filter: search === null ? null : queryOf(search),
+  })),
+  cut,
+});

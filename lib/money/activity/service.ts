@@ -1,27 +1,40 @@
-/** Lists all movements of money, merged from the lists of the modules. */
+/** Lists and sums all movements of money, merged from the lists of the modules. */
 import type { Actor } from "@/lib/core/actor";
+import type { Clock } from "@/lib/core/clock";
 import type { SqlReader } from "@/lib/platform/db/sql";
 import type { AnnotationReads } from "@/lib/money/annotations/service";
 import type { DepositsService } from "@/lib/money/deposits/service";
 import type { LedgerService } from "@/lib/books/ledger/service";
-import { isPrivateKind, type Operation } from "@/lib/money/operations/service";
+import {
+  isPrivateKind,
+  type Operation,
+  type OperationsService,
+} from "@/lib/money/operations/service";
+import type { PayoutActivity } from "@/lib/money/payouts/service";
 import { readWorths } from "@/lib/trust/policies/service";
 import type { PrivateTransfer } from "@/lib/money/privacy/service";
+import { createActivityRepository } from "./repository";
+import { type ActivitySearch, createSummary, selectionOf, type SelectionDeps } from "./summary";
 import {
   type ActivityEntry,
-  type ActivityFilter,
   activitySources,
   evaluationIdOf,
+  type MergedPage,
   mergePages,
   type Movement,
   type SourceDeps,
+  type SourceQuery,
+  uuidOf,
   worthOfMovement,
 } from "./movements";
 
 const EXPORT_PAGE = 500;
 const EXPORT_MAX = 10_000;
 
-export interface ActivityDeps extends SourceDeps {
+export interface ActivityDeps extends SourceDeps, SelectionDeps {
+  readonly operations: Pick<OperationsService, "listFor" | "conditionFor">;
+  readonly payouts: Pick<PayoutActivity, "page" | "condition">;
+  readonly clock: Clock;
   readonly ledger: Pick<LedgerService, "fundings" | "accountNames">;
   readonly deposits: Pick<DepositsService, "ofOperations">;
   readonly privacy: {
@@ -34,7 +47,7 @@ export interface ActivityDeps extends SourceDeps {
   readonly reader: SqlReader;
 }
 
-export interface ActivityQuery extends ActivityFilter {
+export interface ActivityQuery extends ActivitySearch {
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
@@ -83,18 +96,47 @@ const withDetails = async (
   });
 };
 
-/** Creates the service that lists operations, payouts and fundings in one list. */
+/** Creates the service that lists and sums operations, payouts and fundings. */
 export const createActivityService = (deps: ActivityDeps) => {
   const sources = activitySources(deps);
+  const repository = createActivityRepository(deps.reader);
+
+  const read = async (actor: Actor, query: SourceQuery): Promise<MergedPage> => {
+    const pages = await Promise.all(sources.map((source) => source(actor, query)));
+    return mergePages(pages, query.limit);
+  };
+
+  /**
+   * A page of the movements of one counterparty or asset. The lists of the modules cannot find
+   * these, so their ids are read first.
+   */
+  const readSelected = async (
+    actor: Actor,
+    { cursor, limit, ...search }: ActivityQuery,
+  ): Promise<MergedPage> => {
+    const found = await repository.ids(await selectionOf(deps, actor, search), {
+      before: cursor,
+      limit: limit + 1,
+    });
+    const ids = found.slice(0, limit);
+    const filter = { ids };
+    const { movements } = await read(actor, { filter, before: undefined, limit });
+    const last = ids.at(-1);
+    return {
+      movements,
+      next: found.length > limit && last !== undefined ? uuidOf(last) : null,
+    };
+  };
 
   const list = async (
     actor: Actor,
-    { cursor, limit, ...filter }: ActivityQuery,
+    query: ActivityQuery,
   ): Promise<{ data: ActivityEntry[]; nextCursor: string | null }> => {
-    const pages = await Promise.all(
-      sources.map((read) => read(actor, { filter, before: cursor, limit })),
-    );
-    const { movements, next } = mergePages(pages, limit);
+    const { cursor, limit, counterparty, assetId, ...filter } = query;
+    const { movements, next } =
+      counterparty === undefined && assetId === undefined
+        ? await read(actor, { filter, before: cursor, limit })
+        : await readSelected(actor, query);
     return { data: await withDetails(deps, actor.projectId, movements), nextCursor: next };
   };
 
@@ -104,8 +146,14 @@ export const createActivityService = (deps: ActivityDeps) => {
      * ids, which sorts by time of creation.
      */
     list,
+    /**
+     * Sums of the movements that `list` shows to the actor, in US dollars as their records were
+     * priced. Without statuses in the query only what moved money counts, and without times the
+     * last 12 months.
+     */
+    summary: createSummary({ ...deps, repository }),
     /** Yields the newest 10,000 movements. Each page is read when the caller reaches it. */
-    all: async function* (actor: Actor, filter: ActivityFilter): AsyncGenerator<ActivityEntry> {
+    all: async function* (actor: Actor, filter: ActivitySearch): AsyncGenerator<ActivityEntry> {
       let cursor: string | undefined;
       for (let read = 0; read < EXPORT_MAX; read += EXPORT_PAGE) {
         const { data, nextCursor } = await list(actor, {

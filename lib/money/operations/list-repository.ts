@@ -37,6 +37,7 @@ const ids = table({ id: text });
 
 /** Conditions on an operation `o`, for filters on columns. */
 const columnConditions = ({
+  ids: only,
   hidesPrivate,
   status,
   subStatus,
@@ -44,6 +45,7 @@ const columnConditions = ({
   from,
   to,
 }: OperationFilter): readonly Statement[] => [
+  ...(only === undefined ? [] : [sql`o.id = ANY (${only}::text[])`]),
   ...(hidesPrivate === true ? [sql`o.kind <> ALL (${PRIVATE_KINDS}::text[])`] : []),
   ...(status === undefined ? [] : [sql`o.status = ANY (${status}::text[])`]),
   ...(subStatus === undefined ? [] : [sql`o.sub_status = ${subStatus}`]),
@@ -104,6 +106,16 @@ const createNotedRepository = ({ pool }: Pick<Database, "pool">) => {
   };
 };
 
+/** Whether the operation `o` has an annotation `a` for which the condition is true. */
+const isAnnotated = (projectId: string, condition: Statement): Statement => sql`
+  EXISTS (
+    SELECT 1 FROM annotation a
+    WHERE a.project_id = ${projectId}
+      AND a.subject_type = 'operation'
+      AND a.subject_id = o.id
+      AND ${condition}
+  )`;
+
 interface OperationPage {
   readonly projectId: string;
   readonly filter: OperationFilter;
@@ -138,6 +150,7 @@ export const termsQuery = (
 };
 
 const columnsOf = ({
+  ids: only,
   hidesPrivate,
   status,
   subStatus,
@@ -145,6 +158,7 @@ const columnsOf = ({
   from,
   to,
 }: OperationFilter): Prisma.OperationWhereInput => ({
+  ...oneOf("id", only),
   ...(hidesPrivate === true ? { NOT: { kind: { in: [...PRIVATE_KINDS] } } } : {}),
   ...oneOf("status", status),
   ...(subStatus === undefined ? {} : { subStatus }),
@@ -233,6 +247,29 @@ export const createOperationListRepository = ({ prisma, pool }: Database) => {
   };
 
   return {
+    /** SQL: whether an operation `o` belongs to the list with this filter. */
+    condition: async (projectId: string, filter: OperationFilter): Promise<Statement> => {
+      const search = filter.q === undefined ? null : readSearch(filter.q);
+      const [named, { terms, oneOf: groups }] = [
+        await idsOf(projectId, search),
+        termsOf(filter),
+      ];
+      const conditions = [
+        sql`o.project_id = ${projectId}`,
+        ...columnConditions(filter),
+        // Without terms the condition is true, but the planner would expect few rows.
+        ...(terms.length === 0 ? [] : [sql`o.search_terms @> ${terms}::text[]`]),
+        ...groups.map((group) => sql`o.search_terms && ${group}::text[]`),
+        ...(named === null ? [] : [sql`o.id = ANY (${named}::text[])`]),
+        ...(filter.tag === undefined ? [] : [isAnnotated(projectId, hasTag("a", filter.tag))]),
+      ];
+      if (search?.by === "term" && filter.q !== undefined) {
+        const noted = isAnnotated(projectId, hasNote("a", patternOf(filter.q)));
+        conditions.push(sql`(${noted} OR o.search_terms @> ARRAY[${search.term}::text])`);
+      }
+      return join(conditions, " AND ");
+    },
+
     byIds: async (projectId: string, operationIds: readonly string[]): Promise<Operation[]> => {
       const rows = await prisma.operation.findMany({
         where: { projectId, id: { in: [...operationIds] } },

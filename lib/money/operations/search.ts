@@ -45,6 +45,8 @@ export const readSearch = (text: string): Search => {
 };
 
 export interface OperationFilter extends CreatedBetween {
+  /** Only these operations. */
+  readonly ids?: readonly string[] | undefined;
   readonly status?: readonly Status[] | undefined;
   readonly subStatus?: string | undefined;
   readonly kind?: readonly string[] | undefined;

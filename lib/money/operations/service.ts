@@ -5,6 +5,7 @@ import type { Operation } from "./operation";
 import type { OperationFilter } from "./search";
 import { bindDeps } from "@/lib/core/bind-deps";
 import type { Clock } from "@/lib/core/clock";
+import type { Statement } from "@/lib/platform/db/statement";
 import { DomainError, notFound } from "@/lib/core/errors";
 import { isId, newId } from "@/lib/core/ids";
 import { isFinal } from "@/lib/core/status";
@@ -34,7 +35,7 @@ const EXPORT_PAGE = 500;
 const EXPORT_OPERATIONS_MAX = 10_000;
 
 interface ListingDeps {
-  readonly lists: Pick<OperationListRepository, "page">;
+  readonly lists: Pick<OperationListRepository, "page" | "condition">;
   readonly annotations: Pick<AnnotationReads, "of">;
 }
 
@@ -96,6 +97,9 @@ const createListing = (deps: ListingDeps) => {
     /** The operations that the actor may see, newest first. */
     listFor: (actor: Actor, query: Parameters<typeof list>[1] & AskedFilter) =>
       list(actor.projectId, { ...query, ...shownTo(actor, query) }),
+    /** SQL: whether an operation `o` belongs to the list that `listFor` reads. */
+    conditionFor: (actor: Actor, filter: AskedFilter): Promise<Statement> =>
+      lists.condition(actor.projectId, { ...filter, ...shownTo(actor, filter) }),
     allFor: (actor: Actor, filter: AskedFilter) =>
       all(actor.projectId, { ...filter, ...shownTo(actor, filter) }),
   };

@@ -14,6 +14,8 @@ import { storedAddress } from "@/lib/platform/db/codecs";
 import { parsePayout, type Payout } from "./payout";
 
 export interface PayoutActivityFilter {
+  /** Only these payouts. */
+  readonly ids?: readonly string[] | undefined;
   readonly status?: readonly Status[] | undefined;
   readonly kind?: readonly Payout["kind"][] | undefined;
   /**
@@ -30,11 +32,14 @@ export interface PayoutActivityFilter {
   readonly tag?: string | undefined;
 }
 
-export interface PayoutActivityQuery {
+interface PayoutsMatched {
   readonly projectId: string;
   readonly filter: PayoutActivityFilter;
   /** Ids of the assets whose symbol equals the searched text `q`. */
   readonly searchedAssets: readonly string[];
+}
+
+export interface PayoutActivityQuery extends PayoutsMatched {
   /** Only payouts with a smaller id, which are older. Undefined: the first page. */
   readonly before: string | undefined;
   readonly limit: number;
@@ -75,7 +80,7 @@ const isAnnotated = (projectId: string, condition: Statement): Statement => sql`
  * @param named ids of payouts that pay the searched address or have the searched hash
  */
 const matches = (
-  { projectId, searchedAssets }: PayoutActivityQuery,
+  { projectId, searchedAssets }: PayoutsMatched,
   part: string,
   named: readonly string[],
 ): Statement => {
@@ -96,14 +101,14 @@ const matches = (
 };
 
 const conditionsOf = (
-  query: PayoutActivityQuery,
+  query: PayoutsMatched,
   named: readonly string[],
 ): readonly Statement[] => {
-  const { projectId, before } = query;
-  const { status, kind, chainId, walletId, from, to, q, tag } = query.filter;
+  const { projectId } = query;
+  const { ids: only, status, kind, chainId, walletId, from, to, q, tag } = query.filter;
   return [
     sql`p.project_id = ${projectId}`,
-    ...(before === undefined ? [] : [sql`p.id < ${before}`]),
+    ...(only === undefined ? [] : [sql`p.id = ANY (${only}::text[])`]),
     ...(from === undefined
       ? []
       : [sql`p.id >= ${idBound(from, -SKEW_MS)}`, sql`p.created_at >= ${from}::timestamptz`]),
@@ -186,10 +191,21 @@ export const createPayoutActivityRepository = ({ prisma, pool }: Database) => {
     return found.map(({ id }) => id);
   };
 
+  const condition = async (query: PayoutsMatched): Promise<Statement> => {
+    const { projectId, filter } = query;
+    return join(conditionsOf(query, await named(projectId, filter.q?.toLowerCase())), " AND ");
+  };
+
   return {
+    /**
+     * SQL: whether a payout `p`, with its row `w` of `wallet_payout`, belongs to the list with
+     * this filter.
+     */
+    condition,
+
     page: async (query: PayoutActivityQuery): Promise<Payout[]> => {
-      const { projectId, filter, limit } = query;
-      const conditions = conditionsOf(query, await named(projectId, filter.q?.toLowerCase()));
+      const { projectId, before, limit } = query;
+      const older = before === undefined ? sql`` : sql` AND p.id < ${before}`;
       const found = await ids.all(
         db,
         // PostgreSQL walks along the index on project and id, newest first, and stops when the page
@@ -198,7 +214,7 @@ export const createPayoutActivityRepository = ({ prisma, pool }: Database) => {
           SELECT p.id
           FROM payout p
           LEFT JOIN wallet_payout w ON w.project_id = p.project_id AND w.payout_id = p.id
-          WHERE ${join(conditions, " AND ")}
+          WHERE ${await condition(query)}${older}
           ORDER BY p.id DESC
           LIMIT ${limit}::int`,
       );

@@ -1,4 +1,5 @@
 /** Shows payouts of both kinds as movements of money, for the list of all movements. */
+import type { Statement } from "@/lib/platform/db/statement";
 import type { Assets } from "@/lib/chain/assets";
 import type { Token } from "@/lib/core/token";
 import type {
@@ -63,7 +64,22 @@ export const createPayoutActivity = ({ repository, rows, assets }: PayoutActivit
     });
   };
 
+  const searchedAssets = ({ q }: PayoutActivityFilter): string[] => {
+    const symbol = q?.toLowerCase();
+    return assets
+      .list()
+      .filter((asset) => asset.symbol.toLowerCase() === symbol)
+      .map(({ assetId }) => assetId);
+  };
+
   return {
+    /**
+     * SQL: whether a payout `p`, with its row `w` of `wallet_payout`, belongs to the list that
+     * `page` reads.
+     */
+    condition: (projectId: string, filter: PayoutActivityFilter): Promise<Statement> =>
+      repository.condition({ projectId, filter, searchedAssets: searchedAssets(filter) }),
+
     /**
      * Reads a page of a project's payouts, newest first. `before` is the id of the last payout of
      * the previous page.
@@ -77,14 +93,15 @@ export const createPayoutActivity = ({ repository, rows, assets }: PayoutActivit
       },
     ): Promise<PayoutMovement[]> => {
       const { filter, before, limit } = query;
-      const symbol = filter.q?.toLowerCase();
-      const searchedAssets = assets
-        .list()
-        .filter((asset) => asset.symbol.toLowerCase() === symbol)
-        .map(({ assetId }) => assetId);
       return movements(
         projectId,
-        await repository.page({ projectId, filter, searchedAssets, before, limit }),
+        await repository.page({
+          projectId,
+          filter,
+          searchedAssets: searchedAssets(filter),
+          before,
+          limit,
+        }),
       );
     },
   };

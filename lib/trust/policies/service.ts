@@ -25,7 +25,7 @@ export type { RequiredApproval } from "./facts";
 export type { Bounds } from "./bounds";
 export { checkVoteRule, checkVotersLeft } from "./voters";
 export { suffices, votesOf } from "./facts";
-export { readWorths } from "./spend-repository";
+export { pricedPayment, readWorths } from "./spend-repository";
 
 /**
  * Decides how much an actor may move, to which recipients, and whether a one-time code has to

@@ -1,9 +1,7 @@
 import type { Queryable } from "@/lib/platform/db/client";
 import type { Sql, SqlReader } from "@/lib/platform/db/sql";
-import { sql } from "@/lib/platform/db/statement";
-import { bool, int, json, table, text } from "@/lib/platform/db/table";
-import { z } from "zod";
-import { fromAtto, usdOf } from "./facts";
+import { raw, sql, type Statement } from "@/lib/platform/db/statement";
+import { bool, decimal, int, table, text } from "@/lib/platform/db/table";
 import { type Spending, spendings } from "./rows";
 
 /** How many rows of spending were changed: 0 or 1 each. */
@@ -117,22 +115,30 @@ export const replaceDailyCap = async (
 
 // The worth of movements, as the policies priced them at acceptance.
 
-const storedMovements = z.array(
-  z.object({ countsIn: z.string().default("all"), usd: z.string().nullable().default(null) }),
-);
-
 /**
- * The worth of the payment itself. Money that was first brought to the payment's chain is not
- * counted again.
+ * SQL: a subquery with the worth of the payment that the evaluation priced, in US dollars, and with
+ * the movements of which it is the sum. Has no row where one of them has no price; zero counts as
+ * none, as in `usdOf`. Money that was first brought to the payment's chain is not counted again.
+ * @param evaluation alias of the row of `policy_evaluation`
  */
-const worthOfAll = (movements: z.output<typeof storedMovements>): string | null => {
-  const paid = movements.filter(({ countsIn }) => countsIn === "all");
-  const counted = paid.length === 0 ? movements : paid;
-  const worth = counted.length === 0 ? null : usdOf(counted);
-  return worth === null ? null : fromAtto(worth);
-};
+export const pricedPayment = (evaluation: string): Statement => sql`
+  (
+    SELECT sum(part.usd) AS worth, jsonb_agg(part.movement) AS movements
+    FROM (
+      SELECT
+        one.movement,
+        (one.movement->>'usd')::numeric AS usd,
+        coalesce(one.movement->>'countsIn', 'all') = 'all' AS is_payment,
+        bool_or(coalesce(one.movement->>'countsIn', 'all') = 'all') OVER () AS has_payment
+      FROM jsonb_array_elements(
+        coalesce(${raw(evaluation)}.facts->'movements', '[]')
+      ) AS one (movement)
+    ) AS part
+    WHERE part.is_payment OR NOT part.has_payment
+    HAVING count(*) > 0 AND bool_and(coalesce(part.usd, 0) > 0)
+  )`;
 
-const pricedMovements = table({ id: text, movements: json(z.unknown()) });
+const pricedEvaluations = table({ id: text, worth: decimal });
 
 /**
  * @returns US dollars as decimal strings by evaluation id. Evaluations without a price are missing.
@@ -143,18 +149,13 @@ export const readWorths = async (
   evaluationIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> => {
   if (evaluationIds.length === 0) return new Map();
-  const rows = await pricedMovements.all(
+  const rows = await pricedEvaluations.all(
     db,
     sql`
-      SELECT id, facts->'movements' AS movements
-      FROM policy_evaluation
-      WHERE project_id = ${projectId} AND id = ANY (${evaluationIds}::text[])`,
+      SELECT e.id, trim_scale(priced.worth)::text AS worth
+      FROM policy_evaluation e
+      CROSS JOIN LATERAL ${pricedPayment("e")} AS priced
+      WHERE e.project_id = ${projectId} AND e.id = ANY (${evaluationIds}::text[])`,
   );
-  return new Map(
-    rows.flatMap(({ id, movements }) => {
-      const { data } = storedMovements.safeParse(movements);
-      const usd = data === undefined ? null : worthOfAll(data);
-      return usd === null ? [] : [[id, usd] as const];
-    }),
-  );
+  return new Map(rows.map(({ id, worth }) => [id, worth]));
 };
