@@ -9,6 +9,7 @@ import { streamChanges } from "@/lib/contracts/changes";
 import type { EventType } from "@/lib/contracts/events";
 import { strict } from "@/lib/contracts/strict";
 import { WEBHOOK_PAYLOADS } from "@/lib/contracts/webhook-payloads";
+import { readRates } from "@/lib/adapters/rate-file/rate-file";
 import { tokenConfig } from "@/lib/platform/config/chains";
 import { openApiDocument } from "@/lib/http/openapi";
 import { readListFile } from "@/lib/trust/screening/list-file";
@@ -94,7 +95,7 @@ const readEvent = (event: string): unknown => {
 /** The parser for the JSON snippets of each document. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "docs/webhooks.md": readEvent,
-  "docs/operations.md": readList,
+  "docs/operations.md": (text) => (text.includes('"usd"') ? readRates(text) : readList(text)),
   "docs/how-to/add-a-token.md": (text) => strict(tokenConfig).parse(JSON.parse(text)),
 };
 

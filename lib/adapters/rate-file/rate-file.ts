@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import type { CurrencyRates } from "@/lib/books/ports/currency-rates";
+import type { CurrencyRate, CurrencyRates } from "@/lib/books/ports/currency-rates";
 import { RATED_CURRENCIES } from "@/lib/core/currencies";
 
 const rate = z.strictObject({
@@ -13,18 +13,20 @@ const rate = z.strictObject({
 /** `{"EUR": {"usd": "1.0843", "at": "2026-12-01T16:00:00Z"}}`, with one line a currency. */
 const rateFile = z.partialRecord(z.enum(RATED_CURRENCIES), rate);
 
+/** @throws when the text is not such a file */
+export const readRates = (text: string): readonly CurrencyRate[] => {
+  const parsed = rateFile.parse(JSON.parse(text));
+  return RATED_CURRENCIES.flatMap((currency) => {
+    const found = parsed[currency];
+    return found === undefined ? [] : [{ currency, usd: found.usd, at: new Date(found.at) }];
+  });
+};
+
 /**
  * Rates from a JSON file that another program writes, such as a job that takes the reference rates
  * of a central bank. It is read again each time, so a new file needs no restart.
  */
 export const createRateFile = (path: string): CurrencyRates => ({
   source: "file",
-  rates: async (signal) => {
-    const text = await readFile(path, { encoding: "utf8", signal });
-    const parsed = rateFile.parse(JSON.parse(text));
-    return RATED_CURRENCIES.flatMap((currency) => {
-      const found = parsed[currency];
-      return found === undefined ? [] : [{ currency, usd: found.usd, at: new Date(found.at) }];
-    });
-  },
+  rates: async (signal) => readRates(await readFile(path, { encoding: "utf8", signal })),
 });

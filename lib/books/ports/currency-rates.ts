@@ -10,6 +10,9 @@ export interface CurrencyRate {
 
 /**
  * Rates of currencies against the US dollar, for figures on screens. No movement is priced by them.
+ * @example
+ * await rates.rates(AbortSignal.timeout(5_000));
+ * // [{ currency: "EUR", usd: "1.0843", at: 2026-12-01T16:00:00Z }]
  */
 export interface CurrencyRates {
   /** The source, in the words of the API: `chainlink` or `file`. */

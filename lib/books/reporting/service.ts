@@ -28,6 +28,7 @@ export interface Reporting {
 }
 
 export interface ReportingService {
+  /** The currency of the project with its rate. */
   get(projectId: string): Promise<Reporting>;
   /** The known rates, with their source. */
   rates(): Promise<{
@@ -52,6 +53,7 @@ const noRate = (currency: ReportingCurrency): DomainError => {
   return invalidRequest([{ path: "currency", message }], `${currency} ${message}.`);
 };
 
+/** The service of reporting currencies. Each instance keeps the rates for about a minute. */
 export const createReportingService = ({
   database,
   rates: source,

@@ -287,6 +287,7 @@ export const MOVES_NOTHING: Readonly<Record<string, readonly string[]>> = {
     "POST /invitations/lookup",
     "POST /invitations/accept",
     "DELETE /invitations/{id}",
+    "PUT /reporting-currency",
     "PATCH /policies",
     "PUT /policies",
     "PATCH /sponsor-budgets",
