@@ -56,7 +56,7 @@ export const ActivitySummary = (): ReactNode => {
     <>
       <PageHeader
         title="Summary of activity"
-        description="What came in and went out, in US dollars as each movement was priced then. Moves between your own wallets and accounts are counted, and are neither in nor out."
+        description="What came in and went out in the last 12 months, or on the days you choose, in US dollars as each movement was priced then. Moves between your own wallets and accounts are counted, and are neither in nor out."
         actions={
           <Link href="/activity" className={buttonLooks()}>
             Activity
