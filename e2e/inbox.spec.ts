@@ -68,6 +68,30 @@ const expectThumbReach = async (page: Page): Promise<void> => {
   if (before !== null) await page.setViewportSize(before);
 };
 
+/** The person who asked reads that others decide, has no vote, and gets no advice to type a code. */
+const expectMakersView = async (page: Page, operationId: string): Promise<void> => {
+  await page.goto(`/activity/${operationId}`);
+  await expect(page.getByText(MAKERS_ADVICE)).toBeVisible();
+  await expect(page.getByText("Approve it with")).toHaveCount(0);
+  await page.goto("/inbox");
+  const others = page.getByRole("list", { name: "Waits for others" });
+  await expect(others.getByRole("listitem")).toContainText(MAKERS_ADVICE);
+  await expect(page.getByText("Nothing waits for you")).toBeVisible();
+  await expect(page.getByRole("button", { name: /^(Approve|Decline)/ })).toHaveCount(0);
+  await page.goto(`/activity/${operationId}`);
+  await page.getByRole("link", { name: "See the approvals" }).click();
+  await expect(
+    page.getByRole("heading", { name: /^Transfer of 12.50 USDC on / }),
+  ).toBeVisible();
+  await page.getByText("The exact text that is approved").click();
+  await expect(page.getByRole("list", { name: "What is approved" })).toContainText(RECIPIENT);
+  // The person who asked for the payment has no vote.
+  await expect(page.getByRole("region", { name: "Votes" })).toContainText(
+    "Nobody has voted yet",
+  );
+  await expect(page.getByRole("region", { name: "Your vote" })).toHaveCount(0);
+};
+
 test("a transfer of one person waits in the inbox until another person approves it", async ({
   page,
   browser,
@@ -91,27 +115,7 @@ test("a transfer of one person waits in the inbox until another person approves 
     amount: "12.5",
   };
   const operationId = await owner.execute(await owner.prepareTransfer(transfer));
-  // The person who asked reads that others decide, and no advice to type a code.
-  await page.goto(`/activity/${operationId}`);
-  await expect(page.getByText(MAKERS_ADVICE)).toBeVisible();
-  await expect(page.getByText("Approve it with")).toHaveCount(0);
-  await page.goto("/inbox");
-  const others = page.getByRole("list", { name: "Waits for others" });
-  await expect(others.getByRole("listitem")).toContainText(MAKERS_ADVICE);
-  await expect(page.getByText("Nothing waits for you")).toBeVisible();
-  await expect(page.getByRole("button", { name: /^(Approve|Decline)/ })).toHaveCount(0);
-  await page.goto(`/activity/${operationId}`);
-  await page.getByRole("link", { name: "See the approvals" }).click();
-  await expect(
-    page.getByRole("heading", { name: /^Transfer of 12.50 USDC on / }),
-  ).toBeVisible();
-  await page.getByText("The exact text that is approved").click();
-  await expect(page.getByRole("list", { name: "What is approved" })).toContainText(RECIPIENT);
-  // The person who asked for the payment has no vote.
-  await expect(page.getByRole("region", { name: "Votes" })).toContainText(
-    "Nobody has voted yet",
-  );
-  await expect(page.getByRole("region", { name: "Your vote" })).toHaveCount(0);
+  await expectMakersView(page, operationId);
 
   await guest.goto(`/activity/${operationId}`);
   await expect(guest.getByText("Approve or decline it. 0 of 1 approval so far.")).toBeVisible();
