@@ -77,4 +77,8 @@ export const RECORD_ROWS: AttackTable = {
       );
     },
   ],
+  "PUT /reporting-currency": [
+    "moves nothing",
+    () => expecting(call("PUT", "/reporting-currency", { currency: "EUR" }), 200),
+  ],
 };
