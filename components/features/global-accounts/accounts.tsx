@@ -5,7 +5,7 @@ import { Landmark, Plus, ShieldCheck } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { parseAsBoolean, parseAsString, useQueryState, useQueryStates } from "nuqs";
-import { type ReactNode, useCallback, useState } from "react";
+import { type ReactNode, useCallback, useEffect } from "react";
 import { useForm } from "react-hook-form";
 import { z } from "zod";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
@@ -272,19 +272,17 @@ const OpenAccountDialog = ({ onClose }: { readonly onClose: () => void }): React
         assetId === asset.assetId && compareAmounts(available, "0") === 1,
     ) ?? false;
   const preselected = currencies?.find(isHeld) ?? currencies?.[0];
-  const [first, setFirst] = useState("");
-  // The reserves change while the dialog is open, and the currency of an account cannot be changed,
-  // so the first choice stays.
-  if (first === "" && !reserves.isPending && preselected !== undefined)
-    setFirst(preselected.assetId);
+  const proposed = reserves.isPending ? undefined : preselected?.assetId;
   const form = useForm({
     resolver: zodResolver(accountForm),
     defaultValues: { name: "", currency: "" },
-    // Once the reserves are loaded, a currency that the treasury holds is selected. A name that was
-    // typed before that is kept.
-    values: { name: "", currency: first },
-    resetOptions: { keepDirtyValues: true },
   });
+  useEffect(() => {
+    // The reserves change while the dialog is open, and the currency of an account cannot be
+    // changed, so the first choice stays.
+    if (proposed !== undefined && form.getValues("currency") === "")
+      form.setValue("currency", proposed);
+  }, [proposed, form]);
   const { mutation, send } = useSentOnce(createGlobalAccount);
   const submit = async (body: BodyOf<typeof createGlobalAccount>): Promise<void> => {
     const account = await send({ body }).catch(() => null);
