@@ -184,11 +184,20 @@ export const DialogButtons = (props: DialogButtonsProps): ReactNode => (
   </div>
 );
 
+let lastFocused: Element | null = null;
+if (typeof document !== "undefined")
+  document.addEventListener("focusin", ({ target }) => {
+    if (target instanceof Element) lastFocused = target;
+  });
+
 /**
  * The focused element. For a menu item, which disappears once chosen, the button that opened the
  * menu.
  */
-const openerOf = (active: Element | null): HTMLElement | null => {
+const openerOf = (focused: Element | null): HTMLElement | null => {
+  // A dialog whose code is loaded at its opening appears after the menu is gone, and before the menu
+  // has returned the focus.
+  const active = focused === document.body ? lastFocused : focused;
   const menu = active?.closest('[role="menu"]');
   const button = document.getElementById(menu?.getAttribute("aria-labelledby") ?? "");
   return button ?? (active instanceof HTMLElement ? active : null);
