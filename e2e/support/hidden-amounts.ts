@@ -7,9 +7,10 @@ import { PREFERENCE_COOKIES } from "@/lib/core/browser-cookies";
  */
 const AMOUNT = String.raw`(?<![\w.…:/-])(\$\s?\d[\d.,]*|\d[\d,]*\.\d+)(?![\w.:-]|\s?%)`;
 /**
- * Texts with numbers that are no amounts: the version of the database, and the choices of slippage.
+ * Texts with numbers that are no amounts: the version of the database, the choices of slippage, and
+ * rates of currencies.
  */
-const OTHER_NUMBERS = String.raw`^PostgreSQL \d|^0\.\d$`;
+const OTHER_NUMBERS = String.raw`^PostgreSQL \d|^0\.\d$|USD for 1 [A-Z]{3}\b`;
 /**
  * Code samples for the API. They contain the typed values or an example, also while amounts are
  * hidden.

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ReportingProvider, useReporting } from "@/components/ui/reporting";
 import { Time } from "@/components/ui/time";
-import { reportingQuery } from "./use-reporting";
+import { rateText, reportingQuery } from "./use-reporting";
 
 /** Gives the pages the reporting currency of the project. */
 export const ProjectReporting = ({ children }: { readonly children: ReactNode }): ReactNode => {
@@ -26,7 +26,8 @@ export const RateNote = (): ReactNode => {
         `In US dollars: the rate of ${currency} is not known at the moment.`
       ) : (
         <>
-          In {currency}, at {rate.usd} USD, a rate of <Time value={rate.at} />
+          {`In ${currency}, at ${rateText(currency, rate.usd)}, a rate of `}
+          <Time value={rate.at} />
         </>
       )}
     </p>

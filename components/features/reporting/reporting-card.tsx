@@ -13,7 +13,7 @@ import { toast } from "@/components/ui/toast";
 import { listCurrencyRates, setReportingCurrency } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import { REPORTING_CURRENCIES, type ReportingCurrency } from "@/lib/core/currencies";
-import { reportingQuery } from "./use-reporting";
+import { rateText, reportingQuery } from "./use-reporting";
 
 const NAMES = {
   USD: "US dollar",
@@ -43,12 +43,14 @@ export const ReportingCard = (): ReactNode => (
   </QueryCard>
 );
 
-const RateText = ({ rate }: { readonly rate: Rates[number]["rate"] }): ReactNode =>
+const SOURCES = { chainlink: "by a price feed", file: "by the rate file" } as const;
+
+const Rate = ({ currency, rate }: Rates[number]): ReactNode =>
   rate === null ? (
     "No rate is known"
   ) : (
     <>
-      {rate.usd} USD, {rate.source === "chainlink" ? "by a price feed" : "by the rate file"},{" "}
+      {`${rateText(currency, rate.usd)}, ${SOURCES[rate.source]}, `}
       <Time value={rate.at} />
     </>
   );
@@ -79,8 +81,7 @@ const Choice = ({ rates }: { readonly rates: Rates }): ReactNode => {
           return {
             value: currency,
             label: `${NAMES[currency]} (${currency})`,
-            description:
-              known === undefined ? "As the API gives them" : <RateText rate={known.rate} />,
+            description: known === undefined ? "As the API gives them" : <Rate {...known} />,
           };
         })}
       />

@@ -1,5 +1,10 @@
 import { apiQuery } from "@/components/features/session/api-query";
 import { getReportingCurrency } from "@/lib/api-client/calls.gen";
+import type { ReportingCurrency } from "@/lib/core/currencies";
+
+/** `1.08 USD for 1 EUR` */
+export const rateText = (currency: ReportingCurrency, usd: string): string =>
+  `${usd} USD for 1 ${currency}`;
 
 /** Rates change every few minutes at most. */
 const STALE_MS = 60_000;
