@@ -207,7 +207,8 @@ test("what waits for an approval stands on the overview, and is approved with a 
   await expect(dialog.getByText(/^Code sent to/)).toBeVisible();
   await page.reload();
   await expect(dialog.getByText(/^Code sent to/)).toBeVisible();
-  // A page that was left before the answer does not know the code, which can still be typed.
+  // The tab forgets that a code was mailed, as when the page is left before the answer. The code can
+  // still be typed.
   await page.evaluate(() => sessionStorage.clear());
   await page.reload();
   await expect(dialog.getByText(/^A code was sent already\./)).toBeVisible();

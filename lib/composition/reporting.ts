@@ -12,11 +12,11 @@ export const buildReporting = ({
   registry,
   database,
   clock,
-  log,
+  errorLog,
 }: Platform) => {
   const { currencyRatesFile: file } = config;
   const feeds = () =>
     createCurrencyFeeds(overrides.priceOracle ?? createChainlinkOracle({ registry, clock }));
   const rates = file === null ? feeds() : createRateFile(resolve(file));
-  return createReportingService({ database, rates, clock, log });
+  return createReportingService({ database, rates, clock, log: errorLog });
 };

@@ -172,7 +172,7 @@ const asCurrency = (
 interface CurrencyFormat {
   readonly locale?: string | undefined;
   readonly signed?: boolean;
-  /** By ISO 4217; US dollars by default. */
+  /** The code of the currency by ISO 4217; US dollars by default. */
   readonly currency?: string;
 }
 

@@ -5,11 +5,14 @@ import { formatAmount } from "./money";
 export const REPORTING_CURRENCIES = ["USD", "EUR", "GBP", "CHF"] as const;
 export type ReportingCurrency = (typeof REPORTING_CURRENCIES)[number];
 
+export const isReportingCurrency = (text: string): text is ReportingCurrency =>
+  (REPORTING_CURRENCIES as readonly string[]).includes(text);
+
 /** The currencies that need a rate. */
 export const RATED_CURRENCIES = ["EUR", "GBP", "CHF"] as const;
 export type RatedCurrency = (typeof RATED_CURRENCIES)[number];
 
-/** Enough for the worth of one base unit of any stablecoin. */
+/** Digits after the point of a converted amount: two more than the six of USDC and USDT. */
 const DIGITS = 8;
 
 /**

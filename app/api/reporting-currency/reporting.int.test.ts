@@ -94,7 +94,7 @@ test("a file gives the rates in place of feeds, and a new file is read without a
 test.each([
   ["is no JSON", "{"],
   ["has a rate of zero", '{"EUR": {"usd": "0.00", "at": "2026-12-01T16:00:00Z"}}'],
-  ["has an unknown currency", '{"XXX": {"usd": "1", "at": "2026-12-01T16:00:00Z"}}'],
+  ["has an unknown currency", '{"JPY": {"usd": "1", "at": "2026-12-01T16:00:00Z"}}'],
   ["has a rate without a time", '{"EUR": {"usd": "1.08"}}'],
 ])("while the file %s, no rate is known and pages stay in US dollars", async (_, content) => {
   const own = await withRateFile(content);

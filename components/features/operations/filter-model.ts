@@ -14,7 +14,7 @@ export interface ActivityFilters {
   readonly to: string | null;
   readonly q: string | null;
   readonly tag: string | null;
-  /** As in the filter of the API, for example an address. */
+  /** The filter `counterparty` of GET /activity: an address, an account, a private wallet … */
   readonly counterparty: string | null;
   /** Id of an asset. */
   readonly token: string | null;

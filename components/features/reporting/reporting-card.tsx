@@ -12,7 +12,11 @@ import { Time } from "@/components/ui/time";
 import { toast } from "@/components/ui/toast";
 import { listCurrencyRates, setReportingCurrency } from "@/lib/api-client/calls.gen";
 import type { ResponseOf } from "@/lib/contracts/contract";
-import { REPORTING_CURRENCIES, type ReportingCurrency } from "@/lib/core/currencies";
+import {
+  isReportingCurrency,
+  REPORTING_CURRENCIES,
+  type ReportingCurrency,
+} from "@/lib/core/currencies";
 import { rateText, reportingQuery } from "./use-reporting";
 
 const NAMES = {
@@ -21,9 +25,6 @@ const NAMES = {
   GBP: "Pound sterling",
   CHF: "Swiss franc",
 } as const satisfies Record<ReportingCurrency, string>;
-
-const isCurrency = (text: string): text is ReportingCurrency =>
-  (REPORTING_CURRENCIES as readonly string[]).includes(text);
 
 type Rates = ResponseOf<typeof listCurrencyRates>["data"];
 
@@ -74,7 +75,7 @@ const Choice = ({ rates }: { readonly rates: Rates }): ReactNode => {
         label="Reporting currency"
         value={current}
         onValueChange={(value) => {
-          if (isCurrency(value) && may && !change.isPending) void choose(value);
+          if (isReportingCurrency(value) && may && !change.isPending) void choose(value);
         }}
         options={REPORTING_CURRENCIES.map((currency) => {
           const known = rates.find((one) => one.currency === currency);

@@ -1,8 +1,5 @@
 import type { Queryable } from "@/lib/platform/db/client";
-import { REPORTING_CURRENCIES, type ReportingCurrency } from "@/lib/core/currencies";
-
-const isCurrency = (text: string): text is ReportingCurrency =>
-  (REPORTING_CURRENCIES as readonly string[]).includes(text);
+import { isReportingCurrency, type ReportingCurrency } from "@/lib/core/currencies";
 
 export const readCurrency = async (
   db: Queryable,
@@ -12,7 +9,7 @@ export const readCurrency = async (
     where: { id: projectId },
     select: { reportingCurrency: true },
   });
-  return isCurrency(reportingCurrency) ? reportingCurrency : "USD";
+  return isReportingCurrency(reportingCurrency) ? reportingCurrency : "USD";
 };
 
 /** Returns false when the stored currency is no longer `from`. */
