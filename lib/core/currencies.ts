@@ -5,6 +5,7 @@ import { formatAmount } from "./money";
 export const REPORTING_CURRENCIES = ["USD", "EUR", "GBP", "CHF"] as const;
 export type ReportingCurrency = (typeof REPORTING_CURRENCIES)[number];
 
+/** Whether a project can read its figures in the currency with this code. */
 export const isReportingCurrency = (text: string): text is ReportingCurrency =>
   (REPORTING_CURRENCIES as readonly string[]).includes(text);
 
