@@ -17,13 +17,18 @@ test("balances show what may leave the treasury, and no place offers more than a
   await fund(client, treasury, { chainId: ONE, token: "USDC", amount: "100" });
   await fund(client, treasury, { chainId: TWO, token: "USDC", amount: "20" });
   expect(await usdc()).toMatchObject({ amount: "120", available: "120", backing: "0" });
+  // Reserves are read at final blocks, which are older than the blocks of the balances.
+  await vi.waitFor(
+    async () => {
+      const { data } = await client.call(getReserves);
+      expect(data.find(({ currency }) => currency === "USDC")?.available).toBe("120");
+    },
+    { timeout: 30_000, interval: 200 },
+  );
 
   const { id } = await client.call(createGlobalAccount, { body: { currency: "USDC" } });
   const funding = { params: { id }, body: { currency: "USDC", amount: "70" } };
-  await vi.waitFor(() => client.call(fundGlobalAccount, funding), {
-    timeout: 30_000,
-    interval: 200,
-  });
+  await client.call(fundGlobalAccount, funding);
 
   const total = await usdc();
   expect(total).toMatchObject({ amount: "120", available: "50", backing: "70" });
