@@ -122,6 +122,9 @@ test("a person is invited, joins as a viewer, becomes an admin, switches project
 
   // The same person is the owner of their own project.
   await guest.getByRole("button", { name: /^Project / }).click();
+  await expect(guest.getByRole("menu")).toContainText(
+    /^Projects.*admin.*Made when you signed in.*owner.*Members/,
+  );
   await guest.getByRole("menuitem", { name: /owner/ }).click();
   await expect(guest.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
   await guest.goto("/members");

@@ -4,7 +4,11 @@ import { Check, ChevronsUpDown, Plus, Users } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useState, type ReactNode } from "react";
-import { chooseProject, useProject } from "@/components/features/projects/use-project";
+import {
+  chooseProject,
+  type Project,
+  useProject,
+} from "@/components/features/projects/use-project";
 import {
   DropdownMenu,
   MenuItem,
@@ -22,6 +26,26 @@ const NewProjectDialog = dynamic(
   { ssr: false },
 );
 
+interface ProjectItemsProps {
+  readonly label: string;
+  readonly projects: readonly Project[];
+  readonly chosenId: string;
+}
+
+const ProjectItems = ({ label, projects, chosenId }: ProjectItemsProps): ReactNode =>
+  projects.length === 0 ? null : (
+    <>
+      <MenuLabel>{label}</MenuLabel>
+      {projects.map(({ id, name, role }) => (
+        <MenuItem key={id} onSelect={() => chooseProject(id)}>
+          <Check aria-hidden className={id === chosenId ? "" : "invisible"} />
+          <span className="min-w-0 flex-1 truncate">{name}</span>
+          <span className="text-sm text-fg-3">{role}</span>
+        </MenuItem>
+      ))}
+    </>
+  );
+
 export const ProjectSwitcher = (): ReactNode => {
   const { project, projects } = useProject();
   const [creating, setCreating] = useState(false);
@@ -38,6 +62,9 @@ export const ProjectSwitcher = (): ReactNode => {
         <Skeleton className="my-0.5 w-24" />
       </div>
     );
+  const isOnlyOne = projects.length === 1;
+  const joined = projects.filter(({ placeholder }) => isOnlyOne || !placeholder);
+  const placeholders = projects.filter((one) => !joined.includes(one));
   return (
     <>
       <DropdownMenu
@@ -56,14 +83,12 @@ export const ProjectSwitcher = (): ReactNode => {
           </button>
         }
       >
-        <MenuLabel>Projects</MenuLabel>
-        {projects.map(({ id, name, role }) => (
-          <MenuItem key={id} onSelect={() => chooseProject(id)}>
-            <Check aria-hidden className={id === project.id ? "" : "invisible"} />
-            <span className="min-w-0 flex-1 truncate">{name}</span>
-            <span className="text-sm text-fg-3">{role}</span>
-          </MenuItem>
-        ))}
+        <ProjectItems label="Projects" projects={joined} chosenId={project.id} />
+        <ProjectItems
+          label="Made when you signed in"
+          projects={placeholders}
+          chosenId={project.id}
+        />
         <MenuSeparator />
         <MenuItem asChild>
           <Link href="/members">

@@ -169,6 +169,10 @@ const me = z
           role: z
             .enum(["owner", "admin", "operator", "viewer"])
             .meta({ description: "Role of the person in the project" }),
+          placeholder: z.boolean().meta({
+            description:
+              "True for the project that a sign-in with an invitation made, until it is renamed. It is listed last, so requests without `X-Project-Id` stand for the project that the person joined",
+          }),
         }),
       )
       .meta({ description: "Projects of which the person is a member" }),

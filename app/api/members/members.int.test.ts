@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { listApiKeys, rotateApiKey } from "@/lib/contracts/api-keys";
 import { listAuditLog } from "@/lib/contracts/audit";
@@ -134,6 +135,27 @@ describe("invitations", () => {
     const { data } = await owner.client.call(listMembers);
     expect(data.map(({ role }) => role)).toEqual(["owner", "operator"]);
     expect(data[1]).toMatchObject({ email, id: await userOf(guest) });
+  });
+
+  test("the project that the sign-in of an invited person made comes last until it is renamed", async () => {
+    const owner = await api.signIn();
+    const projectId = await projectOf(owner);
+    const email = `guest-${randomUUID()}@example.test`;
+    await invite(owner, email, "operator");
+    const token = await mailedToken(email);
+    const guest = await api.signIn(undefined, token);
+    const own = await projectOf(guest);
+    const listed = async () =>
+      (await guest.client.call(getMe)).projects.map((one) =>
+        one.placeholder ? "last" : one.id,
+      );
+    await api.verifiedEmail(guest, email);
+    await guest.client.call(acceptInvitation, { body: { token } });
+    expect(await listed()).toEqual([projectId, "last"]);
+    expect(await guest.client.call(whoAmI)).toMatchObject({ projectId });
+    const body = { name: "Bakery" };
+    await inProject(guest, own).call(updateProject, { params: { id: own }, body });
+    expect(await listed()).toEqual([own, projectId]);
   });
 
   test("somebody else who holds the link cannot accept it, with another address or with none", async () => {

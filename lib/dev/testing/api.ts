@@ -44,11 +44,12 @@ export interface TestApi {
   /** Typed calls with these headers. @throws ApiError */
   client(headers?: Readonly<Record<string, string>>): ApiClient;
   /** Signs in with EIP-4361, as a new person unless a key is given. */
-  signIn(privateKey?: `0x${string}`): Promise<TestSession>;
+  /** @param invitation the token of a mailed invitation */
+  signIn(privateKey?: `0x${string}`, invitation?: string): Promise<TestSession>;
   /** Creates a key. Signs with the person's wallet if an approval is needed. */
   createKey(session: TestSession, input?: KeyInput): Promise<TestApiKey>;
   /** Gives the person a verified address, to which one-time codes are sent. @returns the address */
-  verifiedEmail(session: TestSession): Promise<string>;
+  verifiedEmail(session: TestSession, email?: string): Promise<string>;
   /** Waits for the newest code mailed to the address. `except` are codes seen before. */
   readCode(to: string, except?: readonly string[]): Promise<string>;
 }
@@ -93,9 +94,15 @@ const clientWith = (headers: Readonly<Record<string, string>> = {}): ApiClient =
 
 type ClientWith = (headers?: Readonly<Record<string, string>>) => ApiClient;
 
+interface SignInInput {
+  readonly chainId: number;
+  readonly privateKey: `0x${string}`;
+  readonly invitation?: string | undefined;
+}
+
 const signIn = async (
   clientOf: ClientWith,
-  { chainId, privateKey }: { readonly chainId: number; readonly privateKey: `0x${string}` },
+  { chainId, privateKey, invitation }: SignInInput,
 ): Promise<TestSession> => {
   const account = privateKeyToAccount(privateKey);
   const anybody = clientOf();
@@ -114,7 +121,7 @@ const signIn = async (
   });
   const signature = await account.signMessage({ message });
   const { accessToken, refreshToken } = await anybody.call(createToken, {
-    body: { message, signature },
+    body: { message, signature, ...(invitation === undefined ? {} : { invitation }) },
   });
   return {
     account,
@@ -147,7 +154,8 @@ export const testApi = async (options: TestServicesOptions = {}): Promise<TestAp
     services,
     fetch: (path, init) => fetchInProcess(`${BASE_URL}${path}`, init),
     client: clientWith,
-    signIn: (privateKey = testKey()) => signIn(clientWith, { chainId, privateKey }),
+    signIn: (privateKey = testKey(), invitation) =>
+      signIn(clientWith, { chainId, privateKey, invitation }),
     createKey: async (session, input = {}) => {
       const { id, secret } = await approvedKey(session.account, session.client, {
         name: "test",
@@ -155,8 +163,7 @@ export const testApi = async (options: TestServicesOptions = {}): Promise<TestAp
       });
       return { id, secret, client: clientWith({ "x-api-key": secret }) };
     },
-    verifiedEmail: async (session) => {
-      const email = testEmail();
+    verifiedEmail: async (session, email = testEmail()) => {
       await sendEmailCode(session.account, session.client, email);
       await session.client.call(verifyEmail, { body: { code: await readCode(email) } });
       return email;
@@ -182,7 +189,8 @@ export const remoteApi = (
     ...api,
     client,
     fetch: (path, init) => send(`${baseUrl}${path}`, init),
-    signIn: (privateKey = testKey()) => signIn(client, { chainId, privateKey }),
+    signIn: (privateKey = testKey(), invitation) =>
+      signIn(client, { chainId, privateKey, invitation }),
     createKey: async (session, input = {}) => {
       const { id, secret } = await approvedKey(session.account, session.client, {
         name: "test",

@@ -52,10 +52,11 @@ export const toMe = (profile: Profile): ResponseOf<typeof verifyEmail> => ({
   emailVerified: profile.emailVerifiedAt !== null,
   emailHeldUntil: profile.emailHeldUntil?.toISOString() ?? null,
   createdAt: profile.createdAt.toISOString(),
-  projects: profile.projects.map(({ projectId, name, role }) => ({
+  projects: profile.projects.map(({ projectId, name, role, placeholder }) => ({
     id: projectId,
     name,
     role,
+    placeholder,
   })),
 });
 

@@ -404,7 +404,8 @@ const ensurePerson = async (
   const candidate = { id: newId("user"), ...account, createdAt: clock.now() };
   const { user, created } = await ensureUser(tx, candidate);
   if (!created) return user;
-  await projects.create(tx, { name: FIRST_PROJECT, ownerId: user.id, request });
+  const placeholder = await isInvited();
+  await projects.create(tx, { name: FIRST_PROJECT, ownerId: user.id, placeholder, request });
   const entry = {
     projectId: null,
     actor: user.id,

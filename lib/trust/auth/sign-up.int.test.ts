@@ -99,6 +99,7 @@ describe("an invitation where sign-up is closed", () => {
     const { userId } = await closed.signIn(closed.newAccount(), "api", { invitation: token });
     const memberships = await prisma.membership.findMany({ where: { userId } });
     expect(memberships.map(({ projectId }) => projectId)).not.toContain(inviter.projectId);
+    expect(memberships.map(({ placeholder }) => placeholder)).toEqual([true]);
     expect(await prisma.invitation.findUniqueOrThrow({ where: { id } })).toMatchObject({
       acceptedAt: null,
     });

@@ -102,6 +102,7 @@ export const deleteMember = async (
 
 export const renameProject = async (tx: Tx, projectId: string, name: string): Promise<void> => {
   await tx.project.update({ where: { id: projectId }, data: { name } });
+  await tx.membership.updateMany({ where: { projectId }, data: { placeholder: false } });
 };
 
 export const readProjectName = async (db: Queryable, projectId: string): Promise<string> => {

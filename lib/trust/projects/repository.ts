@@ -6,30 +6,33 @@ export interface Membership {
   readonly projectId: string;
   readonly name: string;
   readonly role: Role;
+  /** Made by the sign-in of a person with an invitation, and not renamed since. */
+  readonly placeholder: boolean;
 }
 
 interface NewProject {
   readonly id: string;
   readonly name: string;
   readonly ownerId: string;
+  readonly placeholder: boolean;
   readonly createdAt: Date;
 }
 
 export const insertProject = async (
   db: Queryable,
-  { id, name, ownerId, createdAt }: NewProject,
+  { id, name, ownerId, placeholder, createdAt }: NewProject,
 ): Promise<void> => {
   await db.project.create({
     data: {
       id,
       name,
       createdAt,
-      memberships: { create: { userId: ownerId, role: "owner", createdAt } },
+      memberships: { create: { userId: ownerId, role: "owner", placeholder, createdAt } },
     },
   });
 };
 
-/** At most `limit` memberships of the person, the oldest first. */
+/** At most `limit` memberships of the person, the oldest first and a placeholder last. */
 export const listMemberships = async (
   db: Queryable,
   userId: string,
@@ -37,14 +40,20 @@ export const listMemberships = async (
 ): Promise<Membership[]> => {
   const rows = await db.membership.findMany({
     where: { userId },
-    select: { projectId: true, role: true, project: { select: { name: true } } },
-    orderBy: [{ createdAt: "asc" }, { projectId: "asc" }],
+    select: {
+      projectId: true,
+      role: true,
+      placeholder: true,
+      project: { select: { name: true } },
+    },
+    orderBy: [{ placeholder: "asc" }, { createdAt: "asc" }, { projectId: "asc" }],
     take: limit,
   });
   return rows.map((row) => ({
     projectId: row.projectId,
     name: row.project.name,
     role: row.role as Role,
+    placeholder: row.placeholder,
   }));
 };
 

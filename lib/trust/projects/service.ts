@@ -40,6 +40,8 @@ export interface ProjectsService {
     project: {
       readonly name: string;
       readonly ownerId: string;
+      /** Listed last until it is renamed, because the person came to join another project. */
+      readonly placeholder?: boolean;
       readonly request?: RequestContext | null;
     },
   ): Promise<{ projectId: string }>;
@@ -99,8 +101,9 @@ export const createProjectsService = (deps: ProjectsDeps): ProjectsService => {
     resolve: async (userId, projectId) => choose(await memberships.get(userId), projectId),
     list,
     forget: (userId) => memberships.invalidate(userId),
-    create: async (tx, { name, ownerId, request = null }) => {
-      const project = { id: newId("project"), name, ownerId, createdAt: clock.now() };
+    create: async (tx, { name, ownerId, placeholder = false, request = null }) => {
+      const id = newId("project");
+      const project = { id, name, ownerId, placeholder, createdAt: clock.now() };
       await insertProject(tx, project);
       const entry = {
         projectId: project.id,

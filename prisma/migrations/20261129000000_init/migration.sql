@@ -33,11 +33,13 @@ CREATE TABLE project (
   approvals_exempt_keys   boolean NOT NULL DEFAULT false
 );
 
+-- `placeholder`: made by the sign-in of a person with an invitation, and not renamed since.
 CREATE TABLE membership (
-  project_id text NOT NULL,
-  user_id    text NOT NULL,
-  role       text NOT NULL,
-  created_at timestamptz(3) NOT NULL,
+  project_id  text NOT NULL,
+  user_id     text NOT NULL,
+  role        text NOT NULL,
+  placeholder boolean NOT NULL DEFAULT false,
+  created_at  timestamptz(3) NOT NULL,
   PRIMARY KEY (project_id, user_id),
   FOREIGN KEY (project_id) REFERENCES project (id)
     ON UPDATE CASCADE ON DELETE RESTRICT,
