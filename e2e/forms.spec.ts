@@ -302,11 +302,11 @@ test("a payout that would begin in the past is not checked, and the focus goes t
   const start = summary.getByLabel("Start");
   await start.fill("2020-01-01T09:00");
   await expect(summary.getByText("Choose a time in the future.")).toBeVisible();
-  await summary.getByRole("button", { name: "Check and review" }).click();
+  await summary.getByRole("button", { name: "Review schedule" }).click();
   await expect(start).toBeFocused();
   await expect(page.getByRole("dialog")).toHaveCount(0);
   // Without a schedule, the missing money is the only error left.
   await summary.getByLabel("Pay later or repeatedly").uncheck();
-  await summary.getByRole("button", { name: "Check and review" }).click();
+  await summary.getByRole("button", { name: "Review payout" }).click();
   await expect(summary.getByText("Nothing was paid.")).toBeVisible();
 });

@@ -56,6 +56,7 @@ export const scheduleRecord = z
         }),
       )
       .meta({ description: "Sum of each token in one run" }),
+    warnings: recipientWarnings,
     reference: z
       .string()
       .nullable()
@@ -125,7 +126,7 @@ export const createPayoutSchedule = defineContract({
       .meta({ description: "No run is due after it. Default: no end" }),
   }),
   status: 201,
-  response: scheduleRecord.extend({ warnings: recipientWarnings }),
+  response: scheduleRecord,
   errors: [
     "invalid_request",
     "batch_too_large",

@@ -4,11 +4,14 @@ import { Ban, KeyRound } from "lucide-react";
 import { parseAsBoolean, useQueryState } from "nuqs";
 import { type ComponentProps, type ReactNode, useState } from "react";
 import { ProofPart } from "@/components/features/approvals/proof-part";
+import { isMistakable } from "@/components/features/warnings/warnings";
 import { DecisionLink, useVotesOn } from "@/components/features/inbox/decision";
 import { Button } from "@/components/ui/button";
 import { ActionDialog, Dialog } from "@/components/ui/dialog";
+import { Checkbox } from "@/components/ui/field";
 import { ActionError } from "@/components/ui/states";
 import { toast } from "@/components/ui/toast";
+import type { Warning } from "@/lib/contracts/warnings";
 import { isRefusedProof } from "./api-error";
 import { ReviewLayout, ReviewNote, ReviewSteps } from "./review-layout";
 import type { MoneyProof } from "./types";
@@ -26,6 +29,8 @@ interface ApprovalDialogProps {
     | { readonly operationId: string }
     | { readonly payoutId: string }
     | { readonly scheduleId: string };
+  /** Warnings about the recipients, which the receipt shows. Default: none. */
+  readonly warnings?: readonly Pick<Warning, "code">[];
   /** Says where the money is when an error occurs before the approval. */
   readonly money: string;
   /** Says where the money is after the approval failed. Default: `money`. */
@@ -41,7 +46,9 @@ interface ApprovalDialogProps {
 }
 
 const ApprovalDialog = (props: ApprovalDialogProps): ReactNode => {
-  const { noun, approval, money, moneyAfter = () => money, onApprove } = props;
+  const { noun, approval, money, moneyAfter = () => money, onApprove, warnings = [] } = props;
+  const [compared, setCompared] = useState(false);
+  const mustCompare = isMistakable(warnings);
   const approve = async (proof: MoneyProof): Promise<boolean> => {
     try {
       await onApprove(proof);
@@ -62,13 +69,22 @@ const ApprovalDialog = (props: ApprovalDialogProps): ReactNode => {
         receipt={props.children}
         approve={
           <>
-            <ProofPart
-              act={props.act}
-              subject={props.subject}
-              busy={approval.isPending}
-              money={money}
-              onApprove={approve}
-            />
+            {mustCompare ? (
+              <Checkbox
+                label="I have compared each whole address with its owner."
+                checked={compared}
+                onChange={(event) => setCompared(event.target.checked)}
+              />
+            ) : null}
+            {mustCompare && !compared ? null : (
+              <ProofPart
+                act={props.act}
+                subject={props.subject}
+                busy={approval.isPending}
+                money={money}
+                onApprove={approve}
+              />
+            )}
             <ActionError error={approval.error} money={moneyAfter(approval.error)} />
             <ReviewNote>{props.description}</ReviewNote>
           </>

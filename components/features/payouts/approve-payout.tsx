@@ -45,7 +45,8 @@ export const ApprovePayout = ({ payout, onApproved }: ApprovePayoutProps): React
     <ApproveAction
       mayApprove={payout.may.approve}
       votedId={payoutId}
-      noun="payout"
+      noun={payout.kind === "wallets" && payout.account !== null ? "withdrawal" : "payout"}
+      warnings={payout.kind === "wallets" ? payout.warnings : []}
       act={actOf(payout)}
       description="Approving pays exactly these rows."
       subject={{ payoutId }}

@@ -1,7 +1,15 @@
 "use client";
 
 import { ApprovalAdvice } from "@/components/features/inbox/decision";
-import { ChevronDown, Copy, Download, FileSpreadsheet, Printer, RotateCcw } from "lucide-react";
+import {
+  ChevronDown,
+  Copy,
+  Download,
+  FileSpreadsheet,
+  Pencil,
+  Printer,
+  RotateCcw,
+} from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
@@ -191,7 +199,11 @@ const PayoutActions = ({ payout }: { readonly payout: Payout }): ReactNode => {
   };
   return (
     <>
-      <CopyPayoutButton payout={payout} />
+      {isEditable(payout) ? (
+        <EditPayoutButton payout={payout} />
+      ) : (
+        <CopyPayoutButton payout={payout} />
+      )}
       <ExportMenu payoutId={payout.payoutId} />
       {may.cancel ? (
         <CancelAction
@@ -210,6 +222,12 @@ const PayoutActions = ({ payout }: { readonly payout: Payout }): ReactNode => {
     </>
   );
 };
+
+/** A withdrawal has one row, which its own form makes. */
+const isEditable = (payout: Payout): boolean =>
+  awaitsApproval(payout) &&
+  payout.may.cancel &&
+  (payout.kind === "global_accounts" || payout.account === null);
 
 /**
  * Words for cancelling a payout that has not started, and for stopping the unsent rows of one that
@@ -240,32 +258,58 @@ const toDraft = (row: PayoutRow): DraftValues => ({
   checked: true,
 });
 
-const formOf = (payout: Payout): string =>
-  payout.kind === "wallets"
-    ? `/payouts/new?to=wallets&chain=${String(payout.chainId)}`
-    : `/payouts/new?to=global_accounts&from=${payout.sourceAccountId}`;
+const formOf = (payout: Payout): string => {
+  const address = new URLSearchParams(
+    payout.kind === "wallets"
+      ? { to: "wallets", chain: String(payout.chainId) }
+      : { to: "global_accounts", from: payout.sourceAccountId, mode: payout.mode },
+  );
+  if (payout.reference !== null) address.set("reference", payout.reference);
+  if (payout.kind === "wallets" && payout.funding !== null) address.set("fund", "auto");
+  return `/payouts/new?${address.toString()}`;
+};
 
-const CopyPayoutButton = ({ payout }: { readonly payout: Payout }): ReactNode => {
+/**
+ * Opens the form with the payout's rows.
+ * @param before called between reading the rows and opening the form
+ */
+const useAsDraft = (payout: Payout, before: () => Promise<void> = () => Promise.resolve()) => {
   const api = useApi();
   const router = useRouter();
   const treasury = useTreasury();
   const { mutate, isPending } = useMutation({
-    mutationFn: () => readRowsFile(api, payout.payoutId),
-    onSuccess: (csv) => {
-      saveDraft(
-        { owner: treasury?.id ?? "", kind: payout.kind },
-        parseRowsFile(csv).map(toDraft),
-      );
+    mutationFn: async () => {
+      const rows = parseRowsFile(await readRowsFile(api, payout.payoutId)).map(toDraft);
+      await before();
+      return rows;
+    },
+    onSuccess: (rows) => {
+      saveDraft({ owner: treasury?.id ?? "", kind: payout.kind }, rows);
       router.push(formOf(payout));
     },
-    onError: (error) =>
-      toast.error(`The rows could not be read. ${describeError(error).message}`),
+    onError: (error) => toast.error(`The form was not opened. ${describeError(error).message}`),
   });
+  return { loading: isPending, disabled: treasury === undefined, onClick: () => mutate() };
+};
+
+const CopyPayoutButton = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const button = useAsDraft(payout);
   return (
-    <Button loading={isPending} disabled={treasury === undefined} onClick={() => mutate()}>
-      {isPending ? null : <Copy aria-hidden />} Use as template
-    </Button>
+    <Button {...button}>{button.loading ? null : <Copy aria-hidden />} Use as template</Button>
   );
+};
+
+/**
+ * Cancels a payout that waits for its approval, and opens its rows in the form. Nobody can approve
+ * the old rows meanwhile.
+ */
+const EditPayoutButton = ({ payout }: { readonly payout: Payout }): ReactNode => {
+  const takeOver = useTakeOver();
+  const { send } = useSentOnce(cancelPayout);
+  const button = useAsDraft(payout, async () =>
+    takeOver(await send({ params: { id: payout.payoutId } })),
+  );
+  return <Button {...button}>{button.loading ? null : <Pencil aria-hidden />} Edit</Button>;
 };
 
 const ExportMenu = ({ payoutId }: { readonly payoutId: string }): ReactNode => {

@@ -13,6 +13,10 @@ export const WarningAlerts = ({ warnings }: WarningsProps): ReactNode =>
     </Alert>
   ));
 
+/** Whether a recipient looks like an address that the project knows. */
+export const isMistakable = (warnings: readonly Pick<Warning, "code">[]): boolean =>
+  warnings.some(({ code }) => code === "lookalike_recipient");
+
 interface WarningListProps extends WarningsProps {
   readonly title: string;
   readonly tone?: "warning" | "danger";

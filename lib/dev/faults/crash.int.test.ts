@@ -243,6 +243,8 @@ test(
         await endLeasesOf(pid);
       },
     });
+    for (const stage of IS_LONG ? ["before", "after"] : [])
+      await walk.killAt(`${stage} INSERT INTO deposit_scan`);
     await startOne();
     if (IS_LONG) await walk.survey(() => waitUntilAllFinal(SETTLE_MS));
 

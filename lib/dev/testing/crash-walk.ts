@@ -26,6 +26,11 @@ export interface CrashWalkOptions {
 
 export interface CrashWalk {
   /**
+   * Kills a worker at the next point of this name (stage and label). For points that occur once in
+   * an installation: the survey would pass them, and the walk would never meet them again.
+   */
+  killAt(name: string): Promise<void>;
+  /**
    * Runs a worker without kills until `done`, to find the points at which it can be killed. A
    * sample needs no survey.
    */
@@ -150,7 +155,22 @@ export const createCrashWalk = (options: CrashWalkOptions): CrashWalk => {
     }
   };
 
+  const killAt = async (name: string): Promise<void> => {
+    const dieAt = (point: Point): boolean => {
+      if (pointName(point) !== name) return false;
+      met.add(goalOf(point));
+      count(kills, name);
+      count(kindKills, pointKind(point));
+      return true;
+    };
+    const life = await startLife({ ...options.life, dieAt });
+    await life.begin();
+    await life.ended;
+    await options.onDeath(life.pid);
+  };
+
   return {
+    killAt,
     survey: async (done) => {
       const { life } = await load();
       await life.begin();

@@ -28,12 +28,7 @@ import type { BatchGroup, WalletItemRow, WalletRowStatus } from "./wallets/read-
 import { usdOf } from "./worth";
 import { toTokenRecord } from "@/lib/core/token";
 
-export {
-  toNewSchedule,
-  toSchedule,
-  toScheduleItems,
-  toSchedules,
-} from "./schedules/serializer";
+export { toSchedule, toScheduleItems, toSchedules } from "./schedules/serializer";
 
 type AccountsRecord = z.output<typeof accountsPayoutRecord>;
 type WalletsRecord = z.output<typeof walletsPayoutRecord>;

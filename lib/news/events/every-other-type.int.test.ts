@@ -153,6 +153,7 @@ test("a payout says that a run of its schedule was missed or refused", async () 
     walletId: "wal_1",
     request: { chainId: ONE, transfers: [] },
     totals: [],
+    warnings: [],
     rows: 1,
     reference: null,
     startsAt: at,

@@ -1363,6 +1363,7 @@ CREATE TABLE payout_schedule (
   wallet_id       text NOT NULL,
   request         jsonb NOT NULL,
   totals          jsonb NOT NULL,
+  warnings        jsonb NOT NULL,
   rows            integer NOT NULL,
   reference       text,
   starts_at       timestamptz(3) NOT NULL,

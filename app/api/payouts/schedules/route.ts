@@ -1,13 +1,13 @@
 import { createPayoutSchedule, listPayoutSchedules } from "@/lib/contracts/payout-schedules";
 import { created, ok, route } from "@/lib/http/route";
-import { toNewSchedule, toSchedules } from "@/lib/money/payouts/serializer";
+import { toSchedule, toSchedules } from "@/lib/money/payouts/serializer";
 
 export const POST = route({
   contract: createPayoutSchedule,
   beforeReplay: ({ body, actor, services }) => services.payouts.checkRecipients(actor, body),
   handler: async ({ body, actor, services, idempotencyKey }) =>
     created(
-      toNewSchedule(
+      toSchedule(
         await services.payoutSchedules.create(actor, { ...body, key: idempotencyKey }),
       ),
     ),

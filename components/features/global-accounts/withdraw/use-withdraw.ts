@@ -1,12 +1,14 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
+import { useRouter } from "next/navigation";
 import { useEffect, useMemo, useState } from "react";
 import { useForm, type UseFormReturn } from "react-hook-form";
 import type { Spendable } from "@/components/features/money-flow/spendable";
 import { type TokenInfo, assetsOf } from "@/components/features/swap/tokens";
 import type { SwapSetup } from "@/components/features/swap/use-swap-setup";
-import { useApiMutation } from "@/components/features/session/use-api";
+import { pathOfPayout } from "@/components/features/payouts/payout";
+import { useCache, useSentOnce } from "@/components/features/session/use-api";
 import { richestChain, tokenOf } from "@/components/features/transfer/form-model";
 import {
   chainIdOf,
@@ -14,9 +16,8 @@ import {
   useRecipient,
 } from "@/components/features/transfer/recipient-field";
 import { ApiError } from "@/lib/api-client/client";
-import type { ResponseOf } from "@/lib/contracts/contract";
-import { createWalletsPayout } from "@/lib/contracts/payouts";
-import type { Account } from "../account";
+import { createWalletsPayout, listPayouts } from "@/lib/contracts/payouts";
+import { type Account, accountQuery } from "../account";
 import {
   fieldMessagesOf,
   shortReason,
@@ -27,13 +28,6 @@ import {
   type WithdrawBody,
   type WithdrawValues,
 } from "./withdraw-model";
-
-export type WithdrawAnswer = ResponseOf<typeof createWalletsPayout>;
-
-export interface CheckedWithdrawal {
-  readonly body: WithdrawBody;
-  readonly answer: WithdrawAnswer;
-}
 
 export interface Withdrawing {
   readonly form: UseFormReturn<WithdrawValues>;
@@ -49,18 +43,16 @@ export interface Withdrawing {
   readonly serverErrors: ReturnType<typeof fieldMessagesOf>;
   /** The service's refusal, unless a field already shows it. */
   readonly error: Error | null;
-  readonly checking: boolean;
-  readonly checked: CheckedWithdrawal | null;
+  readonly pending: boolean;
   readonly choose: (field: keyof WithdrawValues, value: string) => void;
   /**
-   * Lets the service check the withdrawal. `again` accepts that it repeats a payment of the last 30
-   * days.
+   * Creates the withdrawal, which waits for its approval, and opens its review. `again` accepts
+   * that it repeats a payment of the last 30 days.
    */
-  readonly check: (again?: boolean) => Promise<void>;
-  readonly back: () => void;
+  readonly review: (again?: boolean) => Promise<void>;
 }
 
-/** The service checks a withdrawal before it is created, and stores nothing for the check. */
+/** The form of a withdrawal from an account, and its submission. */
 export const useWithdraw = (account: Account, setup: SwapSetup): Withdrawing => {
   const { tokens } = setup;
   const { assetId } = account;
@@ -89,20 +81,23 @@ export const useWithdraw = (account: Account, setup: SwapSetup): Withdrawing => 
     form.setValue("chainId", richestChain(chainIds, held));
   }, [areBalancesKnown]);
   const recipient = useRecipient(values.toAddress, chainIdOf(values.chainId));
-  const [checked, setChecked] = useState<CheckedWithdrawal | null>(null);
-  const validation = useApiMutation(createWalletsPayout);
+  const router = useRouter();
+  const cache = useCache();
+  const [isLeaving, setLeaving] = useState(false);
+  const { mutation, send } = useSentOnce(createWalletsPayout);
   const body = toWithdrawBody(tokens, account, values);
   const short = shortReason(account, held(values.chainId), values.amount);
   const serverErrors = fieldMessagesOf(
-    validation.error instanceof ApiError ? validation.error.details : [],
+    mutation.error instanceof ApiError ? mutation.error.details : [],
   );
-  const check = async (again = false): Promise<void> => {
+  const review = async (again = false): Promise<void> => {
     if (body === null) return;
     const request = again ? { ...body, allowDuplicates: true } : body;
-    const answer = await validation
-      .mutateAsync({ body: { ...request, validateOnly: true } })
-      .catch(() => null);
-    if (answer !== null) setChecked({ body: request, answer });
+    const payout = await send({ body: request }).catch(() => null);
+    if (payout === null || payout.payoutId === null) return;
+    setLeaving(true);
+    void cache.refresh(listPayouts, accountQuery(account.id));
+    router.push(pathOfPayout({ ...payout, payoutId: payout.payoutId }));
   };
   return {
     form,
@@ -112,21 +107,19 @@ export const useWithdraw = (account: Account, setup: SwapSetup): Withdrawing => 
     recipient,
     body,
     serverErrors,
-    checked,
-    check,
+    review,
     token: tokenOf(tokens, assetId, values.chainId),
     spendable: withdrawable(account, held(values.chainId)),
     obstacle: short ?? (body === null ? "Complete the form." : recipient.obstacle),
-    error: Object.keys(serverErrors).length > 0 ? null : validation.error,
-    checking: validation.isPending,
+    error: Object.keys(serverErrors).length > 0 ? null : mutation.error,
+    pending: mutation.isPending || isLeaving,
     choose: (field, value) => {
-      validation.reset();
+      mutation.reset();
       form.setValue(field, value, {
         shouldDirty: true,
         shouldTouch: true,
         shouldValidate: true,
       });
     },
-    back: () => setChecked(null),
   };
 };

@@ -1,20 +1,15 @@
 "use client";
 
 import Link from "next/link";
-import { useRouter } from "next/navigation";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { useController } from "react-hook-form";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { AmountEntry } from "@/components/features/money-flow/amount-entry";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { EmailNotice } from "@/components/features/money-flow/email-notice";
 import { ReviewBar } from "@/components/features/money-flow/quote-shell";
-import { NamedAddress } from "@/components/features/names/names";
-import { pathOfPayout } from "@/components/features/payouts/payout";
-import { useSentOnce, useCache } from "@/components/features/session/use-api";
 import { type SwapSetup, useSwapSetup } from "@/components/features/swap/use-swap-setup";
 import { RecipientField } from "@/components/features/transfer/recipient-field";
-import { WarningList } from "@/components/features/warnings/warnings";
 import { Desk, DeskSkeleton } from "@/components/layout/desk";
 import { Alert } from "@/components/ui/alert";
 import { Amount } from "@/components/ui/amount";
@@ -22,21 +17,15 @@ import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { Card, Fact, Facts } from "@/components/ui/card";
 import { Combobox } from "@/components/ui/combobox";
-import { Dialog } from "@/components/ui/dialog";
-import { Checkbox, Field, Input } from "@/components/ui/field";
+import { Field, Input } from "@/components/ui/field";
 import { Form } from "@/components/ui/form";
-import { ChainName, chainOption } from "@/components/ui/marks";
+import { chainOption } from "@/components/ui/marks";
 import { PageHeader } from "@/components/ui/page-header";
-import { ActionError, ErrorState, joinQueries, QueryPanel } from "@/components/ui/states";
-import { createWalletsPayout, listPayouts } from "@/lib/contracts/payouts";
+import { ErrorState, joinQueries, QueryPanel } from "@/components/ui/states";
+import { createWalletsPayout } from "@/lib/contracts/payouts";
 import { readAmount } from "@/lib/core/read-amount";
-import { type Account, accountName, accountQuery, useAccount } from "../account";
-import {
-  type CheckedWithdrawal,
-  useWithdraw,
-  type WithdrawAnswer,
-  type Withdrawing,
-} from "./use-withdraw";
+import { type Account, accountName, useAccount } from "../account";
+import { useWithdraw, type Withdrawing } from "./use-withdraw";
 
 const MONEY = "The money in the account is untouched.";
 
@@ -88,7 +77,7 @@ interface WithdrawDeskProps {
 
 const WithdrawDesk = ({ account, setup }: WithdrawDeskProps): ReactNode => {
   const withdrawing = useWithdraw(account, setup);
-  const { form, body, checked, check, obstacle } = withdrawing;
+  const { form, body, review, obstacle } = withdrawing;
   const example = {
     sourceAccountId: account.id,
     chainId: setup.chains[0]?.id ?? 1,
@@ -98,7 +87,7 @@ const WithdrawDesk = ({ account, setup }: WithdrawDeskProps): ReactNode => {
     <>
       <Form
         form={form}
-        onSubmit={() => (obstacle === null ? check() : Promise.resolve())}
+        onSubmit={() => (obstacle === null ? review() : Promise.resolve())}
         aria-label="Withdrawal"
       >
         <Desk
@@ -113,9 +102,6 @@ const WithdrawDesk = ({ account, setup }: WithdrawDeskProps): ReactNode => {
           receipt={<Receipt account={account} withdrawing={withdrawing} />}
         />
       </Form>
-      {checked === null ? null : (
-        <ReviewWithdrawal account={account} checked={checked} onClose={withdrawing.back} />
-      )}
     </>
   );
 };
@@ -213,7 +199,7 @@ const Receipt = ({
   account,
   withdrawing,
 }: Pick<WithdrawDeskProps, "account"> & PartProps): ReactNode => {
-  const { values, token, obstacle, error, checking, check } = withdrawing;
+  const { values, token, obstacle, error, pending, review } = withdrawing;
   const amount = readAmount(values.amount);
   return (
     <Card title="Receipt" flush>
@@ -240,118 +226,16 @@ const Receipt = ({
             compact
             error={error}
             money="Nothing was withdrawn."
-            onRetry={() => void check()}
+            onRetry={() => void review()}
           />
           {codeOf(error) === "duplicate_payout" ? (
-            <Button className="mt-2" onClick={() => void check(true)}>
+            <Button className="mt-2" onClick={() => void review(true)}>
               Withdraw it again
             </Button>
           ) : null}
         </div>
       )}
-      <ReviewBar reason={obstacle} loading={checking} />
+      <ReviewBar reason={obstacle} loading={pending} />
     </Card>
   );
 };
-
-interface ReviewWithdrawalProps {
-  readonly account: Account;
-  readonly checked: CheckedWithdrawal;
-  readonly onClose: () => void;
-}
-
-/**
- * The receipt of the checked withdrawal. Confirming creates the payout and opens its page, where a
- * code approves it.
- */
-const ReviewWithdrawal = ({ account, checked, onClose }: ReviewWithdrawalProps): ReactNode => {
-  const { answer, body } = checked;
-  const router = useRouter();
-  const cache = useCache();
-  const { mutation, send } = useSentOnce(createWalletsPayout);
-  const [compared, setCompared] = useState(false);
-  const isMistakable = answer.warnings.some(({ code }) => code === "lookalike_recipient");
-  const create = async (): Promise<void> => {
-    const payout = await send({ body }).catch(() => null);
-    if (payout === null || payout.payoutId === null) return;
-    void cache.refresh(listPayouts, accountQuery(account.id));
-    router.push(pathOfPayout({ ...payout, payoutId: payout.payoutId }));
-  };
-  return (
-    <Dialog
-      onClose={onClose}
-      title="Check the withdrawal"
-      description="Nothing leaves the account before you review and approve it."
-      footer={
-        <>
-          <Button onClick={onClose}>Back</Button>
-          <Button
-            variant="primary"
-            loading={mutation.isPending}
-            disabled={isMistakable && !compared}
-            onClick={() => void create()}
-          >
-            Go on to the review
-          </Button>
-        </>
-      }
-    >
-      <div className="flex flex-col gap-4">
-        <WithdrawalFacts account={account} checked={checked} />
-        <WarningList title="Look at the recipient again" warnings={answer.warnings}>
-          {isMistakable ? (
-            <Checkbox
-              label="I have compared the whole address."
-              checked={compared}
-              onChange={(event) => setCompared(event.target.checked)}
-            />
-          ) : null}
-        </WarningList>
-        <ActionError error={mutation.error} money="Nothing was withdrawn." />
-      </div>
-    </Dialog>
-  );
-};
-
-const WithdrawalFacts = ({
-  account,
-  checked,
-}: Omit<ReviewWithdrawalProps, "onClose">): ReactNode => {
-  const { answer, body } = checked;
-  const [row] = body.transfers;
-  const [total] = answer.totals;
-  if (row === undefined || total === undefined) return null;
-  return (
-    <Facts>
-      <Fact label="From">
-        <span className="block font-medium">{accountName(account)}</span>
-        <code className="font-mono text-sm break-all">{account.id}</code>
-      </Fact>
-      <Fact label="To">
-        <NamedAddress value={row.address} chainId={answer.chainId} full />
-      </Fact>
-      <Fact label="Chain">
-        <ChainName chainId={answer.chainId} />
-      </Fact>
-      <Fact label="You withdraw" strong>
-        <Amount value={total.amount} unit={account.currency} />
-      </Fact>
-      <Fact label="They receive" strong>
-        <Amount value={total.amount} unit={total.token.symbol} />
-      </Fact>
-      <NetworkFee fee={answer.networkFee} />
-      {answer.reference === null ? null : <Fact label="Reference">{answer.reference}</Fact>}
-    </Facts>
-  );
-};
-
-const NetworkFee = ({ fee }: { readonly fee: WithdrawAnswer["networkFee"] }): ReactNode =>
-  fee === null ? null : (
-    <Fact label="Network fee, estimated">
-      <Amount value={fee.amount} unit={fee.token.symbol} />
-      <span className="block text-sm text-fg-3">
-        {fee.paidBy === "sponsor" ? "paid by the project's sponsor" : "paid by the treasury"},
-        not by the account
-      </span>
-    </Fact>
-  );

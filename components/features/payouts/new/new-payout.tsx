@@ -1,7 +1,8 @@
 "use client";
 
 import Link from "next/link";
-import { type ReactNode, useState } from "react";
+import { useRouter } from "next/navigation";
+import type { ReactNode } from "react";
 import { ApiSnippet } from "@/components/features/api-snippet/api-snippet";
 import { AccountPicker } from "@/components/features/global-accounts/account-picker";
 import { EmailNotice } from "@/components/features/money-flow/email-notice";
@@ -18,10 +19,9 @@ import { PageHeader } from "@/components/ui/page-header";
 import { RadioCards } from "@/components/ui/radio-cards";
 import { Select } from "@/components/ui/select";
 import { createAccountsPayout, createWalletsPayout } from "@/lib/api-client/calls.gen";
-import { ReviewDialog } from "./review-dialog";
 import { RowsCard } from "./rows-card";
 import { SummaryCard } from "./summary-card";
-import { type Checked, type NewPayout as Form, useNewPayout } from "./use-new-payout";
+import { type NewPayout as Form, useNewPayout } from "./use-new-payout";
 import type { Target } from "./use-target";
 
 /** Rows in the example call. More rows would slow the page without making the example clearer. */
@@ -53,7 +53,11 @@ interface DeskProps {
 }
 
 const Desk = ({ form, setup }: DeskProps): ReactNode => {
-  const [reviewed, setReviewed] = useState<Checked | null>(null);
+  const router = useRouter();
+  const review = async (): Promise<void> => {
+    const path = await form.submit();
+    if (path !== null) router.push(path);
+  };
   return (
     <div className="flex flex-col gap-4">
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18rem]">
@@ -62,12 +66,9 @@ const Desk = ({ form, setup }: DeskProps): ReactNode => {
           <FromCard target={form.target} setup={setup} />
           {form.target.rules === null ? null : <RowsCard form={form} />}
         </div>
-        <SummaryCard form={form} onReview={() => void form.check().then(setReviewed)} />
+        <SummaryCard form={form} onReview={review} />
       </div>
       <Snippet form={form} />
-      {reviewed === null ? null : (
-        <ReviewDialog form={form} checked={reviewed} onClose={() => setReviewed(null)} />
-      )}
     </div>
   );
 };

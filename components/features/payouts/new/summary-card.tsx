@@ -35,11 +35,11 @@ const MODES = [
 
 interface SummaryCardProps {
   readonly form: NewPayout;
-  readonly onReview: () => void;
+  readonly onReview: () => Promise<void>;
 }
 
 export const SummaryCard = ({ form, onReview }: SummaryCardProps): ReactNode => {
-  const { target, filled, checking, problems, duplicates, options } = form;
+  const { target, filled, submitting, problems, duplicates, options } = form;
   const ready = target.rules !== null && filled.length > 0 && form.sizeProblem === null;
   return (
     <Card title="Total" className="lg:sticky lg:top-16">
@@ -77,8 +77,16 @@ export const SummaryCard = ({ form, onReview }: SummaryCardProps): ReactNode => 
         </Facts>
         <Options form={form} />
         <FormError money="Nothing was paid." />
-        <Button type="submit" variant="primary" size="lg" loading={checking} disabled={!ready}>
-          Check and review
+        <Button
+          type="submit"
+          variant="primary"
+          size="lg"
+          loading={submitting}
+          disabled={!ready}
+        >
+          {target.kind === "wallets" && options.schedule !== null
+            ? "Review schedule"
+            : "Review payout"}
         </Button>
         {ready ? null : <p className="text-sm text-fg-3">{unreadyText(form)}</p>}
       </Form>

@@ -1,15 +1,21 @@
 "use client";
 
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { useSearchParams } from "next/navigation";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useForm, type UseFormReturn, useWatch } from "react-hook-form";
 import { z } from "zod";
-import { codeOf } from "@/components/features/money-flow/api-error";
-import { useApiMutation } from "@/components/features/session/use-api";
-import { createAccountsPayout, createWalletsPayout } from "@/lib/api-client/calls.gen";
-import type { ResponseOf } from "@/lib/contracts/contract";
+import { useCache, useSentOnce } from "@/components/features/session/use-api";
+import {
+  createAccountsPayout,
+  createPayoutSchedule,
+  createWalletsPayout,
+  listPayouts,
+  listPayoutSchedules,
+} from "@/lib/api-client/calls.gen";
 import { SCHEDULE_PERIODS } from "@/lib/contracts/payout-schedules";
 import { countText } from "@/lib/core/amount-text";
+import { pathOfPayout, pathOfSchedule } from "../payout";
 import { type AccountsBody, accountTransfers } from "./account-rules";
 import {
   type DraftOwner,
@@ -28,26 +34,12 @@ import {
   totalsOf,
 } from "./draft-row";
 import { requestProblem } from "./request-size";
-import { scheduleProblems, type ScheduleValues } from "./schedule-values";
+import { scheduleProblems, type ScheduleValues, toSchedule } from "./schedule-values";
 import { type Findings, findingsOf, NO_FINDINGS } from "./server-findings";
 import { type PayoutKind, type Target, useTarget } from "./use-target";
 import { type WalletsBody, walletTransfers } from "./wallet-rules";
 
-/** A payout that the service has validated, ready to be reviewed and sent. */
-export type Checked =
-  | {
-      readonly kind: "wallets";
-      readonly body: WalletsBody;
-      /**
-       * The service's answer to the validation. Null when it refused a scheduled payout only
-       * because today's balance or reserves are too small.
-       */
-      readonly answer: ResponseOf<typeof createWalletsPayout> | null;
-      readonly schedule: ScheduleValues | null;
-    }
-  | { readonly kind: "global_accounts"; readonly body: AccountsBody };
-
-export interface NewPayout extends Omit<DraftRows, "change" | "replace"> {
+export interface NewPayout extends Omit<DraftRows, "change" | "replace" | "drop"> {
   readonly target: Target;
   readonly change: (key: number, part: Partial<DraftValues>) => void;
   readonly replace: (values: readonly DraftValues[]) => void;
@@ -68,22 +60,14 @@ export interface NewPayout extends Omit<DraftRows, "change" | "replace"> {
   /** The request for the current rows and options; null while the source is unknown. */
   readonly body: WalletsBody | AccountsBody | null;
   /**
-   * Validates the rows with the service. Returns null when the page or the service found a problem.
+   * Creates the payout or schedule, which then waits for its approval. Returns the path of its
+   * review, or null when the page or the service found a problem.
    */
-  readonly check: () => Promise<Checked | null>;
-  readonly checking: boolean;
+  readonly submit: () => Promise<string | null>;
+  readonly submitting: boolean;
   /** The service's refusal, unless it belongs to rows. */
   readonly error: Error | null;
 }
-
-/**
- * Errors that do not prevent a schedule, because each run is checked against the balance at that
- * time.
- */
-const PASSING: ReadonlySet<string | null> = new Set([
-  "insufficient_balance",
-  "insufficient_reserves",
-]);
 
 const bodyOf = (
   target: Target,
@@ -115,35 +99,40 @@ const bodyOf = (
 
 const isWallets = (body: WalletsBody | AccountsBody): body is WalletsBody => "chainId" in body;
 
-/** Validates the rows with the service, without storing a payout. */
-const useValidation = () => {
-  const wallets = useApiMutation(createWalletsPayout);
-  const accounts = useApiMutation(createAccountsPayout);
-  const validate = async (
-    body: WalletsBody | AccountsBody,
-    schedule: ScheduleValues | null,
-  ): Promise<Checked> => {
-    if (!isWallets(body)) {
-      await accounts.mutateAsync({ body: { ...body, validateOnly: true } });
-      return { kind: "global_accounts", body };
-    }
-    // Each run of a schedule pays the same rows.
-    const mayRepeatPayments = schedule === null ? undefined : true;
-    const request = {
-      ...body,
-      validateOnly: true,
-      allowDuplicates: body.allowDuplicates ?? mayRepeatPayments,
-    };
-    try {
-      const answer = await wallets.mutateAsync({ body: request });
-      return { kind: "wallets", body, schedule, answer };
-    } catch (error) {
-      if (schedule !== null && PASSING.has(codeOf(error)))
-        return { kind: "wallets", body, schedule, answer: null };
-      throw error;
-    }
+interface Request {
+  readonly body: WalletsBody | AccountsBody;
+  readonly schedule: ScheduleValues | null;
+}
+
+/** Creates what the form describes. `create` returns the path of its review. */
+const useCreate = () => {
+  const cache = useCache();
+  const wallets = useSentOnce(createWalletsPayout);
+  const accounts = useSentOnce(createAccountsPayout);
+  const schedules = useSentOnce(createPayoutSchedule);
+
+  const createSchedule = async (body: WalletsBody, values: ScheduleValues) => {
+    const timing = toSchedule(values);
+    if (timing === null) return null;
+    const { chainId, transfers, reference, fundFrom } = body;
+    const request = { chainId, transfers, reference, fundFrom, ...timing };
+    const schedule = await schedules.send({ body: request });
+    void cache.refresh(listPayoutSchedules);
+    return pathOfSchedule(schedule);
   };
-  return { validate, pending: wallets.isPending || accounts.isPending };
+
+  const create = async ({ body, schedule }: Request): Promise<string | null> => {
+    if (isWallets(body) && schedule !== null) return createSchedule(body, schedule);
+    const payout = isWallets(body)
+      ? await wallets.send({ body })
+      : await accounts.send({ body });
+    void cache.refresh(listPayouts);
+    const { payoutId } = payout;
+    return payoutId === null ? null : pathOfPayout({ ...payout, payoutId });
+  };
+
+  const all = [wallets, accounts, schedules];
+  return { create, pending: all.some(({ mutation }) => mutation.isPending) };
 };
 
 const useFindings = (target: Target, filled: readonly DraftRow[], serverFindings: Findings) => {
@@ -192,7 +181,8 @@ export const useNewPayout = (): NewPayout => {
   const draft = useDraftRows(owner === null ? null : { owner, kind });
   const { form: optionsForm, options } = usePayoutOptions(kind);
   const [serverFindings, setServerFindings] = useState(NO_FINDINGS);
-  const { validate, pending } = useValidation();
+  const { create, pending } = useCreate();
+  const [isLeaving, setLeaving] = useState(false);
   const filled = useMemo(() => draft.rows.filter((row) => !isBlank(row)), [draft.rows]);
   const { problems, duplicates, totals, wrong } = useFindings(target, filled, serverFindings);
   const sizeProblem = useMemo(() => requestProblem(filled), [filled]);
@@ -225,13 +215,17 @@ export const useNewPayout = (): NewPayout => {
     [draft.change],
   );
 
-  const check = async (): Promise<Checked | null> => {
+  const submit = async (): Promise<string | null> => {
     draft.checkAll();
     setServerFindings(NO_FINDINGS);
     const schedule = kind === "wallets" ? options.schedule : null;
     if (body === null || filled.length === 0 || sizeProblem !== null || wrong()) return null;
     try {
-      return await validate(body, schedule);
+      const path = await create({ body, schedule });
+      if (path === null) return null;
+      setLeaving(true);
+      draft.drop();
+      return path;
     } catch (error) {
       const keys = filled.map(({ key }) => key);
       setServerFindings(findingsOf(error as Error, keys));
@@ -256,8 +250,9 @@ export const useNewPayout = (): NewPayout => {
     totals,
     sizeProblem,
     body,
-    check,
-    checking: pending,
+    submit,
+    // The button keeps waiting until the review is there, so that nobody creates a second payout.
+    submitting: pending || isLeaving,
     error: serverFindings.error,
   };
 };
@@ -274,6 +269,8 @@ interface DraftRows {
   readonly replace: (values: readonly DraftValues[]) => void;
   /** Shows the problems of every row. */
   readonly checkAll: () => void;
+  /** Forgets the stored rows, and stores none any more. */
+  readonly drop: () => void;
 }
 
 interface State {
@@ -301,6 +298,7 @@ const useDraftRows = (owner: DraftOwner | null): DraftRows => {
   const [{ rows }, setState] = useState<State>({ rows: [], nextKey: 1 });
   const ownerId = owner?.owner ?? null;
   const kind = owner?.kind ?? "";
+  const isDropped = useRef(false);
 
   useEffect(() => {
     if (ownerId === null) return;
@@ -310,7 +308,9 @@ const useDraftRows = (owner: DraftOwner | null): DraftRows => {
 
   useEffect(() => {
     if (ownerId === null || rows.length === 0) return;
-    const save = (): void => saveDraft({ owner: ownerId, kind }, rows);
+    const save = (): void => {
+      if (!isDropped.current) saveDraft({ owner: ownerId, kind }, rows);
+    };
     const timer = setTimeout(save, SAVE_AFTER_MS);
     // Saves the last input also when the person leaves the page before the timer ends.
     window.addEventListener("pagehide", save);
@@ -337,6 +337,10 @@ const useDraftRows = (owner: DraftOwner | null): DraftRows => {
       [update],
     ),
     checkAll: useCallback(() => update((all) => all.map(checkedRow)), [update]),
+    drop: useCallback(() => {
+      isDropped.current = true;
+      dropDraft();
+    }, []),
     add: useCallback(
       () => setState((before) => appended(before.rows, [EMPTY_ROW], before.nextKey)),
       [],
@@ -399,6 +403,17 @@ const START: PayoutOptions = {
   schedule: null,
 };
 
+/** Options in the page's address, which an edited or copied payout sets. */
+const useStart = (): PayoutOptions => {
+  const address = useSearchParams();
+  return {
+    ...START,
+    mode: address.get("mode") === "independent" ? "independent" : "atomic",
+    reference: address.get("reference") ?? "",
+    fund: address.get("fund") === "auto",
+  };
+};
+
 /**
  * The form of the payout's options, and their values. The values are the same object until one of
  * them changes.
@@ -408,7 +423,7 @@ const usePayoutOptions = (
 ): { readonly form: OptionsForm; readonly options: PayoutOptions } => {
   const form = useForm<PayoutOptions>({
     resolver: zodResolver(FORMS[kind]),
-    defaultValues: START,
+    defaultValues: useStart(),
     mode: "onChange",
   });
   const [mode, reference, payDuplicates, fund, schedule] = useWatch({

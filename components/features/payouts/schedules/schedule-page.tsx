@@ -32,6 +32,7 @@ import {
 import { counted } from "../new/amount-rules";
 import type { Schedule } from "../payout";
 import { RecipientItem, ShowMore, WalletRecipient } from "../recipient-item";
+import { RowWarnings } from "../row-warnings";
 import {
   periodText,
   RunStatus,
@@ -177,6 +178,7 @@ const Actions = ({ schedule }: { readonly schedule: Schedule }): ReactNode => {
       <ApproveAction
         mayApprove={schedule.status === "awaiting_approval" && !isSuspended(schedule)}
         noun="schedule"
+        warnings={schedule.warnings}
         act={actText(
           `Schedule ${counted(schedule.rows, "payment")},`,
           schedule.totals.map(({ token, amount }) => ({ amount, symbol: token.symbol })),
@@ -188,6 +190,7 @@ const Actions = ({ schedule }: { readonly schedule: Schedule }): ReactNode => {
         onApprove={async (proof) => takeOver(await approval.send({ params, body: proof }))}
         done="Approved. It runs at its times."
       >
+        <RowWarnings warnings={schedule.warnings} />
         <ScheduleFacts schedule={schedule} />
         <section
           aria-label="Recipients"

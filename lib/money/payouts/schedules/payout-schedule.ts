@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { failureRecord } from "@/lib/contracts/common";
+import { recipientWarnings } from "@/lib/contracts/warnings";
 import { toStored } from "@/lib/platform/db/codecs";
 import type { TokenTotal } from "../wallets/rows";
 import { parseTotals, scheduledFundFrom } from "../wallets/wallet-payout";
@@ -42,6 +43,8 @@ export interface PayoutSchedule {
   readonly walletId: string;
   /** The amounts that each run pays, summed by token. */
   readonly totals: readonly TokenTotal[];
+  /** Warnings about the recipients when the schedule was created. */
+  readonly warnings: z.output<typeof recipientWarnings>;
   readonly rows: number;
   readonly reference: string | null;
   readonly startsAt: Date;
@@ -109,10 +112,11 @@ export interface ScheduleRun {
  */
 interface ScheduleColumns extends Omit<
   PayoutSchedule,
-  "status" | "totals" | "period" | "digest" | "requestDigest"
+  "status" | "totals" | "warnings" | "period" | "digest" | "requestDigest"
 > {
   readonly status: string;
   readonly totals: unknown;
+  readonly warnings: unknown;
   readonly period: string | null;
   readonly digest: Uint8Array;
   readonly requestDigest: Uint8Array | null;
@@ -127,6 +131,7 @@ export const parseSchedule = (row: ScheduleColumns): PayoutSchedule => ({
   ...row,
   status: scheduleStatus.parse(row.status),
   totals: parseTotals(row.totals),
+  warnings: recipientWarnings.parse(row.warnings),
   period: storedPeriod.parse(row.period),
   digest: new Uint8Array(row.digest),
   requestDigest: row.requestDigest === null ? null : new Uint8Array(row.requestDigest),
@@ -150,8 +155,9 @@ export const parseRun = (row: RunColumns): ScheduleRun => ({
   failure: storedFailure.parse(row.failure),
 });
 
-export const scheduleColumns = ({ request, totals, ...rest }: FullSchedule) => ({
+export const scheduleColumns = ({ request, totals, warnings, ...rest }: FullSchedule) => ({
   ...rest,
   request: toStored(request),
   totals: toStored(totals),
+  warnings: toStored(warnings),
 });

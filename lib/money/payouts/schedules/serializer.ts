@@ -1,7 +1,6 @@
 import { WAITS_FOR_APPROVAL } from "@/lib/core/approval-advice";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type {
-  createPayoutSchedule,
   getPayoutSchedule,
   listPayoutScheduleItems,
   listPayoutSchedules,
@@ -9,7 +8,7 @@ import type {
 import { formatAmount } from "@/lib/core/money";
 import type { EvmAddress } from "@/lib/core/evm";
 import { tokenNamed } from "../wallets/wallet-payout";
-import type { NewScheduleView, ScheduleItems, ScheduleView } from "./service";
+import type { ScheduleItems, ScheduleView } from "./service";
 import { timingOf } from "./service";
 import { toTokenRecord } from "@/lib/core/token";
 
@@ -48,6 +47,7 @@ export const toSchedule = (view: ScheduleView): Body => {
       amount: formatAmount(amountBase, token.decimals),
       rows,
     })),
+    warnings: [...schedule.warnings],
     reference: schedule.reference,
     startsAt: schedule.startsAt.toISOString(),
     every: timingOf(schedule).every,
@@ -67,14 +67,6 @@ export const toSchedule = (view: ScheduleView): Body => {
     updatedAt: schedule.updatedAt.toISOString(),
   };
 };
-
-export const toNewSchedule = ({
-  warnings,
-  ...view
-}: NewScheduleView): ResponseOf<typeof createPayoutSchedule> => ({
-  ...toSchedule(view),
-  warnings: [...warnings],
-});
 
 export const toSchedules = (page: {
   data: readonly ScheduleView[];

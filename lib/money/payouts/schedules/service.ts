@@ -19,7 +19,6 @@ import {
   requireSameRequest,
 } from "@/lib/platform/db/idempotency-keys";
 import { doneBy } from "@/lib/news/audit/service";
-import type { RecipientWarning } from "@/lib/trust/recipients/service";
 import type { SessionMadeService } from "@/lib/trust/session-made/service";
 import type { AwaitingApproval, CodeProof } from "@/lib/money/authorize/service";
 import { rowBefore } from "../errors";
@@ -60,10 +59,6 @@ export interface NewSchedule extends RequestInput {
   readonly every?: Period | undefined;
   readonly timeZone: string;
   readonly endsAt?: string | undefined;
-}
-
-export interface NewScheduleView extends ScheduleView {
-  readonly warnings: readonly RecipientWarning[];
 }
 
 export interface ScheduleView {
@@ -219,9 +214,16 @@ const findEarlier = async (
   return found;
 };
 
+interface ScheduleParts {
+  readonly request: WalletsRequest;
+  readonly timing: Timing;
+  readonly warnings: PayoutSchedule["warnings"];
+  readonly now: Date;
+}
+
 const newSchedule = (
   actor: Actor,
-  { request, timing, now }: { request: WalletsRequest; timing: Timing; now: Date },
+  { request, timing, warnings, now }: ScheduleParts,
 ): Omit<FullSchedule, "madeBySession" | "idempotencyKey" | "requestDigest"> => ({
   id: newId("payoutSchedule"),
   projectId: actor.projectId,
@@ -230,6 +232,7 @@ const newSchedule = (
   walletId: request.treasury.id,
   request: scheduledRequest(request),
   totals: request.totals,
+  warnings,
   rows: request.rows.length,
   reference: request.reference,
   startsAt: timing.startsAt,
@@ -256,18 +259,18 @@ const create = async (
   deps: SchedulesDeps,
   actor: Actor,
   { key, ...input }: NewSchedule,
-): Promise<NewScheduleView> => {
+): Promise<ScheduleView> => {
   const call = idempotentRequest(key, input);
   const earlier = await findEarlier(deps, actor, call);
   const request = await readRequest(deps, actor, input);
+  if (earlier !== null) return viewOf(deps, earlier);
   const tokens = request.totals.map(({ token }) => token);
   const warnings = await deps.recipients.warnings(recipientsOf(actor, request, tokens));
-  if (earlier !== null) return { ...(await viewOf(deps, earlier)), warnings };
   const now = deps.clock.now();
   const timing = readTiming(input, now);
   const { projectId } = actor;
   const schedule = {
-    ...newSchedule(actor, { request, timing, now }),
+    ...newSchedule(actor, { request, timing, warnings, now }),
     ...idempotencyColumns(call),
   };
   const { id } = schedule;
@@ -293,7 +296,7 @@ const create = async (
   });
   const found = stored ?? (await findEarlier(deps, actor, call));
   if (found === null) throw new Error("A schedule was neither stored nor found.");
-  return { ...(await viewOf(deps, found)), warnings };
+  return viewOf(deps, found);
 };
 
 const list = async (
