@@ -163,17 +163,22 @@ const me = z
     createdAt: timestamp.meta({ description: "When it was created" }),
     projects: z
       .array(
-        z.object({
-          id: z.string().meta({ description: "Id of the project, with the prefix prj_" }),
-          name: z.string().meta({ description: "Name of the project" }),
-          role: z
-            .enum(["owner", "admin", "operator", "viewer"])
-            .meta({ description: "Role of the person in the project" }),
-          placeholder: z.boolean().meta({
-            description:
-              "True for the project that a sign-in with an invitation made, until it is renamed. It is listed last, so requests without `X-Project-Id` stand for the project that the person joined",
+        z
+          .object({
+            id: z.string().meta({ description: "Id of the project, with the prefix prj_" }),
+            name: z.string().meta({ description: "Name of the project" }),
+            role: z
+              .enum(["owner", "admin", "operator", "viewer"])
+              .meta({ description: "Role of the person in the project" }),
+            placeholder: z.boolean().meta({
+              description:
+                "True for the project that a sign-in with an invitation made, until it is renamed. It is listed last, so requests without `X-Project-Id` stand for the project that the person joined",
+            }),
+          })
+          .meta({
+            id: "ProfileProject",
+            description: "A project, and the person's role in it",
           }),
-        }),
       )
       .meta({ description: "Projects of which the person is a member" }),
   })
