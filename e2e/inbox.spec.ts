@@ -129,7 +129,9 @@ test("a transfer of one person waits in the inbox until another person approves 
   await settle(guest);
   await checkLooks(guest, "inbox with a decision");
   await row.getByRole("link", { name: PAYMENT }).click();
-  await expectReceipt(guest.getByRole("region", { name: "What is approved" }), owner.email);
+  const receipt = guest.getByRole("region", { name: "What is approved" });
+  await expectReceipt(receipt, owner.email);
+  await expect(receipt).toContainText(/Available after\s*37\.50 ?USDC on/);
   await settle(guest);
   await checkLooks(guest, "decision");
   await expectThumbReach(guest);
@@ -150,6 +152,7 @@ test("a transfer of one person waits in the inbox until another person approves 
   await expect(approving.getByText(/^Code sent to/)).toBeVisible();
   await typeCode(guest, await own.code());
   await expect(guest.getByText("Approved", { exact: true }).first()).toBeVisible();
+  await expect(receipt).not.toContainText("Available after");
   expect(await owner.untilFinal(operationId)).toBe("completed");
   const after = await balanceOnChain(page, CHAIN, "USDC", RECIPIENT);
   expect(Number(after) - Number(before)).toBeCloseTo(12.5, 6);

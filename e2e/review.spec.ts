@@ -46,6 +46,7 @@ test("Review opens the review with its code; Edit cancels it and keeps rows and 
   await page.getByLabel("Row 1 amount").fill("25");
   await page.getByRole("button", { name: "Review payout" }).click();
   await expect(review).toContainText(/25\.00 ?USDC/);
+  await expect(review).toContainText(/Available after\s*475\.00 ?USDC on/);
   expect(idIn(page)).not.toBe(first);
   await checkLooks(page, "review of a payout");
   await typeCode(page, await project.code());

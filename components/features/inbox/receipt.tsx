@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { FlowPicture } from "@/components/features/flow-picture/flow-picture";
 import { operationFlow } from "@/components/features/flow-picture/operation-flow";
+import { AvailableAfter } from "@/components/features/money-flow/receipt-parts";
 import { Actor, useNames } from "@/components/features/names/names";
 import { type Operation, operationQuery } from "@/components/features/operations/operation";
 import { MoneyFacts } from "@/components/features/operations/receipt-card";
@@ -18,6 +19,7 @@ import { Folded } from "@/components/ui/folded";
 import { QueryContent } from "@/components/ui/states";
 import { Time } from "@/components/ui/time";
 import { isPrivateKind } from "@/lib/contracts/privacy-records";
+import { isFinal } from "@/lib/core/status";
 import type { Decision } from "./decision";
 
 const NOTHING_SENT = "Nothing was sent.";
@@ -85,6 +87,10 @@ const ApprovedLines = ({ decision: { lines, subject } }: ReceiptProps): ReactNod
   );
 };
 
+/** Whether what the operation spends is still a part of what is available. */
+const holdsNothing = ({ kind, status, legs }: Operation): boolean =>
+  !isPrivateKind(kind) && !isFinal(status) && legs.length === 0;
+
 const OperationReceipt = ({ id }: { readonly id: string }): ReactNode => {
   const query = useQuery(operationQuery(id));
   return (
@@ -94,6 +100,7 @@ const OperationReceipt = ({ id }: { readonly id: string }): ReactNode => {
           {isPrivateKind(operation.kind) ? null : <PublicParts operation={operation} />}
           <Facts>
             <MoneyFacts operation={operation} />
+            {holdsNothing(operation) ? <AvailableAfter from={operation.quoted.from} /> : null}
           </Facts>
         </>
       )}

@@ -5,7 +5,7 @@ import { useAccountNames } from "@/components/features/global-accounts/account";
 import { actText } from "@/components/features/money-flow/act-text";
 import { codeOf } from "@/components/features/money-flow/api-error";
 import { ApproveAction } from "@/components/features/money-flow/approval-dialog";
-import { ReceiptParty } from "@/components/features/money-flow/receipt-parts";
+import { AvailableAfter, ReceiptParty } from "@/components/features/money-flow/receipt-parts";
 import { Actor } from "@/components/features/names/names";
 import { useSentOnce } from "@/components/features/session/use-api";
 import { useKnownAddresses } from "@/components/features/transfer/recipient";
@@ -16,7 +16,14 @@ import { approvePayout } from "@/lib/api-client/calls.gen";
 import { countText } from "@/lib/core/amount-text";
 import { FundingFacts, NetworkFeeFact } from "./funding-facts";
 import { counted } from "./new/amount-rules";
-import { countsOf, failureText, type Payout, totalsOf, type WalletsPayout } from "./payout";
+import {
+  awaitsApproval,
+  countsOf,
+  failureText,
+  type Payout,
+  totalsOf,
+  type WalletsPayout,
+} from "./payout";
 import {
   AccountRecipient,
   PagedRecipients,
@@ -121,6 +128,7 @@ const PayoutFacts = ({ payout }: { readonly payout: Payout }): ReactNode => {
         <FundingFacts funding={payout.funding} />
       ) : null}
       {payout.kind === "wallets" ? <NetworkFee payout={payout} /> : null}
+      {payout.kind === "wallets" ? <TreasuryAfter payout={payout} /> : null}
       {payout.kind === "wallets" ? null : (
         <Fact label="If a row fails">{failureText(payout.mode)}</Fact>
       )}
@@ -140,6 +148,24 @@ const NetworkFee = ({ payout }: { readonly payout: WalletsPayout }): ReactNode =
   ) : (
     <NetworkFeeFact fee={payout.networkFee} />
   );
+
+/**
+ * Left out once the payout is approved, for a withdrawal, which is paid from what backs its
+ * account, and for a payout that brings money from other chains first.
+ */
+const TreasuryAfter = ({ payout }: { readonly payout: WalletsPayout }): ReactNode => {
+  const { account, funding, fromAddress, chainId, totals } = payout;
+  return !awaitsApproval(payout) || account !== null || funding !== null ? null : (
+    <AvailableAfter
+      from={totals.map(({ token, amount }) => ({
+        address: fromAddress,
+        chainId,
+        token,
+        amount,
+      }))}
+    />
+  );
+};
 
 const LOADING_ROWS_MAX = 6;
 /** Above this number of rows the dialog links to the page's table, which scrolls and filters. */
