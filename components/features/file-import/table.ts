@@ -37,7 +37,10 @@ export const SPREADSHEET_DAMAGED =
  */
 export const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Rows are counted only up to this number, for the message of a refusal. */
+/**
+ * The reader stops counting rows here. The error of a larger file says that it has more rows than
+ * this.
+ */
 export const TABLE_ROWS_MAX = 200_000;
 
 /** Columns beyond this number are not read. */

@@ -80,8 +80,8 @@ export interface Tuning {
   /** Alternatives that deliver less than this share of the best route are left out. */
   readonly alternativeFloorBps: number;
   /**
-   * Maximum slippage of the swap before a bridge. Half of the request's slippage limits this swap
-   * too.
+   * Maximum slippage of the swap before a bridge. The swap uses the lower of this value and half of
+   * the request's slippage.
    */
   readonly sourceToleranceMaxBps: number;
   /**

@@ -17,7 +17,10 @@ export interface StatementUse {
 export interface StatementCount {
   /** Statements since `reset` by text, including BEGIN and COMMIT. */
   readonly byText: ReadonlyMap<string, number>;
-  /** The same by the place that sent them, most frequent first. Empty without `withPlaces`. */
+  /**
+   * Statements since `reset` by text, place and phase, most frequent first. Empty without
+   * `withPlaces`.
+   */
   uses(): readonly StatementUse[];
   total(): number;
   reset(): void;

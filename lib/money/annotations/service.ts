@@ -67,7 +67,7 @@ interface AnnotationsDeps {
   readonly reads: Pick<AnnotationReads, "of">;
   /** Whether the actor may see everything of the project. */
   readonly seesAll: (actor: Actor) => boolean;
-  /** Returns the ids among these that the actor may see or annotate, as `to` requires. */
+  /** Returns the part of `ids` that the actor may read or write, as `to` says. */
   readonly visible: (
     actor: Actor,
     type: SubjectType,

@@ -53,7 +53,7 @@ const errorOf = (answer: WebhookAnswer): string | null => {
 };
 
 /**
- * Sends one message to a channel's address, under the rules for webhooks.
+ * Sends one message to a channel's address. Addresses that webhooks may not call are refused.
  * @returns null when the channel was removed
  */
 export const postTo = async (

@@ -60,8 +60,8 @@ const walletTransaction = z.object({
 });
 
 /**
- * A transaction that a linked wallet sends. Its hash is the reported one, or that of the
- * replacement.
+ * A transaction that a linked wallet sends. `hash` is the hash that the client reported, or the
+ * hash of the transaction that replaced it.
  */
 export type WalletTransaction = z.output<typeof walletTransaction>;
 

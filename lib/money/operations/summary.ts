@@ -205,8 +205,8 @@ export const PRIVATE_CHANGES: StateChanges = {
     "cancelled/prepared",
   ],
   "pending/proving": ["processing/queued", "processing/source_submitted", "cancelled/proving"],
-  // Each proof is submitted once it is built. An operation with several proofs stays in this state
-  // until the last one.
+  // Each proof is submitted as soon as it is built. An operation with several proofs stays in this
+  // state until its last proof is submitted.
   "processing/source_submitted": [
     "completed/full",
     "partially_completed/partial",

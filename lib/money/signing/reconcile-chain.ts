@@ -244,9 +244,7 @@ const compareExecutor = async (
   return found;
 };
 
-// Compares one chain with the database: finds executed operations that are not in the database, and
-// results that are missing in rows.
-
+/** The differences between one chain and the database. */
 export interface ChainReport {
   readonly chainId: number;
   readonly name: string;
@@ -254,7 +252,7 @@ export interface ChainReport {
   readonly toBlock: bigint;
   /** Number of operations that the chain executed in these blocks, including known ones. */
   readonly executed: number;
-  /** Rows to which their executed operation was added. */
+  /** Descriptions of the legs and payout batches in which a missing operation was stored. */
   readonly adopted: readonly string[];
   readonly unknown: readonly UnknownMove[];
   readonly notes: readonly string[];

@@ -320,7 +320,7 @@ const lastOfObjects = table({
 });
 
 interface Place {
-  /** The event's number among those of its object. */
+  /** Sequence number of the event within its object. */
   readonly objectSequence: number;
   /** Not before the time of the previous event, whatever the writer's clock showed. */
   readonly createdAt: Date;

@@ -164,7 +164,7 @@ const priceFeed = z.object({
    * preferred to a feed on another chain. `EUR`, `GBP` and `CHF` are rates of reporting currencies.
    */
   assetIds: z.array(z.string()).min(1),
-  /** An older price is not used. Set it a little above the feed's heartbeat. */
+  /** Older prices are not used. Set the limit a little above the feed's heartbeat. */
   maxAgeSeconds: z.int().positive(),
 });
 

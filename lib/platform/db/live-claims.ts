@@ -73,7 +73,10 @@ export const createLiveClaims = ({
 }: LiveClaimsDeps): IdempotencyKeyStore => {
   /** Requests that this process is working on, by entry. */
   const inFlight = new Map<string, Claim>();
-  /** Results of requests that are not stored yet, by holder. */
+  /**
+   * For each holder, the function that stores the result of its finished request. The entry is
+   * removed once the result is stored.
+   */
   const unstored = new Map<string, () => Promise<void>>();
 
   const storeEnd = async (holder: string): Promise<void> => {

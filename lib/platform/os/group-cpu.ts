@@ -2,7 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** Linux counts CPU time for programs in hundredths of a second (USER_HZ, proc(5)). */
 const TICK_MS = 10;
-/** Places in /proc/<pid>/stat after the name of the program, which may contain spaces. */
+/**
+ * Indexes of fields in /proc/<pid>/stat, counted after the program's name, because the name may
+ * contain spaces.
+ */
 const GROUP = 2;
 const USER_TIME = 11;
 const SYSTEM_TIME = 12;

@@ -444,7 +444,8 @@ export const createKeyRotation =
         tx,
         rotatedKeyNotice({ key: rotated, ...notice }, approved.record.approvedBy),
       );
-      // Streams of the key are ended, and start again with whichever secret is still valid.
+      // Without an overlap the old secret is invalid at once, so the key's open streams are closed.
+      // Clients connect again with the new secret.
       if (overlapSeconds === 0) announceEnded(tx, id);
       return rotated;
     });

@@ -47,8 +47,8 @@ export interface User {
   readonly email: string | null;
   readonly emailVerifiedAt: Date | null;
   /**
-   * The time until which codes mailed to the address approve nothing; null for an address that was
-   * not set with a recovery code.
+   * Until this time, codes that are mailed to the address approve nothing, because the address was
+   * set with a recovery code. Null for every other address.
    */
   readonly emailHeldUntil: Date | null;
   /**

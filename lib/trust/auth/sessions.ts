@@ -335,7 +335,8 @@ const createRefresh = (
   const endReused = async (tx: Tx, id: string): Promise<void> => {
     const at = clock.now();
     const session = await endSession(tx, id, { reason: "refresh_token_reused", at });
-    // The newest token of an expired session is refused too, without a second use.
+    // An expired session refuses even its newest token. Nobody has used that token twice, so the
+    // person gets no notice.
     if (session === null || session.expiresAt <= at) return;
     await deps.tell(tx, session.userId, reusedTokenNotice(session, at, publicUrl));
   };

@@ -168,8 +168,8 @@ export const readAssertion = async (
     expectedChallenge: Buffer.from(challenge).toString("base64url"),
     expectedOrigin: party.origin,
     expectedRPID: party.id,
-    // The statement that stores the counter also compares it, so that two uses at the same time
-    // cannot both pass.
+    // Counter 0 disables the library's check. The SQL statement that stores the new counter checks
+    // it instead, so that two uses at the same time cannot both pass.
     credential: {
       id: passkey.credentialId,
       publicKey: new Uint8Array(passkey.publicKey),

@@ -205,7 +205,7 @@ interface TokenNoticeProps {
   readonly defaultToken: string;
 }
 
-/** Explains the token of rows for which the file names none. */
+/** Says which token is paid for rows without a token in the file. */
 const TokenNotice = ({ mapping, defaultToken }: TokenNoticeProps): ReactNode => {
   const { layout, emptyIsCoin, setEmptyIsCoin } = mapping;
   if (emptyIsCoin !== null)

@@ -5,7 +5,7 @@ export interface Findings {
   readonly problems: ReadonlyMap<number, RowProblems>;
   /** The message for each row that was paid before or repeats another row. */
   readonly duplicates: ReadonlyMap<number, string>;
-  /** The refusal, unless all of its messages belong to rows. */
+  /** The service's error; null when each of its messages is shown at a row. */
   readonly error: Error | null;
 }
 

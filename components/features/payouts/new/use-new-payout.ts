@@ -65,7 +65,7 @@ export interface NewPayout extends Omit<DraftRows, "change" | "replace" | "drop"
    */
   readonly submit: () => Promise<string | null>;
   readonly submitting: boolean;
-  /** The service's refusal, unless it belongs to rows. */
+  /** The service's error; null when each of its messages is shown at a row. */
   readonly error: Error | null;
 }
 

@@ -67,10 +67,10 @@ const createRootRegistry = (client: PublicClient, entrypoint: Address) => {
 };
 
 /**
- * Maintains the association set of one local chain. Apart from the delay, everything is derived
- * from the chain's logs: the set contains the deposits in order, without those of accounts declined
- * before. So a restart loses nothing, and two providers of one chain publish the same sets: a
- * provider that finds a longer published set of its own deposits adopts it and publishes nothing.
+ * Maintains the association set of one local chain. The set contains all deposits in the order of
+ * the logs, except those that an account made after it was declined. It is built again from the
+ * chain's logs, so a restart loses nothing. Several providers can serve one chain. A provider that
+ * finds a longer published set adopts it, and publishes nothing.
  */
 export const createAssociationChain = (options: {
   readonly rpcUrl: string;
