@@ -1,10 +1,11 @@
 /** From the form of a payout straight to its review, and back. */
 import { getPayout } from "@/lib/contracts/payouts";
-import { expect, test, type Page } from "./support/test";
+import { expect, openPage, test, type Page } from "./support/test";
 import { checkLooks } from "./support/axe";
-import { typeCode } from "./support/person";
+import { choose, typeCode } from "./support/person";
 import { projectOf } from "./support/project";
 import { signIn } from "./support/sign-in";
+import { demandVotes, joins } from "./support/votes";
 
 const CHAIN = 31337;
 const ADA = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -78,4 +79,34 @@ test("a look-alike recipient of a payout or schedule is compared before it can b
     await compared.check();
     await expect(review.getByText(/^Code sent to|^A code was sent/)).toBeVisible();
   }
+});
+
+test("a transfer that needs votes says so on its review, and its button asks for them", async ({
+  page,
+  browser,
+}) => {
+  test.setTimeout(180_000);
+  await signIn(page.request);
+  const owner = await projectOf(page);
+  await owner.give(CHAIN, "USDC", "50");
+  const guest = await openPage(browser);
+  await signIn(guest.request);
+  await joins(page, owner, guest, (await projectOf(guest)).email);
+  await demandVotes(page);
+
+  await page.goto("/transfer");
+  await choose(page, page.getByLabel("Token", { exact: true }), /^USDC/);
+  await page.getByLabel("Amount", { exact: true }).fill("12.5");
+  await page.getByLabel("Recipient", { exact: true }).fill(ADA);
+  await page.getByRole("button", { name: "Review", exact: true }).click();
+  const review = page.getByRole("dialog", { name: "Review the transfer" });
+  await expect(review).toContainText(
+    "1 person of the admins, operators and owners must approve, other than the person who asks",
+  );
+  await expect(review.getByRole("button", { name: "Ask for 1 approval" })).toBeVisible();
+  await expect(review.getByText(/^Code sent to/)).toBeVisible();
+  await checkLooks(page, "review of a transfer that needs votes");
+  await typeCode(page, await owner.code());
+  await page.waitForURL(/\/activity\/op_/);
+  await expect(page.getByText("See the approvals")).toBeVisible();
 });

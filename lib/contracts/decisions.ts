@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ROLES } from "@/lib/core/actor";
 import { DECISIONS_MAX } from "@/lib/core/approval-advice";
 import { id, otp, page, pageQuery, timestamp, walletSignature } from "./common";
+import { approvalRequirement } from "./approval-requirement";
 import { defineContract } from "./contract";
 import { hasOneProof, hasOneProofAtMost, proofFields } from "./proofs";
 import { requestOtp } from "./swap";
@@ -10,31 +10,6 @@ const tag = "Approvals";
 
 const verdict = z.enum(["approve", "decline"]);
 const state = z.enum(["open", "approved", "declined", "expired", "cancelled"]);
-const count = z
-  .int()
-  .min(1)
-  .max(20)
-  .meta({ description: "How many people must approve, 1–20" });
-
-/** Roles that may move money, and so may be asked to approve. */
-export const approverRole = z.enum(ROLES).exclude(["viewer"]);
-
-export const approvalRequirement = z
-  .object({
-    count,
-    roles: z
-      .array(approverRole)
-      .min(1)
-      .max(3)
-      .refine((roles) => new Set(roles).size === roles.length, "names a role twice")
-      .meta({ description: "Members with one of these roles may vote" }),
-    excludeMaker: z.boolean().default(true).meta({
-      description:
-        "Whether the person who asked, or who made the API key that asked, may not vote",
-    }),
-  })
-  .meta({ id: "ApprovalRequirement" });
-
 /** Description of `exemptKeys` in the project's setting and in the policy rule `approvals`. */
 export const EXEMPT_KEYS_MEANING =
   "Whether API keys that are exempt from codes move money without votes, within their daily caps. Without it votes bind them too. Only an owner sets it, with an approval";

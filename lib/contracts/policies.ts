@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { APPROVAL_ERRORS, givenApproval } from "./approvals";
 import { address, amount, chainId, id, timestamp, tokenRef, usdAmount } from "./common";
-import { approvalRequirement, votingSetting } from "./decisions";
+import { approvalRequirement } from "./approval-requirement";
+import { votingSetting } from "./decisions";
 import { defineContract } from "./contract";
 import { POLICY_SCOPES, policyRules, RULE_NAMES } from "./policy-rules";
 

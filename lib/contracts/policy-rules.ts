@@ -1,7 +1,8 @@
 /** The schema of the rules in one version of a policy. */
 import { z } from "zod";
 import { amount, chainId, isTimeZone, tokenRef, usdAmount } from "./common";
-import { approverRole, EXEMPT_KEYS_MEANING } from "./decisions";
+import { approverRole } from "./approval-requirement";
+import { EXEMPT_KEYS_MEANING } from "./decisions";
 
 const ASSETS_MAX = 50;
 const CHAINS_MAX = 100;

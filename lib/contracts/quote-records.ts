@@ -11,6 +11,7 @@ import {
   tokenAmount,
   tokenRecord,
 } from "./common";
+import { approvalRequirement } from "./approval-requirement";
 import { warning } from "./warnings";
 
 export const feePayer = z.enum(["sponsor", "wallet"]);
@@ -138,6 +139,10 @@ export const quoteRecord = z
     warnings: z
       .array(warning)
       .meta({ description: "What a person should know before approving" }),
+    votes: approvalRequirement.nullable().default(null).meta({
+      description:
+        "The votes that it needs by the policies when it was made; null: the code of one person suffices. Execute evaluates the policies again",
+    }),
     alternatives: z
       .array(quoteAlternative)
       .meta({ description: "Other routes that were found, the best first" }),

@@ -59,6 +59,7 @@ export const transferRecord = z
     warnings: quoteRecord.shape.warnings.meta({
       description: "What a person should know before approving",
     }),
+    votes: quoteRecord.shape.votes,
     operationId: id("op")
       .nullable()
       .meta({ description: "The operation that carries it out; null before it is executed" }),

@@ -5,8 +5,8 @@ import { getMe } from "@/lib/contracts/auth";
 import { approveOperation } from "@/lib/contracts/operations";
 import { createWalletsPayout, getPayout } from "@/lib/contracts/payouts";
 import type { PolicyRules } from "@/lib/contracts/policy-rules";
-import { executeSwap } from "@/lib/contracts/swap";
-import { swapAndTransfer } from "@/lib/contracts/transfers";
+import { createQuote, executeSwap } from "@/lib/contracts/swap";
+import { createTransfer, swapAndTransfer } from "@/lib/contracts/transfers";
 import type { ApiClient } from "@/lib/api-client/client";
 import { testApi } from "@/lib/dev/testing/api";
 import { testAccount } from "@/lib/dev/testing/factories";
@@ -191,11 +191,37 @@ test("the project's setting and the policy count together: the most people, and 
     data: { approvalsCount: 1, approvalsRoles: setting.roles, approvalsExcludeMaker: false },
   });
   const { request } = await waiting("20");
-  expect(request.required).toEqual({ count: 2, roles: ["operator"], excludeMaker: true });
+  const required = { count: 2, roles: ["operator"], excludeMaker: true };
+  expect(request.required).toEqual(required);
+  // Quotes and transfers say it before anything is executed.
+  const [from, to] = [customer.treasury, testAccount().address];
+  const quote = await client.call(createQuote, {
+    body: {
+      from: [{ address: from, chainId: CHAIN, token: "USDC", amount: "20" }],
+      toChainId: CHAIN,
+      toToken: "DAI",
+      toAddress: to,
+    },
+  });
+  expect(quote.votes).toEqual(required);
+  const transfer = (amount: string) =>
+    client.call(createTransfer, {
+      body: {
+        fromWalletId: customer.treasuryId,
+        fromChainId: CHAIN,
+        toChainId: CHAIN,
+        token: "USDC",
+        amount,
+        toAddress: to,
+      },
+    });
+  expect((await transfer("20")).votes).toEqual(required);
+  expect((await transfer("1")).votes).toEqual({ ...setting, roles: ["operator", "owner"] });
   await prisma.project.update({
     where: { id: projectId },
     data: { approvalsCount: 0, approvalsRoles: [] },
   });
+  expect((await transfer("1")).votes).toBeNull();
 });
 
 test("what was approved under a looser policy moves nothing once the policy demands more", async () => {

@@ -13,3 +13,7 @@ export const actText = (
   );
   return `${verb} ${texts.join(" and ")}`;
 };
+
+/** The act of a movement that other people have to approve: `Ask for 2 approvals`. */
+export const askText = (count: number): string =>
+  `Ask for ${String(count)} ${count === 1 ? "approval" : "approvals"}`;

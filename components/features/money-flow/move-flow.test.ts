@@ -24,6 +24,7 @@ const subjectOf = (quoteId: string, more: Partial<MoveSubject> = {}): MoveSubjec
   ids: { quoteId },
   noun: "swap",
   act: "Swap 1.00 WETH",
+  votes: null,
   from: [],
   to: {
     amount: "10",

@@ -27,6 +27,7 @@ import { codeOf, extraOf } from "./api-error";
 import type { Flow } from "./move-flow";
 import { NetworkFee } from "./quote-shell";
 import { PriceChange } from "./price-notices";
+import { votesText } from "@/components/features/policies/rule-words";
 import { AvailableAfter } from "./receipt-parts";
 import { type BrokenPromise, brokenPromises } from "./receipt-promise";
 import { ReviewLayout, ReviewNote, ReviewSteps } from "./review-layout";
@@ -153,6 +154,9 @@ const FlowReceipt = ({ move, flow: { subject, prepared, step } }: FlowProps): Re
           <NetworkFee paidBy={payers} />
         </Fact>
         <AvailableAfter from={subject.from} />
+        {subject.votes === null ? null : (
+          <Fact label="Approvals">{votesText(subject.votes)}</Fact>
+        )}
       </Facts>
       {shown === null ? null : (
         <>
@@ -232,8 +236,9 @@ const FlowProof = ({ move, flow: { subject }, onNewQuote }: OneFlowProps): React
         onApprove={move.approve}
       />
       <ReviewNote>
-        Approving {noun === "transfer" ? "pays" : "sends"} exactly this receipt. Editing it asks
-        again.
+        {subject.votes === null
+          ? `Approving ${noun === "transfer" ? "pays" : "sends"} exactly this receipt. Editing it asks again.`
+          : "Others approve exactly this receipt. Nothing is sent before."}
       </ReviewNote>
     </>
   );

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { ResponseOf } from "@/lib/contracts/contract";
 import type { PasskeyAssertion } from "@/lib/contracts/passkey-records";
-import type { prepareSwap, requestOtp } from "@/lib/contracts/swap";
+import type { createQuote, prepareSwap, requestOtp } from "@/lib/contracts/swap";
 import type { Warning } from "@/lib/contracts/warnings";
 
 export type SentCode = ResponseOf<typeof requestOtp>;
@@ -46,8 +46,10 @@ export interface MoveSubject extends MovePromise {
   readonly ids: MoveIds;
   /** For headings and buttons: `swap` → "Review the swap". */
   readonly noun: "swap" | "transfer" | "retry";
-  /** The act in the words of its button: `Swap 200.00 USDC`. */
+  /** The act in the words of its button: `Swap 200.00 USDC`, or `Ask for 2 approvals`. */
   readonly act: string;
+  /** The votes that it needs; null when the code of one person suffices. */
+  readonly votes: ResponseOf<typeof createQuote>["votes"];
   /**
    * Time at which the quote or transfer expires, RFC 3339. Preparing it again does not extend this
    * time.

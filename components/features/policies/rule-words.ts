@@ -78,8 +78,16 @@ export const rolesText = (roles: Approvals["roles"]): string =>
   listText(roles.map((role) => `${role}s`));
 
 /** `2 people of the owners and admins`. */
-export const peopleText = (count: number, roles: Approvals["roles"]): string =>
+const peopleText = (count: number, roles: Approvals["roles"]): string =>
   `${count === 1 ? "1 person" : `${String(count)} people`} of the ${rolesText(roles)}`;
+
+/** `2 people of the owners must approve, other than the person who asks`. */
+export const votesText = ({
+  count,
+  roles,
+  excludeMaker,
+}: Pick<Approvals, "count" | "roles" | "excludeMaker">): string =>
+  `${peopleText(count, roles)} must approve${excludeMaker ? ", other than the person who asks" : ""}`;
 
 const approvalsText = ({
   aboveUsd,

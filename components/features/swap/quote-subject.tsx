@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { z } from "zod";
 import { QuotePicture } from "@/components/features/flow-picture/quote-picture";
-import { actText } from "@/components/features/money-flow/act-text";
+import { actText, askText } from "@/components/features/money-flow/act-text";
 import { ReceiptParty, ReceiptRecipient } from "@/components/features/money-flow/receipt-parts";
 import type { MovePromise, MoveSubject } from "@/components/features/money-flow/types";
 import { sumByAsset } from "@/components/features/operations/operation-sums";
@@ -29,7 +29,11 @@ export const subjectOfQuote = (
 ): MoveSubject => ({
   ids: { quoteId: quote.quoteId },
   noun,
-  act: actText(ACTS[noun], sumByAsset(quote.from)),
+  act:
+    quote.votes === null
+      ? actText(ACTS[noun], sumByAsset(quote.from))
+      : askText(quote.votes.count),
+  votes: quote.votes,
   from: quote.from,
   to: quote.to,
   warnings: quote.warnings,

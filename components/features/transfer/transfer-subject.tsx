@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { z } from "zod";
 import { QuotePicture } from "@/components/features/flow-picture/quote-picture";
 import { extraOf } from "@/components/features/money-flow/api-error";
-import { actText } from "@/components/features/money-flow/act-text";
+import { actText, askText } from "@/components/features/money-flow/act-text";
 import { ReceiptParty, ReceiptRecipient } from "@/components/features/money-flow/receipt-parts";
 import type {
   MovePromise,
@@ -37,7 +37,7 @@ const movedTransfer = (error: unknown, names: Names): MoveSubject | null => {
   const source = quote?.from[0];
   const transferId = extraOf(error, "transferId");
   if (quote === null || source === undefined || typeof transferId !== "string") return null;
-  const { to, fees, steps, estimatedSeconds, expiresAt, warnings } = quote;
+  const { to, fees, steps, estimatedSeconds, expiresAt, warnings, votes } = quote;
   const terms = {
     ...names,
     fromAddress: source.address,
@@ -47,6 +47,7 @@ const movedTransfer = (error: unknown, names: Names): MoveSubject | null => {
     steps,
     estimatedSeconds,
     warnings,
+    votes,
     networkFeePaidBy: source.networkFeePaidBy,
   };
   return subjectOf({ transferId, to, expiresAt, terms }, names);
@@ -62,7 +63,11 @@ interface Parts {
 const subjectOf = ({ transferId, to, expiresAt, terms }: Parts, names: Names): MoveSubject => ({
   ids: { transferId },
   noun: "transfer",
-  act: actText("Pay", [{ amount: terms.sent.amount, symbol: terms.sent.token.symbol }]),
+  act:
+    terms.votes === null
+      ? actText("Pay", [{ amount: terms.sent.amount, symbol: terms.sent.token.symbol }])
+      : askText(terms.votes.count),
+  votes: terms.votes,
   from: [{ address: terms.fromAddress, chainId: terms.fromChainId, ...terms.sent }],
   to,
   warnings: terms.warnings,
@@ -127,6 +132,7 @@ interface TransferTerms {
   readonly fromChainId: number;
   readonly sent: Pick<MoveSource, "amount" | "token">;
   readonly warnings: MovePromise["warnings"];
+  readonly votes: MoveSubject["votes"];
   readonly networkFeePaidBy: Payer;
   readonly fees: TransferRecord["fees"];
   readonly steps: TransferRecord["steps"];

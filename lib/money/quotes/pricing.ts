@@ -125,6 +125,8 @@ export interface QuotePurpose {
    * True when the caller has just checked the balances, so that the quote needs no balance warning.
    */
   readonly isFunded?: boolean;
+  /** The votes that executing the quote needs. Default: none. */
+  readonly votes?: QuoteRecord["votes"];
   /** The audit entry, recorded in the transaction that stores the quote. */
   readonly audit?: (quoteId: string, now: Date) => AuditEntry;
 }
@@ -217,6 +219,7 @@ interface RecordedQuote {
   readonly projectId?: string;
   readonly kind?: string;
   readonly isFunded?: boolean | undefined;
+  readonly votes?: QuoteRecord["votes"] | undefined;
 }
 
 /**
@@ -259,6 +262,7 @@ const recordOf = async (
     expiresAt: quote.expiresAt,
     prices,
     shortOf: missing,
+    votes: quote.votes ?? null,
   });
   return { ...record, warnings: [...recipientWarnings, ...record.warnings] };
 };
@@ -298,7 +302,14 @@ const draft = async (
   const feePayers = feePayersOf(deps, request, wallets, route);
   const record = await recordOf(
     deps,
-    { id, expiresAt, projectId: actor.projectId, kind, isFunded: purpose.isFunded },
+    {
+      id,
+      expiresAt,
+      projectId: actor.projectId,
+      kind,
+      isFunded: purpose.isFunded,
+      votes: purpose.votes,
+    },
     { request, wallets, route, others, check, feePayers },
   );
   const minimumBase = minimumOut(route);

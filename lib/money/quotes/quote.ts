@@ -97,7 +97,14 @@ const storedRoute: z.ZodType<Route> = z.object({ legs: z.array(storedRouteLeg) }
 
 /** The fields of column `response` that a transfer shows. */
 const storedResponse = quoteRecord
-  .pick({ from: true, to: true, fees: true, warnings: true, estimatedSeconds: true })
+  .pick({
+    from: true,
+    to: true,
+    fees: true,
+    warnings: true,
+    votes: true,
+    estimatedSeconds: true,
+  })
   // Steps that cannot be parsed are not shown; the transfer continues without them.
   .extend({ steps: quoteRecord.shape.steps.catch([]) });
 

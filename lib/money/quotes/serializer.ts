@@ -7,6 +7,7 @@ import { toAmountRecord, type Token, toTokenRecord } from "@/lib/core/token";
 import type { EvmAddress } from "@/lib/core/evm";
 import type { Route, RouteFee, RouteLeg } from "@/lib/money/ports/routing";
 import type { RouteRequest } from "@/lib/core/route-request";
+import type { Requirement } from "@/lib/trust/decisions/service";
 import { expectedOut, minimumOut, type PriceCheck } from "./price-check";
 import { routeIdOf, type SourceWallet } from "./request";
 
@@ -174,6 +175,7 @@ export interface RecordInput {
   prices: ReadonlyMap<string, string | null>;
   /** Missing amounts of sources whose wallet does not have enough now, as texts. */
   shortOf: readonly string[];
+  votes: QuoteRecord["votes"];
 }
 
 export const toDestination = (request: RouteRequest, route: Route): QuoteRecord["to"] => {
@@ -189,6 +191,12 @@ export const toDestination = (request: RouteRequest, route: Route): QuoteRecord[
     minAmountBase: minimum.toString(),
     decimals: token.decimals,
   };
+};
+
+export const toVotes = (required: Requirement | null): QuoteRecord["votes"] => {
+  if (required === null) return null;
+  const { count, roles, excludeMaker } = required;
+  return { count, roles: [...roles], excludeMaker };
 };
 
 export const toQuoteRecord = (input: RecordInput): QuoteRecord => {
@@ -230,6 +238,7 @@ export const toQuoteRecord = (input: RecordInput): QuoteRecord => {
     estimatedSeconds: secondsOf(route),
     steps: route.legs.flatMap(stepsOf),
     warnings: warningsOf(request, route, input.check, input.shortOf),
+    votes: input.votes,
     alternatives: input.others
       .slice(0, ALTERNATIVES_MAX)
       .map((other) => alternativeOf(request, other)),

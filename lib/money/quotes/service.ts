@@ -3,6 +3,7 @@ import {
   routeIntent,
   type PolicyEngine,
   type PoliciesService,
+  votesOf,
 } from "@/lib/trust/policies/service";
 import {
   createPricing,
@@ -19,7 +20,7 @@ import {
   type ResolvedRequest,
   resolveRequest,
 } from "./request";
-import type { QuoteRecord } from "./serializer";
+import { type QuoteRecord, toVotes } from "./serializer";
 
 export { quoteUsed } from "./errors";
 export { endOf } from "./pricing";
@@ -34,7 +35,7 @@ export { QUOTE_FIELDS } from "./request";
 export type { FieldNames, ResolvedRequest, SourceWallet } from "./request";
 export { expectedOut, minimumOut, withMinimum } from "./price-check";
 export type { PriceCheck } from "./price-check";
-export { approvalAddresses, approvalLines, toDestination } from "./serializer";
+export { approvalAddresses, approvalLines, toDestination, toVotes } from "./serializer";
 export type { FeePayer, QuoteRecord } from "./serializer";
 
 export interface QuotesDeps extends PricingDeps {
@@ -54,10 +55,10 @@ export const createQuotesService = (deps: QuotesDeps) => {
   const refuse = async (
     actor: Actor,
     { kind, resolved }: { readonly kind: string; readonly resolved: ResolvedRequest },
-  ): Promise<void> => {
+  ): Promise<QuoteRecord["votes"]> => {
     const { route: request, wallets } = resolved;
     const intent = routeIntent(actor, { kind, request, wallets });
-    await deps.policyEngine.refuse(intent, { isFirst: true });
+    return toVotes(votesOf(await deps.policyEngine.refuse(intent, { isFirst: true })));
   };
 
   return {
@@ -65,6 +66,7 @@ export const createQuotesService = (deps: QuotesDeps) => {
 
     /**
      * Refuses a request that the policies deny, before it is priced.
+     * @returns the votes that it needs now; null when the code of one person suffices
      * @throws DomainError `policy_violation`
      */
     refuse,
@@ -77,8 +79,8 @@ export const createQuotesService = (deps: QuotesDeps) => {
     create: async (actor: Actor, input: QuoteInput): Promise<QuoteRecord> => {
       const resolved = await resolveRequest(deps, actor.projectId, input);
       deps.policies.checkRecipient(actor, resolved.route.destination.recipient, "toAddress");
-      await refuse(actor, { kind: "swap", resolved });
-      return (await pricing.store(actor, resolved, { kind: "swap" })).record;
+      const votes = await refuse(actor, { kind: "swap", resolved });
+      return (await pricing.store(actor, resolved, { kind: "swap", votes })).record;
     },
 
     /**

@@ -8,10 +8,12 @@ import {
   type PriceCheck,
   type PricedRoute,
   type Quote,
+  type QuoteRecord,
   type QuotesService,
   type SourceWallet,
   type Subject,
   toDestination,
+  toVotes,
   type WalletLeg,
   withMinimum,
 } from "@/lib/money/quotes/service";
@@ -31,6 +33,7 @@ import type { GivenCode } from "@/lib/contracts/proofs";
 import type { Actor } from "@/lib/core/actor";
 import { addSeconds, type Clock } from "@/lib/core/clock";
 import type { Funds, HoldsService } from "@/lib/books/holds/service";
+import { votesOf } from "@/lib/trust/policies/service";
 import { requireWaitable } from "./ask-votes";
 import type { Authorization } from "./authorize";
 
@@ -235,11 +238,12 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
 
   /** Creates the error, with a fresh quote of the same kind and, for a transfer, a new transfer. */
   const moved =
-    (actor: Actor, quote: Quote) =>
+    (actor: Actor, quote: Quote, votes: QuoteRecord["votes"]) =>
     async (request: RouteRequest, wallets: SourceWallet[]): Promise<DomainError> => {
       const kind = quote.kind === "transfer" ? quote.kind : "swap";
       const purpose = {
         kind,
+        votes,
         ...(quote.retryOf === null ? {} : { retryOf: quote.retryOf }),
       } as const;
       const { quote: fresh, record } = await quotes.store(
@@ -267,10 +271,11 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
     authorization.requireScopeOf(actor, quote);
     authorization.checkRecipient(actor, quote.request, subjectField(subject));
     await checkNothingSent(deps, quote);
-    const { approval } = await authorization.admit(actor, quote, code);
+    const evaluation = await authorization.admit(actor, quote, code);
+    const { approval } = evaluation;
     const { request, wallets, route, others, check, simulated } = await ready(
       quote,
-      moved(actor, quote),
+      moved(actor, quote, toVotes(votesOf(evaluation))),
     );
     const { legs, balanceChanges, feePayers, actions } = simulated;
     // The check comes before a wallet signs or sends anything.

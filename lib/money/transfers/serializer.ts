@@ -41,7 +41,7 @@ export const toTransfer = (transfer: Transfer, chains: ChainFacts): TransferReco
   const [source] = quote.response?.from ?? [];
   if (source === undefined || quote.response === null)
     throw new Error(`Transfer ${quote.transferId} has no source.`);
-  const { to, fees, steps, warnings, estimatedSeconds } = quote.response;
+  const { to, fees, steps, warnings, votes, estimatedSeconds } = quote.response;
   const shown = operation === null ? null : toOperation(operation, chains);
   const received =
     shown?.legs.some((leg) => leg.received !== null) === true ? shown.actual.received : null;
@@ -65,6 +65,7 @@ export const toTransfer = (transfer: Transfer, chains: ChainFacts): TransferReco
     steps,
     networkFeePaidBy: source.networkFeePaidBy,
     warnings,
+    votes,
     estimatedSeconds,
     operationId: quote.operationId,
     failure: shown?.failure ?? null,

@@ -167,8 +167,9 @@ export const createTransfersService = (deps: TransfersDeps) => {
       toQuoteInput(deps.registry, input, wallet),
       TRANSFER_FIELDS,
     );
-    await quotes.refuse(actor, { kind: "transfer", resolved });
-    return (await quotes.store(actor, resolved, { kind: "transfer", idempotency })).quote;
+    const votes = await quotes.refuse(actor, { kind: "transfer", resolved });
+    const purpose = { kind: "transfer", idempotency, votes } as const;
+    return (await quotes.store(actor, resolved, purpose)).quote;
   };
 
   const end = async (actor: Actor, transferId: string): Promise<Quote> => {

@@ -65,6 +65,7 @@ const unpriced = {
   estimatedSeconds: 1,
   steps: [],
   warnings: [],
+  votes: null,
   alternatives: [],
 };
 const quoteTransfer = async () => {

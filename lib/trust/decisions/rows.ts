@@ -1,4 +1,4 @@
-import { approverRole } from "@/lib/contracts/decisions";
+import { approverRole } from "@/lib/contracts/approval-requirement";
 import { bool, int, table, text, time, bytes, arrayOf, oneOf } from "@/lib/platform/db/table";
 
 /** Table `decision_request`: an open request, as it is stored when it is made. */

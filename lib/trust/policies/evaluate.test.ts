@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { policyRules, type PolicyRules } from "@/lib/contracts/policy-rules";
-import { approverRole } from "@/lib/contracts/decisions";
+import { approverRole } from "@/lib/contracts/approval-requirement";
 import { evaluate } from "./rules";
 import type { Decision, EffectivePolicy, Facts } from "./facts";
 

@@ -10,7 +10,7 @@ import { cn } from "@/components/ui/cn";
 import { useSettled } from "@/components/ui/use-settled";
 import { evaluatePolicies } from "@/lib/api-client/calls.gen";
 import type { BodyInput, ResponseOf } from "@/lib/contracts/contract";
-import { peopleText, RULE_WORDS } from "../rule-words";
+import { RULE_WORDS, votesText } from "../rule-words";
 import { SCOPE_WORDS } from "../use-policies";
 
 type Evaluation = ResponseOf<typeof evaluatePolicies>;
@@ -25,13 +25,6 @@ export const DECISION_LOOKS = {
   needs_approval: { label: "Needs approval", tone: "warning", icon: UsersRound },
   deny: { label: "Denied", tone: "danger", icon: Ban },
 } as const satisfies Record<Evaluation["decision"], object>;
-
-const approvalText = ({
-  count,
-  roles,
-  excludeMaker,
-}: NonNullable<Evaluation["approval"]>): string =>
-  `${peopleText(count, roles)} must approve${excludeMaker ? ", other than the person who asks" : ""}.`;
 
 interface VerdictProps {
   readonly title: string;
@@ -78,7 +71,7 @@ export const Verdict = ({ title, evaluation, isOutdated }: VerdictProps): ReactN
           <RuleResults results={deciding} label="Rules that decided" />
         )}
         {/* Several rules have one common sentence about the required approval. */}
-        {approval === null || deciding.length < 2 ? null : <p>{approvalText(approval)}</p>}
+        {approval === null || deciding.length < 2 ? null : <p>{`${votesText(approval)}.`}</p>}
         <p className="text-sm text-fg-2">
           {code === "required"
             ? "The policies ask for a one-time code."
