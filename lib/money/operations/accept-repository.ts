@@ -70,7 +70,10 @@ const claimTransactions = async (db: Sql, sent: readonly SentByWallet[]): Promis
 };
 
 export const createWalletTransactionRepository = ({ prisma }: Database) => ({
-  /** Assigns a replacement transaction to its leg. False when it belongs to another leg. */
+  /**
+   * Assigns a replacement transaction to its leg. Returns false when the transaction belongs to
+   * another leg already.
+   */
   adopt: async (sent: SentByWallet): Promise<boolean> => {
     const row = { ...sent, hash: sent.hash.toLowerCase() };
     await prisma.walletTransaction.createMany({ data: [row], skipDuplicates: true });
@@ -106,8 +109,8 @@ export const claimRetry = async (
 };
 
 /**
- * Deletes the retry claim of an operation that sent nothing, so that the failed operation can be
- * retried by another one.
+ * Deletes the retry claim of an operation that sent nothing, so that another operation can retry
+ * the failed one again.
  */
 export const freeRetry = async (
   tx: Tx,
@@ -120,7 +123,8 @@ export const freeRetry = async (
   });
 };
 
-// Accepts operations. The quote, holds, legs and job of an operation change in one transaction.
+// Accepts operations. The quote, holds, legs and job of an operation are written in one
+// transaction.
 
 export type Enforce = (
   sql: Sql,
@@ -131,7 +135,10 @@ export type NewOperationRow = Omit<RowOf<typeof newOperations>, "evaluationId">;
 
 export interface NewOperation {
   readonly operation: NewOperationRow;
-  /** True when the operation is stored already and awaits approval. Its row is then updated. */
+  /**
+   * True when the operation is stored already and awaits approval. Accepting it then updates its
+   * row.
+   */
   readonly awaited: boolean;
   readonly transferId: string | null;
   readonly legs: readonly Leg[];
@@ -144,9 +151,9 @@ export interface NewOperation {
 const QUEUE = "operation";
 
 /**
- * Marks the source of an operation, such as its quote, as used, in the transaction that accepts the
- * operation. `take` returns false when the source was used before. A claim whose rows Prisma writes
- * receives the Prisma transaction.
+ * Marks the source of an operation, such as its quote, as used, in the transaction that accepts
+ * the operation. `take` returns false when the source was used before. Claims with `by: "prisma"`
+ * get Prisma's transaction, because Prisma writes the rows of their source.
  */
 export type Claim =
   | { readonly by: "sql"; take(sql: Sql, operationId: string, now: Date): Promise<boolean> }

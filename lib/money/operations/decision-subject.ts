@@ -1,6 +1,6 @@
 /**
- * Continues an operation after the vote about it: runs it when approved, ends it when rejected.
- * Every function can safely be repeated.
+ * Continues an operation after people have voted on it. An approved operation is run, and a
+ * rejected one is ended. Every function can safely be called again.
  */
 import type { Clock } from "@/lib/core/clock";
 import { DomainError, isDomainError } from "@/lib/core/errors";
@@ -24,7 +24,10 @@ interface DecidedDeps<T extends { readonly digest: Uint8Array }> {
     get(projectId: string, id: string): Promise<Operation>;
   };
   readonly clock: Clock;
-  /** Finds the stored parameters. Their digest must equal the digest that people approved. */
+  /**
+   * Finds the stored parameters. The operation runs only when their digest equals the digest that
+   * people approved.
+   */
   readonly find: (projectId: string, operationId: string) => Promise<T | null>;
   /**
    * Quotes the operation again, checks it and starts it. Does nothing when the operation no longer
@@ -91,7 +94,10 @@ const begin = async <T extends { readonly digest: Uint8Array }>(
   await deps.run(decidedBy, found, { operationId: id, decisionId: request.id });
 };
 
-/** @throws DomainError for an outage; the job then tries again until the operation expires */
+/**
+ * Starts an operation that was approved. Ends it as failed when it cannot start.
+ * @throws DomainError for an outage; the job then tries again until the operation expires
+ */
 const approved = async <T extends { readonly digest: Uint8Array }>(
   deps: DecidedDeps<T>,
   decided: Decided,

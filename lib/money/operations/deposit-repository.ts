@@ -23,7 +23,7 @@ interface DepositOperationState {
 
 interface NewDepositOperation extends DepositOperationState {
   readonly wallet: { readonly id: string; readonly address: EvmAddress };
-  /** Null when the sender is unknown. */
+  /** The address that sent the money; null when it is unknown. */
   readonly sender: EvmAddress | null;
   readonly token: Token;
   readonly amountBase: bigint;

@@ -16,17 +16,19 @@ import type { Clock } from "@/lib/core/clock";
 import type { UserOperation } from "@/lib/chain/ports/bundler";
 
 /**
- * The longest pause while a worker keeps an operation. For longer waits the job's `run_at` is set.
+ * Maximum pause in milliseconds during which a worker keeps an operation. For a longer pause the
+ * worker gives the job back, and sets the job's `run_at` to the end of the pause.
  */
 const HOLD_MS_MAX = 3000;
 /**
- * A worker keeps an operation until this long after its last leg change, so that operations that
- * only wait (for a bridge, or for a transaction that was never sent) do not occupy workers.
+ * A worker keeps an operation for at most this many milliseconds after the last change of a leg.
+ * Operations that only wait (for a bridge, or for a transaction that was never sent) therefore do
+ * not occupy workers.
  */
 const HELD_MS = 5000;
 /**
- * An operation counts as delayed after this multiple of its estimated duration, but at the earliest
- * after `DELAY_SECONDS_MIN`.
+ * An operation counts as delayed after this multiple of its estimated duration, but never before
+ * `DELAY_SECONDS_MIN`.
  */
 const DELAY_FACTOR = 4;
 /** A leg that waits for a block is checked after this many poll intervals when no block arrives. */
@@ -44,8 +46,8 @@ export interface DriverDeps extends Omit<StepDeps, "legs"> {
 }
 
 /**
- * `done: false`: the operation has to be driven again after `againInMs`. `isRemoved`: the job was
- * removed together with the operation's end.
+ * `done: false`: the operation has to be driven again after `againInMs`. `isRemoved`: the
+ * transaction that ended the operation has also removed the job.
  */
 type DriveResult =
   | { readonly done: true; readonly isRemoved: boolean }
@@ -55,9 +57,15 @@ type DriveResult =
 interface Drive {
   readonly signal: AbortSignal;
   readonly failures: Map<string, number>;
-  /** Error of the last step by leg id, for errors that are not outages. */
+  /**
+   * For each leg id, the error message of the leg's last step. Temporary errors, such as outages,
+   * are not included.
+   */
   readonly unexpected: Map<string, string>;
-  /** The operation as last read or written by this drive. Null when it has to be read. */
+  /**
+   * The operation as this drive last read or wrote it. Null when it must be read from the
+   * database.
+   */
   operation: Operation | null;
   isBegun: boolean;
   hasEnded: boolean;
@@ -98,8 +106,8 @@ const trackedWrites = (legs: LegRepository, drive: Drive): LegWrites => {
 };
 
 /**
- * Stores gas waits. A pending operation begins before its first wait is stored. The operation is
- * read again after each write.
+ * Stores that the operation waits for a network fee to fall. A pending operation begins before its
+ * first wait is stored. The operation is read again after each write.
  */
 const trackedGasWaits = (
   gasWaits: GasWaitRepository,
@@ -125,8 +133,8 @@ interface Wait {
 }
 
 /**
- * Waits for a new block when all legs wait for chains only. After an error it waits for a fixed
- * time, because a new block would not help.
+ * Waits for a new block of the legs' chains, or until a time limit. After an error, waits for a
+ * fixed time instead, because a new block would not help.
  */
 const pause = (
   blocks: BlockWaits,
@@ -145,7 +153,10 @@ const pause = (
  * continue an operation.
  */
 export const createOperationDriver = (deps: DriverDeps) => {
-  /** Time of the last submission by leg id, kept between this instance's drives of an operation. */
+  /**
+   * For each leg id, the time of the leg's last submission. The entries remain between the drives
+   * of an operation.
+   */
   const submittedAt = new Map<string, number>();
   const blocks = createBlockWaits({
     head: (chainId) => deps.chains.head(chainId),
@@ -153,7 +164,8 @@ export const createOperationDriver = (deps: DriverDeps) => {
   });
 
   /**
-   * Counted from the leg's last change, so the count continues when another worker claims the job.
+   * Milliseconds since the leg's last change. The time of the change is stored, so another worker
+   * that claims the job counts from there.
    */
   const idleMsOf = ({ updatedAt }: Leg): number =>
     Math.max(0, deps.clock.now().getTime() - updatedAt.getTime());
@@ -166,7 +178,10 @@ export const createOperationDriver = (deps: DriverDeps) => {
     return pollMsAfter(interval, idleMsOf(leg));
   };
 
-  /** @returns milliseconds until the next step */
+  /**
+   * Runs one step of a leg.
+   * @returns milliseconds until the next step of the leg
+   */
   const stepOne = async (operation: Operation, leg: Leg, drive: Drive): Promise<number> => {
     const { signal, failures, unexpected } = drive;
     const legs = trackedWrites(deps.legs, drive);
@@ -201,7 +216,7 @@ export const createOperationDriver = (deps: DriverDeps) => {
 
   /**
    * Marks an operation as delayed when it takes far longer than estimated.
-   * @returns whether it was marked
+   * @returns whether the operation was marked
    */
   const noteDelay = async (operation: Operation, open: readonly Leg[]): Promise<boolean> => {
     if (operation.subStatus === "delayed" || operation.subStatus === "refunding") return false;
@@ -233,8 +248,8 @@ export const createOperationDriver = (deps: DriverDeps) => {
   };
 
   /**
-   * Returns the drive's copy of the operation, or reads the operation. A copy whose legs are all
-   * final while the operation is not is outdated, because another instance has written too.
+   * Returns the drive's copy of the operation, or reads the operation. A copy is outdated when all
+   * its legs are final but the operation is not, because another instance has then written too.
    */
   const current = async (operationId: string, drive: Drive): Promise<Operation | null> => {
     const known = drive.operation;
@@ -250,8 +265,8 @@ export const createOperationDriver = (deps: DriverDeps) => {
   };
 
   /**
-   * Runs until the operation is final, the next step is too far ahead, the operation was idle for
-   * too long, or `signal` aborts (the lease is lost, or the worker stops).
+   * Runs until the operation is final, the pause before the next step is too long, no leg has
+   * changed for too long, or `signal` aborts (the lease is lost, or the worker stops).
    */
   const drive = async (operationId: string, signal: AbortSignal): Promise<DriveResult> => {
     const context = newDrive(signal);
@@ -261,7 +276,8 @@ export const createOperationDriver = (deps: DriverDeps) => {
         return { done: true, isRemoved: context.hasEnded };
       const { ms, isHeld, failure } = await driveOnce(operation, context);
       if (ms === 0) continue;
-      // Usually a leg's first move begins the operation. No leg has moved here.
+      // Usually the first move of a leg begins the operation. Here no leg has moved, so the
+      // operation is begun separately.
       if (operation.status === "pending") {
         await deps.legs.begin(operation, deps.clock.now());
         context.operation = null;
@@ -292,9 +308,9 @@ interface AdoptDeps {
 const UNDER_WAY = new Set<string>(["pending", "processing"]);
 
 /**
- * Attaches to a leg the user operation that the chain executed with the leg's nonce key. Needed
- * when the database was restored to a time before the leg was signed. The driver then follows that
- * user operation.
+ * Stores on a leg the user operation that the chain executed with the leg's nonce key. The driver
+ * then follows this user operation. Needed when the database was restored to a time before the leg
+ * was signed.
  * @returns false when the leg has ended, or its operation is not in progress
  */
 export const createAdoptLeg =

@@ -13,12 +13,12 @@ export class RefundTakenError extends DomainError {
 }
 
 /**
- * Another request used the source of an operation, such as its quote, first. Nothing is stored
- * then.
+ * Another request was the first to use the source of an operation, such as its quote. Nothing is
+ * stored for this request.
  */
 export class UsedMeanwhileError extends Error {}
 
-/** Another operation already retries the failed one. Nothing was stored. */
+/** The error when another operation already retries the failed operation. Nothing was stored. */
 export const retriedMeanwhile = (): DomainError =>
   new DomainError(
     "invalid_state",

@@ -11,7 +11,10 @@ const milliseconds: Column<number> = {
   write: (value) => value,
 };
 
-/** Table `chain_head`. The head is null while the chain was never read. */
+/**
+ * Table `chain_head`: the newest block of each chain. `number` and `timestamp` are null until the
+ * chain has been read.
+ */
 const heads = table({
   number: nullable(base),
   timestamp: nullable(base),
@@ -19,8 +22,8 @@ const heads = table({
   ageMs: nullable(milliseconds),
 });
 
-// All times are by the database's clock. Only one instance at a time may query the chain, and only
-// when the stored head is no longer fresh.
+// All times are from the clock of the database. Only one instance at a time may query a chain, and
+// only when the stored head is no longer fresh.
 
 /** The newest block of each chain, shared by all instances. */
 export const createHeadRepository = ({ pool }: Pick<Database, "pool">) => {

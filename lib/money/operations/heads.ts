@@ -25,7 +25,10 @@ interface Known {
 
 interface Answer {
   readonly head: Head;
-  /** Age of the head by the database's clock, when it was read from the database. */
+  /**
+   * Milliseconds since the head was stored, by the database's clock; 0 when this instance has just
+   * queried the chain.
+   */
   readonly ageMs: number;
 }
 
@@ -56,8 +59,8 @@ export const createHeads = ({ registry, repository }: HeadsDeps) => {
   };
 
   /**
-   * The loop ends: either the stored head becomes fresh, or the lease of the querying instance
-   * ends.
+   * Waits until the stored head is fresh, or queries the chain when this instance gets the lease.
+   * The loop ends, because the lease of another querying instance expires.
    */
   const find = async (chainId: number, freshMs: number): Promise<Answer> => {
     for (;;) {
@@ -90,7 +93,10 @@ export const createHeads = ({ registry, repository }: HeadsDeps) => {
     return asked;
   };
 
-  /** @throws DomainError `chain_unavailable` */
+  /**
+   * Reads the number of the newest final block.
+   * @throws DomainError `chain_unavailable`
+   */
   const finalNumber = (chainId: number): Promise<bigint | null> => {
     const asked = latest(chainId);
     asked.finalNumber ??= asked.head.then(({ number }) =>
@@ -104,11 +110,13 @@ export const createHeads = ({ registry, repository }: HeadsDeps) => {
     head: (chainId: number): Promise<Head> => latest(chainId).head,
 
     /**
-     * The number of the newest final block, by the chain's `finality`; null while there is none.
+     * The number of the newest final block, by the chain's `finality`; null while the chain has no
+     * final block.
      */
     finalNumber,
 
     /**
+     * The newest final block; null while the chain has none.
      * @throws DomainError `chain_unavailable`; the node's error when the node does not have the
      * block
      */
@@ -124,7 +132,10 @@ export const createHeads = ({ registry, repository }: HeadsDeps) => {
 };
 
 interface BlockWaitsDeps {
-  /** @throws when the chain does not answer */
+  /**
+   * Reads the chain's latest block.
+   * @throws when the chain does not answer
+   */
   head(chainId: number): Promise<Head>;
   pollIntervalMs(chainId: number): number;
 }

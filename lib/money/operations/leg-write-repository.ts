@@ -71,7 +71,8 @@ const CHANGEABLE: Readonly<Record<keyof LegWrite["change"], true>> = {
   sponsorReservedWei: true,
 };
 
-// A column that a change does not name keeps its value. JSON null becomes NULL.
+// The SET clause. A column that a change does not name keeps its value, and JSON null becomes
+// NULL.
 const SET = raw(
   Object.keys(CHANGEABLE)
     .map(nameOf)
@@ -131,9 +132,9 @@ export const writtenLeg = ({ leg, to, change, now }: LegWrite): Leg => {
 
 /**
  * Applies the writes. Of several writes to one leg only the first succeeds, because all of them
- * name the same version.
- * @returns the changed legs by their writes; a write is missing when its leg was changed since it
- * was read
+ * were made for the same version of the leg.
+ * @returns for each write, the changed leg. A write is missing when its leg was changed since the
+ * caller read it
  */
 export const writeLegs = async (
   db: SqlReader,
@@ -184,8 +185,8 @@ export const writeLegs = async (
   );
 };
 
-// Operations inside a transaction: as they were locked, with the changes of the transaction's
-// steps.
+// A working set is an operation with its legs, as the transaction has locked them, plus the
+// changes that the steps of the transaction make.
 
 const lockedOperations = table({
   id: text,
@@ -223,7 +224,10 @@ export type LegSnapshot = RowOf<typeof legSnapshots>;
 
 interface Event {
   readonly operationId: string;
-  /** Position of the event among those that the transaction adds to its operation, from 1. */
+  /**
+   * Sequence number, from 1, of the event within the events that the transaction adds to its
+   * operation.
+   */
   readonly place: number;
   readonly type: string;
   readonly data: unknown;
@@ -240,9 +244,10 @@ export interface WorkingSet {
 }
 
 /**
- * The start of a statement that locks operations as `locked`. Operations are locked in the order of
- * their ids, then legs in the order of theirs, to avoid deadlocks. Rows are read after the locks
- * are acquired, so they include everything that was committed during the wait.
+ * The start of an SQL statement. It locks the operations, which the CTE `locked` contains. To
+ * avoid deadlocks, all transactions lock operations in the order of their ids, and then legs in
+ * the order of their ids. Rows are read after the locks are acquired, so they include everything
+ * that was committed during the wait.
  */
 const locking = (projectId: string, operationIds: readonly string[]): Statement => sql`
   WITH locked AS MATERIALIZED (
@@ -289,7 +294,7 @@ const lockAlone = (
 
 /**
  * Locks operations of a project and their legs until the transaction ends.
- * @returns working sets by operation id
+ * @returns for each operation id, the operation's working set
  */
 export const readWorkingSets = async (
   db: SqlReader,
@@ -363,7 +368,7 @@ export const releaseRefunds = async (db: Sql, legIds: readonly string[]): Promis
  * Claims parts of payments as refunds of legs, in the transaction that moves the legs. Earlier
  * claims of the same legs are deleted.
  * @throws RefundTakenError when other legs have claimed so much of a payment that the rest is too
- * little
+ * small
  */
 export const claimRefunds = async (db: Sql, claims: readonly LegClaim[]): Promise<void> => {
   await releaseRefunds(

@@ -34,13 +34,19 @@ export type LegChange = Partial<
   >
 >;
 
-/** @throws ZodError when the gas limits do not have the expected shape */
+/**
+ * Converts a row of the table `operation_leg`.
+ * @throws ZodError when the gas limits do not have the expected shape
+ */
 export const legFrom = ({ gas, ...leg }: RowOf<typeof legs>): Leg => ({
   ...leg,
   gas: leg.via === "transaction" ? null : storedGas.parse(gas),
 });
 
-/** @throws ZodError when a stored column does not have the expected shape */
+/**
+ * Parses a row of the table `operation_leg`.
+ * @throws ZodError when a stored column does not have the expected shape
+ */
 export const parseLeg = (row: object): Leg => legFrom(legs.read(row));
 
 // Reservations of the project's sponsor budget. A leg's row stores its reservation, which ends with
@@ -48,7 +54,7 @@ export const parseLeg = (row: object): Leg => legFrom(legs.read(row));
 
 type Reserving = Pick<Leg, "sourceChainId" | "sponsorReservedWei" | "sponsorDay">;
 
-/** Null when the sponsor pays nothing for the leg. */
+/** Returns the leg's reservation; null when the sponsor pays nothing for the leg. */
 export const reservationOf = (
   { projectId }: { readonly projectId: string },
   { sourceChainId, sponsorReservedWei, sponsorDay }: Reserving,

@@ -22,7 +22,7 @@ interface Terms {
 
 interface Wanted extends Terms {
   readonly search: Search | null;
-  /** Null when all operations qualify. */
+  /** Only operations with these ids; null when ids are not limited. */
   readonly ids: readonly string[] | null;
 }
 
@@ -70,7 +70,8 @@ const notedConditions = (
   if (tag !== undefined) conditions.push(hasTag("a", tag));
   if (part === undefined || search?.by !== "term") return conditions;
   const noted = hasNote("a", patternOf(part));
-  // Without a tag, a separate query finds operations by the term, because those need no annotation.
+  // An operation also matches when one of its search terms is the searched text. Without a tag, a
+  // separate query finds such operations, because they need no annotation.
   const named =
     tag === undefined
       ? noted
@@ -79,10 +80,10 @@ const notedConditions = (
 };
 
 /**
- * Reads the annotations of one project, newest operation first, until the page is full. All
- * conditions are in the query, so no match is missed however many operations have the tag.
- * @returns ids, newest first; null when the list has neither a tag nor a search text that a memo
- * could contain
+ * Reads the annotations of one project, newest operation first, until the page is full. The query
+ * contains all conditions, so it finds every match, however many operations have the tag.
+ * @returns operation ids, newest first; null when the list has neither a tag nor a search text
+ * that a memo could contain
  */
 const createNotedRepository = ({ pool }: Pick<Database, "pool">) => {
   const db = sqlOn(pool);
@@ -124,7 +125,10 @@ interface OperationPage {
   readonly limit: number;
 }
 
-/** Several operations share a transaction hash only when they were bundled. */
+/**
+ * Maximum number of operations that one hash finds. Only operations that were bundled share a
+ * transaction hash.
+ */
 const SAME_HASH_MAX = 1000;
 /**
  * Up to this many matches are read and sorted. With more matches, reading the list in order finds a
@@ -133,8 +137,9 @@ const SAME_HASH_MAX = 1000;
 const RARE_MAX = 1000;
 
 /**
- * Without ORDER BY, because with it the planner reads the list in order: it overestimates rare
- * terms a thousandfold, and would read all operations of the project to find one.
+ * SQL for the ids of operations with these terms. The query has no ORDER BY: with ORDER BY, the
+ * planner would read the list in order. It overestimates rare terms a thousandfold, and would read
+ * all operations of the project to find one.
  */
 export const termsQuery = (
   projectId: string,
@@ -166,7 +171,10 @@ const columnsOf = ({
   ...createdBetween({ from, to }),
 });
 
-/** A list with one element becomes a required term. */
+/**
+ * Converts the filters on chains and wallets to search terms. A filter with one element becomes a
+ * required term.
+ */
 const termsOf = ({ chainId = [], walletId = [] }: OperationFilter): Terms => {
   const lists = [chainId.map(chainTerm), walletId.map((id) => id.toLowerCase())];
   return {
@@ -175,7 +183,10 @@ const termsOf = ({ chainId = [], walletId = [] }: OperationFilter): Terms => {
   };
 };
 
-/** A separate query, because the columns have separate indexes. */
+/**
+ * Finds operations by the hash of a transaction or user operation. Hashes have a separate query,
+ * because each of the columns has its own index.
+ */
 const idsByHash = async (
   { prisma, pool }: Pick<Database, "prisma" | "pool">,
   projectId: string,
@@ -205,7 +216,9 @@ const idsByHash = async (
 export const createOperationListRepository = ({ prisma, pool }: Database) => {
   const noted = createNotedRepository({ pool });
 
-  /** Null when too many operations match to list them all. */
+  /**
+   * The ids of the operations with these terms; null when more than `RARE_MAX` operations match.
+   */
   const idsByTerms = async (projectId: string, wanted: Terms): Promise<string[] | null> => {
     const found = await ids.all(sqlOn(pool), termsQuery(projectId, wanted, RARE_MAX + 1));
     return found.length > RARE_MAX ? null : found.map(({ id }) => id);
@@ -222,7 +235,9 @@ export const createOperationListRepository = ({ prisma, pool }: Database) => {
     return { AND: [{ searchTerms: { hasEvery: [...wanted.terms] } }, ...any] };
   };
 
-  /** The ids that a search names or finds by hash. Null for a search by a term. */
+  /**
+   * The ids of the operations that match a search by id or by hash. Null for a search by a term.
+   */
   const idsOf = async (
     projectId: string,
     search: Search | null,
@@ -257,7 +272,8 @@ export const createOperationListRepository = ({ prisma, pool }: Database) => {
       const conditions = [
         sql`o.project_id = ${projectId}`,
         ...columnConditions(filter),
-        // Without terms the condition is true, but the planner would expect few rows.
+        // Without terms this condition would be true for every row, but the planner would expect
+        // few rows. So the condition is left out.
         ...(terms.length === 0 ? [] : [sql`o.search_terms @> ${terms}::text[]`]),
         ...groups.map((group) => sql`o.search_terms && ${group}::text[]`),
         ...(named === null ? [] : [sql`o.id = ANY (${named}::text[])`]),
@@ -303,11 +319,11 @@ export type OperationListRepository = ReturnType<typeof createOperationListRepos
 const arrivals = table({ owner: text, chainId: int, token: text, amountBase: base });
 
 /**
- * The amounts that the project's operations bring to addresses, including external ones, and that
- * the balances at these blocks do not include. A leg brings its minimum to the recipient until a
- * block of the balances includes its arrival. A refunded leg brings the deposited amount back to
- * its source. A refund that needs a person's decision is not counted, because the balance may
- * include it already.
+ * The amounts that operations of the project will bring to addresses, including external ones.
+ * Only amounts that the balances at these blocks do not include are counted. The minimum of a leg
+ * counts for the recipient until a block of the balances includes its arrival. When a leg is being
+ * refunded, the deposited amount counts for the leg's source. A refund that needs a person's
+ * decision is not counted, because the balance may include it already.
  */
 export const arrivalsOf = (
   db: SqlReader,

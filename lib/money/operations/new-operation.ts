@@ -63,8 +63,8 @@ interface WalletSent extends LegBase {
 }
 
 /**
- * The wallet signed a permit. The wallet `executorWalletId` takes the tokens with it and makes the
- * leg's calls.
+ * The wallet signed a permit. With the permit, the wallet `executorWalletId` takes the tokens and
+ * makes the leg's calls.
  */
 interface Permitted extends LegBase {
   readonly via: "permit";
@@ -165,8 +165,8 @@ export const acceptedLeg = (
 });
 
 /**
- * Whether the leg's money is held. A wallet that sends its transactions itself may have sent the
- * money before execute was called, and a hold could not prevent that.
+ * Whether the leg's money is held. A wallet that sends its own transactions may have sent the
+ * money before execute was called, so a hold would prevent nothing.
  */
 const isHeld = (leg: NewLeg): boolean =>
   leg.via !== "transaction" && !(leg.via === "user_operation" && leg.takesMoney === false);
@@ -205,7 +205,8 @@ interface OperationOrigin {
 export interface StartOperation {
   projectId: string;
   /**
-   * The operation that awaited approval and starts now; without an id a new operation is created.
+   * The id of the operation that awaited approval and starts now. Without this id a new operation
+   * is created.
    */
   operationId?: string;
   kind: string;
@@ -316,7 +317,10 @@ export const newOperation = (
   };
 };
 
-/** The operation as stored when it is accepted, for one that was not stored before. */
+/**
+ * Returns a new operation in the form in which it is stored when it is accepted. Not for an
+ * operation that awaited approval, because that operation is stored already.
+ */
 export const acceptedOperation = (
   { operation, legs }: NewOperation,
   evaluationId: string,
@@ -334,11 +338,11 @@ export interface AwaitingOperation {
   expectedBase: bigint;
   /** The minimum output that the approval promises. */
   minimumBase: bigint;
-  /** Counted from the operation's creation. */
+  /** Seconds after its creation until the operation expires. */
   expiresAfterSeconds: number;
   /**
    * Marks the operation's origin as used, in the same transaction.
-   * @throws DomainError when it was used already
+   * @throws DomainError when the origin was used already
    */
   claim: (tx: Tx, operationId: string) => Promise<void>;
 }

@@ -7,8 +7,8 @@ import { operations } from "./rows";
 
 export interface Operation extends RowOf<typeof operations> {
   /**
-   * In the order of their positions. Empty while the operation awaits approval, and for operations
-   * that another module drives.
+   * The legs in the order of their positions. Empty while the operation awaits approval, and for
+   * operations that another module drives.
    */
   readonly legs: readonly Leg[];
 }
@@ -17,7 +17,10 @@ export interface Operation extends RowOf<typeof operations> {
 export const asStoredRequest = (request: RouteRequest): RouteRequest =>
   storedRouteRequest.parse(toStored(request));
 
-/** @throws ZodError when a stored column does not have the expected shape */
+/**
+ * Parses a row of the table `operation` with the rows of its legs.
+ * @throws ZodError when a stored column does not have the expected shape
+ */
 export const parseOperation = (
   row: object & { readonly legs: readonly object[] },
 ): Operation => ({

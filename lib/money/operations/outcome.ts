@@ -1,6 +1,6 @@
 /**
- * Describes where the money of an operation is, why it ended, and the next action. Pure: depends
- * only on the operation's state, failure and legs.
+ * Describes an operation for people: where its money is, why the operation ended, and what to do
+ * next. Pure: the result depends only on the operation's state, failure and legs.
  */
 import { WAITS_FOR_APPROVAL } from "@/lib/core/approval-advice";
 import { shownChain, type ChainFacts } from "@/lib/chain/shown-chain";
@@ -34,8 +34,8 @@ export interface Holding {
 }
 
 /**
- * Whether a leg failed although its money may have moved. The advice must then not suggest sending
- * again.
+ * Whether a leg failed although its money may have moved. For such a leg the advice must not
+ * suggest to send again.
  */
 const isUnclear = ({ leg }: LegView): boolean =>
   leg.state === "failed" && !isRetryable(leg.failure);
@@ -66,7 +66,11 @@ const deposited = (view: LegView, note: string): Holding => {
   return { wallet: `${venue} deposit`, ...amount, txHash: view.leg.sourceTxHash, note };
 };
 
-/** The wallet's transaction moves the money; until it is mined the wallet may still cancel it. */
+/**
+ * The note on the money of a leg that is not mined yet. `txHash` is the linked wallet's
+ * transaction. Until it is mined the money is in the wallet, which may still cancel the
+ * transaction.
+ */
 const underWay = (leg: Leg, origin: string): Pick<Holding, "txHash" | "note"> => {
   if (leg.via !== "transaction")
     return { txHash: null, note: `in ${origin}, about to be sent` };
@@ -149,8 +153,8 @@ const holdingsOfLeg = (view: LegView): Holding[] => {
 };
 
 /**
- * A deposit is in its wallet from its first block on. If a reorganisation removed it, its money
- * never left the sender.
+ * The money of a deposit is in the wallet from the deposit's first block on. When a reorganisation
+ * removed the deposit, the money never left the sender.
  */
 const holdingsOfDeposit = (operation: Operation): Holding[] => {
   const { status, subStatus, request, minimumBase } = operation;
@@ -246,7 +250,10 @@ const placesOf = (views: readonly LegView[], chains: ChainFacts): string[] => [
   ),
 ];
 
-/** Advice about legs that did not deliver. One unclear leg is enough to show only the warning. */
+/**
+ * Advice about legs that did not deliver. When a leg is unclear, the advice begins with a warning,
+ * and only the money of the other legs may be sent again.
+ */
 const nextForTheRest = (
   legs: readonly LegView[],
   chains: ChainFacts,
@@ -262,8 +269,8 @@ const nextForTheRest = (
 };
 
 /**
- * The network fees that the operation waits for. A stored wait no longer counts once its leg was
- * submitted.
+ * The network fees that the operation waits for. A stored wait for a chain counts only while a leg
+ * with this source chain is queued or submitted.
  */
 export const gasWaitsOf = ({ status, legs, gasWaits }: Operation): readonly GasWait[] => {
   if (isFinal(status)) return [];

@@ -7,7 +7,8 @@ import { keysAmong, partiesOf, type PolicyEngine } from "@/lib/trust/policies/se
 import { DomainError } from "@/lib/core/errors";
 import { reasonOf } from "@/lib/trust/screening/service";
 
-// The parameters to which an operation's policy evaluation is bound. The signer compares them.
+// The digest of the parameters that the policies evaluated. The signer computes the digest again
+// and signs only when it is the same.
 
 /** JSON with sorted keys, so that a row has the same text before and after storage. */
 const canonical = (value: unknown): string => {
@@ -59,7 +60,10 @@ export const parametersDigest = (
   return new Uint8Array(createHash("sha256").update(text).digest());
 };
 
-/** The operation was changed after its evaluation, or stored without one, so it is never signed. */
+/**
+ * The failure of an operation that was changed after its policy evaluation, or stored without an
+ * evaluation. Such an operation is never signed.
+ */
 export const NOT_EVALUATED: Failure = {
   code: "policy_violation",
   message:
@@ -78,16 +82,17 @@ export const createSigningPermission =
   };
 
 /**
- * `sign`: all screening sources are queried again. `expired`: only looks up why an operation was no
- * longer sent.
+ * When a leg is screened. `sign`: before it is signed; all screening sources are queried again.
+ * `broadcast`: before it is sent. `expired`: after its operation expired, to find out whether
+ * screening stopped it.
  */
 export type ScreenedPhase = "sign" | "broadcast" | "expired";
 
 /**
  * Creates the screening of a leg's payers and recipient, before the leg is signed or sent.
  * @returns the failure that names the list; null when the leg may be sent
- * @throws DomainError `provider_error` when a policy requires a clear verdict and a source does not
- * give one now
+ * @throws DomainError `provider_error` when a policy requires a clear verdict and a source gives
+ * no verdict now
  */
 export const createScreenAgain =
   ({ screenAgain }: Pick<PolicyEngine, "screenAgain">) =>
@@ -112,7 +117,7 @@ export const createScreenAgain =
     const hit = stopped.find(({ verdict }) => verdict.state === "hit") ?? stopped[0];
     if (hit === undefined) return null;
     const why = `The address ${hit.address} ${reasonOf(hit.verdict)}`;
-    // That a source does not answer now does not prove why the operation expired.
+    // A source that does not answer now does not explain why the operation expired.
     if (hit.verdict.state !== "hit" && phase === "expired") return null;
     if (hit.verdict.state === "unavailable")
       throw new DomainError("provider_error", `${why}. Nothing was sent; it is tried again.`);

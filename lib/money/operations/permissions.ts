@@ -10,7 +10,10 @@ export const retryableLegs = (operation: Operation): Operation["legs"] =>
       state === "refunded" || (state === "failed" && isRetryable(failure)),
   );
 
-/** A failure is marked as not retryable when the money may have moved despite it. */
+/**
+ * Whether a part with this failure may be sent again. A failure is stored as not retryable when
+ * the money may have moved despite the failure.
+ */
 export const isRetryable = (failure: unknown): boolean =>
   !(
     typeof failure === "object" &&
@@ -20,7 +23,8 @@ export const isRetryable = (failure: unknown): boolean =>
   );
 
 /**
- * A private operation that spends notes has no legs; its failure says whether it can be retried.
+ * Whether a private operation that spends notes may be retried. Such an operation has no legs, so
+ * its failure decides.
  */
 const mayRetrySpend = ({ status, failure }: Operation): boolean =>
   (status === "failed" || status === "partially_completed") &&
@@ -36,8 +40,8 @@ export const mayRetry = (operation: Operation): boolean => {
 };
 
 /**
- * The actions that an operation accepts now. Each action checks again when it runs, because the
- * state may have changed.
+ * The actions that an operation accepts now. Each action checks the state again when it runs,
+ * because the state may have changed.
  */
 export const mayOf = (
   operation: Operation,

@@ -51,7 +51,7 @@ const auditOf = ({ actor, leg }: Asked, decision: RefundDecision, at: Date): Aud
 
 /**
  * The payments in the transaction that the person named.
- * @throws DomainError `invalid_request` when none of them is large enough
+ * @throws DomainError `invalid_request` when none of the payments is large enough
  */
 const paymentsIn = async (
   deps: RefundDecisionDeps,
@@ -139,7 +139,7 @@ export const createRefundDecisions = (deps: RefundDecisionDeps) => {
       throw decidedMeanwhile();
   };
 
-  /** Claims the first payment of the transaction of which enough is unclaimed. */
+  /** Claims the first payment in the transaction whose unclaimed part is large enough. */
   const refunded = async (
     asked: Asked,
     decision: RefundDecision & { readonly txHash: string },

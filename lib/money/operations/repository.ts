@@ -44,8 +44,9 @@ export const createOperationsRepository = (
     },
 
     /**
-     * Like `find`, but the first call after this instance accepted the operation returns the cached
-     * operation. Another instance may have changed it since; each write of a leg detects that.
+     * Like `find`, but the first call after this instance accepted the operation returns the
+     * cached operation. Another instance may have changed the operation since; each write of a leg
+     * detects such a change.
      */
     findToDrive: async (id: string): Promise<Operation | null> => {
       const known = accepted.get(id);
@@ -69,7 +70,7 @@ export const createOperationsRepository = (
 
     ...createAccepting(database, sponsorship, handover),
 
-    /** Marks an operation as taking far longer than estimated, unless it is marked already. */
+    /** Marks an operation as delayed, unless it is marked already. */
     markDelayed: (of: OperationKey, now: Date): Promise<void> =>
       database.transaction(async (tx) => {
         const operation = await lockOperation(tx, of);

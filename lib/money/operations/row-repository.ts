@@ -21,12 +21,13 @@ const joinedLegs = legs.under("leg.");
 
 interface JoinedRow {
   readonly id: string;
-  /** Null, like all columns of the leg, when the operation has no leg. */
+  /** The leg's id. All columns of the leg are null when the operation has no leg. */
   readonly "leg.id": string | null;
 }
 
 /**
- * @returns the error when an operation cannot be parsed; it must not stop the driving of the others
+ * Returns the error when an operation cannot be parsed. A thrown error would also stop the driving
+ * of the other operations.
  */
 const parseOrError = (row: JoinedRow, joined: readonly JoinedRow[]): Operation | Error => {
   try {

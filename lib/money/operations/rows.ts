@@ -52,10 +52,10 @@ const walletTransaction = z.object({
   actionId: z.string(),
   to: storedAddress,
   data: storedHex,
-  /** In wei. */
+  /** The value in wei. */
   value: storedBase,
   hash: storedHex,
-  /** Null until a node has shown the transaction. */
+  /** The transaction's nonce; null until a node has shown the transaction. */
   nonce: z.int().nullable(),
 });
 
@@ -66,10 +66,13 @@ const walletTransaction = z.object({
 export type WalletTransaction = z.output<typeof walletTransaction>;
 
 export const storedWalletTransactions = z.object({
-  /** In the order in which they must be mined. The last one moves the money. */
+  /**
+   * The transactions in the order in which they must be mined. The last transaction moves the
+   * money.
+   */
   transactions: z.array(walletTransaction).min(1),
   /**
-   * The wallet's next nonce when the transactions were requested. All of them have at least this
+   * The wallet's next nonce when the transactions were requested. No transaction has a lower
    * nonce.
    */
   fromNonce: z.int(),
@@ -83,7 +86,7 @@ export type WalletTransactions = z.output<typeof storedWalletTransactions>;
  */
 export const storedQuoted = z.object({
   expectedBase: storedBase,
-  /** Set once an operation without legs has ended. */
+  /** The spent and received amounts are set when an operation without legs has ended. */
   spentBase: storedBase.optional(),
   receivedBase: storedBase.optional(),
 });
@@ -96,9 +99,9 @@ const numeric: Column<bigint> = {
 const DAY_MS = 86_400_000;
 
 /**
- * DATE, as the start of the day in UTC. It is read as the number of days since 1970, because the
- * text of a date depends on a session setting, which a node of a Citus cluster refuses in
- * RETURNING.
+ * Column type DATE; the value is the start of the day in UTC. A query returns the number of days
+ * since 1970, because the text form of a date depends on a session setting. A node of a Citus
+ * cluster does not accept such a conversion in RETURNING.
  */
 const day: Column<Date> = {
   type: "date",
@@ -125,9 +128,9 @@ const LEG = {
   destChainId: int,
   state: oneOf(z.enum(LEG_STATES)),
   /**
-   * How the source reaches the chain: a user operation that the service or the account's owner
-   * signs, transactions that a linked wallet sends, or typed data that a linked wallet signs and
-   * the treasury executes.
+   * How the leg's source transaction is made: a user operation that the service or the account's
+   * owner signs, transactions that a linked wallet sends, or typed data that a linked wallet signs
+   * and the treasury executes.
    */
   via: oneOf(storedVia),
   routeLeg: json<RouteLeg>(storedRouteLeg),
@@ -137,16 +140,16 @@ const LEG = {
   fillDeadline: nullable(time),
   /** The smart account that executes the calls of a `permit` leg; otherwise null. */
   executorWalletId: nullable(text),
-  /** Null unless `via` is `transaction`. */
+  /** The transactions of a linked wallet; null unless `via` is `transaction`. */
   walletTransactions: nullable(json(storedWalletTransactions)),
-  /** Null unless `via` is `permit`. */
+  /** The permit that a linked wallet signed; null unless `via` is `permit`. */
   permit: nullable(json<SignedPermit>(storedSignedPermit)),
-  /** ERC-4337; null until it is signed. */
+  /** The ERC-4337 user operation; null until it is signed. */
   userOperation: nullable(json<UserOperation>(storedUserOperation)),
   userOpHash: nullable(hex),
   /**
-   * Hashes of operations signed earlier for the same nonce and calls. The chain executes at most
-   * one of all these operations.
+   * Hashes of user operations that were signed earlier for the same nonce and calls. The chain
+   * executes at most one of these operations and `userOperation`.
    */
   earlierUserOpHashes: hexes,
   /** Gas limits from the simulation at prepare time; `{}` when a wallet sends its transactions. */
@@ -158,7 +161,7 @@ const LEG = {
   sourceTxHash: nullable(hex),
   sourceBlock: nullable(int8),
   sourceConfirmations: int,
-  /** In wei of the source chain's coin; null until the source is mined. */
+  /** The network fee in wei of the source chain's coin; null until the source is mined. */
   gasCostWei: nullable(numeric),
   /**
    * `sponsor` is the project's paymaster, `wallet` the account that pays for its own transaction.
@@ -177,7 +180,7 @@ const LEG = {
   refundTxHash: nullable(hex),
   refundBlock: nullable(int8),
   refundedBase: nullable(numeric),
-  /** The bridge refunds in its own token, which for a native coin is the wrapped one. */
+  /** The token in which the bridge refunds. For a native coin this is the wrapped token. */
   refundToken: nullable(json<Token>(storedToken)),
   /**
    * The evidence about a refund that the chains do not prove, and a person's decision about it;
@@ -216,7 +219,7 @@ const ACCEPTED = {
   /** The actor's name, as `actorName` returns it. */
   createdBy: text,
   retryOf: nullable(text),
-  /** Null while the operation awaits approval. */
+  /** The time at which the operation was accepted; null while it awaits approval. */
   acceptedAt: nullable(time),
   createdAt: time,
   updatedAt: time,
@@ -228,7 +231,7 @@ const ACCEPTED = {
 export const operations = table({
   ...ACCEPTED,
   failure: nullable(json(storedFailure)),
-  /** The operation that retries this one's failed or refunded legs. */
+  /** The id of the operation that retries the failed or refunded legs of this operation. */
   retriedBy: nullable(text),
   gasWaits: json(storedGasWaits),
 });
@@ -239,13 +242,16 @@ export const newOperations = table({
   searchTerms: arrayOf(text),
 });
 
-/** Not parsed, because a CHECK constraint limits the column to known statuses. */
+/**
+ * Statuses are read without parsing, because a CHECK constraint limits the column to known
+ * statuses.
+ */
 export const operationStatus = text as Column<Status>;
 export const operationSubStatus = text as Column<SubStatus>;
 
 export const operationEvents = table({
   operationId: text,
-  /** From 1 and without gaps, per operation. */
+  /** Sequence number of the event within its operation, from 1 and without gaps. */
   seq: int,
   type: text,
   data: json(z.record(z.string(), z.unknown())),

@@ -45,7 +45,7 @@ export const readSearch = (text: string): Search => {
 };
 
 export interface OperationFilter extends CreatedBetween {
-  /** Only these operations. */
+  /** Only operations with these ids. */
   readonly ids?: readonly string[] | undefined;
   readonly status?: readonly Status[] | undefined;
   readonly subStatus?: string | undefined;

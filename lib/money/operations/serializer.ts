@@ -171,8 +171,9 @@ const transaction = (
     txHash: at.hash,
     blockNumber: at.block === null ? null : at.block.toString(),
     confirmations: at.hash === null ? 0 : at.confirmations,
-    // The required number is unknown for a chain that was removed from the configuration. For a
-    // final leg the reached number was enough.
+    // The required number of confirmations is unknown for a chain that was removed from the
+    // configuration. The confirmations of a final leg were enough; any other leg needs at least
+    // one more.
     confirmationsNeeded:
       confirmations ?? Math.max(1, at.isLegFinal ? at.confirmations : at.confirmations + 1),
     explorerUrl:
@@ -358,7 +359,7 @@ const CSV_BATCH = 100;
 
 /**
  * Yields the lines of a CSV file (RFC 4180) while the list is read.
- * @param depositsOf finds the deposits of these operations, by operation id
+ * @param depositsOf reads the deposits of these operations; the keys of the map are operation ids
  */
 export const operationsCsv = async function* (
   operations: AsyncIterable<AnnotatedRow>,

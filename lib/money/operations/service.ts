@@ -208,7 +208,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
     return operation;
   };
 
-  /** The operations of the project with these ids, by id. */
+  /** Reads the operations of the project with these ids. The keys of the map are the ids. */
   const getMany = async (
     projectId: string,
     ids: readonly string[],
@@ -238,7 +238,7 @@ export const createOperationsService = (deps: OperationsDeps) => {
     const operation = await get(projectId, id);
     if (await waiting.cancel(operation, actor, clock.now())) return get(projectId, id);
     const found = await get(projectId, id);
-    // A repeated request succeeds, because the response to the first one may have been lost.
+    // A repeated request succeeds, because the response to the first request may have been lost.
     if (found.status === "cancelled") return found;
     throw new DomainError(
       "invalid_state",
@@ -259,7 +259,10 @@ export const createOperationsService = (deps: OperationsDeps) => {
     getMany,
     ...createListing(deps),
     cancel,
-    /** Ends an operation that awaits approval, because people rejected it or it failed to start. */
+    /**
+     * Ends an operation that awaits approval, because people rejected the operation or it failed
+     * to start.
+     */
     endAwaiting: waiting.endAwaiting,
     /**
      * Yields past and future events after `afterSeq` until the operation is final or `signal`

@@ -33,15 +33,22 @@ const reportedStates = table({
   subStatus: text,
   failure: nullable(json(storedFailure)),
   retryOf: nullable(text),
-  /** Set for a quoted transfer. Its creation was reported together with the quote. */
+  /**
+   * The id of a transfer that began with a quote; otherwise null. The creation of the transfer was
+   * reported together with the quote.
+   */
   quotedId: nullable(text),
-  /** Set for a private transfer, which is created together with its operation. */
+  /**
+   * The id of a private transfer, which is created together with its operation; otherwise null.
+   */
   privateId: nullable(text),
 });
 
 type ReportedState = RowOf<typeof reportedStates>;
 
-/** Undefined for steps of single legs, which are not events of the project. */
+/**
+ * Returns the event type; undefined for steps of single legs, which are not events of the project.
+ */
 const asProjectEventType = (text: string): EventType | undefined =>
   EVENT_TYPES.find((type) => type === text);
 
@@ -129,9 +136,9 @@ export const announceEvents = (transaction: object, operationId: string): void =
 };
 
 /**
- * Appends an event to the operation's list, and to the project's unless it is only a step of a leg.
- * The caller holds the lock of the operation's row, so that sequence numbers have no gaps or
- * duplicates.
+ * Appends an event to the operation's events. An event of the operation, and not of a single leg,
+ * is also an event of the project. The caller holds the lock of the operation's row, so that
+ * sequence numbers have no gaps or duplicates.
  */
 export const appendEvent = async (
   tx: Tx,
@@ -168,7 +175,7 @@ const streams = table({ id: text, status: operationStatus });
 const ids = table({ id: text });
 
 interface StreamRow {
-  /** Null, like all columns of the event, when there is no new event. */
+  /** The event's sequence number. All columns of the event are null when there is no new event. */
   readonly seq: number | null;
 }
 
@@ -195,7 +202,8 @@ const listOf = (cursors: readonly EventCursor[]) => sql`
 export const createEventRepository = ({ pool }: Pick<Database, "pool">) => {
   const db = keptSqlOn(pool);
   return {
-    // The events of an operation are numbered without gaps, so the next page is found by number.
+    // Sequence numbers have no gaps, so the page is selected by a range of numbers instead of
+    // LIMIT.
     eventsAfter: async (
       cursors: readonly EventCursor[],
       limit: number,
@@ -362,7 +370,8 @@ export const createGasWaitRepository = (database: Database) => {
 
   return {
     /**
-     * Stores the price for which the operation waits. The first wait is an event of the operation.
+     * Stores the current price of the network fee for which the operation waits. The first wait on
+     * a chain also appends an event to the operation.
      */
     note: async (
       of: OperationKey,

@@ -35,7 +35,10 @@ export interface LegMove {
   readonly now: Date;
 }
 
-/** Replaces a leg's signed operation by one signed again for the same nonce and calls. */
+/**
+ * The change that replaces a leg's signed operation by an operation that was signed again, with
+ * the same nonce and calls.
+ */
 export type SignedAgain = Required<
   Pick<LegChange, "userOperation" | "userOpHash" | "earlierUserOpHashes">
 >;
@@ -90,8 +93,8 @@ const setState = (
 };
 
 /**
- * Moves the operation from pending to processing. Returns false when it is no longer pending, or
- * awaits approval.
+ * Moves the operation from pending to processing. Returns false when the operation is no longer
+ * pending, or awaits approval.
  */
 const begin = (workingSet: WorkingSet, now: Date): boolean => {
   const { row, legs } = workingSet;
@@ -137,7 +140,10 @@ const follow = (
 
 const isHeld = (state: LegState): boolean => state === "queued" || state === "submitted";
 
-/** How the move changes the leg's reservation of the sponsor's budget; null when it does not. */
+/**
+ * How the move changes the leg's reservation of the sponsor's budget; null when the reservation
+ * does not change.
+ */
 const reservationChange = (
   workingSet: WorkingSet,
   { leg, to, maxGasWei }: LegMove,
@@ -146,8 +152,8 @@ const reservationChange = (
   const reservation = reservationOf(workingSet.row, leg);
   if (reservation === null) return null;
   if (isLegFinal(to)) {
-    // A leg that was never mined costs nothing, unless another operation replaced it. A mined leg
-    // without a stored cost is charged its whole reservation.
+    // Without a stored cost, a leg that was never mined costs nothing, and a mined leg is charged
+    // its whole reservation.
     const spentWei =
       moved.gasCostWei ?? (moved.sourceTxHash === null ? 0n : reservation.reservedWei);
     return { reservation, spentWei };
@@ -184,7 +190,7 @@ const toWrite = ({ leg, to, change = {}, maxGasWei, now }: LegMove): LegWrite =>
   };
 };
 
-/** The changes of the steps, and the result of each step. */
+/** The changes that the steps make to stored rows, and the result of each step. */
 export interface Decided {
   /** One result per step. Null when another instance was first; the rows have to be read again. */
   readonly results: readonly (Stepped | null)[];
@@ -227,7 +233,8 @@ export const decideSteps = (
       writes.set(id, write);
       const leg = writtenLeg(write);
       written.set(id, leg);
-      // A leg's first step also begins its operation. The event of the beginning comes first.
+      // A leg's first step also begins its operation. The operation begins first, so that its
+      // event precedes the event of the leg.
       begin(workingSet, move.now);
       follow(workingSet, own, move, leg);
       if (isHeld(state) !== isHeld(move.to))

@@ -54,7 +54,10 @@ const changedOperations = table({
 
 const newEvents = table({
   operationId: text,
-  /** Position of the event among those that the transaction adds to its operation, from 1. */
+  /**
+   * Sequence number, from 1, of the event within the events that the transaction adds to its
+   * operation.
+   */
   place: int,
   type: text,
   data: json(z.unknown()),
@@ -63,7 +66,10 @@ const newEvents = table({
 
 type Sponsorship = Pick<SponsorshipService, "changeReservations">;
 
-/** Locked rows cannot change in between, so a different number of changed rows is a bug. */
+/**
+ * Checks that a statement has changed every row that it should. The rows are locked and cannot
+ * change in between, so a different number is a bug.
+ */
 const requireCount = (changed: number, expected: number): void => {
   if (changed !== expected)
     throw new RefusedItemError("An operation or a leg was changed although it is locked.");
@@ -173,12 +179,15 @@ const takeSteps = async (
 export type { LegMove, SignedAgain } from "./step-decision";
 
 const STEPS_MAX = 100;
-/** A second batch may begin while the first one waits for a lock. */
+/**
+ * Number of batches that are written at a time. With two, the second batch can run while the first
+ * one waits for a lock.
+ */
 const LANES = 2;
 
 /**
- * The workers' writes of legs. Each is a compare-and-set on the leg's version. Writes that arrive
- * while another is in progress share the next transaction.
+ * The workers' writes of legs. Each write is a compare-and-set on the leg's version. Writes that
+ * arrive while a transaction is in progress share the next transaction.
  */
 export const createLegRepository = (database: Database, sponsorship: Sponsorship) => {
   const steps = createBatcher({
@@ -211,8 +220,8 @@ export const createLegRepository = (database: Database, sponsorship: Sponsorship
 
   return {
     /**
-     * Moves the operation from pending to processing. Returns null when it is no longer pending, or
-     * awaits approval.
+     * Moves the operation from pending to processing. Returns null when the operation is no longer
+     * pending, or awaits approval.
      */
     begin: ({ projectId, id }: OperationKey, now: Date): Promise<Stepped | null> =>
       step({ kind: "begin", operation: { projectId, id }, now }),
@@ -248,8 +257,8 @@ export const createLegRepository = (database: Database, sponsorship: Sponsorship
     },
 
     /**
-     * Records a transaction that replaced a wallet's earlier one. Returns false when it belongs to
-     * another leg.
+     * Records a transaction that replaced an earlier transaction of a wallet. Returns false when
+     * the new transaction belongs to another leg.
      */
     adoptTransaction: createWalletTransactionRepository(database).adopt,
   };

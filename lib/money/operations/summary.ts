@@ -24,7 +24,10 @@ export const LEG_TRANSITIONS = {
 
 export const isLegFinal = (state: LegState): boolean => LEG_TRANSITIONS[state].length === 0;
 
-/** From least to most advanced. An operation has the stage of its slowest leg. */
+/**
+ * For each state of an open leg, the stage of the operation, from least to most advanced. An
+ * operation has the stage of its slowest leg.
+ */
 const STAGES = [
   ["queued", "queued"],
   ["submitted", "source_submitted"],
@@ -96,7 +99,10 @@ export const summarizeLegs = (
 export type State = `${Status}/${SubStatus}`;
 export type StateChanges = Readonly<Partial<Record<State, readonly State[]>>>;
 
-/** An operation that ends before it runs keeps its subStatus, which shows how far it had come. */
+/**
+ * The states after `awaiting_approval`. An operation that ends before it runs keeps its subStatus,
+ * which shows how far it had come.
+ */
 const AWAITING: readonly State[] = [
   "pending/prepared",
   "cancelled/awaiting_approval",

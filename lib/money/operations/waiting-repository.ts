@@ -102,8 +102,9 @@ export const createWaitingRepository = (
 });
 
 /**
- * Cancels a pending operation before anything was sent: ends its legs, and releases their holds and
- * budgets. Returns false when it has begun, or when a wallet has already sent or signed for it.
+ * Cancels a pending operation before anything was sent: ends its legs, and releases their holds
+ * and budgets. Returns false when the operation has begun, or when a wallet has already sent or
+ * signed for it.
  */
 const cancelWaiting = async (
   tx: Tx,
@@ -136,7 +137,8 @@ const cancelWaiting = async (
     where: { projectId, operationId },
     data: { state: "failed", version: { increment: 1 }, updatedAt: now },
   });
-  // Locked in the same order as in all other transactions, to avoid deadlocks.
+  // The balances are locked in the order of their names, as in all other transactions, to avoid
+  // deadlocks.
   const holds = await tx.balanceHold.findMany({
     where: { id: { in: legs.map(({ id }) => id) } },
   });
@@ -274,7 +276,7 @@ export const insertLegless = async (
   if (runs) await insertJob(tx, { id: input.id, queue: input.queue, runAt: now });
 };
 
-/** Starts an operation that awaits approval. Returns false when it no longer does. */
+/** Starts an operation that awaits approval. Returns false when it no longer awaits approval. */
 export const approveLegless = async (
   tx: Tx,
   at: {
@@ -332,7 +334,7 @@ export interface LeglessMove {
   readonly actual?: { readonly spentBase: bigint; readonly receivedBase: bigint };
 }
 
-/** Moves the operation by compare-and-set. Returns false when its state is none of `from`. */
+/** Moves the operation to a new state, if its state is one of `from`. Returns false otherwise. */
 export const moveLegless = async (tx: Tx, move: LeglessMove, now: Date): Promise<boolean> => {
   const { projectId, operationId, to } = move;
   const before = await lockOperation(tx, { projectId, id: operationId });
@@ -363,7 +365,7 @@ export const moveLegless = async (tx: Tx, move: LeglessMove, now: Date): Promise
   return true;
 };
 
-/** Cancels a pending operation. Returns false when it has begun. */
+/** Cancels a pending operation. Returns false when the operation has begun. */
 export const cancelledLegless = async (
   tx: Tx,
   { projectId, id: operationId }: OperationKey,

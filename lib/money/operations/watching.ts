@@ -18,7 +18,7 @@ class Watcher implements AsyncIterableIterator<OperationEvent, undefined> {
   #end: { readonly error: Error | null } | null = null;
   #wake: (() => void) | null = null;
 
-  /** @param seq sequence number of the last event received */
+  /** @param seq sequence number of the last event that the client received */
   constructor(
     public seq: number,
     private readonly onDrained: () => void,
@@ -29,7 +29,10 @@ class Watcher implements AsyncIterableIterator<OperationEvent, undefined> {
     return this.#queue.length >= EVENTS_PAGE;
   }
 
-  /** @param events in order; the stream ignores those that it already has */
+  /**
+   * Buffers new events for the consumer.
+   * @param events in the order of their numbers; events that the stream already has are ignored
+   */
   push(events: readonly OperationEvent[]): void {
     for (const event of events) {
       if (event.seq <= this.seq) continue;
@@ -87,7 +90,8 @@ export interface WatchingDeps {
 }
 
 /**
- * Reads new events of the marked operations: all of them with one query, and one query at a time.
+ * Reads new events of the operations that were marked. One query reads the events of all of them,
+ * and only one query runs at a time.
  */
 const createReading = (
   repository: EventRepository,
@@ -96,7 +100,10 @@ const createReading = (
   const due = new Set<string>();
   let isReading = false;
 
-  /** The sequence number after which to read an operation; null when all its streams are full. */
+  /**
+   * Returns the sequence number after which to read the operation's events; null when the buffers
+   * of all its streams are full.
+   */
   const cursorOf = (operationId: string): EventCursor | null => {
     const all = [...(watchers.get(operationId) ?? [])];
     const open = all.filter(({ isFull }) => !isFull);
@@ -108,7 +115,10 @@ const createReading = (
   const cursorsOf = (ids: Iterable<string>): EventCursor[] =>
     [...ids].map(cursorOf).filter((cursor) => cursor !== null);
 
-  /** @param afterSeq the sequence number from which the read started */
+  /**
+   * Passes new events to the streams of an operation.
+   * @param afterSeq the sequence number after which the events were read
+   */
   const deliver = (
     { operationId, status, events }: OperationEvents,
     afterSeq: number,
@@ -119,7 +129,8 @@ const createReading = (
       watcher.isBehind ||= watcher.isFull;
       if (watcher.isFull) continue;
       if (watcher.seq < afterSeq) {
-        // The stream joined during the read, or has room again, so it needs earlier events first.
+        // The stream joined during the read, or has room again. It needs earlier events than this
+        // read has returned, so the operation is read again.
         due.add(operationId);
         continue;
       }
@@ -168,8 +179,9 @@ const createReading = (
 };
 
 /**
- * Streams of operations' events. For any number of streams, this instance listens once, polls with
- * one query, and reads the events of all announced operations with one more query.
+ * Streams of operations' events. However many streams there are, this instance listens to one
+ * channel, polls with one query, and reads the events of all announced operations with one more
+ * query.
  */
 export const createWatching = ({ events: repository, ticker, listener }: WatchingDeps) => {
   const watchers = new Map<string, Set<Watcher>>();

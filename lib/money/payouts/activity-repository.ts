@@ -14,7 +14,7 @@ import { storedAddress } from "@/lib/platform/db/codecs";
 import { parsePayout, type Payout } from "./payout";
 
 export interface PayoutActivityFilter {
-  /** Only these payouts. */
+  /** Only payouts with these ids. */
   readonly ids?: readonly string[] | undefined;
   readonly status?: readonly Status[] | undefined;
   readonly kind?: readonly Payout["kind"][] | undefined;
@@ -225,7 +225,7 @@ export const createPayoutActivityRepository = ({ prisma, pool }: Database) => {
       return rows.map(parsePayout);
     },
 
-    /** Reads the recipients of payouts with a single row, by payout id. */
+    /** For each id of a payout with a single row, reads the recipient of the row. */
     soleRecipients: async (
       projectId: string,
       payouts: readonly Payout[],

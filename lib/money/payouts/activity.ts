@@ -14,7 +14,7 @@ import type { AccountsPayoutParts, WalletsPayoutParts } from "./payout-view";
 import { readParts } from "./read-payouts";
 
 export interface AccountsMovement extends AccountsPayoutParts {
-  /** Null when the payout has several rows. */
+  /** The recipient of the only row; null when the payout has several rows. */
   readonly recipient: SoleRecipient | null;
 }
 

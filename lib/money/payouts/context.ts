@@ -50,7 +50,7 @@ export interface PayoutsContext {
    * operation that the restored database does not contain has made a payment.
    */
   readonly lostMoves: SigningGate;
-  /** Reads the worth in US dollars that the policies recorded, by evaluation id. */
+  /** For each evaluation id, reads the worth in US dollars that the policies recorded. */
   readonly worths: (projectId: string, evaluationIds: readonly string[]) => Promise<Worths>;
   readonly repository: PayoutsRepository;
   readonly walletsRepository: WalletPayoutsRepository;

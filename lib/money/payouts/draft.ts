@@ -29,8 +29,8 @@ export interface ScheduledRun {
 /** The reason for a new payout: a request of a caller, a retry, or a run of a schedule. */
 export interface Origin {
   /**
-   * The caller's Idempotency-Key, or a key that names the run of the schedule; null when there is
-   * none.
+   * The caller's Idempotency-Key, or a key that names the run of the schedule. Null for a retry,
+   * and for a request without a key.
    */
   readonly key: string | null;
   readonly retryOf: string | null;

@@ -1,6 +1,6 @@
 /**
- * Finds repeated payments. A payment that equals one of the last 30 days is refused unless the
- * caller allows duplicates.
+ * Finds repeated payments. A payment that equals another payment of the last 30 days is refused
+ * unless the caller allows duplicates.
  */
 import { hash } from "node:crypto";
 import { DomainError, type ErrorDetail } from "@/lib/core/errors";
@@ -64,7 +64,7 @@ export const duplicateText = ({ earlier }: DuplicateRow): string =>
     : `is the same as row ${String(earlier.index)} of this list: same recipient, token, amount and reference`;
 
 /**
- * Refuses a payout that has duplicate rows.
+ * Throws an error when a payout has duplicate rows.
  * @throws DomainError `duplicate_payout` naming every duplicate
  */
 export const refuseDuplicates = (duplicates: readonly DuplicateRow[]): void => {

@@ -110,7 +110,8 @@ const insertPlan = async (
     count,
     amountBase.toString(),
   ]);
-  // Arrays are shorter than objects, and a payout may have ten thousand rows.
+  // Rows and batches are sent as JSON arrays without field names, because a payout may have ten
+  // thousand rows.
   await inOrder(db, [
     () =>
       db.change(sql`
@@ -180,7 +181,8 @@ const admit = async (
  * @param db a READ COMMITTED transaction
  * @throws UsedAlreadyError when another payout has used the key or retries the same payout, or the
  * run has ended; NotAdmittedError when the payout turns out to need a code; PoliciesChangedError;
- * ScheduleCancelledError; DomainError `duplicate_payout`, the obstacle, and those of `holdBatches`
+ * ScheduleCancelledError; DomainError `duplicate_payout`, the obstacle, and the errors of
+ * `holdBatches`
  */
 export const insertPayout = async (
   db: Sql,
@@ -215,7 +217,7 @@ export const insertPayout = async (
  * Starts a payout that awaits approval, and holds its money.
  * @param db a READ COMMITTED transaction
  * @returns false when the payout no longer awaits approval; nothing is changed then
- * @throws DomainError `policy_violation`, and those of `holdBatches`
+ * @throws DomainError `policy_violation`, and the errors of `holdBatches`
  */
 export const approvePayout = async (
   db: Sql,
@@ -259,9 +261,9 @@ export const approvePayout = async (
 };
 
 /**
- * Cancels a payout that has not begun. When a payout to wallets has begun, cancels its batches that
- * are not signed yet: their money and their part of the sponsor's budget become available again,
- * and the payout ends when the remaining batches have ended.
+ * Cancels a payout that has not begun. When a payout to wallets has begun, cancels its batches
+ * that are not signed yet. Their money and their part of the sponsor's budget become available
+ * again, and the payout ends when the remaining batches have ended.
  * @returns false when there is nothing left to cancel
  */
 export const cancelPayout = (

@@ -275,7 +275,7 @@ const findKnown = async (
 };
 
 /**
- * Returns the earlier payout of a key when its content equals that of the request.
+ * Returns the earlier payout of a key when its content equals the content of the request.
  * @throws DomainError `idempotency_mismatch` when the key was used for another request
  */
 const sameAs = (earlier: Payout, digest: Uint8Array | null): Payout => {
@@ -457,10 +457,10 @@ export const startApproved = async (
 };
 
 /**
- * Checks that a payout to wallets can be paid, before its code is consumed. When this check
- * refuses, the code remains valid.
- * @throws DomainError `insufficient_balance`, `chain_unavailable`, `invalid_state` when the account
- * is frozen or closed
+ * Checks that a payout to wallets can be paid, before its code is consumed. When this check fails,
+ * the code remains valid.
+ * @throws DomainError `insufficient_balance`, `chain_unavailable`, `invalid_state` when the
+ * account is frozen or closed
  */
 export const requireFunds = async (
   context: PayoutsContext,

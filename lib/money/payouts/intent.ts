@@ -11,7 +11,7 @@ import { isExemptKey, keysAmong, type Intent } from "@/lib/trust/policies/servic
 import type { AccountsPayout } from "./payout";
 import type { TokenTotal } from "./wallets/rows";
 
-/** The request fields that a refusal by the policies names, for payouts between accounts. */
+/** The request fields that an error of the policies names, for payouts between accounts. */
 const ACCOUNTS_FIELDS = {
   amount: "transfers",
   recipient: "transfers",

@@ -15,8 +15,8 @@ export const requireRows = (count: number): void => {
 };
 
 /**
- * Fault codes that a refused request may have. When all faults have one of these codes in common,
- * the refusal has that code. Otherwise the refusal has the code `invalid_request`.
+ * Fault codes that the error for a whole request may have. When all faults have the same code and
+ * it is in this set, the error has that code. Otherwise the error has the code `invalid_request`.
  */
 const OWN_CODES: ReadonlySet<string> = new Set<ErrorCode>([
   "amount_precision",
@@ -26,7 +26,7 @@ const OWN_CODES: ReadonlySet<string> = new Set<ErrorCode>([
 ]);
 
 /**
- * Refuses a request whose rows have faults.
+ * Throws an error when rows of a request have faults.
  * @throws DomainError with a detail for every fault
  */
 export const refuseFaults = (faults: readonly ErrorDetail[], rowCount: number): void => {

@@ -9,7 +9,7 @@ import type { WalletPayout } from "./wallets/wallet-payout";
 export interface AccountsPayoutParts {
   readonly kind: "global_accounts";
   readonly payout: AccountsPayout;
-  /** The asset of the payout's currency; null when no configured chain lists it any more. */
+  /** The asset of the payout's currency; null when no configured chain has this asset any more. */
   readonly asset: Asset | null;
 }
 
@@ -29,7 +29,7 @@ export type PayoutParts = AccountsPayoutParts | WalletsPayoutParts;
 interface Shown {
   /** Worth in US dollars as recorded when the policies were evaluated; null when unknown. */
   readonly usd: string | null;
-  /** True when another payout already retries the failed rows of this one. */
+  /** True when another payout already retries the failed rows of this payout. */
   readonly isRetried: boolean;
 }
 

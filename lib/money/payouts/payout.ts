@@ -156,7 +156,10 @@ const kindColumns = z.discriminatedUnion("kind", [
 ]);
 const storedFailure = failureRecord.nullable();
 
-/** @throws ZodError when a stored column does not have the shape that this version writes */
+/**
+ * Parses a row of the table `payout`.
+ * @throws ZodError when a stored column does not have the shape that this version writes
+ */
 export const parsePayout = (row: PayoutColumns): Payout => ({
   ...row,
   ...kindColumns.parse(row),

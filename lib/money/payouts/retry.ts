@@ -67,8 +67,8 @@ export const retryInput = async (
     if (page.kind === "wallets") toWallets.push(...page.rows);
     else toAccounts.push(...page.rows);
   if (view.kind === "global_accounts") return accountsInput(view, toAccounts);
-  // The failure of a row decides whether it may be retried. A row without a failure has that of its
-  // payout.
+  // The failure of a row decides whether the row may be retried. For a row without a failure, the
+  // failure of the payout decides.
   const retryable = toWallets.filter(
     ({ failure }) => (failure ?? view.payout.failure)?.retryable ?? true,
   );

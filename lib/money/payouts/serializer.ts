@@ -224,9 +224,9 @@ const toAccountsItem = (
 };
 
 /**
- * Returns how many confirmations a row's transaction has and needs. A chain that was removed from
- * the configuration has no needed number: a paid row then has enough confirmations, and any other
- * row needs at least one more.
+ * Returns how many confirmations a row's transaction has and needs. The needed number is unknown
+ * for a chain that was removed from the configuration. A paid row on such a chain has enough
+ * confirmations, and any other row needs at least one more.
  */
 const depthOf = (
   row: WalletItemRow,

@@ -104,9 +104,10 @@ const firstRows = async (payouts: Payouts, view: PayoutView): Promise<ShownRow[]
 };
 
 /**
- * Describes a payout that awaits approval, for the one-time code that approves it. Its `approve`
- * queues the payout for the workers, and holds the money of a payout to wallets.
- * @throws DomainError `not_found`, `invalid_state`; its `approve` also `insufficient_balance`,
+ * Describes a payout that awaits approval, for the one-time code that approves it. The function
+ * `approve` of the result queues the payout for the workers, and holds the money of a payout to
+ * wallets.
+ * @throws DomainError `not_found`, `invalid_state`; `approve` also `insufficient_balance`,
  * `insufficient_reserves`, `sponsor_budget_exceeded`
  */
 const awaitingApproval = async (
@@ -145,7 +146,7 @@ const awaitingApproval = async (
 };
 
 /**
- * Cancels a payout, or those of its batches that are not signed yet.
+ * Cancels a payout. When it has begun, cancels only the batches that are not signed yet.
  * @throws DomainError `not_found`; `invalid_state` when nothing can be cancelled any more;
  * `signing_off` for a payout to wallets whose money is held
  */

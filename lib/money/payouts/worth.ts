@@ -1,5 +1,6 @@
 /**
- * Computes the worth of a payout in US dollars: at current prices for caps, and as it was recorded.
+ * Computes the worth of a payout in US dollars. Caps use the worth at current prices. Records show
+ * the worth that was stored when the policies were evaluated.
  */
 import { worthOf } from "@/lib/core/decimal";
 import { formatAmount } from "@/lib/core/money";
@@ -64,7 +65,7 @@ export const worthNow = async (
   return amounts.length === 0 ? null : formatAmount(sum, USD_DECIMALS);
 };
 
-/** US dollars by the id of the policy evaluation. */
+/** For each id of a policy evaluation, the recorded worth in US dollars. */
 export type Worths = ReadonlyMap<string, string>;
 
 const partsOf = (parts: PayoutParts) => {

@@ -22,7 +22,9 @@ export const expectedOut = (route: Route): bigint =>
 export const minimumOut = (route: Route): bigint =>
   sum(route.legs.map((leg) => leg.minOutBase));
 
-/** The margin for a price move, rounded up. Only legs whose output may still change need it. */
+/**
+ * The margin for a price move, rounded up. Only legs whose output may still change need a margin.
+ */
 const toleranceOf = (route: Route, slippageBps: number): bigint => {
   // With less than 20 basis points of slippage a margin of 10 is too large, so half of the slippage
   // is used.
@@ -89,7 +91,10 @@ const poolImpactOf = (route: Route): number => {
 const usdOf = (price: OraclePrice | undefined): string | null =>
   price?.state === "known" ? price.usd : null;
 
-/** With a single asset nothing is traded, so its price does not matter. */
+/**
+ * Whether all tokens are of one asset. Nothing is traded then, so the asset's price does not
+ * matter.
+ */
 const isOneAsset = ({ sources, destination }: RouteRequest): boolean =>
   sources.every(({ token }) => token.assetId === destination.token.assetId);
 
@@ -125,7 +130,7 @@ const oracleImpactOf = (
 
 const percent = (bps: number): string => `${String(bps / 100)} %`;
 
-/** Each asset of the request once, with its price. */
+/** For each asset of the request, one of its tokens with the asset's price. */
 const pricedTokens = (
   { sources, destination }: RouteRequest,
   prices: readonly OraclePrice[],
@@ -186,7 +191,11 @@ const impactWarnings = (poolImpactBps: number, oracleImpactBps: number | null): 
   ];
 };
 
-/** @param prices the prices of the sources' tokens, then that of the destination's token */
+/**
+ * Computes the price impact of a route, and the warnings about its price.
+ * @param prices prices of the sources' tokens in the order of the sources, then the price of the
+ * destination's token
+ */
 export const checkPrice = (
   request: RouteRequest,
   route: Route,
@@ -206,8 +215,8 @@ export const checkPrice = (
 };
 
 /**
- * Refuses a route that costs more than the caller accepts. When a price feed is missing, the price
- * impact of the pools decides.
+ * Throws an error when a route costs more than the caller accepts. The impact at the feeds' prices
+ * is compared, or the impact of the pools when a price feed is missing.
  * @throws DomainError `price_impact_too_high`
  */
 export const requireFairPrice = (request: RouteRequest, check: PriceCheck): void => {

@@ -78,7 +78,10 @@ export const createQuoteLoader = ({
   repository: QuotesRepository;
   clock: Clock;
 }) => {
-  /** @throws DomainError `not_found` */
+  /**
+   * Reads a quote in any state.
+   * @throws DomainError `not_found`
+   */
   const any = async (actor: Actor, subject: Subject): Promise<Quote> => {
     const quote = await repository.find(actor.projectId, subject);
     if (quote === null) throw notFound();
@@ -86,6 +89,7 @@ export const createQuoteLoader = ({
   };
 
   /**
+   * Reads a quote that can still be used.
    * @throws DomainError `not_found`, `quote_already_used`, `invalid_state` (cancelled),
    * `quote_expired`
    */
@@ -148,7 +152,7 @@ interface QuoteParts {
   readonly route: Route;
   readonly others: readonly Route[];
   readonly check: PriceCheck;
-  /** One for each leg; null while unknown. */
+  /** The payer of each leg's network fee, in the order of the legs; null while unknown. */
   readonly feePayers: readonly (FeePayer | null)[];
 }
 
@@ -158,7 +162,10 @@ export interface PricedRoute {
   readonly check: PriceCheck;
 }
 
-/** @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable` */
+/**
+ * Finds the routes of a request and checks the price of the best route.
+ * @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable`
+ */
 const price = async (deps: PricingDeps, request: RouteRequest): Promise<PricedRoute> => {
   const signal = AbortSignal.timeout(QUOTE_TIMEOUT_MS);
   const tokens = [...request.sources.map(({ token }) => token), request.destination.token];
@@ -171,8 +178,8 @@ const price = async (deps: PricingDeps, request: RouteRequest): Promise<PricedRo
 };
 
 /**
- * A price within the caller's limits: the price impact is at most its maximum, and the output at
- * least its minimum.
+ * Prices a request within the caller's limits: the price impact is at most the caller's maximum,
+ * and the output is at least the caller's minimum.
  * @throws DomainError `price_impact_too_high`, `minimum_not_reached`, and the errors of `price`
  */
 const acceptablePrice = async (
@@ -192,7 +199,10 @@ const acceptablePrice = async (
   );
 };
 
-/** Prices are only displayed, so a missing price does not fail the quote. */
+/**
+ * The prices in US dollars of the tokens in which fees are paid. They are only displayed, so a
+ * missing price does not fail the quote.
+ */
 const pricesOf = async (
   deps: PricingDeps,
   route: Route,
@@ -215,7 +225,10 @@ const shortOf = async (deps: PricingDeps, request: RouteRequest): Promise<string
 interface RecordedQuote {
   readonly id: string;
   readonly expiresAt: Date;
-  /** When absent, the recipient is a wallet of the project. */
+  /**
+   * Absent when this service chose a wallet of the project as the recipient. The quote then needs
+   * no warnings about the recipient.
+   */
   readonly projectId?: string;
   readonly kind?: string;
   readonly isFunded?: boolean | undefined;
@@ -268,8 +281,9 @@ const recordOf = async (
 };
 
 /**
- * The payer of each leg's network fee. When the sponsor pays, it is null for a wallet without an
- * owner address, because only prepare shows whether that wallet can sign a permit.
+ * The payer of each leg's network fee. On a chain with a sponsor the payer is unknown (null) for a
+ * wallet without an owner address, because only prepare shows whether that wallet can sign a
+ * permit.
  */
 const feePayersOf = (
   deps: PricingDeps,
@@ -284,6 +298,7 @@ const feePayersOf = (
   });
 
 /**
+ * Prices a request and builds its quote without storing it.
  * @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable`,
  * `price_impact_too_high`, `minimum_not_reached`
  */
@@ -332,7 +347,10 @@ const draft = async (
   return { quote: storedQuote(row), record, row, priced };
 };
 
-/** @throws the DomainErrors of `draft` */
+/**
+ * Prices a request and stores its quote.
+ * @throws the DomainErrors of `draft`
+ */
 const store = async (
   deps: PricingDeps,
   actor: Actor,

@@ -20,13 +20,13 @@ const serviceLeg = z.object({
   gas: storedGas,
 });
 
-/** A user operation of a smart account, to be signed by its owner. */
+/** A leg with a user operation that the smart account's owner signs. */
 const ownerLeg = z.object({
   by: z.literal("owner"),
   legId: z.string(),
   gas: storedGas,
   action: actionBase.extend({ signer: storedAddress, typedData: jsonTypedData }),
-  /** With a dummy signature. */
+  /** The user operation with a dummy signature, before the owner has signed it. */
   operation: storedUserOperation,
   userOpHash: storedHex,
   validUntil: unixSeconds,
@@ -39,7 +39,7 @@ const preparedTransaction = actionBase.extend({
   data: storedHex,
   /** In wei. */
   value: storedBase,
-  /** A gas limit that is high enough. */
+  /** A gas limit that is sufficient for the transaction. */
   gas: storedBase,
 });
 
@@ -81,8 +81,8 @@ export type PermitLeg = z.output<typeof permitLeg>;
 
 const PREPARED_SECONDS = 60;
 /**
- * A person confirms transactions one after another, and each must be mined before the next one can
- * be requested.
+ * Seconds between prepare and execute when a linked wallet sends transactions. A person confirms
+ * them one after another, and each must be mined before the next one can be requested.
  */
 const WALLET_SECONDS = 600;
 
@@ -131,7 +131,8 @@ export interface Quote {
   /** The quote record as it was created; null unless the quote is a transfer. */
   readonly response: z.output<typeof storedResponse> | null;
   /**
-   * The warnings of the quote record when it was created; empty when this version cannot read them.
+   * The warnings of the quote record when the quote was created; empty when this version cannot
+   * read them.
    */
   readonly warnings: z.output<typeof quoteRecord>["warnings"];
   /** The minimum that must arrive, in base units of the destination's token. */
@@ -141,14 +142,14 @@ export interface Quote {
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly codeSentAt: Date | null;
-  /** Set when the correct one-time code was entered. */
+  /** The time at which the correct one-time code was entered; null before. */
   readonly approvedAt: Date | null;
   readonly approvedBy: string | null;
   readonly approvalCodeId: string | null;
   /** The factor that approved the quote. */
   readonly approvalMeans: string | null;
   readonly preparedUntil: Date | null;
-  /** One for each leg of the route; empty unless the status is `prepared`. */
+  /** The prepared form of each leg of the route; empty unless the status is `prepared`. */
   readonly preparedLegs: readonly PreparedLeg[];
   readonly operationId: string | null;
   /** SHA-256 of the request that used the Idempotency-Key. */
@@ -179,7 +180,7 @@ interface QuoteColumns extends Omit<
 const quoteStatus = z.enum(["open", "prepared", "used", "cancelled"]);
 
 /**
- * Reads a quote for a list. The route is left out when it has an unknown form.
+ * Reads a quote for a list. A route or preparation in an unknown form becomes empty.
  * @throws ZodError when another column cannot be read
  */
 export const parseListedQuote = (row: QuoteColumns): Quote => {
@@ -188,7 +189,10 @@ export const parseListedQuote = (row: QuoteColumns): Quote => {
   return parseQuote({ ...row, route, prepared });
 };
 
-/** @throws ZodError when a stored column does not have the expected shape */
+/**
+ * Parses a row of the table `quote`.
+ * @throws ZodError when a stored column does not have the expected shape
+ */
 export const parseQuote = (row: QuoteColumns): Quote => {
   const status = quoteStatus.parse(row.status);
   return {

@@ -121,13 +121,19 @@ interface PreparedClaim {
   readonly id: string;
   readonly operationId: string;
   readonly preparedUntil: Date;
-  /** Null when the claim may succeed even after the price lock has ended. */
+  /**
+   * The current time, which must be before the end of the price lock. Null when the claim may
+   * succeed even after the price lock has ended.
+   */
   readonly now: Date | null;
 }
 
 /** Marks a quote as used, inside the transaction that accepts its operation. */
 const quoteClaims = {
-  /** Returns false when the quote was used already, or was prepared again since it was read. */
+  /**
+   * Marks a prepared quote as used. Returns false when the quote was used already, or was prepared
+   * again since the caller read it.
+   */
   claim: async (
     db: Sql,
     { projectId, id, operationId, preparedUntil, now }: PreparedClaim,
@@ -177,8 +183,8 @@ const quoteClaims = {
 
 export const createQuotesRepository = (database: Database) => ({
   /**
-   * Returns null when the Idempotency-Key belongs to another quote. `audit` and the event of a
-   * transfer are written in the transaction that stores the quote.
+   * Stores a quote. Returns null when the Idempotency-Key belongs to another quote. `audit` and
+   * the event of a transfer are written in the same transaction.
    */
   insert: async (quote: NewQuote, audit: AuditEntry | null): Promise<Quote | null> => {
     if (audit === null && quote.transferId === null)
@@ -236,7 +242,10 @@ export const createQuotesRepository = (database: Database) => ({
 
   approve: bindDeps(database, approve),
 
-  /** Returns false when the quote was used, or prepared by another call, since `read`. */
+  /**
+   * Stores a preparation of the quote. Returns false when the quote was used, or prepared by
+   * another call, since the caller read it (`read`).
+   */
   markPrepared: async (
     read: Pick<Quote, "projectId" | "id" | "preparedUntil">,
     { route, response, preparedLegs, preparedUntil }: Preparation,
@@ -260,8 +269,8 @@ export const createQuotesRepository = (database: Database) => ({
   },
 
   /**
-   * Returns false when the quote was used, cancelled or prepared since `read`. `audit` is written
-   * in the transaction that cancels the quote.
+   * Cancels a quote. Returns false when the quote was used, cancelled or prepared since the caller
+   * read it (`read`). `audit` is written in the same transaction.
    */
   cancel: (
     read: Pick<Quote, "projectId" | "id" | "preparedUntil">,
@@ -350,9 +359,9 @@ const recordTransferEvent = async (
 const parsed = (row: QuoteRow | null): Quote | null => (row === null ? null : parseQuote(row));
 
 /**
- * Returns false when the Idempotency-Key belongs to another quote. Uses SQL with a constant text,
- * because this insert runs for every quote of an API key, and Prisma's overhead exceeds the insert
- * itself.
+ * Inserts a quote. Returns false when the Idempotency-Key belongs to another quote. Uses SQL with
+ * a constant text, because this insert runs for every quote of an API key, and Prisma's overhead
+ * exceeds the insert itself.
  */
 const insertQuote = async (
   db: Sql,
@@ -388,7 +397,7 @@ const insertQuote = async (
   return inserted === 1;
 };
 
-/** The quote as a later read returns it. */
+/** Returns a new quote in the form in which a later read returns it. */
 export const storedQuote = ({ idempotency, ...quote }: NewQuote): Quote => {
   const unused = {
     codeSentAt: null,
@@ -412,8 +421,8 @@ export const storedQuote = ({ idempotency, ...quote }: NewQuote): Quote => {
 };
 
 /**
- * Whether the key was used already. Serialises calls with the same key: a second call waits until
- * the transaction of the first call has ended.
+ * Whether the Idempotency-Key was used already. Calls with the same key run one after another: a
+ * second call waits until the transaction of the first call has ended.
  */
 const isTaken = async (
   db: Sql,

@@ -36,7 +36,8 @@ export const routeIdOf = ({ legs }: Route): string => {
 /**
  * Returns the route to execute and the alternatives, best first.
  * @param routes best first
- * @throws DomainError `no_route` when there is none, or not the one that the caller chose
+ * @throws DomainError `no_route` when there is no route, or the route that the caller chose is
+ * missing
  */
 export const chooseRoute = (
   { routeId }: Pick<RouteRequest, "routeId">,
@@ -79,7 +80,7 @@ export interface SourceWallet {
 
 export interface ResolvedRequest {
   readonly route: RouteRequest;
-  /** One for each source, in the order of the sources. */
+  /** The wallet of each source, in the order of the sources. */
   readonly wallets: readonly SourceWallet[];
 }
 
@@ -107,7 +108,10 @@ class Faults {
     }
   }
 
-  /** @throws DomainError listing all faults, with the code of the first */
+  /**
+   * Throws when there are faults.
+   * @throws DomainError listing all faults, with the code of the first fault
+   */
   check(): void {
     const [first] = this.details;
     if (first === undefined) return;

@@ -170,10 +170,10 @@ export interface RecordInput {
   route: Route;
   others: readonly Route[];
   check: PriceCheck;
-  /** One for each leg; null while unknown. */
+  /** The payer of each leg's network fee, in the order of the legs; null while unknown. */
   feePayers: readonly (FeePayer | null)[];
   prices: ReadonlyMap<string, string | null>;
-  /** Missing amounts of sources whose wallet does not have enough now, as texts. */
+  /** For each source whose wallet does not have enough now, the missing amount as text. */
   shortOf: readonly string[];
   votes: QuoteRecord["votes"];
 }

@@ -65,8 +65,8 @@ export const createQuotesService = (deps: QuotesDeps) => {
     ...pricing,
 
     /**
-     * Refuses a request that the policies deny, before it is priced.
-     * @returns the votes that it needs now; null when the code of one person suffices
+     * Evaluates the policies for a request before it is priced.
+     * @returns the votes that the request needs now; null when the code of one person suffices
      * @throws DomainError `policy_violation`
      */
     refuse,
@@ -100,8 +100,9 @@ export const createQuotesService = (deps: QuotesDeps) => {
     listTransfers: repository.listTransfers,
 
     /**
-     * The quote that an earlier call with the same key stored. @throws DomainError
-     * `idempotency_mismatch`
+     * The quote that an earlier call with the same Idempotency-Key stored; null when there is
+     * none.
+     * @throws DomainError `idempotency_mismatch`
      */
     findEarlier: (use: {
       actor: Actor;

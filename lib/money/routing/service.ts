@@ -18,8 +18,8 @@ interface Asked {
 }
 
 /**
- * Milliseconds after which a provider is left out, because it must not use up the time of the whole
- * quote.
+ * Maximum time in milliseconds for a provider's answer. A slower provider is left out, because it
+ * must not use up the time of the whole quote.
  */
 const PROVIDER_TIMEOUT_MS = 5_000;
 
@@ -35,7 +35,7 @@ const answerInTime = <Answer>(
   return abortable(ask(own), own);
 };
 
-/** The legs of one source by one provider, best first. */
+/** The legs that one provider offers for one source, best first. */
 const askProvider = async (
   provider: RoutingProvider,
   { request, sourceIndex, signal }: Asked,
@@ -50,7 +50,10 @@ const askProvider = async (
 const asError = (reason: unknown): Error =>
   reason instanceof Error ? reason : new Error(String(reason));
 
-/** The most informative refusal: first an unreachable chain, then low liquidity, then no route. */
+/**
+ * Selects the most informative error: first an unreachable chain, then low liquidity, then no
+ * route.
+ */
 const clearestOf = (reasons: readonly Error[]): Error =>
   reasons.find((reason) => isDomainError(reason) && reason.code === "chain_unavailable") ??
   reasons.find((reason) => isDomainError(reason) && reason.code === "insufficient_liquidity") ??
@@ -59,8 +62,8 @@ const clearestOf = (reasons: readonly Error[]): Error =>
   new DomainError("no_route", "No routing provider is configured.");
 
 /**
- * The legs of one source from all providers, best first. A provider that refuses, fails or does not
- * answer is left out.
+ * The legs of one source from all providers, best first. A provider that offers no leg, fails or
+ * does not answer is left out.
  * @throws DomainError `no_route`, `insufficient_liquidity`, `chain_unavailable` when no provider
  * offers a leg
  */
@@ -92,8 +95,8 @@ const legsOver = async (
 /** Maximum number of complete routes in a quote, including the best one. */
 const ROUTES_MAX = 4;
 /**
- * A route whose output is less than this part of the best route's output is not offered; in basis
- * points.
+ * A route is not offered when its output is less than this part of the best route's output, in
+ * basis points.
  */
 const ALTERNATIVE_FLOOR_BPS = 9_500n;
 const PRICE_DECIMALS = 36;
@@ -102,8 +105,9 @@ const receivedOf = ({ legs }: Route): bigint =>
   legs.reduce((sum, leg) => sum + leg.expectedOutBase, 0n);
 
 /**
- * The route with the best leg of every source, then routes with the next best legs. A source that
- * has no further leg contributes its best one. Best first.
+ * Combines the legs of the sources into complete routes, best route first. The first combination
+ * has the best leg of every source, the second the second-best legs, and so on. A source that has
+ * no further leg contributes its best leg.
  */
 const routesOf = (legsPerSource: readonly (readonly RouteLeg[])[]): readonly Route[] => {
   const ways = Math.min(Math.max(...legsPerSource.map((legs) => legs.length)), ROUTES_MAX);
@@ -138,8 +142,8 @@ type AskPrices = (
 ) => Promise<readonly (string | null)[]>;
 
 /**
- * Combines the providers' answers. A provider that fails counts as having no price, unless all
- * providers fail.
+ * Combines the prices that the providers return for a token with `choose`. A provider that fails
+ * counts as having no price, unless all providers fail.
  */
 const combinePrices =
   (providers: readonly RoutingProvider[], ask: AskPrices, choose: typeof higher) =>
@@ -165,9 +169,10 @@ const combinePrices =
 
 /**
  * Routing over all configured providers. Each source of a request uses the path with the largest
- * output from any provider, and each leg is built, read and tracked by the provider that it names.
- * @param providers in order of preference. The earlier provider is chosen when two legs bring the
- * same amount, and its price is displayed when both have one.
+ * output from any provider. Each leg names its provider, which builds, reads and tracks the leg.
+ * @param providers in order of preference. When two legs bring the same amount, the leg of the
+ * earlier provider is used. When two providers have a price, the price of the earlier provider is
+ * displayed.
  */
 export const createRoutingService = (
   providers: readonly RoutingProvider[],
@@ -177,7 +182,10 @@ export const createRoutingService = (
   if (byId.size !== providers.length)
     throw new Error("Two routing providers have the same id.");
 
-  /** @throws DomainError `provider_error` for a leg whose provider is no longer configured */
+  /**
+   * Finds the provider that a leg names.
+   * @throws DomainError `provider_error` for a leg whose provider is no longer configured
+   */
   const providerOf = ({ provider: id }: RouteLeg): RoutingProvider => {
     const provider = byId.get(id);
     if (provider !== undefined) return provider;

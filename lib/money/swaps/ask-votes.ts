@@ -31,7 +31,8 @@ const APPROVAL_SECONDS = 24 * 3600;
 export const OPERATION_SUBJECT = "operation";
 
 /**
- * A title such as `Transfer of 12.50 USDC on Base`. With several sources, it contains their number.
+ * A title such as `Transfer of 12.50 USDC on Base`. For several sources, the title gives their
+ * number.
  */
 const titleOf = (deps: VotesDeps, { kind, request }: Quote): string => {
   const name = movementKind(kind)?.words ?? "Payment";

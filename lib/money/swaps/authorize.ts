@@ -49,8 +49,8 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
   const { quotes, otp, policies, clock } = deps;
 
   /**
-   * Refuses a caller that may not start this kind of operation. Called at every step, including the
-   * first.
+   * Throws an error when the caller may not start this kind of operation. Called at every step,
+   * including the first.
    * @throws DomainError `insufficient_scope` for an API key
    */
   const requireScopeOf = (actor: Actor, { kind }: Pick<Quote, "kind">): void =>
@@ -76,8 +76,8 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
   };
 
   /**
-   * Whether the actor needs no code, judged before the operation is accepted. The accepting
-   * transaction checks the cap again.
+   * Whether the actor needs no code. The answer is preliminary, because the cap is checked again
+   * in the transaction that accepts the operation.
    */
   const needsNoCode = async (actor: Actor, request: RouteRequest): Promise<boolean> =>
     !policies.needsCode(actor) &&
@@ -117,8 +117,8 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
   };
 
   /**
-   * Returns a check for the accepting transaction: whether the key may still spend the amount
-   * today. Null when a code approved the quote.
+   * Returns a check that runs in the accepting transaction: whether the key may still spend the
+   * amount today. Null when a code approved the quote, because no cap applies then.
    */
   const spending = async (
     actor: Actor,
@@ -136,7 +136,10 @@ export const createAuthorization = (deps: AuthorizationDeps) => {
     return routeIntent(actor, { kind, request, createdBy, wallets });
   };
 
-  /** @throws DomainError `recipient_not_allowed` */
+  /**
+   * Checks that the actor may pay the recipient of a request.
+   * @throws DomainError `recipient_not_allowed`
+   */
   const checkRecipient = (actor: Actor, request: RouteRequest, path: string): void =>
     policies.checkRecipient(actor, request.destination.recipient, path);
 

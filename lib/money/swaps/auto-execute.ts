@@ -37,8 +37,8 @@ type SwapAndTransferInput = z.output<typeof swapAndTransfer.body>;
 interface Run extends Proof {
   readonly operationId?: string;
   /**
-   * A quote that is not in the database yet. It is stored together with its operation, marked as
-   * used.
+   * A quote that is not in the database yet. The quote is stored together with its operation, and
+   * marked as used.
    */
   readonly draft?: QuoteDraft["row"];
   /** The sources that this call has already checked, with their balances. */
@@ -108,7 +108,7 @@ const resolve = async (
 
 /**
  * Prices, simulates and starts the quote with its promised minimum. Returns null when another call
- * started or stopped it.
+ * has started or cancelled it first.
  */
 const run = async (
   parts: AutoExecute,
@@ -133,8 +133,8 @@ const run = async (
     ...(operationId === undefined ? {} : { operationId }),
     ...proof,
     ...(checked === undefined ? {} : { seen: checked.seen }),
-    // The quote of an operation that awaited approval was marked as used when the operation was
-    // created.
+    // Without `draft` the operation awaited approval, and its quote was marked as used when the
+    // operation was created.
     claim: {
       by: "sql",
       take: async (sql, id) => draft === undefined || parts.quotes.insertUsed(sql, draft, id),
@@ -143,8 +143,8 @@ const run = async (
 };
 
 /**
- * Returns null when the key reached its cap between the first check and the acceptance, or when the
- * policies demand votes.
+ * Starts the quote without a code. Returns null when an approval turns out to be needed: the key
+ * reached its cap between the first check and the acceptance, or the policies demand votes.
  */
 const runWithinPolicy = async (
   parts: AutoExecute,
@@ -226,6 +226,7 @@ const begunBefore = async (
 };
 
 /**
+ * Reads an operation that awaits approval, with its quote.
  * @throws DomainError `not_found`, `invalid_state` when the operation does not await approval,
  * `quote_expired`
  */
@@ -265,8 +266,8 @@ export const createAutoExecute = (
    * `recipient_not_allowed`, `idempotency_mismatch`
    */
   const start = async (actor: Actor, input: SwapAndTransferInput, key: string | null) => {
-    // The check comes before an earlier answer is repeated, because the actor may no longer pay the
-    // recipient.
+    // The recipient is checked even when an earlier answer is only repeated, because the actor may
+    // no longer pay this recipient.
     authorization.checkAddress(actor, input.recipient, "recipient");
     const idempotency = idempotentRequest(key, input);
     const before = await begunBefore(parts, actor, idempotency);
@@ -285,8 +286,8 @@ export const createAutoExecute = (
   /**
    * The part of a waiting operation that a code approves. The operation runs once, at a price that
    * reaches the promised minimum.
-   * @throws DomainError `not_found`, `invalid_state`, `quote_expired`; its `approve` also
-   * `quote_price_moved`, `insufficient_balance`, `simulation_failed`
+   * @throws DomainError `not_found`, `invalid_state`, `quote_expired`; the function `approve` of
+   * the result also `quote_price_moved`, `insufficient_balance`, `simulation_failed`
    */
   const awaiting = async (actor: UserActor, operationId: string): Promise<AwaitingApproval> => {
     const { operation, quote } = await loadAwaiting(parts, actor, operationId);

@@ -50,7 +50,7 @@ const FUNDING_FIELDS: Intent["fields"] = {
 
 /**
  * Builds the intent that the policies evaluate. The amounts of an operation that brings money to a
- * payout (`isCovered`) count with that payout, so here they count only in the policies of the other
+ * payout (`isCovered`) count with the payout. Here they count only in the policies of the other
  * wallets that provide the money.
  */
 const intentOf = (
@@ -87,8 +87,8 @@ type NewLegs = Parameters<OperationsService["start"]>[0]["legs"];
 const LATE_SECONDS_MAX = 3600;
 
 /**
- * The error for a quote that could not be claimed, because it was used, cancelled or prepared again
- * since it was read.
+ * The error for a quote that could not be claimed, because another call used, cancelled or
+ * prepared it in the meantime.
  */
 const refusal = (quote: Quote): DomainError =>
   endOf(quote) ??
@@ -140,18 +140,18 @@ interface Acceptance extends Proof {
   readonly request: RouteRequest;
   readonly wallets: readonly SourceWallet[];
   readonly legs: NewLegs;
-  /** Set when the caller has already read the balances of all sources. */
+  /** The balances of all sources, when the caller has already read them. */
   readonly seen?: readonly Funds[];
-  /** Set when an operation that awaited approval starts now. */
+  /** The id of the operation that awaited approval and starts now. */
   readonly operationId?: string;
   /**
-   * True when the operation is part of another one that was approved or counted against the key's
-   * cap.
+   * True when the operation is part of a payout, and the payout itself was approved or counted
+   * against the key's cap.
    */
   readonly isCovered?: boolean;
   /**
-   * True when wallets have already sent all transactions. A refusal could not undo them, and the
-   * service would lose track of the money.
+   * True when wallets have already sent all transactions. An error could not undo the
+   * transactions, and the service would lose track of the money.
    */
   readonly allSent: boolean;
   /** Marks the quote as used. Returns false when the quote was used already. */
@@ -208,9 +208,9 @@ const enforcing =
   };
 
 /**
- * The error when somebody other than the person who entered the code executes the quote. The person
- * who entered the code is the requester, whom the rules may exclude from the vote. If somebody else
- * executed the quote, the requester would not be recognised.
+ * The error when the person who executes the quote is not the person who entered the code. The
+ * rules may exclude the requester from the vote, and the requester is the person who entered the
+ * code. If somebody else executed the quote, the requester would not be recognised.
  */
 const otherMaker = (): DomainError =>
   new DomainError(
@@ -290,16 +290,16 @@ const capReached = (legs: NewLegs): DomainError =>
   codeRequired(`The key's daily cap was reached meanwhile. ${sentText(legs)}`);
 
 /**
- * The claim that accepts the operation: it uses the quote, counts in the key's cap, and marks the
- * operation that is retried.
+ * The claim that accepts the operation. It marks the quote as used, counts the amount against the
+ * key's cap, and marks the operation that is retried.
  */
 const claimOf = async (
   authorization: Pick<Authorization, "spending">,
   actor: Actor,
   { quote, operationId, legs, allSent, claim, isCovered = false }: Acceptance,
 ): Promise<Claim> => {
-  // An operation that awaited approval does not count against the cap, because its code authorised
-  // it.
+  // An operation that awaited approval does not count against the cap, because a code or votes
+  // authorised it.
   const spend =
     operationId === undefined && !isCovered ? await authorization.spending(actor, quote) : null;
   const takeRest = async (sql: Sql, by: string, now: Date): Promise<true> => {
@@ -372,7 +372,7 @@ export const createExecute = (deps: ExecuteDeps, authorization: Authorization) =
   /**
    * Accepts the operation once; the workers then drive it. For a quote that was executed already,
    * returns its operation. An operation whose transactions the caller's wallets have all sent is
-   * recorded even after the price lock, because a refusal would not undo them.
+   * recorded even after the price lock, because an error would not undo the transactions.
    * @throws DomainError `invalid_state` (not prepared), `quote_expired`, `otp_required` (the key
    * reached its cap in the meantime), `insufficient_balance`, `invalid_signature` naming every
    * action that is missing or does not match

@@ -30,7 +30,7 @@ export interface LegInput {
   readonly projectId: string;
   readonly kind: string;
   readonly request: RouteRequest;
-  /** One for each source, in the order of the sources. */
+  /** The wallet of each source, in the order of the sources. */
   readonly wallets: readonly SourceWallet[];
   readonly leg: RouteLeg;
   /**
@@ -40,7 +40,7 @@ export interface LegInput {
   readonly legId: string | undefined;
   /**
    * Whether the leg may deploy its account. When several legs use one account on one chain, only
-   * the first may.
+   * the first of these legs may deploy it.
    */
   readonly deploys: boolean;
   readonly signal: AbortSignal;
@@ -65,7 +65,10 @@ export interface Context extends LegInput {
   readonly wallet: SourceWallet;
   readonly legId: string;
   readonly chainId: number;
-  /** The source's balance and, when the leg ends on the same chain, the recipient's. */
+  /**
+   * The balance of the source. When the leg ends on the same chain, also the balance of the
+   * recipient.
+   */
   readonly watched: readonly Watched[];
 }
 
@@ -94,9 +97,9 @@ export const contextOf = (input: LegInput): Context => {
 
 /**
  * Checks the received amount of a transfer by balances and not by return values, because some
- * tokens return false, nothing, or true without moving anything. Native coins are delivered when
- * their call succeeds in the simulation; a contract as recipient may forward them at once, as
- * deposit addresses of exchanges do.
+ * tokens return false, nothing, or true without moving anything. Native coins count as delivered
+ * when their call succeeds in the simulation. Their balance is not compared, because a contract as
+ * recipient may forward them at once, as deposit addresses of exchanges do.
  */
 const checkArrival = ({ source, leg, request }: Context, gain: bigint): void => {
   const { token, recipient } = request.destination;

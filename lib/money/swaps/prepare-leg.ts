@@ -50,8 +50,8 @@ interface Offer {
 }
 
 /**
- * The permit that the wallet could sign under one standard; null when chain, token or wallet do not
- * support it.
+ * The permit that the wallet could sign under one standard; null when the chain, token or wallet
+ * does not support the standard.
  */
 type Standard = (deps: SimulationDeps, context: Context, terms: Terms) => Promise<Offer | null>;
 
@@ -93,7 +93,10 @@ const permit2: Standard = async ({ smartAccounts }, { chainId, legId }, terms) =
   };
 };
 
-/** Returns null when the permit cannot be executed without using the treasury's money. */
+/**
+ * Prepares the leg with a permit of this standard. Returns null when the wallet cannot sign such a
+ * permit, or when the permit cannot be executed without using the treasury's money.
+ */
 const prepareBy = async (
   standard: Standard,
   deps: SimulationDeps,
@@ -131,12 +134,14 @@ const prepareBy = async (
     { account, chainId, legId, permit, leg: { calls: built.calls, transferTo } },
     [...watched, { owner: account.address, token: source.token }],
   );
-  // With a fee-on-transfer token the treasury would pay the difference.
+  // The treasury's balance must not change. With a fee-on-transfer token the treasury would pay
+  // the difference.
   const treasuryChange = changes[watched.length] ?? 0n;
   if (transferTo === null && treasuryChange !== 0n) return null;
   const cost = await gasCostOf(deps, context, { gas });
   const { projectId, kind } = context;
-  // Without sponsorship the wallet can still send and pay for the transactions.
+  // An error here ends only the attempt with a permit. Without sponsorship the wallet can still
+  // send and pay for the transactions itself.
   await deps.sponsorship.check({ projectId, kind, costs: cost === null ? [] : [cost] });
   const action = {
     actionId: `${legId}.permit`,
@@ -264,8 +269,8 @@ const byOwner = async (deps: SimulationDeps, context: Context): Promise<LegSimul
 };
 
 /**
- * Whether the owner is a contract. Reads the chain too, because the owner may not be a wallet of
- * the project.
+ * Whether the owner is a contract. Reads the code on chain as well as the project's wallets,
+ * because the owner may not be a wallet of the project.
  */
 const isContract = async (
   deps: SimulationDeps,

@@ -37,7 +37,7 @@ import { votesOf } from "@/lib/trust/policies/service";
 import { requireWaitable } from "./ask-votes";
 import type { Authorization } from "./authorize";
 
-/** The leg ids from the quote's previous preparation, by source. */
+/** For each source index, the id that the source's leg had in the quote's previous preparation. */
 const legIdsOf = (quote: Quote): ReadonlyMap<number, string> => {
   const { legs } = quote.route;
   return new Map(
@@ -49,8 +49,8 @@ const legIdsOf = (quote: Quote): ReadonlyMap<number, string> => {
 };
 
 /**
- * The wallet's transaction count once it has sent the first transaction that is not an approval,
- * because that transaction moves money. Infinity when all are approvals.
+ * The wallet's transaction count after the first transaction that is not an approval. That
+ * transaction moves money. Infinity when all transactions are approvals.
  */
 const countOnceSent = ({ transactions, fromNonce }: WalletLeg): number => {
   const firstMoving = transactions.findIndex((call) => approvalOf(call) === null);
@@ -59,8 +59,8 @@ const countOnceSent = ({ transactions, fromNonce }: WalletLeg): number => {
 };
 
 /**
- * Refuses to prepare a quote again once a wallet may have sent one of its transactions, because
- * preparing again replaces the stored transactions.
+ * Throws an error when a wallet may have sent one of the quote's transactions. Preparing the quote
+ * again would replace these stored transactions.
  * @throws DomainError `invalid_state`, `chain_unavailable`
  */
 export const checkNothingSent = async (
@@ -80,7 +80,7 @@ export const checkNothingSent = async (
 
 export type { SimulationDeps } from "./prepare-leg";
 
-/** Merges the changes that several legs make to one balance. */
+/** Adds up the changes that several legs make to one balance. */
 const merged = (changes: readonly SimulatedChange[]): SimulatedChange[] => {
   const byBalance = new Map<string, SimulatedChange>();
   for (const change of changes) {
@@ -124,8 +124,9 @@ const simulateRoute = async (
   };
   const isFirst = (leg: RouteLeg): boolean =>
     route.legs.find((each) => accountOf(each) === accountOf(leg)) === leg;
-  // The freeze check runs in parallel with the simulations, and its error comes first, because the
-  // transfer of a frozen address fails without a reason.
+  // The freeze check runs in parallel with the simulations. When both fail, the error of the
+  // freeze check is thrown, because the simulated transfer of a frozen address fails without a
+  // reason.
   const unfrozen = requireUnfrozen(deps.freezes, request);
   unfrozen.catch(() => undefined);
   const simulations = await Promise.all(
@@ -190,8 +191,8 @@ interface ExecutableQuote {
 }
 
 /**
- * The error for a preparation that was not stored, because the quote was used, cancelled or
- * prepared since it was read.
+ * The error for a preparation that was not stored, because another call used, cancelled or
+ * prepared the quote in the meantime.
  */
 const refusal = (quote: Quote): DomainError =>
   endOf(quote) ??
@@ -203,7 +204,10 @@ const refusal = (quote: Quote): DomainError =>
 export const createPrepare = (deps: PrepareDeps, authorization: Authorization) => {
   const { quotes } = deps;
 
-  /** `priceMoved` creates the error when the route no longer reaches the minimum. */
+  /**
+   * Prices the quote again with its promised minimum, and simulates it. `priceMoved` creates the
+   * error when the route no longer reaches the minimum.
+   */
   const ready = async (
     quote: Quote,
     priceMoved: (request: RouteRequest, wallets: SourceWallet[]) => Promise<DomainError>,
@@ -236,7 +240,10 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
     return { request, wallets, route, others, check, simulated };
   };
 
-  /** Creates the error, with a fresh quote of the same kind and, for a transfer, a new transfer. */
+  /**
+   * Creates the error for a moved price. The error contains a fresh quote of the same kind and,
+   * for a transfer, a new transfer.
+   */
   const moved =
     (actor: Actor, quote: Quote, votes: QuoteRecord["votes"]) =>
     async (request: RouteRequest, wallets: SourceWallet[]): Promise<DomainError> => {
@@ -278,7 +285,8 @@ export const createPrepare = (deps: PrepareDeps, authorization: Authorization) =
       moved(actor, quote, toVotes(votesOf(evaluation))),
     );
     const { legs, balanceChanges, feePayers, actions } = simulated;
-    // The check comes before a wallet signs or sends anything.
+    // The check runs before a wallet signs or sends anything, because signatures would expire
+    // during a vote.
     requireWaitable(approval, legs);
     const record = await quotes.recordOf(quote, {
       request,

@@ -57,13 +57,14 @@ const kindOf = (operation: Operation): QuotePurpose["kind"] =>
 
 /**
  * Retries failed or refunded legs with a fresh quote, which is prepared and executed like any
- * other. At most one retry is ever executed.
+ * other quote. At most one retry is ever executed.
  */
 export const createRetry = (
   deps: { operations: OperationsService; quotes: Pick<QuotesService, "walletsOf" | "store"> },
   authorization: Authorization,
 ) => ({
   /**
+   * Prices a retry of the operation's failed and refunded legs, and stores its quote.
    * @throws DomainError `not_found`, `invalid_state`, `unknown_wallet`, `no_route`,
    * `insufficient_liquidity`, `recipient_not_allowed`, `insufficient_scope`
    */
@@ -92,8 +93,8 @@ export const createRetry = (
       );
     }
     authorization.requireScopeOf(actor, { kind: kindOf(operation) });
-    // The caller's minimum applies to the sum of all sources. The retry may have only some of them,
-    // so it drops that minimum.
+    // The caller's minimum applies to the sum of all sources. The retry may have only some of the
+    // sources, so it has no such minimum.
     const limits =
       before.limits === undefined ? undefined : { ...before.limits, minOutBase: undefined };
     const request: RouteRequest = { ...before, sources, limits };

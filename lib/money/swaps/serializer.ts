@@ -20,7 +20,7 @@ export interface Begun {
     Operation,
     "id" | "status" | "subStatus" | "request" | "minimumBase" | "expiresAt"
   >;
-  /** For example a warning about a price far below that of the feeds. */
+  /** The warnings of the quote, for example that the price is far below the price of the feeds. */
   readonly warnings: Quote["warnings"];
 }
 

@@ -38,7 +38,7 @@ export const createSwapsService = (deps: SwapsDeps) => {
     },
 
     /**
-     * Refuses an actor that may no longer start the movement or pay its recipient.
+     * Checks that the actor may still start the movement and pay its recipient.
      * @throws DomainError `not_found`, `insufficient_scope`, `recipient_not_allowed`
      */
     checkCaller: async (actor: Actor, subject: Startable): Promise<void> => {

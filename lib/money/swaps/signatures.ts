@@ -33,8 +33,8 @@ interface Signed {
 export interface AppliedSignatures {
   readonly legs: readonly NewLeg[];
   /**
-   * True when wallets sent all transactions and the chains have them, so that a refusal could not
-   * undo anything. False when the service would still send a part.
+   * True when wallets sent all transactions and the chains have them. An error could then not undo
+   * anything. False when the service would still send a part.
    */
   readonly allSent: boolean;
 }
@@ -69,8 +69,8 @@ interface Work {
 }
 
 /**
- * The signature over the typed data. Null, with a fault, when it is missing, malformed or made by
- * another wallet.
+ * The signature over the typed data. Null when the signature is missing, malformed or made by
+ * another wallet; `faults` then has the reason.
  */
 const signatureOf = async (
   { faults, given }: Work,
@@ -183,8 +183,8 @@ const sentTransaction = async (
     const elsewhere = await chainOf(deps, leg, hash as Hex);
     if (elsewhere !== null)
       return faults.add(actionId, "wrong_transaction", `was sent on ${elsewhere}`);
-    // Nodes learn of transactions at different times. So the leg is followed until the transaction
-    // appears or can no longer be mined.
+    // Nodes get transactions at different times, so this node may not have the transaction yet.
+    // The leg is followed until the transaction appears or can no longer be mined.
     return { actionId, to, data, value, hash: hash as Hex, nonce: null };
   }
   const difference = differenceOf(seen, wanted, leg);

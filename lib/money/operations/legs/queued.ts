@@ -25,8 +25,8 @@ import {
 } from "./step";
 
 /**
- * Limits the age of a leg that is signed, because its approved price is outdated after a long
- * outage of the workers or the chain.
+ * Seconds after the operation's acceptance after which a queued leg is no longer signed. After a
+ * long outage of the workers or the chain, the approved price is outdated.
  */
 const QUEUED_SECONDS_MAX = 600;
 
@@ -105,8 +105,8 @@ export const queued = async (step: Step): Promise<StepResult> => {
 };
 
 /**
- * After a restore the database may show a leg as queued that was executed. So the chain is checked
- * before a retry is offered.
+ * Ends a leg that was not signed in time. A restored database may show a leg as queued although
+ * the chain has executed it. So the chain is checked before the failure allows a retry.
  */
 const endLate = async (step: Step, account: ManagedAccount): Promise<StepResult> => {
   const { leg, operation } = step;
@@ -124,8 +124,8 @@ const endLate = async (step: Step, account: ManagedAccount): Promise<StepResult>
 };
 
 /**
- * Whether the signing account is the one whose address the policies evaluated. A permit leg is
- * signed by the account that its permit names, a public exit by the account that receives the
+ * Whether the signing account has the address that the policies evaluated. For a permit leg this
+ * is the account that the permit names. For a public exit it is the account that receives the
  * money.
  */
 const isEvaluatedAccount = (
@@ -142,7 +142,10 @@ type Built = Pick<LegTransactions, "calls" | "fillDeadline">;
 const buildOwn = ({ routing, request, routeLeg, signal }: Step): Promise<Built> =>
   routing.build(request, routeLeg, signal);
 
-/** Builds one atomic batch: the treasury takes the wallet's tokens by permit and forwards them. */
+/**
+ * Builds one atomic batch, in which the treasury takes the wallet's tokens by permit and makes the
+ * leg's calls.
+ */
 const buildPermitted = async (step: Step, account: ManagedAccount): Promise<Built> => {
   const { routing, request, routeLeg, signal, leg } = step;
   const { permit } = leg;
@@ -158,9 +161,9 @@ const buildPermitted = async (step: Step, account: ManagedAccount): Promise<Buil
 };
 
 /**
- * Simulates the whole batch with the wallet's permit. Some tokens do not revert when a permit or
- * transfer fails, and the later calls would then spend the treasury's tokens. So the treasury's
- * balance must be the same before and after.
+ * Simulates the whole batch with the wallet's permit, and throws when the treasury's balance
+ * changes. Some tokens do not revert when a permit or transfer fails, and the later calls would
+ * then spend the treasury's tokens.
  */
 const requireEven = async (
   step: Step,
@@ -207,8 +210,8 @@ const requireUsable = async (step: Step, permit: SignedPermit): Promise<boolean>
 };
 
 /**
- * Whether the token already has the permit's allowance. A permit of EIP-2612 is public once a node
- * has it, and anybody can submit it. That only sets the allowance that the wallet signed, and the
+ * Whether the token already has the permit's allowance. An EIP-2612 permit is public once a node
+ * has it, and anybody can submit it. The allowance that the wallet signed is then set, and the
  * permit must not be submitted again.
  */
 const tokenAllows = async (
@@ -225,8 +228,8 @@ const tokenAllows = async (
 };
 
 /**
- * Whether this operation may deploy the account. The account's first operation deploys it, and
- * EntryPoint refuses a second deployment.
+ * Whether this operation may deploy the account. EntryPoint rejects a second deployment, so only
+ * the account's first operation may do it.
  */
 const mayDeploy = async (
   { smartAccounts, deployments, leg, clock }: Step,

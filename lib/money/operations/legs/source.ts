@@ -39,7 +39,10 @@ type Expectation = (source: MinedSource) => boolean;
 
 type ReceiptTest = ((receipt: UserOperationReceipt) => boolean) | undefined;
 
-/** The receipt of the executed user operation. At most one of `hashes` can be executed. */
+/**
+ * Finds the receipt of the user operation that was executed. The chain executes at most one of the
+ * operations with these hashes.
+ */
 const receiptOfAny = async (
   { smartAccounts, leg }: Step,
   hashes: readonly `0x${string}`[],
@@ -92,8 +95,8 @@ const GONE: LegChange = {
 };
 
 /**
- * Like `readReceipt`, but does not rely on one lagging node: null, or a receipt that is not as
- * expected, is returned only when the chain's providers agree on it.
+ * Like `readReceipt`, but does not rely on a single node, which may lag. Null, or a receipt that
+ * is not as expected, is returned only when the chain's providers agree on it.
  */
 export const readAgreedReceipt = (
   step: Step,
@@ -104,8 +107,8 @@ export const readAgreedReceipt = (
     : readOperationReceipt(step, isExpected);
 
 /**
- * The receipt of the source transaction seen earlier. Null when the providers agree that it is gone
- * or has changed.
+ * The receipt of the source transaction, if it equals the stored facts. Null when the providers
+ * agree that the transaction is gone or has changed.
  */
 const sameReceipt = async (step: Step): Promise<MinedSource | null> => {
   const isSame = (receipt: MinedSource): boolean => saysTheSame(step, receipt);
@@ -157,7 +160,7 @@ interface LookedAt {
   readonly news: (Required<Pick<LegChange, "sourceConfirmations">> & LegChange) | null;
 }
 
-/** Null when the source is gone after a reorganisation. */
+/** Reads the confirmations of the source. Null when a reorganisation removed the source. */
 const lookAtSource = async (step: Step): Promise<LookedAt | null> => {
   const { leg } = step;
   const needed = step.chains.confirmations(leg.sourceChainId);
@@ -176,8 +179,8 @@ const lookAtSource = async (step: Step): Promise<LookedAt | null> => {
 };
 
 /**
- * Counts the source's confirmations. `gone`: removed by a reorganisation. `moved`: another instance
- * moved the leg.
+ * Counts the source's confirmations. `gone`: a reorganisation removed the transaction. `moved`:
+ * another instance moved the leg.
  */
 const followSource = async (step: Step): Promise<"final" | "open" | "gone" | "moved"> => {
   const looked = await lookAtSource(step);
@@ -213,8 +216,8 @@ const trackBridge = (step: Step): Promise<BridgeProgress> =>
   step.routing.track(step.request, step.routeLeg, step.leg.deposit, step.signal);
 
 /**
- * Like `trackBridge`, for a deposit that was seen as filled or refunded. A different state is
- * returned only when the chain's providers agree on it.
+ * Like `trackBridge`, for a deposit that was seen as filled or refunded. Another state is returned
+ * only when the chain's providers agree on it.
  */
 const trackSeen = async (
   step: Step,
@@ -315,8 +318,8 @@ export const filledSeen = async (step: Step): Promise<StepResult> => {
 // decide.
 
 /**
- * A refund that is missing this long after the deadline needs a person's decision. Bridges normally
- * refund within a few hours.
+ * Milliseconds after the deadline at which a missing refund needs a person's decision. Bridges
+ * normally refund within a few hours.
  */
 const OVERDUE_MS = 24 * 3_600_000;
 
@@ -416,8 +419,8 @@ export const refunding = async (step: Step): Promise<StepResult> => {
 };
 
 /**
- * The payment that a person named as the refund, if the chain still has it. Null when the deposit
- * was filled and so is not refunded.
+ * Reads the state of a refund that a person named. `filled` when the deposit was filled and so is
+ * not refunded; `expired` when the chain no longer has the named payment.
  */
 const trackDecided = async (
   step: Step,
@@ -428,7 +431,8 @@ const trackDecided = async (
   if (progress.state === "filled") return progress;
   const named = { txHash: decided.txHash, agreed: true };
   const found = await routing.refundsIn(request, routeLeg, leg.deposit, named, signal);
-  // A reorganisation can change the transfer's log index.
+  // A reorganisation can change the transfer's log index, so a sole payment in the transaction is
+  // also accepted.
   const only = found.length === 1 ? found[0] : undefined;
   const same = found.find(({ logIndex }) => logIndex === decided.logIndex) ?? only;
   return same === undefined ? { state: "expired" } : { state: "refunded", ...same };
@@ -452,7 +456,8 @@ export const refundSeen = async (step: Step): Promise<StepResult> => {
   const followed = await followDestination(step, progress, "refund");
   if (followed !== "final") return followed === "moved" ? "moved" : "waits";
   try {
-    // The refund is claimed again, because a reorganisation can change the transfer's log index.
+    // The refund is claimed again, because the claim names the log index, which a reorganisation
+    // can change.
     const refund = claimOf(progress, decided?.by ?? null);
     return await move(
       step,

@@ -14,7 +14,7 @@ const STEPS: Record<LegState, (step: Step) => Promise<StepResult>> = {
   filled_seen: filledSeen,
   refunding,
   refund_seen: refundSeen,
-  // The search continues, because the chains may still prove the refund.
+  // The search for the refund continues, because the chains may still prove the refund.
   needs_attention: refunding,
   completed: done,
   failed: done,

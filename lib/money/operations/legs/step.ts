@@ -30,8 +30,8 @@ export interface Head {
 }
 
 /**
- * The writes of a step, each a compare-and-set. They return false when another instance has moved
- * the leg since it was read.
+ * The writes of a step. Each write is a compare-and-set, and returns false when another instance
+ * has moved the leg since it was read.
  */
 export interface LegWrites {
   moveLeg(move: LegMove): Promise<boolean>;
@@ -54,7 +54,7 @@ export interface StepDeps {
   clock: Clock;
   chains: {
     head(chainId: number): Promise<Head>;
-    /** The number of the newest final block; null while there is none. */
+    /** The number of the newest final block; null while the chain has no final block. */
     finalNumber(chainId: number): Promise<bigint | null>;
     finalBlock(chainId: number): Promise<Head | null>;
     confirmations(chainId: number): number;
@@ -67,7 +67,7 @@ export interface StepDeps {
    * @throws DomainError `provider_error`
    */
   screenAgain(operation: Operation, leg: Leg, phase: ScreenedPhase): Promise<Failure | null>;
-  /** Knows the payments that are missing from a restored database. */
+  /** Finds payments on chain that are missing from a restored database. */
   lostMoves: Pick<SigningGate, "hasPaid" | "requireUnpaid">;
   bundles: Pick<TransactionSender, "bundleTransactionsOf">;
   managedAccount(projectId: string, walletId: string): Promise<ManagedAccount | null>;
@@ -78,19 +78,25 @@ export type StepResult = "moved" | "waits";
 
 export interface Step extends StepDeps {
   readonly operation: Operation;
-  /** Updated by each write of this step, so that the next compare-and-set names the new version. */
+  /**
+   * The leg as read. Each write of this step updates its version, which the next compare-and-set
+   * needs.
+   */
   readonly leg: Leg & { version: number; sourceConfirmations: number };
   readonly request: RouteRequest;
   readonly routeLeg: RouteLeg;
   readonly signal: AbortSignal;
-  /** When this process last submitted a leg's operation to the bundler, by leg id. */
+  /**
+   * For each leg id, the time in milliseconds at which this process last submitted the leg's
+   * operation to the bundler.
+   */
   readonly submittedAt: Map<string, number>;
 }
 
 export type StepInput = Pick<Step, "operation" | "leg" | "signal" | "submittedAt">;
 
 interface NetworkFee {
-  /** In wei of the chain's coin. */
+  /** The fee in wei of the chain's coin. */
   readonly costWei: bigint;
   readonly paidBy: "sponsor" | "wallet";
 }
@@ -185,7 +191,7 @@ export const waitsForGas = async (step: GasStep): Promise<boolean> => {
   return excess !== null;
 };
 
-/** Another operation used the nonce of the leg's user operation. */
+/** The failure of a leg when another operation used the nonce of the leg's user operation. */
 export const REPLACED: Failure = {
   code: "source_replaced",
   message:
@@ -220,9 +226,10 @@ const PAID_BY_LOST_MOVE: Failure = {
 };
 
 /**
- * A transfer counts as paid when a move that is missing from the database paid the same amount of
- * the same token to its recipient. The amount that a swap or bridge delivers differs each time, so
- * for those any missing payment to the recipient counts.
+ * Whether a move that is missing from the database may have made the leg's payment. A transfer
+ * counts as paid when such a move paid the same amount of the same token to the recipient. The
+ * amount that a swap or bridge delivers differs each time, so any missing payment to the recipient
+ * counts for a swap or bridge.
  */
 const isPaid = async ({
   lostMoves,
@@ -249,8 +256,8 @@ const isPaid = async ({
 };
 
 /**
- * Why a leg is not signed after a restore. Null when no move that is missing from the database can
- * have made its payment.
+ * The reason not to sign a leg after a restore. Null when no move that is missing from the
+ * database can have made the leg's payment.
  */
 export const paidByLostMove = async (step: Step): Promise<Failure | null> =>
   (await isPaid(step)) ? PAID_BY_LOST_MOVE : null;
@@ -281,8 +288,8 @@ const latest = (blocks: readonly bigint[]): bigint =>
   blocks.reduce((one, other) => (one > other ? one : other), 0n);
 
 /**
- * The combined result of the wallet's transactions. Null until the last one, which moves the money,
- * is mined. Earlier ones may have failed.
+ * The combined result of the wallet's transactions. Null until the last transaction is mined,
+ * which moves the money. Earlier transactions may have failed.
  */
 export const readWalletReceipt = async (
   step: Step,
@@ -294,7 +301,10 @@ export const readWalletReceipt = async (
   return { ...last, ...together(mined) };
 };
 
-/** @throws Error for a leg whose wallet does not send transactions */
+/**
+ * The transactions that a linked wallet sends for the leg.
+ * @throws Error for a leg whose wallet does not send transactions
+ */
 export const walletTransactionsOf = ({ id, walletTransactions }: Leg): WalletTransactions => {
   if (walletTransactions === null)
     throw new Error(`Leg ${id} has no transactions of a wallet.`);
@@ -302,8 +312,9 @@ export const walletTransactionsOf = ({ id, walletTransactions }: Leg): WalletTra
 };
 
 /**
- * An entry is null when its transaction is not mined, or when its nonce is unknown: the hash could
- * then name any transaction of the wallet.
+ * Reads the receipt of each transaction. A receipt is null when the transaction is not mined. It
+ * is also null when the nonce is unknown, because the hash could then name any transaction of the
+ * wallet.
  */
 const minedTransactions = ({ smartAccounts, leg }: Step, reading: Reading) => {
   const { transactions } = walletTransactionsOf(leg);
@@ -318,7 +329,10 @@ const minedTransactions = ({ smartAccounts, leg }: Step, reading: Reading) => {
 
 type Mined = Awaited<ReturnType<typeof minedTransactions>>;
 
-/** Replaces the stored cost, so that a repeated step does not count the cost twice. */
+/**
+ * The change that stores a fee. It replaces the stored fee instead of adding to it, so that a
+ * repeated step does not count a fee twice.
+ */
 export const feeChange = ({ costWei, paidBy }: NetworkFee): LegChange => ({
   gasCostWei: costWei,
   gasPaidBy: paidBy,
@@ -338,8 +352,8 @@ const together = (mined: Mined): Pick<MinedSource, "blockNumber" | "logs" | "fee
 };
 
 /**
- * The changes of a leg whose last transaction can no longer be mined. The earlier transactions move
- * no money, but cost gas.
+ * The changes of a leg whose last transaction can no longer be mined. The leg's earlier
+ * transactions moved no money, but cost gas.
  */
 export const stoppedChange = async (step: Step): Promise<LegChange> => {
   const { fee } = together(await minedTransactions(step, "agreed"));
@@ -352,9 +366,9 @@ export const stoppedChange = async (step: Step): Promise<LegChange> => {
 /**
  * The fees of reverted bundles that contained the leg's user operation. EntryPoint reverts the
  * whole bundle when a user operation is invalid, and does not pay the executor back. An owner who
- * invalidates user operations on purpose would drain the executor. Such a user operation is bundled
- * alone, so the whole cost is its project's. Only the latest bundle's cost is known; earlier
- * bundles are assumed to cost the same.
+ * invalidates user operations on purpose would drain the executor. A user operation of an external
+ * owner is bundled alone, so its project pays the whole cost. Only the latest bundle's cost is
+ * known; earlier bundles are assumed to cost the same.
  * @throws DomainError `chain_unavailable`
  */
 const revertedWei = async (step: Step): Promise<bigint> => {

@@ -28,7 +28,10 @@ import { followWallet, lookAtUnknown } from "./wallet-transactions";
 
 const SUBMIT_AGAIN_MS = 4000;
 const SIGNED_AGAIN_MAX = 3;
-/** Block timestamps may differ slightly from the real time. */
+/**
+ * Seconds that are added to the end of the validity, because block timestamps may differ slightly
+ * from the real time.
+ */
 const VALIDITY_MARGIN_SECONDS = 15;
 
 const REVERTED: Readonly<Record<RouteLeg["kind"], string>> = {
@@ -93,7 +96,10 @@ const replacedChange = async (step: Step): Promise<LegChange> => {
   );
 };
 
-/** Screening may have stopped the submission of an operation that then expired. */
+/**
+ * The screening's failure when it explains why an operation expired: screening may have stopped
+ * the submission. Null for any other failure.
+ */
 const whyNotSent = async (
   { operation, leg, screenAgain }: Step,
   failure: Failure,
@@ -105,7 +111,8 @@ const offer = async (step: Step): Promise<StepResult> => {
   const now = step.clock.now().getTime();
   if (now - (submittedAt.get(leg.id) ?? 0) < SUBMIT_AGAIN_MS) return "waits";
   if (await waitsForGas(step)) return "waits";
-  // The account's owner can use the operation's nonce for another operation.
+  // Null for an account with an external owner. This owner can use the operation's nonce for
+  // another operation, which is the reason for `isHeldElsewhere` below.
   const account = await step.managedAccount(
     operation.projectId,
     leg.executorWalletId ?? leg.walletId,
@@ -121,17 +128,17 @@ const offer = async (step: Step): Promise<StepResult> => {
     if (error instanceof WaitsForTurnError) submittedAt.delete(leg.id);
     if (error instanceof PreVerificationGasTooLowError && account !== null)
       return signAgain(step, account, error.needed);
-    // A refusal is not final, because an earlier submission may still be mined. Only a receipt or
-    // the end of the validity is final.
+    // An error of the submission is not final, because an earlier submission may still be mined.
+    // Only a receipt or the end of the validity is final.
     if (!isDomainError(error)) throw error;
   }
   return "waits";
 };
 
 /**
- * Signs the operation again with the gas that the bundler requires. A node may have the refused
- * operation nevertheless. Both have the same nonce and calls, and the receipts of both are looked
- * for.
+ * Signs the operation again with the gas that the bundler requires. A node may have the rejected
+ * operation nevertheless. Both operations have the same nonce and calls, and later steps look for
+ * the receipts of both.
  */
 const signAgain = async (
   step: Step,
@@ -169,8 +176,8 @@ const signAgain = async (
       clock.now(),
     );
   } catch (error) {
-    // The budget does not cover the new operation, so the signed one is kept. The bundler may
-    // accept it later, when it requires less gas.
+    // The budget does not cover the new operation, so the earlier signed operation remains. The
+    // bundler may accept it later, when it requires less gas.
     if (isDomainError(error) && error.code === "sponsor_budget_exceeded") return "waits";
     throw error;
   }
@@ -179,8 +186,8 @@ const signAgain = async (
 };
 
 /**
- * Remembers the time of the last submission by leg. Entries older than `SUBMIT_AGAIN_MS` are
- * removed, because other instances may drive those operations now.
+ * Stores the time of the leg's last submission. Removes entries older than `SUBMIT_AGAIN_MS`,
+ * because other instances may drive those legs now.
  */
 const noteOffer = (submittedAt: Map<string, number>, legId: string, now: number): void => {
   submittedAt.delete(legId);
@@ -197,8 +204,9 @@ const userOperationOf = ({ leg }: Step): UserOperation => {
 };
 
 /**
- * Why the operation can never be executed, or null while it still can. It cannot once its validity
- * has ended at a final block, or another operation has used its nonce.
+ * The reason why the operation can never be executed; null while it may still be executed. It
+ * cannot be executed once a final block is later than the end of its validity. The reason is then
+ * `REPLACED` when another operation has used the nonce, and `EXPIRED` otherwise.
  */
 const whyNever = async (step: Step): Promise<Failure | null> => {
   const { leg, chains, smartAccounts } = step;
@@ -213,7 +221,8 @@ const whyNever = async (step: Step): Promise<Failure | null> => {
     smartAccounts.wasExecuted(leg.sourceChainId, sender, leg.id, { blockNumber });
   const isUsed = await wasExecutedBy(head.number);
   if (isUsed && !(await wasExecutedBy(final.number))) return null;
-  // A lagging node could show an executed operation as never executed.
+  // A lagging node could show an executed operation as never executed, so the providers must agree
+  // that it has no receipt.
   if ((await readAgreedReceipt(step, () => true)) !== null) return null;
   return isUsed ? REPLACED : EXPIRED;
 };

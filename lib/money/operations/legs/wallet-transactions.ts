@@ -22,21 +22,24 @@ import {
  */
 
 /**
- * A transaction without a deadline that no node has shown for this long is given up, with a message
- * that explains the risk.
+ * Seconds after which a transaction is given up that has no deadline and that no node has shown.
+ * The failure message explains the risk.
  */
 const UNSEEN_SECONDS_MAX = 1800;
-/** Block timestamps may differ slightly from the real time. */
+/**
+ * Seconds that are added to deadlines, because block timestamps may differ slightly from the real
+ * time.
+ */
 const MARGIN_SECONDS = 15;
 const NONCES_SEARCHED_MAX = 16;
 
 interface Look {
   readonly transaction: WalletTransaction;
   /**
-   * `dead`: another transaction used its nonce, so it can never be mined. `lost`: another
-   * transaction used its nonce or may have replaced it, which cannot be determined any more.
-   * `misnamed`: the reported hash belongs to a different transaction, so the state of the requested
-   * one is unknown. `unseen`: no node shows it now.
+   * `dead`: another transaction used the nonce, so this transaction can never be mined. `lost`:
+   * another transaction used the nonce or may have replaced this one, which cannot be determined
+   * any more. `misnamed`: the reported hash belongs to a different transaction, so the state of
+   * the requested transaction is unknown. `unseen`: no node shows the transaction now.
    */
   readonly state: "known" | "unseen" | "misnamed" | "dead" | "lost";
 }
@@ -50,7 +53,7 @@ interface Search extends Step {
   readonly stored: WalletTransactions;
   /** A block deep enough to be final. */
   readonly deepBlock: bigint;
-  /** The account's next nonce as of that block. */
+  /** The account's next nonce as of `deepBlock`. */
   readonly deepNonce: number;
 }
 
@@ -72,7 +75,7 @@ const UNSEEN: Failure = {
   code: "not_sent",
   message:
     "No node has seen the wallet's transaction for half an hour, so as far as the chain shows the money is in the wallet. If the wallet still shows it as pending, cancel it there before you try again: it has no deadline, could still be sent later, and would then not show in this record.",
-  // The money would move twice if the transaction were mined after a retry.
+  // Not retryable, because the money would move twice if the transaction were mined after a retry.
   retryable: false,
 };
 
@@ -87,8 +90,8 @@ const MISNAMED: Failure = {
   code: "not_sent",
   message:
     "The hash that was named belongs to another transaction, and the one that was asked for is not among what the wallet has sent since. As far as the chain shows the money is in the wallet, but the one that was asked for could still be sent, or be mined under a hash that nobody named: look at the wallet's history before you try again.",
-  // The money would move twice if the hash was wrong and the real transaction were mined after a
-  // retry.
+  // Not retryable, because the money would move twice if the hash was wrong and the real
+  // transaction were mined after a retry.
   retryable: false,
 };
 
@@ -110,7 +113,8 @@ export const followWallet = async (step: Step, looked: Looked | null): Promise<S
   // The last transaction moves the money, so its state decides.
   const failure = await whyNever(step, looks.at(-1)?.state ?? "dead");
   if (failure === null) return "waits";
-  // A lagging node could show a mined transaction as not mined.
+  // A lagging node could show a mined transaction as not mined, so the providers must agree before
+  // the leg fails.
   if ((await readWalletReceipt(step, "agreed")) !== null) return "moved";
   return move(
     step,
@@ -161,8 +165,8 @@ const whyNever = async (step: Step, state: Look["state"]): Promise<Failure | nul
 const lookAt = async (search: Search, transaction: WalletTransaction): Promise<Look> => {
   const { smartAccounts, leg, deepNonce, stored } = search;
   const named = await smartAccounts.sent.find(leg.sourceChainId, transaction.hash);
-  // `execute` could compare the content only if a node knew the transaction then, so the content is
-  // compared again here.
+  // When `execute` was called, the content could be compared only if a node had the transaction.
+  // So the content is compared again here.
   const isIt =
     named !== null &&
     isSame(named, transaction, leg.walletAddress) &&
@@ -215,8 +219,8 @@ const replacement = async (
   if (found === "unknown") return found;
   if (found === null || !isSame(found, transaction, address)) return null;
   if (found.hash === transaction.hash) return withNonce(transaction, nonce);
-  // The wallet may send two identical token approvals. A hash that stands for one of them already
-  // cannot stand for the other.
+  // The wallet may send two identical token approvals. A hash that is stored for one of them
+  // cannot belong to the other.
   if (stored.transactions.some(({ hash }) => hash === found.hash)) return null;
   const { actionId } = transaction;
   // Another leg with the same calls may have taken this hash. Whether this leg's own transaction was

@@ -60,14 +60,14 @@ interface ReadRows {
   readonly items: readonly NewItem[];
   /** Each item, encoded by `encodeRow`. */
   readonly rows: readonly string[];
-  /** The faults of amounts, by the index of the row. */
+  /** For each row index with an invalid amount, the fault of the amount. */
   readonly amountFaults: ReadonlyMap<number, Fault>;
 }
 
 interface RowsInput {
   readonly read: ReadRows;
   readonly source: AccountRecord;
-  /** The reasons why recipients cannot be paid, by account id. */
+  /** For each account id that cannot be paid, the reason. */
   readonly unfit: ReadonlyMap<string, UnfitRecipient>;
   readonly assets: Assets;
 }

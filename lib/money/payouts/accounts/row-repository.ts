@@ -48,7 +48,8 @@ const shownItems = table({
   recipientAccountId: text,
   amountBase: base,
   reference: nullable(text),
-  // Not parsed, because a later version of the service may store states that are unknown here.
+  // Read without parsing, because a later version of the service may store states that this
+  // version does not know.
   status: nullable(text) as Column<PayoutItemRow["status"]>,
   transactionId: nullable(text),
   failure: nullable(json(failureRecord)),

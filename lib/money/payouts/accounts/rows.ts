@@ -44,8 +44,8 @@ export const encodeRow = ({ recipientAccountId, amountBase, reference }: NewItem
   `[${quoted(recipientAccountId)},"${amountBase.toString()}",${reference === null ? "null" : quoted(reference)}]`;
 
 /**
- * Computes the duplicate keys of rows, which equal those of `rowKeyOf`. Inserts the asset into the
- * encoded rows, which is faster than encoding each row a second time.
+ * Computes the same duplicate keys as `rowKeyOf`. Inserts the asset into the encoded rows, which
+ * is faster than encoding each row a second time.
  * @param asset id of the asset
  * @param rows the items, each encoded by `encodeRow`
  */
@@ -88,7 +88,7 @@ export const storedStatus = (
   return hasNone ? null : status;
 };
 
-/** Returns the state of a row, or the payout's state when the row has none. */
+/** Returns the state of a row, or the payout's state when the row has no state. */
 export const itemStatusOf = (
   payout: Pick<AccountsPayout, "status" | "mode">,
   item: { readonly status: string | null },

@@ -17,8 +17,7 @@ export interface AccountPayoutRunnerDeps {
   readonly reader: SqlReader;
   readonly ledger: LedgerService;
   /**
-   * Whether the policies allowed a payout with exactly this digest. Nothing is posted unless they
-   * did.
+   * Whether the policies allowed a payout with exactly this digest. Otherwise nothing is posted.
    */
   readonly isAllowed: PolicyEngine["isAllowed"];
   readonly clock: Clock;

@@ -48,11 +48,13 @@ export interface PayoutSchedule {
   readonly rows: number;
   readonly reference: string | null;
   readonly startsAt: Date;
-  /** Null: the schedule runs once. */
+  /** The period between two runs. Null: the schedule runs once. */
   readonly period: Period | null;
   /** IANA name of the time zone, such as `Europe/Berlin`. */
   readonly timeZone: string;
-  /** The latest time at which the schedule may run. Null: it runs until it is cancelled. */
+  /**
+   * The latest time at which the schedule may run. Null: the schedule runs until it is cancelled.
+   */
   readonly endsAt: Date | null;
   /** The time of the next run; null unless the schedule is active. */
   readonly nextRunAt: Date | null;
@@ -126,7 +128,10 @@ interface RunColumns extends Omit<ScheduleRun, "status" | "failure"> {
   readonly failure: unknown;
 }
 
-/** @throws ZodError when a stored column does not have the shape that this version writes */
+/**
+ * Parses a row of the table `payout_schedule`.
+ * @throws ZodError when a stored column does not have the shape that this version writes
+ */
 export const parseSchedule = (row: ScheduleColumns): PayoutSchedule => ({
   ...row,
   status: scheduleStatus.parse(row.status),
@@ -137,7 +142,10 @@ export const parseSchedule = (row: ScheduleColumns): PayoutSchedule => ({
   requestDigest: row.requestDigest === null ? null : new Uint8Array(row.requestDigest),
 });
 
-/** @throws ZodError when a stored column does not have the shape that this version writes */
+/**
+ * Parses a schedule together with its request.
+ * @throws ZodError when a stored column does not have the shape that this version writes
+ */
 export const parseFullSchedule = (
   row: ScheduleColumns & { readonly request: unknown },
 ): FullSchedule => ({
@@ -145,7 +153,10 @@ export const parseFullSchedule = (
   request: storedRequest.parse(row.request),
 });
 
-/** @throws ZodError when a stored column does not have the shape that this version writes */
+/**
+ * Parses a row of the table `payout_schedule_run`.
+ * @throws ZodError when a stored column does not have the shape that this version writes
+ */
 export const parseRun = (row: RunColumns): ScheduleRun => ({
   projectId: row.projectId,
   scheduleId: row.scheduleId,

@@ -359,8 +359,8 @@ const linesOf = (deps: SchedulesDeps, schedule: FullSchedule): string[] => {
 };
 
 /**
- * Describes a schedule that awaits approval, for the one-time code that approves it. Its `approve`
- * makes the schedule active.
+ * Describes a schedule that awaits approval, for the one-time code that approves it. The function
+ * `approve` of the result makes the schedule active.
  * @throws DomainError `not_found`; `invalid_state` when the schedule does not await approval or is
  * suspended
  */

@@ -1,6 +1,6 @@
 /**
- * Computes the times at which a schedule runs. The local time in the schedule's time zone is always
- * the same, also after changes to and from daylight saving time.
+ * Computes the times at which a schedule runs. All runs are at the same local time in the
+ * schedule's time zone, also after changes to and from daylight saving time.
  */
 
 export type Period = "day" | "week" | "month";

@@ -20,8 +20,8 @@ const requireNoFunding = (fundFrom: unknown): void => {
 
 /**
  * Reads the account that funds the payout; null when the request names none. Does not read the
- * balance, because a repeated request must reach the answer of the first one even when the balance
- * has changed.
+ * balance, because a repeated request must get the answer of the first request even when the
+ * balance has changed.
  * @throws DomainError `not_found`; `invalid_request` when the request also has `fundFrom`, and
  * naming every row in another asset or in a coin that backs no account
  */

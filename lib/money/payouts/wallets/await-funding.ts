@@ -51,8 +51,8 @@ const failed = async (
 };
 
 /**
- * Ends the payout as failed. The message contains the operation's text, which says where the money
- * is.
+ * Ends the payout as failed, because its funding operation did not bring the missing money. The
+ * message contains the operation's text, which says where the money is.
  */
 const notFunded = (
   deps: FundingStepDeps,

@@ -18,8 +18,9 @@ import { rowKeysOf, tokenName, type PayoutPlan } from "./rows";
 import type { Funding, WalletPayout } from "./wallet-payout";
 
 /**
- * How the payout can be paid: `obstacle` is the error that prevents it now, and `bring` is the plan
- * that first brings money to its chain. Both are null when the treasury can pay it now.
+ * How the payout can be paid. `obstacle` is the error that prevents the payment now. `bring` is
+ * the plan that first brings money to the payout's chain. Both are null when the treasury can pay
+ * now.
  */
 interface Means {
   readonly obstacle: DomainError | null;

@@ -116,8 +116,8 @@ export const feeOf = async (
 };
 
 /**
- * Reads the prices of the chains' native coins in US dollars for display, by chain id. Unknown
- * prices are missing.
+ * For each chain id, reads the price of the chain's native coin in US dollars, for display.
+ * Unknown prices are missing.
  */
 export const coinPrices = async (
   { registry, prices }: Pick<FeeDeps, "registry" | "prices">,

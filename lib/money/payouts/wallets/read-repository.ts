@@ -60,7 +60,7 @@ const walletItems = table({
   status: oneOf(rowStatus),
   batch: int,
   txHash: nullable(text),
-  /** In decimal digits. */
+  /** The number of the block in decimal digits. */
   blockNumber: nullable(text),
   confirmations: int,
   failure: nullable(json(failureRecord)),

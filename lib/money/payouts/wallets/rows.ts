@@ -24,7 +24,7 @@ export interface PlannedBatch {
 }
 
 export interface PayoutPlan {
-  /** In the order of the request. */
+  /** The rows in the order of the request. */
   readonly rows: readonly PlannedRow[];
   readonly batches: readonly PlannedBatch[];
 }

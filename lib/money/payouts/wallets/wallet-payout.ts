@@ -145,7 +145,10 @@ export const parseTotals = (totals: unknown): TokenTotal[] => storedTotals.parse
 
 export const scheduledFundFrom = fundFromSchema.optional();
 
-/** @throws ZodError when a stored column does not have the shape that this version writes */
+/**
+ * Parses a row of the table `wallet_payout`.
+ * @throws ZodError when a stored column does not have the shape that this version writes
+ */
 export const parseWalletPayout = (row: WalletPayoutColumns): WalletPayout => ({
   ...row,
   fromAddress: storedAddress.parse(row.fromAddress),

@@ -129,7 +129,7 @@ const end = async (
     status: "failed" as const,
     failure,
   }));
-  // Writes no events, because each of these rows had its event when the batch failed.
+  // No events are written here, because each row had its event when the batch failed.
   await storeOutcomes(tx, batch, outcomes);
   return true;
 };

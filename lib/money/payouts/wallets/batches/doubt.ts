@@ -32,8 +32,8 @@ interface Evidence {
   /** The operations that were executed under the names of the batch's attempts. */
   readonly own: readonly ExecutedAttempt[];
   /**
-   * The operations that were executed under other names of the payout, without those that paid its
-   * other batches.
+   * The operations that were executed under other names of the payout, without the operations that
+   * paid the other batches.
    */
   readonly others: readonly ExecutedAttempt[];
 }
@@ -73,8 +73,8 @@ export const judge = ({ token, rows, own, others }: Evidence): Verdict => {
 };
 
 /**
- * Changes a verdict when movements that the database lost in a restore have paid some rows: these
- * rows are not proven as unpaid.
+ * Changes a verdict when movements that the database lost in a restore have paid some rows. Such
+ * rows are not proven as unpaid, so the verdict becomes `unclear`.
  */
 export const withLost = (verdict: Verdict, lost: readonly PayableRow[]): Verdict => {
   if (verdict.kind !== "proven") return verdict;

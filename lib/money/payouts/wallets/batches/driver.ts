@@ -36,8 +36,8 @@ export interface BatchDriverDeps extends BatchDeps {
 export type DriveResult =
   | { readonly done: true }
   /**
-   * Set when every open batch failed with an error that no outage explains. Then there is a bug, or
-   * a person must act.
+   * `failure` is set when every open batch failed with an error that no outage explains. Then
+   * there is a bug, or a person must act.
    */
   | { readonly done: false; readonly againInMs: number; readonly failure?: string };
 
@@ -75,9 +75,11 @@ const chosen = (open: readonly PayoutBatch[]): readonly PayoutBatch[] => {
 interface Drive {
   readonly payout: DrivenPayout;
   readonly account: ManagedAccount;
-  /** The number of consecutive failures, by batch number. */
+  /** For each batch number, the number of consecutive failures. */
   readonly failures: Map<number, number>;
-  /** The messages of errors that no outage explains, from the latest step, by batch number. */
+  /**
+   * For each batch number, the error message of the latest step, if no outage explains the error.
+   */
   readonly unexpected: Map<number, string>;
 }
 

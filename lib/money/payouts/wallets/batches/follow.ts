@@ -52,11 +52,11 @@ export const mined = async (step: Step): Promise<StepResult> => {
 };
 
 /**
- * Returns the rows whose outcome differs from that of their batch, or needs a note. A row fails
- * although the batch succeeded when the chain proves that no money moved for it: the token's logs
- * do not name the row, and its recipient's balance changed by exactly the sum of the logs. When the
- * balance at that block can no longer be read, the row counts as paid, because its money may have
- * left.
+ * Returns the rows whose outcome differs from the outcome of their batch, or that need a note. A
+ * row fails although the batch succeeded when the chain proves that no money moved for it: the
+ * token's logs do not name the row, and its recipient's balance changed by exactly the sum of the
+ * logs. When the balance at that block can no longer be read, the row counts as paid, because its
+ * money may have left.
  */
 const outcomesOf = async (
   step: Step,

@@ -49,8 +49,8 @@ export interface PayoutBatch {
   /** Lower-case address of the token, or `native`. */
   readonly token: string;
   /**
-   * The number of rows whose status is that of the batch. `amountBase` is the sum of these rows, in
-   * base units.
+   * The number of rows whose status is the status of the batch. `amountBase` is the sum of these
+   * rows, in base units.
    */
   readonly rows: number;
   readonly amountBase: bigint;
@@ -125,7 +125,10 @@ const storedState = z.enum([
 ]);
 const storedHash = storedHex.nullable();
 
-/** @throws ZodError when a stored column does not have the shape that this version writes */
+/**
+ * Parses a row of the table `wallet_payout_batch`.
+ * @throws ZodError when a stored column does not have the shape that this version writes
+ */
 export const parseBatch = (row: BatchColumns): PayoutBatch => ({
   projectId: row.projectId,
   payoutId: row.payoutId,
@@ -170,7 +173,7 @@ export interface PayableRow {
 export interface RowOutcome {
   readonly index: number;
   readonly amountBase: bigint;
-  /** Null when the row has the outcome of its batch. */
+  /** The row's own status; null when the row has the outcome of its batch. */
   readonly status: "failed" | null;
   readonly failure: Failure;
 }

@@ -12,7 +12,7 @@ interface Reserved {
   readonly batch: PayoutBatch;
 }
 
-/** Returns null when the sponsor does not pay for the batch. */
+/** Returns the reservation of a batch; null when the sponsor does not pay for the batch. */
 const reservationOf = ({ payout, batch }: Reserved): Reservation | null =>
   batch.sponsorReservedWei === null || batch.sponsorDay === null
     ? null

@@ -18,7 +18,7 @@ import {
 
 const itemOutcomes = table({
   index: int,
-  /** Null when the row has the outcome of its batch. */
+  /** The row's own status; null when the row has the outcome of its batch. */
   status: nullable(oneOf(z.enum(["failed"]))),
   failure: json(failureRecord),
 });

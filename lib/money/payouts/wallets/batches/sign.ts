@@ -45,7 +45,8 @@ export const queued = async (step: Step): Promise<StepResult> => {
   if (await hasLostPayment(step.lostMoves, placeOf(step), rows))
     return replaced(step, PAID_BY_LOST_MOVE);
   if (!(await isSigningAllowed(step, rows))) return failUnpaid(step, NOT_EVALUATED);
-  // Frozen addresses are read before the simulation, which refuses their rows without a reason.
+  // Frozen addresses are read before the simulation, which would fail for their rows without a
+  // reason.
   const frozen = await step.freezes.areFrozen(holdingsOf(step, rows));
   if (frozen[0] === true)
     return failUnpaid(step, treasuryFrozen(step.token, step.account.address));
@@ -87,8 +88,8 @@ const leaveOut = async (step: Step, stopped: readonly StoppedRow[]): Promise<Ste
 };
 
 /**
- * Whether this batch may deploy the account. Only one operation can deploy an account, and a second
- * operation with a factory would be refused.
+ * Whether this batch may deploy the account. Only one operation can deploy an account; the chain
+ * rejects a second operation with a factory.
  */
 const mayDeploy = async ({
   smartAccounts,
@@ -117,8 +118,8 @@ const workOf = ({ account, payout, batch, token }: Step, rows: readonly PayableR
 type Simulated = UserOperationGas | { readonly result: StepResult };
 
 /**
- * Estimates the gas of an operation that pays all rows. When the chain refuses the simulation,
- * handles the refusal and returns the result of the step instead.
+ * Estimates the gas of an operation that pays all rows. When the simulation fails, handles the
+ * error and returns the result of the step instead.
  */
 const simulate = async (step: Step, rows: readonly PayableRow[]): Promise<Simulated> => {
   const { smartAccounts, sponsorship, payout } = step;
@@ -135,8 +136,8 @@ const simulate = async (step: Step, rows: readonly PayableRow[]): Promise<Simula
 };
 
 /**
- * Handles a refused simulation: fails the rows at fault, halves a batch that is too large for one
- * transaction, fails the batch, or waits.
+ * Handles a simulation that failed: fails the rows at fault, halves a batch that is too large for
+ * one transaction, fails the batch, or waits.
  */
 const refused = async (
   step: Step,

@@ -29,7 +29,7 @@ export interface BatchDeps {
   readonly clock: Clock;
   readonly chains: {
     head(chainId: number): Promise<Head>;
-    /** Null while no block is final. */
+    /** The number of the newest final block; null while no block is final. */
     finalNumber(chainId: number): Promise<bigint | null>;
     finalBlock(chainId: number): Promise<Head | null>;
     confirmations(chainId: number): number;
@@ -63,8 +63,8 @@ export interface Step extends BatchDeps {
   readonly account: ManagedAccount;
   readonly token: Token;
   /**
-   * The time at which this process last submitted each user operation, in milliseconds since 1970,
-   * by the operation's hash.
+   * For each hash of a user operation, the time in milliseconds since 1970 at which this process
+   * last submitted the operation.
    */
   readonly offeredAt: Map<string, number>;
 }
